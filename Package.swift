@@ -1,0 +1,95 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// One list of strict settings, used by every target of ours.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
+  .enableExperimentalFeature("Lifetimes"),
+]
+
+let package = Package(
+  name: "navd",
+  products: [
+    .library(name: "NavigationClient", targets: ["NavigationClient"]),
+    .executable(name: "navd", targets: ["navd"]),
+    .executable(name: "navctl", targets: ["navctl"]),
+  ],
+  targets: [
+    // C libraries, one importer each. No pkgConfig for libzmq: Debian's file carries a flag that
+    // SwiftPM prints a warning about on every build.
+    .systemLibrary(name: "CZeroMQ"),
+    .systemLibrary(name: "CSQLite"),
+    .systemLibrary(name: "CZlib"),
+    .systemLibrary(name: "CInih"),
+    .systemLibrary(name: "CArgp"),
+    .systemLibrary(name: "CSystemd"),
+    .systemLibrary(name: "CLinux"),
+
+    // The pure core.
+    .target(name: "Navigation", swiftSettings: strict),
+    .target(name: "NavigationSync", dependencies: ["Navigation", "CZlib"], swiftSettings: strict),
+
+    // The shells.
+    .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux"], swiftSettings: strict),
+    .target(
+      name: "Journal", dependencies: ["NavigationSync", "CSQLite", "CLinux"], swiftSettings: strict),
+    .target(name: "CommandLineOptions", dependencies: ["CArgp"], swiftSettings: strict),
+    .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: strict),
+    .target(
+      name: "NavigationDaemon",
+      dependencies: [
+        "Navigation", "NavigationSync", "ZeroMQ", "Journal", "RuntimePaths", "CInih", "CSystemd",
+        "CLinux",
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "NavigationClient",
+      dependencies: ["Navigation", "NavigationSync", "ZeroMQ", "RuntimePaths", "CLinux"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "navd", dependencies: ["NavigationDaemon", "CommandLineOptions", "RuntimePaths"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "navctl",
+      dependencies: [
+        "NavigationClient", "Navigation", "NavigationSync", "CommandLineOptions", "RuntimePaths",
+        "CLinux",
+      ],
+      swiftSettings: strict),
+
+    // Tests.
+    .target(
+      name: "Simulation", dependencies: ["Navigation", "NavigationSync"], swiftSettings: strict),
+    .testTarget(name: "NavigationTests", dependencies: ["Navigation"], swiftSettings: strict),
+    .testTarget(
+      name: "NavigationSyncTests", dependencies: ["NavigationSync", "Navigation"],
+      swiftSettings: strict),
+    .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"], swiftSettings: strict),
+    .testTarget(
+      name: "JournalTests", dependencies: ["Journal", "NavigationSync", "CLinux"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "DaemonTests",
+      dependencies: ["NavigationDaemon", "Navigation", "NavigationSync", "Journal", "RuntimePaths"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ClientTests", dependencies: ["NavigationClient", "Navigation", "NavigationSync"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SimulationTests", dependencies: ["Simulation", "NavigationSync", "Navigation"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ProcessTests",
+      dependencies: ["navd", "navctl", "NavigationClient", "NavigationSync", "Navigation", "ZeroMQ"],
+      exclude: ["Fixtures"], swiftSettings: strict),
+    .testTarget(name: "TidyTests", swiftSettings: strict),
+  ]
+)
