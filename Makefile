@@ -1,0 +1,97 @@
+# What a developer, a packager and CI run. `make help` lists the targets.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+# The steps of `test` go in the order written; the compiler brings its own parallelism.
+.NOTPARALLEL:
+
+# Two jobs fit the smallest machine this is built on; override on a larger one.
+JOBS ?= 2
+SWIFT ?= swift
+
+PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev \
+  python3 python3-zmq scdoc
+
+DESTDIR ?=
+PREFIX ?= /usr/local
+bindir = $(PREFIX)/bin
+libdir = $(PREFIX)/lib
+mandir = $(PREFIX)/share/man
+sysconfdir ?= /etc
+
+swift_paths = Package.swift Sources Tests \
+  $(if $(shell find Benchmarks -name '*.swift' -print -quit 2>/dev/null),Benchmarks)
+man_sources = $(wildcard man/*.scd)
+man_pages = $(man_sources:man/%.scd=.build/man/%)
+
+# Says what runs, then runs it. `.ci/run` measures from one arrow to the next.
+step = @echo '==> $(strip $(1))' && $(1)
+
+.PHONY: help deps build release lint format test demo bench man install clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+deps: ## Install the Debian packages that are missing, check the Swift toolchain
+	@.ci/deps $(PACKAGES)
+
+build: deps ## Build everything, debug
+	$(call step,$(SWIFT) build -j $(JOBS))
+
+release: deps ## Build everything, optimised
+	$(call step,$(SWIFT) build -c release -j $(JOBS))
+
+lint: ## Check the form of every Swift file
+	$(call step,$(SWIFT) format lint --strict --parallel --recursive $(swift_paths))
+
+format: ## Bring every Swift file into form
+	$(call step,$(SWIFT) format --in-place --parallel --recursive $(swift_paths))
+
+# The manifest makes every warning an error.
+test: ## Everything a change must pass: deps, lint, build, all tests
+	$(call step,$(MAKE) --no-print-directory deps)
+	@$(MAKE) --no-print-directory lint
+	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
+	$(call step,$(SWIFT) test --skip-build)
+
+demo: deps release ## Build for release and run the demonstration
+	$(call step,demo/run)
+
+bench: deps release ## Build for release and measure
+	$(call step,.build/release/bench)
+
+man: $(man_pages) ## Make the man pages, into .build/man
+
+.build/man/%: man/%.scd
+	@mkdir -p $(@D)
+	scdoc <$< >$@.partial
+	@mv $@.partial $@
+
+# Installs what `make release man` has built, so that nothing is compiled as root. A configuration
+# file that is already there is the administrator's and stays.
+install: ## Install into DESTDIR and PREFIX what `make release man` has built
+	@for program in navd navctl; do \
+	  test -x .build/release/$$program || { echo 'Run `make release man` first.' >&2; exit 1; }; \
+	done
+	@for source in $(man_sources:man/%.scd=%); do \
+	  test -e .build/man/$$source || { echo 'Run `make release man` first.' >&2; exit 1; }; \
+	done
+	install -d $(DESTDIR)$(bindir)
+	install -m 755 .build/release/navd .build/release/navctl $(DESTDIR)$(bindir)
+	install -d $(DESTDIR)$(libdir)/systemd/system
+	for unit in systemd/*.service systemd/*.socket; do \
+	  sed -E -e 's|^(Exec[A-Za-z]*=[-@:+!]*)[^ ]*/(navd|navctl)( .*)?$$|\1$(bindir)/\2\3|' \
+	    -e 's|/etc/navd/|$(sysconfdir)/navd/|g' "$$unit" \
+	    >$(DESTDIR)$(libdir)/systemd/system/$${unit##*/} && \
+	  chmod 644 $(DESTDIR)$(libdir)/systemd/system/$${unit##*/} || exit 1; \
+	done
+	install -D -m 644 systemd/navd.sysusers $(DESTDIR)$(libdir)/sysusers.d/navd.conf
+	install -D -m 644 systemd/navd.tmpfiles $(DESTDIR)$(libdir)/tmpfiles.d/navd.conf
+	test -e $(DESTDIR)$(sysconfdir)/navd/navd.conf || \
+	  install -D -m 644 config/navd.conf $(DESTDIR)$(sysconfdir)/navd/navd.conf
+	for page in $(man_pages); do \
+	  install -D -m 644 "$$page" $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/} || exit 1; \
+	done
+
+clean: ## Remove what was built
+	rm -rf .build
