@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+/// Who may import whom.
+///
+/// One more line here is a decision: its reason belongs into the commit.
+enum ImportRules {
+  static let allowed: [String: Set<String>] = [
+    "Navigation": [],
+    "NavigationSync": ["Navigation", "CZlib"],
+    "Simulation": ["Navigation", "NavigationSync"],
+    "ZeroMQ": system.union(["CZeroMQ", "CLinux"]),
+    "Journal": system.union(["NavigationSync", "CSQLite", "CLinux"]),
+    "CommandLineOptions": system.union(["CArgp"]),
+    "RuntimePaths": system.union(["CLinux"]),
+    "NavigationDaemon": system.union([
+      "Navigation", "NavigationSync", "ZeroMQ", "Journal", "RuntimePaths", "CInih", "CSystemd",
+      "CLinux",
+    ]),
+    "NavigationClient": system.union([
+      "Navigation", "NavigationSync", "ZeroMQ", "RuntimePaths", "CLinux",
+    ]),
+    "navd": system.union(["NavigationDaemon", "CommandLineOptions", "RuntimePaths"]),
+    "navctl": system.union([
+      "NavigationClient", "Navigation", "NavigationSync", "CommandLineOptions", "RuntimePaths",
+      "CLinux",
+    ]),
+  ]
+
+  /// What the shells may use of the toolchain; the pure targets have the standard library alone.
+  private static let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
+
+  /// Reports each import in `Sources` that the table does not name.
+  static func check(_ file: SourceFile) -> [Violation] {
+    guard file.isSwift, let target = file.sourceTarget else { return [] }
+    guard let modules = allowed[target] else {
+      return [
+        Violation(
+          path: file.path, line: 1,
+          advice: "the target \(target) is not in the table of imports: add it to ImportRules")
+      ]
+    }
+    return imports(of: file).filter { !modules.contains($0.module) }.map { line, module in
+      let names = modules.sorted().joined(separator: ", ")
+      return Violation(
+        path: file.path, line: line,
+        advice: "\(target) must not import \(module); it may import "
+          + (names.isEmpty ? "nothing but the standard library" : names))
+    }
+  }
+
+  /// Reports each C module that more than one target imports; CLinux is for all.
+  static func checkSingleImporters(_ files: [SourceFile], modules: [String]) -> [Violation] {
+    var violations: [Violation] = []
+    for module in modules where module != "CLinux" {
+      var first: String?
+      for file in files where file.isSwift {
+        let folder = file.path.split(separator: "/").prefix(2).joined(separator: "/")
+        guard let found = imports(of: file).first(where: { $0.module == module }) else { continue }
+        if let first, first != folder {
+          violations.append(
+            Violation(
+              path: file.path, line: found.line,
+              advice: "\(first) imports \(module) already: use what \(first) offers"))
+        } else {
+          first = folder
+        }
+      }
+    }
+    return violations
+  }
+
+  /// The modules that a file imports, with the lines.
+  static func imports(of file: SourceFile) -> [(line: Int, module: String)] {
+    let kinds = "typealias|struct|class|enum|protocol|let|var|func"
+    return file.matches(of: #"(?:^|[\s;])import\s+(?:(?:\#(kinds))\s+)?(\w+)"#, in: .code)
+      .map { (line: $0.line, module: $0.capture) }
+  }
+}
+
+@Suite struct ImportTests {
+  @Test func `every target imports only what the table allows`() {
+    report(Repository.files.flatMap(ImportRules.check))
+  }
+
+  @Test func `each C library has one importer`() {
+    let modules = Repository.files.filter { $0.path.hasSuffix("/module.modulemap") }
+      .compactMap(\.sourceTarget)
+    #expect(modules.contains("CZeroMQ"))
+    report(ImportRules.checkSingleImporters(Repository.files, modules: modules))
+  }
+
+  @Test(arguments: [
+    ("Navigation", "package import Glibc"), ("Simulation", "import Dispatch"),
+    ("NavigationSync", "private import CSQLite"), ("navctl", "@preconcurrency import ZeroMQ"),
+    ("NavigationDaemon", "import struct Foundation.Date"), ("Unknown", "let a = 1"),
+    ("NavigationClient", "import NavigationDaemon"), ("Journal", "import Glibc; import Foundation"),
+  ])
+  func `an import outside the table is found`(target: String, line: String) {
+    let found = ImportRules.check(SourceFile("Sources/\(target)/A.swift", line))
+    #expect(found.map(\.line) == [1])
+  }
+
+  @Test func `an allowed import, a comment and a string are not found`() {
+    let text = "// import Foundation\nimport CZlib\npackage import Navigation\nlet a = \"import B\""
+    #expect(ImportRules.check(SourceFile("Sources/NavigationSync/A.swift", text)) == [])
+  }
+
+  @Test func `a second importer is found`() {
+    let files = [
+      "Sources/Journal/A.swift", "Sources/Journal/B.swift", "Tests/JournalTests/C.swift",
+    ]
+    .map { SourceFile($0, "\nimport CSQLite\nimport CLinux") }
+    let found = ImportRules.checkSingleImporters(files, modules: ["CSQLite", "CLinux"])
+    #expect(found.map(\.path) == ["Tests/JournalTests/C.swift"])
+    #expect(found.map(\.line) == [2])
+  }
+}
