@@ -49,10 +49,10 @@ format: ## Bring every Swift file into form
 
 # The manifest makes every warning an error.
 test: ## Everything a change must pass: deps, lint, build, all tests
-	$(call step,$(MAKE) --no-print-directory deps)
+	$(call step,.ci/deps $(PACKAGES))
 	@$(MAKE) --no-print-directory lint
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
-	$(call step,$(SWIFT) test --skip-build)
+	$(call step,$(SWIFT) test --skip-build --disable-xctest)
 
 demo: deps release ## Build for release and run the demonstration
 	$(call step,demo/run)
@@ -80,8 +80,8 @@ install: ## Install into DESTDIR and PREFIX what `make release man` has built
 	install -m 755 .build/release/navd .build/release/navctl $(DESTDIR)$(bindir)
 	install -d $(DESTDIR)$(libdir)/systemd/system
 	for unit in systemd/*.service systemd/*.socket; do \
-	  sed -E -e 's|^(Exec[A-Za-z]*=[-@:+!]*)[^ ]*/(navd|navctl)( .*)?$$|\1$(bindir)/\2\3|' \
-	    -e 's|/etc/navd/|$(sysconfdir)/navd/|g' "$$unit" \
+	  sed -E -e 's,^(Exec[A-Za-z]*=[-@:+!]*)[^ ]*/(navd|navctl)( .*)?$$,\1$(bindir)/\2\3,' \
+	    -e 's,/etc/navd/,$(sysconfdir)/navd/,g' "$$unit" \
 	    >$(DESTDIR)$(libdir)/systemd/system/$${unit##*/} && \
 	  chmod 644 $(DESTDIR)$(libdir)/systemd/system/$${unit##*/} || exit 1; \
 	done
