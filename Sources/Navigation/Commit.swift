@@ -1,0 +1,86 @@
+/// What one message of operations did to a nav: one revision.
+package struct Commit: Sendable {
+  /// The revision it made.
+  package var revision: Revision
+  /// The change of the stack's order, if any.
+  package var splice: Splice?
+  /// Screens that stayed on the stack and have a new content: their indexes, ascending.
+  package var changedScreens: [Int] = []
+  /// The parts that changed.
+  package var parts: Set<PartName> = []
+  /// Detached records made, edited or moved to the young end, oldest first, but for the screens and
+  /// buttons that are detached because the lists no longer hold them.
+  package var detached: [DetachedRecords.Record] = []
+  /// Whether `detached` only says that records moved to the young end.
+  package var onlyMovesDetached = false
+  /// Detached records that are no more.
+  package var released: [DetachedRecords.Key] = []
+  /// The events of the revision, in their order.
+  package var events: [NavigationEvent] = []
+  /// How the new top relates to the old stack, for a whole-stack replacement.
+  package var relation: Relation?
+  /// Whether the change is to be animated.
+  package var isAnimated = false
+
+  /// Whether nothing changed after all.
+  package var isEmpty: Bool {
+    splice == nil && changedScreens.isEmpty && parts.isEmpty && released.isEmpty
+      && (detached.isEmpty || onlyMovesDetached)
+  }
+}
+
+/// A replacement of one run of the stack by another.
+package struct Splice: Hashable, Sendable {
+  /// The index of the first screen that differs.
+  package var at: Int
+  /// The identities removed, bottom first.
+  package var removed: [ScreenID]
+  /// How many screens of the new stack, from `at` on, were inserted.
+  package var insertedCount: Int
+
+  /// Makes a splice.
+  package init(at: Int, removed: [ScreenID], insertedCount: Int) {
+    self.at = at
+    self.removed = removed
+    self.insertedCount = insertedCount
+  }
+}
+
+/// How the new top of a whole-stack replacement relates to the old stack; it decides the direction
+/// of the animation: back pops, new pushes, same and empty do not animate.
+package enum Relation: UInt8, Sendable {
+  /// The top stays.
+  case same
+  /// The new top was below the old one.
+  case back
+  /// The new top was not on the stack.
+  case new
+  /// There is no top any more.
+  case empty
+}
+
+/// A callback of UIKit's delegates as data; durable, part of its revision.
+package enum NavigationEvent: Hashable, Sendable {
+  /// The controller delegate's `willShow`.
+  case willShow(ScreenID, animated: Bool)
+  /// The controller delegate's `didShow`.
+  case didShow(ScreenID, animated: Bool)
+  /// The bar delegate's `didPush`.
+  case didPush(ScreenID)
+  /// The bar delegate's `didPop`.
+  case didPop(ScreenID)
+}
+
+/// Which operation of a message is refused, and why.
+package struct Refusal: Error, Hashable, Sendable {
+  /// The index of the operation in its message.
+  package var index: Int
+  /// Why.
+  package var error: NavigationError
+
+  /// Makes a refusal.
+  package init(index: Int, error: NavigationError) {
+    self.index = index
+    self.error = error
+  }
+}

@@ -1,0 +1,252 @@
+/// What a message has changed so far, kept while its operations run.
+struct Draft {
+  /// The revision being made.
+  let revision: Revision
+  /// The message's flag, or what `show` made of it.
+  var isAnimated: Bool?
+  /// The number of screens and of buttons given an identity by the daemon.
+  var assignedScreens = 0
+  var assignedButtons = 0
+  /// The depth before.
+  let oldCount: Int
+  /// The top before.
+  let oldTop: ScreenID?
+  /// Whether the controller was attached before.
+  let wasAttached: Bool
+  /// The lowest index at which the stack differs from what it was.
+  var lowest: Int
+  /// The identities from `lowest` on, before.
+  var oldTail: [ScreenID] = []
+  /// Whether a whole-stack replacement was among the operations.
+  var replacesWhole = false
+  /// The screens whose content changed, with what it was; nil for new ones.
+  var touched: [(id: ScreenID, original: Screen?)] = []
+  /// The buttons made or edited.
+  var touchedButtons: Set<ButtonID> = []
+  /// The records that were given up.
+  var released: [DetachedRecords.Key] = []
+  /// The parts that changed.
+  var parts: Set<PartName> = []
+  /// Where the order of detached records stood.
+  let mark: DetachedRecords.Mark
+
+  init(of controller: NavigationController, isAnimated: Bool?) {
+    revision = controller.revision.next
+    self.isAnimated = isAnimated
+    oldCount = controller.stack.count
+    oldTop = controller.top?.id
+    wasAttached = controller.isAttached
+    lowest = oldCount
+    mark = controller.detached.mark
+  }
+
+  /// Notes that the stack is about to differ from `index` on.
+  mutating func lower(to index: Int, of stack: [Screen]) {
+    guard index < lowest else { return }
+    oldTail.insert(contentsOf: stack[index..<lowest].map(\.id), at: 0)
+    lowest = index
+  }
+
+  /// Notes that the content of a screen changes; the first original counts.
+  mutating func touch(_ id: ScreenID, original: Screen?) {
+    guard !touched.contains(where: { $0.id == id }) else { return }
+    touched.append((id, original))
+  }
+
+  /// The identity of the next new screen.
+  mutating func nextScreenID() -> ScreenID {
+    assignedScreens += 1
+    return ScreenID(assignedAt: revision, ordinal: assignedScreens)
+  }
+
+  /// The identity of the next new button.
+  mutating func nextButtonID() -> ButtonID {
+    assignedButtons += 1
+    return ButtonID(assignedAt: revision, ordinal: assignedButtons)
+  }
+}
+
+extension NavigationController {
+  /// Puts detached records in their canonical order, releases the oldest beyond the limit, and says
+  /// what the message changed in all.
+  ///
+  /// - Parameter before: the state before, if more than one operation ran; it tells a change that a
+  ///   later operation took back.
+  mutating func settle(
+    _ draft: Draft, before: NavigationController?, limits: NavigationLimits
+  ) -> Commit {
+    var commit = Commit(revision: draft.revision)
+    commit.isAnimated = draft.isAnimated ?? false
+    commit.splice = netSplice(draft)
+    settleContents(draft, &commit)
+    settleDetached(draft, before: before, limits: limits, &commit)
+    commit.parts = draft.parts
+    if let before {
+      commit.parts = draft.parts.filter { !hasSamePart($0, as: before) }
+      for part in draft.parts.subtracting(commit.parts) {
+        stamp(part, with: before.version(of: part))
+      }
+    }
+    if draft.replacesWhole { commit.relation = relation(draft) }
+    commit.events = events(draft, commit.splice)
+    return commit
+  }
+
+  private func netSplice(_ draft: Draft) -> Splice? {
+    var at = draft.lowest
+    var removed = draft.oldTail[...]
+    var inserted = stack[min(at, stack.count)...].map(\.id)[...]
+    while let old = removed.first, let new = inserted.first, old == new {
+      removed.removeFirst()
+      inserted.removeFirst()
+      at += 1
+    }
+    while let old = removed.last, let new = inserted.last, old == new {
+      removed.removeLast()
+      inserted.removeLast()
+    }
+    guard !removed.isEmpty || !inserted.isEmpty else { return nil }
+    return Splice(at: at, removed: Array(removed), insertedCount: inserted.count)
+  }
+
+  private mutating func settleContents(_ draft: Draft, _ commit: inout Commit) {
+    for (id, original) in draft.touched {
+      guard let index = index(of: id) else { continue }
+      if let splice = commit.splice, index >= splice.at, index < splice.at + splice.insertedCount {
+        continue
+      }
+      if let original, stack[index].hasSameContent(as: original) {
+        stack[index].version = original.version
+      } else {
+        commit.changedScreens.append(index)
+      }
+    }
+    commit.changedScreens.sort()
+  }
+
+  private mutating func settleDetached(
+    _ draft: Draft, before: NavigationController?, limits: NavigationLimits, _ commit: inout Commit
+  ) {
+    let recent = detached.records(since: draft.mark)
+    if !recent.isEmpty {
+      let removed = commit.splice?.removed ?? []
+      var order = CanonicalOrder(removed: removed)
+      for record in recent { order.add(record, isListed: isListed(record, draft, removed)) }
+      if recent.count > 1 { detached.reorder(since: draft.mark, as: order.keys) }
+      commit.detached = order.listed
+      if let before { commit.onlyMovesDetached = order.listed.allSatisfy(before.holdsDetached) }
+    }
+    commit.released = draft.released.filter { key in
+      guard !isKnown(key) else { return false }
+      return before?.isKnown(key) ?? true
+    }
+    while detached.count > limits.detachedRecords || recordBytes > limits.stateBytes,
+      let oldest = detached.oldest
+    {
+      forget(oldest)
+      commit.released.append(oldest.key)
+    }
+  }
+
+  /// Whether the journal must name a detached record because replaying the lists alone does not
+  /// tell it.
+  private func isListed(
+    _ record: DetachedRecords.Record, _ draft: Draft, _ removed: [ScreenID]
+  ) -> Bool {
+    switch record {
+    case .screen(let screen):
+      !removed.contains(screen.id) || draft.touched.contains { $0.id == screen.id }
+    case .button(let button): draft.touchedButtons.contains(button.id)
+    }
+  }
+
+  private func holdsDetached(_ record: DetachedRecords.Record) -> Bool {
+    switch record {
+    case .screen(let screen): detached.screen(screen.id)?.hasSameContent(as: screen) ?? false
+    case .button(let button): detached.button(button.id) == button
+    }
+  }
+
+  func isKnown(_ key: DetachedRecords.Key) -> Bool {
+    switch key {
+    case .screen(let id): screen(id) != nil
+    case .button(let id): shown[id] != nil || detached.button(id) != nil
+    }
+  }
+
+  private func relation(_ draft: Draft) -> Relation {
+    guard let top = top?.id else { return .empty }
+    if top == draft.oldTop { return .same }
+    // Below `lowest` old and new stack are the same, and the new top is there if nothing is above.
+    return draft.oldTail.contains(top) || stack.count <= draft.lowest ? .back : .new
+  }
+
+  /// The events of a change of the stack; a detached controller has none.
+  private func events(_ draft: Draft, _ splice: Splice?) -> [NavigationEvent] {
+    guard isAttached, let top = top?.id else { return [] }
+    guard draft.wasAttached else {
+      return [.willShow(top, animated: false), .didShow(top, animated: false)]
+    }
+    guard let splice else { return [] }
+    let animated = draft.isAnimated ?? false
+    var events: [NavigationEvent] = []
+    if top != draft.oldTop { events.append(.willShow(top, animated: animated)) }
+    if !draft.replacesWhole {
+      let inserted = stack[splice.at..<splice.at + splice.insertedCount].map(\.id)
+      for id in splice.removed.reversed() where !inserted.contains(id) {
+        events.append(.didPop(id))
+      }
+      for id in inserted where !splice.removed.contains(id) { events.append(.didPush(id)) }
+    }
+    if top != draft.oldTop { events.append(.didShow(top, animated: animated)) }
+    return events
+  }
+
+  mutating func stamp(_ part: PartName, with version: Revision) {
+    switch part {
+    case .bar: bar.version = version
+    case .toolbar: toolbar.version = version
+    case .presented: presented.version = version
+    case .transition: transition.version = version
+    case .environment: environment.version = version
+    case .settings: settings.version = version
+    }
+  }
+
+  private func hasSamePart(_ part: PartName, as other: NavigationController) -> Bool {
+    switch part {
+    case .bar: bar.content == other.bar.content
+    case .toolbar: toolbar.content == other.toolbar.content
+    case .presented: presented.content == other.presented.content
+    case .transition: transition.content == other.transition.content
+    case .environment: environment.content == other.environment.content
+    case .settings:
+      settings.content == other.settings.content && isAttached == other.isAttached
+    }
+  }
+}
+
+/// The order of records detached by one revision, the same when it is made and when it is replayed:
+/// removed screens as they stood, then buttons no longer shown by identity, then those the journal
+/// names.
+struct CanonicalOrder {
+  private let removed: [ScreenID]
+  private var screens: [ScreenID: DetachedRecords.Key] = [:]
+  private var buttons: [ButtonID] = []
+  private(set) var listed: [DetachedRecords.Record] = []
+
+  init(removed: [ScreenID]) { self.removed = removed }
+
+  mutating func add(_ record: DetachedRecords.Record, isListed: Bool) {
+    switch record {
+    case _ where isListed: listed.append(record)
+    case .screen(let screen): screens[screen.id] = record.key
+    case .button(let button): buttons.append(button.id)
+    }
+  }
+
+  var keys: [DetachedRecords.Key] {
+    let dropped = buttons.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
+    return removed.compactMap { screens[$0] } + dropped.map { .button($0) } + listed.map(\.key)
+  }
+}

@@ -1,0 +1,154 @@
+/// What the rules need to know beside the nav itself.
+package struct NavigationContext: Sendable {
+  /// What bounds the nav.
+  package var limits: NavigationLimits
+  /// The classes that the configuration declares, each with its base: true for a bar's.
+  package var classes: [String: Bool]
+
+  /// Makes a context.
+  package init(limits: NavigationLimits = NavigationLimits(), classes: [String: Bool] = [:]) {
+    self.limits = limits
+    self.classes = classes
+  }
+}
+
+/// What a message of operations hands back: an output each, and the commit unless nothing changed.
+package struct Performance: Sendable {
+  /// One output an operation.
+  package var outputs: [OperationOutput] = []
+  /// The commit; nil if the state is as it was.
+  package var commit: Commit?
+}
+
+extension NavigationController {
+  /// Performs the operations of one message in order, as one commit.
+  ///
+  /// All or nothing: if one is refused, or if together they change nothing, the state is as it was.
+  /// - Parameters:
+  ///   - operations: 1 … 16 operations.
+  ///   - isAnimated: the message's flag; nil stands for false, and for true in `show`.
+  ///   - context: limits and declared classes.
+  /// - Throws: which operation is refused, and why.
+  package mutating func perform(
+    _ operations: [Operation], isAnimated: Bool?, in context: NavigationContext
+  ) throws(Refusal) -> Performance {
+    var draft = Draft(of: self, isAnimated: isAnimated)
+    return try perform(operations, draft: &draft, context: context, isCreation: false)
+  }
+
+  /// Creates a controller and performs the operations that follow in the same message, as revision 1.
+  ///
+  /// - Throws: which operation is refused, counting the creation as the first.
+  package static func create(
+    _ creation: Creation, then operations: [Operation], isAnimated: Bool?,
+    in context: NavigationContext
+  ) throws(Refusal) -> (NavigationController, Performance) {
+    var controller = NavigationController(revision: Revision(0))
+    var draft = Draft(of: controller, isAnimated: isAnimated)
+    do {
+      try controller.adopt(creation, draft: &draft, context: context)
+    } catch {
+      throw Refusal(index: 0, error: error)
+    }
+    for part in PartName.allCases { controller.stamp(part, with: draft.revision) }
+    do {
+      let performance = try controller.perform(
+        operations, draft: &draft, context: context, isCreation: true)
+      return (controller, performance)
+    } catch {
+      throw Refusal(index: error.index + 1, error: error.error)
+    }
+  }
+
+  private mutating func perform(
+    _ operations: [Operation], draft: inout Draft, context: NavigationContext, isCreation: Bool
+  ) throws(Refusal) -> Performance {
+    // One operation checks before it changes anything. Several, and those that make buttons on the
+    // way, work on the value itself and go back to the copy; the copy shares all storage.
+    let needsCopy = operations.count > 1 || operations.contains(where: \.mayMakeButtons)
+    let before = needsCopy ? self : nil
+    var performance = Performance()
+    performance.outputs.reserveCapacity(operations.count)
+    for (index, operation) in operations.enumerated() {
+      do throws(NavigationError) {
+        performance.outputs.append(try run(operation, draft: &draft, context: context))
+      } catch {
+        if let before { self = before }
+        throw Refusal(index: index, error: error)
+      }
+    }
+    let commit = settle(draft, before: before, limits: context.limits)
+    if isCreation {
+      performance.commit = commit
+    } else if commit.isEmpty {
+      if let before { self = before }
+    } else {
+      performance.commit = commit
+      revision = draft.revision
+    }
+    if isCreation { revision = draft.revision }
+    assert(violatedInvariants().isEmpty, "violated: \(violatedInvariants()) by \(operations)")
+    return performance
+  }
+
+  private mutating func run(
+    _ operation: Operation, draft: inout Draft, context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    switch operation {
+    case .push(let argument, let onDuplicate):
+      return try push(argument, onDuplicate, &draft, context)
+    case .show(let argument, let onDuplicate, _):
+      if draft.isAnimated == nil { draft.isAnimated = true }
+      return try push(argument, onDuplicate, &draft, context)
+    case .pop: return .popped(pop(&draft))
+    case .popTo(let target): return .poppedAll(try pop(to: target, &draft))
+    case .popToRoot: return .poppedAll(pop(downTo: 0, &draft))
+    case .setStack(let arguments): return try setStack(arguments, &draft, context)
+    case .createScreen(let record): return try createScreen(record, &draft, context)
+    case .setScreen(let id, let edits): return try setScreen(id, edits, &draft, context)
+    case .releaseScreen(let id): return try releaseScreen(id, &draft)
+    case .setItem(let id, let edits, let requireOnStack):
+      return try setItem(id, edits, requireOnStack: requireOnStack, &draft, context)
+    case .createButton(let record): return try createButton(record, &draft)
+    case .setButton(let id, let edits): return try setButton(id, edits, &draft)
+    case .releaseButton(let id): return try releaseButton(id, &draft)
+    case .activateButton(let id): return try activateButton(id, &draft)
+    case .configure(let edits): return configure(edits, &draft)
+    case .attach: return try attach(&draft)
+    case .detach: return detach(&draft)
+    }
+  }
+}
+
+extension Operation {
+  /// Whether running it may make or count buttons before a later check refuses.
+  fileprivate var mayMakeButtons: Bool {
+    switch self {
+    case .push(.record(let record), _), .show(.record(let record), _, _), .createScreen(let record):
+      record.hasButtons
+    case .setStack, .setScreen, .createButton, .setButton: true
+    case .setItem(_, let edits, _): edits.contains(where: \.hasButtons)
+    case .push, .show, .pop, .popTo, .popToRoot, .releaseScreen, .releaseButton, .activateButton,
+      .configure, .attach, .detach:
+      false
+    }
+  }
+}
+
+extension ScreenRecord {
+  fileprivate var hasButtons: Bool {
+    item.contains(where: \.hasButtons)
+      || edits.contains { if case .toolbarItems = $0 { true } else { false } }
+  }
+}
+
+extension ItemEdit {
+  fileprivate var hasButtons: Bool {
+    switch self {
+    case .backBarButtonItem, .leftItems, .rightItems: true
+    case .title, .prompt, .titleView, .hidesBackButton, .leftItemsSupplementBackButton,
+      .largeTitleDisplayMode, .appearance:
+      false
+    }
+  }
+}

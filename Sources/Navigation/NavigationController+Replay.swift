@@ -1,0 +1,162 @@
+/// One revision as the journal tells it: everything needed to repeat it without the rules.
+package struct RecordedChange: Sendable {
+  /// The revision it led to.
+  package var revision: Revision
+  /// The replacements of runs of the stack, with complete records.
+  package var splices: [RecordedSplice] = []
+  /// On-stack screens that got a new content.
+  package var screens: [Screen] = []
+  /// New contents of parts.
+  package var settings: RecordedSettings?
+  /// Detached records made or edited, in order.
+  package var detached: [DetachedRecords.Record] = []
+  /// Detached records that are no more.
+  package var released: [DetachedRecords.Key] = []
+
+  /// Makes an empty change.
+  package init(revision: Revision) { self.revision = revision }
+}
+
+/// A splice with complete records.
+package struct RecordedSplice: Sendable {
+  /// The index of the first screen to remove.
+  package var at: Int
+  /// The identities to remove, bottom first.
+  package var removed: [ScreenID]
+  /// The records to insert.
+  package var inserted: [Screen]
+
+  /// Makes a splice.
+  package init(at: Int, removed: [ScreenID], inserted: [Screen]) {
+    self.at = at
+    self.removed = removed
+    self.inserted = inserted
+  }
+}
+
+/// The settings part as recorded.
+package struct RecordedSettings: Sendable {
+  /// Whether the controller is attached.
+  package var isAttached: Bool
+  /// The other members.
+  package var content: Settings
+
+  /// Makes recorded settings.
+  package init(isAttached: Bool, content: Settings) {
+    self.isAttached = isAttached
+    self.content = content
+  }
+}
+
+/// A change that does not fit the state it is replayed on.
+package struct ReplayMismatch: Error, Hashable, Sendable {
+  /// What does not fit.
+  package var what: String
+}
+
+extension NavigationController {
+  /// Repeats a recorded revision.
+  ///
+  /// Law: replaying what `perform` recorded gives the state that `perform` left, the order of the
+  /// detached records included.
+  /// - Throws: what does not fit; the state is then of no use.
+  package mutating func replay(_ change: RecordedChange) throws(ReplayMismatch) {
+    guard change.revision == revision.next else {
+      throw ReplayMismatch(
+        what: "revision \(change.revision.number) follows revision \(revision.number)")
+    }
+    let mark = detached.mark
+    var unused: [ButtonID] = []
+    var removed: [ScreenID] = []
+    for splice in change.splices {
+      try replay(splice, &unused)
+      removed += splice.removed
+    }
+    for screen in change.screens {
+      guard let index = index(of: screen.id) else {
+        throw ReplayMismatch(what: "edits \(screen.id.text), which is not on the stack")
+      }
+      unused += count(stack[index], out: screen)
+      stack[index] = screen
+    }
+    if let settings = change.settings {
+      isAttached = settings.isAttached
+      self.settings.content = settings.content
+      self.settings.version = change.revision
+    }
+    for record in change.detached { replay(record, &unused) }
+    for id in unused where shown[id]?.places == 0 {
+      guard let button = shown.removeValue(forKey: id)?.button else { continue }
+      detached.touch(.button(button))
+    }
+    let listed = Set(change.detached.map(\.key))
+    let recent = detached.records(since: mark)
+    if recent.count > 1 {
+      var order = CanonicalOrder(removed: removed)
+      for record in recent where !listed.contains(record.key) { order.add(record, isListed: false) }
+      let named = change.detached.map(\.key).filter(isDetached)
+      detached.reorder(since: mark, as: order.keys + named)
+    }
+    for key in change.released {
+      switch key {
+      case .screen(let id): detached.screen(id).map { forget(.screen($0)) }
+      case .button(let id): detached.remove(.button(id))
+      }
+    }
+    revision = change.revision
+  }
+
+  private func isDetached(_ key: DetachedRecords.Key) -> Bool {
+    switch key {
+    case .screen(let id): detached.screen(id) != nil
+    case .button(let id): detached.button(id) != nil
+    }
+  }
+
+  private mutating func replay(
+    _ splice: RecordedSplice, _ unused: inout [ButtonID]
+  ) throws(ReplayMismatch) {
+    let end = splice.at + splice.removed.count
+    guard end <= stack.count, stack[splice.at..<end].map(\.id) == splice.removed else {
+      throw ReplayMismatch(
+        what: "removes \(splice.removed.map(\.text)) at \(splice.at) of \(stack.map(\.id.text))")
+    }
+    let old = Array(stack[splice.at..<end])
+    for screen in old { detached.touch(.screen(screen)) }
+    for screen in splice.inserted {
+      var former: Screen?
+      if case .screen(let record)? = detached.remove(.screen(screen.id)) { former = record }
+      unused += count(former, out: screen)
+    }
+    stack.replaceSubrange(splice.at..<end, with: splice.inserted)
+  }
+
+  private mutating func replay(_ record: DetachedRecords.Record, _ unused: inout [ButtonID]) {
+    switch record {
+    case .screen(let screen): unused += count(detached.screen(screen.id), out: screen)
+    case .button(let button):
+      // A button that was shown may have been edited and then taken out of its lists.
+      if shown[button.id] != nil { shown.removeValue(forKey: button.id) }
+    }
+    detached.touch(record)
+  }
+
+  /// Rebuilds a controller from its complete state, as a snapshot tells it.
+  package init(
+    revision: Revision, stack: [Screen], versions: [PartName: Revision], bar: Bar, toolbar: Toolbar,
+    settings: RecordedSettings, detached records: [DetachedRecords.Record]
+  ) {
+    self.init(revision: revision)
+    for (part, version) in versions { stamp(part, with: version) }
+    self.stack = stack
+    self.bar.content = bar
+    self.toolbar.content = toolbar
+    self.settings.content = settings.content
+    isAttached = settings.isAttached
+    for screen in stack { _ = count(nil, out: screen) }
+    for record in records {
+      if case .screen(let screen) = record { _ = count(nil, out: screen) }
+      detached.touch(record)
+    }
+  }
+}

@@ -1,0 +1,199 @@
+// The operations on the stack. Each checks first, in the order of the protocol's check list, and
+// changes the value only when nothing can fail any more.
+
+/// How `nav.create` says what a controller begins with.
+package enum Creation: Hashable, Sendable {
+  /// UIKit's `init(rootViewController:)`.
+  case root(ScreenArgument, [SettingsEdit])
+  /// UIKit's `init(navigationBarClass:toolbarClass:)`; nil is the default class.
+  case classes(bar: String?, toolbar: String?, [SettingsEdit])
+}
+
+extension NavigationController {
+  mutating func adopt(
+    _ creation: Creation, draft: inout Draft, context: NavigationContext
+  ) throws(NavigationError) {
+    switch creation {
+    case .root(let argument, let edits):
+      _ = try push(argument, .error, &draft, context)
+      _ = configure(edits, &draft)
+    case .classes(let bar, let toolbar, let edits):
+      if let bar { self.bar.content.className = try context.className(bar, isBar: true) }
+      if let toolbar {
+        self.toolbar.content.className = try context.className(toolbar, isBar: false)
+      }
+      _ = configure(edits, &draft)
+    }
+  }
+
+  mutating func push(
+    _ argument: ScreenArgument, _ onDuplicate: DuplicatePolicy, _ draft: inout Draft,
+    _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    let found = try locate(argument)
+    if let kind = found.kind, kind != .content { throw .forbiddenKind(found.id, kind) }
+    if let id = found.id, found.isOnStack {
+      guard onDuplicate == .ignore else { throw .duplicateScreen(id) }
+      return .alreadyInStack(id)
+    }
+    guard stack.count < context.limits.stackDepth else {
+      throw .depthLimit(context.limits.stackDepth)
+    }
+    let screen = try take(argument, &draft, context)
+    draft.lower(to: stack.count, of: stack)
+    stack.append(screen)
+    return .screen(screen.id)
+  }
+
+  mutating func pop(_ draft: inout Draft) -> ScreenID? {
+    pop(downTo: stack.count - 2, &draft).first
+  }
+
+  mutating func pop(
+    to target: PopTarget, _ draft: inout Draft
+  ) throws(NavigationError) -> [ScreenID] {
+    switch target {
+    case .screen(let id):
+      guard let index = index(of: id) else {
+        guard detached.screen(id) != nil else { throw .unknownScreen(id) }
+        throw .notInStack(id)
+      }
+      return pop(downTo: index, &draft)
+    case .route(let route, let mustBeUnique):
+      let matches = stack.indices.filter { stack[$0].route == route }
+      guard let index = matches.last else { throw .routeNotInStack(route) }
+      if mustBeUnique, matches.count > 1 {
+        throw .ambiguousRoute(route, candidates: matches.map { stack[$0].id })
+      }
+      return pop(downTo: index, &draft)
+    }
+  }
+
+  /// Pops until the screen at `index` is on top; never the root. Bottom first.
+  mutating func pop(downTo index: Int, _ draft: inout Draft) -> [ScreenID] {
+    let first = max(index, 0) + 1
+    guard first < stack.count else { return [] }
+    draft.lower(to: first, of: stack)
+    let removed = stack[first...]
+    stack.removeSubrange(first...)
+    for screen in removed { detached.touch(.screen(screen)) }
+    return removed.map(\.id)
+  }
+
+  mutating func setStack(
+    _ arguments: [ScreenArgument], _ draft: inout Draft, _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    try checkReplacement(arguments, context)
+    draft.replacesWhole = true
+    let old = stack
+    var kept = 0
+    while kept < old.count, kept < arguments.count, case .id(old[kept].id) = arguments[kept] {
+      kept += 1
+    }
+    if kept == old.count, kept == arguments.count {
+      return .replaced(popped: [], ids: old.map(\.id))
+    }
+    draft.lower(to: kept, of: old)
+    stack.removeSubrange(kept...)
+    // The removed screens are detached while the new stack takes what it wants of them.
+    for screen in old[kept...] { detached.touch(.screen(screen)) }
+    for argument in arguments[kept...] { stack.append(try take(argument, &draft, context)) }
+    let ids = stack.map(\.id)
+    let popped = old.map(\.id).filter { !ids.contains($0) }
+    return .replaced(popped: popped, ids: ids)
+  }
+
+  private func checkReplacement(
+    _ arguments: [ScreenArgument], _ context: NavigationContext
+  ) throws(NavigationError) {
+    var ids: Set<ScreenID> = []
+    let found = try arguments.map { argument throws(NavigationError) in try locate(argument) }
+    for place in found {
+      if let kind = place.kind, kind != .content { throw .forbiddenKind(place.id, kind) }
+    }
+    for (argument, place) in zip(arguments, found) {
+      if let id = place.id, !ids.insert(id).inserted { throw .duplicateInSet(id) }
+      if case .record = argument, let id = place.id, place.isOnStack { throw .duplicateScreen(id) }
+    }
+    if isAttached, arguments.isEmpty { throw .noRoot }
+    guard arguments.count <= context.limits.stackDepth else {
+      throw .depthLimit(context.limits.stackDepth)
+    }
+  }
+
+  mutating func attach(_ draft: inout Draft) throws(NavigationError) -> OperationOutput {
+    guard !stack.isEmpty else { throw .noRoot }
+    setAttached(true, &draft)
+    return .nothing
+  }
+
+  mutating func detach(_ draft: inout Draft) -> OperationOutput {
+    setAttached(false, &draft)
+    return .nothing
+  }
+
+  private mutating func setAttached(_ value: Bool, _ draft: inout Draft) {
+    guard isAttached != value else { return }
+    isAttached = value
+    settings.version = draft.revision
+    draft.parts.insert(.settings)
+  }
+
+  mutating func configure(_ edits: [SettingsEdit], _ draft: inout Draft) -> OperationOutput {
+    var content = settings.content
+    for edit in edits { content.apply(edit) }
+    guard content != settings.content else { return .nothing }
+    settings.content = content
+    settings.version = draft.revision
+    draft.parts.insert(.settings)
+    return .nothing
+  }
+
+  /// What is known of a screen that an argument names, before anything is made.
+  struct Place {
+    var id: ScreenID?
+    var kind: ScreenKind?
+    var isOnStack = false
+  }
+
+  func locate(_ argument: ScreenArgument) throws(NavigationError) -> Place {
+    switch argument {
+    case .id(let id):
+      if let index = index(of: id) {
+        return Place(id: id, kind: stack[index].kind, isOnStack: true)
+      }
+      guard let screen = detached.screen(id) else { throw .unknownScreen(id) }
+      return Place(id: id, kind: screen.kind)
+    case .record(let record):
+      guard let id = record.id else { return Place(kind: record.kind) }
+      if id.isAssignedForm {
+        throw .invalidArgument(
+          "id \(id.text) has the form of ids the daemon assigns; choose another")
+      }
+      return Place(id: id, kind: record.kind, isOnStack: index(of: id) != nil)
+    }
+  }
+
+  /// Takes a detached screen out, or makes a new one; the caller puts it on the stack.
+  private mutating func take(
+    _ argument: ScreenArgument, _ draft: inout Draft, _ context: NavigationContext
+  ) throws(NavigationError) -> Screen {
+    switch argument {
+    case .id(let id):
+      guard case .screen(let screen)? = detached.remove(.screen(id)) else {
+        throw .unknownScreen(id)
+      }
+      return screen
+    case .record(let record): return try make(record, &draft, context)
+    }
+  }
+}
+
+extension NavigationContext {
+  func className(_ name: String, isBar: Bool) throws(NavigationError) -> String {
+    let base = name == "NavigationBar" ? true : name == "Toolbar" ? false : classes[name]
+    guard let base else { throw .unknownClass(name) }
+    guard base == isBar else { throw .invalidClass(name) }
+    return name
+  }
+}

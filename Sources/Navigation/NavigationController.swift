@@ -1,0 +1,144 @@
+/// A headless UINavigationController: stack, bar, toolbar, presentation, transition, environment
+/// and settings as one value that changes in one commit.
+///
+/// Laws: a commit raises `revision` by exactly 1; a refusal and an operation without effect leave
+/// every member as it was; `bar.items` is always `stack.map(\.item)`, because there is no second
+/// list.
+package struct NavigationController: Sendable {
+  /// The number of this state within its epoch.
+  package internal(set) var revision: Revision
+  /// UIKit's `viewControllers`: index 0 is the root, the last one is on top.
+  package internal(set) var stack: [Screen] = []
+  /// Whether the controller is on display, and so must have a root.
+  package internal(set) var isAttached = false
+  /// The bar's own state.
+  package internal(set) var bar: Part<Bar>
+  /// The toolbar's own state.
+  package internal(set) var toolbar: Part<Toolbar>
+  /// The presentation chain.
+  package internal(set) var presented: Part<Presentation>
+  /// The transition in flight.
+  package internal(set) var transition: Part<Transition>
+  /// What the display reports.
+  package internal(set) var environment: Part<Environment>
+  /// How the nav behaves; `isAttached` belongs to this part on the wire.
+  package internal(set) var settings: Part<Settings>
+  /// The records that stand in no list.
+  package internal(set) var detached = DetachedRecords()
+
+  /// The buttons that lists show, and in how many places.
+  var shown: [ButtonID: ShownButton] = [:]
+  /// The bytes of all records, roughly as encoded.
+  var recordBytes = 0
+
+  struct ShownButton: Sendable {
+    var button: Button
+    var places: Int
+  }
+
+  /// Makes an empty, detached controller whose parts changed last at `revision`.
+  package init(revision: Revision) {
+    self.revision = revision
+    bar = Part(version: revision)
+    toolbar = Part(version: revision)
+    presented = Part(version: revision)
+    transition = Part(version: revision)
+    environment = Part(version: revision)
+    settings = Part(version: revision)
+  }
+
+  /// UIKit's `topViewController`.
+  package var top: Screen? { stack.last }
+
+  /// The bar's `backItem` is this screen's; nil with fewer than two screens.
+  package var backScreen: Screen? { stack.count >= 2 ? stack[stack.count - 2] : nil }
+
+  /// UIKit's `visibleViewController`.
+  package var visible: Screen? { stack.last }
+
+  /// The index of a screen on the stack; searches from the top. O(depth).
+  package func index(of id: ScreenID) -> Int? { stack.lastIndex { $0.id == id } }
+
+  /// Finds a screen on the stack or among the detached ones.
+  package func screen(_ id: ScreenID) -> Screen? {
+    if let index = index(of: id) { return stack[index] }
+    return detached.screen(id)
+  }
+
+  /// The version of a part.
+  package func version(of part: PartName) -> Revision {
+    switch part {
+    case .bar: bar.version
+    case .toolbar: toolbar.version
+    case .presented: presented.version
+    case .transition: transition.version
+    case .environment: environment.version
+    case .settings: settings.version
+    }
+  }
+}
+
+extension NavigationController: Equatable {
+  /// Equality of everything that is kept.
+  package static func == (left: NavigationController, right: NavigationController) -> Bool {
+    left.revision == right.revision && left.stack == right.stack
+      && left.isAttached == right.isAttached && left.bar == right.bar
+      && left.toolbar == right.toolbar && left.presented == right.presented
+      && left.transition == right.transition && left.environment == right.environment
+      && left.settings == right.settings && left.detached == right.detached
+  }
+}
+
+extension NavigationController {
+  /// The names of the invariants that do not hold; empty for a sound state. O(state).
+  ///
+  /// INV-1 and INV-4…6 hold by construction: the bar has no item list of its own, top and root are
+  /// read off the stack, and there is one transition part.
+  package func violatedInvariants() -> [String] {
+    var violated: [String] = []
+    if isAttached, stack.isEmpty { violated.append("INV-2 attached without a root") }
+    if Set(stack.map(\.id)).count != stack.count { violated.append("INV-3 screen twice on stack") }
+    if stack.contains(where: { detached.screen($0.id) != nil }) {
+      violated.append("INV-3 screen both on stack and detached")
+    }
+    if stack.contains(where: { $0.kind != .content }) {
+      violated.append("stack holds a screen that is not content")
+    }
+    let screens = stack + detachedScreens
+    if screens.contains(where: { $0.version > revision }) {
+      violated.append("INV-7 record newer than the revision")
+    }
+    for screen in screens where !screen.item.sidesAreDistinct {
+      violated.append("INV-10 button on both sides of \(screen.id.text)")
+    }
+    if !shownMatches(screens) { violated.append("button registry differs from the lists") }
+    return violated
+  }
+
+  /// The detached screens, oldest first. O(detached records).
+  package var detachedScreens: [Screen] {
+    detached.all.compactMap { record in
+      guard case .screen(let screen) = record else { return nil }
+      return screen
+    }
+  }
+
+  private func shownMatches(_ screens: [Screen]) -> Bool {
+    var places: [ButtonID: Int] = [:]
+    for screen in screens {
+      for button in screen.buttons {
+        guard shown[button.id]?.button == button else { return false }
+        places[button.id, default: 0] += 1
+      }
+    }
+    return places == shown.mapValues(\.places)
+      && shown.keys.allSatisfy { detached.button($0) == nil }
+  }
+}
+
+extension NavigationItem {
+  var sidesAreDistinct: Bool {
+    let left = Set(leftItems.map(\.id))
+    return rightItems.allSatisfy { !left.contains($0.id) }
+  }
+}

@@ -1,0 +1,50 @@
+/// Why an operation is refused; the state is untouched. Names follow the protocol's error codes.
+package enum NavigationError: Error, Hashable, Sendable {
+  /// A screen with this identity is neither on the stack nor detached.
+  case unknownScreen(ScreenID)
+  /// A button with this identity is not known.
+  case unknownButton(ButtonID)
+  /// The button is known but not shown.
+  case buttonNotDisplayed(ButtonID)
+  /// A stack takes content screens only.
+  case forbiddenKind(ScreenID?, ScreenKind)
+  /// The screen is on the stack already.
+  case duplicateScreen(ScreenID)
+  /// The screen stands twice in one replacement.
+  case duplicateInSet(ScreenID)
+  /// The button stands twice in one list.
+  case duplicateItem(ButtonID)
+  /// The button is on the item's other side.
+  case itemBothSides(ButtonID)
+  /// The screen is known but not on the stack.
+  case notInStack(ScreenID)
+  /// No screen on the stack has this route.
+  case routeNotInStack(String)
+  /// Several screens on the stack have this route.
+  case ambiguousRoute(String, candidates: [ScreenID])
+  /// An attached controller must have a root.
+  case noRoot
+  /// A class that nobody declared.
+  case unknownClass(String)
+  /// A class with the wrong base.
+  case invalidClass(String)
+  /// The stack would be deeper than the limit.
+  case depthLimit(Int)
+  /// The state would be larger than the limit, in bytes.
+  case sizeLimit(Int)
+  /// An argument that makes no sense; the text says which and why.
+  case invalidArgument(String)
+}
+
+/// What bounds one nav.
+package struct NavigationLimits: Hashable, Sendable {
+  /// The most screens a stack may hold.
+  package var stackDepth = 64
+  /// The most detached screens and unused buttons; the oldest is released first.
+  package var detachedRecords = 256
+  /// The most bytes the records of one nav may take, encoded.
+  package var stateBytes = 1 << 20
+
+  /// Makes the default limits.
+  package init() {}
+}

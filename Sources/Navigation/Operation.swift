@@ -1,0 +1,167 @@
+/// What can be asked of a nav, in UIKit's words; the arguments are read, not yet checked.
+package enum Operation: Hashable, Sendable {
+  /// UIKit's `pushViewController(_:animated:)`.
+  case push(ScreenArgument, onDuplicate: DuplicatePolicy)
+  /// UIKit's `show(_:sender:)`: a push that is animated unless said otherwise; `sender` is logged.
+  case show(ScreenArgument, onDuplicate: DuplicatePolicy, sender: OpaqueJSON?)
+  /// UIKit's `popViewController(animated:)`.
+  case pop
+  /// UIKit's `popToViewController(_:animated:)`.
+  case popTo(PopTarget)
+  /// UIKit's `popToRootViewController(animated:)`.
+  case popToRoot
+  /// UIKit's `setViewControllers(_:animated:)`.
+  case setStack([ScreenArgument])
+  /// Makes a detached screen.
+  case createScreen(ScreenRecord)
+  /// Changes members of a screen.
+  case setScreen(ScreenID, [ScreenEdit])
+  /// Forgets a detached screen.
+  case releaseScreen(ScreenID)
+  /// Changes members of a screen's navigation item.
+  case setItem(ScreenID, [ItemEdit], requireOnStack: Bool)
+  /// Makes a button that stands in no list yet.
+  case createButton(ButtonRecord)
+  /// Changes a button wherever it is shown.
+  case setButton(ButtonID, [ButtonEdit])
+  /// Forgets an unused button.
+  case releaseButton(ButtonID)
+  /// Sends a shown button's action, as a tap does.
+  case activateButton(ButtonID)
+  /// Changes settings.
+  case configure([SettingsEdit])
+  /// Puts the controller on display: from now on it must have a root.
+  case attach
+  /// Takes the controller off display.
+  case detach
+}
+
+/// A screen that an operation names: one that is known, or one to make in place.
+package enum ScreenArgument: Hashable, Sendable {
+  /// A known screen.
+  case id(ScreenID)
+  /// A new screen.
+  case record(ScreenRecord)
+}
+
+/// What to do when a pushed screen is on the stack already.
+package enum DuplicatePolicy: UInt8, Sendable {
+  /// Refuse with `duplicate-screen`.
+  case error
+  /// Succeed without effect.
+  case ignore
+}
+
+/// Where to pop to.
+package enum PopTarget: Hashable, Sendable {
+  /// A screen by identity.
+  case screen(ScreenID)
+  /// The screen with this route: the top-most, or the only one.
+  case route(String, mustBeUnique: Bool)
+}
+
+/// A screen as a client describes it.
+package struct ScreenRecord: Hashable, Sendable {
+  /// The identity; nil lets the daemon assign one.
+  package var id: ScreenID?
+  /// The kind.
+  package var kind: ScreenKind
+  /// Its other members.
+  package var edits: [ScreenEdit]
+  /// The members of its navigation item.
+  package var item: [ItemEdit]
+
+  /// Makes a record from its members.
+  package init(
+    id: ScreenID? = nil, kind: ScreenKind = .content, edits: [ScreenEdit] = [],
+    item: [ItemEdit] = []
+  ) {
+    self.id = id
+    self.kind = kind
+    self.edits = edits
+    self.item = item
+  }
+}
+
+/// One member of a screen to set.
+package enum ScreenEdit: Hashable, Sendable {
+  /// The members of `Screen` and `ScreenDetails`.
+  case title(String?)
+  case route(String?)
+  case args(OpaqueJSON?)
+  case restorationID(String?)
+  case prefersBarHidden(Bool?)
+  case wantsFullScreenLayout(Bool)
+  case extendsUnderOpaqueBars(Bool)
+  case edges(Edges)
+  case toolbarItems([ButtonArgument])
+}
+
+/// One member of a navigation item to set.
+package enum ItemEdit: Hashable, Sendable {
+  /// The members of `NavigationItem`.
+  case title(String?)
+  case prompt(String?)
+  case titleView(TitleView?)
+  case backBarButtonItem(ButtonArgument?)
+  case hidesBackButton(Bool)
+  case leftItemsSupplementBackButton(Bool)
+  case leftItems([ButtonArgument])
+  case rightItems([ButtonArgument])
+  case largeTitleDisplayMode(LargeTitleDisplayMode)
+  case appearance(AppearanceSet)
+}
+
+/// A button that a list names: one that is known, or one to make in place.
+package enum ButtonArgument: Hashable, Sendable {
+  /// A known button.
+  case id(ButtonID)
+  /// A new button.
+  case record(ButtonRecord)
+}
+
+/// A button as a client describes it.
+package struct ButtonRecord: Hashable, Sendable {
+  /// The identity; nil lets the daemon assign one.
+  package var id: ButtonID?
+  /// Its members.
+  package var edits: [ButtonEdit]
+
+  /// Makes a record from its members.
+  package init(id: ButtonID? = nil, edits: [ButtonEdit] = []) {
+    self.id = id
+    self.edits = edits
+  }
+}
+
+/// One member of a button to set.
+package enum ButtonEdit: Hashable, Sendable {
+  /// The members of `ButtonContent`.
+  case title(String?)
+  case image(ImageReference?)
+  case landscapeImage(ImageReference?)
+  case systemItem(SystemItem?)
+  case customView(OpaqueJSON?)
+  case style(ButtonStyle)
+  case action(String?)
+}
+
+/// What one operation hands back.
+package enum OperationOutput: Hashable, Sendable {
+  /// Nothing.
+  case nothing
+  /// A screen made, pushed or shown.
+  case screen(ScreenID)
+  /// The push had no effect because the screen is on the stack already.
+  case alreadyInStack(ScreenID)
+  /// A button made.
+  case button(ButtonID)
+  /// The screen that a pop removed; nil at the root.
+  case popped(ScreenID?)
+  /// The screens that a pop to a screen removed, bottom first.
+  case poppedAll([ScreenID])
+  /// What a whole-stack replacement removed, bottom first, and the new stack.
+  case replaced(popped: [ScreenID], ids: [ScreenID])
+  /// A button's action was sent; how many watches it went to is for the hub to say.
+  case activated(ButtonID, action: String?)
+}
