@@ -1,0 +1,75 @@
+// Records as they were stored: complete, checked before, with identities of any form.
+
+/// A stored record that the rules could not have made.
+package struct StoredRecordError: Error, Hashable, Sendable {
+  /// What is wrong with it.
+  package var what: String
+}
+
+extension Screen {
+  /// Rebuilds a screen from its stored record.
+  package init(
+    stored record: ScreenRecord, id: ScreenID, version: Revision
+  ) throws(StoredRecordError) {
+    self.init(id: id, version: version)
+    if record.kind != .content { details.kind = record.kind }
+    for edit in record.edits {
+      switch edit {
+      case .title(let value): title = value
+      case .route(let value): route = value
+      case .args(let value): args = value
+      case .restorationID(let value): details.restorationID = value
+      case .prefersBarHidden(let value): details.prefersBarHidden = value
+      case .wantsFullScreenLayout(let value): details.wantsFullScreenLayout = value
+      case .extendsUnderOpaqueBars(let value): details.extendsUnderOpaqueBars = value
+      case .edges(let value): details.edges = value
+      case .toolbarItems(let value): details.toolbarItems = try Button.stored(value)
+      }
+    }
+    guard !record.item.isEmpty else { return }
+    item = try NavigationItem(stored: record.item)
+  }
+}
+
+extension NavigationItem {
+  init(stored edits: [ItemEdit]) throws(StoredRecordError) {
+    self.init()
+    for edit in edits {
+      switch edit {
+      case .title(let value): title = value
+      case .prompt(let value): prompt = value
+      case .titleView(let value): titleView = value
+      case .backBarButtonItem(let value):
+        backBarButtonItem = try Button.stored(value.map { [$0] } ?? []).first
+      case .hidesBackButton(let value): hidesBackButton = value
+      case .leftItemsSupplementBackButton(let value): leftItemsSupplementBackButton = value
+      case .leftItems(let value): leftItems = try Button.stored(value)
+      case .rightItems(let value): rightItems = try Button.stored(value)
+      case .largeTitleDisplayMode(let value): largeTitleDisplayMode = value
+      case .appearance(let value): appearance = value
+      }
+    }
+  }
+}
+
+extension Button {
+  /// Rebuilds a button from its stored record.
+  package init(stored record: ButtonRecord) throws(StoredRecordError) {
+    guard let id = record.id else { throw StoredRecordError(what: "a button without id") }
+    do {
+      let content = try ButtonContent().applying(record.edits, isCreation: false)
+      self.init(id: id, content: content)
+    } catch {
+      throw StoredRecordError(what: "button \(id.text): \(error)")
+    }
+  }
+
+  fileprivate static func stored(_ list: [ButtonArgument]) throws(StoredRecordError) -> [Button] {
+    try list.map { argument throws(StoredRecordError) in
+      guard case .record(let record) = argument else {
+        throw StoredRecordError(what: "a button by id alone")
+      }
+      return try Button(stored: record)
+    }
+  }
+}

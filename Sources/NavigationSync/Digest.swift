@@ -1,0 +1,110 @@
+package import Navigation
+
+/// The CRC-32 of a nav's identities and versions, which proves that a mirror is right.
+///
+/// It covers one line per screen, bottom first, `id@ver`, then one line per part, `:name@ver`,
+/// joined by LF without one at the end. It detects divergence, it is not a signature.
+package struct Digest: Hashable, Sendable {
+  /// The checksum.
+  package let bits: UInt32
+
+  package init(bits: UInt32) { self.bits = bits }
+
+  /// Reads 8 lower-case hex digits; nil for anything else.
+  package init?(_ text: String) {
+    guard text.utf8.count == 8, text.utf8.allSatisfy(Grammar.isLowerHex),
+      let bits = UInt32(text, radix: 16)
+    else { return nil }
+    self.bits = bits
+  }
+
+  /// The 8 hex digits.
+  package var text: String {
+    let digits = String(bits, radix: 16)
+    return String(repeating: "0", count: 8 - digits.utf8.count) + digits
+  }
+
+  /// Computes the digest of any list of records and parts from scratch. O(records).
+  package init(
+    screens: some Sequence<(id: String, version: UInt64)>,
+    parts: some Sequence<(name: String, version: UInt64)>
+  ) {
+    var lines = DigestLines()
+    for screen in screens { lines.append(screen.id, screen.version) }
+    for part in parts { lines.append(":" + part.name, part.version) }
+    bits = lines.checksum(from: 0)
+  }
+}
+
+/// The text that a digest is computed over.
+struct DigestLines {
+  private(set) var bytes: [UInt8] = []
+  /// Whether lines went before those in `bytes`.
+  var isContinued = false
+
+  mutating func append(_ name: String, _ version: UInt64) {
+    if isContinued || !bytes.isEmpty { bytes.append(0x0A) }
+    bytes.append(contentsOf: name.utf8)
+    bytes.append(0x40)
+    appendDigits(version)
+  }
+
+  func checksum(from seed: UInt32) -> UInt32 { crc32(bytes, seed: seed) }
+
+  private mutating func appendDigits(_ value: UInt64) {
+    if value < 10 {
+      bytes.append(0x30 + UInt8(value))
+      return
+    }
+    let start = bytes.count
+    var rest = value
+    while rest > 0 {
+      bytes.append(0x30 + UInt8(rest % 10))
+      rest /= 10
+    }
+    bytes[start...].reverse()
+  }
+}
+
+/// Keeps the digest of one nav up to date at the cost of what changed.
+///
+/// Law: `current(of:)` equals the digest computed from scratch. The checksum of the lines up to and
+/// including each screen is kept, so a change at index i computes only what stands from i on.
+package struct RunningDigest: Sendable {
+  private var prefixes: [UInt32] = []
+
+  package init() {}
+
+  /// Computes the digest after a change that left the screens below `index` as they were.
+  /// O(depth − index).
+  package mutating func update(_ controller: borrowing NavigationController, from index: Int) -> Digest {
+    let stack = controller.stack
+    let kept = min(index, prefixes.count, stack.count)
+    prefixes.removeSubrange(kept...)
+    var checksum = kept == 0 ? 0 : prefixes[kept - 1]
+    for position in kept..<max(kept, stack.count) {
+      var line = DigestLines()
+      line.isContinued = position > 0
+      line.append(stack[position].id.text, stack[position].version.number)
+      checksum = line.checksum(from: checksum)
+      prefixes.append(checksum)
+    }
+    var parts = DigestLines()
+    parts.isContinued = !stack.isEmpty
+    for part in PartName.allCases {
+      parts.append(Self.labels[Int(part.rawValue)], controller.version(of: part).number)
+    }
+    return Digest(bits: parts.checksum(from: checksum))
+  }
+
+  private static let labels = PartName.allCases.map { ":" + $0.text }
+}
+
+extension NavigationController {
+  /// The digest from scratch. O(depth).
+  package func digest() -> Digest {
+    Digest(
+      screens: stack.map { ($0.id.text, $0.version.number) },
+      parts: PartName.allCases.map { ($0.text, version(of: $0).number) })
+  }
+}

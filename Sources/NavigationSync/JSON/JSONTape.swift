@@ -1,0 +1,187 @@
+/// A JSON text read into a flat list of tokens, without a tree and without copies.
+///
+/// A token's index names a value; `next` of a token is the index behind its whole subtree. The text
+/// has been checked completely: grammar, UTF-8, depth, duplicate members, lone surrogates. The
+/// buffers are reused from text to text, so reading costs no allocation once they have grown.
+package struct JSONTape: Sendable {
+  /// The text.
+  package private(set) var bytes: [UInt8] = []
+  private(set) var tokens: [Token] = []
+
+  /// What a value is.
+  package enum Kind: UInt8, Sendable {
+    /// The kinds of JSON values; an integer is 0 … 2^53−1 without fraction or exponent.
+    case null, no, yes, integer, number, string, array, object
+  }
+
+  struct Token: Sendable {
+    var kind: Kind
+    /// Whether a string contains escapes.
+    var isEscaped = false
+    /// Bytes of the value; of a string, without its quotes.
+    var start: UInt32
+    var end: UInt32 = 0
+    /// The index of the token behind this value.
+    var next: UInt32 = 0
+  }
+
+  /// Makes a tape without a text.
+  package init() {}
+
+  /// Reads a text that is one JSON value.
+  ///
+  /// - Parameters:
+  ///   - text: UTF-8; the caller has checked its size.
+  ///   - maximumDepth: how many arrays and objects may be nested.
+  /// - Throws: what is wrong and at which byte; the tape is then empty.
+  package mutating func read(_ text: [UInt8], maximumDepth: Int = 32) throws(JSONError) {
+    bytes = text
+    tokens.removeAll(keepingCapacity: true)
+    var scanner = JSONScanner(count: text.count, maximumDepth: maximumDepth)
+    do {
+      try scanner.scan(text.span, into: &tokens)
+    } catch {
+      tokens.removeAll(keepingCapacity: true)
+      throw error
+    }
+  }
+
+  /// The index of the whole text's value.
+  package var root: Int { 0 }
+
+  /// The kind of a value.
+  package func kind(_ index: Int) -> Kind { tokens[index].kind }
+
+  /// The index behind a value, which is that of the next one in its array.
+  package func next(_ index: Int) -> Int { Int(tokens[index].next) }
+
+  /// The text of a string value, or nil.
+  package func string(_ index: Int) -> String? {
+    let token = tokens[index]
+    guard token.kind == .string else { return nil }
+    let range = Int(token.start)..<Int(token.end)
+    guard token.isEscaped else { return String(decoding: bytes[range], as: UTF8.self) }
+    return JSONText.unescape(bytes[range])
+  }
+
+  /// An integer in 0 … 2^53−1, or nil.
+  package func integer(_ index: Int) -> UInt64? {
+    let token = tokens[index]
+    guard token.kind == .integer else { return nil }
+    var value: UInt64 = 0
+    for position in Int(token.start)..<Int(token.end) {
+      value = value * 10 + UInt64(bytes[position] &- 0x30)
+    }
+    return value
+  }
+
+  /// A truth value, or nil.
+  package func bool(_ index: Int) -> Bool? {
+    switch tokens[index].kind {
+    case .yes: true
+    case .no: false
+    case .null, .integer, .number, .string, .array, .object: nil
+    }
+  }
+
+  /// A finite number, or nil.
+  package func number(_ index: Int) -> Double? {
+    let token = tokens[index]
+    guard token.kind == .integer || token.kind == .number else { return nil }
+    return Double(String(decoding: bytes[Int(token.start)..<Int(token.end)], as: UTF8.self))
+  }
+
+  /// The bytes of any value as they stand in the text.
+  package func raw(_ index: Int) -> [UInt8] {
+    let token = tokens[index]
+    let quote = token.kind == .string ? 1 : 0
+    return Array(bytes[Int(token.start) - quote..<Int(token.end) + quote])
+  }
+
+  /// How many bytes the value has in the text.
+  package func rawCount(_ index: Int) -> Int {
+    let token = tokens[index]
+    return Int(token.end - token.start) + (token.kind == .string ? 2 : 0)
+  }
+
+  /// Calls `body` with the index of each element of an array. O(elements).
+  package func forEachElement<Failure: Error>(
+    of index: Int, _ body: (Int) throws(Failure) -> Void
+  ) throws(Failure) {
+    assert(tokens[index].kind == .array)
+    let end = Int(tokens[index].next)
+    var element = index + 1
+    while element < end {
+      try body(element)
+      element = Int(tokens[element].next)
+    }
+  }
+
+  /// Calls `body` with the name and the value's index of each member of an object. O(members).
+  package func forEachMember<Failure: Error>(
+    of index: Int, _ body: (String, Int) throws(Failure) -> Void
+  ) throws(Failure) {
+    assert(tokens[index].kind == .object)
+    let end = Int(tokens[index].next)
+    var key = index + 1
+    while key < end {
+      try body(string(key) ?? "", key + 1)
+      key = Int(tokens[key + 1].next)
+    }
+  }
+
+  /// The number of elements or members. O(their number).
+  package func count(_ index: Int) -> Int {
+    let isObject = tokens[index].kind == .object
+    let end = Int(tokens[index].next)
+    var count = 0
+    var at = index + 1
+    while at < end {
+      count += 1
+      at = Int(tokens[isObject ? at + 1 : at].next)
+    }
+    return count
+  }
+
+  /// The index of a member's value, or nil. O(members).
+  package func member(_ name: String, of index: Int) -> Int? {
+    guard tokens[index].kind == .object else { return nil }
+    let end = Int(tokens[index].next)
+    var key = index + 1
+    while key < end {
+      if string(key) == name { return key + 1 }
+      key = Int(tokens[key + 1].next)
+    }
+    return nil
+  }
+}
+
+/// Why a text is not the JSON that the protocol takes.
+package struct JSONError: Error, Hashable, Sendable {
+  /// What is wrong.
+  package enum Reason: String, Sendable {
+    /// The reasons, in words for people.
+    case unexpectedByte = "unexpected byte"
+    case unexpectedEnd = "text ends too early"
+    case trailingBytes = "text goes on behind the value"
+    case invalidUTF8 = "invalid UTF-8"
+    case invalidEscape = "invalid escape"
+    case loneSurrogate = "lone surrogate"
+    case controlCharacter = "control character in a string"
+    case invalidNumber = "invalid number"
+    case numberOutOfRange = "number out of range"
+    case tooDeep = "nested too deeply"
+    case duplicateMember = "member named twice"
+  }
+
+  /// What is wrong.
+  package var reason: Reason
+  /// The offset of the byte at which it was seen.
+  package var offset: Int
+
+  /// Makes an error.
+  package init(_ reason: Reason, at offset: Int) {
+    self.reason = reason
+    self.offset = offset
+  }
+}

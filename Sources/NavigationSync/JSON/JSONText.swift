@@ -1,0 +1,51 @@
+/// Strings as they are written in JSON.
+package enum JSONText {
+  /// Reads a string's bytes, whose escapes have been checked.
+  static func unescape(_ bytes: ArraySlice<UInt8>) -> String {
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var at = bytes.startIndex
+    while at < bytes.endIndex {
+      let byte = bytes[at]
+      guard byte == 0x5C else {
+        result.append(byte)
+        at += 1
+        continue
+      }
+      switch bytes[at + 1] {
+      case 0x75:
+        var scalar = unit(bytes, at + 2)
+        at += 6
+        if scalar & 0xFC00 == 0xD800 {
+          scalar = 0x10000 + (scalar & 0x3FF) << 10 + unit(bytes, at + 2) & 0x3FF
+          at += 6
+        }
+        result.append(contentsOf: String(Unicode.Scalar(scalar) ?? "\u{FFFD}").utf8)
+        continue
+      case 0x62: result.append(0x08)
+      case 0x66: result.append(0x0C)
+      case 0x6E: result.append(0x0A)
+      case 0x72: result.append(0x0D)
+      case 0x74: result.append(0x09)
+      case let plain: result.append(plain)
+      }
+      at += 2
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private static func unit(_ bytes: ArraySlice<UInt8>, _ start: Int) -> UInt32 {
+    var unit: UInt32 = 0
+    for offset in 0..<4 { unit = unit << 4 | UInt32(hexValue(bytes[start + offset]) ?? 0) }
+    return unit
+  }
+
+  static func hexValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x37
+    case 0x61...0x66: byte - 0x57
+    default: nil
+    }
+  }
+}

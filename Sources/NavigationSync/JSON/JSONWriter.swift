@@ -1,0 +1,179 @@
+/// Writes JSON straight into bytes; members come out in the order in which they are written.
+package struct JSONWriter: Sendable {
+  /// What has been written.
+  package private(set) var bytes: [UInt8]
+  private var needsComma = false
+
+  /// Makes an empty writer.
+  package init(reserving capacity: Int = 256) {
+    bytes = []
+    bytes.reserveCapacity(capacity)
+  }
+
+  /// Opens an object.
+  package mutating func beginObject() { begin(0x7B) }
+
+  /// Closes an object.
+  package mutating func endObject() { end(0x7D) }
+
+  /// Opens an array.
+  package mutating func beginArray() { begin(0x5B) }
+
+  /// Closes an array.
+  package mutating func endArray() { end(0x5D) }
+
+  /// Writes the name of the next value; `name` needs no escapes.
+  @inline(__always)
+  package mutating func name(_ name: StaticString) {
+    separate()
+    bytes.append(0x22)
+    append(name)
+    bytes.append(0x22)
+    bytes.append(0x3A)
+    needsComma = false
+  }
+
+  /// Writes a name that is not known when this is compiled.
+  package mutating func dynamicName(_ name: String) {
+    string(name)
+    bytes.append(0x3A)
+    needsComma = false
+  }
+
+  /// Writes a string.
+  package mutating func string(_ text: String) {
+    separate()
+    bytes.append(0x22)
+    appendEscaped(text)
+    bytes.append(0x22)
+    needsComma = true
+  }
+
+  /// Writes a string that needs no escapes.
+  @inline(__always)
+  package mutating func plain(_ text: StaticString) {
+    separate()
+    bytes.append(0x22)
+    append(text)
+    bytes.append(0x22)
+    needsComma = true
+  }
+
+  /// Writes an integer.
+  package mutating func integer(_ value: UInt64) {
+    separate()
+    appendDigits(value)
+    needsComma = true
+  }
+
+  /// Writes a truth value.
+  package mutating func bool(_ value: Bool) {
+    separate()
+    if value { append("true") } else { append("false") }
+    needsComma = true
+  }
+
+  /// Writes null.
+  package mutating func null() {
+    separate()
+    append("null")
+    needsComma = true
+  }
+
+  /// Writes bytes that are a JSON value already.
+  package mutating func raw(_ value: [UInt8]) {
+    separate()
+    bytes.append(contentsOf: value)
+    needsComma = true
+  }
+
+  /// Writes 64 bits as 16 hex digits in quotes.
+  package mutating func hex(_ bits: UInt64) {
+    separate()
+    bytes.append(0x22)
+    for shift in stride(from: 60, through: 0, by: -4) { appendHexDigit(UInt8(bits >> shift & 15)) }
+    bytes.append(0x22)
+    needsComma = true
+  }
+
+  /// Writes 32 bits as 8 hex digits in quotes.
+  package mutating func hex(_ bits: UInt32) {
+    separate()
+    bytes.append(0x22)
+    for shift in stride(from: 28, through: 0, by: -4) { appendHexDigit(UInt8(bits >> shift & 15)) }
+    bytes.append(0x22)
+    needsComma = true
+  }
+
+  private mutating func begin(_ byte: UInt8) {
+    separate()
+    bytes.append(byte)
+    needsComma = false
+  }
+
+  private mutating func end(_ byte: UInt8) {
+    bytes.append(byte)
+    needsComma = true
+  }
+
+  @inline(__always)
+  private mutating func separate() { if needsComma { bytes.append(0x2C) } }
+
+  @inline(__always)
+  private mutating func append(_ text: StaticString) {
+    // A literal's bytes are constant memory of known length.
+    unsafe bytes.append(
+      contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  private mutating func appendEscaped(_ text: String) {
+    var text = text
+    text.withUTF8 { utf8 in
+      var isPlain = true
+      for unsafe byte in unsafe utf8 where byte < 0x20 || byte == 0x22 || byte == 0x5C {
+        isPlain = false
+        break
+      }
+      if isPlain {
+        unsafe bytes.append(contentsOf: utf8)
+      } else {
+        for unsafe byte in unsafe utf8 { appendEscaped(byte) }
+      }
+    }
+  }
+
+  private mutating func appendEscaped(_ byte: UInt8) {
+    switch byte {
+    case 0x22, 0x5C:
+      bytes.append(0x5C)
+      bytes.append(byte)
+    case 0x0A: append("\\n")
+    case 0x0D: append("\\r")
+    case 0x09: append("\\t")
+    case 0x00..<0x20:
+      append("\\u00")
+      appendHexDigit(byte >> 4)
+      appendHexDigit(byte & 15)
+    default: bytes.append(byte)
+    }
+  }
+
+  private mutating func appendHexDigit(_ digit: UInt8) {
+    bytes.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
+  }
+
+  /// Appends the decimal digits of a number.
+  mutating func appendDigits(_ value: UInt64) {
+    if value < 10 {
+      bytes.append(0x30 + UInt8(value))
+      return
+    }
+    let start = bytes.count
+    var rest = value
+    while rest > 0 {
+      bytes.append(0x30 + UInt8(rest % 10))
+      rest /= 10
+    }
+    bytes[start...].reverse()
+  }
+}

@@ -1,0 +1,234 @@
+package import Navigation
+
+/// Everything a client can say.
+package enum ClientMessage: Sendable {
+  /// Opens a session.
+  case hello(Hello)
+  /// Follows a nav.
+  case watch(WatchRequest)
+  /// Stops following.
+  case unwatch(id: UInt64, nav: String, view: View)
+  /// Changes a nav.
+  case op(OpRequest)
+  /// Reads once.
+  case get(GetRequest)
+  /// Registers for questions; not yet supported.
+  case delegate(id: UInt64)
+  /// Answers a question; not yet supported.
+  case answer
+  /// Takes or gives back the display; not yet supported.
+  case lease(id: UInt64)
+  /// Raises the flow-control limit to this absolute number of octets.
+  case credit(upTo: UInt64)
+  /// Asks for a sign of life.
+  case ping(id: UInt64)
+  /// Leaves.
+  case bye(id: UInt64)
+}
+
+/// The opening of a session.
+package struct Hello: Hashable, Sendable {
+  /// The lowest and highest version of the protocol that the client speaks.
+  package var versions: ClosedRange<UInt64>
+  /// 128 random bits in hex, one per run of the process.
+  package var client: ClientID
+  /// What people call the client.
+  package var name: String
+  /// What the answer is matched by.
+  package var nonce: String
+  /// Flow-control window in octets.
+  package var window: UInt64
+  /// Milliseconds of silence after which the daemon gives a sign of life.
+  package var heartbeat: UInt64
+  /// Whether the client leaves flow control to the socket.
+  package var isUncontrolled: Bool
+
+  package init(
+    versions: ClosedRange<UInt64> = 1...1, client: ClientID, name: String = "", nonce: String,
+    window: UInt64 = 65536, heartbeat: UInt64 = 5000, isUncontrolled: Bool = false
+  ) {
+    self.versions = versions
+    self.client = client
+    self.name = name
+    self.nonce = nonce
+    self.window = window
+    self.heartbeat = heartbeat
+    self.isUncontrolled = isUncontrolled
+  }
+}
+
+/// The identity of a client process: 128 random bits, on the wire as 32 lower-case hex digits.
+package struct ClientID: Hashable, Sendable {
+  package let high: UInt64
+  package let low: UInt64
+
+  package init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// Reads 32 hex digits; nil for anything else.
+  package init?(_ text: String) {
+    let utf8 = Array(text.utf8)
+    guard utf8.count == 32, utf8.allSatisfy(Grammar.isLowerHex),
+      let high = UInt64(String(decoding: utf8[..<16], as: UTF8.self), radix: 16),
+      let low = UInt64(String(decoding: utf8[16...], as: UTF8.self), radix: 16)
+    else { return nil }
+    self.init(high: high, low: low)
+  }
+
+  /// The 32 hex digits.
+  package var text: String { Epoch(bits: high).text + Epoch(bits: low).text }
+}
+
+/// What a watch shows.
+package enum View: UInt8, CaseIterable, Sendable, WireNamed {
+  /// Snapshot, then every diff.
+  case full
+  /// The newest `resolved` only.
+  case bar
+  /// The newest top screen only.
+  case top
+
+  var wireName: StaticString {
+    switch self {
+    case .full: "full"
+    case .bar: "bar"
+    case .top: "top"
+    }
+  }
+
+  /// The word on the wire.
+  package var text: String { wireName.description }
+}
+
+/// The wish to follow a nav.
+package struct WatchRequest: Hashable, Sendable {
+  package var id: UInt64
+  package var nav: String
+  package var view: View
+  /// The position of the mirror to resume from.
+  package var from: MirrorPosition?
+  /// A divergence that the client found: the revision and the digest it computed.
+  package var bad: MirrorPosition?
+
+  package init(
+    id: UInt64, nav: String, view: View = .full, from: MirrorPosition? = nil,
+    bad: MirrorPosition? = nil
+  ) {
+    self.id = id
+    self.nav = nav
+    self.view = view
+    self.from = from
+    self.bad = bad
+  }
+}
+
+/// A place in the history of a nav, with the digest that proves it.
+package struct MirrorPosition: Hashable, Sendable {
+  /// Nil in a report of divergence, which is about the daemon's current epoch.
+  package var epoch: Epoch?
+  package var revision: Revision
+  package var digest: Digest
+
+  package init(epoch: Epoch?, revision: Revision, digest: Digest) {
+    self.epoch = epoch
+    self.revision = revision
+    self.digest = digest
+  }
+}
+
+/// The conditions of an operation; all must hold.
+package struct Guards: Hashable, Sendable {
+  package var any = false
+  package var epoch: Epoch?
+  package var revision: Revision?
+  package var digest: Digest?
+  /// The id of the top screen; the inner nil stands for an empty stack.
+  package var top: String??
+  package var depth: UInt64?
+  package var stack: [String]?
+  package var has: [String]?
+
+  package init() {}
+}
+
+/// A list of operations to perform as one.
+package struct OpRequest: Sendable {
+  package var id: UInt64
+  /// Given without a session, or equal to the session's.
+  package var client: ClientID?
+  /// Given without a session, for the log.
+  package var name: String?
+  package var nav: String
+  package var guards: Guards
+  package var isAnimated: Bool?
+  package var waits: Bool
+  /// CLOCK_BOOTTIME in milliseconds after which the operation must not begin.
+  package var due: UInt64?
+  package var operations: [RequestedOperation]
+
+  package init(
+    id: UInt64, client: ClientID? = nil, name: String? = nil, nav: String, guards: Guards = Guards(),
+    isAnimated: Bool? = nil, waits: Bool = false, due: UInt64? = nil,
+    operations: [RequestedOperation]
+  ) {
+    self.id = id
+    self.client = client
+    self.name = name
+    self.nav = nav
+    self.guards = guards
+    self.isAnimated = isAnimated
+    self.waits = waits
+    self.due = due
+    self.operations = operations
+  }
+}
+
+/// One operation as it was read: its kind is always known, its arguments perhaps not readable.
+package struct RequestedOperation: Sendable {
+  package var kind: OperationKind
+  package var arguments: Arguments
+
+  /// The arguments, or why there are none.
+  package enum Arguments: Sendable {
+    case operation(Operation)
+    case create(Creation)
+    case close
+    case unreadable(ReadFailure)
+  }
+
+  package init(_ kind: OperationKind, _ arguments: Arguments) {
+    self.kind = kind
+    self.arguments = arguments
+  }
+}
+
+/// What to read.
+package struct GetRequest: Hashable, Sendable {
+  /// What can be read.
+  package enum What: String, CaseIterable, Sendable {
+    case state, bar, top, screen, detached, restoration, log, verify, stats, backup
+  }
+
+  package var id: UInt64
+  package var nav: String?
+  package var what: What
+  package var at: Revision?
+  package var screen: String?
+  package var from: Revision?
+  package var limit: UInt64
+
+  package init(
+    id: UInt64, nav: String?, what: What = .state, at: Revision? = nil, screen: String? = nil,
+    from: Revision? = nil, limit: UInt64 = 100
+  ) {
+    self.id = id
+    self.nav = nav
+    self.what = what
+    self.at = at
+    self.screen = screen
+    self.from = from
+    self.limit = limit
+  }
+}

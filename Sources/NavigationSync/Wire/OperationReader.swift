@@ -1,0 +1,235 @@
+import Navigation
+
+/// Reads the `do` list of an operation message.
+struct OperationReader {
+  private let reader = RecordReader(.client)
+
+  /// Reads one operation: an object with one member, whose name says which.
+  func operation(_ tape: borrowing JSONTape, _ at: Int) -> RequestedOperation {
+    guard tape.kind(at) == .object, tape.count(at) == 1, let name = tape.string(at + 1) else {
+      return RequestedOperation(
+        .unknown, .unreadable(ReadFailure(.invalidArgument, "an op is an object with one member")))
+    }
+    let kind = OperationKind(name: name)
+    let arguments = at + 2
+    guard tape.kind(arguments) == .object else {
+      return RequestedOperation(
+        kind,
+        .unreadable(
+          ReadFailure(
+            kind == .unknown ? .unsupported : .invalidArgument,
+            "the arguments of \(name) are an object, perhaps an empty one")))
+    }
+    do throws(ReadFailure) {
+      return RequestedOperation(kind, try read(kind, name, tape, arguments))
+    } catch {
+      return RequestedOperation(kind, .unreadable(error))
+    }
+  }
+
+  private func read(
+    _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> RequestedOperation.Arguments {
+    switch kind {
+    case .push:
+      try only(["screen", "onDuplicate", "sender"], name, tape, at)
+      _ = try sender(tape, at)
+      return .operation(.push(try screen(tape, at), onDuplicate: try duplicates(tape, at)))
+    case .show:
+      try only(["screen", "onDuplicate", "sender"], name, tape, at)
+      return .operation(
+        .show(
+          try screen(tape, at), onDuplicate: try duplicates(tape, at),
+          sender: try sender(tape, at)))
+    case .pop, .popToRoot, .attach, .detach:
+      try only([], name, tape, at)
+      let operation: Operation =
+        kind == .pop ? .pop : kind == .popToRoot ? .popToRoot : kind == .attach ? .attach : .detach
+      return .operation(operation)
+    case .popTo:
+      try only(["screen", "route", "match"], name, tape, at)
+      return .operation(.popTo(try popTarget(tape, at)))
+    case .setStack:
+      try only(["screens"], name, tape, at)
+      return .operation(.setStack(try screens(tape, at)))
+    case .navCreate: return .create(try creation(tape, at))
+    case .navClose:
+      try only([], name, tape, at)
+      return .close
+    case .navConfigure: return .operation(.configure(try settings(tape, at)))
+    case .screenCreate: return .operation(.createScreen(try reader.screenRecord(tape, at).record))
+    case .screenSet:
+      return .operation(.setScreen(try id(tape, at), try reader.screenEdits(tape, at)))
+    case .screenRelease:
+      try only(["screen"], name, tape, at)
+      return .operation(.releaseScreen(try id(tape, at)))
+    case .itemSet:
+      var onStack = false
+      if let flag = tape.member("requireOnStack", of: at) {
+        onStack = try reader.flag(tape, flag, "requireOnStack", default: false)
+      }
+      let edits = try reader.itemEdits(tape, at, skipping: ["screen", "requireOnStack"])
+      return .operation(.setItem(try id(tape, at), edits, requireOnStack: onStack))
+    case .buttonCreate: return .operation(.createButton(try reader.buttonRecord(tape, at)))
+    case .buttonSet:
+      let edits = try reader.buttonEdits(tape, at, skipping: "button")
+      return .operation(.setButton(try button(tape, at), edits))
+    case .buttonRelease:
+      try only(["button"], name, tape, at)
+      return .operation(.releaseButton(try button(tape, at)))
+    case .buttonActivate:
+      try only(["button"], name, tape, at)
+      return .operation(.activateButton(try button(tape, at)))
+    case .pushItem, .popItem, .setItems:
+      throw ReadFailure(
+        .barManaged,
+        "cannot call \(name) directly on a bar managed by a controller; use push, pop or setStack")
+    case .barSet: throw barFailure(tape, at)
+    default: throw ReadFailure(.unsupported, "this daemon does not know the op \(name)")
+    }
+  }
+
+  /// `bar.set` itself comes later; what can never be set is refused as what it is.
+  private func barFailure(_ tape: borrowing JSONTape, _ at: Int) -> ReadFailure {
+    if tape.member("delegate", of: at) != nil {
+      return ReadFailure(
+        .barDelegateManaged, "cannot manually set the delegate on a bar managed by a controller")
+    }
+    for name in RecordReader.readonly.sorted() where tape.member(name, of: at) != nil {
+      return ReadFailure(.readonly, "\(name) is derived or fixed and cannot be set")
+    }
+    return ReadFailure(.unsupported, "this daemon does not know the op bar.set")
+  }
+
+  private func only(
+    _ names: [String], _ op: String, _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) {
+    var key = at + 1
+    while key < tape.next(at) {
+      let name = tape.string(key) ?? ""
+      guard names.contains(name) else { throw reader.unknownMember(name, of: op) }
+      key = tape.next(key + 1)
+    }
+  }
+
+  private func screen(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenArgument {
+    guard let value = tape.member("screen", of: at) else {
+      throw ReadFailure(.nilScreen, "a screen is required: its id or a record")
+    }
+    return try reader.screenArgument(tape, value)
+  }
+
+  private func id(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenID {
+    guard let value = tape.member("screen", of: at), tape.kind(value) != .null else {
+      throw ReadFailure(.nilScreen, "the id of a screen is required")
+    }
+    return try reader.screenID(tape, value)
+  }
+
+  private func button(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ButtonID {
+    guard let value = tape.member("button", of: at) else {
+      throw ReadFailure(.invalidArgument, "the id of a button is required")
+    }
+    return try reader.buttonID(tape, value)
+  }
+
+  private func screens(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> [ScreenArgument] {
+    guard let list = tape.member("screens", of: at), tape.kind(list) == .array else {
+      throw ReadFailure(.invalidArgument, "screens is a list of screens: ids or records")
+    }
+    var screens: [ScreenArgument] = []
+    var element = list + 1
+    while element < tape.next(list) {
+      screens.append(try reader.screenArgument(tape, element))
+      element = tape.next(element)
+    }
+    return screens
+  }
+
+  private func duplicates(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> DuplicatePolicy {
+    guard let value = tape.member("onDuplicate", of: at) else { return .error }
+    switch tape.string(value) {
+    case "error": return .error
+    case "ignore": return .ignore
+    default: throw ReadFailure(.invalidArgument, "onDuplicate is error or ignore")
+    }
+  }
+
+  private func sender(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> OpaqueJSON? {
+    guard let value = tape.member("sender", of: at), tape.kind(value) != .null else { return nil }
+    guard tape.rawCount(value) <= 1024 else {
+      throw ReadFailure(.invalidArgument, "sender is at most 1024 bytes")
+    }
+    return OpaqueJSON(validated: tape.raw(value))
+  }
+
+  private func popTarget(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> PopTarget {
+    let screen = tape.member("screen", of: at)
+    let route = tape.member("route", of: at)
+    let match = tape.member("match", of: at)
+    if let screen, route == nil, match == nil {
+      guard tape.kind(screen) != .null else {
+        throw ReadFailure(.nilScreen, "a screen is required: its id")
+      }
+      return .screen(try reader.screenID(tape, screen))
+    }
+    guard screen == nil else {
+      throw ReadFailure(.invalidArgument, "popTo takes a screen, or a route and match")
+    }
+    guard let route else { throw ReadFailure(.nilScreen, "popTo needs a screen or a route") }
+    guard let text = tape.string(route) else {
+      throw ReadFailure(.invalidArgument, "route is a text")
+    }
+    switch match.flatMap({ tape.string($0) }) {
+    case nil where match == nil, "top": return .route(text, mustBeUnique: false)
+    case "unique": return .route(text, mustBeUnique: true)
+    default: throw ReadFailure(.invalidArgument, "match is top or unique")
+    }
+  }
+
+  private func creation(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Creation {
+    try only(["root", "classes", "kind", "settings"], "nav.create", tape, at)
+    if let kind = tape.member("kind", of: at), tape.string(kind) != "controller" {
+      throw ReadFailure(
+        tape.string(kind) == "bar" ? .unsupported : .invalidArgument,
+        "this daemon makes navs of kind controller")
+    }
+    var edits: [SettingsEdit] = []
+    if let value = tape.member("settings", of: at) {
+      guard tape.kind(value) == .object else {
+        throw ReadFailure(.invalidArgument, "settings is an object")
+      }
+      edits = try settings(tape, value)
+    }
+    if let root = tape.member("root", of: at) {
+      guard tape.member("classes", of: at) == nil else {
+        throw ReadFailure(.invalidArgument, "nav.create takes a root or classes, not both")
+      }
+      return .root(try reader.screenArgument(tape, root), edits)
+    }
+    guard let classes = tape.member("classes", of: at) else {
+      throw ReadFailure(.nilScreen, "nav.create needs a root screen, or classes")
+    }
+    guard tape.kind(classes) == .object else {
+      throw ReadFailure(.invalidArgument, "classes is an object with bar and toolbar")
+    }
+    try only(["bar", "toolbar"], "classes", tape, classes)
+    let bar = tape.member("bar", of: classes)
+    let toolbar = tape.member("toolbar", of: classes)
+    return .classes(
+      bar: try bar.flatMap { at throws(ReadFailure) in try reader.text(tape, at, "bar") },
+      toolbar: try toolbar.flatMap { at throws(ReadFailure) in
+        try reader.text(tape, at, "toolbar")
+      }, edits)
+  }
+
+  private func settings(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> [SettingsEdit] {
+    try SettingsReader(reader).edits(tape, at)
+  }
+}
