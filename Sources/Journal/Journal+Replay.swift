@@ -24,6 +24,7 @@ extension Journal {
     try replaySnapshots(snapshots)
     try replayRows(rows, expected)
     census.stored.through = max(census.stored.through, expected.through)
+    resumePruning()
     try journal(Refusal.self) { () throws(JournalError) in
       isReplayed = true
       // What a killed process wrote may be in the kernel's memory only, and be read back from

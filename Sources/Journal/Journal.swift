@@ -22,6 +22,9 @@ package final class Journal {
   let insertRow: Statement
   let insertSnapshot: Statement
   let selectSnapshotChecksum: Statement
+  let selectRows: Statement
+  let deleteRow: Statement
+  let deleteSnapshot: Statement
   let begin: Statement
   let end: Statement
   var lock: DirectoryLock?
@@ -70,6 +73,10 @@ package final class Journal {
       "INSERT OR REPLACE INTO snapshot(\(Schema.snapshotColumns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
     selectSnapshotChecksum = try database.prepare(
       "SELECT crc FROM snapshot WHERE nav = ?1 AND rev = ?2")
+    selectRows = try database.prepare(
+      "SELECT \(Schema.rowColumns) FROM log WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq")
+    deleteRow = try database.prepare("DELETE FROM log WHERE seq = ?1")
+    deleteSnapshot = try database.prepare("DELETE FROM snapshot WHERE nav = ?1 AND rev = ?2")
     begin = try database.prepare("BEGIN IMMEDIATE")
     end = try database.prepare("COMMIT")
     state = try metadata.state()

@@ -18,25 +18,27 @@ struct NavEntry {
   var headTime: UInt64 = 0
   /// Where a search for its rows has to begin.
   var oldestSequence: UInt64 = .max
-  /// Whether its history still begins with its creation.
+  /// Whether its history still begins with its creation, and may do so.
   var isWhole = false
+  /// How many rows it has.
+  var rows = 0
   /// Bytes of its rows' bodies, and the overhead of each.
   var bytes = 0
-  /// Rising by revision.
+  /// Rising by revision; the oldest is the floor once history is no longer whole.
   var snapshots: [Snapshot] = []
   /// When the oldest row was written that no snapshot stands for.
   var uncoveredSince: UInt64?
   var isClosed = false
-  /// Rows at or below are being deleted.
-  var doomed: UInt64 = 0
 
   init(nav: UInt64) { self.nav = nav }
 
   /// The revision below which nothing can be rebuilt; 0 when history is complete.
-  var floor: UInt64 {
-    if doomed > 0 { return doomed }
-    return isWhole ? 0 : snapshots.first?.revision ?? 0
-  }
+  var floor: UInt64 { isWhole ? 0 : snapshots.first?.revision ?? 0 }
+
+  /// Rows up to this sequence are to be deleted; 0 when none are.
+  ///
+  /// By sequence, not by revision: a new epoch comes after the snapshot of the same revision.
+  var doomed: UInt64 { isWhole ? 0 : snapshots.first?.sequence ?? 0 }
 }
 
 /// The journal's view of all navs, built by replay and kept by each commit.
@@ -87,8 +89,7 @@ struct Ledger {
     let size = bodyCount + Self.rowOverhead
     bytes -= size
     guard places[row.nav] != nil else { return }
-    self[row.nav].bytes -= size
-    self[row.nav].isWhole = false
+    self[row.nav].remove(size: size)
   }
 
   /// Takes note of a stored snapshot, which replaces one of the same revision.
@@ -98,12 +99,20 @@ struct Ledger {
 }
 
 extension NavEntry {
+  fileprivate mutating func remove(size: Int) {
+    bytes -= size
+    rows -= 1
+    isWhole = false
+    if rows == 0 { oldestSequence = .max }
+  }
+
   fileprivate mutating func add(_ row: RowHeader, size: Int) {
     if oldestSequence == .max {
       oldestSequence = row.sequence
       isWhole = row.previous == 0
     }
     bytes += size
+    rows += 1
     headRevision = max(headRevision, row.revision)
     headSequence = max(headSequence, row.sequence)
     headTime = row.time
@@ -111,7 +120,7 @@ extension NavEntry {
     if let index = snapshots.lastIndex(where: { $0.revision == row.revision }) {
       snapshots[index].time = row.time
     }
-    if row.revision > snapshots.last?.revision ?? 0, uncoveredSince == nil {
+    if row.sequence > snapshots.last?.sequence ?? 0, uncoveredSince == nil {
       uncoveredSince = row.time
     }
   }
@@ -119,12 +128,12 @@ extension NavEntry {
   fileprivate mutating func add(_ snapshot: SnapshotRow, checksum: UInt32) {
     precondition(snapshot.revision >= snapshots.last?.revision ?? 0, "snapshots must not go back")
     if snapshots.last?.revision == snapshot.revision { snapshots.removeLast() }
-    let isHead = snapshot.revision == headRevision
+    let isHead = snapshot.sequence == headSequence
     snapshots.append(
       Snapshot(
         revision: snapshot.revision, sequence: snapshot.sequence, checksum: checksum,
         time: isHead ? headTime : snapshot.time))
-    if snapshot.revision >= headRevision { uncoveredSince = nil }
+    if snapshot.sequence >= headSequence { uncoveredSince = nil }
     headRevision = max(headRevision, snapshot.revision)
     headSequence = max(headSequence, snapshot.sequence)
   }

@@ -92,8 +92,8 @@ struct Writer {
     }
   }
 
-  mutating func snapshot(nav: UInt64, time: UInt64 = 1_000) -> SnapshotRow? {
-    guard let head = heads[nav] else { return nil }
+  mutating func snapshot(nav: UInt64, time: UInt64 = 1_000) -> SnapshotRow {
+    let head = heads[nav] ?? (0, 0)
     let body = (0..<200).map { _ in UInt8.random(in: 0...255, using: &random) }
     return SnapshotRow(
       nav: nav, revision: head.revision, sequence: head.sequence, time: time, body: body)
