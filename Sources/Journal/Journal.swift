@@ -66,6 +66,8 @@ package final class Journal {
     try Schema.verify(database)
     try database.execute("PRAGMA cell_size_check=ON; PRAGMA synchronous=FULL", .opening)
     try database.execute("PRAGMA journal_mode=WAL; PRAGMA cache_size=-8192", .opening)
+    // A file that cannot be written is found out now, not at the first operation.
+    try database.execute("BEGIN IMMEDIATE; ROLLBACK", .opening)
     metadata = try Metadata(database)
     insertRow = try database.prepare(
       "INSERT INTO log(\(Schema.rowColumns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")

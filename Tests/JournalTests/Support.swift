@@ -15,6 +15,15 @@ final class TemporaryDirectory {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
+  /// The files as a kill would leave them.
+  func copy() throws -> TemporaryDirectory {
+    let copy = try TemporaryDirectory()
+    for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: file + suffix) {
+      try FileManager.default.copyItem(atPath: file + suffix, toPath: copy.file + suffix)
+    }
+    return copy
+  }
+
   var file: String { path + "/" + Journal.fileName }
 }
 
@@ -92,9 +101,15 @@ struct Writer {
     }
   }
 
-  mutating func snapshot(nav: UInt64, time: UInt64 = 1_000) -> SnapshotRow {
+  /// A batch like the next, without going on.
+  func peek(_ count: Int) -> [JournalRecord] {
+    var copy = self
+    return copy.batch(count)
+  }
+
+  func snapshot(nav: UInt64, time: UInt64 = 1_000) -> SnapshotRow {
     let head = heads[nav] ?? (0, 0)
-    let body = (0..<200).map { _ in UInt8.random(in: 0...255, using: &random) }
+    let body = (0..<200).map { UInt8(truncatingIfNeeded: head.revision &* 31 &+ UInt64($0)) }
     return SnapshotRow(
       nav: nav, revision: head.revision, sequence: head.sequence, time: time, body: body)
   }
