@@ -1,1 +1,114 @@
-// Being written.
+/// The daemon's memory: rows in the order of their sequence, and snapshots beside them.
+///
+/// One thread owns it. The order of use is `open`, `replay` once, then `commit` with `checkpoint`
+/// and `maintain` in quiet moments, and `close`. What `commit` returns from is stored; what it
+/// throws from is not there, except after `.syncFailed`, when nobody knows.
+package final class Journal {
+  /// The file in the directory.
+  package static let fileName = "journal.sqlite"
+
+  /// The directory that was opened.
+  package let directory: String
+  /// Whether acknowledged rows may be missing, so that every nav needs a new epoch.
+  ///
+  /// Stays `true`, and every commit stays synced, until `epochsRenewed()`.
+  package internal(set) var mustRenewEpochs: Bool
+
+  let database: Database
+  let metadata: Metadata
+  let durability: Durability
+  let bootID: String
+  let retention: Retention
+  let insertRow: Statement
+  let insertSnapshot: Statement
+  let selectSnapshotChecksum: Statement
+  let selectRows: Statement
+  let deleteRow: Statement
+  let deleteSnapshot: Statement
+  let begin: Statement
+  let end: Statement
+  var lock: DirectoryLock?
+  var ledger = Ledger()
+  var closing: [UInt64] = []
+  var state: SyncState
+  var pruning = Pruning()
+  var isSynchronous = true
+  var isReplayed = false
+  var poison: JournalError?
+  var commits: UInt64 = 0
+  /// The census of what is stored, and of what will be once the open transaction is committed.
+  var census = (stored: Census(), draft: Census())
+  /// The checksums of the snapshots of the batch being written.
+  var snapshotChecksums: [UInt32] = []
+
+  /// Locks the directory, makes an empty journal if there is none, and checks that it is ours.
+  ///
+  /// - Parameter bootID: the kernel's id of this boot.
+  /// - Parameter holder: what to tell the next one who tries, such as `navd serving ipc:///…`.
+  package static func open(
+    directory: String, durability: Durability, bootID: String, retention: Retention, holder: String
+  ) throws(JournalError) -> Journal {
+    let lock = try DirectoryLock(directory: directory, holder: holder)
+    try prepareFile(directory)
+    return try Journal(directory, durability, bootID, retention, lock)
+  }
+
+  private init(
+    _ directory: String, _ durability: Durability, _ bootID: String, _ retention: Retention,
+    _ lock: consuming DirectoryLock
+  ) throws(JournalError) {
+    self.directory = directory
+    self.durability = durability
+    self.bootID = bootID
+    self.retention = retention
+    let path = directory + "/" + Self.fileName
+    database = try Database(path: path)
+    try Schema.verify(database)
+    try database.execute("PRAGMA cell_size_check=ON; PRAGMA synchronous=FULL", .opening)
+    try database.execute("PRAGMA journal_mode=WAL; PRAGMA cache_size=-8192", .opening)
+    // A file that cannot be written is found out now, not at the first operation.
+    try database.execute("BEGIN IMMEDIATE; ROLLBACK", .opening)
+    metadata = try Metadata(database)
+    insertRow = try database.prepare(
+      "INSERT INTO log(\(Schema.rowColumns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
+    insertSnapshot = try database.prepare(
+      "INSERT OR REPLACE INTO snapshot(\(Schema.snapshotColumns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
+    selectSnapshotChecksum = try database.prepare(
+      "SELECT crc FROM snapshot WHERE nav = ?1 AND rev = ?2")
+    selectRows = try database.prepare(
+      "SELECT \(Schema.rowColumns) FROM log WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq")
+    deleteRow = try database.prepare("DELETE FROM log WHERE seq = ?1")
+    deleteSnapshot = try database.prepare("DELETE FROM snapshot WHERE nav = ?1 AND rev = ?2")
+    begin = try database.prepare("BEGIN IMMEDIATE")
+    end = try database.prepare("COMMIT")
+    state = try metadata.state()
+    closing = try metadata.closing()
+    mustRenewEpochs = state != .clean && state != .dirty(bootID: bootID)
+    self.lock = consume lock
+  }
+
+  /// The sequence of the last row, 0 when there never was one.
+  package var lastSequence: UInt64 { census.stored.through }
+
+  /// Pages in the write-ahead log after the last commit; a bound on it says when to `checkpoint`.
+  package var walPages: Int { database.walPages }
+
+  /// The revision below which a nav's history cannot be rebuilt, 0 when it is complete.
+  package func floor(of nav: UInt64) -> UInt64 { ledger.entry(nav)?.floor ?? 0 }
+
+  /// Makes the file if there is none, so that a power cut leaves none or a whole one.
+  private static func prepareFile(_ directory: String) throws(JournalError) {
+    let path = directory + "/" + fileName
+    if try exists(path) { return }
+    guard try !exists(path + "-wal") else {
+      throw .damaged(path: path, what: "it is missing, but its write-ahead log is there")
+    }
+    let draft = path + ".new"
+    try removeFile(draft)
+    try removeFile(draft + "-journal")
+    try createPrivateFile(draft)
+    try Schema.create(at: draft)
+    try renameFile(draft, path)
+    try DirectoryLock.sync(directory: directory)
+  }
+}

@@ -1,0 +1,159 @@
+import CSQLite
+import Glibc
+
+/// What was being done when SQLite reported an error; the same code means different things.
+enum Attempt {
+  case opening
+  case reading
+  case writing
+}
+
+/// One connection to an SQLite file, with the statements prepared on it.
+///
+/// Not `Sendable`: opened without SQLite's mutex, so it belongs to one thread at a time.
+@safe final class Database {
+  /// The path it was opened with.
+  let path: String
+  private var handle: OpaquePointer?
+  private var statements: [Statement] = []
+  /// Where SQLite's hook leaves the number of pages in the write-ahead log after a commit.
+  private let logPages: UnsafeMutablePointer<Int32>
+
+  /// Opens an existing file, or one that is made when `creating`.
+  init(path: String, creating: Bool = false, readOnly: Bool = false) throws(JournalError) {
+    self.path = path
+    unsafe logPages = .allocate(capacity: 1)
+    unsafe logPages.initialize(to: 0)
+    var flags = readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+    flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    if creating { flags |= SQLITE_OPEN_CREATE }
+    let code = unsafe sqlite3_open_v2(path, &handle, flags, nil)
+    guard code == SQLITE_OK else { throw failure(code, .opening) }
+    // Every checkpoint is ours: SQLite's own, at close or in a commit, would move rows into the
+    // file that no census covers.
+    unsafe sqlite3_busy_timeout(handle, 500)
+    unsafe navd_sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    unsafe navd_sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
+    unsafe sqlite3_wal_hook(
+      handle,
+      { context, _, _, pages in
+        unsafe context?.assumingMemoryBound(to: Int32.self).pointee = pages
+        return SQLITE_OK
+      }, logPages)
+  }
+
+  deinit {
+    close()
+    unsafe logPages.deallocate()
+  }
+
+  /// Pages in the write-ahead log after the last commit of this connection.
+  var walPages: Int {
+    get { Int(unsafe logPages.pointee) }
+    set { unsafe logPages.pointee = Int32(clamping: newValue) }
+  }
+
+  /// Whether a transaction is open.
+  var isInTransaction: Bool {
+    unsafe handle != nil && sqlite3_get_autocommit(handle) == 0
+  }
+
+  /// Prepares one statement, which lives until the connection is closed.
+  func prepare(_ sql: String, _ attempt: Attempt = .opening) throws(JournalError) -> Statement {
+    var prepared: OpaquePointer?
+    let code = unsafe sqlite3_prepare_v3(
+      handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK, let prepared = unsafe prepared else { throw failure(code, attempt) }
+    let statement = unsafe Statement(prepared, path: path)
+    statements.append(statement)
+    return statement
+  }
+
+  /// Runs statements that give no rows, or whose rows do not matter.
+  func execute(_ sql: String, _ attempt: Attempt) throws(JournalError) {
+    let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw failure(code, attempt) }
+  }
+
+  /// Runs one statement and gives the integer in its first column, 0 without a row.
+  func integer(_ sql: String, _ attempt: Attempt = .reading) throws(JournalError) -> Int64 {
+    let statement = try prepare(sql, attempt)
+    defer {
+      statement.finalize()
+      statements.removeLast()
+    }
+    return try statement.step(attempt) ? statement.integer(0) ?? 0 : 0
+  }
+
+  /// Ends a transaction that failed; SQLite may already have ended it.
+  func rollBack() {
+    guard isInTransaction else { return }
+    unsafe sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+  }
+
+  /// Moves what it can from the write-ahead log into the file, and says what is left in the log.
+  ///
+  /// - Parameter emptying: also wait for readers and cut the log to nothing.
+  func checkpoint(emptying: Bool) throws(JournalError) -> (pages: Int, moved: Int) {
+    var pages: Int32 = 0
+    var moved: Int32 = 0
+    let mode = emptying ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+    let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, mode, &pages, &moved)
+    guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw failure(code, .writing) }
+    return (Int(pages), Int(moved))
+  }
+
+  /// Closes the connection; `tidy` removes the write-ahead log when it is the last one.
+  func close(tidy: Bool = false) {
+    guard let open = unsafe handle else { return }
+    for statement in statements { statement.finalize() }
+    statements = []
+    if tidy { unsafe navd_sqlite3_db_config(open, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0) }
+    unsafe sqlite3_close_v2(open)
+    unsafe handle = nil
+  }
+
+  private func failure(_ code: Int32, _ attempt: Attempt) -> JournalError {
+    unsafe JournalError(code: code, connection: handle, path: path, attempt: attempt)
+  }
+}
+
+extension JournalError {
+  /// Says in the journal's terms what an SQLite code means for what was attempted.
+  init(code: Int32, connection: OpaquePointer?, path: String, attempt: Attempt) {
+    let systemError = unsafe sqlite3_system_errno(connection)
+    var reason = unsafe String(cString: sqlite3_errstr(code))
+    if unsafe connection != nil { reason = unsafe String(cString: sqlite3_errmsg(connection)) }
+    let isInputOutput = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xff)
+    if isInputOutput, systemError != 0 {
+      reason += unsafe " (\(String(cString: strerror(systemError))), code \(code))"
+    }
+
+    switch (code & 0xff, attempt) {
+    case (SQLITE_CORRUPT, _), (SQLITE_NOTADB, _):
+      self = .damaged(path: path, what: reason)
+    case (SQLITE_IOERR, _) where Self.isSync(code):
+      self = .syncFailed(path: path, reason: reason)
+    case (SQLITE_IOERR, _) where code == SQLITE_IOERR | (33 << 8):
+      self = .damaged(path: path, what: reason)
+    case (SQLITE_FULL, _):
+      self = .full(path: path)
+    case (SQLITE_IOERR, _) where systemError == ENOSPC || systemError == EDQUOT:
+      self = .full(path: path)
+    case (SQLITE_READONLY, .opening), (SQLITE_READONLY, .reading):
+      self = .unwritable(path: path, reason: reason)
+    case (SQLITE_ERROR, .opening), (SQLITE_ERROR, .reading):
+      // Our statements are fixed, so an error in one says that the schema is not ours.
+      self = .damaged(path: path, what: reason)
+    case (_, .opening), (_, .reading):
+      self = .unreadable(path: path, reason: reason)
+    case (_, .writing):
+      self = .writeFailed(path: path, reason: reason)
+    }
+  }
+
+  private static func isSync(_ code: Int32) -> Bool {
+    // The C names are expressions Swift does not import: SQLITE_IOERR | (number << 8).
+    code == SQLITE_IOERR | (4 << 8) || code == SQLITE_IOERR | (5 << 8)
+  }
+}

@@ -1,0 +1,75 @@
+import Glibc
+
+/// The right to be the only one who opens the journal of a directory, for as long as it lives.
+///
+/// The lock is the kernel's (`flock`), so it ends with the process however that ends; the content
+/// of the file is only for the one who finds it locked.
+struct DirectoryLock: ~Copyable {
+  private let descriptor: Int32
+
+  /// Makes the directory if needed and takes its lock.
+  init(directory: String, holder: String) throws(JournalError) {
+    try Self.makeDirectory(directory)
+    descriptor = try Self.locked(directory + "/lock", "\(holder) (pid \(getpid()))\n")
+  }
+
+  deinit { close(descriptor) }
+
+  private static func locked(_ path: String, _ text: String) throws(JournalError) -> Int32 {
+    let opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard opened >= 0 else { throw failure(path) }
+    guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+      let error = errno
+      let holder = content(opened)
+      close(opened)
+      guard error == EWOULDBLOCK else { throw failure(path, error) }
+      throw .locked(path: path, by: holder)
+    }
+    let bytes = Array(text.utf8)
+    let written = unsafe bytes.withUnsafeBytes { unsafe pwrite(opened, $0.baseAddress, $0.count, 0) }
+    guard written == bytes.count, ftruncate(opened, bytes.count) == 0 else {
+      let error = errno
+      close(opened)
+      throw failure(path, error)
+    }
+    return opened
+  }
+
+  private static func content(_ descriptor: Int32) -> String {
+    var bytes = [UInt8](repeating: 0, count: 1024)
+    let count = unsafe bytes.withUnsafeMutableBytes {
+      unsafe pread(descriptor, $0.baseAddress, $0.count, 0)
+    }
+    let text = String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 10 }, as: UTF8.self)
+    return text.isEmpty ? "a process that has not said who it is" : text
+  }
+
+  private static func makeDirectory(_ path: String) throws(JournalError) {
+    guard unsafe mkdir(path, 0o700) == 0 else {
+      guard errno == EEXIST else { throw failure(path) }
+      return
+    }
+    // The new name must survive a power cut just as the file in it does.
+    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+    try sync(directory: String(path[..<slash]))
+  }
+
+  /// Makes the names in a directory durable.
+  static func sync(directory: String) throws(JournalError) {
+    let opened = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard opened >= 0 else { throw failure(directory) }
+    defer { close(opened) }
+    guard fsync(opened) == 0 else {
+      throw .syncFailed(path: directory, reason: message(errno))
+    }
+  }
+
+  /// What an error number of the system means for the journal.
+  static func failure(_ path: String, _ error: Int32 = errno) -> JournalError {
+    .unwritable(path: path, reason: message(error))
+  }
+
+  private static func message(_ error: Int32) -> String {
+    unsafe String(cString: strerror(error))
+  }
+}

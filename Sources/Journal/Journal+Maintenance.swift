@@ -1,0 +1,156 @@
+import NavigationSync
+
+extension Journal {
+  /// Deletes a slice of what retention no longer promises, and says what it needs to go on.
+  ///
+  /// A nav's floor is only ever raised to a revision whose snapshot is stored, and rows up to that
+  /// snapshot's row go over several calls. A closed nav is forgotten at once, also by `replay`,
+  /// and its rows go likewise, the closing row last.
+  ///
+  /// - Parameter now: wall-clock time in milliseconds since 1970.
+  /// - Parameter budget: at most so many rows are read, and navs looked at.
+  package func maintain(now: UInt64, budget: Int) throws(JournalError) -> MaintenanceReport {
+    precondition(isReplayed, "maintain before replay")
+    precondition(budget > 0, "a budget of \(budget) rows does nothing")
+    let plan = makePlan(now: now, budget: budget)
+    var report = MaintenanceReport()
+    report.needsSnapshot = plan.needsSnapshot
+    if !plan.raised.isEmpty || !plan.closed.isEmpty {
+      try carryOut(plan)
+      report.forgotten = plan.closed
+      for (nav, _) in plan.raised {
+        report.floors.append(.init(nav: nav, revision: ledger[nav].floor))
+      }
+    }
+    if pruning.isActive { report.deletedRows = try deleteSlice(budget) }
+    report.freedPages = try vacuumSlice()
+    report.hasMore = pruning.isActive || report.freedPages > 0
+    return report
+  }
+
+  /// Takes up what the last process had not deleted when it ended.
+  func resumePruning() {
+    let closing = Set(closing)
+    for entry in ledger.entries {
+      let last = closing.contains(entry.nav) ? entry.headSequence : entry.doomed
+      pruning.include(entry.oldestSequence, last)
+    }
+  }
+
+  private func makePlan(now: UInt64, budget: Int) -> RetentionPlan {
+    if pruning.entry >= ledger.entries.count { pruning.entry = 0 }
+    let end = min(ledger.entries.count, pruning.entry + budget)
+    let slice = ledger.entries[pruning.entry..<end]
+    pruning.entry = end
+    // What is being deleted must be gone before more is sacrificed.
+    let excess = pruning.isActive ? 0 : max(0, ledger.bytes - retention.bytes)
+    var plan = RetentionPlan(slice, retention, now: now, excess: excess)
+    plan.closed.removeAll { closing.contains($0) }
+    return plan
+  }
+
+  /// Deletes the snapshots that a plan gives up and notes the navs it forgets, in one transaction.
+  private func carryOut(_ plan: RetentionPlan) throws(JournalError) {
+    try prepareUnsynced()
+    try transaction { () throws(JournalError) in
+      census.draft = census.stored
+      for (nav, keeping) in plan.raised {
+        try deleteSnapshots(nav, ledger[nav].snapshots.prefix(keeping))
+      }
+      for nav in plan.closed { try deleteSnapshots(nav, ledger[nav].snapshots[...]) }
+      if !plan.closed.isEmpty { try metadata.write(closing: closing + plan.closed) }
+      try metadata.write(census.draft)
+    }
+    census.stored = census.draft
+    closing += plan.closed
+    for (nav, keeping) in plan.raised {
+      ledger[nav].snapshots.removeFirst(keeping)
+      ledger[nav].isWhole = false
+      pruning.include(ledger[nav].oldestSequence, ledger[nav].doomed)
+    }
+    for nav in plan.closed {
+      ledger[nav].snapshots = []
+      pruning.include(ledger[nav].oldestSequence, ledger[nav].headSequence)
+    }
+  }
+
+  private func deleteSnapshots(
+    _ nav: UInt64, _ snapshots: ArraySlice<NavEntry.Snapshot>
+  ) throws(JournalError) {
+    for snapshot in snapshots {
+      deleteSnapshot.bind(1, nav)
+      deleteSnapshot.bind(2, snapshot.revision)
+      try deleteSnapshot.run()
+      census.draft.discount(snapshotChecksum: snapshot.checksum)
+    }
+  }
+
+  /// Looks at the next `budget` rows and deletes those that must go.
+  private func deleteSlice(_ budget: Int) throws(JournalError) -> Int {
+    try prepareUnsynced()
+    let closing = Set(closing)
+    var deleted: [(row: RowHeader, bodyCount: Int)] = []
+    var next = pruning.next
+    var remaining: [UInt64] = []
+    try transaction { () throws(JournalError) in
+      census.draft = census.stored
+      (deleted, next) = try doomedRows(budget, closing)
+      for (row, _) in deleted {
+        deleteRow.bind(1, row.sequence)
+        try deleteRow.run()
+      }
+      let gone = deleted.reduce(into: [UInt64: Int]()) { $0[$1.row.nav, default: 0] += 1 }
+      remaining = self.closing.filter { (ledger.entry($0)?.rows ?? 0) > gone[$0, default: 0] }
+      if remaining != self.closing { try metadata.write(closing: remaining) }
+      try metadata.write(census.draft)
+    }
+    census.stored = census.draft
+    for (row, bodyCount) in deleted { ledger.remove(row, bodyCount: bodyCount) }
+    for nav in closing.subtracting(remaining) { ledger.remove(nav) }
+    self.closing = remaining
+    pruning.next = next
+    return deleted.count
+  }
+
+  /// The rows to delete among the next `budget`, and where to go on.
+  private func doomedRows(
+    _ budget: Int, _ closing: Set<UInt64>
+  ) throws(JournalError) -> ([(row: RowHeader, bodyCount: Int)], UInt64) {
+    var doomed: [(row: RowHeader, bodyCount: Int)] = []
+    var seen = 0
+    var next = pruning.next
+    selectRows.bind(1, next)
+    selectRows.bind(2, pruning.last)
+    defer { selectRows.reset() }
+    let path = database.path
+    while try selectRows.step(.reading) {
+      try selectRows.row(damage: { JournalError.damaged(path: path, what: $0) }) {
+        (row, checksum, body) throws(JournalError) in
+        next = row.sequence + 1
+        seen += 1
+        guard closing.contains(row.nav) || row.sequence <= ledger.entry(row.nav)?.doomed ?? 0
+        else { return }
+        census.draft.discount(rowChecksum: checksum)
+        doomed.append((row, body.count))
+      }
+      if seen == budget { return (doomed, next) }
+    }
+    return (doomed, pruning.last + 1)
+  }
+
+  /// Gives some free pages back to the file system when a quarter of the file is free.
+  private func vacuumSlice() throws(JournalError) -> Int {
+    let free = try database.integer("PRAGMA freelist_count")
+    guard free > 256, try free > database.integer("PRAGMA page_count") / 4 else { return 0 }
+    try prepareUnsynced()
+    if let poison { throw poison }
+    do throws(JournalError) {
+      try database.execute("PRAGMA incremental_vacuum(64)", .writing)
+    } catch {
+      database.rollBack()
+      if case .syncFailed = error { poison = error }
+      throw error
+    }
+    return try Int(free - database.integer("PRAGMA freelist_count"))
+  }
+}

@@ -1,0 +1,120 @@
+package import NavigationSync
+
+/// Why a replay ended early.
+package enum ReplayError<Refusal: Error>: Error {
+  /// The journal could not be read.
+  case journal(JournalError)
+  /// A closure did not accept what it was given.
+  case refused(Refusal)
+}
+
+extension Journal {
+  /// Hands out what is stored: the latest snapshot of each nav in the order of navs, then every
+  /// row in the order of sequence, each with its checksum verified.
+  ///
+  /// To be called once, before anything else. Rows of navs that are being deleted are left out.
+  /// The body is valid within the closure only; `JournalRow(_:body:)` copies it. What was handed
+  /// out counts only when this returns: that a row is missing is known at the end.
+  package func replay<Refusal: Error>(
+    snapshots: (SnapshotRow) throws(Refusal) -> Void,
+    rows: (RowHeader, Span<UInt8>) throws(Refusal) -> Void
+  ) throws(ReplayError<Refusal>) {
+    precondition(!isReplayed, "replayed twice")
+    let expected: Census = try journal(Refusal.self) { () throws(JournalError) in try metadata.census() }
+    try replaySnapshots(snapshots)
+    try replayRows(rows, expected)
+    census.stored.through = max(census.stored.through, expected.through)
+    resumePruning()
+    try journal(Refusal.self) { () throws(JournalError) in
+      isReplayed = true
+      // What a killed process wrote may be in the kernel's memory only, and be read back from
+      // there. Nothing of it is served before it is on the disk.
+      try checkpoint(emptying: true)
+      if state == .dirty(bootID: bootID) { try syncNow() }
+    }
+  }
+
+  private func replaySnapshots<Refusal: Error>(
+    _ consume: (SnapshotRow) throws(Refusal) -> Void
+  ) throws(ReplayError<Refusal>) {
+    let select: Statement = try journal(Refusal.self) { () throws(JournalError) in
+      try database.prepare("SELECT \(Schema.snapshotColumns) FROM snapshot ORDER BY nav, rev")
+    }
+    defer { select.reset() }
+    let closing = Set(closing)
+    var latest: SnapshotRow?
+    while let next: SnapshotRow = try journal(Refusal.self, { () throws(JournalError) in
+      try select.step(.reading) ? try select.snapshot(database.path) : nil
+    }) {
+      if let latest {
+        guard (latest.nav, latest.revision) < (next.nav, next.revision) else {
+          throw damage(Refusal.self, "its snapshots are out of order")
+        }
+        if latest.nav != next.nav, !closing.contains(latest.nav) { try hand(latest, to: consume) }
+      }
+      let checksum = next.checksum
+      census.stored.count(snapshotChecksum: checksum)
+      ledger.add(next, checksum: checksum)
+      latest = next
+    }
+    if let latest, !closing.contains(latest.nav) { try hand(latest, to: consume) }
+  }
+
+  private func replayRows<Refusal: Error>(
+    _ consume: (RowHeader, Span<UInt8>) throws(Refusal) -> Void, _ expected: Census
+  ) throws(ReplayError<Refusal>) {
+    let select: Statement = try journal(Refusal.self) { () throws(JournalError) in
+      try database.prepare("SELECT \(Schema.rowColumns) FROM log ORDER BY seq")
+    }
+    defer { select.reset() }
+    let closing = Set(closing)
+    var last: UInt64 = 0
+    var isCounted = false
+    let agrees = { [self] in
+      (census.stored.rows, census.stored.rowSum) == (expected.rows, expected.rowSum)
+        && (census.stored.snapshots, census.stored.snapshotSum)
+          == (expected.snapshots, expected.snapshotSum)
+    }
+    while try journal(Refusal.self, { () throws(JournalError) in try select.step(.reading) }) {
+      try select.row(damage: { damage(Refusal.self, $0) }) { (row, checksum, body) throws(ReplayError<Refusal>) in
+        guard row.sequence > last else { throw damage(Refusal.self, "row \(row.sequence) is out of order") }
+        if row.sequence > expected.through {
+          guard isCounted || agrees() else { throw damage(Refusal.self, Self.missing) }
+          isCounted = true
+          guard row.sequence == max(last, expected.through) + 1 else {
+            throw damage(Refusal.self, "row \(max(last, expected.through) + 1) is missing")
+          }
+        }
+        last = row.sequence
+        census.stored.through = row.sequence
+        census.stored.count(rowChecksum: checksum)
+        ledger.add(row, bodyCount: body.count)
+        guard !closing.contains(row.nav) else { return }
+        do throws(Refusal) { try consume(row, body) } catch {
+          throw ReplayError.refused(error)
+        }
+      }
+    }
+    guard isCounted || agrees() else { throw damage(Refusal.self, Self.missing) }
+  }
+
+  private static var missing: String { "rows or snapshots it once held are missing" }
+
+  private func damage<Refusal: Error>(
+    _ refusal: Refusal.Type, _ what: String
+  ) -> ReplayError<Refusal> {
+    .journal(.damaged(path: database.path, what: what))
+  }
+
+  private func journal<Result, Refusal: Error>(
+    _ refusal: Refusal.Type, _ body: () throws(JournalError) -> Result
+  ) throws(ReplayError<Refusal>) -> Result {
+    do throws(JournalError) { return try body() } catch { throw .journal(error) }
+  }
+
+  private func hand<Refusal: Error>(
+    _ snapshot: SnapshotRow, to consume: (SnapshotRow) throws(Refusal) -> Void
+  ) throws(ReplayError<Refusal>) {
+    do throws(Refusal) { try consume(snapshot) } catch { throw .refused(error) }
+  }
+}

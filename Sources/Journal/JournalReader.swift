@@ -1,0 +1,71 @@
+package import NavigationSync
+
+/// Reads single rows and chains of history while a `Journal` writes.
+///
+/// It has a connection of its own that cannot write, sees what is committed, and may live on
+/// another thread than the writer; one thread at a time uses it.
+package final class JournalReader {
+  private let database: Database
+  private let selectRow: Statement
+  private let selectSnapshot: Statement
+
+  private init(_ directory: String) throws(JournalError) {
+    database = try Database(path: directory + "/" + Journal.fileName, readOnly: true)
+    try Schema.verify(database)
+    selectRow = try database.prepare("SELECT \(Schema.rowColumns) FROM log WHERE seq = ?1")
+    selectSnapshot = try database.prepare(
+      "SELECT \(Schema.snapshotColumns) FROM snapshot WHERE nav = ?1 AND rev <= ?2 "
+        + "ORDER BY rev DESC LIMIT 1")
+  }
+
+  /// Opens the journal of a directory, which a `Journal` has opened before.
+  package static func open(directory: String) throws(JournalError) -> JournalReader {
+    try JournalReader(directory)
+  }
+
+  /// The row with this sequence; `nil` when there is none or it was pruned.
+  package func row(at sequence: UInt64) throws(JournalError) -> JournalRow? {
+    guard let key = Int64(exactly: sequence) else { return nil }
+    selectRow.bind(1, UInt64(key))
+    defer { selectRow.reset() }
+    guard try selectRow.step(.reading) else { return nil }
+    var found: JournalRow?
+    let path = database.path
+    try selectRow.row(damage: { JournalError.damaged(path: path, what: $0) }) {
+      (row, _, body) throws(JournalError) in
+      found = JournalRow(row, body: body)
+    }
+    return found
+  }
+
+  /// The newest snapshot of a nav that is not newer than `revision`.
+  package func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow?
+  {
+    selectSnapshot.bind(1, nav)
+    selectSnapshot.bind(2, min(revision, UInt64(Int64.max)))
+    defer { selectSnapshot.reset() }
+    guard try selectSnapshot.step(.reading) else { return nil }
+    return try selectSnapshot.snapshot(database.path)
+  }
+
+  /// The rows of one nav from the row `head` downwards, newest first.
+  ///
+  /// Ends below `revision`, after `limit` rows, at the nav's first row, or where rows were pruned.
+  /// O(rows · log of all rows).
+  package func history(
+    of nav: UInt64, from head: UInt64, downTo revision: UInt64, limit: Int
+  ) throws(JournalError) -> [JournalRow] {
+    var rows: [JournalRow] = []
+    var next = head
+    while next > 0, rows.count < limit, let row = try row(at: next) {
+      guard row.nav == nav, row.previous < row.sequence else {
+        throw .damaged(
+          path: database.path, what: "row \(next) does not belong to the chain of nav \(nav)")
+      }
+      guard row.revision >= revision else { break }
+      rows.append(row)
+      next = row.previous
+    }
+    return rows
+  }
+}

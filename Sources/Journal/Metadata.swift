@@ -1,0 +1,144 @@
+import NavigationSync
+
+/// What all rows together add up to, so that a missing row is noticed like a changed one.
+///
+/// The census in the file covers every row the file holds: it is brought up to date before each
+/// checkpoint and with each deletion. Rows that are only in the write-ahead log follow it without
+/// a gap and are guarded by the log's own checksums.
+struct Census: Hashable {
+  /// The last sequence that is counted.
+  var through: UInt64 = 0
+  /// How many rows there are, and the sum of their checksums.
+  var rows: UInt64 = 0
+  var rowSum: UInt64 = 0
+  /// How many snapshots there are, and the sum of their checksums.
+  var snapshots: UInt64 = 0
+  var snapshotSum: UInt64 = 0
+
+  mutating func count(rowChecksum: UInt32) {
+    rows &+= 1
+    rowSum &+= UInt64(rowChecksum)
+  }
+
+  mutating func discount(rowChecksum: UInt32) {
+    rows &-= 1
+    rowSum &-= UInt64(rowChecksum)
+  }
+
+  mutating func count(snapshotChecksum: UInt32) {
+    snapshots &+= 1
+    snapshotSum &+= UInt64(snapshotChecksum)
+  }
+
+  mutating func discount(snapshotChecksum: UInt32) {
+    snapshots &-= 1
+    snapshotSum &-= UInt64(snapshotChecksum)
+  }
+}
+
+/// Whether everything acknowledged is known to be on the disk.
+enum SyncState: Hashable {
+  /// Everything is synced.
+  case clean
+  /// Something may not be, should the machine have stopped since the boot with this id.
+  case dirty(bootID: String)
+}
+
+/// The table of single facts; each value starts with a checksum over its key and itself.
+struct Metadata {
+  private let path: String
+  private let select: Statement
+  private let replace: Statement
+
+  private enum Key: UInt64 {
+    case census = 1
+    case state = 2
+    case closing = 3
+  }
+
+  init(_ database: Database) throws(JournalError) {
+    path = database.path
+    let key = "CASE ?1 WHEN 1 THEN 'census' WHEN 2 THEN 'state' ELSE 'closing' END"
+    select = try database.prepare("SELECT value FROM meta WHERE key = \(key)")
+    replace = try database.prepare("INSERT OR REPLACE INTO meta(key, value) VALUES(\(key), ?2)")
+  }
+
+  /// The census stored last.
+  func census() throws(JournalError) -> Census {
+    let numbers = try numbers(.census)
+    guard numbers.count == 5 else {
+      throw .damaged(path: path, what: "the census of its rows is missing")
+    }
+    return Census(
+      through: numbers[0], rows: numbers[1], rowSum: numbers[2], snapshots: numbers[3],
+      snapshotSum: numbers[4])
+  }
+
+  func write(_ census: Census, _ attempt: Attempt = .writing) throws(JournalError) {
+    let numbers = [
+      census.through, census.rows, census.rowSum, census.snapshots, census.snapshotSum,
+    ]
+    try write(.census, Self.bytes(numbers), attempt)
+  }
+
+  /// The numbers of the closed navs whose rows are being deleted.
+  func closing() throws(JournalError) -> [UInt64] { try numbers(.closing) }
+
+  func write(closing navs: [UInt64]) throws(JournalError) {
+    try write(.closing, Self.bytes(navs), .writing)
+  }
+
+  /// What is known about the last run's syncs.
+  func state() throws(JournalError) -> SyncState {
+    guard let stored = try value(.state), let first = stored.first, first <= 1 else {
+      throw .damaged(path: path, what: "the note on its last sync is missing")
+    }
+    guard first == 1 else { return .clean }
+    return .dirty(bootID: String(decoding: stored.dropFirst(), as: UTF8.self))
+  }
+
+  func write(_ state: SyncState, _ attempt: Attempt = .writing) throws(JournalError) {
+    switch state {
+    case .clean: try write(.state, [0], attempt)
+    case .dirty(let bootID): try write(.state, [1] + Array(bootID.utf8), attempt)
+    }
+  }
+
+  private func numbers(_ key: Key) throws(JournalError) -> [UInt64] {
+    guard let stored = try value(key) else { return [] }
+    guard stored.count.isMultiple(of: 8) else {
+      throw .damaged(path: path, what: "the fact \(key) has an odd length")
+    }
+    return stride(from: 0, to: stored.count, by: 8).map { start in
+      stored[start..<start + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+  }
+
+  private func value(_ key: Key) throws(JournalError) -> [UInt8]? {
+    defer { select.reset() }
+    select.bind(1, key.rawValue)
+    guard try select.step(.opening) else { return nil }
+    guard let stored = select.bytes(0), stored.count >= 4 else {
+      throw .damaged(path: path, what: "the fact \(key) is cut short")
+    }
+    let value = Array(stored.dropFirst(4))
+    guard Array(stored.prefix(4)) == Self.seal(key, value) else {
+      throw .damaged(path: path, what: "the checksum of the fact \(key) is wrong")
+    }
+    return value
+  }
+
+  private func write(_ key: Key, _ value: [UInt8], _ attempt: Attempt) throws(JournalError) {
+    replace.bind(1, key.rawValue)
+    try replace.run(2, Self.seal(key, value) + value, attempt)
+  }
+
+  private static func seal(_ key: Key, _ value: [UInt8]) -> [UInt8] {
+    let sum = crc32(value, seed: crc32([UInt8(key.rawValue)]))
+    return (0..<4).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) }
+  }
+
+  private static func bytes(_ numbers: [UInt64]) -> [UInt8] {
+    numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
+  }
+}

@@ -1,0 +1,64 @@
+/// The layout of the file, and the statements that are written against it.
+enum Schema {
+  /// Raised with every change that an older version could not read.
+  static let version: Int64 = 1
+  /// "navj" in ASCII: tells a journal from any other SQLite file.
+  static let application: Int64 = 0x6e61_766a
+
+  /// The tables with the exact text that SQLite keeps of them, in the order of their names.
+  static let tables: [(name: String, sql: String)] = [
+    (
+      "log",
+      "CREATE TABLE log(seq INTEGER PRIMARY KEY, nav INTEGER, rev INTEGER, prev INTEGER, "
+        + "t INTEGER, kind INTEGER, crc INTEGER, body BLOB)"
+    ),
+    ("meta", "CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID"),
+    (
+      "snapshot",
+      "CREATE TABLE snapshot(nav INTEGER, rev INTEGER, seq INTEGER, t INTEGER, crc INTEGER, "
+        + "body BLOB, PRIMARY KEY(nav, rev)) WITHOUT ROWID"
+    ),
+  ]
+
+  static let rowColumns = "seq, nav, rev, prev, t, kind, crc, body"
+  static let snapshotColumns = "nav, rev, seq, t, crc, body"
+
+  /// Makes an empty journal at `path`, complete or not at all as far as a rename is.
+  static func create(at path: String) throws(JournalError) {
+    let database = try Database(path: path, creating: true)
+    // The page layout must be chosen before the first table exists.
+    try database.execute("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL", .opening)
+    try database.execute("PRAGMA synchronous=FULL; BEGIN IMMEDIATE", .opening)
+    for table in tables { try database.execute(table.sql, .opening) }
+    try Metadata(database).write(Census(), .opening)
+    try Metadata(database).write(.clean, .opening)
+    try database.execute(
+      "PRAGMA application_id=\(application); PRAGMA user_version=\(version); COMMIT", .opening)
+    database.close()
+  }
+
+  /// Refuses a file that is not a journal of this version, table by table.
+  static func verify(_ database: Database) throws(JournalError) {
+    let path = database.path
+    let found = try database.integer("PRAGMA user_version")
+    guard try database.integer("PRAGMA application_id") == application else {
+      throw .damaged(path: path, what: "the file does not carry the mark of a journal")
+    }
+    guard found <= version else {
+      throw .newer(path: path, found: Int(found), supported: Int(version))
+    }
+    guard found == version else {
+      throw .damaged(path: path, what: "its format number is \(found)")
+    }
+    let statement = try database.prepare("SELECT name, sql FROM sqlite_schema ORDER BY name")
+    for table in tables {
+      guard try statement.step(.opening), statement.text(0) == table.name,
+        statement.text(1) == table.sql
+      else { throw .damaged(path: path, what: "the table \(table.name) is not as it was made") }
+    }
+    guard try !statement.step(.opening) else {
+      throw .damaged(path: path, what: "it has tables that no journal has")
+    }
+    statement.reset()
+  }
+}

@@ -1,0 +1,113 @@
+import CSQLite
+
+/// One prepared statement; owned by its `Database`, which finalizes it when it closes.
+@safe final class Statement {
+  private var handle: OpaquePointer?
+  private let path: String
+
+  fileprivate var open: OpaquePointer {
+    guard let handle = unsafe handle else { preconditionFailure("statement used after close") }
+    return unsafe handle
+  }
+
+  init(_ handle: OpaquePointer, path: String) {
+    unsafe self.handle = handle
+    self.path = path
+  }
+
+  /// Frees the statement; it must not be used again.
+  func finalize() {
+    unsafe sqlite3_finalize(handle)
+    unsafe handle = nil
+  }
+
+  /// Makes the statement ready to be bound and run again.
+  func reset() {
+    unsafe sqlite3_reset(open)
+  }
+
+  /// Goes to the next row; `false` when there is none.
+  func step(_ attempt: Attempt) throws(JournalError) -> Bool {
+    let code = unsafe sqlite3_step(open)
+    switch code {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    default:
+      let failure = unsafe JournalError(
+        code: code, connection: sqlite3_db_handle(open), path: path, attempt: attempt)
+      reset()
+      throw failure
+    }
+  }
+
+  /// Runs a statement that gives no rows.
+  func run(_ attempt: Attempt = .writing) throws(JournalError) {
+    while try step(attempt) {}
+    reset()
+  }
+
+  /// Binds an integer to the parameter `index`, 1 and up.
+  func bind(_ index: Int32, _ value: UInt64) {
+    unsafe sqlite3_bind_int64(open, index, Int64(bitPattern: value))
+  }
+
+  /// Runs a statement with `bytes` bound to the parameter `index`, without copying them.
+  func run(_ index: Int32, _ bytes: [UInt8], _ attempt: Attempt = .writing) throws(JournalError) {
+    // SQLite reads the bytes while the statement runs, so it runs while they are borrowed.
+    try unsafe bytes.span.withUnsafeBytes { (buffer) throws(JournalError) in
+      // A null pointer would bind NULL, not an empty blob.
+      let code =
+        unsafe buffer.isEmpty
+        ? sqlite3_bind_zeroblob(open, index, 0)
+        : sqlite3_bind_blob64(open, index, buffer.baseAddress, UInt64(buffer.count), nil)
+      defer { unsafe sqlite3_clear_bindings(open) }
+      guard code == SQLITE_OK else {
+        throw unsafe JournalError(
+          code: code, connection: sqlite3_db_handle(open), path: path, attempt: attempt)
+      }
+      try run(attempt)
+    }
+  }
+
+  /// The integer in a column of the current row, `nil` when it holds something else.
+  func integer(_ column: Int32) -> Int64? {
+    guard unsafe sqlite3_column_type(open, column) == SQLITE_INTEGER else { return nil }
+    return unsafe sqlite3_column_int64(open, column)
+  }
+
+  /// The non-negative integer in a column of the current row.
+  func unsigned(_ column: Int32) -> UInt64? {
+    integer(column).flatMap { UInt64(exactly: $0) }
+  }
+
+  /// The text in a column of the current row.
+  func text(_ column: Int32) -> String? {
+    guard unsafe sqlite3_column_type(open, column) == SQLITE_TEXT,
+      let text = unsafe sqlite3_column_text(open, column)
+    else { return nil }
+    return unsafe String(cString: text)
+  }
+
+  /// Reads the blob in a column of the current row in place; `nil` when it holds something else.
+  func withBlob<Result, Failure: Error>(
+    _ column: Int32, _ read: (Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result? {
+    guard unsafe sqlite3_column_type(open, column) == SQLITE_BLOB else { return nil }
+    let start = unsafe sqlite3_column_blob(open, column)
+    let count = Int(unsafe sqlite3_column_bytes(open, column))
+    let buffer = unsafe UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+    return try read(unsafe Span<UInt8>(_unsafeBytes: buffer))
+  }
+
+  /// The bytes of the blob in a column of the current row.
+  func bytes(_ column: Int32) -> [UInt8]? {
+    withBlob(column) { [UInt8](copying: $0) }
+  }
+}
+
+extension [UInt8] {
+  /// Copies the elements of a span.
+  package init(copying span: Span<UInt8>) {
+    self = unsafe span.withUnsafeBufferPointer { buffer in unsafe [UInt8](buffer) }
+  }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import NavigationSync
+import Testing
+
+@testable import Journal
+
+/// What is done to a file may be refused, but never believed.
+@Suite struct DamageTests {
+  /// A cleanly closed journal with navs, snapshots, pruned rows, and free pages.
+  private static func original() throws -> (bytes: Data, contents: Contents) {
+    let directory = try TemporaryDirectory()
+    var writer = Writer(seed: 7)
+    var journal = try Journal.open(directory.path, retention: Retention(revisions: 20))
+    _ = try journal.contents()
+    for _ in 0..<20 { try journal.commit(writer.batch(10)) }
+    try journal.commit((1...5).map { .snapshot(writer.snapshot(nav: $0)) })
+    try journal.commit(writer.batch(120))
+    _ = try journal.maintain(now: 2_000, budget: 50)
+    try journal.commit(writer.batch(30))
+    try journal.close()
+    journal = try Journal.open(directory.path)
+    let contents = try journal.contents()
+    #expect(contents.rows.count < 350)
+    try journal.close()
+    return (try Data(contentsOf: URL(fileURLWithPath: directory.file)), contents)
+  }
+
+  /// Opens a journal with these bytes; `nil` when it was refused as it should be.
+  private static func read(_ bytes: Data) throws -> Contents? {
+    let directory = try TemporaryDirectory()
+    try bytes.write(to: URL(fileURLWithPath: directory.file))
+    do throws(JournalError) {
+      return try Journal.open(directory.path).contents()
+    } catch {
+      switch error {
+      case .damaged, .newer, .unreadable, .unwritable: return nil
+      default:
+        Issue.record("refused with \(error)")
+        return nil
+      }
+    }
+  }
+
+  @Test(arguments: 0..<4)
+  func `a flipped byte is refused or changes nothing`(part: Int) throws {
+    let (bytes, contents) = try Self.original()
+    var random = Seeded(state: UInt64(part) + 100)
+    var refused = 0
+    for round in 0..<150 {
+      var damaged = bytes
+      // Half of the flips go where the structure of the file is.
+      let place = round.isMultiple(of: 2)
+        ? Int.random(in: 0..<bytes.count, using: &random)
+        : Int.random(in: 0..<bytes.count / 4096, using: &random) * 4096
+          + Int.random(in: 0..<128, using: &random)
+      damaged[place] ^= UInt8.random(in: 1...255, using: &random)
+      guard let read = try Self.read(damaged) else {
+        refused += 1
+        continue
+      }
+      #expect(read == contents, "part \(part) round \(round): byte \(place)")
+    }
+    #expect(refused > 30)
+  }
+
+  @Test func `a flipped bit in a body is refused`() throws {
+    let (bytes, contents) = try Self.original()
+    for row in contents.rows where row.body.count > 100 {
+      let place = try #require(bytes.firstRange(of: Data(row.body.prefix(60)))).lowerBound
+      var damaged = bytes
+      damaged[place + 7] ^= 1 << (row.sequence % 8)
+      #expect(try Self.read(damaged) == nil, "row \(row.sequence)")
+    }
+  }
+
+  @Test func `a file cut short is refused`() throws {
+    let (bytes, _) = try Self.original()
+    for length in [0, 1, 15, 16, 99, 100, 4095, 4096, 4097, 8192, bytes.count / 2]
+      + [bytes.count - 4096, bytes.count - 1]
+    {
+      #expect(try Self.read(bytes.prefix(length)) == nil, "\(length) bytes")
+    }
+  }
+
+  @Test func `a block of zeros is refused or changes nothing`() throws {
+    let (bytes, contents) = try Self.original()
+    for page in 0..<bytes.count / 4096 {
+      var damaged = bytes
+      damaged.replaceSubrange(page * 4096..<page * 4096 + 4096, with: Data(count: 4096))
+      let read = try Self.read(damaged)
+      #expect(read == nil || read == contents, "page \(page)")
+    }
+  }
+
+  @Test func `something else than a journal is refused`() throws {
+    #expect(try Self.read(Data("this is not a journal".utf8)) == nil)
+    #expect(try Self.read(Data(count: 8192)) == nil)
+  }
+
+  @Test(arguments: [
+    "DELETE FROM log WHERE seq = 5", "DELETE FROM snapshot WHERE nav = 2",
+    "UPDATE log SET rev = rev + 1 WHERE seq = 9", "UPDATE log SET body = NULL WHERE seq = 9",
+    "UPDATE log SET kind = 9 WHERE seq = 9", "DELETE FROM log WHERE seq = 12",
+    "UPDATE meta SET value = x'00' WHERE key = 'state'", "DELETE FROM meta WHERE key = 'census'",
+    "CREATE INDEX i ON log(nav)", "DROP TABLE snapshot", "PRAGMA application_id = 1",
+    "PRAGMA user_version = 0", "UPDATE log SET seq = 99 WHERE seq = 12",
+    "CREATE TABLE more(x)",
+  ])
+  func `a change behind its back is refused`(sql: String) throws {
+    let directory = try TemporaryDirectory()
+    var writer = Writer(seed: 3)
+    let journal = try Journal.open(directory.path)
+    _ = try journal.contents()
+    try journal.commit(writer.batch(12))
+    try journal.commit([.snapshot(writer.snapshot(nav: 2))])
+    try journal.close()
+    let database = try Database(path: directory.file)
+    try database.execute(sql, .writing)
+    database.close()
+    let error = #expect(throws: JournalError.self) {
+      try Journal.open(directory.path).contents()
+    }
+    guard case .damaged = error else {
+      Issue.record("refused with \(String(describing: error))")
+      return
+    }
+  }
+
+  @Test func `a newer format is refused by number`() throws {
+    let directory = try TemporaryDirectory()
+    try Journal.open(directory.path).close()
+    let database = try Database(path: directory.file)
+    try database.execute("PRAGMA user_version = 2", .writing)
+    database.close()
+    #expect(throws: JournalError.newer(path: directory.file, found: 2, supported: 1)) {
+      try Journal.open(directory.path)
+    }
+  }
+
+  @Test func `a log without its file is refused`() throws {
+    let directory = try TemporaryDirectory()
+    try Data(count: 10).write(to: URL(fileURLWithPath: directory.file + "-wal"))
+    let error = #expect(throws: JournalError.self) { try Journal.open(directory.path) }
+    guard case .damaged = error else {
+      Issue.record("refused with \(String(describing: error))")
+      return
+    }
+  }
+}

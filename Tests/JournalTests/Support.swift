@@ -1,0 +1,116 @@
+import Foundation
+import NavigationSync
+
+@testable import Journal
+
+/// A directory of a test's own, removed when the test lets go of it.
+final class TemporaryDirectory {
+  let path: String
+
+  init() throws {
+    let base = FileManager.default.temporaryDirectory
+    path = base.appendingPathComponent("journal-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  /// The files as a kill would leave them.
+  func copy() throws -> TemporaryDirectory {
+    let copy = try TemporaryDirectory()
+    for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: file + suffix) {
+      try FileManager.default.copyItem(atPath: file + suffix, toPath: copy.file + suffix)
+    }
+    return copy
+  }
+
+  var file: String { path + "/" + Journal.fileName }
+}
+
+/// Everything a replay hands out.
+struct Contents: Equatable {
+  var snapshots: [SnapshotRow] = []
+  var rows: [JournalRow] = []
+}
+
+extension Journal {
+  static func open(
+    _ directory: String, durability: Durability = .sync, bootID: String = "boot-1",
+    retention: Retention = Retention()
+  ) throws(JournalError) -> Journal {
+    try open(
+      directory: directory, durability: durability, bootID: bootID, retention: retention,
+      holder: "test")
+  }
+
+  /// Replays into memory, throwing the journal's own error.
+  func contents() throws(JournalError) -> Contents {
+    var contents = Contents()
+    do throws(ReplayError<Never>) {
+      try replay(
+        snapshots: { contents.snapshots.append($0) },
+        rows: { contents.rows.append(JournalRow($0, body: $1)) })
+    } catch {
+      switch error { case .journal(let error): throw error }
+    }
+    return contents
+  }
+}
+
+/// SplitMix64: the same numbers for the same seed.
+struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var word = state
+    word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
+    return word ^ (word >> 31)
+  }
+}
+
+/// Writes the rows that a daemon with some navs would write.
+struct Writer {
+  var sequence: UInt64 = 0
+  var heads: [UInt64: (sequence: UInt64, revision: UInt64)] = [:]
+  var random: Seeded
+  var rows: [JournalRow] = []
+
+  init(seed: UInt64) { random = Seeded(state: seed) }
+
+  mutating func row(
+    nav: UInt64, kind: JournalRow.Kind? = nil, time: UInt64 = 1_000, bytes: Int? = nil
+  ) -> JournalRow {
+    sequence += 1
+    let head = heads[nav] ?? (0, 0)
+    let kind = kind ?? (head.revision == 0 ? .created : .changed)
+    let count = bytes ?? Int.random(in: 0...600, using: &random)
+    let body = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+    let row = JournalRow(
+      sequence: sequence, nav: nav, revision: head.revision + 1, previous: head.sequence,
+      time: time, kind: kind, body: body)
+    heads[nav] = (sequence, row.revision)
+    rows.append(row)
+    return row
+  }
+
+  mutating func batch(_ count: Int, navs: UInt64 = 5, time: UInt64 = 1_000) -> [JournalRecord] {
+    (0..<count).map { _ in
+      .row(row(nav: UInt64.random(in: 1...navs, using: &random), time: time))
+    }
+  }
+
+  /// A batch like the next, without going on.
+  func peek(_ count: Int) -> [JournalRecord] {
+    var copy = self
+    return copy.batch(count)
+  }
+
+  func snapshot(nav: UInt64, time: UInt64 = 1_000) -> SnapshotRow {
+    let head = heads[nav] ?? (0, 0)
+    let body = (0..<200).map { UInt8(truncatingIfNeeded: head.revision &* 31 &+ UInt64($0)) }
+    return SnapshotRow(
+      nav: nav, revision: head.revision, sequence: head.sequence, time: time, body: body)
+  }
+}
