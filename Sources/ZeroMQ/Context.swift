@@ -1,4 +1,3 @@
-import CLinux
 import CZeroMQ
 
 /// The libzmq context: its I/O threads and the namespace of `inproc` endpoints.
@@ -72,17 +71,9 @@ final class ContextHandle: @unchecked Sendable {
 /// same in every process, which a hostile peer can use to make libzmq abort.
 package func seedReconnectJitter() {
   // A global is initialised by the first access to it, once, whatever the thread.
-  _ = seeded
+  seeded
 }
 
-private let seeded: Bool = {
-  var seed: UInt32 = 0
-  let size = MemoryLayout<UInt32>.size
-  var got: Int
-  repeat {
-    got = unsafe getrandom(&seed, size, 0)
-  } while got == -1 && zmq_errno() == EINTR
-  precondition(got == size, "getrandom returned \(got)")
-  srand(seed)
-  return true
+private let seeded: Void = {
+  precondition(navd_seed_rand() != 0, "getrandom: errno=\(zmq_errno())")
 }()

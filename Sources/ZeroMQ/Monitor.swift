@@ -1,4 +1,8 @@
 import CZeroMQ
+import Synchronization
+
+/// How many monitors this process has started.
+private let started = Atomic(0)
 
 /// Something that happened to the connections of a socket.
 package struct MonitorEvent: Hashable, Sendable {
@@ -68,8 +72,9 @@ package struct Monitor: ~Copyable {
     on socket: borrowing Socket, _ events: Events
   ) throws(ZeroMQError) -> Monitor {
     let handle = socket.handle
-    // The address of the socket is unique within the context, and so is this endpoint.
-    let endpoint = unsafe "inproc://monitor-\(UInt(bitPattern: handle.pointer))"
+    // Never used twice: libzmq frees the endpoint of an ended monitor in its own time.
+    let number = started.wrappingAdd(1, ordering: .relaxed).newValue
+    let endpoint = "inproc://monitor-\(number)"
     let reader = Socket(try SocketHandle.make(.pair, in: handle.context))
     // Unlimited, or an unread event would block the monitored socket.
     try reader.set(.receiveHighWaterMark(0))

@@ -1,4 +1,3 @@
-import CLinux
 import CZeroMQ
 
 /// What a descriptor or socket is ready for, or is watched for.

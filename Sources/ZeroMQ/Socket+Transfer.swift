@@ -1,4 +1,3 @@
-import CLinux
 import CZeroMQ
 
 /// What became of a message handed to a socket.

@@ -1,4 +1,3 @@
-import CLinux
 import CZeroMQ
 
 /// A libzmq call that failed: what was attempted, on what, and what came back.
