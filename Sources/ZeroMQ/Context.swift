@@ -1,0 +1,79 @@
+import CZeroMQ
+
+/// The libzmq context: its I/O threads and the namespace of `inproc` endpoints.
+///
+/// A process needs one. It terminates when it and every socket made from it are gone, in whatever
+/// order that happens, so termination cannot wait for a forgotten socket. Messages a closed
+/// socket still had to send are dropped unless ``SocketOption/linger(milliseconds:)`` says otherwise.
+///
+/// A context may be used from any thread.
+package struct Context: ~Copyable, Sendable {
+  private let handle: ContextHandle
+
+  private init(handle: ContextHandle) {
+    self.handle = handle
+  }
+
+  /// Makes a context.
+  ///
+  /// The first call in a process seeds `rand`, see ``seedReconnectJitter()``.
+  ///
+  /// - Parameter inputOutputThreads: How many threads move bytes; one carries about a gigabyte a second.
+  /// - Returns: The context.
+  /// - Throws: `EMFILE` when the process has no descriptors left.
+  package static func make(inputOutputThreads: Int32 = 1) throws(ZeroMQError) -> Context {
+    seedReconnectJitter()
+    guard let pointer = unsafe zmq_ctx_new() else {
+      throw ZeroMQError(.contextNew, code: zmq_errno())
+    }
+    let handle = unsafe ContextHandle(pointer)
+    // With the default of 1 a socket lingers for ever, and so would termination.
+    try handle.set(ZMQ_BLOCKY, 0, name: "ZMQ_BLOCKY")
+    try handle.set(ZMQ_IO_THREADS, inputOutputThreads, name: "ZMQ_IO_THREADS")
+    return Context(handle: handle)
+  }
+
+  /// Makes a socket of a type, neither bound nor connected.
+  ///
+  /// - Throws: `EMFILE` when the process or the context has no room for another socket.
+  package func socket(_ type: SocketType) throws(ZeroMQError) -> Socket {
+    Socket(try SocketHandle.make(type, in: handle))
+  }
+}
+
+/// Owns a context pointer; sockets hold it so that it outlives them.
+///
+/// `@unchecked Sendable`: libzmq contexts are thread safe and the pointer never changes.
+@safe
+final class ContextHandle: @unchecked Sendable {
+  let pointer: UnsafeMutableRawPointer
+
+  init(_ pointer: UnsafeMutableRawPointer) {
+    unsafe self.pointer = pointer
+  }
+
+  deinit {
+    // Only a signal can fail this: the pointer is ours and no socket is left to wait for.
+    while unsafe zmq_ctx_term(pointer) == -1 {
+      guard zmq_errno() == EINTR else { preconditionFailure("zmq_ctx_term: errno=\(zmq_errno())") }
+    }
+  }
+
+  func set(_ option: Int32, _ value: Int32, name: String) throws(ZeroMQError) {
+    try check(.contextSet, name) { unsafe zmq_ctx_set(pointer, option, value) }
+  }
+}
+
+/// Seeds `rand`, which libzmq uses and never seeds, once in the life of the process.
+///
+/// Without it every process waits the same "random" times between attempts to reconnect, so that
+/// all clients come back at the same instants, and the first routing id a ROUTER gives out is the
+/// same in every process, which a hostile peer can use to make libzmq abort.
+package func seedReconnectJitter() {
+  // A global is initialised by the first access to it, once, whatever the thread.
+  seeded
+}
+
+private let seeded: Void = {
+  precondition(navd_seed_rand() != 0, "getrandom: errno=\(zmq_errno())")
+}()

@@ -1,0 +1,115 @@
+import CZeroMQ
+
+/// A CURVE public key: 32 bytes, written as 40 characters of Z85.
+package struct CurvePublicKey: Hashable, Sendable, CustomStringConvertible {
+  /// The 32 bytes.
+  package let bytes: [UInt8]
+
+  /// Takes 32 bytes; `nil` for another number of them.
+  package init?(bytes: [UInt8]) {
+    guard bytes.count == 32 else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Reads 40 characters of Z85; `nil` for anything else.
+  package init?(z85 text: String) {
+    guard text.utf8.count == 40, let bytes = Z85.decode(text) else { return nil }
+    self.init(bytes: bytes)
+  }
+
+  /// The key as Z85.
+  package var description: String { Z85.encode(bytes) ?? "" }
+}
+
+/// A CURVE secret key, which does not show itself when printed.
+package struct CurveSecretKey: Hashable, Sendable, CustomStringConvertible {
+  /// The 32 bytes.
+  package let bytes: [UInt8]
+
+  /// Takes 32 bytes; `nil` for another number of them.
+  package init?(bytes: [UInt8]) {
+    guard bytes.count == 32 else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Reads 40 characters of Z85; `nil` for anything else.
+  package init?(z85 text: String) {
+    guard text.utf8.count == 40, let bytes = Z85.decode(text) else { return nil }
+    self.init(bytes: bytes)
+  }
+
+  /// The key as Z85, to be written to a file only its owner reads.
+  package var z85: String { Z85.encode(bytes) ?? "" }
+
+  /// The public key that belongs to it.
+  ///
+  /// - Throws: `ENOTSUP` from a library without CURVE.
+  package func publicKey() throws(ZeroMQError) -> CurvePublicKey {
+    var text = [CChar](repeating: 0, count: Z85.keyTextBytes)
+    let secret = z85
+    try check(.curvePublic) { unsafe zmq_curve_public(&text, secret) }
+    return try CurvePublicKey.fromLibrary(text, .curvePublic)
+  }
+
+  /// A placeholder.
+  package var description: String { "(secret key)" }
+}
+
+/// A CURVE identity.
+package struct CurveKeyPair: Hashable, Sendable {
+  package let publicKey: CurvePublicKey
+  package let secretKey: CurveSecretKey
+
+  /// Makes a new pair.
+  ///
+  /// - Throws: `ENOTSUP` from a library without CURVE.
+  package static func generate() throws(ZeroMQError) -> CurveKeyPair {
+    var publicText = [CChar](repeating: 0, count: Z85.keyTextBytes)
+    var secretText = [CChar](repeating: 0, count: Z85.keyTextBytes)
+    try check(.curveKeyPair) { unsafe zmq_curve_keypair(&publicText, &secretText) }
+    guard let secretKey = CurveSecretKey(z85: Z85.string(secretText)) else {
+      throw ZeroMQError(.curveKeyPair, code: EINVAL)
+    }
+    return CurveKeyPair(
+      publicKey: try CurvePublicKey.fromLibrary(publicText, .curveKeyPair), secretKey: secretKey)
+  }
+}
+
+extension CurvePublicKey {
+  fileprivate static func fromLibrary(
+    _ text: [CChar], _ operation: ZeroMQError.Operation
+  ) throws(ZeroMQError) -> CurvePublicKey {
+    guard let key = CurvePublicKey(z85: Z85.string(text)) else {
+      throw ZeroMQError(operation, code: EINVAL)
+    }
+    return key
+  }
+}
+
+/// ZeroMQ's text form of bytes: five printable characters for four bytes (RFC 32).
+package enum Z85 {
+  /// Room for a key as text: 40 characters and the terminator libzmq writes behind them.
+  static let keyTextBytes = 41
+
+  /// The bytes as text; `nil` when their number is not divisible by four.
+  package static func encode(_ bytes: [UInt8]) -> String? {
+    guard bytes.count.isMultiple(of: 4) else { return nil }
+    var text = [CChar](repeating: 0, count: bytes.count / 4 * 5 + 1)
+    guard unsafe zmq_z85_encode(&text, bytes, bytes.count) != nil else { return nil }
+    return string(text)
+  }
+
+  /// The text as bytes; `nil` when it is not Z85.
+  package static func decode(_ text: String) -> [UInt8]? {
+    let count = text.utf8.count
+    guard count.isMultiple(of: 5), !text.utf8.contains(0) else { return nil }
+    var bytes = [UInt8](repeating: 0, count: count / 5 * 4)
+    guard count > 0 else { return bytes }
+    guard unsafe zmq_z85_decode(&bytes, text) != nil else { return nil }
+    return bytes
+  }
+
+  fileprivate static func string(_ text: [CChar]) -> String {
+    String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}

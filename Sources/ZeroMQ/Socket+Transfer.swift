@@ -1,0 +1,134 @@
+import CZeroMQ
+
+/// What became of a message handed to a socket.
+package enum SendResult: Hashable, Sendable {
+  /// It was queued; that is all libzmq ever promises.
+  case sent
+  /// The queue is full, or nobody is connected yet; the message is still the caller's.
+  case wouldBlock
+  /// A mandatory ROUTER has no such peer; the message is still the caller's.
+  case unreachable
+}
+
+extension Socket {
+  /// Queues one frame without waiting.
+  ///
+  /// - Parameters:
+  ///   - message: Empty afterwards when it was sent, unchanged otherwise.
+  ///   - more: Whether further frames of the same message follow.
+  /// - Returns: What became of it.
+  /// - Throws: What libzmq says beyond the results; nothing is known.
+  package func send(_ message: inout Message, more: Bool = false) throws(ZeroMQError) -> SendResult
+  {
+    try send(message.storage, flags: ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0))
+  }
+
+  /// Queues one frame, waiting until there is room or `ZMQ_SNDTIMEO` has passed.
+  ///
+  /// For clients. Not for a ROUTER, where one full peer would stop everything.
+  package func sendWaiting(
+    _ message: inout Message, more: Bool = false
+  ) throws(ZeroMQError) -> SendResult {
+    try send(message.storage, flags: more ? ZMQ_SNDMORE : 0)
+  }
+
+  /// Queues a message of a routing id and one body, without waiting and without allocating.
+  ///
+  /// The body keeps its bytes, so the same message can go to any number of peers; they are not
+  /// copied unless they are few.
+  package func send(
+    to routingID: Span<UInt8>, sharing body: inout Message
+  ) throws(ZeroMQError) -> SendResult {
+    let scratch = handle.scratch
+    scratch.replace(copying: routingID)
+    let admitted = try send(scratch, flags: ZMQ_DONTWAIT | ZMQ_SNDMORE)
+    guard admitted == .sent else { return admitted }
+    scratch.share(body.storage)
+    let queued = try send(scratch, flags: ZMQ_DONTWAIT)
+    // A ROUTER checks the peer's queue on the routing id; a peer that goes meanwhile is no error.
+    precondition(queued == .sent, "a ROUTER took a routing id and not the body: \(queued)")
+    return queued
+  }
+
+  /// Queues a whole message without waiting: every frame or none.
+  ///
+  /// - Parameter frames: At least one.
+  /// - Returns: What became of it.
+  /// - Throws: What libzmq says beyond the results; nothing is known.
+  package func send(_ frames: [[UInt8]]) throws(ZeroMQError) -> SendResult {
+    precondition(!frames.isEmpty, "a message has at least one frame")
+    let scratch = handle.scratch
+    var result = SendResult.sent
+    for (index, frame) in frames.enumerated() {
+      scratch.replace(copying: frame.span)
+      let more = index < frames.count - 1
+      let queued = try send(scratch, flags: ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0))
+      guard queued != .sent else { continue }
+      result = queued
+      // The first frame refused: nothing has begun. A later one: the connection broke, libzmq has
+      // taken back the frames before and swallows those that follow, so they must be handed over
+      // or they would begin the next message.
+      if index == 0 { break }
+    }
+    return result
+  }
+
+  private func send(_ storage: MessageStorage, flags: Int32) throws(ZeroMQError) -> SendResult {
+    switch attempt(.send, { unsafe zmq_msg_send(storage.pointer, handle.pointer, flags) }) {
+    case .value: return .sent
+    case .failure(EAGAIN): return .wouldBlock
+    case .failure(EHOSTUNREACH): return .unreachable
+    case .failure(let code): throw ZeroMQError(.send, code: code)
+    }
+  }
+
+  /// Takes the next frame without waiting.
+  ///
+  /// - Returns: Whether there was one. The message is unchanged otherwise.
+  package func receive(into message: inout Message) throws(ZeroMQError) -> Bool {
+    try receive(into: message.storage, flags: ZMQ_DONTWAIT)
+  }
+
+  /// Takes the next frame, waiting until there is one or `ZMQ_RCVTIMEO` has passed.
+  package func receiveWaiting(into message: inout Message) throws(ZeroMQError) -> Bool {
+    try receive(into: message.storage, flags: 0)
+  }
+
+  /// Takes the next whole message without waiting.
+  ///
+  /// Frames beyond the capacity are read, thrown away and counted, so that the next call begins
+  /// with the next message.
+  ///
+  /// - Returns: Whether there was one. `parts` is empty otherwise.
+  package func receive(into parts: inout Multipart) throws(ZeroMQError) -> Bool {
+    try receive(into: &parts, flags: ZMQ_DONTWAIT)
+  }
+
+  /// Takes the next whole message, waiting until there is one or `ZMQ_RCVTIMEO` has passed.
+  package func receiveWaiting(into parts: inout Multipart) throws(ZeroMQError) -> Bool {
+    try receive(into: &parts, flags: 0)
+  }
+
+  private func receive(
+    into parts: inout Multipart, flags: Int32
+  ) throws(ZeroMQError) -> Bool {
+    parts.begin()
+    guard try receive(into: parts.next, flags: flags) else { return false }
+    while true {
+      let more = parts.next.more
+      parts.advance()
+      guard more else { return true }
+      // libzmq shows a message only when all of it is there.
+      let arrived = try receive(into: parts.next, flags: ZMQ_DONTWAIT)
+      precondition(arrived, "libzmq delivered \(parts.count) frames of a longer message")
+    }
+  }
+
+  private func receive(into storage: MessageStorage, flags: Int32) throws(ZeroMQError) -> Bool {
+    switch attempt(.receive, { unsafe zmq_msg_recv(storage.pointer, handle.pointer, flags) }) {
+    case .value: return true
+    case .failure(EAGAIN): return false
+    case .failure(let code): throw ZeroMQError(.receive, code: code)
+    }
+  }
+}

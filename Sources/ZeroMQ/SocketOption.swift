@@ -1,0 +1,173 @@
+import CZeroMQ
+
+/// The socket types in use here.
+package enum SocketType: Sendable {
+  /// Talks to many peers, each named by the first frame of a message.
+  case router
+  /// Talks to one service asynchronously.
+  case dealer
+  /// Sends a request, then waits for its reply.
+  case request
+  /// Waits for a request, then replies.
+  case reply
+  /// One end of an exclusive pair.
+  case pair
+
+  var number: Int32 {
+    switch self {
+    case .router: ZMQ_ROUTER
+    case .dealer: ZMQ_DEALER
+    case .request: ZMQ_REQ
+    case .reply: ZMQ_REP
+    case .pair: ZMQ_PAIR
+    }
+  }
+}
+
+/// A socket option and its value.
+///
+/// An option applies to what is bound or connected afterwards. High-water marks count messages,
+/// not bytes, and must not change after the first bind or connect. Each case names the option of
+/// zmq_setsockopt(3) it sets.
+package enum SocketOption: Hashable, Sendable {
+  /// ROUTER: report absent and full peers instead of dropping silently (`ZMQ_ROUTER_MANDATORY`).
+  case routerMandatory(Bool)
+  /// ROUTER: let a new peer take over a routing id in use (`ZMQ_ROUTER_HANDOVER`).
+  case routerHandover(Bool)
+  /// Messages queued for one peer; 0 is unlimited (`ZMQ_SNDHWM`).
+  case sendHighWaterMark(Int32)
+  /// Messages queued from one peer; 0 is unlimited (`ZMQ_RCVHWM`).
+  case receiveHighWaterMark(Int32)
+  /// The largest frame accepted, −1 for any; a peer sending more is disconnected (`ZMQ_MAXMSGSIZE`).
+  case maximumFrameBytes(Int64)
+  /// How long a closed socket keeps sending; −1 for ever (`ZMQ_LINGER`).
+  case linger(milliseconds: Int32)
+  /// Connections waiting to be accepted (`ZMQ_BACKLOG`).
+  case backlog(Int32)
+  /// How long a peer may take to greet; 0 for ever (`ZMQ_HANDSHAKE_IVL`).
+  case handshakeInterval(milliseconds: Int32)
+  /// The domain named in ZAP requests; empty switches ZAP off for NULL (`ZMQ_ZAP_DOMAIN`).
+  case zapDomain(String)
+  /// Refuse peers when no ZAP handler answers (`ZMQ_ZAP_ENFORCE_DOMAIN`).
+  ///
+  /// Setting it throws `EINVAL` on a library that does not have it; such a library must not be
+  /// used to serve, as it lets everybody in without a handler.
+  case zapEnforceDomain(Bool)
+  /// Time between heartbeats, 0 for none (`ZMQ_HEARTBEAT_IVL`).
+  case heartbeatInterval(milliseconds: Int32)
+  /// How long to wait for traffic after a heartbeat (`ZMQ_HEARTBEAT_TIMEOUT`).
+  case heartbeatTimeout(milliseconds: Int32)
+  /// When the peer should give this side up, at most 6 553 599 (`ZMQ_HEARTBEAT_TTL`).
+  case heartbeatTimeToLive(milliseconds: Int32)
+  /// Kernel keep-alive on TCP (`ZMQ_TCP_KEEPALIVE`).
+  case tcpKeepAlive(Bool)
+  /// Idle time before the first keep-alive probe (`ZMQ_TCP_KEEPALIVE_IDLE`).
+  case tcpKeepAliveIdle(seconds: Int32)
+  /// Time between keep-alive probes (`ZMQ_TCP_KEEPALIVE_INTVL`).
+  case tcpKeepAliveInterval(seconds: Int32)
+  /// Unanswered probes before the connection is dropped (`ZMQ_TCP_KEEPALIVE_CNT`).
+  case tcpKeepAliveCount(Int32)
+  /// Be the server of CURVE handshakes (`ZMQ_CURVE_SERVER`).
+  case curveServer(Bool)
+  /// This side's public key (`ZMQ_CURVE_PUBLICKEY`).
+  case curvePublicKey(CurvePublicKey)
+  /// This side's secret key (`ZMQ_CURVE_SECRETKEY`).
+  case curveSecretKey(CurveSecretKey)
+  /// The public key the server must prove to have (`ZMQ_CURVE_SERVERKEY`).
+  case curveServerKey(CurvePublicKey)
+  /// A bound, listening, non-blocking descriptor for the next bind; −1 for none (`ZMQ_USE_FD`).
+  case useDescriptor(Int32)
+  /// Accept and connect over IPv6 too (`ZMQ_IPV6`).
+  case ipv6(Bool)
+  /// Queue only for completed connections, so nothing is replayed to a successor (`ZMQ_IMMEDIATE`).
+  case immediate(Bool)
+  /// Time before reconnecting, −1 for never (`ZMQ_RECONNECT_IVL`).
+  case reconnectInterval(milliseconds: Int32)
+  /// Where doubling the time before reconnecting ends (`ZMQ_RECONNECT_IVL_MAX`).
+  case reconnectIntervalMaximum(milliseconds: Int32)
+  /// How long a blocking send waits, −1 for ever (`ZMQ_SNDTIMEO`).
+  case sendTimeout(milliseconds: Int32)
+  /// How long a blocking receive waits, −1 for ever (`ZMQ_RCVTIMEO`).
+  case receiveTimeout(milliseconds: Int32)
+  /// How long one attempt to connect may take, 0 for the kernel's own (`ZMQ_CONNECT_TIMEOUT`).
+  case connectTimeout(milliseconds: Int32)
+}
+
+extension SocketOption {
+  /// The value as libzmq takes it.
+  enum Value {
+    case integer(Int32)
+    case wide(Int64)
+    case bytes([UInt8])
+
+    init(_ flag: Bool) {
+      self = .integer(flag ? 1 : 0)
+    }
+  }
+
+  /// Number, C name and value.
+  var encoded: (number: Int32, name: String, value: Value) {
+    switch self {
+    case .routerMandatory, .routerHandover, .sendHighWaterMark, .receiveHighWaterMark,
+      .maximumFrameBytes, .linger, .immediate, .sendTimeout, .receiveTimeout:
+      encodedQueueing
+    case .zapDomain, .zapEnforceDomain, .curveServer, .curvePublicKey, .curveSecretKey,
+      .curveServerKey:
+      encodedSecurity
+    default: encodedConnection
+    }
+  }
+
+  private var encodedQueueing: (number: Int32, name: String, value: Value) {
+    switch self {
+    case .routerMandatory(let on): (ZMQ_ROUTER_MANDATORY, "ZMQ_ROUTER_MANDATORY", Value(on))
+    case .routerHandover(let on): (ZMQ_ROUTER_HANDOVER, "ZMQ_ROUTER_HANDOVER", Value(on))
+    case .sendHighWaterMark(let count): (ZMQ_SNDHWM, "ZMQ_SNDHWM", .integer(count))
+    case .receiveHighWaterMark(let count): (ZMQ_RCVHWM, "ZMQ_RCVHWM", .integer(count))
+    case .maximumFrameBytes(let count): (ZMQ_MAXMSGSIZE, "ZMQ_MAXMSGSIZE", .wide(count))
+    case .linger(let time): (ZMQ_LINGER, "ZMQ_LINGER", .integer(time))
+    case .immediate(let on): (ZMQ_IMMEDIATE, "ZMQ_IMMEDIATE", Value(on))
+    case .sendTimeout(let time): (ZMQ_SNDTIMEO, "ZMQ_SNDTIMEO", .integer(time))
+    case .receiveTimeout(let time): (ZMQ_RCVTIMEO, "ZMQ_RCVTIMEO", .integer(time))
+    default: preconditionFailure("not a queueing option: \(self)")
+    }
+  }
+
+  private var encodedSecurity: (number: Int32, name: String, value: Value) {
+    switch self {
+    case .zapDomain(let domain): (ZMQ_ZAP_DOMAIN, "ZMQ_ZAP_DOMAIN", .bytes(Array(domain.utf8)))
+    case .zapEnforceDomain(let on):
+      (Int32(NAVD_ZMQ_ZAP_ENFORCE_DOMAIN), "ZMQ_ZAP_ENFORCE_DOMAIN", Value(on))
+    case .curveServer(let on): (ZMQ_CURVE_SERVER, "ZMQ_CURVE_SERVER", Value(on))
+    case .curvePublicKey(let key): (ZMQ_CURVE_PUBLICKEY, "ZMQ_CURVE_PUBLICKEY", .bytes(key.bytes))
+    case .curveSecretKey(let key): (ZMQ_CURVE_SECRETKEY, "ZMQ_CURVE_SECRETKEY", .bytes(key.bytes))
+    case .curveServerKey(let key): (ZMQ_CURVE_SERVERKEY, "ZMQ_CURVE_SERVERKEY", .bytes(key.bytes))
+    default: preconditionFailure("not a security option")
+    }
+  }
+
+  private var encodedConnection: (number: Int32, name: String, value: Value) {
+    switch self {
+    case .backlog(let count): (ZMQ_BACKLOG, "ZMQ_BACKLOG", .integer(count))
+    case .handshakeInterval(let time): (ZMQ_HANDSHAKE_IVL, "ZMQ_HANDSHAKE_IVL", .integer(time))
+    case .heartbeatInterval(let time): (ZMQ_HEARTBEAT_IVL, "ZMQ_HEARTBEAT_IVL", .integer(time))
+    case .heartbeatTimeout(let time):
+      (ZMQ_HEARTBEAT_TIMEOUT, "ZMQ_HEARTBEAT_TIMEOUT", .integer(time))
+    case .heartbeatTimeToLive(let time): (ZMQ_HEARTBEAT_TTL, "ZMQ_HEARTBEAT_TTL", .integer(time))
+    case .tcpKeepAlive(let on): (ZMQ_TCP_KEEPALIVE, "ZMQ_TCP_KEEPALIVE", Value(on))
+    case .tcpKeepAliveIdle(let time):
+      (ZMQ_TCP_KEEPALIVE_IDLE, "ZMQ_TCP_KEEPALIVE_IDLE", .integer(time))
+    case .tcpKeepAliveInterval(let time):
+      (ZMQ_TCP_KEEPALIVE_INTVL, "ZMQ_TCP_KEEPALIVE_INTVL", .integer(time))
+    case .tcpKeepAliveCount(let count):
+      (ZMQ_TCP_KEEPALIVE_CNT, "ZMQ_TCP_KEEPALIVE_CNT", .integer(count))
+    case .useDescriptor(let descriptor): (ZMQ_USE_FD, "ZMQ_USE_FD", .integer(descriptor))
+    case .ipv6(let on): (ZMQ_IPV6, "ZMQ_IPV6", Value(on))
+    case .reconnectInterval(let time): (ZMQ_RECONNECT_IVL, "ZMQ_RECONNECT_IVL", .integer(time))
+    case .reconnectIntervalMaximum(let time):
+      (ZMQ_RECONNECT_IVL_MAX, "ZMQ_RECONNECT_IVL_MAX", .integer(time))
+    case .connectTimeout(let time): (ZMQ_CONNECT_TIMEOUT, "ZMQ_CONNECT_TIMEOUT", .integer(time))
+    default: preconditionFailure("not a connection option: \(self)")
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import CZeroMQ
+
+/// A libzmq call that failed: what was attempted, on what, and what came back.
+///
+/// Results a running program expects are not errors: a full queue and an absent peer are cases of
+/// ``SendResult``, an interrupted call is repeated, and a code that only a bug of this process
+/// explains stops the process where it happened.
+package struct ZeroMQError: Error, Hashable, Sendable {
+  /// The libzmq function that failed.
+  package enum Operation: String, Sendable {
+    case contextNew = "zmq_ctx_new"
+    case contextSet = "zmq_ctx_set"
+    case socket = "zmq_socket"
+    case setOption = "zmq_setsockopt"
+    case getOption = "zmq_getsockopt"
+    case bind = "zmq_bind"
+    case unbind = "zmq_unbind"
+    case connect = "zmq_connect"
+    case disconnect = "zmq_disconnect"
+    case send = "zmq_msg_send"
+    case receive = "zmq_msg_recv"
+    case poll = "zmq_poll"
+    case monitor = "zmq_socket_monitor"
+    case curveKeyPair = "zmq_curve_keypair"
+    case curvePublic = "zmq_curve_public"
+  }
+
+  /// The `errno` value the call left behind.
+  package let code: Int32
+  /// The function that failed.
+  package let operation: Operation
+  /// What it was called on: an endpoint or the name of an option; empty when there is nothing to add.
+  package let subject: String
+
+  init(_ operation: Operation, subject: String = "", code: Int32) {
+    self.operation = operation
+    self.subject = subject
+    self.code = code
+  }
+}
+
+extension ZeroMQError: CustomStringConvertible {
+  /// One line such as `zmq_bind ipc:///x: Address already in use (EADDRINUSE)`.
+  package var description: String {
+    let attempted = subject.isEmpty ? operation.rawValue : "\(operation.rawValue) \(subject)"
+    let text = unsafe String(cString: zmq_strerror(code))
+    return "\(attempted): \(text) (\(Self.name(of: code)))"
+  }
+
+  private static func name(of code: Int32) -> String {
+    switch code {
+    case ENOCOMPATPROTO: return "ENOCOMPATPROTO"
+    case EFSM: return "EFSM"
+    case ETERM: return "ETERM"
+    case EMTHREAD: return "EMTHREAD"
+    default:
+      guard let name = unsafe strerrorname_np(code) else { return "errno \(code)" }
+      return unsafe String(cString: name)
+    }
+  }
+}
+
+/// What a libzmq call came back with.
+enum Outcome {
+  case value(Int32)
+  case failure(code: Int32)
+}
+
+/// Calls libzmq until no signal interrupts it.
+///
+/// `errno` is read before anything else can overwrite it. Every call that reports through `-1` and
+/// `errno` goes through here, except waiting, where an interruption is a result.
+@inline(__always)
+func attempt(_ operation: ZeroMQError.Operation, _ call: () -> Int32) -> Outcome {
+  while true {
+    let result = call()
+    guard result == -1 else { return .value(result) }
+    let code = zmq_errno()
+    guard code == EINTR else {
+      requireNotOurBug(operation, code)
+      return .failure(code: code)
+    }
+  }
+}
+
+/// Calls libzmq until no signal interrupts it, and throws what it failed with.
+@inline(__always)
+func check(
+  _ operation: ZeroMQError.Operation, _ subject: @autoclosure () -> String = "",
+  _ call: () -> Int32
+) throws(ZeroMQError) {
+  switch attempt(operation, call) {
+  case .value: return
+  case .failure(let code): throw ZeroMQError(operation, subject: subject(), code: code)
+  }
+}
+
+/// Stops the process for codes that only a bug of this process explains.
+///
+/// `ETERM` is among them because a socket keeps its context from terminating.
+func requireNotOurBug(_ operation: ZeroMQError.Operation, _ code: Int32) {
+  switch code {
+  case EFAULT, EBADF, ENOTSOCK, EFSM, ETERM, EMTHREAD:
+    preconditionFailure("\(ZeroMQError(operation, code: code))")
+  default: return
+  }
+}

@@ -1,0 +1,110 @@
+import Testing
+import ZeroMQ
+
+@Suite(.timeLimit(.minutes(1)))
+struct MessageTests {
+  @Test(arguments: [0, 1, 32, 33, 34, 200, 100_000])
+  func `a message holds what it was made of`(count: Int) {
+    let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+    let message = Message(copying: payload)
+    #expect(message.count == count)
+    #expect(message.copyBytes() == payload)
+    #expect(message.more == false)
+    #expect(message.peerAddress == nil)
+    #expect(message.userID == nil)
+  }
+
+  @Test func `short payloads stay readable when the message moves`() {
+    let payload = bytes("inside the zmq_msg_t itself")
+    let message = Message(copying: payload)
+    let moved = pass(message)
+    let span = moved.bytes
+    #expect(span.count == payload.count)
+    for index in payload.indices { #expect(span[index] == payload[index]) }
+  }
+
+  private func pass(_ message: consuming Message) -> Message { message }
+
+  @Test func `replacing the content keeps the message usable`() {
+    var message = Message(copying: [UInt8](repeating: 1, count: 500))
+    let short: [UInt8] = [1, 2, 3]
+    message.replace(copying: short.span)
+    #expect(message.copyBytes() == [1, 2, 3])
+    let none: [UInt8] = []
+    message.replace(copying: none.span)
+    #expect(message.count == 0)
+  }
+
+  @Test(arguments: [5, 33, 34, 220, 5000])
+  func `shares outlive the original and each other`(count: Int) {
+    let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    var original = Message(copying: payload)
+    let first = original.share()
+    var second = first.copyBytes() == payload ? original.share() : Message()
+    original.replace(copying: [0].span)
+    #expect(second.copyBytes() == payload)
+    let third = second.share()
+    second = Message()
+    #expect(third.copyBytes() == payload)
+    #expect(first.copyBytes() == payload)
+  }
+
+  @Test(arguments: [20, 220, 3000])
+  func `one body goes to many peers while it is in flight`(count: Int) throws {
+    let directory = try TemporaryDirectory()
+    let context = try Context.make()
+    let router = try context.socket(.router)
+    try router.set(.routerMandatory(true))
+    try router.set(.sendHighWaterMark(0))
+    try router.bind(directory.endpoint)
+    let first = try context.socket(.dealer)
+    try first.set(.receiveHighWaterMark(0))
+    try first.connect(directory.endpoint)
+    try deliver(first, [[1]])
+    let firstPeer = try receive(router)[0]
+    let second = try context.socket(.dealer)
+    try second.set(.receiveHighWaterMark(0))
+    try second.connect(directory.endpoint)
+    try deliver(second, [[2]])
+    let secondPeer = try receive(router)[0]
+
+    let rounds = 3000
+    for round in 0..<rounds {
+      // Made and destroyed while the I/O thread still sends it.
+      var body = Message(
+        copying: [UInt8](repeating: UInt8(truncatingIfNeeded: round), count: count))
+      let one = try router.send(to: firstPeer.span, sharing: &body)
+      let two = try router.send(to: secondPeer.span, sharing: &body)
+      try #require(one == .sent && two == .sent)
+    }
+    for round in 0..<rounds {
+      let expected = [UInt8](repeating: UInt8(truncatingIfNeeded: round), count: count)
+      let one = try receive(first)
+      let two = try receive(second)
+      try #require(one == [expected])
+      try #require(two == [expected])
+    }
+  }
+
+  @Test func `frames of a reused multipart do not show the message before`() throws {
+    let context = try Context.make()
+    let pair = try context.socket(.pair)
+    try pair.bind("inproc://reuse")
+    let other = try context.socket(.pair)
+    try other.connect("inproc://reuse")
+    var parts = Multipart(capacity: 3)
+    for frames: [[UInt8]] in [[[1], [2], [3]], [[]], [[4], []]] {
+      try deliver(other, frames)
+      try receive(pair, into: &parts)
+      #expect(parts.copyFrames() == frames)
+      #expect(parts[0].bytes.count == frames[0].count)
+    }
+  }
+
+  @Test func `a frame that is not there cannot be read`() async {
+    await #expect(processExitsWith: .failure) {
+      let parts = Multipart(capacity: 1)
+      _ = parts[0].count
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Synchronization
+import Testing
+import ZeroMQ
+
+@Suite(.timeLimit(.minutes(1)))
+struct PollerTests {
+  @Test func `it wakes for a descriptor and for a socket`() throws {
+    let context = try Context.make()
+    let pair = try context.socket(.pair)
+    try pair.bind("inproc://poll")
+    let other = try context.socket(.pair)
+    try other.connect("inproc://poll")
+    let (reading, writing) = try pipe()
+    defer {
+      close(reading)
+      close(writing)
+    }
+    var poller = Poller()
+    let socketSlot = poller.add(pair)
+    let pipeSlot = poller.add(descriptor: reading)
+    try expect(&poller, ready: 0, within: 0)
+
+    unsafe write(writing, "x", 1)
+    try expect(&poller, ready: 1)
+    expect(poller, pipeSlot, .readable)
+    expect(poller, socketSlot, [])
+
+    try deliver(other, [[1]])
+    poller.watch(pipeSlot, for: [])
+    try expect(&poller, ready: 1)
+    expect(poller, socketSlot, .readable)
+    expect(poller, pipeSlot, [])
+
+    poller.watch(pipeSlot, for: .readable)
+    try expect(&poller, ready: 2)
+    poller.remove(socketSlot)
+    try expect(&poller, ready: 1)
+    expect(poller, socketSlot, [])
+    let reused = poller.add(other, for: .writable)
+    #expect(reused == socketSlot)
+    try expect(&poller, ready: 2)
+    expect(poller, reused, .writable)
+  }
+
+  private func pipe() throws -> (reading: Int32, writing: Int32) {
+    var ends: [Int32] = [-1, -1]
+    let result = unsafe Glibc.pipe(&ends)
+    try #require(result == 0)
+    return (ends[0], ends[1])
+  }
+
+  @Test func `a watched socket stays open`() throws {
+    let context = try Context.make()
+    let other = try context.socket(.pair)
+    var poller = Poller()
+    let slot = try addForgotten(context, to: &poller)
+    try other.connect("inproc://forgotten")
+    try deliver(other, [[1]])
+    try expect(&poller, ready: 1)
+    expect(poller, slot, .readable)
+  }
+
+  private func addForgotten(
+    _ context: borrowing Context, to poller: inout Poller
+  ) throws -> Poller.Slot {
+    let pair = try context.socket(.pair)
+    try pair.bind("inproc://forgotten")
+    return poller.add(pair)
+  }
+
+  @Test func `a signal ends a wait early and empty`() throws {
+    signal(SIGUSR2) { _ in }
+    let waiting = pthread_self()
+    let done = Flag()
+    let thread = Thread {
+      // A signal sent before the wait begins is lost, so they keep coming.
+      while !done.value.load(ordering: .acquiring) {
+        pthread_kill(waiting, SIGUSR2)
+        sched_yield()
+      }
+      done.value.store(false, ordering: .releasing)
+    }
+    thread.start()
+    var poller = Poller()
+    let (reading, writing) = try pipe()
+    defer {
+      close(reading)
+      close(writing)
+    }
+    let slot = poller.add(descriptor: reading)
+    let ready = try poller.wait(milliseconds: -1)
+    done.value.store(true, ordering: .releasing)
+    #expect(ready == 0)
+    expect(poller, slot, [])
+    // The thread must not signal a thread that has ended.
+    while done.value.load(ordering: .acquiring) { sched_yield() }
+  }
+}
+
+// A macro cannot take a noncopyable value.
+private func expect(
+  _ poller: inout Poller, ready: Int, within milliseconds: Int = patienceMilliseconds,
+  at location: SourceLocation = #_sourceLocation
+) throws {
+  let count = try poller.wait(milliseconds: milliseconds)
+  #expect(count == ready, sourceLocation: location)
+}
+
+private func expect(
+  _ poller: borrowing Poller, _ slot: Poller.Slot, _ readiness: Readiness,
+  at location: SourceLocation = #_sourceLocation
+) {
+  let found = poller.readiness(of: slot)
+  #expect(found == readiness, sourceLocation: location)
+}
+
+private final class Flag: Sendable {
+  let value = Atomic(false)
+}

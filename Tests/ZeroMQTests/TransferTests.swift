@@ -1,0 +1,149 @@
+import Testing
+import ZeroMQ
+
+@Suite(.timeLimit(.minutes(1)))
+struct TransferTests {
+  @Test(arguments: [
+    [[]], [[1], [], [2, 3], []], [[], [], []], [Array(repeating: 7, count: 4096)],
+  ])
+  func `a message arrives whole, empty frames included`(frames: [[UInt8]]) throws {
+    let directory = try TemporaryDirectory()
+    let context = try Context.make()
+    let router = try context.socket(.router)
+    try router.bind(directory.endpoint)
+    let dealer = try context.socket(.dealer)
+    try dealer.connect(directory.endpoint)
+    try deliver(dealer, frames)
+
+    let arrived = try receive(router)
+    #expect(Array(arrived.dropFirst()) == frames)
+    try deliver(router, arrived)
+    let returned = try receive(dealer)
+    #expect(returned == frames)
+  }
+
+  @Test func `a mandatory ROUTER reports an absent peer and leaves the message`() throws {
+    let context = try Context.make()
+    let router = try context.socket(.router)
+    try router.set(.routerMandatory(true))
+    var message = Message(copying: bytes("nobody"))
+    let result = try router.send(&message, more: true)
+    #expect(result == .unreachable)
+    #expect(message.copyBytes() == bytes("nobody"))
+    let nobody = bytes("nobody")
+    let shared = try router.send(to: nobody.span, sharing: &message)
+    #expect(shared == .unreachable)
+    #expect(message.count == 6)
+  }
+
+  @Test func `a peer that has gone is unreachable`() throws {
+    let directory = try TemporaryDirectory()
+    let context = try Context.make()
+    let router = try context.socket(.router)
+    try router.set(.routerMandatory(true))
+    var monitor = try Monitor.start(on: router, .server)
+    try router.bind(directory.endpoint)
+    let peer = try connectOnce(to: directory.endpoint, in: context, router)
+    _ = try event(&monitor, .disconnected)
+    // The routing table follows when the socket is used.
+    var idle = Multipart(capacity: 1)
+    _ = try router.receive(into: &idle)
+    let result = try router.send([peer, [1]])
+    #expect(result == .unreachable)
+  }
+
+  private func connectOnce(
+    to endpoint: String, in context: borrowing Context, _ router: borrowing Socket
+  ) throws -> [UInt8] {
+    let dealer = try context.socket(.dealer)
+    try dealer.connect(endpoint)
+    try deliver(dealer, [[1]])
+    return try receive(router)[0]
+  }
+
+  @Test func `a full queue gives the message back`() throws {
+    let directory = try TemporaryDirectory()
+    let context = try Context.make()
+    let dealer = try context.socket(.dealer)
+    try dealer.set(.sendHighWaterMark(3))
+    // Nothing listens yet: the messages stay in the queue.
+    try dealer.connect(directory.endpoint)
+    for _ in 0..<3 { try deliver(dealer, [[1], [2]]) }
+    var message = Message(copying: [9])
+    let result = try dealer.send(&message)
+    #expect(result == .wouldBlock)
+    #expect(message.copyBytes() == [9])
+    let whole = try dealer.send([[1], [2]])
+    #expect(whole == .wouldBlock)
+    try dealer.set(.sendTimeout(milliseconds: 1))
+    let late = try dealer.sendWaiting(&message)
+    #expect(late == .wouldBlock)
+  }
+
+  @Test func `a ROUTER stops at a peer that does not read and goes on afterwards`() throws {
+    let context = try Context.make()
+    let router = try context.socket(.router)
+    try router.set(.routerMandatory(true))
+    try router.set(.sendHighWaterMark(2))
+    try router.bind("inproc://full")
+    let dealer = try context.socket(.dealer)
+    try dealer.set(.receiveHighWaterMark(2))
+    try dealer.connect("inproc://full")
+    try deliver(dealer, [[1]])
+    let peer = try receive(router)[0]
+    var body = Message(copying: [UInt8](repeating: 5, count: 100))
+    var sent = 0
+    while try router.send(to: peer.span, sharing: &body) == .sent { sent += 1 }
+    #expect(sent == 4)
+    for _ in 0..<sent {
+      let arrived = try receive(dealer)
+      #expect(arrived == [[UInt8](repeating: 5, count: 100)])
+    }
+    // The ROUTER learns that the peer reads again when it is used, so it is asked to.
+    var none = Multipart(capacity: 1)
+    let nothing = try router.receive(into: &none)
+    #expect(!nothing)
+    let again = try router.send(to: peer.span, sharing: &body)
+    #expect(again == .sent)
+  }
+
+  @Test func `an over-long message is cut, counted and leaves the next one alone`() throws {
+    let context = try Context.make()
+    let pair = try context.socket(.pair)
+    try pair.bind("inproc://long")
+    let other = try context.socket(.pair)
+    try other.connect("inproc://long")
+    try deliver(other, (0..<5000).map { [UInt8(truncatingIfNeeded: $0)] })
+    try deliver(other, [[42]])
+    var parts = Multipart(capacity: 4)
+    try receive(pair, into: &parts)
+    #expect(parts.copyFrames() == [[0], [1], [2], [3]])
+    #expect(parts.droppedFrames == 4996)
+    try receive(pair, into: &parts)
+    #expect(parts.copyFrames() == [[42]])
+    #expect(parts.droppedFrames == 0)
+    let none = try pair.receive(into: &parts)
+    #expect(!none)
+    #expect(parts.copyFrames().isEmpty)
+  }
+
+  @Test func `a waiting receive gives up after its timeout`() throws {
+    let context = try Context.make()
+    let dealer = try context.socket(.dealer)
+    try dealer.set(.receiveTimeout(milliseconds: 1))
+    var message = Message()
+    let arrived = try dealer.receiveWaiting(into: &message)
+    #expect(!arrived)
+  }
+
+  @Test func `using a socket against its pattern stops the process`() async {
+    await #expect(processExitsWith: .failure) {
+      let context = try Context.make()
+      let request = try context.socket(.request)
+      try request.connect("inproc://unbound")
+      var message = Message()
+      // A REQ must send before it receives.
+      _ = try request.receive(into: &message)
+    }
+  }
+}
