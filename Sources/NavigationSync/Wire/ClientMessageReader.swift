@@ -1,0 +1,355 @@
+import Navigation
+
+/// A message from a client that cannot be read, as the error that answers it.
+package struct MessageFailure: Error, Hashable, Sendable {
+  /// `bad-frame`, `bad-json`, `bad-verb`, `invalid-argument`…
+  package var code: ErrorCode
+  /// The id of the message, if it could be read.
+  package var id: UInt64?
+  /// What is wrong, for people.
+  package var text: String
+
+  package init(_ code: ErrorCode, id: UInt64? = nil, _ text: String) {
+    self.code = code
+    self.id = id
+    self.text = text
+  }
+}
+
+/// Turns the two frames of a client's message into a value; keeps its buffers between messages.
+package struct ClientMessageReader: Sendable {
+  private var tape = JSONTape()
+  private let maximumBytes: Int
+
+  /// Makes a reader that takes bodies of at most `maximumBytes`.
+  package init(maximumBytes: Int = 65536) { self.maximumBytes = maximumBytes }
+
+  /// Reads a message.
+  ///
+  /// - Parameters:
+  ///   - verb: the verb's frame without the version, as in `op`.
+  ///   - body: the JSON frame.
+  /// - Throws: what answers the message.
+  package mutating func read(
+    verb: ClientVerb?, body: [UInt8]
+  ) throws(MessageFailure) -> ClientMessage {
+    guard body.count <= maximumBytes else {
+      throw MessageFailure(
+        .limit, "the message has \(body.count) octets; the limit is \(maximumBytes)")
+    }
+    do {
+      try tape.read(body)
+    } catch {
+      throw MessageFailure(.badJSON, "\(error.reason.rawValue) at octet \(error.offset)")
+    }
+    guard tape.kind(tape.root) == .object else {
+      throw MessageFailure(.badJSON, "the body of a message is one JSON object")
+    }
+    guard let verb else { throw MessageFailure(.badVerb, id: id(), "unknown verb") }
+    switch verb {
+    case .op: return .op(try op())
+    case .credit: return .credit(upTo: try required("upto", nil))
+    case .answer: return .answer
+    case .hello: return .hello(try hello())
+    case .watch: return .watch(try watch())
+    case .unwatch:
+      let id = try requiredID()
+      return .unwatch(id: id, nav: try nav(id), view: try view(id))
+    case .get: return .get(try get())
+    case .delegate: return .delegate(id: try requiredID())
+    case .lease: return .lease(id: try requiredID())
+    case .ping: return .ping(id: try requiredID())
+    case .bye: return .bye(id: try requiredID())
+    }
+  }
+
+  // Reading members of the message itself.
+
+  private func id() -> UInt64? { member("id").flatMap { tape.integer($0) } }
+
+  private func requiredID() throws(MessageFailure) -> UInt64 {
+    guard let id = id() else {
+      throw MessageFailure(
+        .invalidArgument, "id is a whole number from 0 to 9007199254740991, larger every time")
+    }
+    return id
+  }
+
+  private func member(_ name: String) -> Int? {
+    guard let index = tape.member(name, of: tape.root), tape.kind(index) != .null else {
+      return nil
+    }
+    return index
+  }
+
+  private func required(_ name: String, _ id: UInt64?) throws(MessageFailure) -> UInt64 {
+    guard let value = member(name).flatMap({ tape.integer($0) }) else {
+      throw MessageFailure(.invalidArgument, id: id, "\(name) is a whole number from 0 to 2^53-1")
+    }
+    return value
+  }
+
+  private func optional(_ name: String, _ id: UInt64?) throws(MessageFailure) -> UInt64? {
+    member(name) == nil ? nil : try required(name, id)
+  }
+
+  private func text(_ name: String, _ id: UInt64?) throws(MessageFailure) -> String? {
+    guard let index = member(name) else { return nil }
+    guard let text = tape.string(index) else {
+      throw MessageFailure(.invalidArgument, id: id, "\(name) is a text")
+    }
+    return text
+  }
+
+  private func flag(_ name: String, _ id: UInt64?) throws(MessageFailure) -> Bool? {
+    guard let index = member(name) else { return nil }
+    guard let value = tape.bool(index) else {
+      throw MessageFailure(.invalidArgument, id: id, "\(name) is true or false")
+    }
+    return value
+  }
+
+  private func nav(_ id: UInt64) throws(MessageFailure) -> String {
+    guard let nav = try text("nav", id) else {
+      throw MessageFailure(.invalidArgument, id: id, "nav, the name of a nav, is required")
+    }
+    let isName = NavName(nav) != nil || nav == NavName.navs.text || nav == NavName.clients.text
+    guard isName else {
+      throw MessageFailure(
+        .invalidArgument, id: id,
+        "a nav's name is a-z or 0-9, then up to 127 of a-z 0-9 . _ / -")
+    }
+    return nav
+  }
+
+  private func view(_ id: UInt64) throws(MessageFailure) -> View {
+    guard let word = try text("view", id) else { return .full }
+    guard let view = View(wireName: word) else {
+      throw MessageFailure(.invalidArgument, id: id, "view is one of \(View.choices)")
+    }
+    return view
+  }
+
+  private func client(_ id: UInt64?) throws(MessageFailure) -> ClientID? {
+    guard let text = try text("client", id) else { return nil }
+    guard let client = ClientID(text) else {
+      throw MessageFailure(.invalidArgument, id: id, "client is 32 lower-case hex digits")
+    }
+    return client
+  }
+
+  private func name(_ id: UInt64?) throws(MessageFailure) -> String? {
+    guard let name = try text("name", id) else { return nil }
+    guard name.utf8.count <= 128 else {
+      throw MessageFailure(.invalidArgument, id: id, "name is at most 128 octets")
+    }
+    return name
+  }
+
+  // The messages.
+
+  private func hello() throws(MessageFailure) -> Hello {
+    guard let versions = member("ver"), tape.kind(versions) == .array,
+      tape.count(versions) == 2, let low = tape.integer(versions + 1),
+      let high = tape.integer(versions + 2), low <= high
+    else {
+      throw MessageFailure(.invalidArgument, "ver is the lowest and highest version, as [1,1]")
+    }
+    guard let client = try client(nil) else {
+      throw MessageFailure(.invalidArgument, "client, 32 lower-case hex digits, is required")
+    }
+    guard let nonce = try text("nonce", nil), nonce.utf8.count <= 64 else {
+      throw MessageFailure(.invalidArgument, "nonce, a text of at most 64 octets, is required")
+    }
+    var hello = Hello(versions: low...high, client: client, nonce: nonce)
+    if let name = try name(nil) { hello.name = name }
+    if let window = try optional("window", nil) { hello.window = window }
+    if let heartbeat = try optional("hb", nil) { hello.heartbeat = heartbeat }
+    if let flow = try text("flow", nil) {
+      guard flow == "none" || flow == "credit" else {
+        throw MessageFailure(.invalidArgument, "flow is credit or none")
+      }
+      hello.isUncontrolled = flow == "none"
+    }
+    return hello
+  }
+
+  private func watch() throws(MessageFailure) -> WatchRequest {
+    let id = try requiredID()
+    var request = WatchRequest(id: id, nav: try nav(id), view: try view(id))
+    request.from = try position("from", id, needsEpoch: true)
+    request.bad = try position("bad", id, needsEpoch: false)
+    guard request.from == nil || request.bad == nil else {
+      throw MessageFailure(.invalidArgument, id: id, "a watch has from or bad, not both")
+    }
+    return request
+  }
+
+  private func position(
+    _ name: String, _ id: UInt64, needsEpoch: Bool
+  ) throws(MessageFailure) -> MirrorPosition? {
+    guard let index = member(name) else { return nil }
+    let revision = tape.member("rev", of: index).flatMap { tape.integer($0) }
+    let digest = tape.member("dig", of: index).flatMap { tape.string($0) }.flatMap { Digest($0) }
+    let epoch = tape.member("epoch", of: index).flatMap { tape.string($0) }.flatMap { Epoch($0) }
+    guard let revision, let digest, !needsEpoch || epoch != nil else {
+      throw MessageFailure(
+        .invalidArgument, id: id,
+        "\(name) has \(needsEpoch ? "epoch (16 hex digits), " : "")rev and dig (8 hex digits)")
+    }
+    return MirrorPosition(epoch: epoch, revision: Revision(revision), digest: digest)
+  }
+
+  private func get() throws(MessageFailure) -> GetRequest {
+    let id = try requiredID()
+    var request = GetRequest(id: id, nav: member("nav") == nil ? nil : try nav(id))
+    if let word = try text("what", id) {
+      guard let what = GetRequest.What(rawValue: word) else {
+        let choices = GetRequest.What.allCases.map(\.rawValue).joined(separator: ", ")
+        throw MessageFailure(.invalidArgument, id: id, "what is one of \(choices)")
+      }
+      request.what = what
+    }
+    request.at = try optional("at", id).map { Revision($0) }
+    request.screen = try text("screen", id)
+    request.from = try optional("from", id).map { Revision($0) }
+    if let limit = try optional("limit", id) { request.limit = limit }
+    return request
+  }
+
+  private func op() throws(MessageFailure) -> OpRequest {
+    let id = try requiredID()
+    guard let list = member("do"), tape.kind(list) == .array,
+      (1...16).contains(tape.count(list))
+    else {
+      throw MessageFailure(.invalidArgument, id: id, "do is a list of 1 to 16 ops")
+    }
+    var request = OpRequest(id: id, nav: try nav(id), operations: [])
+    request.client = try client(id)
+    request.name = try name(id)
+    request.isAnimated = try flag("animated", id)
+    request.due = try optional("due", id)
+    if let wait = try text("onBusy", id) {
+      guard wait == "reject" || wait == "queue" else {
+        throw MessageFailure(.invalidArgument, id: id, "onBusy is reject or queue")
+      }
+      request.waits = wait == "queue"
+    }
+    if let index = member("if") { request.guards = try guards(index, id) }
+    let reader = OperationReader()
+    var element = list + 1
+    while element < tape.next(list) {
+      request.operations.append(reader.operation(tape, element))
+      element = tape.next(element)
+    }
+    return request
+  }
+
+  private func guards(_ at: Int, _ id: UInt64) throws(MessageFailure) -> Guards {
+    guard tape.kind(at) == .object else {
+      throw MessageFailure(.invalidArgument, id: id, "if is an object of guards")
+    }
+    var guards = Guards()
+    var key = at + 1
+    while key < tape.next(at) {
+      let name = tape.string(key) ?? ""
+      guard read(name, key + 1, into: &guards) else {
+        throw MessageFailure(
+          .invalidArgument, id: id,
+          "if.\(name) is no guard, or has a wrong value; guards are any, epoch, rev, dig, top, "
+            + "depth, stack, has")
+      }
+      key = tape.next(key + 1)
+    }
+    return guards
+  }
+
+  private func read(_ name: String, _ value: Int, into guards: inout Guards) -> Bool {
+    switch name {
+    case "any":
+      guard let any = tape.bool(value) else { return false }
+      guards.any = any
+    case "epoch":
+      guard let epoch = tape.string(value).flatMap({ Epoch($0) }) else { return false }
+      guards.epoch = epoch
+    case "rev":
+      guard let number = tape.integer(value) else { return false }
+      guards.revision = Revision(number)
+    case "dig":
+      guard let digest = tape.string(value).flatMap({ Digest($0) }) else { return false }
+      guards.digest = digest
+    case "top":
+      if tape.kind(value) == .null {
+        guards.top = .some(nil)
+      } else {
+        guard let id = tape.string(value) else { return false }
+        guards.top = .some(id)
+      }
+    case "depth":
+      guard let depth = tape.integer(value) else { return false }
+      guards.depth = depth
+    case "stack":
+      guard let ids = ids(value) else { return false }
+      guards.stack = ids
+    case "has":
+      guard let ids = ids(value) else { return false }
+      guards.has = ids
+    default: return false
+    }
+    return true
+  }
+
+  private func ids(_ list: Int) -> [String]? {
+    guard tape.kind(list) == .array else { return nil }
+    var ids: [String] = []
+    var element = list + 1
+    while element < tape.next(list) {
+      guard let id = tape.string(element) else { return nil }
+      ids.append(id)
+      element = tape.next(element)
+    }
+    return ids
+  }
+}
+
+/// The verbs of messages to the daemon.
+package enum ClientVerb: String, CaseIterable, Sendable {
+  case hello, watch, unwatch, op, get, delegate, answer, lease, credit, ping, bye
+
+  /// The frame that announces the verb.
+  package var frame: [UInt8] { Array("nsp1.\(rawValue)".utf8) }
+}
+
+/// The first frame of a message: protocol version and verb.
+package enum VerbFrame: Hashable, Sendable {
+  /// This version of the protocol.
+  case current(String)
+  /// Another version: `nspN.` with another N.
+  case otherVersion(String)
+  /// Nothing of the kind.
+  case malformed
+
+  package init(_ frame: [UInt8]) {
+    // The usual frame first; it costs no search.
+    if frame.count <= 24, frame.starts(with: Self.prefix) {
+      let verb = frame[Self.prefix.count...]
+      guard !verb.isEmpty, verb.allSatisfy({ $0 >= 0x61 && $0 <= 0x7A }) else {
+        self = .malformed
+        return
+      }
+      self = .current(String(decoding: verb, as: UTF8.self))
+      return
+    }
+    let text = String(decoding: frame.prefix(32), as: UTF8.self)
+    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].hasPrefix("nsp"), UInt64(parts[0].dropFirst(3)) != nil,
+      frame.count <= 24
+    else {
+      self = .malformed
+      return
+    }
+    self = .otherVersion(String(parts[1]))
+  }
+
+  private static let prefix: [UInt8] = Array("nsp1.".utf8)
+}

@@ -1,0 +1,197 @@
+import Navigation
+
+/// The bodies of messages to the daemon.
+package enum ClientMessageWriter {
+  /// The body of `hello`.
+  package static func hello(_ hello: Hello) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    json.name("ver")
+    json.beginArray()
+    json.integer(hello.versions.lowerBound)
+    json.integer(hello.versions.upperBound)
+    json.endArray()
+    json.name("client")
+    json.string(hello.client.text)
+    json.name("name")
+    json.string(hello.name)
+    json.name("nonce")
+    json.string(hello.nonce)
+    json.name("window")
+    json.integer(hello.window)
+    json.name("hb")
+    json.integer(hello.heartbeat)
+    if hello.isUncontrolled {
+      json.name("flow")
+      json.plain("none")
+    }
+    json.name("features")
+    json.beginArray()
+    json.endArray()
+    json.endObject()
+    return json.bytes
+  }
+
+  /// The body of `watch`.
+  package static func watch(_ request: WatchRequest) -> [UInt8] {
+    var json = begin(request.id, nav: request.nav)
+    if request.view != .full {
+      json.name("view")
+      json.plain(request.view.wireName)
+    }
+    if let from = request.from { json.position("from", from) }
+    if let bad = request.bad { json.position("bad", bad) }
+    json.endObject()
+    return json.bytes
+  }
+
+  /// The body of `unwatch`.
+  package static func unwatch(id: UInt64, nav: String, view: View) -> [UInt8] {
+    var json = begin(id, nav: nav)
+    json.name("view")
+    json.plain(view.wireName)
+    json.endObject()
+    return json.bytes
+  }
+
+  /// The body of `op`.
+  ///
+  /// - Parameters:
+  ///   - request: everything but the operations, which are not looked at.
+  ///   - operations: one JSON object an operation, as in `{"pop":{}}`.
+  /// - Returns: the octets to send; the same ones must be sent when the op is sent again.
+  package static func op(_ request: OpRequest, operations: [[UInt8]]) -> [UInt8] {
+    var json = begin(request.id, nav: request.nav)
+    if let client = request.client {
+      json.name("client")
+      json.string(client.text)
+    }
+    json.optional("name", request.name)
+    if request.guards != Guards() { json.guards(request.guards) }
+    if let animated = request.isAnimated {
+      json.name("animated")
+      json.bool(animated)
+    }
+    if request.waits {
+      json.name("onBusy")
+      json.plain("queue")
+    }
+    if let due = request.due {
+      json.name("due")
+      json.integer(due)
+    }
+    json.name("do")
+    json.beginArray()
+    for operation in operations { json.raw(operation) }
+    json.endArray()
+    json.endObject()
+    return json.bytes
+  }
+
+  /// The body of `get`.
+  package static func get(_ request: GetRequest) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    json.name("id")
+    json.integer(request.id)
+    json.optional("nav", request.nav)
+    if request.what != .state {
+      json.name("what")
+      json.string(request.what.rawValue)
+    }
+    json.optional("at", request.at)
+    json.optional("screen", request.screen)
+    json.optional("from", request.from)
+    if request.limit != 100 {
+      json.name("limit")
+      json.integer(request.limit)
+    }
+    json.endObject()
+    return json.bytes
+  }
+
+  /// The body of `credit`.
+  package static func credit(upTo limit: UInt64) -> [UInt8] {
+    var json = JSONWriter(reserving: 32)
+    json.beginObject()
+    json.name("upto")
+    json.integer(limit)
+    json.endObject()
+    return json.bytes
+  }
+
+  /// The body of `ping` and `bye`.
+  package static func id(_ id: UInt64) -> [UInt8] {
+    var json = JSONWriter(reserving: 32)
+    json.beginObject()
+    json.name("id")
+    json.integer(id)
+    json.endObject()
+    return json.bytes
+  }
+
+  private static func begin(_ id: UInt64, nav: String) -> JSONWriter {
+    var json = JSONWriter()
+    json.beginObject()
+    json.name("id")
+    json.integer(id)
+    json.name("nav")
+    json.string(nav)
+    return json
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func optional(_ name: StaticString, _ revision: Revision?) {
+    guard let revision else { return }
+    self.name(name)
+    integer(revision.number)
+  }
+
+  fileprivate mutating func position(_ name: StaticString, _ position: MirrorPosition) {
+    self.name(name)
+    beginObject()
+    if let epoch = position.epoch {
+      self.name("epoch")
+      hex(epoch.bits)
+    }
+    self.name("rev")
+    integer(position.revision.number)
+    self.name("dig")
+    hex(position.digest.bits)
+    endObject()
+  }
+
+  fileprivate mutating func guards(_ guards: Guards) {
+    name("if")
+    beginObject()
+    flag("any", guards.any)
+    if let epoch = guards.epoch {
+      name("epoch")
+      hex(epoch.bits)
+    }
+    optional("rev", guards.revision)
+    if let digest = guards.digest {
+      name("dig")
+      hex(digest.bits)
+    }
+    if let top = guards.top {
+      name("top")
+      if let top { string(top) } else { null() }
+    }
+    if let depth = guards.depth {
+      name("depth")
+      integer(depth)
+    }
+    if let ids = guards.stack { list("stack", ids) }
+    if let ids = guards.has { list("has", ids) }
+    endObject()
+  }
+
+  mutating func list(_ name: StaticString, _ texts: [String]) {
+    self.name(name)
+    beginArray()
+    for text in texts { string(text) }
+    endArray()
+  }
+}
