@@ -1,4 +1,4 @@
-package import Navigation
+import Navigation
 
 /// Who caused a row, and how his op is remembered.
 struct RowOrigin: Sendable {

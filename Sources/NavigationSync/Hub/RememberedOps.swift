@@ -24,7 +24,7 @@ struct RememberedOps: Sendable {
     var client: ClientID
   }
 
-  private struct Client: Sendable {
+  fileprivate struct Client: Sendable {
     var entries: [Entry] = []
     var last: UInt64 = 0
     var usedAt: UInt64 = 0
@@ -69,14 +69,16 @@ struct RememberedOps: Sendable {
   @discardableResult
   mutating func remember(_ entry: Entry, of key: Key, at now: UInt64) -> Entry? {
     if clients[key] == nil { admit(key, at: now) }
-    return clients[key, default: Client()].add(entry, limit: limits.rememberedOps, at: now)
+    let limit = limits.rememberedOps
+    return clients[key, default: Client()].add(entry, limit: limit, at: now)
   }
 
   /// Takes back an op whose commit failed, and puts back the one that it drove out.
   mutating func forget(_ id: UInt64, of key: Key, restoring evicted: Entry?) {
     clients[key]?.entries.removeAll { $0.id == id }
     if let evicted { clients[key]?.entries.insert(evicted, at: 0) }
-    clients[key]?.last = clients[key]?.entries.last?.id ?? 0
+    let last = clients[key]?.entries.last?.id ?? 0
+    clients[key]?.last = last
   }
 
   /// Forgets the clients that have been idle for too long.
