@@ -97,6 +97,8 @@ package struct PathRules: Sendable {
   /// - Parameters:
   ///   - option: The value of `--endpoint`, `nil` when it was not given.
   ///   - probe: What the file system says of a path; `nil` where nothing is.
+  /// - Returns: An address for libzmq.
+  /// - Throws: `noEndpoint`, with every path that was looked at, or `socketPathTooLong`.
   package func clientEndpoint(
     option: String?, probe: (String) -> FileStatus? = FileStatus.probe
   ) throws(PathError) -> String {

@@ -6,6 +6,7 @@ import CLinux
 /// - Parameters:
 ///   - path: An absolute path.
 ///   - mode: Permission bits for every directory made, 0o700 unless a group shares it.
+/// - Throws: The system call that failed.
 package func createPrivateDirectory(_ path: String, mode: UInt32 = 0o700) throws(SystemError) {
   if FileStatus.probe(path)?.kind == .directory { return }
   let parent = parentDirectory(of: path)

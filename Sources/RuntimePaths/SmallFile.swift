@@ -4,6 +4,8 @@ import CLinux
 /// - Parameters:
 ///   - path: The file.
 ///   - maximumBytes: A longer file is refused with `EFBIG`, never read in part.
+/// - Returns: The contents.
+/// - Throws: The system call that failed.
 package func readSmallFile(_ path: String, maximumBytes: Int = 1 << 20) throws(SystemError)
   -> [UInt8]
 {
