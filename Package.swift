@@ -78,7 +78,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "DaemonTests",
-      dependencies: ["NavigationDaemon", "Navigation", "NavigationSync", "Journal", "RuntimePaths"],
+      dependencies: [
+        "NavigationDaemon", "Navigation", "NavigationSync", "Journal", "RuntimePaths",
+        "CommandLineOptions",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ClientTests", dependencies: ["NavigationClient", "Navigation", "NavigationSync"],
@@ -88,7 +91,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ProcessTests",
-      dependencies: ["navd", "navctl", "NavigationClient", "NavigationSync", "Navigation", "ZeroMQ"],
+      dependencies: [
+        "navd", "navctl", "NavigationClient", "NavigationSync", "Navigation", "ZeroMQ",
+      ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ]
