@@ -18,7 +18,7 @@ extension ConfigurationKey {
       "The longest message a client may send."),
     number(
       "limits", "message-from-daemon-bytes", \.limits.messageFromDaemonBytes, .bytes,
-      4096...67_108_864, "The longest message the daemon sends; longer ones are cut into parts."),
+      4096...67_108_864, "The longest message the daemon sends."),
     number(
       "limits", "depth", \.limits.depth, .count, 1...65_536, "The most screens on one stack."),
     number(
