@@ -9,9 +9,10 @@ extension Hub {
     guard let directory = navs[slot].directory, !directory.isActive else { return }
     navs[slot].directory?.isActive = true
     let revision = directory.revision
-    navs[slot].directory?.records = records(of: slot).map { id, json in
+    let records = records(of: slot).map { id, json in
       Directory.Record(id: id, version: revision, json: json(revision))
     }
+    navs[slot].directory?.records = records
     navs[slot].refreshDirectoryDigest()
     navs[slot].restartRing(at: revision)
   }
