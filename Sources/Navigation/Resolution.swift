@@ -54,6 +54,13 @@ package struct ResolvedBar: Hashable, Sendable {
     /// The texts to try in this order, for a client that measures them itself; the last resort,
     /// no text, is not listed.
     package var candidates: [String] = []
+
+    /// Makes a slot without candidates.
+    package init(text: String? = nil, image: ImageReference? = nil, source: BackSource) {
+      self.text = text
+      self.image = image
+      self.source = source
+    }
   }
 
   /// Where the back button's content comes from.
