@@ -65,6 +65,7 @@ extension NavigationController {
       throw ReplayMismatch(
         what: "revision \(change.revision.number) follows revision \(revision.number)")
     }
+    detached.closeHoles()
     let mark = detached.mark
     var unused: [ButtonID] = []
     var removed: [ScreenID] = []
@@ -99,7 +100,8 @@ extension NavigationController {
     }
     for key in change.released {
       switch key {
-      case .screen(let id): detached.screen(id).map { forget(.screen($0)) }
+      case .screen(let id):
+        if let screen = detached.screen(id) { forget(.screen(screen)) }
       case .button(let id): detached.remove(.button(id))
       }
     }
