@@ -118,11 +118,13 @@ extension NavigationController {
   private mutating func replay(
     _ splice: RecordedSplice, _ unused: inout [ButtonID]
   ) throws(ReplayMismatch) {
-    let end = splice.at + splice.removed.count
-    guard end <= stack.count, stack[splice.at..<end].map(\.id) == splice.removed else {
+    guard splice.at >= 0, splice.at <= stack.count - splice.removed.count,
+      stack[splice.at...].prefix(splice.removed.count).map(\.id) == splice.removed
+    else {
       throw ReplayMismatch(
         what: "removes \(splice.removed.map(\.text)) at \(splice.at) of \(stack.map(\.id.text))")
     }
+    let end = splice.at + splice.removed.count
     let old = Array(stack[splice.at..<end])
     for screen in old { detached.touch(.screen(screen)) }
     for screen in splice.inserted {

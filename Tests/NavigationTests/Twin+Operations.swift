@@ -226,7 +226,8 @@ extension Twin {
     return plain == old && new.buttons.allSatisfy { named[$0] == nil || named[$0] == faces[$0] }
   }
 
-  /// Buttons of the new record are in use now; those of the old one that nothing shows are free.
+  /// Buttons of the new record are in use now; those of the old one that nothing shows are free, in
+  /// the order in which its lists end with them.
   private mutating func exchange(_ old: Record?, for new: Record, _ named: [ButtonID: Face]) {
     for id in new.buttons {
       if let face = named[id] { faces[id] = face }
@@ -234,8 +235,10 @@ extension Twin {
     }
     let inUse = shown.union(new.buttons)
     var free: [ButtonID] = []
-    for id in old?.buttons ?? [] where !inUse.contains(id) && !free.contains(id) { free.append(id) }
-    for id in free { touch(.button(id)) }
+    for id in (old?.buttons ?? []).reversed() where !inUse.contains(id) && !free.contains(id) {
+      free.append(id)
+    }
+    for id in free.reversed() { touch(.button(id)) }
   }
 
   private mutating func apply(

@@ -28,7 +28,7 @@ struct Messages {
   static let buttons: [ButtonID] = ["u", "v", "w", "x", "y", "z"]
 
   mutating func message() -> (operations: [Operation], animated: Bool?) {
-    let count = random.below(3) > 0 ? 1 : 2 + random.below(4)
+    let count = random.below(3) > 0 ? 1 : 2 + random.below(random.below(4) == 0 ? 15 : 4)
     let operations = (0..<count).map { _ in operation() }
     return (operations, random.pick([nil, false, true]))
   }
@@ -101,6 +101,7 @@ struct Messages {
     let context = NavigationContext(limits: limits)
     var real = NavigationController(revision: Revision(1))
     var twin = Twin(limits: limits)
+    var contents: [String: Screen] = [:]
     for step in 0..<200 {
       let (operations, animated) = messages.message()
       let before = real
@@ -116,7 +117,13 @@ struct Messages {
       try #require(
         describe(real) == describe(twin),
         "seed \(seed), step \(step): \(operations) on \(describe(before))")
-      guard let problem = brokenLaw(before, real, found, Set(operations)) else { continue }
+      for screen in real.stack + real.detachedScreens {
+        let name = "\(screen.id.text)@\(screen.version.number)"
+        let first = contents[name, default: screen]
+        contents[name] = first
+        #expect(first.hasSameContent(as: screen), "seed \(seed), step \(step): two of \(name)")
+      }
+      guard let problem = brokenLaw(before, real, found) else { continue }
       Issue.record("seed \(seed), step \(step): \(problem): \(operations) on \(describe(before))")
       return
     }
@@ -124,7 +131,7 @@ struct Messages {
 
   private func brokenLaw(
     _ before: NavigationController, _ after: NavigationController,
-    _ result: Result<Performance, Refusal>, _ operations: Set<Operation>
+    _ result: Result<Performance, Refusal>
   ) -> String? {
     if !after.violatedInvariants().isEmpty { return "\(after.violatedInvariants())" }
     guard case .success(let performance) = result, let commit = performance.commit else {
