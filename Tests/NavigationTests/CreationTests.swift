@@ -131,6 +131,12 @@ import Testing
     try nav.runsWithoutEffect(.configure([.queue(1)]), .configure([.queue(0)]))
   }
 
+  @Test func `the parts have their names, in the order of the digest`() {
+    let names = ["bar", "toolbar", "presented", "transition", "environment", "settings"]
+    #expect(PartName.allCases.map(\.text) == names)
+    #expect(Part<Bar>(version: Revision(1)).isDefault)
+  }
+
   @Test func `every setting can be set`() throws {
     var nav = try Nav("A")
     let json = OpaqueJSON(validated: Array("[]".utf8))

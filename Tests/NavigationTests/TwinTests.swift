@@ -1,4 +1,4 @@
-import Navigation
+@testable import Navigation
 import Testing
 
 /// SplitMix64: small, seeded, the same everywhere.
@@ -126,6 +126,28 @@ struct Messages {
       guard let problem = brokenLaw(before, real, found) else { continue }
       Issue.record("seed \(seed), step \(step): \(problem): \(operations) on \(describe(before))")
       return
+    }
+  }
+
+  @Test(arguments: UInt64(0)..<60)
+  func `the laws hold when bytes are short, and the bytes stay within the limit`(
+    seed: UInt64
+  ) throws {
+    var messages = Messages(random: Seeded(seed: seed))
+    var limits = NavigationLimits()
+    limits.stateBytes = 400 + Int(seed) * 20
+    let context = NavigationContext(limits: limits)
+    var real = NavigationController(revision: Revision(1))
+    for step in 0..<200 {
+      let (operations, animated) = messages.message()
+      let before = real
+      let found = Result { () throws(Refusal) in
+        try real.perform(operations, isAnimated: animated, in: context)
+      }
+      let problem = brokenLaw(before, real, found)
+      try #require(
+        problem == nil, "seed \(seed), step \(step): \(operations) on \(describe(before))")
+      try #require(real.byteCount <= limits.stateBytes, "seed \(seed), step \(step)")
     }
   }
 
