@@ -216,7 +216,7 @@ extension NavigationController {
   }
 
   /// The bytes of all records, roughly as encoded.
-  var byteCount: Int { recordBytes + detached.buttonBytes }
+  package var byteCount: Int { recordBytes + detached.buttonBytes }
 
   /// Checks that the nav may grow by some bytes.
   ///

@@ -56,9 +56,6 @@ package struct NavigationController: Sendable {
   /// UIKit's `visibleViewController`.
   package var visible: Screen? { stack.last }
 
-  /// The bytes of all records, roughly as encoded.
-  package var byteCount: Int { recordBytes }
-
   /// The index of a screen on the stack; searches from the top.
   ///
   /// O(depth).
