@@ -130,14 +130,14 @@ package struct JSONWriter: Sendable {
     var text = text
     text.withUTF8 { utf8 in
       var isPlain = true
-      for unsafe byte in unsafe utf8 where byte < 0x20 || byte == 0x22 || byte == 0x5C {
+      for unsafebyte in unsafe utf8 where byte < 0x20 || byte == 0x22 || byte == 0x5C {
         isPlain = false
         break
       }
       if isPlain {
         unsafe bytes.append(contentsOf: utf8)
       } else {
-        for unsafe byte in unsafe utf8 { appendEscaped(byte) }
+        for unsafebyte in unsafe utf8 { appendEscaped(byte) }
       }
     }
   }
