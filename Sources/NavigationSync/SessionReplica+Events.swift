@@ -188,6 +188,7 @@ extension SessionReplica {
       _ = watches.removeValue(forKey: key)
       return [.event(.watchEnded(nav: key.nav, view: key.view, .refused(refusal)))]
     }
+    _ = watches[key]?.replica.receive(refusal)
     let faults = watches[key]?.faults ?? 0
     watches[key]?.faults = faults + 1
     let wait = max(refusal.after ?? 0, backOff(faults))
