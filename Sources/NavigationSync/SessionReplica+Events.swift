@@ -30,6 +30,7 @@ extension SessionReplica {
   ///   - verb: its verb, nil if this client does not know it.
   ///   - octets: the length of its body.
   ///   - now: the time.
+  /// - Returns: what must follow, in order.
   package mutating func receive(
     _ message: ServerMessage, verb: ServerVerb?, octets: Int, at now: UInt64
   ) -> [SessionOutput] {
@@ -206,7 +207,7 @@ extension SessionReplica {
 
   /// Hands something to the replica of a full watch and says what follows.
   ///
-  /// - Parameter proves: whether nothing to do means that the mirror is right.
+  /// That nothing follows from what `proves` the mirror means that the mirror is right.
   private mutating func replicate(
     _ nav: String, at now: UInt64, proves: Bool = false,
     _ receive: (inout Replica) -> ReplicaAction

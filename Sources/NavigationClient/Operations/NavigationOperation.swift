@@ -54,7 +54,9 @@ extension NavigationOperation {
     NavigationOperation("show", [Member("screen", screen.content)])
   }
 
-  /// Removes the top screen; the last one stays. Must be guarded.
+  /// Removes the top screen; the last one stays.
+  ///
+  /// Must be guarded.
   public static func pop() -> NavigationOperation { NavigationOperation("pop") }
 
   /// Removes every screen above one.
@@ -72,7 +74,9 @@ extension NavigationOperation {
     NavigationOperation("setStack", [Member("screens", .list(screens.map(\.content)))])
   }
 
-  /// Taps the back button. Must be guarded.
+  /// Taps the back button.
+  ///
+  /// Must be guarded.
   public static func backTap() -> NavigationOperation { NavigationOperation("ui.backTap") }
 
   /// Goes back to the stack of an earlier revision, with the screens as they are today.
@@ -98,7 +102,9 @@ extension NavigationOperation {
     return NavigationOperation("nav.configure", members)
   }
 
-  /// Ends the nav. Must be guarded by revision, digest or stack.
+  /// Ends the nav.
+  ///
+  /// Must be guarded by revision, digest or stack.
   public static func close() -> NavigationOperation { NavigationOperation("nav.close") }
 
   /// Puts the nav on display, which it must have a root screen for.

@@ -115,7 +115,7 @@ public struct NavigationScreen: Hashable, Sendable, Identifiable {
 
 /// Something that happened to a nav, such as `didPush` with the id of a screen.
 public struct NavigationEvent: Hashable, Sendable {
-  /// What happened: `willShow`, `didShow`, `didPush`, `didPop`, `buttonActivated`, …
+  /// What happened: `willShow`, `didShow`, `didPush`, `didPop`, `buttonActivated` and so on.
   public let name: String
   /// The details.
   public let details: NavigationValue
