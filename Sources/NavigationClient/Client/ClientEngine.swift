@@ -207,8 +207,13 @@ extension ClientEngine {
       if let at = reconnectAt {
         // Whatever a connection says that was given up is of no interest.
         guard at <= monotonicMilliseconds() else { continue }
-        reconnectAt = nil
-        link = try Link.open(endpoint, linger: 500, wake: wake.descriptor)
+        do throws(ZeroMQError) {
+          link = try Link.open(endpoint, linger: 500, wake: wake.descriptor)
+          reconnectAt = nil
+        } catch {
+          // No descriptor is left, perhaps; there may be one in a second.
+          reconnectAt = monotonicMilliseconds() + 1000
+        }
       } else {
         state.withLock { state in
           for event in events { Self.absorb(event, into: &state) }

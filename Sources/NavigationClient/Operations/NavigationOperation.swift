@@ -86,9 +86,20 @@ extension NavigationOperation {
 }
 
 extension NavigationOperation {
-  /// Creates the nav with a root screen, or without one; only as the first of a list.
-  public static func create(root: ScreenDescription? = nil) -> NavigationOperation {
-    NavigationOperation("nav.create", root.map { [Member("root", $0.content)] } ?? [])
+  /// Creates the nav with a root screen; only as the first of a list.
+  public static func create(root: ScreenDescription) -> NavigationOperation {
+    NavigationOperation("nav.create", [Member("root", root.content)])
+  }
+
+  /// Creates the nav without a screen, with classes of bars that the daemon's configuration
+  /// declares; only as the first of a list.
+  public static func create(
+    barClass: String = "NavigationBar", toolbarClass: String = "Toolbar"
+  ) -> NavigationOperation {
+    let classes = [
+      Member("bar", .value(.string(barClass))), Member("toolbar", .value(.string(toolbarClass))),
+    ]
+    return NavigationOperation("nav.create", [Member("classes", .members(classes))])
   }
 
   /// Creates a bar that stands alone; only as the first of a list.
