@@ -351,4 +351,49 @@ import Testing
       #expect(upTo <= 65536 + sent)
     }
   }
+
+  @Test func `a reader of every revision is told what happens without one`() async throws {
+    try await withClient { client, daemon in
+      let nav = FakeNav()
+      var (states, _) = try await begin(nav, client, daemon)
+      daemon.send(
+        .event,
+        #"{"nav":"kiosk","epoch":"\#(nav.epoch)","rev":1,"ev":[{"buttonActivated":{"button":"scan"}}]}"#
+      )
+      let state = try #require(try await states.next())
+      #expect(state.revision == 1)
+      #expect(state.events.map(\.name) == ["buttonActivated"])
+      #expect(state.events.first?.details["button"]?.text == "scan")
+      #expect(!state.isResynchronised)
+    }
+  }
+
+  @Test func `a reader too far behind goes on with the newest state`() async throws {
+    try await withClient { client, daemon in
+      var nav = FakeNav()
+      var (states, _) = try await begin(nav, client, daemon)
+      for _ in 0..<25 {
+        let diffs = (0..<100).map { $0.isMultiple(of: 2) ? nav.push("a") : nav.pop() }
+        daemon.send(.diffs, #"{"nav":"kiosk","list":[\#(diffs.joined(separator: ","))]}"#)
+      }
+      daemon.send(.diff, nav.push("kept"))
+      let kept = nav.revision
+      for _ in 0..<16 {
+        let diffs = (0..<100).map { $0.isMultiple(of: 2) ? nav.push("a") : nav.pop() }
+        daemon.send(.diffs, #"{"nav":"kiosk","list":[\#(diffs.joined(separator: ","))]}"#)
+      }
+      async let reply = client.perform([.popToRoot()], on: "kiosk")
+      daemon.send(.ok, nav.ok(try await daemon.next("op").id))
+      _ = try await reply
+      let state = try #require(try await states.next())
+      #expect(state.revision > kept)
+      #expect(state.isResynchronised)
+      var last = state.revision
+      while last < nav.revision {
+        let next = try #require(try await states.next())
+        #expect(next.revision == last + 1)
+        last = next.revision
+      }
+    }
+  }
 }

@@ -281,4 +281,38 @@ import Testing
     _ = replica.receive(try ok(nav.watched(2, mode: "snap")))
     #expect(replica.receive(try diff(nav.push("a"))) == .rewatch())
   }
+
+  @Test func `a nav without parts, and one without screens, is proved too`() throws {
+    let digest = Digest(screens: [("kiosk", 1)], parts: []).text
+    let record = #"{"id":"kiosk","ver":1,"kind":"controller","epoch":"c0ffee12c0ffee12"}"#
+    let directory =
+      #"{"nav":"$navs","epoch":"5d0c8f1e77aa92b4","rev":1,"i":0,"last":true,"screens":[\#(record)],"dig":"\#(digest)"}"#
+    var replica = Replica(nav: "$navs")
+    _ = replica.watching()
+    _ = replica.receive(
+      try ok(#"{"id":1,"nav":"$navs","mode":"snap","epoch":"5d0c8f1e77aa92b4","rev":1}"#))
+    #expect(replica.receive(try snap(directory)) == .replaced(why: nil))
+    var nav = FakeNav()
+    nav.screens = []
+    let empty = try Self.following(nav)
+    #expect(empty.guards(for: .top)?.top == .some(nil))
+  }
+
+  @Test func `a refused watch leaves the replica idle, and without a mirror if the nav is gone`()
+    throws
+  {
+    func refusal(_ code: String) throws -> ErrReply {
+      let body = #"{"id":3,"code":"\#(code)","msg":"","effect":"none","retry":"later"}"#
+      guard case .err(let refusal) = try read(.err, body) else { throw Unexpected(what: body) }
+      return refusal
+    }
+    var replica = try Self.following(FakeNav())
+    _ = replica.watching()
+    #expect(replica.receive(try refusal("busy")) == .refused(try refusal("busy")))
+    #expect(replica.phase == .idle)
+    #expect(replica.mirror != nil)
+    _ = replica.watching()
+    _ = replica.receive(try refusal("no-nav"))
+    #expect(replica.mirror == nil)
+  }
 }
