@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -18,3 +19,9 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
+
+/// errno is a macro, and open is variadic; Swift imports neither.
+static inline int navd_errno(void) { return errno; }
+static inline int navd_open(const char *path, int flags, mode_t mode) {
+  return open(path, flags, mode);
+}

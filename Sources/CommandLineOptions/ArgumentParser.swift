@@ -1,0 +1,198 @@
+import CArgp
+
+extension CommandLineGrammar {
+  /// The status a program exits with when its command line is wrong.
+  package static let usageStatus: Int32 = 2
+
+  /// Understands a command line, or prints and exits as GNU programs do.
+  ///
+  /// Options may be abbreviated and may stand among the arguments; `--` ends them. `--help`,
+  /// `--usage` and `--version` print to stdout and exit with 0, a wrong command line is explained
+  /// on stderr and exits with 2. Call it from the main thread before others are started.
+  /// - Parameter arguments: The words after the program's name.
+  /// - Returns: The options and arguments, in the order given.
+  package func parse(_ arguments: [String]) -> ParsedCommandLine {
+    run(arguments, leadingOnly: false).line
+  }
+
+  /// Understands the options before the first positional argument, and hands back the rest.
+  package func parseLeading(_ arguments: [String]) -> (line: ParsedCommandLine, rest: [String]) {
+    run(arguments, leadingOnly: true)
+  }
+
+  /// Says what is wrong with the command line, points at `--help`, and exits with status 2.
+  package func refuse(_ message: String) -> Never {
+    unsafe navd_put_line(1, "\(program): \(message)")
+    unsafe navd_put_line(1, "Try '\(program) --help' for more information.")
+    exit(Self.usageStatus)
+  }
+
+  private func run(_ arguments: [String], leadingOnly: Bool)
+    -> (line: ParsedCommandLine, rest: [String])
+  {
+    navd_argp_set_error_status(Self.usageStatus)
+    let collector = Collector(grammar: self, leadingOnly: leadingOnly)
+    let memory = StringMemory()
+    var table = unsafe optionTable(memory)
+    var words: [UnsafeMutablePointer<CChar>?] =
+      unsafe ([program] + arguments).map { unsafe memory.hold($0) } + [nil]
+    let texts = epilogue.isEmpty ? summary : summary + "\u{b}" + epilogue
+    let flags = UInt32(leadingOnly ? ARGP_IN_ORDER : 0)
+    // The collector and the strings outlive the call: they are used after it, below.
+    let result = unsafe table.withUnsafeMutableBufferPointer { options in
+      unsafe words.withUnsafeMutableBufferPointer { words in
+        var parser = unsafe argp()
+        unsafe parser.options = UnsafePointer(options.baseAddress)
+        unsafe parser.parser = parseCallback
+        unsafe parser.args_doc =
+          self.arguments.usage.isEmpty ? nil : UnsafePointer(memory.hold(self.arguments.usage))
+        unsafe parser.doc = UnsafePointer(memory.hold(texts))
+        unsafe parser.help_filter = filterCallback
+        return unsafe argp_parse(
+          &parser, Int32(words.count - 1), words.baseAddress, flags, nil,
+          Unmanaged.passUnretained(collector).toOpaque())
+      }
+    }
+    memory.release()
+    // argp has exited on a wrong line; what is left is a lack of memory.
+    if result != 0 { refuse("the command line cannot be read (error \(result))") }
+    let rest = collector.stoppedAt.map { Array(arguments[($0 - 1)...]) } ?? []
+    return (collector.line, rest)
+  }
+
+  /// The table argp reads; the keys are `Collector.firstKey` plus the option's index.
+  private func optionTable(_ memory: StringMemory) -> [argp_option] {
+    var table: [argp_option] = unsafe []
+    var group: Int32 = 1
+    var heading: String?
+    for (index, option) in options.enumerated() {
+      if option.group != heading {
+        group += 1
+        heading = option.group
+        var header = unsafe argp_option()
+        unsafe header.doc = UnsafePointer(memory.hold(option.group ?? "Other options:"))
+        unsafe header.group = group
+        unsafe table.append(header)
+      }
+      var entry = unsafe argp_option()
+      unsafe entry.name = UnsafePointer(memory.hold(option.name))
+      unsafe entry.key = Collector.key(of: option, at: index)
+      unsafe entry.arg = option.argument.map { unsafe UnsafePointer(memory.hold($0)) }
+      unsafe entry.doc = UnsafePointer(memory.hold(option.documentation))
+      unsafe entry.group = group
+      unsafe table.append(entry)
+    }
+    if version != nil {
+      var entry = unsafe argp_option()
+      unsafe entry.name = UnsafePointer(memory.hold("version"))
+      unsafe entry.key = Int32(UInt8(ascii: "V"))
+      unsafe entry.doc = UnsafePointer(memory.hold("Print program version"))
+      unsafe entry.group = -1
+      unsafe table.append(entry)
+    }
+    unsafe table.append(argp_option())
+    return unsafe table
+  }
+}
+
+/// What the callback fills while argp walks over the words.
+private final class Collector {
+  /// Keys above the characters, for options without a letter.
+  static let firstKey: Int32 = 0x1000
+
+  let grammar: CommandLineGrammar
+  let leadingOnly: Bool
+  var line = ParsedCommandLine()
+  /// The index of the first positional argument, the program's name being 0.
+  var stoppedAt: Int?
+
+  init(grammar: CommandLineGrammar, leadingOnly: Bool) {
+    self.grammar = grammar
+    self.leadingOnly = leadingOnly
+  }
+
+  static func key(of option: OptionDeclaration, at index: Int) -> Int32 {
+    option.short?.asciiValue.map { Int32($0) } ?? firstKey + Int32(index)
+  }
+
+  func option(forKey key: Int32) -> OptionDeclaration? {
+    for (index, option) in grammar.options.enumerated()
+    where Self.key(of: option, at: index) == key {
+      return option
+    }
+    return nil
+  }
+
+  /// What is wrong with the number of positional arguments, `nil` if nothing is.
+  var complaint: String? {
+    let count = line.positionals.count
+    if count > grammar.arguments.count.upperBound {
+      return "too many arguments: '\(line.positionals[count - 1])' is not expected"
+    }
+    if count < grammar.arguments.count.lowerBound {
+      return "too few arguments: expected \(grammar.arguments.usage)"
+    }
+    return nil
+  }
+}
+
+/// Called by argp for each option and argument, on the thread that called `parse`.
+private let parseCallback:
+  @convention(c) (Int32, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<argp_state>?) -> error_t =
+    { key, text, state in
+      guard let state = unsafe state, let input = unsafe state.pointee.input else { return 0 }
+      // `input` is the collector that `run` keeps alive during the call.
+      let collector = unsafe Unmanaged<Collector>.fromOpaque(input).takeUnretainedValue()
+      let value = unsafe text.map { unsafe String(cString: $0) }
+      if let option = collector.option(forKey: key) {
+        collector.line.options.append(ParsedCommandLine.Occurrence(option.name, value))
+        return 0
+      }
+      if key == UInt8(ascii: "V"), let version = collector.grammar.version {
+        unsafe navd_put_line(0, version)
+        exit(0)
+      }
+      switch key {
+      case ARGP_KEY_ARG:
+        if collector.leadingOnly {
+          collector.stoppedAt = unsafe Int(state.pointee.next) - 1
+          unsafe state.pointee.next = state.pointee.argc
+        } else if let value {
+          collector.line.positionals.append(value)
+        }
+        return 0
+      case ARGP_KEY_END:
+        if !collector.leadingOnly, let complaint = collector.complaint {
+          unsafe navd_argp_error(state, complaint)
+        }
+        return 0
+      default:
+        return navd_argp_unknown()
+      }
+    }
+
+/// Called by argp for each text of the help; leaves out the note on short and long options.
+private let filterCallback:
+  @convention(c) (Int32, UnsafePointer<CChar>?, UnsafeMutableRawPointer?)
+    -> UnsafeMutablePointer<CChar>? = { key, text, _ in
+      key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? nil : unsafe UnsafeMutablePointer(mutating: text)
+    }
+
+/// C strings that live until they are released together.
+@safe
+private final class StringMemory {
+  private var strings: [UnsafeMutablePointer<CChar>] = unsafe []
+
+  func hold(_ text: String) -> UnsafeMutablePointer<CChar> {
+    let bytes = text.utf8CString
+    let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
+    for (index, byte) in bytes.enumerated() { unsafe copy[index] = byte }
+    unsafe strings.append(copy)
+    return unsafe copy
+  }
+
+  func release() {
+    unsafe strings.forEach { unsafe $0.deallocate() }
+    unsafe strings = []
+  }
+}

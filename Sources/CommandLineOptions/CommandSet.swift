@@ -1,0 +1,108 @@
+/// A program whose first argument is a command with options of its own.
+///
+/// The program's own options may stand before or after the command.
+package struct CommandSet: Sendable {
+  /// One command.
+  package struct Command: Hashable, Sendable {
+    /// The word that invokes it.
+    package var name: String
+    /// What it does, short enough for one line of the list of commands.
+    package var summary: String
+    /// Notes and examples for its own help.
+    package var epilogue: String
+    /// Its own options.
+    package var options: [OptionDeclaration]
+    /// Its positional arguments.
+    package var arguments: PositionalArguments
+
+    /// Makes a command.
+    package init(
+      _ name: String, _ summary: String, arguments: PositionalArguments = .none,
+      options: [OptionDeclaration] = [], epilogue: String = ""
+    ) {
+      self.name = name
+      self.summary = summary
+      self.epilogue = epilogue
+      self.options = options
+      self.arguments = arguments
+    }
+  }
+
+  /// The program, with the options that every command understands.
+  package var program: CommandLineGrammar
+  /// The commands, in the order the help lists them.
+  package var commands: [Command]
+
+  /// Makes a set of commands.
+  package init(program: CommandLineGrammar, commands: [Command]) {
+    self.program = program
+    self.commands = commands
+  }
+
+  /// The grammar of one command, the program's options among its own.
+  package func grammar(of command: Command) -> CommandLineGrammar {
+    let own = Set(command.options.map(\.name))
+    let shorts = Set(command.options.compactMap(\.short))
+    var shared = program.options.filter { !own.contains($0.name) }
+    for index in shared.indices {
+      shared[index].group = "Options of every command:"
+      // A command may use a letter for a purpose of its own.
+      if let short = shared[index].short, shorts.contains(short) { shared[index].short = nil }
+    }
+    return CommandLineGrammar(
+      program: "\(program.program) \(command.name)", summary: command.summary + ".",
+      epilogue: command.epilogue, version: nil, options: command.options + shared,
+      arguments: command.arguments)
+  }
+
+  /// The grammar of what stands before the command.
+  package var outerGrammar: CommandLineGrammar {
+    var outer = program
+    let names = commands.map { command in
+      command.arguments.usage.isEmpty ? command.name : "\(command.name) \(command.arguments.usage)"
+    }
+    // Two columns, as argp sets options; a long left side gets a line of its own.
+    let width = min(28, (names.map(\.count).max() ?? 0) + 2)
+    var lines = [program.summary, "", "Commands:"]
+    for (name, command) in zip(names, commands) {
+      if name.count + 2 > width {
+        lines.append("  \(name)")
+        lines.append(String(repeating: " ", count: width + 2) + command.summary)
+      } else {
+        let gap = String(repeating: " ", count: width - name.count)
+        lines.append("  \(name)\(gap)\(command.summary)")
+      }
+    }
+    outer.summary = lines.joined(separator: "\n")
+    outer.arguments = PositionalArguments("COMMAND [ARGUMENT...]", count: 0...Int.max)
+    return outer
+  }
+
+  /// Understands a command line, or prints and exits as GNU programs do.
+  ///
+  /// `help COMMAND` is another spelling of `COMMAND --help`. Without a command, or with an unknown
+  /// one, the program exits with status 2 and says so on stderr.
+  /// - Parameter arguments: The words after the program's name.
+  /// - Returns: The command, and what was said to it; the program's options come first.
+  package func parse(_ arguments: [String]) -> (command: Command, line: ParsedCommandLine) {
+    let outer = outerGrammar
+    var (line, rest) = outer.parseLeading(arguments)
+    if rest.first == "help", !commands.contains(where: { $0.name == "help" }) {
+      rest = rest.count > 1 ? [rest[1], "--help"] : []
+      if rest.isEmpty { _ = outer.parse(["--help"]) }
+    }
+    guard let name = rest.first else { outer.refuse("a command is needed") }
+    guard let command = commands.first(where: { $0.name == name }) else {
+      outer.refuse("there is no command '\(name)'" + suggestion(for: name))
+    }
+    let inner = grammar(of: command).parse(Array(rest.dropFirst()))
+    line.options += inner.options
+    line.positionals = inner.positionals
+    return (command, line)
+  }
+
+  private func suggestion(for name: String) -> String {
+    let near = commands.map(\.name).filter { $0.hasPrefix(name) || name.hasPrefix($0) }
+    return near.isEmpty ? "" : "; is it '\(near.joined(separator: "' or '"))'?"
+  }
+}

@@ -1,0 +1,16 @@
+/// The kernel's name for this boot of the machine, 32 hexadecimal digits in lower case.
+///
+/// A hardened unit hides `/proc/sys`, so the service manager hands the id over in `NAVD_BOOT_ID`;
+/// everywhere else the kernel is asked. Dashes are dropped: the two spell it differently.
+package func bootID(environment: ProcessEnvironment) throws(SystemError) -> String {
+  if let handed = environment["NAVD_BOOT_ID"], let id = normalisedBootID(handed) { return id }
+  let path = "/proc/sys/kernel/random/boot_id"
+  let text = String(decoding: try readSmallFile(path, maximumBytes: 128), as: UTF8.self)
+  guard let id = normalisedBootID(text) else { throw SystemError("understand", path, code: 22) }
+  return id
+}
+
+private func normalisedBootID(_ text: String) -> String? {
+  let digits = text.lowercased().filter { $0.isHexDigit }
+  return digits.utf8.count == 32 ? digits : nil
+}

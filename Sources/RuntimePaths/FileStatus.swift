@@ -1,0 +1,57 @@
+import CLinux
+
+/// What the file system says of one path, symbolic links not followed.
+package struct FileStatus: Hashable, Sendable {
+  /// The kinds of file we tell apart.
+  package enum Kind: String, Hashable, Sendable {
+    /// A regular file.
+    case regular = "a regular file"
+    /// A directory.
+    case directory = "a directory"
+    /// A Unix socket.
+    case socket = "a socket"
+    /// A symbolic link.
+    case symbolicLink = "a symbolic link"
+    /// A device, a pipe.
+    case other = "a special file"
+  }
+
+  /// What the path names.
+  package var kind: Kind
+  /// The owner's user id.
+  package var owner: UInt32
+  /// The permission bits, 0 to 0o7777.
+  package var mode: UInt32
+
+  /// Makes a status from its members, for tests.
+  package init(kind: Kind, owner: UInt32, mode: UInt32) {
+    self.kind = kind
+    self.owner = owner
+    self.mode = mode
+  }
+
+  /// Asks the file system; `nil` when nothing is there or the path cannot be reached.
+  package static func probe(_ path: String) -> FileStatus? {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { return nil }
+    let kind: Kind =
+      switch Int32(status.st_mode) & S_IFMT {
+      case S_IFREG: .regular
+      case S_IFDIR: .directory
+      case S_IFSOCK: .socket
+      case S_IFLNK: .symbolicLink
+      default: .other
+      }
+    return FileStatus(kind: kind, owner: status.st_uid, mode: status.st_mode & 0o7777)
+  }
+
+  /// Why this is not a directory that only `user` can use; `nil` when it is one.
+  package func reasonNotPrivate(to user: UInt32) -> String? {
+    if kind != .directory { return "it is \(kind.rawValue), not a directory" }
+    if owner != user { return "it belongs to user \(owner), not to user \(user)" }
+    if mode & 0o077 != 0 {
+      return "its mode is 0\(String(mode, radix: 8)): others can use it; expected 0700"
+    }
+    return nil
+  }
+}
