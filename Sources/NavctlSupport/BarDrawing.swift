@@ -50,8 +50,10 @@ package struct BarDrawing: Sendable {
   }
 
   private func leftText(_ slot: JSONValue) -> String {
-    guard let back = slot["back"] else { return buttonText(slot["button"]?.kind == .object ? slot["button"] ?? slot : slot) }
-    if let image = back["image"] { return "‹ <\(TerminalText.visible(image["ref"]?.string ?? ""))>" }
+    guard let back = slot["back"] else { return buttonText(slot) }
+    if let image = back["image"] {
+      return "‹ <\(TerminalText.visible(image["ref"]?.string ?? image.plainText))>"
+    }
     guard let text = back["text"]?.string else { return "‹" }
     return "‹ " + TerminalText.visible(text)
   }
