@@ -86,6 +86,7 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "NavigationDaemon", "Navigation", "NavigationSync", "Journal", "RuntimePaths",
+        "CommandLineOptions",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,5 +1,9 @@
 #pragma once
-#define _GNU_SOURCE
+
+// No _GNU_SOURCE here: the compiler's own module of the C library is built without it, and types
+// that differ between two modules cannot be used together.
+
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,4 +28,29 @@
 static inline int navd_errno(void) { return errno; }
 static inline int navd_open(const char *path, int flags, mode_t mode) {
   return open(path, flags, mode);
+}
+static inline void navd_clear_errno(void) { errno = 0; }
+
+/// The name in a directory entry is an array, which Swift imports as a tuple.
+static inline const char *navd_entry_name(const struct dirent *entry) { return entry->d_name; }
+
+/// fcntl is variadic.
+static inline int navd_set_nonblocking(int descriptor) {
+  int flags = fcntl(descriptor, F_GETFL);
+  if (flags < 0 || fcntl(descriptor, F_SETFD, FD_CLOEXEC) < 0) return -1;
+  return fcntl(descriptor, F_SETFL, flags | O_NONBLOCK);
+}
+
+/// Copies the path a Unix socket is bound to, without a terminating zero, and returns its length:
+/// 0 for an unnamed or abstract socket, -1 when there is no telling.
+static inline int navd_unix_socket_path(int descriptor, char *path, int room) {
+  struct sockaddr_un address;
+  socklen_t size = sizeof address;
+  memset(&address, 0, sizeof address);
+  if (getsockname(descriptor, (struct sockaddr *)&address, &size) < 0) return -1;
+  if (address.sun_family != AF_UNIX) return -1;
+  int length = (int)strnlen(address.sun_path, sizeof address.sun_path);
+  if (length > room) return -1;
+  memcpy(path, address.sun_path, (size_t)length);
+  return length;
 }

@@ -35,6 +35,12 @@ package struct PathRules: Sendable {
     /// Whether it lies in a directory everybody can write to, so that its owner must be checked.
     package var isInSharedDirectory: Bool
 
+    /// Makes a directory from its members.
+    package init(path: String, isInSharedDirectory: Bool) {
+      self.path = path
+      self.isInSharedDirectory = isInSharedDirectory
+    }
+
     /// The path of the daemon's socket in it.
     package var socketPath: String { path + "/" + PathRules.socketName }
   }

@@ -1,0 +1,92 @@
+import RuntimePaths
+
+extension ConfigurationKey {
+  /// The keys of section `[daemon]`.
+  static let daemonKeys: [ConfigurationKey] = [
+    ConfigurationKey(
+      section: "daemon", name: "listen", value: .text(endpoints),
+      documentation: "Where to listen. May be repeated; an empty value forgets those before."),
+    ConfigurationKey(
+      section: "daemon", name: "state", value: .text(stateDirectory),
+      documentation: "The journal's directory."),
+    ConfigurationKey(
+      section: "daemon", name: "durability",
+      value: .text(
+        choice(
+          Configuration.Durability.allCases.map(\.rawValue), get: \.daemon.durability.rawValue
+        ) { configuration, text in
+          if let durability = Configuration.Durability(rawValue: text) {
+            configuration.daemon.durability = durability
+          }
+        }),
+      documentation: "sync answers after stable storage, relaxed before: a power cut may lose."),
+    ConfigurationKey(
+      section: "daemon", name: "socket-mode", value: .text(socketMode),
+      documentation: "The mode of the socket: auto is 0660 with a socket-group, else 0600."),
+    ConfigurationKey(
+      section: "daemon", name: "socket-group", value: .text(socketGroup),
+      documentation: "The group whose members may connect."),
+  ]
+
+  private static let endpoints = TextValue(
+    expected: "ipc:///absolute/path, or empty for navd.sock in the runtime directory",
+    store: { configuration, text in
+      if text.isEmpty {
+        configuration.daemon.endpoints = []
+        return nil
+      }
+      for word in text.split(separator: " ", omittingEmptySubsequences: true) {
+        if let reason = reasonNotListenable(String(word)) { return reason }
+        if !configuration.daemon.endpoints.contains(String(word)) {
+          configuration.daemon.endpoints.append(String(word))
+        }
+      }
+      return nil
+    }, show: { $0.daemon.endpoints.joined(separator: " ") })
+
+  /// Why an address cannot be listened on: empty when it has the wrong form.
+  private static func reasonNotListenable(_ endpoint: String) -> String? {
+    if endpoint.hasPrefix("tcp:") {
+      return "a tcp address would let anybody in who reaches it: refused until navd can tell "
+        + "clients on it apart; use ipc:///absolute/path"
+    }
+    guard endpoint.hasPrefix("ipc:///"), endpoint.utf8.count > "ipc:///".utf8.count else {
+      return ""
+    }
+    do throws(PathError) {
+      _ = try PathRules.endpoint(socketPath: String(endpoint.dropFirst("ipc://".count)))
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  private static let stateDirectory = TextValue(
+    expected: "an absolute path, or empty for the state directory",
+    store: { configuration, text in
+      guard text.isEmpty || text.hasPrefix("/") else { return "" }
+      configuration.daemon.stateDirectory = text.isEmpty ? nil : text
+      return nil
+    }, show: { $0.daemon.stateDirectory ?? "" })
+
+  private static let socketMode = TextValue(
+    expected: "auto, 0600 or 0660",
+    store: { configuration, text in
+      switch text {
+      case "auto": configuration.daemon.socketMode = nil
+      case "0600", "600": configuration.daemon.socketMode = 0o600
+      case "0660", "660": configuration.daemon.socketMode = 0o660
+      default: return ""
+      }
+      return nil
+    },
+    show: { $0.daemon.socketMode.map { "0" + String($0, radix: 8) } ?? "auto" })
+
+  private static let socketGroup = TextValue(
+    expected: "a group's name or number, or empty",
+    store: { configuration, text in
+      guard !text.contains(where: { $0 == " " || $0 == ":" || $0 == "/" }) else { return "" }
+      configuration.daemon.socketGroup = text.isEmpty ? nil : text
+      return nil
+    }, show: { $0.daemon.socketGroup ?? "" })
+}

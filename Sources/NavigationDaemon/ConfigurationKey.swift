@@ -1,0 +1,75 @@
+import RuntimePaths
+
+/// One key of the configuration: the parser, the example file and every message come from it.
+package struct ConfigurationKey: Sendable {
+  /// How a value is written, checked and stored.
+  package enum Value: Sendable {
+    /// A whole number in a range.
+    case number(any WritableKeyPath<Configuration, Int> & Sendable, Unit, ClosedRange<Int>)
+    /// Anything else: says what is expected, takes a text, and shows the value as text.
+    case text(TextValue)
+  }
+
+  /// A value that is not a number.
+  package struct TextValue: Sendable {
+    /// What may stand there, for messages and the example file.
+    package var expected: String
+    /// Stores a text; returns why it is refused, `nil` when it is not.
+    package var store: @Sendable (inout Configuration, String) -> String?
+    /// The text that stands for the configuration's value.
+    package var show: @Sendable (Configuration) -> String
+  }
+
+  /// The section's name without brackets.
+  package var section: String
+  /// The key's name.
+  package var name: String
+  /// How its value is written.
+  package var value: Value
+  /// What it decides, one sentence.
+  package var documentation: String
+
+  /// What may stand as this key's value, with unit, range and default.
+  package var expectation: String {
+    let shown = defaultText.isEmpty ? "" : "; default \(defaultText)"
+    switch value {
+    case .number(_, let unit, let range):
+      return "\(unit.expectation(range))\(shown)"
+    case .text(let text):
+      return text.expected + shown
+    }
+  }
+
+  /// The default as it would be written, empty where a rule decides.
+  package var defaultText: String {
+    switch value {
+    case .number(let path, let unit, _): unit.text(of: Configuration()[keyPath: path])
+    case .text(let text): text.show(Configuration())
+    }
+  }
+
+  /// Stores a value; returns why it is refused, `nil` when it is not.
+  func store(_ text: String, in configuration: inout Configuration) -> String? {
+    switch value {
+    case .number(let path, let unit, let range):
+      guard let number = unit.parse(text), range.contains(number) else { return expectation }
+      configuration[keyPath: path] = number
+      return nil
+    case .text(let value):
+      return value.store(&configuration, text).map { reason in
+        reason.isEmpty ? expectation : reason
+      }
+    }
+  }
+
+  /// The key of a section and a name, `nil` when there is none.
+  static func find(_ section: String, _ name: String) -> ConfigurationKey? {
+    all.first { $0.section == section && $0.name == name }
+  }
+
+  /// The section whose keys the administrator invents.
+  static let classesSection = "classes"
+
+  /// The sections, in the order of the example file.
+  package static let sections = ["daemon", "limits", "history", "session", "classes", "log"]
+}

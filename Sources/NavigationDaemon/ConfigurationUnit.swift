@@ -1,0 +1,79 @@
+extension ConfigurationKey {
+  /// What a number counts, and which suffixes it may carry.
+  package enum Unit: String, Sendable {
+    /// Bytes; K, M and G multiply by 1024.
+    case bytes
+    /// Milliseconds.
+    case milliseconds
+    /// Seconds.
+    case seconds
+    /// Days.
+    case days
+    /// Things.
+    case count
+    /// Things in a second.
+    case perSecond
+
+    /// The suffixes and what each multiplies by, in `divisor`s of the unit.
+    private var suffixes: [(text: String, factor: Int)] {
+      switch self {
+      case .bytes: [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)]
+      case .milliseconds, .seconds, .days:
+        // "ms" must be tried before "s".
+        [("ms", 1), ("min", 60_000), ("s", 1000), ("h", 3_600_000), ("d", 86_400_000)]
+      case .count, .perSecond: []
+      }
+    }
+
+    /// How many milliseconds one unit of time has; 1 for everything else.
+    private var divisor: Int {
+      switch self {
+      case .seconds: 1000
+      case .days: 86_400_000
+      case .bytes, .milliseconds, .count, .perSecond: 1
+      }
+    }
+
+    /// Reads a number with an optional suffix; `nil` when it is none, or not a whole number of
+    /// this unit.
+    package func parse(_ text: String) -> Int? {
+      for suffix in suffixes where text.hasSuffix(suffix.text) {
+        let digits = text.dropLast(suffix.text.count)
+        guard let number = Self.digits(digits.last == " " ? digits.dropLast() : digits) else {
+          return nil
+        }
+        let (product, overflow) = number.multipliedReportingOverflow(by: suffix.factor)
+        guard !overflow, product % divisor == 0 else { return nil }
+        return product / divisor
+      }
+      return Self.digits(text[...])
+    }
+
+    /// Writes a number the way an administrator would: bytes with the largest exact suffix.
+    package func text(of number: Int) -> String {
+      guard self == .bytes, number > 0 else { return String(number) }
+      for suffix in suffixes.reversed() where number % suffix.factor == 0 {
+        return "\(number / suffix.factor)\(suffix.text)"
+      }
+      return String(number)
+    }
+
+    /// What may stand there: unit and range.
+    func expectation(_ range: ClosedRange<Int>) -> String {
+      let bounds = "\(text(of: range.lowerBound)) to \(text(of: range.upperBound))"
+      return switch self {
+      case .bytes: "bytes, K, M or G, from \(bounds)"
+      case .milliseconds: "milliseconds, or a time with ms, s, min, h or d, from \(bounds)"
+      case .seconds: "seconds, or a time with ms, s, min, h or d, from \(bounds)"
+      case .days: "days, or a time with ms, s, min, h or d, from \(bounds)"
+      case .count: "a whole number from \(bounds)"
+      case .perSecond: "a number per second from \(bounds), 0 for no limit"
+      }
+    }
+
+    private static func digits(_ text: Substring) -> Int? {
+      guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+      return Int(text)
+    }
+  }
+}

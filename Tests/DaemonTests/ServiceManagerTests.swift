@@ -1,0 +1,148 @@
+import Foundation
+import Glibc
+import RuntimePaths
+import Synchronization
+import Testing
+
+@testable import NavigationDaemon
+
+@Suite struct ServiceManagerTests {
+  @Test func `notifications are written as sd_notify expects them`() {
+    #expect(ServiceNotification.ready.assignment == "READY=1")
+    #expect(ServiceNotification.stopping.assignment == "STOPPING=1")
+    #expect(ServiceNotification.watchdog.assignment == "WATCHDOG=1")
+    #expect(
+      ServiceNotification.extendTimeout(milliseconds: 1500).assignment
+        == "EXTEND_TIMEOUT_USEC=1500000")
+  }
+
+  @Test func `a status cannot smuggle in another assignment`() {
+    #expect(ServiceNotification.status("a\nREADY=1").assignment == "STATUS=a READY=1")
+  }
+
+  @Test func `the loop reports in half the time the unit allows`() {
+    #expect(ServiceManager.watchdogInterval(allowedMicroseconds: 30_000_000) == 15_000)
+    #expect(ServiceManager.watchdogInterval(allowedMicroseconds: 1) == 1)
+  }
+
+  @Test func `without a service manager there is nothing to take and nothing to tell`() throws {
+    #expect(try ServiceManager.inheritedSockets() == [])
+    #expect(try ServiceManager.watchdogInterval() == nil)
+    try ServiceManager.notify(.ready, .status("serving"))
+  }
+
+  @Test func `a listening Unix socket is taken with its path`() throws {
+    try withTemporaryDirectory { root in
+      let path = root + "/navd.sock"
+      let descriptor = try #require(unixSocket(at: path, listening: true))
+      defer { close(descriptor) }
+      #expect(
+        try ServiceManager.inspect(descriptor, name: "navd")
+          == InheritedSocket(descriptor: descriptor, name: "navd", path: path))
+    }
+  }
+
+  @Test func `a socket that does not listen is refused`() throws {
+    try withTemporaryDirectory { root in
+      let descriptor = try #require(unixSocket(at: root + "/navd.sock", listening: false))
+      defer { close(descriptor) }
+      #expect(
+        throws: ServiceManagerError.notAListeningSocket(name: "navd", descriptor: descriptor)
+      ) {
+        try ServiceManager.inspect(descriptor, name: "navd")
+      }
+    }
+  }
+
+  private func unixSocket(at path: String, listening: Bool) -> Int32? {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+    let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+    let bound = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe bind(descriptor, $0, size)
+      }
+    }
+    guard bound == 0, !listening || listen(descriptor, 1) == 0 else { return nil }
+    return descriptor
+  }
+}
+
+@Suite struct LogTests {
+  /// What a log has written.
+  private final class Sink: Sendable {
+    let entries = Mutex<[LogEntry]>([])
+    var messages: [String] { entries.withLock { $0.map(\.message) } }
+    func log(level: LogLevel) -> Log {
+      Log(
+        level: level,
+        destination: .function { entry in self.entries.withLock { $0.append(entry) } })
+    }
+  }
+
+  @Test func `messages below the level are left out`() {
+    let sink = Sink()
+    let log = sink.log(level: .notice)
+    for level in LogLevel.allCases { log(LogEntry(level, level.rawValue), at: 0) }
+    #expect(sink.messages == ["error", "warning", "notice"])
+  }
+
+  @Test func `a storm is cut after the burst, counted and summarised`() {
+    let sink = Sink()
+    let log = sink.log(level: .info)
+    for time in 0..<100 { log(LogEntry(.warning, "full"), at: UInt64(time)) }
+    log(LogEntry(.warning, "other"), at: 100)
+    #expect(sink.messages.count == LogRateLimit.burst + 1)
+    log.flush(at: LogRateLimit.windowMilliseconds - 1)
+    #expect(sink.messages.count == LogRateLimit.burst + 1)
+    log.flush(at: LogRateLimit.windowMilliseconds)
+    #expect(sink.messages.last == "full (90 more of these not shown)")
+    log(LogEntry(.warning, "full"), at: LogRateLimit.windowMilliseconds)
+    #expect(sink.messages.last == "full")
+  }
+
+  @Test func `exactly the burst leaves no summary`() {
+    var limit = LogRateLimit()
+    for _ in 0..<LogRateLimit.burst {
+      #expect(limit.admit(LogEntry(.info, "x"), at: 0).count == 1)
+    }
+    #expect(limit.expire(at: LogRateLimit.windowMilliseconds) == [])
+  }
+
+  @Test func `messages of one kind count together whatever their text`() {
+    var limit = LogRateLimit()
+    let written = (0..<50).flatMap {
+      limit.admit(LogEntry(.notice, "client \($0)", kind: .refused), at: 0)
+    }
+    #expect(written.count == LogRateLimit.burst)
+  }
+
+  @Test func `the journal gets the fields that are known and no others`() {
+    let entry = LogEntry(
+      .warning, "a\nb", kind: .diverged, nav: "home", revision: 7, client: "c")
+    #expect(
+      entry.journalFields == [
+        "PRIORITY=4", "MESSAGE=a\nb", "SYSLOG_IDENTIFIER=navd",
+        "MESSAGE_ID=\(LogEntry.Kind.diverged.rawValue)", "NAVD_NAV=home", "NAVD_REV=7",
+        "NAVD_CLIENT=c",
+      ])
+    #expect(LogEntry(.info, "x").journalFields.count == 3)
+    #expect(LogEntry.Kind.allCases.allSatisfy { $0.rawValue.utf8.count == 32 })
+  }
+
+  @Test func `a line on stderr is one line whatever a client sent`() {
+    let entry = LogEntry(.error, "bad\nnavd: fine\u{1b}[2J", nav: "home", revision: 3)
+    #expect(entry.line == "navd: error: bad\\u{a}navd: fine\\u{1b}[2J (nav home, rev 3)")
+    #expect(LogEntry(.info, "serving").line == "navd: serving")
+  }
+
+  @Test(arguments: [
+    ("8:42", true), ("8:43", false), ("9:42", false), ("8", false), ("8:42:", false), ("", false),
+    ("a:b", false),
+  ])
+  func `stderr is the journal only when device and inode agree`(_ stream: String, _ same: Bool) {
+    #expect(Log.isJournal(stream: stream, device: 8, inode: 42) == same)
+  }
+}
