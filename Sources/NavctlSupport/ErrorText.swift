@@ -1,4 +1,6 @@
+import Navigation
 package import NavigationSync
+package import RuntimePaths
 
 /// A refusal of the daemon in lines for people.
 package enum ErrorText {
@@ -44,32 +46,33 @@ package enum ErrorText {
   }
 }
 
-/// How long it takes, and what went wrong, when no daemon answers.
+/// What to say when no daemon answers.
 package enum ConnectionText {
-  /// Lines for a daemon that did not answer in time.
-  ///
-  /// - Parameters:
-  ///   - wasConnected: whether there was a connection, so that the daemon is there but busy.
-  ///   - endpoint: where it was looked for.
-  ///   - milliseconds: how long.
-  package static func timeout(
-    wasConnected: Bool, endpoint: String, milliseconds: UInt64
-  ) -> (lines: [String], status: Int32) {
-    wasConnected
-      ? (
-        [
-          "timeout: the daemon at \(endpoint) did not answer within \(milliseconds) ms",
-          "try: again, or with more time: --timeout 30s",
-        ], ErrorCode.busy.exitStatus
-      )
-      : (
-        [
-          "no-daemon: nothing answers at \(endpoint)",
-          "try: start it with 'systemctl start navd' or 'navd', or name another with --endpoint",
-        ], noDaemonStatus
-      )
-  }
-
   /// The exit status where no daemon answers.
   package static let noDaemonStatus: Int32 = 7
+
+  /// Lines for a daemon that cannot be reached.
+  package static func unreachable(_ endpoint: String) -> [String] {
+    ["no-daemon: nothing answers at \(endpoint)", startRemedy]
+  }
+
+  /// Lines where no socket of a daemon was found, one for each path that was looked at.
+  package static func notFound(_ tried: [PathError.Tried]) -> [String] {
+    ["no-daemon: no running navd found"]
+      + tried.map { "looked at \($0.path): \($0.finding)" } + [startRemedy]
+  }
+
+  /// Lines for a daemon that is there and did not answer in time.
+  ///
+  /// An operation that was not begun by then never is.
+  package static func timeout(_ endpoint: String, milliseconds: UInt64) -> [String] {
+    [
+      "timeout: navd at \(endpoint) did not answer within \(milliseconds) ms; "
+        + "what was asked may have been done",
+      "try: navctl show tells; give it more time with --timeout 30s",
+    ]
+  }
+
+  private static let startRemedy =
+    "try: systemctl start navd, or run navd; another address with --endpoint or NAVD_ENDPOINT"
 }

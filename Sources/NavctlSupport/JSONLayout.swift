@@ -1,3 +1,5 @@
+import NavigationSync
+
 /// JSON spread over lines for people to read.
 package enum JSONLayout {
   /// Two spaces a level; short arrays and objects stay on one line.

@@ -1,3 +1,4 @@
+import Navigation
 package import NavigationSync
 
 /// What an operation did, in one line.

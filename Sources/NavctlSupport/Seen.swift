@@ -34,6 +34,11 @@ package struct Seen: Hashable, Sendable {
     self.init(epoch: epoch, revision: Revision(revision), top: top)
   }
 
+  /// What a mirror shows.
+  package init(_ mirror: Mirror) {
+    self.init(epoch: mirror.epoch, revision: mirror.revision, top: mirror.top)
+  }
+
   /// In words: "rev 18, top wifi".
   package var text: String { Self.text(revision: revision, top: top) }
 

@@ -1,3 +1,5 @@
+import NavigationSync
+
 /// Answers of the daemon as tables of text.
 package enum Tables {
   /// The directory of navs: a line each, with a heading.

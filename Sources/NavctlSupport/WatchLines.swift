@@ -1,3 +1,4 @@
+import Navigation
 package import NavigationSync
 
 /// What `watch` prints: one line a revision, and a record where revisions were left out.

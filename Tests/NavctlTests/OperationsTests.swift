@@ -1,3 +1,4 @@
+import Navigation
 import CommandLineOptions
 import NavigationSync
 import Testing

@@ -1,4 +1,6 @@
+import Navigation
 import NavigationSync
+import RuntimePaths
 import Testing
 
 @testable import NavctlSupport
@@ -48,11 +50,17 @@ import Testing
     #expect(lines[1] == "it is not known whether anything was done")
   }
 
-  @Test func `a busy daemon and none at all are told apart`() {
-    let busy = ConnectionText.timeout(wasConnected: true, endpoint: "ipc:///x", milliseconds: 50)
-    let none = ConnectionText.timeout(wasConnected: false, endpoint: "ipc:///x", milliseconds: 50)
-    #expect(busy.status == 4 && none.status == 7)
-    #expect(none.lines[0].contains("ipc:///x"))
+  @Test func `where no daemon is found, each path is named`() {
+    let tried = [
+      PathError.Tried(path: "/tmp/navd-1/navd.sock", finding: "not there"),
+      PathError.Tried(path: "/run/navd/navd.sock", finding: "a regular file, not a socket"),
+    ]
+    let lines = ConnectionText.notFound(tried)
+    #expect(lines[1] == "looked at /tmp/navd-1/navd.sock: not there")
+    #expect(lines[2] == "looked at /run/navd/navd.sock: a regular file, not a socket")
+    #expect(lines.last?.hasPrefix("try: ") == true)
+    #expect(ConnectionText.unreachable("ipc:///x")[0].contains("ipc:///x"))
+    #expect(ConnectionText.timeout("ipc:///x", milliseconds: 50)[0].contains("50 ms"))
   }
 }
 
@@ -119,5 +127,28 @@ import Testing
     var lines = WatchLines(after: position)
     let text = lines.snapshot(try value(StateDrawingTests.state), why: "lag").text
     #expect(text == "resync  rev 18  after rev 7  lag  [home wifi]")
+  }
+}
+
+@Suite struct MirrorTextTests {
+  private let state = #"""
+    {"nav":"kiosk","kind":"controller","epoch":"c0ffee12c0ffee12","rev":18,"screens":[{"id":"home","ver":3,"new":1}],"bar":{"ver":1},"settings":{"ver":2,"attached":true},"resolved":{"top":"home"},"dig":"985cc24d"}
+    """#
+
+  @Test func `a state is written as it was read`() throws {
+    let mirror = try #require(MirrorText.mirror(try value(state)))
+    #expect(mirror.revision.number == 18 && mirror.top == "home" && mirror.parts.count == 2)
+    #expect(String(decoding: MirrorText.state(mirror, nav: "kiosk"), as: UTF8.self) == state)
+    #expect(MirrorText.mirror(try value("{}")) == nil)
+  }
+
+  @Test func `a diff is written as it was read`() throws {
+    let text = #"""
+      {"nav":"kiosk","epoch":"c0ffee12c0ffee12","base":18,"rev":19,"seq":9001,"cause":"api","by":{"name":"remote-1","op":42},"animated":true,"relation":"new","ch":[{"at":2,"del":["a"],"ins":[{"id":"dns","ver":19}]},{"set":"screen","to":{"id":"home","ver":19}},{"set":"bar","to":{"ver":19}}],"resolved":{"top":"dns"},"ev":[{"didPush":{"screen":"dns"}}],"depth":3,"dig":"924da511"}
+      """#
+    var reader = ServerMessageReader()
+    let message = try reader.read(verb: ServerVerb.diff.frame, body: Array(text.utf8))
+    guard case .diffs(let diffs) = message else { throw UsageError("not a diff") }
+    #expect(String(decoding: MirrorText.diff(try #require(diffs.first)), as: UTF8.self) == text)
   }
 }
