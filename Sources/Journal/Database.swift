@@ -53,6 +53,9 @@ enum Attempt {
     set { unsafe logPages.pointee = Int32(clamping: newValue) }
   }
 
+  /// Whether SQLite found the file to be readable only, by its permissions or by its header.
+  var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
+
   /// Whether a transaction is open.
   var isInTransaction: Bool {
     unsafe handle != nil && sqlite3_get_autocommit(handle) == 0
@@ -91,9 +94,9 @@ enum Attempt {
     unsafe sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
   }
 
-  /// Moves what it can from the write-ahead log into the file, and says what is left in the log.
+  /// Moves what it can from the write-ahead log into the file, and says how much there was.
   ///
-  /// - Parameter emptying: also wait for readers and cut the log to nothing.
+  /// When `emptying`, it also waits for readers and cuts the log to nothing.
   func checkpoint(emptying: Bool) throws(JournalError) -> (pages: Int, moved: Int) {
     var pages: Int32 = 0
     var moved: Int32 = 0

@@ -26,7 +26,9 @@ struct DirectoryLock: ~Copyable {
       throw .locked(path: path, by: holder)
     }
     let bytes = Array(text.utf8)
-    let written = unsafe bytes.withUnsafeBytes { unsafe pwrite(opened, $0.baseAddress, $0.count, 0) }
+    let written = unsafe bytes.withUnsafeBytes {
+      unsafe pwrite(opened, $0.baseAddress, $0.count, 0)
+    }
     guard written == bytes.count, ftruncate(opened, bytes.count) == 0 else {
       let error = errno
       close(opened)

@@ -3,13 +3,14 @@ package import NavigationSync
 extension Journal {
   /// Stores the records of one batch, all or none, durably in mode `sync`.
   ///
-  /// The rows continue `lastSequence` without a gap, in the order of the batch.
+  /// The rows continue `lastSequence` without a gap, in the order of the batch; a nav's snapshots
+  /// never go back, and one of the same revision replaces the other.
   ///
   /// - Throws: `.full`, `.writeFailed`: nothing is stored, the same batch may be tried again;
   ///   `.syncFailed`: the process must exit.
   package func commit(_ records: [JournalRecord]) throws(JournalError) {
     precondition(isReplayed, "commit before replay")
-    checkContinuity(records)
+    checkOrder(records)
     guard !records.isEmpty else { return }
     try prepareUnsynced()
     try transaction { () throws(JournalError) in try insert(records) }
@@ -17,12 +18,18 @@ extension Journal {
     commits += 1
   }
 
-  private func checkContinuity(_ records: [JournalRecord]) {
+  private func checkOrder(_ records: [JournalRecord]) {
     var next = lastSequence + 1
-    for case .row(let row) in records {
-      precondition(row.sequence == next, "sequence \(row.sequence) where \(next) is next")
-      precondition(row.previous < row.sequence, "row \(row.sequence) must follow its previous")
-      next += 1
+    for record in records {
+      switch record {
+      case .row(let row):
+        precondition(row.sequence == next, "sequence \(row.sequence) where \(next) is next")
+        precondition(row.previous < row.sequence, "row \(row.sequence) must follow its previous")
+        next += 1
+      case .snapshot(let snapshot):
+        let last = ledger.entry(snapshot.nav)?.snapshots.last?.revision ?? 0
+        precondition(snapshot.revision >= last, "snapshot \(snapshot.revision) after \(last)")
+      }
     }
   }
 

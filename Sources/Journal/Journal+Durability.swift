@@ -44,8 +44,10 @@ extension Journal {
 
   /// Syncs everything, notes that all is clean, and gives up the lock; nothing may be called after.
   package func close() throws(JournalError) {
+    var isTidy = false
     defer {
-      database.close(tidy: poison == nil && isReplayed)
+      // Without a census of what it moves, SQLite must not move anything as it closes.
+      database.close(tidy: isTidy)
       lock = nil
     }
     if let poison { throw poison }
@@ -53,6 +55,7 @@ extension Journal {
     try setSynchronous(true)
     try syncNow()
     try checkpoint(emptying: true)
+    isTidy = true
   }
 
   /// Notes the state in a synced commit, which syncs everything written before it too.

@@ -7,8 +7,8 @@ extension Journal {
   /// snapshot's row go over several calls. A closed nav is forgotten at once, also by `replay`,
   /// and its rows go likewise, the closing row last.
   ///
-  /// - Parameter now: wall-clock time in milliseconds since 1970.
-  /// - Parameter budget: at most so many rows are read, and navs looked at.
+  /// `now` is wall-clock time in milliseconds since 1970; at most `budget` rows are read and navs
+  /// looked at.
   package func maintain(now: UInt64, budget: Int) throws(JournalError) -> MaintenanceReport {
     precondition(isReplayed, "maintain before replay")
     precondition(budget > 0, "a budget of \(budget) rows does nothing")

@@ -20,7 +20,9 @@ extension Journal {
     rows: (RowHeader, Span<UInt8>) throws(Refusal) -> Void
   ) throws(ReplayError<Refusal>) {
     precondition(!isReplayed, "replayed twice")
-    let expected: Census = try journal(Refusal.self) { () throws(JournalError) in try metadata.census() }
+    let expected: Census = try journal(Refusal.self) { () throws(JournalError) in
+      try metadata.census()
+    }
     try replaySnapshots(snapshots)
     try replayRows(rows, expected)
     census.stored.through = max(census.stored.through, expected.through)
@@ -43,9 +45,12 @@ extension Journal {
     defer { select.reset() }
     let closing = Set(closing)
     var latest: SnapshotRow?
-    while let next: SnapshotRow = try journal(Refusal.self, { () throws(JournalError) in
-      try select.step(.reading) ? try select.snapshot(database.path) : nil
-    }) {
+    while let next: SnapshotRow = try journal(
+      Refusal.self,
+      { () throws(JournalError) in
+        try select.step(.reading) ? try select.snapshot(database.path) : nil
+      })
+    {
       if let latest {
         guard (latest.nav, latest.revision) < (next.nav, next.revision) else {
           throw damage(Refusal.self, "its snapshots are out of order")
@@ -76,8 +81,11 @@ extension Journal {
           == (expected.snapshots, expected.snapshotSum)
     }
     while try journal(Refusal.self, { () throws(JournalError) in try select.step(.reading) }) {
-      try select.row(damage: { damage(Refusal.self, $0) }) { (row, checksum, body) throws(ReplayError<Refusal>) in
-        guard row.sequence > last else { throw damage(Refusal.self, "row \(row.sequence) is out of order") }
+      try select.row(damage: { damage(Refusal.self, $0) }) {
+        (row, checksum, body) throws(ReplayError<Refusal>) in
+        guard row.sequence > last else {
+          throw damage(Refusal.self, "row \(row.sequence) is out of order")
+        }
         if row.sequence > expected.through {
           guard isCounted || agrees() else { throw damage(Refusal.self, Self.missing) }
           isCounted = true

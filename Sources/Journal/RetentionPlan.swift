@@ -10,9 +10,7 @@ struct RetentionPlan {
   /// How many navs one plan may ask a snapshot of, or let go.
   private static let most = 64
 
-  /// Looks at `entries` in the light of `retention`.
-  ///
-  /// - Parameter excess: how many bytes too many there are in all.
+  /// Looks at `entries` in the light of `retention`; there are `excess` bytes too many in all.
   init(_ entries: ArraySlice<NavEntry>, _ retention: Retention, now: UInt64, excess: Int) {
     var excess = excess
     // The oldest history goes first when space is short.

@@ -56,6 +56,9 @@ package struct NavigationController: Sendable {
   /// UIKit's `visibleViewController`.
   package var visible: Screen? { stack.last }
 
+  /// The bytes of all records, roughly as encoded.
+  package var byteCount: Int { recordBytes }
+
   /// The index of a screen on the stack; searches from the top. O(depth).
   package func index(of id: ScreenID) -> Int? { stack.lastIndex { $0.id == id } }
 

@@ -8,6 +8,8 @@ package enum NavigationError: Error, Hashable, Sendable {
   case buttonNotDisplayed(ButtonID)
   /// A stack takes content screens only.
   case forbiddenKind(ScreenID?, ScreenKind)
+  /// The screen is presented.
+  case ownedElsewhere(ScreenID)
   /// The screen is on the stack already.
   case duplicateScreen(ScreenID)
   /// The screen stands twice in one replacement.

@@ -14,7 +14,8 @@ package struct MonitorEvent: Hashable, Sendable {
     case acceptFailed
     /// A connection of ours was made; the value is its descriptor.
     case connected
-    /// A connection ended; the value is the descriptor it had.
+    /// A connection ended; the value is the descriptor it had. A ROUTER may accept messages for
+    /// the peer a moment longer, and does until it has been read empty.
     case disconnected
     /// The handshake failed; the value is an `errno`.
     case handshakeFailed

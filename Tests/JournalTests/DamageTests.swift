@@ -26,7 +26,7 @@ import Testing
   }
 
   /// Opens a journal with these bytes; `nil` when it was refused as it should be.
-  private static func read(_ bytes: Data) throws -> Contents? {
+  private static func read(_ bytes: Data, _ note: String = "") throws -> Contents? {
     let directory = try TemporaryDirectory()
     try bytes.write(to: URL(fileURLWithPath: directory.file))
     do throws(JournalError) {
@@ -35,7 +35,7 @@ import Testing
       switch error {
       case .damaged, .newer, .unreadable, .unwritable: return nil
       default:
-        Issue.record("refused with \(error)")
+        Issue.record("refused with \(error) \(note)")
         return nil
       }
     }
@@ -49,12 +49,13 @@ import Testing
     for round in 0..<150 {
       var damaged = bytes
       // Half of the flips go where the structure of the file is.
-      let place = round.isMultiple(of: 2)
+      let place =
+        round.isMultiple(of: 2)
         ? Int.random(in: 0..<bytes.count, using: &random)
         : Int.random(in: 0..<bytes.count / 4096, using: &random) * 4096
           + Int.random(in: 0..<128, using: &random)
       damaged[place] ^= UInt8.random(in: 1...255, using: &random)
-      guard let read = try Self.read(damaged) else {
+      guard let read = try Self.read(damaged, "byte \(place) \(damaged[place])") else {
         refused += 1
         continue
       }
@@ -135,6 +136,41 @@ import Testing
     #expect(throws: JournalError.newer(path: directory.file, found: 2, supported: 1)) {
       try Journal.open(directory.path)
     }
+  }
+
+  @Test(arguments: 0..<4)
+  func `a flipped byte in the log never loses more than the last batch`(part: Int) throws {
+    let directory = try TemporaryDirectory()
+    var writer = Writer(seed: 3)
+    let journal = try Journal.open(directory.path)
+    _ = try journal.contents()
+    for _ in 0..<20 { try journal.commit(writer.batch(5)) }
+    let log = try Data(contentsOf: URL(fileURLWithPath: directory.file + "-wal"))
+    var random = Seeded(state: UInt64(part))
+    var refused = 0
+    for round in 0..<100 {
+      let copy = try directory.copy()
+      var damaged = log
+      // One in four where the headers are.
+      let place =
+        round.isMultiple(of: 4)
+        ? Int.random(in: 0..<log.count / 4120, using: &random) * 4120
+          + Int.random(in: 0..<56, using: &random)
+        : Int.random(in: 0..<log.count, using: &random)
+      damaged[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      try damaged.write(to: URL(fileURLWithPath: copy.file + "-wal"))
+      do throws(JournalError) {
+        let rows = try Journal.open(copy.path).contents().rows
+        #expect(rows == writer.rows || rows == writer.rows.dropLast(5), "round \(round): \(place)")
+      } catch {
+        guard case .damaged = error else {
+          Issue.record("refused with \(error)")
+          continue
+        }
+        refused += 1
+      }
+    }
+    #expect(refused > 50)
   }
 
   @Test func `a log without its file is refused`() throws {

@@ -94,11 +94,11 @@ import Testing
     #expect(try Journal.open(directory.path).contents().rows == writer.rows)
   }
 
-  @Test func `sequences must continue without a gap`() async {
-    await #expect(processExitsWith: .failure) {
-      let directory = try TemporaryDirectory()
+  @Test func `sequences must continue without a gap`() async throws {
+    let directory = try TemporaryDirectory()
+    await #expect(processExitsWith: .failure) { [path = directory.path as String] in
       var writer = Writer(seed: 5)
-      let journal = try Journal.open(directory.path)
+      let journal = try Journal.open(path)
       _ = try journal.contents()
       _ = writer.row(nav: 1)
       try journal.commit(writer.batch(1))

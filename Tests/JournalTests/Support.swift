@@ -51,7 +51,9 @@ extension Journal {
         snapshots: { contents.snapshots.append($0) },
         rows: { contents.rows.append(JournalRow($0, body: $1)) })
     } catch {
-      switch error { case .journal(let error): throw error }
+      switch error {
+      case .journal(let error): throw error
+      }
     }
     return contents
   }

@@ -1,0 +1,75 @@
+import Navigation
+
+/// The encoded diffs of the last revisions of one nav, from which watches are served.
+///
+/// Law: `first ... last` are contiguous; `digest(at:)` is known for `first - 1 ... last`.
+struct DiffRing: Sendable {
+  private struct Entry: Sendable {
+    var body: [UInt8]
+    var digest: Digest
+  }
+
+  private var entries: [Entry] = []
+  private var head = 0
+  /// The revision before the oldest diff kept.
+  private(set) var base: Revision
+  private(set) var baseDigest: Digest
+  private(set) var byteCount = 0
+
+  init(base: Revision, digest: Digest) {
+    self.base = base
+    baseDigest = digest
+  }
+
+  var count: Int { entries.count - head }
+  var last: Revision { Revision(base.number + UInt64(count)) }
+
+  mutating func append(_ body: [UInt8], digest: Digest) {
+    entries.append(Entry(body: body, digest: digest))
+    byteCount += body.count
+  }
+
+  /// Whether the diffs behind `revision` are all here.
+  func reaches(_ revision: Revision) -> Bool { revision >= base && revision <= last }
+
+  func body(of revision: Revision) -> [UInt8] {
+    entries[head + Int(revision.number - base.number) - 1].body
+  }
+
+  func digest(at revision: Revision) -> Digest? {
+    guard reaches(revision) else { return nil }
+    if revision == base { return baseDigest }
+    return entries[head + Int(revision.number - base.number) - 1].digest
+  }
+
+  /// Drops the oldest diffs beyond the limits; returns the bytes given up.
+  mutating func trim(revisions: Int, bytes: Int) -> Int {
+    var freed = 0
+    while count > 0, count > revisions || byteCount > bytes {
+      let entry = entries[head]
+      byteCount -= entry.body.count
+      freed += entry.body.count
+      base = base.next
+      baseDigest = entry.digest
+      entries[head] = Entry(body: [], digest: entry.digest)
+      head += 1
+    }
+    if head > 64, head > entries.count / 2 {
+      entries.removeFirst(head)
+      head = 0
+    }
+    return freed
+  }
+
+  /// Takes back the diffs behind `revision`, whose commit failed.
+  mutating func cut(behind revision: Revision) -> Int {
+    var freed = 0
+    while count > 0, last > revision {
+      let entry = entries.removeLast()
+      byteCount -= entry.body.count
+      freed += entry.body.count
+    }
+    if last != revision { self = DiffRing(base: revision, digest: baseDigest) }
+    return freed
+  }
+}

@@ -1,0 +1,279 @@
+import Navigation
+
+// Reading messages, sessions, and everything that is not an operation on a nav.
+
+extension Hub {
+  mutating func receive(
+    _ verb: [UInt8], _ body: [UInt8], from sender: Sender, at now: Instant
+  ) {
+    let session = sessionSlots[sender.connection]
+    if let session { sessions[session].lastHeardAt = now.boot }
+    let name: String
+    switch VerbFrame(verb) {
+    case .current(let text): name = text
+    case .otherVersion(let text):
+      let isHello = text == "hello"
+      var error = OutgoingError(
+        isHello ? .version : .badVerb, "this daemon speaks NSP/1")
+      if isHello { error.id = nil }
+      return refuse(sender, error)
+    case .malformed:
+      return refuseFrame(of: sender, "the first frame is nsp1. and a verb of a to z")
+    }
+    do throws(MessageFailure) {
+      let message = try messageReader.read(verb: ClientVerb(rawValue: name), body: body)
+      handle(message, body, from: sender, session: session, at: now)
+    } catch {
+      var outgoing = OutgoingError(error.code, id: error.id, error.text)
+      if error.code == .limit { outgoing.reason = "size" }
+      refuse(sender, outgoing)
+    }
+  }
+
+  /// Refuses a message that is none; the third one ends the session.
+  mutating func refuseFrame(of sender: Sender, _ text: String) {
+    refuse(sender, OutgoingError(.badFrame, text))
+    guard let slot = sessionSlots[sender.connection] else { return }
+    sessions[slot].malformed += 1
+    if sessions[slot].malformed >= 3 { end(slot, why: "protocol", after: nil) }
+  }
+
+  mutating func refuse(_ sender: Sender, _ error: OutgoingError) {
+    batch.held.append(.send(sender.connection, .err, ServerMessageWriter.error(error)))
+  }
+
+  mutating func send(_ connection: ConnectionID, _ verb: ServerVerb, _ body: [UInt8]) {
+    batch.held.append(.send(connection, verb, body))
+  }
+
+  private mutating func handle(
+    _ message: ClientMessage, _ octets: [UInt8], from sender: Sender, session: Int?,
+    at now: Instant
+  ) {
+    switch message {
+    case .hello(let hello): return open(hello, for: sender, at: now)
+    case .ping(let id):
+      let body = ServerMessageWriter.pong(id: id, boot: boot, time: now.wall)
+      return send(sender.connection, .pong, body)
+    case .get(let request): return get(request, for: sender)
+    case .op(let request):
+      return operate(request, octets, from: sender, session: session, at: now)
+    case .bye(let id):
+      send(sender.connection, .ok, ServerMessageWriter.ok(id: id))
+      if let session { endSession(session) }
+      return
+    case .watch, .unwatch, .credit, .delegate, .answer, .lease: break
+    }
+    guard let session else {
+      return refuse(
+        sender, OutgoingError(.noSession, id: message.id, "say hello first, then send it again"))
+    }
+    switch message {
+    case .watch(let request): watch(request, for: sender, session: session, at: now)
+    case .unwatch(let id, let nav, let view):
+      unwatch(nav, view, session: session)
+      send(sender.connection, .ok, ServerMessageWriter.ok(id: id, nav: nav))
+    case .credit(let limit):
+      guard limit > sessions[session].upTo else { return }
+      // More than a window beyond what was sent would be no flow control.
+      let most = sessions[session].sent + sessions[session].window
+      sessions[session].upTo = min(limit, max(most, sessions[session].upTo))
+      batch.held.append(.pump(session: session))
+    case .delegate(let id), .lease(let id):
+      refuse(sender, OutgoingError(.unsupported, id: id, "this daemon has no such feature yet"))
+    case .answer, .hello, .ping, .get, .op, .bye: break
+    }
+  }
+
+  // Sessions.
+
+  private mutating func open(_ hello: Hello, for sender: Sender, at now: Instant) {
+    var error: OutgoingError?
+    if !hello.versions.contains(1) {
+      error = OutgoingError(.version, "this daemon speaks NSP/1")
+    } else if isStopping {
+      error = OutgoingError(.shuttingDown, "the daemon is stopping")
+      error?.after = 500
+    } else if let other = clientSlots[hello.client],
+      sessions[other].peer.principal != sender.peer.principal
+    {
+      error = OutgoingError(.forbidden, "this client id is in use by another principal")
+    } else if !hasRoom(for: hello, of: sender) {
+      error = OutgoingError(.limit, "too many sessions")
+      error?.reason = "quota"
+    }
+    if var error {
+      error.nonce = hello.nonce
+      return refuse(sender, error)
+    }
+    if let own = sessionSlots[sender.connection] { endSession(own) }
+    fenced.remove(sender.connection)
+    if let other = clientSlots[hello.client] {
+      let connection = sessions[other].connection
+      end(other, why: "fenced", after: nil)
+      fenced.insert(connection)
+    }
+    let slot = sessions.insert(session(hello, of: sender, at: now))
+    sessionSlots[sender.connection] = slot
+    clientSlots[hello.client] = slot
+    sessionCounts[sender.peer.principal, default: 0] += 1
+    batch.changedClients = true
+    plan(now.boot + sessions[slot].heartbeat)
+    send(sender.connection, .welcome, welcome(hello, slot))
+  }
+
+  private func hasRoom(for hello: Hello, of sender: Sender) -> Bool {
+    if sessionSlots[sender.connection] != nil || clientSlots[hello.client] != nil { return true }
+    return sessions.count < configuration.sessions
+      && sessionCounts[sender.peer.principal, default: 0] < configuration.sessionsPerPrincipal
+  }
+
+  private func session(_ hello: Hello, of sender: Sender, at now: Instant) -> Session {
+    let window = min(max(hello.window, 16384), configuration.maximumWindow)
+    return Session(
+      connection: sender.connection, peer: sender.peer,
+      role: configuration.role(of: sender.peer), client: hello.client, name: hello.name,
+      heartbeat: min(max(hello.heartbeat, 1000), 60000), window: window,
+      isUncontrolled: hello.isUncontrolled, upTo: window, lastSentAt: now.boot,
+      lastHeardAt: now.boot)
+  }
+
+  private func welcome(_ hello: Hello, _ slot: Int) -> [UInt8] {
+    let session = sessions[slot]
+    let key = RememberedOps.Key(principal: session.peer.principal, client: session.client)
+    var json = JSONWriter(reserving: 512)
+    json.beginObject()
+    json.name("ver")
+    json.integer(1)
+    json.optional("nonce", hello.nonce)
+    json.name("boot")
+    json.hex(boot.bits)
+    json.optional("server", configuration.server)
+    json.name("features")
+    json.beginArray()
+    json.endArray()
+    json.name("hb")
+    json.integer(session.heartbeat)
+    json.name("you")
+    json.beginObject()
+    json.peer(session.peer)
+    json.optional("role", session.role.rawValue)
+    json.endObject()
+    json.name("ops")
+    json.beginObject()
+    json.name("last")
+    json.integer(remembered.last(of: key))
+    json.endObject()
+    json.name("limits")
+    json.beginObject()
+    json.name("message")
+    json.integer(UInt64(configuration.maximumRequestBytes))
+    json.name("inflight")
+    json.integer(UInt64(configuration.inflight))
+    json.name("watches")
+    json.integer(UInt64(configuration.watchesPerConnection))
+    json.name("depth")
+    json.integer(UInt64(configuration.nav.stackDepth))
+    json.name("window")
+    json.integer(session.window)
+    json.endObject()
+    json.endObject()
+    return json.bytes
+  }
+
+  /// Ends a session with a last word.
+  mutating func end(_ slot: Int, why: StaticString, after: UInt64?) {
+    let connection = sessions[slot].connection
+    send(connection, .bye, ServerMessageWriter.bye(why: why, after: after))
+    batch.held.append(.ended(connection))
+    endSession(slot)
+  }
+
+  /// Ends a session and everything that lives in it.
+  mutating func endSession(_ slot: Int) {
+    let session = sessions[slot]
+    for watch in session.watches { removeWatch(watch, fromSession: false) }
+    sessionSlots[session.connection] = nil
+    if clientSlots[session.client] == slot { clientSlots[session.client] = nil }
+    let principal = session.peer.principal
+    sessionCounts[principal, default: 1] -= 1
+    if sessionCounts[principal] == 0 { sessionCounts[principal] = nil }
+    sessions.remove(slot, leaving: .vacant)
+    batch.changedClients = true
+  }
+
+  mutating func stop() {
+    guard !isStopping else { return }
+    isStopping = true
+    for slot in sessions.indices { end(slot, why: "shutting-down", after: 500) }
+  }
+
+  // Time.
+
+  /// Asks to be woken no later than `time`.
+  mutating func plan(_ time: UInt64) { wakeAt = min(wakeAt ?? time, time) }
+
+  mutating func wake(at now: Instant) {
+    wakeAt = nil
+    for slot in sessions.indices { tend(slot, at: now) }
+    remembered.expire(at: now.boot)
+  }
+
+  private mutating func tend(_ slot: Int, at now: Instant) {
+    let session = sessions[slot]
+    if !session.hasCredit {
+      let deadline = session.lastHeardAt + configuration.stall
+      guard deadline > now.boot else { return end(slot, why: "stalled", after: 100) }
+      plan(deadline)
+    }
+    if session.lastSentAt + session.heartbeat <= now.boot {
+      send(session.connection, .mark, mark(session, at: now))
+      plan(now.boot + session.heartbeat)
+    } else {
+      plan(session.lastSentAt + session.heartbeat)
+    }
+  }
+
+  private func mark(_ session: Session, at now: Instant) -> [UInt8] {
+    var positions: [(nav: String, Revision, Digest)] = []
+    for slot in session.watches {
+      let watch = watches[slot]
+      guard watch.view == .full, watch.isStarted, watch.snapshot == nil else { continue }
+      let entry = navs[watch.nav]
+      // Only what is durable and sent may be vouched for.
+      guard watch.cursor == entry.revision, entry.durable == entry.revision else { continue }
+      positions.append((entry.name, watch.cursor, entry.digest))
+    }
+    return ServerMessageWriter.mark(time: now.wall, positions)
+  }
+}
+
+extension ClientMessage {
+  /// The id that an answer repeats.
+  var id: UInt64? {
+    switch self {
+    case .watch(let request): request.id
+    case .unwatch(let id, _, _), .delegate(let id), .lease(let id), .ping(let id), .bye(let id): id
+    case .op(let request): request.id
+    case .get(let request): request.id
+    case .hello, .answer, .credit: nil
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Writes who a peer is, as members of the object at hand.
+  mutating func peer(_ peer: Peer) {
+    switch peer {
+    case .local(let user, let group, let process):
+      name("via")
+      plain("ipc")
+      name("uid")
+      integer(UInt64(user))
+      name("gid")
+      integer(UInt64(group))
+      name("pid")
+      integer(UInt64(max(process, 0)))
+    }
+  }
+}

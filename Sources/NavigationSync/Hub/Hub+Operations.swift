@@ -1,0 +1,540 @@
+import Navigation
+
+// Operations on navs, in the protocol's fixed order of checks.
+
+/// An op on its way through the checks.
+struct Attempt {
+  var request: OpRequest
+  var sender: Sender
+  var session: Int?
+  var key: RememberedOps.Key
+  var name: String
+  var octets: OctetsHash
+  var now: Instant
+
+  var isCreation: Bool { request.operations.first?.kind == .navCreate }
+}
+
+extension Hub {
+  mutating func operate(
+    _ request: OpRequest, _ octets: [UInt8], from sender: Sender, session: Int?, at now: Instant
+  ) {
+    // 2: the session.
+    if fenced.contains(sender.connection) {
+      let error = OutgoingError(.fenced, id: request.id, "another process uses this client id")
+      return refuse(sender, error)
+    }
+    guard let client = request.client ?? session.map({ sessions[$0].client }) else {
+      let text = "say hello first, then send it again, or name the client in the op"
+      return refuse(sender, OutgoingError(.noSession, id: request.id, text))
+    }
+    if let session, client != sessions[session].client {
+      let text = "client is not the session's"
+      return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
+    }
+    let name = session.map { sessions[$0].name } ?? request.name ?? ""
+    let attempt = Attempt(
+      request: request, sender: sender, session: session,
+      key: RememberedOps.Key(principal: sender.peer.principal, client: client), name: name,
+      octets: OctetsHash(octets), now: now)
+    // 3: load.
+    if let after = overload(session, at: now) {
+      var error = OutgoingError(.busy, id: request.id, "too many ops at a time")
+      error.after = after
+      return refuse(sender, error)
+    }
+    // 4: a recorded op.
+    switch remembered.verdict(on: request.id, octets: attempt.octets, of: attempt.key) {
+    case .new: break
+    case .decided(let entry):
+      return send(sender.connection, entry.isOk ? .ok : .err, entry.reply)
+    case .reused:
+      let text = "op \(request.id) was used with other octets; take a new id"
+      return refuse(sender, OutgoingError(.opReused, id: request.id, text))
+    case .tooOld:
+      let text = "op \(request.id) is older than the ops remembered; resynchronise"
+      return refuse(sender, OutgoingError(.opTooOld, id: request.id, text))
+    }
+    do throws(OpFailure) {
+      try decide(attempt)
+    } catch {
+      refuse(attempt, error.error)
+    }
+  }
+
+  /// The error of an op that got as far as its nav.
+  struct OpFailure: Error {
+    var error: OutgoingError
+
+    init(_ error: OutgoingError) { self.error = error }
+
+    init(_ code: ErrorCode, _ text: String) { error = OutgoingError(code, text) }
+  }
+
+  private mutating func overload(_ session: Int?, at now: Instant) -> UInt64? {
+    guard let session else { return nil }
+    if sessions[session].inflight >= configuration.inflight { return 10 }
+    if sessions[session].inflight == 0 { batch.answering.append(session) }
+    sessions[session].inflight += 1
+    guard configuration.opsPerSecond > 0 else { return nil }
+    let second = now.boot / 1000
+    if sessions[session].rateSecond != second {
+      sessions[session].rateSecond = second
+      sessions[session].rateCount = 0
+    }
+    sessions[session].rateCount += 1
+    return sessions[session].rateCount > configuration.opsPerSecond ? 1000 - now.boot % 1000 : nil
+  }
+
+  /// Sends an error with the nav's standing, and remembers it if it is final.
+  private mutating func refuse(_ attempt: Attempt, _ error: OutgoingError) {
+    var error = error
+    error.id = attempt.request.id
+    if error.code == .noNav || error.code == .forbidden {
+      error.standing = nil
+    } else if let slot = navSlots[attempt.request.nav],
+      configuration.rights(
+        of: attempt.sender.peer, on: attempt.request.nav, owner: navs[slot].owner
+      ).contains(.read)
+    {
+      error.standing = navs[slot].standing
+    }
+    let reply = ServerMessageWriter.error(error)
+    if error.code.retry == .no || error.code.retry == .resync {
+      remember(attempt, reply, isOk: false)
+    }
+    send(attempt.sender.connection, .err, reply)
+  }
+
+  private mutating func remember(_ attempt: Attempt, _ reply: [UInt8], isOk: Bool) {
+    let entry = RememberedOps.Entry(
+      id: attempt.request.id, octets: attempt.octets, isOk: isOk, reply: reply)
+    let evicted = remembered.remember(entry, of: attempt.key, at: attempt.now.boot)
+    batch.remembrances.append(
+      Batch.Remembrance(key: attempt.key, op: attempt.request.id, evicted: evicted))
+  }
+
+  /// Steps 5 to 14.
+  private mutating func decide(_ attempt: Attempt) throws(OpFailure) {
+    let request = attempt.request
+    if let due = request.due, due < attempt.now.boot {
+      throw OpFailure(.expired, "the op was due \(attempt.now.boot - due) ms ago")
+    }
+    let slot = navSlots[request.nav]
+    try checkRights(attempt, owner: slot.map { navs[$0].owner })
+    if isStopping {
+      var error = OutgoingError(.shuttingDown, "the daemon is stopping")
+      error.after = 500
+      throw OpFailure(error)
+    }
+    if let slot, navs[slot].directory != nil {
+      throw OpFailure(.readonly, "\(request.nav) is virtual and cannot be changed")
+    }
+    if attempt.isCreation {
+      guard slot == nil else { throw OpFailure(.navExists, "\(request.nav) exists already") }
+      try checkForm(attempt)
+      return try create(attempt)
+    }
+    guard let slot else { throw OpFailure(.noNav, "there is no nav \(request.nav)") }
+    try checkForm(attempt)
+    try checkGuardPolicy(attempt, slot)
+    try checkGuards(request.guards, slot)
+    if request.operations[0].kind == .navClose { return try close(attempt, slot) }
+    try perform(attempt, slot)
+  }
+
+  private func checkRights(_ attempt: Attempt, owner: String?) throws(OpFailure) {
+    var needed: Rights = []
+    for operation in attempt.request.operations { needed.formUnion(operation.kind.rights) }
+    let nav = attempt.request.nav
+    if nav == NavName.navs.text || nav == NavName.clients.text { needed = .read }
+    var rights = configuration.rights(of: attempt.sender.peer, on: nav, owner: owner)
+    // Who creates a nav owns it, in the same message already.
+    if attempt.isCreation, owner == nil, rights.contains(.push) { rights = .all }
+    guard rights.isSuperset(of: needed) else {
+      throw OpFailure(.forbidden, "\(attempt.sender.peer.principal) may not do this on \(nav)")
+    }
+  }
+
+  /// Step 8, of the whole message before any op runs: `unsupported` before `bar-managed` before
+  /// `bar-delegate-managed` before `readonly`.
+  private func checkForm(_ attempt: Attempt) throws(OpFailure) {
+    for code: ErrorCode in [.unsupported, .barManaged, .barDelegateManaged, .readonly] {
+      for (index, operation) in attempt.request.operations.enumerated() {
+        guard case .unreadable(let failure) = operation.arguments, failure.code == code else {
+          continue
+        }
+        throw OpFailure(outgoing(failure, index))
+      }
+    }
+  }
+
+  private func outgoing(_ failure: ReadFailure, _ index: Int) -> OutgoingError {
+    var error = OutgoingError(failure.code, failure.text)
+    error.reason = failure.reason
+    error.index = index
+    return error
+  }
+
+  private func checkGuardPolicy(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
+    let guards = attempt.request.guards
+    if guards.any { return }
+    let policy = navs[slot].controller.settings.content.guardPolicy
+    guard policy != .none else { return }
+    let hasStackGuard = guards.revision != nil || guards.digest != nil || guards.stack != nil
+    for (index, operation) in attempt.request.operations.enumerated() {
+      let isGuarded =
+        switch operation.kind.neededGuard {
+        case .wholeStack: hasStackGuard
+        case .position: hasStackGuard || guards.top != nil
+        case .none: policy != .all || hasStackGuard || guards.top != nil
+        }
+      guard !isGuarded else { continue }
+      let names =
+        operation.kind.neededGuard == .wholeStack ? "rev, dig or stack" : "top, rev, dig or stack"
+      var error = OutgoingError(
+        .guardRequired,
+        "\(operation.kind.name) removes what is there: say in \"if\" what you saw, by \(names), "
+          + "or {\"any\":true}")
+      error.index = index
+      throw OpFailure(error)
+    }
+  }
+
+  /// Step 9: the first guard that fails, in the order of the table.
+  private func checkGuards(_ guards: Guards, _ slot: Int) throws(OpFailure) {
+    let entry = navs[slot]
+    let stack = entry.controller.stack
+    if let epoch = guards.epoch, epoch != entry.epoch {
+      throw desync("epoch", "epoch is \(entry.epoch.text)", JSONWriter.value { $0.hex(epoch.bits) })
+    }
+    if let revision = guards.revision, revision != entry.controller.revision {
+      var failure = desync(
+        "rev", "rev is \(entry.controller.revision.number), not \(revision.number)",
+        JSONWriter.value { $0.integer(revision.number) })
+      failure.error.isFuture = revision > entry.controller.revision
+      throw failure
+    }
+    if let digest = guards.digest, digest != entry.digest {
+      throw desync(
+        "digest", "dig is \(entry.digest.text)", JSONWriter.value { $0.hex(digest.bits) })
+    }
+    if let top = guards.top, top != stack.last?.id.text {
+      let actual = stack.last?.id.text ?? "no screen"
+      throw desync(
+        "top", "top is \(actual), not \(top ?? "no screen")",
+        JSONWriter.value { if let top { $0.string(top) } else { $0.null() } })
+    }
+    if let depth = guards.depth, depth != UInt64(stack.count) {
+      throw desync(
+        "depth", "depth is \(stack.count), not \(depth)", JSONWriter.value { $0.integer(depth) })
+    }
+    if let ids = guards.stack, ids != stack.map(\.id.text) {
+      throw desync(
+        "stack", "the stack is [\(stack.map(\.id.text).joined(separator: ", "))]",
+        JSONWriter.value { json in
+          json.beginArray()
+          for id in ids { json.string(id) }
+          json.endArray()
+        })
+    }
+    for id in guards.has ?? [] where !stack.contains(where: { $0.id.text == id }) {
+      throw desync("has", "\(id) is not on the stack", JSONWriter.value { $0.string(id) })
+    }
+  }
+
+  private func desync(_ reason: String, _ text: String, _ expected: [UInt8]) -> OpFailure {
+    var error = OutgoingError(.desync, text)
+    error.reason = reason
+    error.expected = expected
+    return OpFailure(error)
+  }
+
+  /// The typed operations of a message; the first unreadable one is refused, unless an earlier one
+  /// is refused by the rules.
+  private func readable(
+    _ requested: ArraySlice<RequestedOperation>
+  ) -> (operations: [Operation], failure: OutgoingError?) {
+    var operations: [Operation] = []
+    operations.reserveCapacity(requested.count)
+    for (index, operation) in zip(requested.indices, requested) {
+      switch operation.arguments {
+      case .operation(let value): operations.append(value)
+      case .unreadable(let failure): return (operations, outgoing(failure, index))
+      case .create, .close:
+        var error = OutgoingError(
+          .invalidArgument,
+          operation.kind == .navClose
+            ? "nav.close stands alone in its message" : "nav.create is the first op of its message")
+        error.index = index
+        return (operations, error)
+      }
+    }
+    return (operations, nil)
+  }
+
+  private var context: NavigationContext {
+    NavigationContext(limits: configuration.nav, classes: configuration.classes)
+  }
+
+  /// Steps 11 to 14 on an existing nav.
+  private mutating func perform(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
+    let (operations, unreadable) = readable(attempt.request.operations[...])
+    if let unreadable {
+      try checkBefore(unreadable, operations, attempt, slot)
+      throw OpFailure(unreadable)
+    }
+    if isStorageFailing, wouldCommit(operations, attempt, slot) { throw storageFailure() }
+    let performance: Performance
+    do {
+      performance = try navs[slot].controller.perform(
+        operations, isAnimated: attempt.request.isAnimated, in: context)
+    } catch {
+      throw OpFailure(OutgoingError(error))
+    }
+    let delivered = announce(performance, slot)
+    guard let commit = performance.commit else {
+      let reply = ServerMessageWriter.ok(
+        id: attempt.request.id, standing: navs[slot].standing, changed: false,
+        outputs: performance.outputs, delivered: delivered)
+      remember(attempt, reply, isOk: true)
+      return send(attempt.sender.connection, .ok, reply)
+    }
+    record(commit, performance.outputs, delivered, attempt, slot)
+  }
+
+  /// An unreadable op may stand behind one that the rules refuse; the first one counts.
+  private func checkBefore(
+    _ unreadable: OutgoingError, _ operations: [Operation], _ attempt: Attempt, _ slot: Int
+  ) throws(OpFailure) {
+    guard !operations.isEmpty else { return }
+    var candidate = navs[slot].controller
+    do {
+      _ = try candidate.perform(
+        operations, isAnimated: attempt.request.isAnimated, in: context)
+    } catch {
+      throw OpFailure(OutgoingError(error))
+    }
+  }
+
+  private func wouldCommit(_ operations: [Operation], _ attempt: Attempt, _ slot: Int) -> Bool {
+    var candidate = navs[slot].controller
+    let performance = try? candidate.perform(
+      operations, isAnimated: attempt.request.isAnimated, in: context)
+    return performance?.commit != nil
+  }
+
+  private func storageFailure() -> OpFailure {
+    var error = OutgoingError(
+      .storage, "the journal cannot be written; nothing was changed, reads go on")
+    error.after = 1000
+    return OpFailure(error)
+  }
+
+  /// Sends the events that have no revision; returns how many watches they go to.
+  private mutating func announce(_ performance: Performance, _ slot: Int) -> Int {
+    var delivered = 0
+    for case .activated(let button, let action) in performance.outputs {
+      let entry = navs[slot]
+      delivered = entry.watches.count { watches[$0].view == .full && watches[$0].isStarted }
+      let body = ServerMessageWriter.event(
+        nav: entry.name, epoch: entry.epoch, revision: entry.controller.revision, button: button,
+        action: action)
+      batch.held.append(.event(nav: slot, body))
+    }
+    return delivered
+  }
+
+  private mutating func record(
+    _ commit: Commit, _ outputs: [OperationOutput], _ delivered: Int, _ attempt: Attempt,
+    _ slot: Int
+  ) {
+    touch(slot)
+    let previous = navs[slot].lastSequence
+    let before = navs[slot].digest
+    advance()
+    let lowest = min(commit.splice?.at ?? Int.max, commit.changedScreens.first ?? Int.max)
+    let resolved = NavEntry.encodeResolved(navs[slot].controller)
+    let isResolvedNew = resolved != navs[slot].resolved
+    if isResolvedNew {
+      navs[slot].resolved = resolved
+      navs[slot].resolvedAt = commit.revision
+    }
+    navs[slot].updateDigest(from: lowest)
+    let frame = DiffFrame(
+      nav: navs[slot].name, epoch: navs[slot].epoch,
+      base: Revision(commit.revision.number - 1), revision: commit.revision, sequence: sequence,
+      cause: attempt.cause(of: outputs), by: (attempt.name, attempt.request.id))
+    let diff = frame.encode(
+      commit, of: navs[slot].controller, resolved: isResolvedNew ? resolved : nil,
+      digest: navs[slot].digest)
+    let reply = ServerMessageWriter.ok(
+      id: attempt.request.id, standing: navs[slot].standing, changed: true, outputs: outputs,
+      delivered: delivered)
+    let body = JournalBody.changed(
+      diff: diff, commit: commit, origin: attempt.origin(reply), before: before)
+    batch.records.append(
+      .row(
+        JournalRow(
+          sequence: sequence, nav: navs[slot].number, revision: commit.revision.number,
+          previous: previous, time: attempt.now.wall, kind: .changed, body: body)))
+    navs[slot].lastSequence = sequence
+    keep(diff, slot)
+    remember(attempt, reply, isOk: true)
+    batch.held.append(
+      .answer(attempt.sender.connection, session: attempt.session, nav: slot, reply))
+    if commit.revision.number >= navs[slot].snapshotRevision.number + configuration.snapshotEvery {
+      recordSnapshot(of: slot, at: attempt.now)
+    }
+  }
+
+  /// Puts a diff into the ring, within its limits.
+  mutating func keep(_ diff: [UInt8], _ slot: Int) {
+    ringBytes += diff.count
+    navs[slot].ring.append(diff, digest: navs[slot].digest)
+    ringBytes -= navs[slot].ring.trim(
+      revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes)
+  }
+
+  private mutating func advance() {
+    if batch.sequenceBefore == nil { batch.sequenceBefore = sequence }
+    sequence += 1
+  }
+
+  /// Notes that a nav is about to change in this batch.
+  private mutating func touch(_ slot: Int) {
+    guard batch.rowsBefore[slot] == nil else { return }
+    batch.rowsBefore[slot] = navs[slot].lastSequence
+    batch.touched.append(slot)
+  }
+
+  mutating func recordSnapshot(of slot: Int, at now: Instant) {
+    let entry = navs[slot]
+    guard entry.number > 0, !isStorageFailing else { return }
+    let body = JournalBody.state(
+      nav: entry.name, epoch: entry.epoch, owner: entry.owner, controller: entry.controller,
+      digest: entry.digest, resolvedAt: entry.resolvedAt, origin: nil)
+    batch.records.append(
+      .snapshot(
+        SnapshotRow(
+          nav: entry.number, revision: entry.controller.revision.number,
+          sequence: entry.lastSequence, time: now.wall, body: body)))
+    navs[slot].snapshotRevision = entry.controller.revision
+  }
+
+  // Creating and closing.
+
+  private mutating func create(_ attempt: Attempt) throws(OpFailure) {
+    let request = attempt.request
+    guard case .create(let creation) = request.operations[0].arguments else {
+      guard case .unreadable(let failure) = request.operations[0].arguments else {
+        preconditionFailure("nav.create read as \(request.operations[0].arguments)")
+      }
+      throw OpFailure(outgoing(failure, 0))
+    }
+    let (operations, unreadable) = readable(request.operations[1...])
+    let controller: NavigationController
+    let performance: Performance
+    do {
+      (controller, performance) = try NavigationController.create(
+        creation, then: operations, isAnimated: request.isAnimated, in: context)
+    } catch {
+      throw OpFailure(OutgoingError(error))
+    }
+    if let unreadable { throw OpFailure(unreadable) }
+    guard navs.count - 2 < configuration.navs else {
+      var error = OutgoingError(.limit, "there are \(configuration.navs) navs already")
+      error.reason = "quota"
+      throw OpFailure(error)
+    }
+    if isStorageFailing { throw storageFailure() }
+    lastNavNumber += 1
+    let entry = NavEntry(
+      name: request.nav, number: lastNavNumber, owner: attempt.sender.peer.principal,
+      epoch: Epoch(bits: random.next()), controller: controller)
+    let slot = navs.insert(entry)
+    navSlots[request.nav] = slot
+    numberSlots[lastNavNumber] = slot
+    batch.created.append(slot)
+    batch.rowsBefore[slot] = 0
+    batch.touched.append(slot)
+    advance()
+    navs[slot].lastSequence = sequence
+    let reply = ServerMessageWriter.ok(
+      id: request.id, standing: navs[slot].standing, changed: true,
+      outputs: [.nothing] + performance.outputs, delivered: 0)
+    let body = JournalBody.state(
+      nav: request.nav, epoch: entry.epoch, owner: entry.owner, controller: controller,
+      digest: entry.digest, resolvedAt: entry.resolvedAt, origin: attempt.origin(reply))
+    batch.records.append(
+      .row(
+        JournalRow(
+          sequence: sequence, nav: entry.number, revision: 1, previous: 0, time: attempt.now.wall,
+          kind: .created, body: body)))
+    remember(attempt, reply, isOk: true)
+    send(attempt.sender.connection, .ok, reply)
+  }
+
+  private mutating func close(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
+    guard attempt.request.operations.count == 1 else {
+      throw OpFailure(.invalidArgument, "nav.close stands alone in its message")
+    }
+    if case .unreadable(let failure) = attempt.request.operations[0].arguments {
+      throw OpFailure(outgoing(failure, 0))
+    }
+    if isStorageFailing { throw storageFailure() }
+    touch(slot)
+    advance()
+    let reply = ServerMessageWriter.ok(
+      id: attempt.request.id, standing: navs[slot].standing, changed: true, outputs: [.nothing],
+      delivered: 0)
+    batch.records.append(
+      .row(
+        JournalRow(
+          sequence: sequence, nav: navs[slot].number,
+          revision: navs[slot].controller.revision.number, previous: navs[slot].lastSequence,
+          time: attempt.now.wall, kind: .closed, body: JournalBody.closed(attempt.origin(reply)))))
+    // The entry stays in its slot until the closing is durable; only its name is gone.
+    navSlots[navs[slot].name] = nil
+    batch.closed.append(slot)
+    batch.held.append(.closed(nav: slot))
+    remember(attempt, reply, isOk: true)
+    send(attempt.sender.connection, .ok, reply)
+  }
+}
+
+extension NavEntry {
+  /// Brings the digest up to date after a change that left the screens below `index` alone.
+  mutating func updateDigest(from index: Int) {
+    digest = running.update(controller, from: index)
+  }
+}
+
+extension Attempt {
+  func origin(_ reply: [UInt8]) -> RowOrigin {
+    var process: Int32?
+    if case .local(_, _, let pid) = sender.peer { process = pid }
+    var origin = RowOrigin(
+      principal: key.principal, client: key.client, op: request.id, name: name, process: process,
+      octets: octets, reply: reply, operations: request.operations.map(\.kind))
+    origin.isOverride = request.guards.any
+    for case .operation(.show(_, _, let sender?)) in request.operations.map(\.arguments) {
+      origin.sender = sender
+    }
+    return origin
+  }
+
+  /// What led to the revision: a button whose action pops counts as the back button.
+  func cause(of outputs: [OperationOutput]) -> Cause {
+    request.operations.contains { $0.kind == .buttonActivate } ? .backButton : .api
+  }
+}
+
+extension JSONWriter {
+  /// The bytes of one value.
+  static func value(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
+    var json = JSONWriter(reserving: 64)
+    write(&json)
+    return json.bytes
+  }
+}

@@ -1,0 +1,288 @@
+import Navigation
+
+// Reading once: from memory at once, from the journal's history by way of the shell.
+
+extension Hub {
+  /// Finds a nav that the sender may read; otherwise refuses and returns nil.
+  mutating func readable(_ name: String, _ id: UInt64, for sender: Sender) -> Int? {
+    let slot = navSlots[name]
+    let rights = configuration.rights(
+      of: sender.peer, on: name, owner: slot.map { navs[$0].owner })
+    guard rights.contains(.read) else {
+      let text = "\(sender.peer.principal) may not read \(name)"
+      refuse(sender, OutgoingError(.forbidden, id: id, text))
+      return nil
+    }
+    if slot == nil { refuse(sender, OutgoingError(.noNav, id: id, "there is no nav \(name)")) }
+    return slot
+  }
+
+  mutating func get(_ request: GetRequest, for sender: Sender) {
+    guard let name = request.nav else {
+      switch request.what {
+      case .stats:
+        return answer(request, nil, statistics(), to: sender)
+      case .backup:
+        let text = "this daemon cannot make backups yet"
+        return refuse(sender, OutgoingError(.unsupported, id: request.id, text))
+      default:
+        let text = "get needs nav, the name of a nav, unless it reads stats"
+        return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
+      }
+    }
+    guard let slot = readable(name, request.id, for: sender) else { return }
+    activate(slot)
+    defer { if navs[slot].directory != nil, navs[slot].watches.isEmpty { deactivate(slot) } }
+    if request.what == .log { return readLog(request, slot, for: sender) }
+    if let at = request.at, at != navs[slot].revision {
+      return readState(request, at, slot, for: sender)
+    }
+    do throws(OpFailure) {
+      answer(request, slot, try value(request, navs[slot]), to: sender)
+    } catch {
+      var outgoing = error.error
+      outgoing.id = request.id
+      outgoing.standing = navs[slot].standing
+      refuse(sender, outgoing)
+    }
+  }
+
+  private func value(_ request: GetRequest, _ entry: NavEntry) throws(OpFailure) -> [UInt8] {
+    switch request.what {
+    case .state:
+      let (body, next) = entry.snapshot(why: "join").part(from: 0, limit: Int.max / 4)
+      guard next == nil else { throw OpFailure(.limit, "the state is too large; use a watch") }
+      return body
+    case .bar: return entry.resolved
+    case .top: return entry.latest(.top).value
+    case .screen:
+      guard let text = request.screen, let id = ScreenID(text) else {
+        throw OpFailure(.invalidArgument, "screen, the id of a screen, is required")
+      }
+      guard let screen = entry.controller.screen(id) else {
+        throw OpFailure(.unknownScreen, "there is no screen \(text)")
+      }
+      return JSONWriter.value { $0.screen(screen) }
+    case .detached: return detached(entry.controller)
+    case .verify: return verify(entry)
+    case .stats: return statistics(of: entry)
+    case .restoration, .backup:
+      throw OpFailure(.unsupported, "this daemon cannot read \(request.what.rawValue) yet")
+    case .log: preconditionFailure("log is read from the journal")
+    }
+  }
+
+  private func detached(_ controller: NavigationController) -> [UInt8] {
+    JSONWriter.value { json in
+      json.beginObject()
+      json.name("screens")
+      json.beginArray()
+      for screen in controller.detachedScreens { json.screen(screen) }
+      json.endArray()
+      json.name("buttons")
+      json.beginArray()
+      for case .button(let button) in controller.detached.all { json.button(button) }
+      json.endArray()
+      json.endObject()
+    }
+  }
+
+  /// Computes everything that is derived from scratch and compares.
+  private func verify(_ entry: NavEntry) -> [UInt8] {
+    let fresh = entry.directory?.digest() ?? entry.controller.digest()
+    var violated = entry.directory == nil ? entry.controller.violatedInvariants() : []
+    if fresh != entry.digest { violated.append("digest \(entry.digest.text) is \(fresh.text)") }
+    if entry.directory == nil, NavEntry.encodeResolved(entry.controller) != entry.resolved {
+      violated.append("INV-9 resolved differs from the state")
+    }
+    return JSONWriter.value { json in
+      json.beginObject()
+      json.name("ok")
+      json.bool(violated.isEmpty)
+      json.name("dig")
+      json.hex(fresh.bits)
+      json.list("violated", violated)
+      json.endObject()
+    }
+  }
+
+  private func statistics(of entry: NavEntry) -> [UInt8] {
+    JSONWriter.value { json in
+      json.beginObject()
+      json.optional("owner", entry.owner)
+      json.name("depth")
+      json.integer(UInt64(entry.standing.depth))
+      json.name("detached")
+      json.integer(UInt64(entry.controller.detached.count))
+      json.name("bytes")
+      json.integer(UInt64(max(entry.controller.byteCount, 0)))
+      json.name("watches")
+      json.integer(UInt64(entry.watches.count))
+      json.name("resume")
+      json.beginObject()
+      json.name("from")
+      json.integer(entry.ring.base.number)
+      json.name("bytes")
+      json.integer(UInt64(entry.ring.byteCount))
+      json.endObject()
+      json.name("floor")
+      json.integer(entry.floor.number)
+      json.endObject()
+    }
+  }
+
+  private func statistics() -> [UInt8] {
+    JSONWriter.value { json in
+      json.beginObject()
+      json.optional("server", configuration.server)
+      json.name("boot")
+      json.hex(boot.bits)
+      json.name("seq")
+      json.integer(sequence)
+      json.name("navs")
+      json.integer(UInt64(navs.count - 2))
+      json.name("sessions")
+      json.integer(UInt64(sessions.count))
+      json.name("watches")
+      json.integer(UInt64(watches.count))
+      json.name("rememberedClients")
+      json.integer(UInt64(remembered.clientCount))
+      json.name("resumeBytes")
+      json.integer(UInt64(max(ringBytes, 0)))
+      json.endObject()
+    }
+  }
+
+  private mutating func answer(
+    _ request: GetRequest, _ slot: Int?, _ value: [UInt8], to sender: Sender
+  ) {
+    let entry = slot.map { navs[$0] }
+    let body = ServerMessageWriter.value(
+      id: request.id, nav: request.nav, epoch: entry?.epoch, revision: entry?.revision, floor: nil,
+      value)
+    guard body.count <= configuration.maximumReplyBytes else {
+      return refuse(sender, tooLarge(request.id, body.count))
+    }
+    send(sender.connection, .ok, body)
+  }
+
+  private func tooLarge(_ id: UInt64, _ count: Int) -> OutgoingError {
+    var error = OutgoingError(
+      .limit, id: id,
+      "the reply has \(count) octets, more than \(configuration.maximumReplyBytes); use a watch, "
+        + "or a smaller limit")
+    error.reason = "size"
+    return error
+  }
+
+  // The journal's history.
+
+  private mutating func readLog(_ request: GetRequest, _ slot: Int, for sender: Sender) {
+    let entry = navs[slot]
+    guard entry.number > 0 else {
+      let text = "\(entry.name) is virtual and has no log"
+      return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
+    }
+    let first = request.from ?? entry.floor
+    guard first >= entry.floor else { return refuse(sender, compacted(request.id, entry)) }
+    guard request.limit > 0, request.limit <= 1000 else {
+      let text = "limit is a whole number from 1 to 1000"
+      return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
+    }
+    ask(
+      .rows(from: first.number, through: first.number + request.limit - 1), request,
+      .log(floor: entry.floor), slot, for: sender)
+  }
+
+  private mutating func readState(
+    _ request: GetRequest, _ at: Revision, _ slot: Int, for sender: Sender
+  ) {
+    let entry = navs[slot]
+    switch request.what {
+    case .state, .bar, .top: break
+    default:
+      let text = "at goes with state, bar and top"
+      return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
+    }
+    guard entry.number > 0, at >= entry.floor, at <= entry.revision else {
+      return refuse(sender, compacted(request.id, entry))
+    }
+    ask(.state(at: at.number), request, .state(request.what, at), slot, for: sender)
+  }
+
+  private func compacted(_ id: UInt64, _ entry: NavEntry) -> OutgoingError {
+    var error = OutgoingError(
+      .compacted, id: id,
+      "revisions \(entry.floor.number) to \(entry.revision.number) can be read")
+    error.details = [("floor", JSONWriter.value { $0.integer(entry.floor.number) })]
+    error.standing = entry.standing
+    return error
+  }
+
+  private mutating func ask(
+    _ what: HistoryRequest.What, _ request: GetRequest, _ pending: PendingRead.What, _ slot: Int,
+    for sender: Sender
+  ) {
+    let mine = pendingReads.values.count { $0.connection == sender.connection }
+    guard mine < configuration.inflight else {
+      var error = OutgoingError(.busy, id: request.id, "too many reads at a time")
+      error.after = 10
+      return refuse(sender, error)
+    }
+    lastToken += 1
+    pendingReads[lastToken] = PendingRead(
+      connection: sender.connection, id: request.id, what: pending, standing: navs[slot].standing,
+      owner: navs[slot].owner)
+    output.requests.append(
+      HistoryRequest(
+        token: lastToken, nav: navs[slot].number, head: navs[slot].lastSequence, what: what))
+  }
+
+  mutating func finishRead(_ answer: HistoryAnswer) {
+    guard let pending = pendingReads.removeValue(forKey: answer.token) else { return }
+    do throws(JournalBodyError) {
+      if let failure = answer.failure { throw JournalBodyError(what: failure) }
+      let (value, floor) = try value(of: pending, answer)
+      let body = ServerMessageWriter.value(
+        id: pending.id, nav: pending.standing.nav, epoch: pending.standing.epoch,
+        revision: pending.standing.revision, floor: floor, value)
+      if body.count > configuration.maximumReplyBytes {
+        let error = ServerMessageWriter.error(tooLarge(pending.id, body.count))
+        return send(pending.connection, .err, error)
+      }
+      send(pending.connection, .ok, body)
+    } catch {
+      let text = "the history of \(pending.standing.nav) cannot be read: \(error.what)"
+      output.notices.append(Notice(level: .warning, text: text, nav: pending.standing.nav))
+      let error = OutgoingError(.storage, id: pending.id, text)
+      send(pending.connection, .err, ServerMessageWriter.error(error))
+    }
+  }
+
+  private mutating func value(
+    of pending: PendingRead, _ answer: HistoryAnswer
+  ) throws(JournalBodyError) -> (value: [UInt8], floor: Revision?) {
+    switch pending.what {
+    case .log(let floor):
+      var json = JSONWriter(reserving: 4096)
+      json.beginArray()
+      for row in answer.rows {
+        try bodyReader.load(row.body)
+        json.raw(bodyReader.logEntry(row))
+      }
+      json.endArray()
+      return (json.bytes, floor)
+    case .state(let what, let revision):
+      let entry = try rebuild(answer.snapshot, answer.rows)
+      guard entry.controller.revision == revision else {
+        throw JournalBodyError(
+          what: "it leads to revision \(entry.controller.revision.number), not \(revision.number)")
+      }
+      switch what {
+      case .bar: return (entry.resolved, nil)
+      case .top: return (entry.latest(.top).value, nil)
+      default: return (entry.snapshot(why: "join").part(from: 0, limit: Int.max / 4).body, nil)
+      }
+    }
+  }
+}

@@ -1,0 +1,266 @@
+import Navigation
+
+/// Why a journal cannot be replayed; the daemon must not serve it.
+package struct HubReplayError: Error, Hashable, Sendable {
+  /// The row, 0 for a snapshot.
+  package var sequence: UInt64
+  /// What is wrong.
+  package var what: String
+}
+
+/// A nav whose last commits failed, to be read back from the journal.
+package struct ReloadRequest: Hashable, Sendable {
+  /// The nav's number.
+  package var nav: UInt64
+  /// Its newest durable row.
+  package var head: UInt64
+}
+
+extension Hub {
+  // Start: snapshots first, then every row in order, then `finishReplay`.
+
+  /// Takes the newest snapshot of a nav.
+  package mutating func replay(_ snapshot: SnapshotRow) throws(HubReplayError) {
+    do {
+      var entry = try rebuild(snapshot, [])
+      entry.lastSequence = snapshot.sequence
+      adopt(entry, number: snapshot.nav)
+    } catch {
+      throw HubReplayError(
+        sequence: 0, what: "snapshot of nav \(snapshot.nav) at \(snapshot.revision): \(error.what)")
+    }
+  }
+
+  /// Takes a row; rows at or before their nav's snapshot only tell which ops were decided.
+  ///
+  /// - Parameters:
+  ///   - row: the next row.
+  ///   - now: ops decided long before it are not remembered.
+  package mutating func replay(_ row: JournalRow, at now: Instant) throws(HubReplayError) {
+    sequence = row.sequence
+    lastNavNumber = max(lastNavNumber, row.nav)
+    do {
+      try replayBody(row, at: now)
+    } catch {
+      throw HubReplayError(sequence: row.sequence, what: error.what)
+    }
+  }
+
+  private mutating func replayBody(
+    _ row: JournalRow, at now: Instant
+  ) throws(JournalBodyError) {
+    let slot = numberSlots[row.nav]
+    let isOld = slot.map { row.sequence <= navs[$0].lastSequence } ?? false
+    let isRecent = row.time + configuration.rememberedIdle > now.wall
+    if isOld, !isRecent {
+      // Still needed to read history: the floor is the oldest row's revision.
+      lowerFloor(row)
+      return
+    }
+    try bodyReader.load(row.body)
+    if isRecent, let (key, entry) = bodyReader.remembered() {
+      remembered.remember(entry, of: key, at: now.boot)
+    }
+    if isOld { return lowerFloor(row) }
+    if row.kind == .created {
+      guard slot == nil else { throw JournalBodyError(what: "nav \(row.nav) is created twice") }
+      let state = try bodyReader.state()
+      var entry = try NavEntry(state, number: row.nav)
+      entry.lastSequence = row.sequence
+      return adopt(entry, number: row.nav)
+    }
+    // The rows of a closed nav may be gone but for its closing.
+    guard let slot else {
+      if row.kind == .closed { return }
+      throw JournalBodyError(what: "row of nav \(row.nav), which was never created")
+    }
+    guard row.previous == navs[slot].lastSequence else {
+      throw JournalBodyError(
+        what: "follows row \(row.previous), but the nav's last is \(navs[slot].lastSequence)")
+    }
+    let bytes = navs[slot].ring.byteCount
+    try navs[slot].replay(row, &bodyReader, configuration)
+    ringBytes += navs[slot].ring.byteCount - bytes
+    if row.kind == .closed {
+      navSlots[navs[slot].name] = nil
+      numberSlots[row.nav] = nil
+      ringBytes -= navs[slot].ring.byteCount
+      navs.remove(slot, leaving: .vacant)
+    }
+  }
+
+  private mutating func lowerFloor(_ row: JournalRow) {
+    guard let slot = numberSlots[row.nav] else { return }
+    navs[slot].floor = min(navs[slot].floor, Revision(row.revision))
+  }
+
+  private mutating func adopt(_ entry: NavEntry, number: UInt64) {
+    lastNavNumber = max(lastNavNumber, number)
+    let slot = navs.insert(entry)
+    navSlots[entry.name] = slot
+    numberSlots[number] = slot
+  }
+
+  /// Ends the replay.
+  ///
+  /// - Parameters:
+  ///   - renewsEpochs: whether revisions may have been lost, so that every nav gets a new epoch.
+  ///   - lastSequence: the journal's newest row, which retention may have pruned.
+  /// - Returns: the number of navs; `takeRecords` has what must be made durable before serving.
+  @discardableResult
+  package mutating func finishReplay(
+    renewsEpochs: Bool, lastSequence: UInt64, at now: Instant
+  ) -> Int {
+    sequence = max(sequence, lastSequence)
+    trimRings()
+    guard renewsEpochs else { return navs.count - 2 }
+    for slot in navs.indices.dropFirst(2) {
+      let epoch = Epoch(bits: random.next())
+      sequence += 1
+      batch.records.append(
+        .row(
+          JournalRow(
+            sequence: sequence, nav: navs[slot].number,
+            revision: navs[slot].controller.revision.number, previous: navs[slot].lastSequence,
+            time: now.wall, kind: .epoch, body: JournalBody.epoch(epoch))))
+      navs[slot].lastSequence = sequence
+      navs[slot].renew(epoch)
+    }
+    return navs.count - 2
+  }
+
+  /// A nav as the journal tells it.
+  func rebuild(
+    _ snapshot: SnapshotRow?, _ rows: [JournalRow]
+  ) throws(JournalBodyError) -> NavEntry {
+    var reader = bodyReader
+    var rows = rows[...]
+    var entry: NavEntry
+    if let snapshot {
+      try reader.load(snapshot.body)
+      entry = try NavEntry(try reader.state(), number: snapshot.nav)
+      entry.lastSequence = snapshot.sequence
+      rows = rows.drop { $0.sequence <= snapshot.sequence }
+    } else {
+      guard let first = rows.popFirst(), first.kind == .created else {
+        throw JournalBodyError(what: "neither a snapshot nor the creation is there")
+      }
+      try reader.load(first.body)
+      entry = try NavEntry(try reader.state(), number: first.nav)
+      entry.lastSequence = first.sequence
+    }
+    for row in rows {
+      try reader.load(row.body)
+      try entry.replay(row, &reader, configuration)
+    }
+    return entry
+  }
+
+  // A batch that could not be made durable.
+
+  /// Takes back everything decided since the last commit.
+  ///
+  /// Nothing of it has been sent. The navs named are to be read back with `reload`; then the
+  /// batch's events are handled again, while the hub refuses every commit with `storage`.
+  package mutating func rollBack() -> [ReloadRequest] {
+    for remembrance in batch.remembrances.reversed() {
+      remembered.forget(remembrance.op, of: remembrance.key, restoring: remembrance.evicted)
+    }
+    for slot in batch.closed { navSlots[navs[slot].name] = slot }
+    for slot in batch.created.reversed() {
+      for watch in navs[slot].watches { removeWatch(watch, fromSession: true) }
+      navSlots[navs[slot].name] = nil
+      numberSlots[navs[slot].number] = nil
+      ringBytes -= navs[slot].ring.byteCount
+      navs.remove(slot, leaving: .vacant)
+    }
+    lastNavNumber -= UInt64(batch.created.count)
+    if let before = batch.sequenceBefore { sequence = before }
+    let created = Set(batch.created)
+    let requests = batch.touched.filter { !created.contains($0) }.map { slot in
+      ReloadRequest(nav: navs[slot].number, head: batch.rowsBefore[slot] ?? 0)
+    }
+    for read in output.requests { pendingReads[read.token] = nil }
+    output = HubOutput()
+    batch.clear()
+    isStorageFailing = true
+    return requests
+  }
+
+  /// Puts a nav back to what the journal says, after `rollBack`.
+  package mutating func reload(
+    _ request: ReloadRequest, snapshot: SnapshotRow?, rows: [JournalRow]
+  ) throws(HubReplayError) {
+    guard let slot = numberSlots[request.nav] else { return }
+    let fresh: NavEntry
+    do {
+      fresh = try rebuild(snapshot, rows)
+    } catch {
+      throw HubReplayError(sequence: request.head, what: error.what)
+    }
+    let revision = fresh.controller.revision
+    ringBytes -= navs[slot].ring.cut(behind: revision)
+    navs[slot].controller = fresh.controller
+    navs[slot].running = fresh.running
+    navs[slot].digest = fresh.digest
+    navs[slot].resolved = fresh.resolved
+    navs[slot].resolvedAt = fresh.resolvedAt
+    navs[slot].lastSequence = request.head
+    navs[slot].durable = revision
+    navs[slot].snapshotRevision = min(navs[slot].snapshotRevision, revision)
+  }
+}
+
+extension NavEntry {
+  /// An entry from a complete state, whose digest must prove it.
+  init(_ state: JournalBodyReader.State, number: UInt64) throws(JournalBodyError) {
+    self.init(
+      name: state.nav, number: number, owner: state.owner, epoch: state.epoch,
+      controller: state.controller)
+    resolvedAt = state.resolvedAt
+    guard digest == state.digest else {
+      throw JournalBodyError(what: "digest \(digest.text) of the state is not \(state.digest.text)")
+    }
+  }
+
+  /// Repeats a row, whose body is loaded; its digest must prove the result.
+  mutating func replay(
+    _ row: JournalRow, _ reader: inout JournalBodyReader, _ configuration: HubConfiguration
+  ) throws(JournalBodyError) {
+    lastSequence = row.sequence
+    switch row.kind {
+    case .created: throw JournalBodyError(what: "a second creation")
+    case .closed, .report: return
+    case .epoch:
+      guard let epoch = reader.epoch() else { throw JournalBodyError(what: "no epoch") }
+      return renew(epoch)
+    case .changed: break
+    }
+    let (change, diff, proof) = try reader.change()
+    do {
+      try controller.replay(change)
+    } catch {
+      throw JournalBodyError(what: error.what)
+    }
+    let lowest = change.splices.map(\.at).min() ?? Int.max
+    let edited = change.screens.compactMap { controller.index(of: $0.id) }.min() ?? Int.max
+    updateDigest(from: min(lowest, edited))
+    guard digest == proof else {
+      throw JournalBodyError(what: "digest \(digest.text) is not \(proof.text)")
+    }
+    if reader.changesResolved() {
+      resolved = Self.encodeResolved(controller)
+      resolvedAt = controller.revision
+    }
+    durable = controller.revision
+    ring.append(diff, digest: digest)
+    _ = ring.trim(
+      revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes)
+  }
+
+  /// Begins a new life: revisions go on, but nobody can resume across it.
+  mutating func renew(_ epoch: Epoch) {
+    self.epoch = epoch
+    ring = DiffRing(base: controller.revision, digest: digest)
+  }
+}

@@ -1,0 +1,313 @@
+import Navigation
+
+// Watches: answering the request, and serving each from the nav's history while credit lasts.
+
+extension Hub {
+  mutating func watch(
+    _ request: WatchRequest, for sender: Sender, session: Int, at now: Instant
+  ) {
+    guard let slot = readable(request.nav, request.id, for: sender) else { return }
+    activate(slot)
+    if let bad = request.bad { report(bad, of: slot, by: sender, session: session, at: now) }
+    removeWatch(of: session, nav: slot, view: request.view)
+    guard sessions[session].watches.count < configuration.watchesPerConnection else {
+      var error = OutgoingError(
+        .limit, id: request.id,
+        "a connection has at most \(configuration.watchesPerConnection) watches")
+      error.reason = "quota"
+      return refuse(sender, error)
+    }
+    let entry = navs[slot]
+    var watch = Watch(session: session, nav: slot, view: request.view, cursor: entry.revision)
+    var mode: StaticString = "latest"
+    var why: String?
+    if request.view == .full {
+      why = reasonForSnapshot(request, entry)
+      if let why {
+        mode = "snap"
+        watch.snapshot = entry.snapshot(why: why)
+      } else {
+        mode = "resume"
+        watch.cursor = request.from?.revision ?? entry.revision
+      }
+    }
+    let index = watches.insert(watch)
+    sessions[session].watches.append(index)
+    navs[slot].watches.append(index)
+    batch.changedClients = true
+    send(
+      sender.connection, .ok,
+      ServerMessageWriter.watching(
+        id: request.id, nav: request.nav, mode: mode, why: why, epoch: entry.epoch,
+        revision: entry.revision))
+    batch.held.append(.start(watch: index))
+  }
+
+  /// Why a full watch gets a snapshot; nil if it may resume.
+  private func reasonForSnapshot(_ request: WatchRequest, _ entry: NavEntry) -> String? {
+    if request.bad != nil { return "digest" }
+    guard let from = request.from else { return "join" }
+    if from.epoch != entry.epoch { return "epoch" }
+    if from.revision > entry.revision { return "ahead" }
+    guard let digest = entry.ring.digest(at: from.revision) else { return "lag" }
+    return digest == from.digest ? nil : "digest"
+  }
+
+  /// Writes a client's report of divergence into the log.
+  private mutating func report(
+    _ bad: MirrorPosition, of slot: Int, by sender: Sender, session: Int, at now: Instant
+  ) {
+    let entry = navs[slot]
+    let name = sessions[session].name
+    let ours = entry.ring.digest(at: bad.revision)
+    output.notices.append(
+      Notice(
+        level: .warning,
+        text: "\(name) reports divergence of \(entry.name) at revision \(bad.revision.number): "
+          + "its digest \(bad.digest.text), ours \(ours?.text ?? "no longer known")",
+        nav: entry.name, client: name))
+    guard entry.number > 0, !isStorageFailing else { return }
+    if batch.sequenceBefore == nil { batch.sequenceBefore = sequence }
+    if batch.rowsBefore[slot] == nil {
+      batch.rowsBefore[slot] = entry.lastSequence
+      batch.touched.append(slot)
+    }
+    sequence += 1
+    var process: Int32?
+    if case .local(_, _, let pid) = sender.peer { process = pid }
+    let body = JournalBody.report(
+      bad, name: name, principal: sender.peer.principal, process: process, digest: ours)
+    batch.records.append(
+      .row(
+        JournalRow(
+          sequence: sequence, nav: entry.number, revision: entry.controller.revision.number,
+          previous: entry.lastSequence, time: now.wall, kind: .report, body: body)))
+    navs[slot].lastSequence = sequence
+  }
+
+  mutating func unwatch(_ nav: String, _ view: View, session: Int) {
+    guard let slot = navSlots[nav] else { return }
+    removeWatch(of: session, nav: slot, view: view)
+  }
+
+  private mutating func removeWatch(of session: Int, nav: Int, view: View) {
+    let index = sessions[session].watches.first {
+      watches[$0].nav == nav && watches[$0].view == view
+    }
+    if let index { removeWatch(index, fromSession: true) }
+  }
+
+  mutating func removeWatch(_ index: Int, fromSession: Bool) {
+    let watch = watches[index]
+    navs[watch.nav].watches.removeAll { $0 == index }
+    if fromSession { sessions[watch.session].watches.removeAll { $0 == index } }
+    // A start that waits in the batch must not hit another watch in the same slot.
+    batch.held.removeAll { item in
+      if case .start(index) = item { true } else { false }
+    }
+    watches.remove(index, leaving: .vacant)
+    batch.changedClients = true
+    if navs[watch.nav].directory != nil, navs[watch.nav].watches.isEmpty { deactivate(watch.nav) }
+  }
+
+  // Serving.
+
+  /// Does what waited for the commit.
+  mutating func release(_ item: Batch.Held, at now: Instant) {
+    switch item {
+    case .send(let connection, let verb, let body): emit(verb, body, to: connection, at: now)
+    case .answer(let connection, let session, let nav, let body):
+      if let session, sessions.isLive(session), navs.isLive(nav) {
+        pumpOwnWatch(of: session, nav: nav, at: now)
+      }
+      emit(.ok, body, to: connection, at: now)
+    case .start(let index):
+      watches[index].isStarted = true
+      pump(index, at: now)
+    case .pump(let session):
+      guard sessions.isLive(session) else { return }
+      for index in sessions[session].watches { pump(index, at: now) }
+    case .event(let nav, let body): emitEvent(body, of: nav, at: now)
+    case .closed(let nav): finishClosing(nav, at: now)
+    case .ended(let connection): output.dropped.append(connection)
+    }
+  }
+
+  private mutating func emit(
+    _ verb: ServerVerb, _ body: [UInt8], to connection: ConnectionID, isShared: Bool = false,
+    at now: Instant
+  ) {
+    if let slot = sessionSlots[connection] {
+      sessions[slot].lastSentAt = now.boot
+      if verb.usesCredit {
+        sessions[slot].sent += UInt64(body.count)
+        if !sessions[slot].hasCredit { plan(now.boot + configuration.stall) }
+      }
+    }
+    output.messages.append(
+      Outgoing(connection: connection, verb: verb, body: body, isShared: isShared))
+  }
+
+  private mutating func pumpOwnWatch(of session: Int, nav: Int, at now: Instant) {
+    for index in sessions[session].watches
+    where watches[index].nav == nav && watches[index].view == .full {
+      pump(index, at: now)
+    }
+  }
+
+  mutating func pumpWatches(of nav: Int, at now: Instant) {
+    guard !navs[nav].watches.isEmpty else { return }
+    for index in navs[nav].watches { pump(index, at: now) }
+  }
+
+  /// Sends a watch what it is owed, while its session has credit.
+  private mutating func pump(_ index: Int, at now: Instant) {
+    guard watches[index].isStarted else { return }
+    let session = watches[index].session
+    guard watches[index].view == .full else { return pumpLatest(index, at: now) }
+    while sessions[session].hasCredit {
+      if watches[index].snapshot != nil {
+        sendSnapshotPart(index, at: now)
+        continue
+      }
+      let nav = watches[index].nav
+      let cursor = watches[index].cursor
+      guard cursor < navs[nav].durable else { return }
+      if navs[nav].ring.reaches(cursor) {
+        if sendDiffs(index, after: cursor, at: now) { continue }
+        watches[index].snapshot = navs[nav].snapshot(why: "size")
+      } else {
+        watches[index].snapshot = navs[nav].snapshot(why: "lag")
+      }
+      watches[index].nextScreen = 0
+    }
+  }
+
+  private mutating func sendSnapshotPart(_ index: Int, at now: Instant) {
+    guard let snapshot = watches[index].snapshot else { return }
+    let (body, next) = snapshot.part(from: watches[index].nextScreen, limit: 60 * 1024)
+    emit(.snap, body, to: sessions[watches[index].session].connection, at: now)
+    if let next {
+      watches[index].nextScreen = next
+    } else {
+      watches[index].snapshot = nil
+      watches[index].nextScreen = 0
+      watches[index].cursor = snapshot.revision
+    }
+  }
+
+  /// Sends the diffs behind `cursor`, as many as fit into one message; returns false if the first
+  /// one alone does not fit.
+  private mutating func sendDiffs(
+    _ index: Int, after cursor: Revision, at now: Instant
+  ) -> Bool {
+    let nav = watches[index].nav
+    let session = watches[index].session
+    let key = DiffsKey(nav: nav, from: cursor.number)
+    let message: DiffsMessage
+    if let shared = batch.diffs[key] {
+      message = shared
+    } else {
+      guard let made = makeDiffs(nav, after: cursor) else { return false }
+      message = made
+      batch.diffs[key] = made
+    }
+    watches[index].cursor = message.last
+    emit(
+      message.verb, message.body, to: sessions[session].connection,
+      isShared: navs[nav].watches.count > 1, at: now)
+    return true
+  }
+
+  /// Encodes what every watch at the same position gets.
+  private func makeDiffs(_ nav: Int, after cursor: Revision) -> DiffsMessage? {
+    let first = navs[nav].ring.body(of: cursor.next)
+    guard first.count <= configuration.maximumReplyBytes else { return nil }
+    var bodies = [first]
+    var byteCount = first.count
+    var last = cursor.next
+    // Half a window at a time leaves room for others on the same connection.
+    while last < navs[nav].durable {
+      let body = navs[nav].ring.body(of: last.next)
+      guard byteCount + body.count <= 32 * 1024 else { break }
+      bodies.append(body)
+      byteCount += body.count + 1
+      last = last.next
+    }
+    guard bodies.count > 1 else { return DiffsMessage(verb: .diff, body: first, last: last) }
+    let body = ServerMessageWriter.diffs(nav: navs[nav].name, bodies, byteCount: byteCount)
+    return DiffsMessage(verb: .diffs, body: body, last: last)
+  }
+
+  private mutating func pumpLatest(_ index: Int, at now: Instant) {
+    let watch = watches[index]
+    guard sessions[watch.session].hasCredit else { return }
+    // What is not durable yet is shown after the next commit.
+    guard navs[watch.nav].durable == navs[watch.nav].revision else { return }
+    let (key, value) = navs[watch.nav].latest(watch.view)
+    guard key != watch.sentKey else { return }
+    watches[index].sentKey = key
+    watches[index].cursor = navs[watch.nav].revision
+    let body = ServerMessageWriter.latest(
+      nav: navs[watch.nav].name, view: watch.view, epoch: navs[watch.nav].epoch,
+      revision: navs[watch.nav].revision, value: value)
+    emit(.latest, body, to: sessions[watch.session].connection, at: now)
+  }
+
+  private mutating func emitEvent(_ body: [UInt8], of nav: Int, at now: Instant) {
+    guard navs.isLive(nav) else { return }
+    for index in navs[nav].watches where watches[index].view == .full {
+      pump(index, at: now)
+      let watch = watches[index]
+      guard watch.isStarted, watch.snapshot == nil, watch.cursor == navs[nav].durable,
+        sessions[watch.session].hasCredit
+      else { continue }
+      emit(.event, body, to: sessions[watch.session].connection, isShared: true, at: now)
+    }
+  }
+
+  private mutating func finishClosing(_ nav: Int, at now: Instant) {
+    let entry = navs[nav]
+    for index in entry.watches {
+      let watch = watches[index]
+      pump(index, at: now)
+      let body = ServerMessageWriter.end(
+        nav: entry.name, view: watch.view, epoch: entry.epoch,
+        revision: entry.controller.revision, why: "closed")
+      emit(.end, body, to: sessions[watch.session].connection, at: now)
+      sessions[watch.session].watches.removeAll { $0 == index }
+      watches.remove(index, leaving: .vacant)
+      batch.changedClients = true
+    }
+    ringBytes -= entry.ring.byteCount
+    numberSlots[entry.number] = nil
+    navs.remove(nav, leaving: .vacant)
+  }
+
+  /// Gives up the oldest diffs of navs in turn while all rings together are too large.
+  mutating func trimRings() {
+    guard ringBytes > configuration.resumeTotalBytes else { return }
+    let slots = navs.indices
+    var visited = 0
+    while ringBytes > configuration.resumeTotalBytes, visited < slots.count {
+      let slot = slots[ringCursor % slots.count]
+      ringBytes -= navs[slot].ring.trim(
+        revisions: navs[slot].ring.count / 2, bytes: configuration.resumeBytes)
+      ringCursor += 1
+      visited += 1
+    }
+  }
+}
+
+/// Where a watch stands that a message of diffs is for.
+struct DiffsKey: Hashable, Sendable {
+  var nav: Int
+  var from: UInt64
+}
+
+/// A message of diffs, encoded once for all watches at the same position.
+struct DiffsMessage: Sendable {
+  var verb: ServerVerb
+  var body: [UInt8]
+  var last: Revision
+}

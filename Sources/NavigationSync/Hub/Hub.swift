@@ -1,0 +1,274 @@
+package import Navigation
+
+/// What can happen to the hub.
+package enum HubEvent: Sendable {
+  /// A client's message: the two frames behind the envelope.
+  case message(ConnectionID, Peer, verb: [UInt8], body: [UInt8])
+  /// A message with another number of frames.
+  case malformed(ConnectionID, Peer)
+  /// The peer is gone.
+  case closed(ConnectionID)
+  /// The socket takes no more for this connection; the shell keeps what it could not send.
+  case blocked(ConnectionID)
+  /// The socket takes messages again, and all that was kept has been sent.
+  case unblocked(ConnectionID)
+  /// What was asked of the journal's history.
+  case history(HistoryAnswer)
+  /// Retention moved the oldest revision that can be read of a nav.
+  case floor(nav: UInt64, revision: UInt64)
+  /// The journal asks for a snapshot of a nav, so that it may prune.
+  case snapshotWanted(nav: UInt64)
+  /// `wakeAt` has come.
+  case wake
+  /// The daemon is stopping.
+  case stop
+}
+
+/// A message to send, in order; the body may be shared by many.
+package struct Outgoing: Sendable {
+  package var connection: ConnectionID
+  package var verb: ServerVerb
+  package var body: [UInt8]
+  /// Whether many connections get the same body, so that it pays to share the socket's message.
+  package var isShared: Bool
+}
+
+/// A wish to read the journal's history, off the loop.
+package struct HistoryRequest: Hashable, Sendable {
+  package var token: UInt64
+  package var nav: UInt64
+  /// The nav's newest row.
+  package var head: UInt64
+  package var what: What
+
+  /// What to read.
+  package enum What: Hashable, Sendable {
+    /// Rows with these revisions, the newest first: their chain from the head downwards.
+    case rows(from: UInt64, through: UInt64)
+    /// The newest snapshot that is not newer than the revision, and the rows after it up to it.
+    case state(at: UInt64)
+  }
+}
+
+/// What the journal's history says; rows are oldest first.
+package struct HistoryAnswer: Sendable {
+  package var token: UInt64
+  package var snapshot: SnapshotRow?
+  package var rows: [JournalRow]
+  /// Why it could not be read.
+  package var failure: String?
+
+  package init(
+    token: UInt64, snapshot: SnapshotRow? = nil, rows: [JournalRow] = [], failure: String? = nil
+  ) {
+    self.token = token
+    self.snapshot = snapshot
+    self.rows = rows
+    self.failure = failure
+  }
+}
+
+/// Something an operator should know.
+package struct Notice: Hashable, Sendable {
+  package enum Level: Sendable { case info, warning }
+  package var level: Level
+  package var text: String
+  package var nav: String?
+  package var client: String?
+}
+
+/// What a shell must do once the records are durable, in this order.
+package struct HubOutput: Sendable {
+  /// Send these, in order.
+  package var messages: [Outgoing] = []
+  /// Read these and come back with the answers.
+  package var requests: [HistoryRequest] = []
+  /// Connections that are of no use any more, with nothing further to send.
+  package var dropped: [ConnectionID] = []
+  /// Log these.
+  package var notices: [Notice] = []
+}
+
+/// Decides what happens to every nav and every client. Performs no I/O, reads no clock.
+///
+/// A turn of the shell is: `handle` for every event at hand, `takeRecords`, make them durable, then
+/// `committed`, and do what its output says; or `rollBack`, if they could not be made durable.
+/// Laws: the same events give the same bytes; nothing is sent before the records that it tells of
+/// are durable; the diff of a revision goes onto the requester's own full watch before the `ok`.
+package struct Hub: Sendable {
+  let configuration: HubConfiguration
+  /// Names this run of the daemon.
+  package let boot: Epoch
+  var random: SeededGenerator
+  var messageReader: ClientMessageReader
+  var bodyReader = JournalBodyReader()
+
+  /// The number of the last commit.
+  package internal(set) var sequence: UInt64 = 0
+  var lastNavNumber: UInt64 = 0
+  var navs = Slots<NavEntry>()
+  var navSlots: [String: Int] = [:]
+  /// Navs by their number in the journal.
+  var numberSlots: [UInt64: Int] = [:]
+  var sessions = Slots<Session>()
+  var sessionSlots: [ConnectionID: Int] = [:]
+  var clientSlots: [ClientID: Int] = [:]
+  var sessionCounts: [String: Int] = [:]
+  var fenced: Set<ConnectionID> = []
+  var watches = Slots<Watch>()
+  var remembered: RememberedOps
+  var batch = Batch()
+  var output = HubOutput()
+  var pendingReads: [UInt64: PendingRead] = [:]
+  var lastToken: UInt64 = 0
+  var ringBytes = 0
+  var ringCursor = 0
+  var isStopping = false
+  /// Whether the journal takes no records at the moment.
+  var isStorageFailing = false
+  /// When `handle(.wake)` is due; nil if nothing waits. CLOCK_BOOTTIME in milliseconds.
+  package internal(set) var wakeAt: UInt64?
+
+  static let navsSlot = 0
+  static let clientsSlot = 1
+
+  /// Makes a hub without navs.
+  ///
+  /// - Parameters:
+  ///   - configuration: the limits.
+  ///   - seed: randomness for epochs; a new one for every run.
+  package init(configuration: HubConfiguration, seed: UInt64) {
+    self.configuration = configuration
+    random = SeededGenerator(seed: seed)
+    boot = Epoch(bits: random.next())
+    messageReader = ClientMessageReader(maximumBytes: configuration.maximumRequestBytes)
+    remembered = RememberedOps(limits: configuration)
+    for name in [NavName.navs, NavName.clients] {
+      var entry = NavEntry(
+        name: name.text, number: 0, owner: "", epoch: boot,
+        controller: NavigationController(revision: Revision(1)))
+      entry.directory = Directory()
+      entry.digest = Directory().digest()
+      entry.ring = DiffRing(base: Revision(1), digest: entry.digest)
+      navSlots[name.text] = navs.insert(entry)
+    }
+  }
+
+  /// Takes one event; what follows from it waits for `committed`.
+  package mutating func handle(_ event: HubEvent, at now: Instant) {
+    switch event {
+    case .message(let connection, let peer, let verb, let body):
+      receive(verb, body, from: Sender(connection: connection, peer: peer), at: now)
+    case .malformed(let connection, let peer):
+      let sender = Sender(connection: connection, peer: peer)
+      refuseFrame(of: sender, "a message has two frames: verb and body")
+    case .closed(let connection):
+      fenced.remove(connection)
+      if let slot = sessionSlots[connection] { endSession(slot) }
+    case .blocked(let connection):
+      if let slot = sessionSlots[connection] { sessions[slot].isBlocked = true }
+    case .unblocked(let connection):
+      guard let slot = sessionSlots[connection] else { return }
+      sessions[slot].isBlocked = false
+      batch.held.append(.pump(session: slot))
+    case .history(let answer): finishRead(answer)
+    case .floor(let number, let revision):
+      if let slot = numberSlots[number] { navs[slot].floor = Revision(revision) }
+    case .snapshotWanted(let number):
+      if let slot = numberSlots[number] { recordSnapshot(of: slot, at: now) }
+    case .wake: wake(at: now)
+    case .stop: stop()
+    }
+  }
+
+  /// The records of the batch at hand, to be made durable together.
+  package mutating func takeRecords() -> [JournalRecord] {
+    let records = batch.records
+    batch.records = []
+    return records
+  }
+
+  /// Says that the records taken are durable; hands out everything that waited for them.
+  package mutating func committed(at now: Instant) -> HubOutput {
+    isStorageFailing = false
+    settleDirectories()
+    for slot in batch.touched where navs.isLive(slot) {
+      navs[slot].durable = navs[slot].controller.revision
+    }
+    let held = batch.held
+    for item in held { release(item, at: now) }
+    for slot in batch.touched where navs.isLive(slot) { pumpWatches(of: slot, at: now) }
+    for directory in [Self.navsSlot, Self.clientsSlot] { pumpWatches(of: directory, at: now) }
+    for slot in batch.answering where sessions.isLive(slot) { sessions[slot].inflight = 0 }
+    batch.clear()
+    trimRings()
+    defer { output = HubOutput() }
+    return output
+  }
+}
+
+/// Who sent a message.
+struct Sender {
+  var connection: ConnectionID
+  var peer: Peer
+}
+
+/// What has been decided since the last commit.
+struct Batch: Sendable {
+  /// What waits for the records to be durable, in order.
+  enum Held: Sendable {
+    /// A message to one connection.
+    case send(ConnectionID, ServerVerb, [UInt8])
+    /// The answer to a committed op; the requester's own watch comes first.
+    case answer(ConnectionID, session: Int?, nav: Int, [UInt8])
+    /// A watch may begin.
+    case start(watch: Int)
+    /// A session may have room again.
+    case pump(session: Int)
+    /// An event without revision, to the watches that are caught up.
+    case event(nav: Int, [UInt8])
+    /// A nav is gone.
+    case closed(nav: Int)
+    /// A session is over, with a last word.
+    case ended(ConnectionID)
+  }
+
+  struct Remembrance: Sendable {
+    var key: RememberedOps.Key
+    var op: UInt64
+    var evicted: RememberedOps.Entry?
+  }
+
+  var records: [JournalRecord] = []
+  var held: [Held] = []
+  /// The navs changed, in the order of their first change.
+  var touched: [Int] = []
+  /// The navs created and closed.
+  var created: [Int] = []
+  var closed: [Int] = []
+  /// The last durable row of each nav touched.
+  var rowsBefore: [Int: UInt64] = [:]
+  var remembrances: [Remembrance] = []
+  var answering: [Int] = []
+  var sequenceBefore: UInt64?
+  /// Whether `$clients` may have changed.
+  var changedClients = false
+  /// Messages of diffs encoded while this batch is sent.
+  var diffs: [DiffsKey: DiffsMessage] = [:]
+
+  mutating func clear() { self = Batch() }
+}
+
+/// A read that waits for the journal.
+struct PendingRead: Sendable {
+  enum What: Sendable {
+    case log(floor: Revision)
+    case state(GetRequest.What, Revision)
+  }
+
+  var connection: ConnectionID
+  var id: UInt64
+  var what: What
+  var standing: NavStanding
+  var owner: String
+}

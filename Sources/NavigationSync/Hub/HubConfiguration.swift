@@ -1,0 +1,167 @@
+package import Navigation
+
+/// What bounds the hub and identifies the daemon; every limit of the protocol, in one place.
+package struct HubConfiguration: Sendable {
+  /// The limits of one nav.
+  package var nav = NavigationLimits()
+  /// The largest body taken from a client, in octets.
+  package var maximumRequestBytes = 65536
+  /// The largest body sent to a client, in octets.
+  package var maximumReplyBytes = 262_144
+  /// The most navs at a time.
+  package var navs = 100_000
+  /// The most sessions at a time.
+  package var sessions = 4096
+  /// The most sessions of one principal.
+  package var sessionsPerPrincipal = 256
+  /// The most watches of one connection.
+  package var watchesPerConnection = 1024
+  /// The most unanswered ops of one connection.
+  package var inflight = 64
+  /// Ops a second of one connection; 0 for no limit.
+  package var opsPerSecond = 0
+  /// The most revisions of one nav kept for resuming.
+  package var resumeRevisions = 256
+  /// The most bytes of diffs of one nav kept for resuming.
+  package var resumeBytes = 262_144
+  /// The most bytes of diffs kept for resuming, in all.
+  package var resumeTotalBytes = 64 << 20
+  /// The decided ops remembered of one client.
+  package var rememberedOps = 64
+  /// The clients whose ops are remembered.
+  package var rememberedClients = 4096
+  /// The clients of one principal whose ops are remembered.
+  package var rememberedClientsPerPrincipal = 1024
+  /// Milliseconds after which the ops of an idle client are forgotten.
+  package var rememberedIdle: UInt64 = 600_000
+  /// The largest flow-control window, in octets.
+  package var maximumWindow: UInt64 = 1 << 20
+  /// Milliseconds without a message from a client that is out of credit until its session ends.
+  package var stall: UInt64 = 30_000
+  /// Revisions of one nav between snapshots in the journal.
+  package var snapshotEvery: UInt64 = 1000
+  /// Declared bar and toolbar classes; true for those based on a bar.
+  package var classes: [String: Bool] = [:]
+  /// The user whom the daemon runs as; it has the role admin, as root has.
+  package var daemonUser: UInt32 = 0
+  /// What `welcome` says of the daemon.
+  package var server = "navd/0.1.0"
+
+  package init() {}
+}
+
+/// A point in time: both clocks, in milliseconds.
+package struct Instant: Hashable, Sendable {
+  /// CLOCK_BOOTTIME; deadlines are reckoned by it.
+  package var boot: UInt64
+  /// Since 1970; written into the log, for people.
+  package var wall: UInt64
+
+  package init(boot: UInt64, wall: UInt64) {
+    self.boot = boot
+    self.wall = wall
+  }
+}
+
+/// A connection of the daemon's socket, as the shell numbers them.
+package struct ConnectionID: Hashable, Sendable {
+  package let number: UInt64
+
+  package init(_ number: UInt64) { self.number = number }
+}
+
+/// Who stands behind a connection, as the transport proved it.
+package enum Peer: Hashable, Sendable {
+  /// A process on this machine, identified by the kernel.
+  case local(user: UInt32, group: UInt32, process: Int32)
+
+  /// What rights, ownership and remembered ops are bound to.
+  package var principal: String {
+    switch self {
+    case .local(let user, _, _): "uid:\(user)"
+    }
+  }
+}
+
+/// A role with built-in rights.
+package enum Role: String, Sendable {
+  /// All rights everywhere: root and the daemon's own user.
+  case admin
+  /// Read, push and pop on every nav, admin on those it owns.
+  case ui
+}
+
+extension HubConfiguration {
+  func role(of peer: Peer) -> Role {
+    switch peer {
+    case .local(let user, _, _): user == 0 || user == daemonUser ? .admin : .ui
+    }
+  }
+
+  /// The rights of a peer on a nav; an owner is given if the nav exists.
+  func rights(of peer: Peer, on nav: String, owner: String?) -> Rights {
+    if role(of: peer) == .admin { return .all }
+    if nav == NavName.navs.text { return .read }
+    if nav == NavName.clients.text { return [] }
+    return owner == peer.principal ? .all : [.read, .push, .pop]
+  }
+}
+
+/// A generator of 64-bit numbers whose whole state is its seed (SplitMix64).
+struct SeededGenerator: Sendable {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var bits = state
+    bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+    return bits ^ bits >> 31
+  }
+}
+
+/// Values in numbered slots; a number is reused once its value is gone.
+struct Slots<Value: Sendable>: Sendable {
+  private var values: [Value] = []
+  private var live: [Bool] = []
+  private var free: [Int] = []
+
+  var count: Int { values.count - free.count }
+
+  mutating func insert(_ value: Value) -> Int {
+    guard let slot = free.popLast() else {
+      values.append(value)
+      live.append(true)
+      return values.count - 1
+    }
+    values[slot] = value
+    live[slot] = true
+    return slot
+  }
+
+  /// Gives a slot up; `vacant` takes the value's place, so that nothing of it is kept.
+  mutating func remove(_ slot: Int, leaving vacant: Value) {
+    precondition(live[slot], "slot \(slot) is vacant")
+    values[slot] = vacant
+    live[slot] = false
+    free.append(slot)
+  }
+
+  func isLive(_ slot: Int) -> Bool { slot < live.count && live[slot] }
+
+  /// The slots in use, ascending. O(n).
+  var indices: [Int] { live.indices.filter { live[$0] } }
+
+  subscript(_ slot: Int) -> Value {
+    get {
+      assert(live[slot], "slot \(slot) is vacant")
+      return values[slot]
+    }
+    _modify {
+      assert(live[slot], "slot \(slot) is vacant")
+      yield &values[slot]
+    }
+  }
+}

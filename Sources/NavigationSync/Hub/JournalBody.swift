@@ -1,0 +1,177 @@
+import Navigation
+
+/// Who caused a row, and how his op is remembered.
+struct RowOrigin: Sendable {
+  var principal: String
+  var client: ClientID
+  var op: UInt64
+  var name: String
+  var process: Int32?
+  var octets: OctetsHash
+  var reply: [UInt8]
+  var operations: [OperationKind]
+  var isOverride = false
+  var sender: OpaqueJSON?
+}
+
+/// The bodies of journal rows: JSON, so that a journal can be read without this program.
+enum JournalBody {
+  /// The body of a `changed` row.
+  static func changed(
+    diff: [UInt8], commit: Commit, origin: RowOrigin?, before: Digest
+  ) -> [UInt8] {
+    var json = JSONWriter(reserving: diff.count + (origin?.reply.count ?? 0) + 256)
+    json.beginObject()
+    json.name("diff")
+    json.raw(diff)
+    json.name("before")
+    json.hex(before.bits)
+    if let origin { json.origin(origin) }
+    if !commit.detached.isEmpty {
+      json.name("det")
+      json.detached(commit.detached)
+    }
+    if !commit.released.isEmpty {
+      json.name("gone")
+      json.beginArray()
+      for key in commit.released {
+        json.beginObject()
+        switch key {
+        case .screen(let id): json.optional("screen", id.text)
+        case .button(let id): json.optional("button", id.text)
+        }
+        json.endObject()
+      }
+      json.endArray()
+    }
+    json.endObject()
+    return json.bytes
+  }
+
+  /// The body of a `created` row, and of a snapshot, which has no origin.
+  static func state(
+    nav: String, epoch: Epoch, owner: String, controller: NavigationController, digest: Digest,
+    resolvedAt: Revision, origin: RowOrigin?
+  ) -> [UInt8] {
+    var json = JSONWriter(reserving: 1024)
+    json.beginObject()
+    json.optional("nav", nav)
+    json.name("kind")
+    json.plain("controller")
+    json.name("epoch")
+    json.hex(epoch.bits)
+    json.optional("owner", owner)
+    json.name("rev")
+    json.integer(controller.revision.number)
+    json.name("resolvedAt")
+    json.integer(resolvedAt.number)
+    json.name("screens")
+    json.beginArray()
+    for screen in controller.stack { json.screen(screen) }
+    json.endArray()
+    for part in PartName.allCases {
+      json.dynamicName(part.text)
+      json.part(part, of: controller)
+    }
+    json.name("detached")
+    json.detached(controller.detached.all)
+    json.name("dig")
+    json.hex(digest.bits)
+    if let origin { json.origin(origin) }
+    json.endObject()
+    return json.bytes
+  }
+
+  /// The body of a `closed` row.
+  static func closed(_ origin: RowOrigin) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    json.origin(origin)
+    json.endObject()
+    return json.bytes
+  }
+
+  /// The body of an `epoch` row.
+  static func epoch(_ epoch: Epoch) -> [UInt8] {
+    var json = JSONWriter(reserving: 40)
+    json.beginObject()
+    json.name("epoch")
+    json.hex(epoch.bits)
+    json.endObject()
+    return json.bytes
+  }
+
+  /// The body of a `report` row.
+  static func report(
+    _ bad: MirrorPosition, name: String, principal: String, process: Int32?, digest: Digest?
+  ) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    json.name("bad")
+    json.beginObject()
+    json.name("rev")
+    json.integer(bad.revision.number)
+    json.name("dig")
+    json.hex(bad.digest.bits)
+    if let digest {
+      json.name("ours")
+      json.hex(digest.bits)
+    }
+    json.endObject()
+    json.name("by")
+    json.beginObject()
+    json.optional("name", name)
+    json.optional("principal", principal)
+    if let process {
+      json.name("pid")
+      json.integer(UInt64(process))
+    }
+    json.endObject()
+    json.endObject()
+    return json.bytes
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func origin(_ origin: RowOrigin) {
+    name("ops")
+    beginArray()
+    for kind in origin.operations { string(kind.name) }
+    endArray()
+    name("by")
+    beginObject()
+    optional("name", origin.name)
+    name("op")
+    integer(origin.op)
+    optional("principal", origin.principal)
+    if let process = origin.process {
+      name("pid")
+      integer(UInt64(process))
+    }
+    optional("client", origin.client.text)
+    endObject()
+    name("octets")
+    hex(origin.octets.bits)
+    name("reply")
+    raw(origin.reply)
+    flag("override", origin.isOverride)
+    optional("sender", origin.sender)
+  }
+
+  fileprivate mutating func detached(_ records: [DetachedRecords.Record]) {
+    beginArray()
+    for record in records {
+      beginObject()
+      switch record {
+      case .screen(let screen):
+        name("screen")
+        self.screen(screen)
+      case .button(let button):
+        name("button")
+        self.button(button)
+      }
+      endObject()
+    }
+    endArray()
+  }
+}

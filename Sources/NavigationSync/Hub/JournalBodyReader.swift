@@ -1,0 +1,257 @@
+import Navigation
+
+/// A row or snapshot whose body this version did not write, or that was damaged.
+package struct JournalBodyError: Error, Hashable, Sendable {
+  /// What is wrong.
+  package var what: String
+}
+
+/// Reads the bodies of journal rows.
+struct JournalBodyReader: Sendable {
+  private var tape = JSONTape()
+  private let reader = RecordReader(.journal)
+
+  /// What a `created` row or a snapshot says.
+  struct State {
+    var nav: String
+    var epoch: Epoch
+    var owner: String
+    var controller: NavigationController
+    var digest: Digest
+    var resolvedAt: Revision
+  }
+
+  mutating func load(_ body: [UInt8]) throws(JournalBodyError) {
+    do {
+      try tape.read(body, maximumDepth: 48)
+    } catch {
+      throw JournalBodyError(what: "\(error.reason.rawValue) at octet \(error.offset)")
+    }
+    guard tape.kind(0) == .object else { throw JournalBodyError(what: "not an object") }
+  }
+
+  /// How the op of the loaded row is remembered; nil if no client caused the row.
+  func remembered() -> (key: RememberedOps.Key, entry: RememberedOps.Entry)? {
+    guard let by = tape.member("by", of: 0),
+      let principal = text("principal", of: by), let client = text("client", of: by),
+      let id = ClientID(client), let op = integer("op", of: by),
+      let octets = text("octets").flatMap({ Epoch($0) }), let reply = tape.member("reply", of: 0)
+    else { return nil }
+    return (
+      RememberedOps.Key(principal: principal, client: id),
+      RememberedOps.Entry(
+        id: op, octets: OctetsHash(bits: octets.bits), isOk: true, reply: tape.raw(reply))
+    )
+  }
+
+  /// The state in the loaded body.
+  func state() throws(JournalBodyError) -> State {
+    guard let nav = text("nav"), let epoch = text("epoch").flatMap({ Epoch($0) }),
+      let owner = text("owner"), let revision = integer("rev"),
+      let digest = text("dig").flatMap({ Digest($0) })
+    else { throw JournalBodyError(what: "a state lacks nav, epoch, owner, rev or dig") }
+    var versions: [PartName: Revision] = [:]
+    for part in PartName.allCases {
+      guard let index = tape.member(part.text, of: 0), let version = integer("ver", of: index)
+      else { throw JournalBodyError(what: "a state lacks \(part.text)") }
+      versions[part] = Revision(version)
+    }
+    let stack = try list("screens") { at throws(ReadFailure) in try reader.storedScreen(tape, at) }
+    let records = try list("detached") { at throws(ReadFailure) in try record(at) }
+    let controller = NavigationController(
+      revision: Revision(revision), stack: stack, versions: versions, bar: bar(),
+      toolbar: toolbar(), settings: try settings("settings"), detached: records)
+    return State(
+      nav: nav, epoch: epoch, owner: owner, controller: controller, digest: digest,
+      resolvedAt: Revision(integer("resolvedAt") ?? revision))
+  }
+
+  /// The change in the loaded `changed` row, with the diff's octets and its digest.
+  func change() throws(JournalBodyError) -> (change: RecordedChange, diff: [UInt8], digest: Digest)
+  {
+    guard let diff = tape.member("diff", of: 0), let revision = integer("rev", of: diff),
+      let digest = text("dig", of: diff).flatMap({ Digest($0) })
+    else { throw JournalBodyError(what: "a change lacks its diff") }
+    var change = RecordedChange(revision: Revision(revision))
+    if tape.member("ch", of: diff) != nil {
+      for entry in try list("ch", of: diff, { at throws(ReadFailure) in try entry(at) }) {
+        switch entry {
+        case .splice(let splice): change.splices.append(splice)
+        case .screen(let screen): change.screens.append(screen)
+        case .settings(let settings): change.settings = settings
+        }
+      }
+    }
+    if tape.member("det", of: 0) != nil {
+      change.detached = try list("det") { at throws(ReadFailure) in try record(at) }
+    }
+    if tape.member("gone", of: 0) != nil {
+      change.released = try list("gone") { at throws(ReadFailure) in try key(at) }
+    }
+    return (change, tape.raw(diff), digest)
+  }
+
+  /// Whether the loaded row's diff changed what the bar shows.
+  func changesResolved() -> Bool {
+    tape.member("diff", of: 0).map { tape.member("resolved", of: $0) != nil } ?? false
+  }
+
+  /// The epoch in the loaded `epoch` row.
+  func epoch() -> Epoch? { text("epoch").flatMap { Epoch($0) } }
+
+  private enum Entry {
+    case splice(RecordedSplice)
+    case screen(Screen)
+    case settings(RecordedSettings)
+  }
+
+  private func entry(_ at: Int) throws(ReadFailure) -> Entry {
+    if let index = integer("at", of: at) {
+      var splice = RecordedSplice(at: Int(index), removed: [], inserted: [])
+      if let list = tape.member("del", of: at), tape.kind(list) == .array {
+        var element = list + 1
+        while element < tape.next(list) {
+          splice.removed.append(try reader.screenID(tape, element))
+          element = tape.next(element)
+        }
+      }
+      if let list = tape.member("ins", of: at), tape.kind(list) == .array {
+        var element = list + 1
+        while element < tape.next(list) {
+          splice.inserted.append(try reader.storedScreen(tape, element))
+          element = tape.next(element)
+        }
+      }
+      return .splice(splice)
+    }
+    guard let what = text("set", of: at), let to = tape.member("to", of: at) else {
+      throw ReadFailure(.invalidArgument, "a change is neither splice nor set")
+    }
+    switch what {
+    case "screen": return .screen(try reader.storedScreen(tape, to))
+    case "settings": return .settings(try SettingsReader(reader).stored(tape, to))
+    default: throw ReadFailure(.invalidArgument, "a change sets \(what)")
+    }
+  }
+
+  private func record(_ at: Int) throws(ReadFailure) -> DetachedRecords.Record {
+    if let screen = tape.member("screen", of: at) {
+      return .screen(try reader.storedScreen(tape, screen))
+    }
+    guard let button = tape.member("button", of: at) else {
+      throw ReadFailure(.invalidArgument, "a detached record is neither screen nor button")
+    }
+    return .button(try reader.storedButton(tape, button))
+  }
+
+  private func key(_ at: Int) throws(ReadFailure) -> DetachedRecords.Key {
+    if let screen = tape.member("screen", of: at) {
+      return .screen(try reader.screenID(tape, screen))
+    }
+    guard let button = tape.member("button", of: at) else {
+      throw ReadFailure(.invalidArgument, "a released record is neither screen nor button")
+    }
+    return .button(try reader.buttonID(tape, button))
+  }
+
+  private func bar() -> Bar {
+    var bar = Bar()
+    guard let index = tape.member("bar", of: 0) else { return bar }
+    if let name = text("class", of: index) { bar.className = name }
+    bar.isHidden = tape.member("hidden", of: index).flatMap { tape.bool($0) } ?? false
+    return bar
+  }
+
+  private func toolbar() -> Toolbar {
+    var toolbar = Toolbar()
+    guard let index = tape.member("toolbar", of: 0) else { return toolbar }
+    if let name = text("class", of: index) { toolbar.className = name }
+    toolbar.isHidden = tape.member("hidden", of: index).flatMap { tape.bool($0) } ?? true
+    return toolbar
+  }
+
+  private func settings(_ name: String) throws(JournalBodyError) -> RecordedSettings {
+    guard let index = tape.member(name, of: 0) else {
+      throw JournalBodyError(what: "a state lacks \(name)")
+    }
+    do {
+      return try SettingsReader(reader).stored(tape, index)
+    } catch {
+      throw JournalBodyError(what: error.text)
+    }
+  }
+
+  private func list<Element>(
+    _ name: String, of at: Int = 0, _ read: (Int) throws(ReadFailure) -> Element
+  ) throws(JournalBodyError) -> [Element] {
+    guard let list = tape.member(name, of: at), tape.kind(list) == .array else {
+      throw JournalBodyError(what: "a body lacks \(name)")
+    }
+    var elements: [Element] = []
+    var element = list + 1
+    do {
+      while element < tape.next(list) {
+        elements.append(try read(element))
+        element = tape.next(element)
+      }
+    } catch {
+      throw JournalBodyError(what: "\(name): \(error.text)")
+    }
+    return elements
+  }
+
+  private func text(_ name: String, of at: Int = 0) -> String? {
+    tape.member(name, of: at).flatMap { tape.string($0) }
+  }
+
+  private func integer(_ name: String, of at: Int = 0) -> UInt64? {
+    tape.member(name, of: at).flatMap { tape.integer($0) }
+  }
+
+  /// The log entry of the loaded row, as `get log` shows it.
+  func logEntry(_ row: JournalRow) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    json.name("rev")
+    json.integer(row.revision)
+    json.name("t")
+    json.integer(row.time)
+    if let bad = tape.member("bad", of: 0) {
+      json.name("bad")
+      json.raw(tape.raw(bad))
+    }
+    let diff = tape.member("diff", of: 0)
+    if row.kind == .changed || row.kind == .created {
+      json.optional("cause", diff.flatMap { text("cause", of: $0) } ?? "api")
+    }
+    if let by = tape.member("by", of: 0) { json.author(by, tape) }
+    if let ops = tape.member("ops", of: 0) {
+      json.name("do")
+      json.raw(tape.raw(ops))
+    }
+    if let sender = tape.member("sender", of: 0) {
+      json.name("sender")
+      json.raw(tape.raw(sender))
+    }
+    json.flag("override", tape.member("override", of: 0).flatMap { tape.bool($0) } ?? false)
+    json.optional("before", text("before"))
+    json.optional("dig", diff.flatMap { text("dig", of: $0) } ?? text("dig"))
+    if row.kind == .epoch { json.optional("epoch", text("epoch")) }
+    json.endObject()
+    return json.bytes
+  }
+}
+
+extension JSONWriter {
+  /// Writes who did it, without the client's identity, which is for repetitions only.
+  fileprivate mutating func author(_ by: Int, _ tape: borrowing JSONTape) {
+    name("by")
+    beginObject()
+    for member in ["name", "op", "principal", "pid"] {
+      guard let index = tape.member(member, of: by) else { continue }
+      dynamicName(member)
+      raw(tape.raw(index))
+    }
+    endObject()
+  }
+}

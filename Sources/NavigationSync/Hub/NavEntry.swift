@@ -1,0 +1,185 @@
+import Navigation
+
+/// Everything the hub keeps of one nav.
+struct NavEntry: Sendable {
+  /// The name.
+  var name: String
+  /// The number in the journal, never used twice; 0 for a virtual nav.
+  var number: UInt64
+  /// The principal who created it.
+  var owner: String
+  /// The life of the nav that revisions belong to.
+  var epoch: Epoch
+  /// The state, of a controller.
+  var controller: NavigationController
+  /// The records, of a virtual nav.
+  var directory: Directory?
+  /// The digest of the state, kept up to date.
+  var digest: Digest
+  var running = RunningDigest()
+  /// What the bar shows, encoded, to tell whether it changed.
+  var resolved: [UInt8]
+  /// The revision at which `resolved` last changed.
+  var resolvedAt: Revision
+  /// The nav's newest row in the journal.
+  var lastSequence: UInt64 = 0
+  /// The revision of the newest snapshot in the journal.
+  var snapshotRevision: Revision
+  /// The oldest revision that the journal can still read.
+  var floor: Revision
+  /// The newest revision that is durable; nothing newer is sent.
+  var durable: Revision
+  /// The diffs to serve watches from.
+  var ring: DiffRing
+  /// The slots of the watches, in the order in which they were made.
+  var watches: [Int] = []
+
+  init(
+    name: String, number: UInt64, owner: String, epoch: Epoch, controller: NavigationController
+  ) {
+    self.name = name
+    self.number = number
+    self.owner = owner
+    self.epoch = epoch
+    self.controller = controller
+    digest = running.update(controller, from: 0)
+    resolved = Self.encodeResolved(controller)
+    resolvedAt = controller.revision
+    snapshotRevision = controller.revision
+    floor = controller.revision
+    durable = controller.revision
+    ring = DiffRing(base: controller.revision, digest: digest)
+  }
+
+  /// An entry that stands for nothing, left in vacant slots.
+  static let vacant = NavEntry(
+    name: "", number: 0, owner: "", epoch: Epoch(bits: 0),
+    controller: NavigationController(revision: Revision(0)))
+
+  /// The newest revision, durable or not.
+  var revision: Revision { directory?.revision ?? controller.revision }
+
+  var standing: NavStanding {
+    if let directory {
+      return NavStanding(
+        nav: name, epoch: epoch, revision: directory.revision, digest: digest,
+        depth: directory.records.count, top: directory.records.last?.id)
+    }
+    return NavStanding(
+      nav: name, epoch: epoch, revision: controller.revision, digest: digest,
+      depth: controller.stack.count, top: controller.top?.id.text)
+  }
+
+  /// The state as it is now, to be sent.
+  func snapshot(why: String) -> Snapshot {
+    Snapshot(
+      nav: name, kind: directory == nil ? "controller" : "directory", epoch: epoch,
+      revision: revision, why: why, digest: digest,
+      content: directory.map { .directory($0.records.map(\.json)) } ?? .controller(controller))
+  }
+
+  static func encodeResolved(_ controller: borrowing NavigationController) -> [UInt8] {
+    var json = JSONWriter(reserving: 256)
+    json.resolved(controller.resolvedBar())
+    return json.bytes
+  }
+
+  /// What a conflated view shows now, and a text that changes with it.
+  func latest(_ view: View) -> (key: String, value: [UInt8]) {
+    switch view {
+    case .top:
+      if let directory { return (directory.records.last?.id ?? "", Array("null".utf8)) }
+      guard let top = controller.top else { return ("", Array("null".utf8)) }
+      var json = JSONWriter()
+      json.screen(top)
+      return ("\(top.id.text)@\(top.version.number)", json.bytes)
+    case .bar, .full: return ("\(resolvedAt.number)", resolved)
+    }
+  }
+}
+
+/// The records of a virtual nav, in the order of their names.
+struct Directory: Sendable {
+  struct Record: Sendable {
+    var id: String
+    var version: Revision
+    var json: [UInt8]
+  }
+
+  var revision = Revision(1)
+  var records: [Record] = []
+  /// Whether somebody looks; while nobody does, only the revision is kept up to date.
+  var isActive = false
+
+  func index(of id: String) -> (place: Int, isThere: Bool) {
+    var low = 0
+    var high = records.count
+    while low < high {
+      let middle = (low + high) / 2
+      if records[middle].id.utf8.lexicographicallyPrecedes(id.utf8) {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return (low, low < records.count && records[low].id == id)
+  }
+
+  func digest() -> Digest {
+    Digest(
+      screens: records.map { ($0.id, $0.version.number) },
+      parts: EmptyCollection<(name: String, version: UInt64)>())
+  }
+}
+
+/// One client's interest in one nav: a place in its history, not a queue.
+struct Watch: Sendable {
+  var session: Int
+  var nav: Int
+  var view: View
+  /// The revision that the mirror has, or will have when what was sent arrives.
+  var cursor: Revision
+  /// A snapshot on its way, and the screen to go on with.
+  var snapshot: Snapshot?
+  var nextScreen = 0
+  /// Set once the answer to the watch is on its way; nothing is sent before.
+  var isStarted = false
+  /// Tells whether a conflated view has changed since it was sent.
+  var sentKey: String?
+
+  static let vacant = Watch(session: -1, nav: -1, view: .full, cursor: Revision(0))
+}
+
+/// One client's presence.
+struct Session: Sendable {
+  var connection: ConnectionID
+  var peer: Peer
+  var role: Role
+  var client: ClientID
+  var name: String
+  var heartbeat: UInt64
+  var window: UInt64
+  var isUncontrolled: Bool
+  /// Octets sent under flow control, and how far they may go.
+  var sent: UInt64 = 0
+  var upTo: UInt64
+  /// Whether the socket takes no more for the moment.
+  var isBlocked = false
+  var watches: [Int] = []
+  var lastSentAt: UInt64
+  var lastHeardAt: UInt64
+  /// The ops answered in the batch at hand, which are in flight until it is durable.
+  var inflight = 0
+  /// Malformed messages so far; the third ends the session.
+  var malformed = 0
+  /// Rate limit: ops in the second that began at `rateSecond`.
+  var rateSecond: UInt64 = 0
+  var rateCount = 0
+
+  var hasCredit: Bool { !isBlocked && (isUncontrolled || sent < upTo) }
+
+  static let vacant = Session(
+    connection: ConnectionID(0), peer: .local(user: 0, group: 0, process: 0), role: .ui,
+    client: ClientID(high: 0, low: 0), name: "", heartbeat: 0, window: 0, isUncontrolled: false,
+    upTo: 0, lastSentAt: 0, lastHeardAt: 0)
+}

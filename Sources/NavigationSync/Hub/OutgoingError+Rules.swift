@@ -1,0 +1,61 @@
+import Navigation
+
+// The rules' refusals in the protocol's words; the only place where their text is made.
+
+extension OutgoingError {
+  /// The error of a refused operation.
+  init(_ refusal: Refusal) {
+    self.init(refusal.error)
+    index = refusal.index
+  }
+
+  init(_ error: NavigationError) {
+    switch error {
+    case .unknownScreen(let id):
+      self.init(.unknownScreen, "there is no screen \(id.text); create it first, or push a record")
+    case .unknownButton(let id): self.init(.unknownButton, "there is no button \(id.text)")
+    case .buttonNotDisplayed(let id):
+      self.init(.unknownButton, "button \(id.text) is not shown")
+      reason = "notDisplayed"
+    case .forbiddenKind(let id, let kind):
+      self.init(
+        .forbiddenKind,
+        "\(id?.text ?? "the screen") is of kind \(kind.wireName); a stack takes content screens")
+    case .ownedElsewhere(let id):
+      self.init(.ownedElsewhere, "screen \(id.text) is presented, so it cannot be pushed")
+    case .duplicateScreen(let id):
+      self.init(.duplicateScreen, "screen \(id.text) is on the stack already")
+    case .duplicateInSet(let id): self.init(.duplicateInSet, "screen \(id.text) is named twice")
+    case .duplicateItem(let id):
+      self.init(.duplicateItem, "button \(id.text) is in the list, or in use, already")
+    case .itemBothSides(let id):
+      self.init(.itemBothSides, "button \(id.text) is on the item's other side already")
+    case .notInStack(let id): self.init(.notInStack, "screen \(id.text) is not on the stack")
+    case .routeNotInStack(let route):
+      self.init(.notInStack, "no screen on the stack has the route \(route)")
+    case .ambiguousRoute(let route, let candidates):
+      self.init(.invalidArgument, "several screens have the route \(route); name one by its id")
+      details = [
+        (
+          "candidates",
+          JSONWriter.value { json in
+            json.beginArray()
+            for id in candidates { json.string(id.text) }
+            json.endArray()
+          }
+        )
+      ]
+    case .noRoot: self.init(.noRoot, "an attached controller has at least a root")
+    case .unknownClass(let name):
+      self.init(.classUnknown, "class \(name) is not declared in the daemon's configuration")
+    case .invalidClass(let name): self.init(.classInvalid, "class \(name) has the wrong base")
+    case .depthLimit(let limit):
+      self.init(.limit, "a stack holds at most \(limit) screens")
+      reason = "depth"
+    case .sizeLimit(let limit):
+      self.init(.limit, "the state of a nav takes at most \(limit) bytes")
+      reason = "size"
+    case .invalidArgument(let text): self.init(.invalidArgument, text)
+    }
+  }
+}

@@ -1,0 +1,182 @@
+/// The decided ops of clients, so that an op sent twice runs once.
+///
+/// Kept per principal and client: the last ones, with the octets' checksum and the reply. Clients
+/// are forgotten when they have been idle for long, or the longest idle one when there are too many.
+struct RememberedOps: Sendable {
+  /// A decided op.
+  struct Entry: Sendable {
+    var id: UInt64
+    var octets: OctetsHash
+    var isOk: Bool
+    var reply: [UInt8]
+  }
+
+  /// What is known of an op that arrives.
+  enum Verdict: Sendable {
+    case new
+    case decided(Entry)
+    case reused
+    case tooOld
+  }
+
+  struct Key: Hashable, Sendable {
+    var principal: String
+    var client: ClientID
+  }
+
+  fileprivate struct Client: Sendable {
+    var entries: [Entry] = []
+    var last: UInt64 = 0
+    var usedAt: UInt64 = 0
+  }
+
+  private struct Use: Sendable {
+    var client: ClientID
+    var at: UInt64
+  }
+
+  /// The clients of one principal in the order of their last known use.
+  private struct Principal: Sendable {
+    var uses: [Use] = []
+    var head = 0
+    var count = 0
+  }
+
+  private var clients: [Key: Client] = [:]
+  private var principals: [String: Principal] = [:]
+  private let limits: HubConfiguration
+
+  init(limits: HubConfiguration) { self.limits = limits }
+
+  var clientCount: Int { clients.count }
+
+  /// The highest decided op of a client, 0 for none.
+  func last(of key: Key) -> UInt64 { clients[key]?.last ?? 0 }
+
+  func verdict(on id: UInt64, octets: OctetsHash, of key: Key) -> Verdict {
+    guard let client = clients[key] else { return .new }
+    // Ids increase, so the usual op is beyond all remembered ones.
+    if let last = client.entries.last, id > last.id { return .new }
+    if let entry = client.entries.first(where: { $0.id == id }) {
+      return entry.octets == octets ? .decided(entry) : .reused
+    }
+    guard client.entries.count >= limits.rememberedOps else { return .new }
+    let smallest = client.entries.first?.id ?? 0
+    return id < smallest ? .tooOld : .new
+  }
+
+  /// Remembers a decided op; returns the one that it drove out.
+  @discardableResult
+  mutating func remember(_ entry: Entry, of key: Key, at now: UInt64) -> Entry? {
+    if clients[key] == nil { admit(key, at: now) }
+    let limit = limits.rememberedOps
+    return clients[key, default: Client()].add(entry, limit: limit, at: now)
+  }
+
+  /// Takes back an op whose commit failed, and puts back the one that it drove out.
+  mutating func forget(_ id: UInt64, of key: Key, restoring evicted: Entry?) {
+    clients[key]?.entries.removeAll { $0.id == id }
+    if let evicted { clients[key]?.entries.insert(evicted, at: 0) }
+    let last = clients[key]?.entries.last?.id ?? 0
+    clients[key]?.last = last
+  }
+
+  /// Forgets the clients that have been idle for too long.
+  mutating func expire(at now: UInt64) {
+    for principal in principals.keys.sorted() {
+      while let oldest = oldest(of: principal), oldest.at + limits.rememberedIdle <= now {
+        drop(oldest, of: principal)
+      }
+    }
+  }
+
+  private mutating func admit(_ key: Key, at now: UInt64) {
+    if principals[key.principal]?.count ?? 0 >= limits.rememberedClientsPerPrincipal {
+      oldest(of: key.principal).map { drop($0, of: key.principal) }
+    }
+    if clients.count >= limits.rememberedClients {
+      let largest = principals.max {
+        ($0.value.count, $0.key) < ($1.value.count, $1.key)
+      }
+      if let name = largest?.key { oldest(of: name).map { drop($0, of: name) } }
+    }
+    clients[key] = Client(usedAt: now)
+    principals[key.principal, default: Principal()].uses.append(Use(client: key.client, at: now))
+    principals[key.principal]?.count += 1
+  }
+
+  /// The longest idle client of a principal; uses that are out of date are renewed on the way, so
+  /// the cost is O(1) amortised over the ops remembered.
+  private mutating func oldest(of principal: String) -> Use? {
+    guard var queue = principals[principal] else { return nil }
+    defer { principals[principal] = queue }
+    while queue.head < queue.uses.count {
+      let use = queue.uses[queue.head]
+      let usedAt = clients[Key(principal: principal, client: use.client)]?.usedAt
+      if usedAt == use.at { return use }
+      queue.head += 1
+      if let usedAt { queue.uses.append(Use(client: use.client, at: usedAt)) }
+      if queue.head > 1024, queue.head > queue.uses.count / 2 {
+        queue.uses.removeFirst(queue.head)
+        queue.head = 0
+      }
+    }
+    return nil
+  }
+
+  private mutating func drop(_ use: Use, of principal: String) {
+    guard clients.removeValue(forKey: Key(principal: principal, client: use.client)) != nil else {
+      return
+    }
+    principals[principal]?.head += 1
+    principals[principal]?.count -= 1
+    if principals[principal]?.count == 0 { principals[principal] = nil }
+  }
+}
+
+extension RememberedOps.Client {
+  mutating func add(
+    _ entry: RememberedOps.Entry, limit: Int, at now: UInt64
+  ) -> RememberedOps.Entry? {
+    usedAt = now
+    last = max(last, entry.id)
+    var evicted: RememberedOps.Entry?
+    if entries.count >= limit { evicted = entries.removeFirst() }
+    // Kept in the order of ids; out-of-order ids are rare.
+    var place = entries.count
+    while place > 0, entries[place - 1].id > entry.id { place -= 1 }
+    entries.insert(entry, at: place)
+    return evicted
+  }
+}
+
+/// A checksum of a message's octets, by which a repetition is told from another message.
+///
+/// Not cryptographic: who makes two of his own messages collide gets his own first reply.
+struct OctetsHash: Hashable, Sendable {
+  let bits: UInt64
+
+  init(bits: UInt64) { self.bits = bits }
+
+  init(_ octets: [UInt8]) {
+    let span = octets.span
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(span.count)
+    var at = 0
+    while at + 8 <= span.count {
+      var word: UInt64 = 0
+      for offset in 0..<8 { word = word << 8 | UInt64(span[at + offset]) }
+      hash = Self.mix(hash ^ word)
+      at += 8
+    }
+    while at < span.count {
+      hash = Self.mix(hash ^ UInt64(span[at]))
+      at += 1
+    }
+    bits = hash
+  }
+
+  private static func mix(_ bits: UInt64) -> UInt64 {
+    let product = bits &* 0x9E37_79B9_7F4A_7C15
+    return product ^ product >> 32
+  }
+}

@@ -1,0 +1,383 @@
+import Navigation
+
+/// Where a nav stands: what replies say of it.
+struct NavStanding {
+  var nav: String
+  var epoch: Epoch
+  var revision: Revision
+  var digest: Digest
+  var depth: Int
+  var top: String?
+}
+
+/// An error on its way to a client.
+struct OutgoingError {
+  var id: UInt64?
+  var nonce: String?
+  var code: ErrorCode
+  var text: String
+  var reason: String?
+  /// The value that a guard expected, as JSON.
+  var expected: [UInt8]?
+  /// Milliseconds to wait before the message is sent again.
+  var after: UInt64?
+  /// The operation that is refused.
+  var index: Int?
+  /// Whether a revision in a guard lies in the future.
+  var isFuture = false
+  /// More members, as JSON, in this order.
+  var details: [(name: StaticString, json: [UInt8])] = []
+  var standing: NavStanding?
+
+  init(_ code: ErrorCode, id: UInt64? = nil, _ text: String) {
+    self.code = code
+    self.id = id
+    self.text = text
+  }
+}
+
+/// The bodies of messages from the daemon.
+enum ServerMessageWriter {
+  static func error(_ error: OutgoingError) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    json.name("id")
+    if let id = error.id { json.integer(id) } else { json.null() }
+    json.optional("nonce", error.nonce)
+    json.name("code")
+    json.string(error.code.rawValue)
+    json.optional("reason", error.reason)
+    if let expected = error.expected {
+      json.name("expected")
+      json.raw(expected)
+    }
+    json.flag("future", error.isFuture)
+    json.name("msg")
+    json.string(error.text)
+    json.name("effect")
+    json.string(error.code.effect.rawValue)
+    json.name("retry")
+    json.string(error.code.retry.rawValue)
+    if let after = error.after {
+      json.name("after")
+      json.integer(after)
+    }
+    if let index = error.index {
+      json.name("index")
+      json.integer(UInt64(index))
+    }
+    for detail in error.details {
+      json.name(detail.name)
+      json.raw(detail.json)
+    }
+    if error.code == .version {
+      json.name("have")
+      json.raw(Array("[1,1]".utf8))
+    }
+    if let standing = error.standing {
+      json.name("nav")
+      json.string(standing.nav)
+      json.standing(standing)
+    }
+    json.endObject()
+    return json.bytes
+  }
+
+  static func ok(id: UInt64) -> [UInt8] {
+    var json = JSONWriter(reserving: 32)
+    json.beginObject()
+    json.name("id")
+    json.integer(id)
+    json.endObject()
+    return json.bytes
+  }
+
+  static func ok(
+    id: UInt64, standing: NavStanding, changed: Bool, outputs: [OperationOutput], delivered: Int
+  ) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    json.name("id")
+    json.integer(id)
+    json.name("nav")
+    json.string(standing.nav)
+    json.name("epoch")
+    json.hex(standing.epoch.bits)
+    json.name("rev")
+    json.integer(standing.revision.number)
+    json.name("changed")
+    json.bool(changed)
+    json.name("depth")
+    json.integer(UInt64(standing.depth))
+    json.name("top")
+    if let top = standing.top { json.string(top) } else { json.null() }
+    json.name("dig")
+    json.hex(standing.digest.bits)
+    json.name("out")
+    json.outputs(outputs, delivered: delivered)
+    json.endObject()
+    return json.bytes
+  }
+
+  static func watching(
+    id: UInt64, nav: String, mode: StaticString, why: String?, epoch: Epoch, revision: Revision
+  ) -> [UInt8] {
+    var json = JSONWriter(reserving: 128)
+    json.beginObject()
+    json.name("id")
+    json.integer(id)
+    json.name("nav")
+    json.string(nav)
+    json.name("mode")
+    json.plain(mode)
+    json.optional("why", why)
+    json.name("epoch")
+    json.hex(epoch.bits)
+    json.name("rev")
+    json.integer(revision.number)
+    json.endObject()
+    return json.bytes
+  }
+
+  static func ok(id: UInt64, nav: String) -> [UInt8] {
+    var json = JSONWriter(reserving: 64)
+    json.beginObject()
+    json.name("id")
+    json.integer(id)
+    json.name("nav")
+    json.string(nav)
+    json.endObject()
+    return json.bytes
+  }
+
+  static func value(
+    id: UInt64, nav: String?, epoch: Epoch?, revision: Revision?, floor: Revision?, _ value: [UInt8]
+  ) -> [UInt8] {
+    var json = JSONWriter(reserving: value.count + 128)
+    json.beginObject()
+    json.name("id")
+    json.integer(id)
+    json.optional("nav", nav)
+    if let epoch {
+      json.name("epoch")
+      json.hex(epoch.bits)
+    }
+    if let revision {
+      json.name("rev")
+      json.integer(revision.number)
+    }
+    if let floor {
+      json.name("floor")
+      json.integer(floor.number)
+    }
+    json.name("value")
+    json.raw(value)
+    json.endObject()
+    return json.bytes
+  }
+
+  static func latest(
+    nav: String, view: View, epoch: Epoch, revision: Revision, value: [UInt8]
+  ) -> [UInt8] {
+    var json = JSONWriter(reserving: value.count + 128)
+    json.beginObject()
+    json.name("nav")
+    json.string(nav)
+    json.name("view")
+    json.plain(view.wireName)
+    json.name("epoch")
+    json.hex(epoch.bits)
+    json.name("rev")
+    json.integer(revision.number)
+    json.name("value")
+    json.raw(value)
+    json.endObject()
+    return json.bytes
+  }
+
+  static func diffs(nav: String, _ bodies: some Sequence<[UInt8]>, byteCount: Int) -> [UInt8] {
+    var json = JSONWriter(reserving: byteCount + 256)
+    json.beginObject()
+    json.name("nav")
+    json.string(nav)
+    json.name("list")
+    json.beginArray()
+    for body in bodies { json.raw(body) }
+    json.endArray()
+    json.endObject()
+    return json.bytes
+  }
+
+  static func event(
+    nav: String, epoch: Epoch, revision: Revision, button: ButtonID, action: String?
+  ) -> [UInt8] {
+    var json = JSONWriter(reserving: 128)
+    json.beginObject()
+    json.name("nav")
+    json.string(nav)
+    json.name("epoch")
+    json.hex(epoch.bits)
+    json.name("rev")
+    json.integer(revision.number)
+    json.name("ev")
+    json.beginArray()
+    json.beginObject()
+    json.name("buttonActivated")
+    json.beginObject()
+    json.name("button")
+    json.string(button.text)
+    json.optional("action", action)
+    json.endObject()
+    json.endObject()
+    json.endArray()
+    json.endObject()
+    return json.bytes
+  }
+
+  static func mark(time: UInt64, _ positions: [(nav: String, Revision, Digest)]) -> [UInt8] {
+    var json = JSONWriter(reserving: 64 + positions.count * 64)
+    json.beginObject()
+    json.name("t")
+    json.integer(time)
+    json.name("at")
+    json.beginArray()
+    for (nav, revision, digest) in positions {
+      json.beginArray()
+      json.string(nav)
+      json.integer(revision.number)
+      json.hex(digest.bits)
+      json.endArray()
+    }
+    json.endArray()
+    json.endObject()
+    return json.bytes
+  }
+
+  static func end(
+    nav: String, view: View, epoch: Epoch, revision: Revision, why: StaticString
+  ) -> [UInt8] {
+    var json = JSONWriter(reserving: 128)
+    json.beginObject()
+    json.name("nav")
+    json.string(nav)
+    json.name("view")
+    json.plain(view.wireName)
+    json.name("epoch")
+    json.hex(epoch.bits)
+    json.name("rev")
+    json.integer(revision.number)
+    json.name("why")
+    json.plain(why)
+    json.endObject()
+    return json.bytes
+  }
+
+  static func bye(why: StaticString, after: UInt64?) -> [UInt8] {
+    var json = JSONWriter(reserving: 64)
+    json.beginObject()
+    json.name("why")
+    json.plain(why)
+    if let after {
+      json.name("after")
+      json.integer(after)
+    }
+    json.endObject()
+    return json.bytes
+  }
+
+  static func pong(id: UInt64, boot: Epoch, time: UInt64) -> [UInt8] {
+    var json = JSONWriter(reserving: 80)
+    json.beginObject()
+    json.name("id")
+    json.integer(id)
+    json.name("boot")
+    json.hex(boot.bits)
+    json.name("t")
+    json.integer(time)
+    json.endObject()
+    return json.bytes
+  }
+}
+
+extension JSONWriter {
+  mutating func standing(_ standing: NavStanding) {
+    name("epoch")
+    hex(standing.epoch.bits)
+    name("rev")
+    integer(standing.revision.number)
+    name("dig")
+    hex(standing.digest.bits)
+    name("depth")
+    integer(UInt64(standing.depth))
+    name("top")
+    if let top = standing.top { string(top) } else { null() }
+  }
+}
+
+/// One revision as everybody sees it.
+struct DiffFrame {
+  var nav: String
+  var epoch: Epoch
+  var base: Revision
+  var revision: Revision
+  var sequence: UInt64
+  var cause: Cause
+  var by: (name: String, op: UInt64)?
+
+  /// Encodes the diff; `resolved` is given if it changed.
+  func encode(
+    _ commit: Commit, of controller: borrowing NavigationController, resolved: [UInt8]?,
+    digest: Digest
+  ) -> [UInt8] {
+    var json = JSONWriter(reserving: 384 + (resolved?.count ?? 0))
+    begin(&json)
+    json.flag("animated", commit.isAnimated)
+    if let relation = commit.relation {
+      json.name("relation")
+      json.plain(relation.wireName)
+    }
+    json.name("ch")
+    json.changes(commit, of: controller)
+    if let resolved {
+      json.name("resolved")
+      json.raw(resolved)
+    }
+    json.name("ev")
+    json.events(commit.events)
+    end(&json, depth: controller.stack.count, digest)
+    return json.bytes
+  }
+
+  func begin(_ json: inout JSONWriter) {
+    json.beginObject()
+    json.name("nav")
+    json.string(nav)
+    json.name("epoch")
+    json.hex(epoch.bits)
+    json.name("base")
+    json.integer(base.number)
+    json.name("rev")
+    json.integer(revision.number)
+    json.name("seq")
+    json.integer(sequence)
+    json.name("cause")
+    json.plain(cause.wireName)
+    if let by {
+      json.name("by")
+      json.beginObject()
+      json.name("name")
+      json.string(by.name)
+      json.name("op")
+      json.integer(by.op)
+      json.endObject()
+    }
+  }
+
+  func end(_ json: inout JSONWriter, depth: Int, _ digest: Digest) {
+    json.name("depth")
+    json.integer(UInt64(depth))
+    json.name("dig")
+    json.hex(digest.bits)
+    json.endObject()
+  }
+}

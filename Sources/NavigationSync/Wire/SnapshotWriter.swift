@@ -1,0 +1,96 @@
+import Navigation
+
+/// A complete state to be sent in parts of bounded size.
+///
+/// It holds the state as a value, so later commits do not touch it.
+struct Snapshot: Sendable {
+  /// What a snapshot is of.
+  enum Content: Sendable {
+    case controller(NavigationController)
+    /// Records of a virtual nav, encoded.
+    case directory([[UInt8]])
+  }
+
+  var nav: String
+  var kind: StaticString
+  var epoch: Epoch
+  var revision: Revision
+  var why: String
+  var digest: Digest
+  var content: Content
+
+  var screenCount: Int {
+    switch content {
+    case .controller(let controller): controller.stack.count
+    case .directory(let records): records.count
+    }
+  }
+
+  /// Encodes the part that begins with the screen at `first`, of about `limit` bytes at most.
+  ///
+  /// - Parameters:
+  ///   - first: the index of the first screen.
+  ///   - limit: bytes; a single record may exceed it.
+  /// - Returns: the body, and the index to go on with, nil behind the last part.
+  func part(from first: Int, limit: Int) -> (body: [UInt8], next: Int?) {
+    var screens = JSONWriter(reserving: 1024)
+    screens.beginArray()
+    var index = first
+    while index < screenCount, index == first || screens.bytes.count < limit {
+      write(index, to: &screens)
+      index += 1
+    }
+    screens.endArray()
+    let tail = index < screenCount ? nil : self.tail()
+    // The parts of the nav go with the last screens if there is room for them.
+    let isLast = tail.map { first == index || $0.count + screens.bytes.count <= 2 * limit } ?? false
+    var json = JSONWriter(reserving: screens.bytes.count + 1024)
+    json.beginObject()
+    json.name("nav")
+    json.string(nav)
+    json.name("kind")
+    json.plain(kind)
+    json.name("epoch")
+    json.hex(epoch.bits)
+    json.name("rev")
+    json.integer(revision.number)
+    json.name("i")
+    json.integer(UInt64(first))
+    json.name("last")
+    json.bool(isLast)
+    json.name("why")
+    json.string(why)
+    json.name("screens")
+    json.raw(screens.bytes)
+    if isLast { writeTail(&json) }
+    json.endObject()
+    return (json.bytes, isLast ? nil : index)
+  }
+
+  private func write(_ index: Int, to json: inout JSONWriter) {
+    switch content {
+    case .controller(let controller): json.screen(controller.stack[index])
+    case .directory(let records): json.raw(records[index])
+    }
+  }
+
+  private func tail() -> [UInt8] {
+    var json = JSONWriter(reserving: 1024)
+    json.beginObject()
+    writeTail(&json)
+    return json.bytes
+  }
+
+  private func writeTail(_ json: inout JSONWriter) {
+    if case .controller(let controller) = content {
+      for part in PartName.allCases {
+        json.dynamicName(part.text)
+        json.part(part, of: controller)
+      }
+      json.name("resolved")
+      json.resolved(controller.resolvedBar())
+    }
+    json.name("dig")
+    json.hex(digest.bits)
+  }
+}
