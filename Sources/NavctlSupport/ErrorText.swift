@@ -63,12 +63,9 @@ package enum ConnectionText {
   }
 
   /// Lines for a daemon that is there and did not answer in time.
-  ///
-  /// An operation that was not begun by then never is.
-  package static func timeout(_ endpoint: String, milliseconds: UInt64) -> [String] {
+  package static func timeout(_ endpoint: String) -> [String] {
     [
-      "timeout: navd at \(endpoint) did not answer within \(milliseconds) ms; "
-        + "what was asked may have been done",
+      "timeout: navd at \(endpoint) did not answer in time; what was asked may have been done",
       "try: navctl show tells; give it more time with --timeout 30s",
     ]
   }

@@ -73,13 +73,7 @@ enum Changes {
     if endpoint.hasPrefix("ipc:") { request.due = start + timeout }
     var connection = try invocation.connect()
     let left = start + timeout - min(SystemClock.bootMilliseconds(), start + timeout)
-    do {
-      return try connection.perform(
-        request, operations: operations.map(\.json), timeout: .milliseconds(left))
-    } catch ConnectionError.noAnswer {
-      throw PlainFailure(
-        lines: ConnectionText.timeout(endpoint, milliseconds: timeout),
-        status: ErrorCode.busy.exitStatus)
-    }
+    return try connection.perform(
+      request, operations: operations.map(\.json), timeout: .milliseconds(left))
   }
 }

@@ -61,7 +61,9 @@ enum Failure {
       )
     case .closed(.dismissed(let why)):
       (["\(why): navd ended the session", "try: again"], ErrorCode.fenced.exitStatus)
-    case .noAnswer, .unreadable, .system:
+    case .noAnswer(let endpoint):
+      (ConnectionText.timeout(endpoint), ErrorCode.busy.exitStatus)
+    case .unreadable, .system:
       (
         ["protocol: \(error.description)", "try: navctl status"], ConnectionText.noDaemonStatus
       )

@@ -9,14 +9,8 @@ enum Reading {
   static func get(
     _ invocation: Invocation, _ connection: inout NavigationConnection, _ request: GetRequest
   ) throws -> (reply: OkReply, body: [UInt8]) {
-    let reply: NavigationConnection.Reply
-    do {
-      reply = try connection.get(request, timeout: .milliseconds(invocation.timeoutMilliseconds))
-    } catch ConnectionError.noAnswer(let endpoint) {
-      throw PlainFailure(
-        lines: ConnectionText.timeout(endpoint, milliseconds: invocation.timeoutMilliseconds),
-        status: ErrorCode.busy.exitStatus)
-    }
+    let reply = try connection.get(
+      request, timeout: .milliseconds(invocation.timeoutMilliseconds))
     switch reply.result {
     case .success(let answer): return (answer, reply.body)
     case .failure(let error): throw Refusal(error: error, nav: request.nav, seen: nil)

@@ -60,7 +60,7 @@ import Testing
     #expect(lines[2] == "looked at /run/navd/navd.sock: a regular file, not a socket")
     #expect(lines.last?.hasPrefix("try: ") == true)
     #expect(ConnectionText.unreachable("ipc:///x")[0].contains("ipc:///x"))
-    #expect(ConnectionText.timeout("ipc:///x", milliseconds: 50)[0].contains("50 ms"))
+    #expect(ConnectionText.timeout("ipc:///x")[0].contains("ipc:///x"))
   }
 }
 

@@ -52,8 +52,7 @@ enum Directory {
       }
     }
     throw PlainFailure(
-      lines: ConnectionText.timeout(
-        connection.endpoint, milliseconds: invocation.timeoutMilliseconds),
+      lines: ConnectionText.timeout(connection.endpoint),
       status: ErrorCode.busy.exitStatus)
   }
 }
