@@ -10,6 +10,7 @@ package enum ErrorText {
   ///   - error: the daemon's answer.
   ///   - nav: the nav that the command named.
   ///   - seen: what the user last saw, if the command was guarded by it.
+  /// - Returns: two to five lines without line breaks.
   package static func lines(_ error: ErrReply, nav: String?, seen: Seen?) -> [String] {
     let nav = error.nav ?? nav ?? "NAV"
     let message = TerminalText.visible(error.message)

@@ -41,6 +41,7 @@ package struct GuardChoice: Hashable, Sendable {
   ///   - seen: what the user last saw of the nav.
   ///   - command: the command as it was typed, for the remedy.
   ///   - nav: the nav, for the remedy.
+  /// - Returns: what was typed, else what the user saw; nothing where nothing is needed.
   /// - Throws: what to type, if nothing says what the user believes to be there.
   package func guards(
     need: OperationKind.NeededGuard, seen: Seen?, command: String, nav: String

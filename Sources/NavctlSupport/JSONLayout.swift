@@ -8,6 +8,7 @@ package enum JSONLayout {
   /// - Parameters:
   ///   - value: the value to write.
   ///   - columns: what counts as short.
+  /// - Returns: the lines, at least one.
   package static func lines(_ value: JSONValue, columns: Int = 80) -> [String] {
     var lines = [""]
     append(value, level: 0, columns: columns, suffix: 0, to: &lines)

@@ -15,13 +15,15 @@ package struct NavArguments: Hashable, Sendable {
   ///   - option: the value of `--nav`.
   ///   - variable: the value of `NAVD_NAV`.
   ///   - usage: what to type, for the error.
+  /// - Throws: what is missing, or too much.
   package init(
     _ positionals: [String], rest: ClosedRange<Int>, option: String?, variable: String?,
     usage: String
   ) throws(UsageError) {
     let fallback = option ?? variable
     let count = positionals.count
-    let isFirst = option == nil && count > rest.lowerBound
+    let isFirst =
+      option == nil && count > rest.lowerBound
       && (variable == nil || count > rest.upperBound)
     if isFirst {
       nav = try Quantities.nav(positionals[0])

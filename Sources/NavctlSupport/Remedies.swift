@@ -7,6 +7,7 @@ package enum Remedies {
   /// - Parameters:
   ///   - code: the code.
   ///   - nav: the nav, where the error is about one.
+  /// - Returns: a line without a full stop.
   package static func remedy(for code: ErrorCode, nav: String = "NAV") -> String {
     switch code {
     case .desync, .notInStack, .unknownScreen, .opTooOld, .noBackButton, .duplicateScreen,

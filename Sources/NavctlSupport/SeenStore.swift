@@ -29,7 +29,8 @@ package struct SeenStore: Sendable {
   package func path(endpoint: String, nav: String) -> String {
     let key = Array("\(session.text)\n\(endpoint)\n\(nav)".utf8)
     // Two independent hashes make an accident unlikely, and the contents would give it away.
-    let name = Epoch(bits: Self.hash(key, basis: 0xCBF2_9CE4_8422_2325)).text
+    let name =
+      Epoch(bits: Self.hash(key, basis: 0xCBF2_9CE4_8422_2325)).text
       + Epoch(bits: Self.hash(key.reversed(), basis: 0x9E37_79B9_7F4A_7C15)).text
     return "\(directory)/\(name)"
   }
@@ -69,7 +70,9 @@ package struct SeenStore: Sendable {
     guard descriptor >= 0 else {
       throw SystemError("create", temporary, code: navd_errno())
     }
-    let written = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+    let written = unsafe bytes.withUnsafeBytes {
+      unsafe write(descriptor, $0.baseAddress, $0.count)
+    }
     let failure = navd_errno()
     close(descriptor)
     guard written == bytes.count else {

@@ -33,6 +33,7 @@ package struct StyledLine: Hashable, Sendable {
   /// The line as it is written.
   ///
   /// - Parameter isColoured: whether escape sequences may be used.
+  /// - Returns: the text, without a line break.
   package func rendered(isColoured: Bool) -> String {
     guard isColoured else { return plain }
     return pieces.map { piece in

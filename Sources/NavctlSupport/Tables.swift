@@ -89,7 +89,9 @@ package enum Tables {
     }
   }
 
-  private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+  private static func twoDigits(_ number: Int) -> String {
+    number < 10 ? "0\(number)" : "\(number)"
+  }
 
   /// The date of the proleptic Gregorian calendar, counted in eras of 400 years from March.
   private static func civil(daysSinceEpoch days: Int) -> (year: Int, month: Int, day: Int) {

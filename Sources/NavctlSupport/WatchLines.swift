@@ -3,7 +3,7 @@ package import NavigationSync
 
 /// What `watch` prints: one line a revision, and a record where revisions were left out.
 package struct WatchLines: Sendable {
-  /// The nav, which stands in front of every line when several are watched.
+  /// What the last line was about.
   private var last: (epoch: String, revision: UInt64)?
 
   /// Begins without a position.
@@ -21,6 +21,7 @@ package struct WatchLines: Sendable {
   /// - Parameters:
   ///   - state: the body of the snapshot.
   ///   - why: why there is one.
+  /// - Returns: the line as text, and as a JSON record that holds the state.
   package mutating func snapshot(_ state: JSONValue, why: String) -> (text: String, json: [UInt8]) {
     let word = last == nil ? "snapshot" : "resync"
     let epoch = state["epoch"]?.string ?? ""
@@ -61,7 +62,9 @@ package struct WatchLines: Sendable {
   package mutating func latest(_ latest: Latest) -> String {
     last = (latest.epoch.text, latest.revision.number)
     let value: JSONValue
-    do { value = try JSONValue(latest.value.bytes) } catch { return "rev \(latest.revision.number)" }
+    do { value = try JSONValue(latest.value.bytes) } catch {
+      return "rev \(latest.revision.number)"
+    }
     var text = "rev \(latest.revision.number)  "
     if latest.view == "bar" {
       text += BarDrawing(columns: 60).line(value).plain

@@ -26,7 +26,8 @@ enum Output {
     while offset < bytes.count {
       let start = offset
       let count = unsafe bytes.withUnsafeBytes { buffer in
-        unsafe CLinux.write(descriptor, buffer.baseAddress?.advanced(by: start), buffer.count - start)
+        unsafe CLinux.write(
+          descriptor, buffer.baseAddress?.advanced(by: start), buffer.count - start)
       }
       if count < 0 && navd_errno() == EINTR { continue }
       guard count > 0 else { return false }

@@ -21,8 +21,8 @@ enum Program {
       program: "navctl",
       summary: "Looks at and changes the navigation stacks that navd keeps.",
       epilogue: """
-        NAV may be left out where NAVD_NAV is set. Exit status: 0 done, 1 refused, 2 usage,
-        3 something else is there than was last seen, 4 busy or timeout, 5 not permitted,
+        NAV may be left out where NAVD_NAV is set. Exit status: 0 done, 1 refused,
+        2 usage, 3 changed since last seen, 4 busy or timeout, 5 not permitted,
         6 not found, 7 no daemon, 8 fault of the daemon. See navctl(1).
         """,
       version: version,
@@ -33,7 +33,7 @@ enum Program {
         OptionDeclaration(
           "output", short: "o", argument: "FORMAT", "text or json, as the daemon sends it"),
         OptionDeclaration(
-          "timeout", argument: "TIME", "How long it may take, as in 500ms, 5s (default), 2m"),
+          "timeout", argument: "TIME", "How long it may take, as in 500ms; 5s unless said"),
         OptionDeclaration("color", argument: "WHEN", "auto, always or never"),
       ]),
     commands: commands.map { $0.declaration })

@@ -24,14 +24,16 @@ import Testing
   @Test func `wide characters take two columns`() throws {
     let text = try bar(
       #"{"left":[{"back":{"text":"主页"}}],"middle":{"title":"无线局域网"},"right":[{"title":"扫描"}]}"#)
-    #expect(text == "‹ 主页         无线局域网          [扫描]")
+    #expect(text == "‹ 主页         无线局域网         [扫描]")
     #expect(TerminalText.width(text) == 40)
   }
 
   @Test func `a long title gives way to its neighbours before it is cut`() throws {
-    let text = try bar(#"{"left":[\#(back)],"middle":{"title":"A title of thirty-two columns,,,"}}"#)
+    let text = try bar(
+      #"{"left":[\#(back)],"middle":{"title":"A title of thirty-two columns,,,"}}"#)
     #expect(text == "‹ Home  A title of thirty-two columns,,,")
-    let cut = try bar(#"{"left":[\#(back)],"middle":{"title":"A title of thirty-three columns,,,"}}"#)
+    let cut = try bar(
+      #"{"left":[\#(back)],"middle":{"title":"A title of thirty-three columns,,,"}}"#)
     #expect(cut == "‹ Home  A title of thirty-three columns…")
   }
 

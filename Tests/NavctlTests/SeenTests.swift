@@ -79,7 +79,9 @@ import Testing
       TerminalSession(boot: "b00t", device: 34816, session: 4712, start: 99),
       TerminalSession(boot: "b00t", device: 34816, session: 4711, start: 98),
     ]
-    let paths = sessions.map { SeenStore(directory: "/d", session: $0).path(endpoint: "e", nav: "n") }
+    let paths = sessions.map {
+      SeenStore(directory: "/d", session: $0).path(endpoint: "e", nav: "n")
+    }
     #expect(Set(paths).count == sessions.count)
   }
 

@@ -5,7 +5,7 @@ import NavctlSupport
 enum ButtonCommand: Command {
   static let declaration = CommandSet.Command(
     "button", "Make, change, forget or tap a button",
-    arguments: PositionalArguments("NAV create|set|release|activate [ID]", count: 1...3),
+    arguments: PositionalArguments("NAV VERB [ID]", count: 1...3),
     options: [
       OptionDeclaration("title", argument: "TEXT", "Title"),
       OptionDeclaration("image", argument: "REF", "Name of an image"),
@@ -14,7 +14,11 @@ enum ButtonCommand: Command {
       OptionDeclaration("style", argument: "STYLE", "plain or done"),
       OptionDeclaration("action", argument: "NAME", "What a tap asks for; nav.pop pops"),
     ] + Changes.options,
-    epilogue: "Example: navctl button kiosk create scan --title Scan --action wifi.scan")
+    epilogue: """
+      VERB is create, set, release or activate.
+
+      Example: navctl button kiosk create scan --title Scan --action wifi.scan
+      """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments(rest: 1...2)

@@ -13,7 +13,8 @@ enum ItemCommand: Command {
       OptionDeclaration("right", argument: "BUTTON", "Button on the right, right-most first"),
       OptionDeclaration("back-title", argument: "TEXT", "Back button of the screen above"),
       OptionDeclaration("hides-back-button", argument: "BOOL", "No back button while on top"),
-      OptionDeclaration("supplement", argument: "BOOL", "Left buttons stand beside the back button"),
+      OptionDeclaration(
+        "supplement", argument: "BOOL", "Left buttons stand beside the back button"),
       OptionDeclaration("large-title", argument: "MODE", "automatic, always or never"),
       OptionDeclaration("unset", argument: "MEMBER", "Back to the default, by its name in JSON"),
       OptionDeclaration("on-stack", argument: "BOOL", "Refuse if the screen is not on the stack"),

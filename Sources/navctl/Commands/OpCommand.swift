@@ -4,7 +4,7 @@ import NavctlSupport
 /// `op`: any operations, as JSON.
 enum OpCommand: Command {
   static let declaration = CommandSet.Command(
-    "op", "Perform operations given as JSON, all of them or none",
+    "op", "Perform operations given as JSON, all or none",
     arguments: PositionalArguments("NAV JSON...", count: 1...Int.max),
     options: [OptionDeclaration("animated", "With a transition")] + Changes.options,
     epilogue: """

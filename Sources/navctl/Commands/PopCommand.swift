@@ -5,7 +5,7 @@ import NavigationSync
 /// `pop`: removes the top screen.
 enum PopCommand: Command {
   static let declaration = CommandSet.Command(
-    "pop", "Remove the top screen, if it is the one you last saw",
+    "pop", "Remove the top screen that you last saw",
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [OptionDeclaration("animated", "With a transition")] + Changes.options,
     epilogue: "Example: navctl pop kiosk --top wifi")

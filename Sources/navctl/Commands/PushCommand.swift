@@ -4,14 +4,14 @@ import NavctlSupport
 /// `push`: puts a screen on top.
 enum PushCommand: Command {
   static let declaration = CommandSet.Command(
-    "push", "Put a screen on top: a known one, or one made here",
+    "push", "Put a screen on top, a known or a new one",
     arguments: PositionalArguments("NAV [ID]", count: 0...2),
     options: [
       OptionDeclaration("title", argument: "TEXT", "Title of the new screen"),
       OptionDeclaration("route", argument: "ROUTE", "Route of the new screen"),
       OptionDeclaration("args", argument: "JSON", "Arguments of the new screen"),
       OptionDeclaration("item-title", argument: "TEXT", "Title of its navigation item"),
-      OptionDeclaration("new", "Make the screen even if nothing but its id is said"),
+      OptionDeclaration("new", "Make the screen even if only its id is said"),
       OptionDeclaration("if-absent", "It is no error if it is on the stack already"),
       OptionDeclaration("show", "Use the operation show"),
       OptionDeclaration("animated", "With a transition"),

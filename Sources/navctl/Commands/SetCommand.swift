@@ -4,7 +4,7 @@ import NavctlSupport
 /// `set`: replaces the whole stack.
 enum SetCommand: Command {
   static let declaration = CommandSet.Command(
-    "set", "Replace the whole stack, if it is as you last saw it",
+    "set", "Replace the whole stack that you last saw",
     arguments: PositionalArguments("NAV [SCREEN...]", count: 0...Int.max),
     options: [OptionDeclaration("animated", "With a transition")] + Changes.options,
     epilogue: """
