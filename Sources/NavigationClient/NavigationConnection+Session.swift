@@ -1,0 +1,120 @@
+package import NavigationSync
+
+extension NavigationConnection {
+  /// Opens a session, and waits until it is open.
+  ///
+  /// - Parameter timeout: how long to wait.
+  /// - Throws: `noAnswer`, or `closed` when the daemon refuses.
+  package mutating func openSession(
+    timeout: Duration = defaultTimeout
+  ) throws(ConnectionError) {
+    guard !hasSession else { return }
+    hasSession = true
+    let deadline = Deadline(timeout)
+    try interpret(session.connected(at: monotonicMilliseconds()), body: [])
+    while session.phase != .open {
+      try turn(until: deadline)
+      guard session.phase == .open || !deadline.hasPassed else {
+        throw .noAnswer(endpoint: endpoint)
+      }
+    }
+  }
+
+  /// Follows a nav; what it is, and every change, comes out of `next`.
+  package mutating func watch(
+    _ nav: String, view: View = .full, mirror: Mirror? = nil
+  ) throws(ConnectionError) {
+    try interpret(session.watch(nav, view: view, mirror: mirror), body: [])
+  }
+
+  /// Stops following a nav.
+  package mutating func unwatch(_ nav: String, view: View = .full) throws(ConnectionError) {
+    try interpret(session.unwatch(nav, view: view), body: [])
+  }
+
+  /// The mirror of a watched nav, and whether guards may be built from it.
+  package func replica(of nav: String) -> Replica? { session.replica(of: nav) }
+
+  /// Waits for the next thing to tell.
+  ///
+  /// - Parameter timeout: how long at most; nil for ever.
+  /// - Returns: what happened; nil when time is up.
+  /// - Throws: `closed` when the session is over for good and everything was told.
+  package mutating func next(timeout: Duration? = nil) throws(ConnectionError) -> SessionEvent? {
+    let deadline = timeout.map { Deadline($0) }
+    while true {
+      if !events.isEmpty { return events.removeFirst() }
+      try turn(until: deadline)
+      guard events.isEmpty, let deadline, deadline.hasPassed else { continue }
+      return nil
+    }
+  }
+
+  /// Says bye and stops; the daemon forgets the session at once.
+  package mutating func leave() throws(ConnectionError) {
+    guard hasSession else { return }
+    try interpret(session.leave(), body: [])
+  }
+
+  mutating func awaitReply(
+    _ id: UInt64, _ outputs: [SessionOutput], until deadline: Deadline
+  ) throws(ConnectionError) -> Reply {
+    awaited.insert(id)
+    defer { awaited.remove(id) }
+    try interpret(outputs, body: [])
+    while true {
+      if let reply = replies.removeValue(forKey: id) { return reply }
+      guard !deadline.hasPassed else {
+        _ = session.forget(id)
+        throw .noAnswer(endpoint: endpoint)
+      }
+      try turn(until: deadline)
+    }
+  }
+
+  /// Waits once and does everything that follows.
+  private mutating func turn(until deadline: Deadline?) throws(ConnectionError) {
+    if case .closed = session.phase { throw .unreachable(endpoint: endpoint) }
+    let now = monotonicMilliseconds()
+    if let at = reconnectAt, at <= now {
+      reconnectAt = nil
+      link = try Self.open(endpoint)
+    }
+    let timer = reconnectAt ?? session.wakeAt
+    let limit = deadline ?? Deadline(at: .max)
+    for event in try wait(until: limit.earlier(than: timer)) { try handle(event) }
+    try interpret(session.tick(at: monotonicMilliseconds()), body: [])
+    try interpret(session.confirm(), body: [])
+  }
+
+  private mutating func handle(_ event: Link.Event) throws(ConnectionError) {
+    guard reconnectAt == nil else { return }
+    let now = monotonicMilliseconds()
+    switch event {
+    case .message(let message, let verb, let body):
+      let outputs = session.receive(message, verb: verb, octets: body.count, at: now)
+      try interpret(outputs, body: body)
+    case .unreadable: try interpret(session.receiveUnreadable(at: now), body: [])
+    case .connected: try interpret(session.connected(at: now), body: [])
+    case .disconnected: try interpret(session.disconnected(), body: [])
+    case .refused: throw .refused(endpoint: endpoint)
+    }
+  }
+
+  private mutating func interpret(
+    _ outputs: [SessionOutput], body: [UInt8]
+  ) throws(ConnectionError) {
+    for output in outputs {
+      switch output {
+      case .send(let verb, let body): try send(verb, body)
+      case .reconnect(let at):
+        link.dropUnsent()
+        reconnectAt = at
+      case .event(.closed(let end)): throw .closed(end)
+      case .event(.answered(let id, let result)) where awaited.contains(id):
+        replies[id] = Reply(result: result, body: body)
+      case .event(let event): events.append(event)
+      }
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import NavigationSync
+
+/// A JSON value: what screens carry as arguments and events as details.
+///
+/// ```swift
+/// let args: NavigationValue = ["ssid": "attic", "channel": 11]
+/// ```
+public indirect enum NavigationValue: Hashable, Sendable {
+  /// `null`.
+  case null
+  /// A truth value.
+  case bool(Bool)
+  /// An integer; the daemon reads 0 … 2^53−1 as such, others as numbers.
+  case integer(Int64)
+  /// A finite number.
+  case number(Double)
+  /// A text.
+  case string(String)
+  /// A list.
+  case array([NavigationValue])
+  /// Named values; they are written in the order of their names.
+  case object([String: NavigationValue])
+
+  /// The value as JSON.
+  public var json: String {
+    var writer = JSONWriter()
+    write(to: &writer)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  /// Reads a JSON text.
+  ///
+  /// - Parameter json: one JSON value, nested at most 32 deep.
+  /// - Throws: `invalid-argument` when it is not JSON.
+  public init(json: String) throws(NavigationClientError) {
+    try self.init(bytes: Array(json.utf8))
+  }
+
+  init(bytes: [UInt8]) throws(NavigationClientError) {
+    var tape = JSONTape()
+    do {
+      try tape.read(bytes, maximumDepth: 40)
+    } catch {
+      throw NavigationClientError(
+        .invalidArgument, "not JSON: \(error.reason.rawValue) at octet \(error.offset)")
+    }
+    self.init(tape, tape.root)
+  }
+
+  init(_ tape: JSONTape, _ index: Int) {
+    switch tape.kind(index) {
+    case .null: self = .null
+    case .yes: self = .bool(true)
+    case .no: self = .bool(false)
+    case .string: self = .string(tape.string(index) ?? "")
+    case .integer: self = .integer(Int64(clamping: tape.integer(index) ?? 0))
+    case .number:
+      let number = tape.number(index) ?? 0
+      if let integer = Int64(exactly: number) {
+        self = .integer(integer)
+      } else {
+        self = .number(number)
+      }
+    case .array:
+      var elements: [NavigationValue] = []
+      tape.forEachElement(of: index) { elements.append(NavigationValue(tape, $0)) }
+      self = .array(elements)
+    case .object:
+      var members: [String: NavigationValue] = [:]
+      tape.forEachMember(of: index) { members[$0] = NavigationValue(tape, $1) }
+      self = .object(members)
+    }
+  }
+
+  func write(to json: inout JSONWriter) {
+    switch self {
+    case .null: json.null()
+    case .bool(let value): json.bool(value)
+    case .integer(let value): json.raw(Array(String(value).utf8))
+    // JSON has no others.
+    case .number(let value) where value.isFinite: json.raw(Array(String(value).utf8))
+    case .number: json.null()
+    case .string(let text): json.string(text)
+    case .array(let elements):
+      json.beginArray()
+      for element in elements { element.write(to: &json) }
+      json.endArray()
+    case .object(let members):
+      json.beginObject()
+      for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+        json.dynamicName(name)
+        value.write(to: &json)
+      }
+      json.endObject()
+    }
+  }
+}
+
+extension NavigationValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByArrayLiteral,
+  ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+{
+  /// Makes a text.
+  public init(stringLiteral value: String) { self = .string(value) }
+  /// Makes a truth value.
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  /// Makes an integer.
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+  /// Makes a number.
+  public init(floatLiteral value: Double) { self = .number(value) }
+  /// Makes a list.
+  public init(arrayLiteral elements: NavigationValue...) { self = .array(elements) }
+  /// Makes named values; of a name given twice, the last counts.
+  public init(dictionaryLiteral elements: (String, NavigationValue)...) {
+    self = .object(Dictionary(elements) { $1 })
+  }
+  /// Makes `null`.
+  public init(nilLiteral: ()) { self = .null }
+}
+
+extension NavigationValue {
+  /// The text of a string.
+  public var text: String? { if case .string(let text) = self { text } else { nil } }
+
+  /// The truth value.
+  public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+  /// The integer.
+  public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+
+  /// The elements of a list.
+  public var array: [NavigationValue]? {
+    if case .array(let elements) = self { elements } else { nil }
+  }
+
+  /// The members of an object.
+  public var object: [String: NavigationValue]? {
+    if case .object(let members) = self { members } else { nil }
+  }
+
+  /// A member of an object.
+  public subscript(name: String) -> NavigationValue? { object?[name] }
+}
