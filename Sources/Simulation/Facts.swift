@@ -37,6 +37,8 @@ struct Facts: Sendable {
 
   /// The state of each nav at each revision that was committed.
   var states: [Place: String] = [:]
+  /// The states of virtual navs, by name; all have the daemon's run as their epoch.
+  var virtualStates: [String: [Place: String]] = [:]
   /// States of the batch at hand.
   var tentative: [(place: Place, state: String)] = []
   /// The diff of each revision, and the turn that stored it.
@@ -105,6 +107,10 @@ struct Facts: Sendable {
       heads[name]?.place = Place(epoch: epoch, revision: row.revision)
     case .report: break
     }
+  }
+
+  func state(of nav: String, at place: Place) -> String? {
+    nav.hasPrefix("$") ? virtualStates[nav]?[place] : states[place]
   }
 
   /// Takes back what a lost machine lost: the journal goes on from `rows`.

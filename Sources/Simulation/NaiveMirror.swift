@@ -42,6 +42,8 @@ struct NaiveMirrors: Sendable {
 
   private var states: [String: State] = [:]
   private var partials: [String: [MirrorRecord]] = [:]
+  /// The navs that are watched on this connection.
+  private var watched: Set<String> = []
   /// The unanswered watch of each nav, by its id.
   private var pending: [String: UInt64] = [:]
 
@@ -52,6 +54,7 @@ struct NaiveMirrors: Sendable {
 
   mutating func sent(_ verb: ClientVerb, _ body: [UInt8], nav: String?) {
     guard verb == .watch, let nav, body.position(of: "\"view\":") == nil else { return }
+    watched.insert(nav)
     pending[nav] = body.number(behind: "\"id\":")
   }
 
@@ -59,11 +62,13 @@ struct NaiveMirrors: Sendable {
     states[nav] = nil
     partials[nav] = nil
     pending[nav] = nil
+    watched.remove(nav)
   }
 
   mutating func disconnect() {
     pending = [:]
     partials = [:]
+    watched = []
   }
 
   /// Takes a message; returns what is wrong with it.
@@ -75,6 +80,7 @@ struct NaiveMirrors: Sendable {
         let nav = pending.first(where: { $0.value == id })?.key
       {
         states[nav] = nil
+        watched.remove(nav)
       }
       return refusal.id.flatMap { answered($0) }
     case .snap(let part): return receive(part)
@@ -82,7 +88,8 @@ struct NaiveMirrors: Sendable {
       for diff in diffs { if let wrong = receive(diff) { return wrong } }
       return nil
     case .mark(let mark):
-      for position in mark.positions where pending[position.nav] == nil {
+      for position in mark.positions
+      where pending[position.nav] == nil && watched.contains(position.nav) {
         guard let state = states[position.nav] else { return "a mark of \(position.nav)" }
         if position.revision > state.revision
           || position.revision == state.revision && position.digest != state.digest
@@ -96,6 +103,7 @@ struct NaiveMirrors: Sendable {
       if end.view == "full" {
         states[end.nav] = nil
         partials[end.nav] = nil
+        if pending[end.nav] == nil { watched.remove(end.nav) }
       }
       return nil
     case .welcome, .queued, .latest, .event, .bye, .pong, .unknown: return nil
@@ -111,7 +119,7 @@ struct NaiveMirrors: Sendable {
   }
 
   private mutating func receive(_ part: SnapshotPart) -> String? {
-    guard pending[part.nav] == nil else { return nil }
+    guard pending[part.nav] == nil, watched.contains(part.nav) else { return nil }
     let before = part.first == 0 ? [] : partials[part.nav] ?? []
     guard before.count == Int(part.first) else { return "part of a snapshot is missing" }
     partials[part.nav] = before + part.screens
@@ -128,7 +136,7 @@ struct NaiveMirrors: Sendable {
   }
 
   private mutating func receive(_ diff: Diff) -> String? {
-    guard pending[diff.nav] == nil else { return nil }
+    guard pending[diff.nav] == nil, watched.contains(diff.nav) else { return nil }
     guard var state = states[diff.nav], partials[diff.nav] == nil else {
       return "a diff before the snapshot of \(diff.nav)"
     }

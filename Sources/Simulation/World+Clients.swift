@@ -42,7 +42,8 @@ extension World {
 
   /// Follows every nav that exists, for the time after the faults.
   mutating func watchEverything(_ client: Int) {
-    for nav in scenario.navs where clients[client].session.replica(of: nav) == nil {
+    for nav in scenario.navs
+    where clients[client].session.replica(of: nav) == nil && facts.heads[nav] != nil {
       perform(clients[client].session.watch(nav), for: client)
     }
   }
@@ -244,7 +245,7 @@ extension World {
     count { $0.comparisons += 1 }
     clients[client].stored[nav] = mirror
     let place = Place(epoch: mirror.epoch, revision: mirror.revision.number)
-    guard let known = facts.states[place] else {
+    guard let known = facts.state(of: nav, at: place) else {
       // The list of sessions changes within turns, where nobody looks.
       return demand(nav.hasPrefix("$"), "c\(client) shows \(nav)@\(place.revision), never stored")
     }

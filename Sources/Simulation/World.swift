@@ -197,7 +197,6 @@ package struct World: Sendable {
   private mutating func heal() {
     isFaulty = false
     trace { _ in "heal" }
-    for client in clients.indices { watchEverything(client) }
     var rounds = 0
     repeat {
       rounds += 1
@@ -205,6 +204,7 @@ package struct World: Sendable {
       if hub == nil { start() }
       passTime(250)
       reconnectClients()
+      for client in clients.indices { watchEverything(client) }
       takeTurn()
       for id in links.filter(\.isOpen).map(\.id) { while deliver(id) {} }
       takeTurn()
