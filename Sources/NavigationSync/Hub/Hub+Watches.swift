@@ -7,9 +7,10 @@ extension Hub {
     _ request: WatchRequest, for sender: Sender, session: Int, at now: Instant
   ) {
     guard let slot = readable(request.nav, request.id, for: sender) else { return }
-    activate(slot)
     if let bad = request.bad { report(bad, of: slot, by: sender, session: session, at: now) }
     removeWatch(of: session, nav: slot, view: request.view)
+    // Behind the removal: with its last watch a virtual nav's records are given up.
+    activate(slot)
     guard sessions[session].watches.count < configuration.watchesPerConnection else {
       var error = OutgoingError(
         .limit, id: request.id,
