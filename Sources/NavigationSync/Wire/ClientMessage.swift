@@ -169,7 +169,8 @@ package struct OpRequest: Sendable {
   package var operations: [RequestedOperation]
 
   package init(
-    id: UInt64, client: ClientID? = nil, name: String? = nil, nav: String, guards: Guards = Guards(),
+    id: UInt64, client: ClientID? = nil, name: String? = nil, nav: String,
+    guards: Guards = Guards(),
     isAnimated: Bool? = nil, waits: Bool = false, due: UInt64? = nil,
     operations: [RequestedOperation]
   ) {
