@@ -46,7 +46,7 @@ package struct Scenario: Sendable {
   init(_ random: inout Randomness) {
     clients = 2 + random.below(3)
     navs = (0..<1 + random.below(3)).map { "n\($0)" }
-    steps = 80 + random.below(80)
+    steps = 150 + random.below(150)
     isRelaxed = random.chance(300)
     forgets = random.chance(200)
     var configuration = HubConfiguration()

@@ -54,6 +54,13 @@ extension World {
     for id in links.map(\.id) { breakLink(id) }
   }
 
+  /// The process says goodbye, and ends.
+  private mutating func stopOrderly() {
+    for id in links.filter(\.isOpen).map(\.id) where random.chance(700) { while deliver(id) {} }
+    journal.sync()
+    crash("stopped")
+  }
+
   mutating func loseMachine() {
     crash("machine lost")
     let lost = journal.loseUnsynced(&random)
@@ -84,6 +91,9 @@ extension World {
       return crash("between the commit and the send")
     }
     dispatch()
+    if taken.contains(where: { if case .stop = $0.event { true } else { false } }) {
+      return stopOrderly()
+    }
     if turn % 16 == 0, let name = random.pick(scenario.navs), facts.heads[name] != nil {
       verify(name)
     }

@@ -7,6 +7,9 @@ extension World {
   /// One deed of a client.
   mutating func act(_ client: Int) {
     let nav = random.pick(scenario.navs) ?? "n0"
+    if clients[client].session.replica(of: nav) == nil, random.chance(300) {
+      return watch(client, nav)
+    }
     switch random.below(100) {
     case 0..<60: performOp(client, nav)
     case 60..<78: watch(client, nav)
