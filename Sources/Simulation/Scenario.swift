@@ -69,7 +69,7 @@ package struct Scenario: Sendable {
       loseConnection: random.pick(0, 5, 30), killClient: random.pick(0, 5, 20),
       crashBeforeCommit: random.pick(0, 10, 40), crashAfterCommit: random.pick(0, 10, 40),
       failCommit: random.pick(0, 20, 200), stopOrderly: random.pick(0, 5),
-      loseMachine: isRelaxed ? random.pick(0, 5, 15) : 0, tamper: random.pick(0, 0, 10),
+      loseMachine: isRelaxed ? random.pick(2, 5, 15) : 0, tamper: random.pick(0, 0, 10),
       corruptStored: random.pick(0, 200), duplicate: random.pick(0, 50, 200),
       withholdCredit: random.pick(0, 300, 900))
   }

@@ -154,7 +154,7 @@ package struct World: Sendable {
     for client in clients.indices {
       perform(clients[client].session.tick(at: now.boot), for: client)
     }
-    if random.chance(200) { journal.sync() }
+    if random.chance(80) { journal.sync() }
   }
 
   private mutating func deliverSomewhere() {
@@ -172,7 +172,7 @@ package struct World: Sendable {
     case 3:
       if random.chance(faults.crashBeforeCommit * 5) { crash("killed at rest") }
       if random.chance(faults.stopOrderly * 10), hub != nil { events.append(.stop) }
-    case 4: if random.chance(faults.loseMachine * 20) { loseMachine() }
+    case 4: if random.chance(faults.loseMachine * 50) { loseMachine() }
     default: maintainJournal()
     }
     if hub == nil, random.chance(500) { start() }

@@ -36,6 +36,9 @@ enum Seeds {
         Issue.record("\(violation)\nrepeat it: \(Seeds.command(seed))")
       }
     }
+    #if SHOWLOAD
+    print(load)
+    #endif
     // A run that did next to nothing proves nothing.
     let runs = Int(seeds.upperBound - seeds.lowerBound)
     #expect(load.accepted >= runs * 3, "too few ops were accepted: \(load)")
