@@ -36,19 +36,18 @@ enum Seeds {
         Issue.record("\(violation)\nrepeat it: \(Seeds.command(seed))")
       }
     }
-    #if SHOWLOAD
-    print(load)
-    #endif
     // A run that did next to nothing proves nothing.
     let runs = Int(seeds.upperBound - seeds.lowerBound)
     #expect(load.accepted >= runs * 3, "too few ops were accepted: \(load)")
     #expect(load.comparisons >= runs * 10, "too few mirrors were compared: \(load)")
   }
 
-  @Test(.enabled(if: Seeds.repeated != nil)) func `repeated`() {
+  @Test(.enabled(if: Seeds.repeated != nil)) func `repeated`() throws {
     guard let seed = Seeds.repeated else { return }
     let report = World.run(seed: seed, isTracing: true)
-    for line in report.trace { print(line) }
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("navd-sim-\(seed)")
+    try report.trace.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
+    print("the trace is in \(file.path)")
     print("seed \(seed): trace hash \(String(report.traceHash, radix: 16)), \(report.load)")
     for violation in report.violations { Issue.record("\(violation)") }
   }
