@@ -77,7 +77,9 @@ package struct RunningDigest: Sendable {
 
   /// Computes the digest after a change that left the screens below `index` as they were.
   /// O(depth − index).
-  package mutating func update(_ controller: borrowing NavigationController, from index: Int) -> Digest {
+  package mutating func update(_ controller: borrowing NavigationController, from index: Int)
+    -> Digest
+  {
     let stack = controller.stack
     let kept = min(index, prefixes.count, stack.count)
     prefixes.removeSubrange(kept...)

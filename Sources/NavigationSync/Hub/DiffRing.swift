@@ -61,15 +61,16 @@ struct DiffRing: Sendable {
     return freed
   }
 
-  /// Takes back the diffs behind `revision`, whose commit failed.
-  mutating func cut(behind revision: Revision) -> Int {
+  /// Takes back the diffs behind `revision`, whose commit failed; `digest` is that revision's.
+  mutating func cut(behind revision: Revision, digest: Digest) -> Int {
     var freed = 0
     while count > 0, last > revision {
       let entry = entries.removeLast()
       byteCount -= entry.body.count
       freed += entry.body.count
     }
-    if last != revision { self = DiffRing(base: revision, digest: baseDigest) }
+    // The failed batch may have pushed everything older out.
+    if last != revision { self = DiffRing(base: revision, digest: digest) }
     return freed
   }
 }

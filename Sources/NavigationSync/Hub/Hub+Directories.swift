@@ -17,13 +17,15 @@ extension Hub {
     navs[slot].restartRing(at: revision)
   }
 
-  /// Stops keeping a virtual nav's records; who comes back gets a snapshot.
-  mutating func deactivate(_ slot: Int) {
+  /// Stops keeping a virtual nav's records when nobody looks; who comes back gets a snapshot.
+  mutating func deactivateIfUnwatched(_ slot: Int) {
+    guard navs[slot].directory?.isActive == true, navs[slot].watches.isEmpty else { return }
     ringBytes -= navs[slot].ring.byteCount
     navs[slot].directory?.isActive = false
     navs[slot].directory?.records = []
     let revision = navs[slot].revision.next
     navs[slot].directory?.revision = revision
+    navs[slot].refreshDirectoryDigest()
     navs[slot].restartRing(at: revision)
   }
 
@@ -78,7 +80,7 @@ extension Hub {
   }
 
   /// Makes one revision of what differs. O(records), while somebody looks.
-  private mutating func settle(_ slot: Int) {
+  mutating func settle(_ slot: Int) {
     guard let directory = navs[slot].directory else { return }
     let revision = directory.revision.next
     guard directory.isActive else {

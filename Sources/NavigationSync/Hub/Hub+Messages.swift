@@ -24,10 +24,31 @@ extension Hub {
       let message = try messageReader.read(verb: ClientVerb(rawValue: name), body: body)
       handle(message, body, from: sender, session: session, at: now)
     } catch {
-      var outgoing = OutgoingError(error.code, id: error.id, error.text)
-      if error.code == .limit { outgoing.reason = "size" }
-      refuse(sender, outgoing)
+      refuse(sender, outgoing(error, ClientVerb(rawValue: name), session, sender))
     }
+  }
+
+  /// What answers a message that cannot be read. A wrong argument counts only behind the checks of
+  /// the session.
+  private func outgoing(
+    _ failure: MessageFailure, _ verb: ClientVerb?, _ session: Int?, _ sender: Sender
+  ) -> OutgoingError {
+    var error = OutgoingError(failure.code, id: failure.id, failure.text)
+    if failure.code == .limit { error.reason = "size" }
+    guard failure.code == .limit || failure.code == .invalidArgument else { return error }
+    switch verb {
+    case .op:
+      guard var fenced = fence(sender) else { return error }
+      fenced.id = failure.id
+      return fenced
+    case .watch, .unwatch, .credit, .delegate, .answer, .lease, .bye:
+      return session == nil ? noSession(failure.id) : error
+    case .hello, .get, .ping, nil: return error
+    }
+  }
+
+  private func noSession(_ id: UInt64?) -> OutgoingError {
+    OutgoingError(.noSession, id: id, "say hello first, then send it again")
   }
 
   /// Refuses a message that is none; the third one ends the session.
@@ -35,6 +56,7 @@ extension Hub {
     refuse(sender, OutgoingError(.badFrame, text))
     guard let slot = sessionSlots[sender.connection] else { return }
     sessions[slot].malformed += 1
+    batch.malformed.append(slot)
     if sessions[slot].malformed >= 3 { end(slot, why: "protocol", after: nil) }
   }
 
@@ -58,16 +80,9 @@ extension Hub {
     case .get(let request): return get(request, for: sender)
     case .op(let request):
       return operate(request, octets, from: sender, session: session, at: now)
-    case .bye(let id):
-      send(sender.connection, .ok, ServerMessageWriter.ok(id: id))
-      if let session { endSession(session) }
-      return
-    case .watch, .unwatch, .credit, .delegate, .answer, .lease: break
+    case .watch, .unwatch, .credit, .delegate, .answer, .lease, .bye: break
     }
-    guard let session else {
-      return refuse(
-        sender, OutgoingError(.noSession, id: message.id, "say hello first, then send it again"))
-    }
+    guard let session else { return refuse(sender, noSession(message.id)) }
     switch message {
     case .watch(let request): watch(request, for: sender, session: session, at: now)
     case .unwatch(let id, let nav, let view):
@@ -75,13 +90,14 @@ extension Hub {
       send(sender.connection, .ok, ServerMessageWriter.ok(id: id, nav: nav))
     case .credit(let limit):
       guard limit > sessions[session].upTo else { return }
-      // More than a window beyond what was sent would be no flow control.
-      let most = sessions[session].sent + sessions[session].window
-      sessions[session].upTo = min(limit, max(most, sessions[session].upTo))
+      sessions[session].upTo = limit
       batch.held.append(.pump(session: session))
     case .delegate(let id), .lease(let id):
       refuse(sender, OutgoingError(.unsupported, id: id, "this daemon has no such feature yet"))
-    case .answer, .hello, .ping, .get, .op, .bye: break
+    case .bye(let id):
+      send(sender.connection, .ok, ServerMessageWriter.ok(id: id))
+      endSession(session)
+    case .answer, .hello, .ping, .get, .op: break
     }
   }
 
@@ -133,7 +149,8 @@ extension Hub {
     return Session(
       connection: sender.connection, peer: sender.peer,
       role: configuration.role(of: sender.peer), client: hello.client, name: hello.name,
-      heartbeat: min(max(hello.heartbeat, 1000), 60000), window: window,
+      heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000),
+      window: window,
       isUncontrolled: hello.isUncontrolled, upTo: window, lastSentAt: now.boot,
       lastHeardAt: now.boot)
   }
@@ -217,6 +234,7 @@ extension Hub {
     wakeAt = nil
     for slot in sessions.indices { tend(slot, at: now) }
     remembered.expire(at: now.boot)
+    if remembered.clientCount > 0 { plan(now.boot + configuration.rememberedIdle) }
   }
 
   private mutating func tend(_ slot: Int, at now: Instant) {

@@ -20,17 +20,14 @@ extension Hub {
     _ request: OpRequest, _ octets: [UInt8], from sender: Sender, session: Int?, at now: Instant
   ) {
     // 2: the session.
-    if fenced.contains(sender.connection) {
-      let error = OutgoingError(.fenced, id: request.id, "another process uses this client id")
-      return refuse(sender, error)
-    }
+    if let error = fence(sender) { return refuse(request, error, sender) }
     guard let client = request.client ?? session.map({ sessions[$0].client }) else {
       let text = "say hello first, then send it again, or name the client in the op"
-      return refuse(sender, OutgoingError(.noSession, id: request.id, text))
+      return refuse(request, OutgoingError(.noSession, text), sender)
     }
     if let session, client != sessions[session].client {
       let text = "client is not the session's"
-      return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
+      return refuse(request, OutgoingError(.invalidArgument, text), sender)
     }
     let name = session.map { sessions[$0].name } ?? request.name ?? ""
     let attempt = Attempt(
@@ -39,27 +36,37 @@ extension Hub {
       octets: OctetsHash(octets), now: now)
     // 3: load.
     if let after = overload(session, at: now) {
-      var error = OutgoingError(.busy, id: request.id, "too many ops at a time")
+      var error = OutgoingError(.busy, "too many ops at a time")
       error.after = after
-      return refuse(sender, error)
+      return refuse(request, error, sender)
     }
     // 4: a recorded op.
     switch remembered.verdict(on: request.id, octets: attempt.octets, of: attempt.key) {
     case .new: break
     case .decided(let entry):
-      return send(sender.connection, entry.isOk ? .ok : .err, entry.reply)
+      guard entry.isOk else { return send(sender.connection, .err, entry.reply) }
+      return answer(sender, session, navSlots[request.nav], entry.reply)
     case .reused:
       let text = "op \(request.id) was used with other octets; take a new id"
-      return refuse(sender, OutgoingError(.opReused, id: request.id, text))
+      return refuse(request, OutgoingError(.opReused, text), sender)
     case .tooOld:
       let text = "op \(request.id) is older than the ops remembered; resynchronise"
-      return refuse(sender, OutgoingError(.opTooOld, id: request.id, text))
+      return refuse(request, OutgoingError(.opTooOld, text), sender)
     }
     do throws(OpFailure) {
       try decide(attempt)
     } catch {
-      refuse(attempt, error.error)
+      let reply = encode(error.error, to: request, sender)
+      send(sender.connection, .err, reply)
+      let retry = error.error.code.retry
+      if retry == .no || retry == .resync { remember(attempt, reply, isOk: false) }
     }
+  }
+
+  /// The error of every op on a connection whose client id was taken over.
+  func fence(_ sender: Sender) -> OutgoingError? {
+    guard fenced.contains(sender.connection) else { return nil }
+    return OutgoingError(.fenced, "another process uses this client id")
   }
 
   /// The error of an op that got as far as its nav.
@@ -86,30 +93,36 @@ extension Hub {
     return sessions[session].rateCount > configuration.opsPerSecond ? 1000 - now.boot % 1000 : nil
   }
 
-  /// Sends an error with the nav's standing, and remembers it if it is final.
-  private mutating func refuse(_ attempt: Attempt, _ error: OutgoingError) {
+  private mutating func refuse(_ request: OpRequest, _ error: OutgoingError, _ sender: Sender) {
+    send(sender.connection, .err, encode(error, to: request, sender))
+  }
+
+  /// Encodes an error, with the nav's standing if the sender may read it.
+  private func encode(
+    _ error: OutgoingError, to request: OpRequest, _ sender: Sender
+  ) -> [UInt8] {
     var error = error
-    error.id = attempt.request.id
-    if error.code == .noNav || error.code == .forbidden {
-      error.standing = nil
-    } else if let slot = navSlots[attempt.request.nav],
-      configuration.rights(
-        of: attempt.sender.peer, on: attempt.request.nav, owner: navs[slot].owner
-      ).contains(.read)
+    error.id = request.id
+    if let slot = navSlots[request.nav],
+      configuration.rights(of: sender.peer, on: request.nav, owner: navs[slot].owner)
+        .contains(.read)
     {
       error.standing = navs[slot].standing
     }
-    let reply = ServerMessageWriter.error(error)
-    if error.code.retry == .no || error.code.retry == .resync {
-      remember(attempt, reply, isOk: false)
-    }
-    send(attempt.sender.connection, .err, reply)
+    return ServerMessageWriter.error(error)
   }
 
-  private mutating func remember(_ attempt: Attempt, _ reply: [UInt8], isOk: Bool) {
+  /// Sends an ok behind what the sender's own watch of the nav is owed.
+  mutating func answer(_ sender: Sender, _ session: Int?, _ nav: Int?, _ reply: [UInt8]) {
+    guard let nav else { return send(sender.connection, .ok, reply) }
+    batch.held.append(.answer(sender.connection, session: session, nav: nav, reply))
+  }
+
+  mutating func remember(_ attempt: Attempt, _ reply: [UInt8], isOk: Bool) {
     let entry = RememberedOps.Entry(
       id: attempt.request.id, octets: attempt.octets, isOk: isOk, reply: reply)
     let evicted = remembered.remember(entry, of: attempt.key, at: attempt.now.boot)
+    plan(attempt.now.boot + configuration.rememberedIdle)
     batch.remembrances.append(
       Batch.Remembrance(key: attempt.key, op: attempt.request.id, evicted: evicted))
   }
@@ -122,25 +135,30 @@ extension Hub {
     }
     let slot = navSlots[request.nav]
     try checkRights(attempt, owner: slot.map { navs[$0].owner })
-    if isStopping {
-      var error = OutgoingError(.shuttingDown, "the daemon is stopping")
-      error.after = 500
-      throw OpFailure(error)
-    }
     if let slot, navs[slot].directory != nil {
+      try checkStop()
       throw OpFailure(.readonly, "\(request.nav) is virtual and cannot be changed")
     }
     if attempt.isCreation {
       guard slot == nil else { throw OpFailure(.navExists, "\(request.nav) exists already") }
+      try checkStop()
       try checkForm(attempt)
       return try create(attempt)
     }
     guard let slot else { throw OpFailure(.noNav, "there is no nav \(request.nav)") }
+    try checkStop()
     try checkForm(attempt)
     try checkGuardPolicy(attempt, slot)
     try checkGuards(request.guards, slot)
     if request.operations[0].kind == .navClose { return try close(attempt, slot) }
     try perform(attempt, slot)
+  }
+
+  private func checkStop() throws(OpFailure) {
+    guard isStopping else { return }
+    var error = OutgoingError(.shuttingDown, "the daemon is stopping")
+    error.after = 500
+    throw OpFailure(error)
   }
 
   private func checkRights(_ attempt: Attempt, owner: String?) throws(OpFailure) {
@@ -169,7 +187,7 @@ extension Hub {
     }
   }
 
-  private func outgoing(_ failure: ReadFailure, _ index: Int) -> OutgoingError {
+  func outgoing(_ failure: ReadFailure, _ index: Int) -> OutgoingError {
     var error = OutgoingError(failure.code, failure.text)
     error.reason = failure.reason
     error.index = index
@@ -252,7 +270,7 @@ extension Hub {
 
   /// The typed operations of a message; the first unreadable one is refused, unless an earlier one
   /// is refused by the rules.
-  private func readable(
+  func readable(
     _ requested: ArraySlice<RequestedOperation>
   ) -> (operations: [Operation], failure: OutgoingError?) {
     var operations: [Operation] = []
@@ -273,7 +291,7 @@ extension Hub {
     return (operations, nil)
   }
 
-  private var context: NavigationContext {
+  var context: NavigationContext {
     NavigationContext(limits: configuration.nav, classes: configuration.classes)
   }
 
@@ -298,7 +316,7 @@ extension Hub {
         id: attempt.request.id, standing: navs[slot].standing, changed: false,
         outputs: performance.outputs, delivered: delivered)
       remember(attempt, reply, isOk: true)
-      return send(attempt.sender.connection, .ok, reply)
+      return answer(attempt.sender, attempt.session, slot, reply)
     }
     record(commit, performance.outputs, delivered, attempt, slot)
   }
@@ -324,7 +342,7 @@ extension Hub {
     return performance?.commit != nil
   }
 
-  private func storageFailure() -> OpFailure {
+  func storageFailure() -> OpFailure {
     var error = OutgoingError(
       .storage, "the journal cannot be written; nothing was changed, reads go on")
     error.after = 1000
@@ -336,7 +354,9 @@ extension Hub {
     var delivered = 0
     for case .activated(let button, let action) in performance.outputs {
       let entry = navs[slot]
-      delivered = entry.watches.count { watches[$0].view == .full && watches[$0].isStarted }
+      delivered = entry.watches.count {
+        watches[$0].view == .full && sessions[watches[$0].session].hasCredit
+      }
       let body = ServerMessageWriter.event(
         nav: entry.name, epoch: entry.epoch, revision: entry.controller.revision, button: button,
         action: action)
@@ -381,8 +401,7 @@ extension Hub {
     navs[slot].lastSequence = sequence
     keep(diff, slot)
     remember(attempt, reply, isOk: true)
-    batch.held.append(
-      .answer(attempt.sender.connection, session: attempt.session, nav: slot, reply))
+    answer(attempt.sender, attempt.session, slot, reply)
     if commit.revision.number >= navs[slot].snapshotRevision.number + configuration.snapshotEvery {
       recordSnapshot(of: slot, at: attempt.now)
     }
@@ -396,13 +415,13 @@ extension Hub {
       revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes)
   }
 
-  private mutating func advance() {
+  mutating func advance() {
     if batch.sequenceBefore == nil { batch.sequenceBefore = sequence }
     sequence += 1
   }
 
   /// Notes that a nav is about to change in this batch.
-  private mutating func touch(_ slot: Int) {
+  mutating func touch(_ slot: Int) {
     guard batch.rowsBefore[slot] == nil else { return }
     batch.rowsBefore[slot] = navs[slot].lastSequence
     batch.touched.append(slot)
@@ -420,86 +439,6 @@ extension Hub {
           nav: entry.number, revision: entry.controller.revision.number,
           sequence: entry.lastSequence, time: now.wall, body: body)))
     navs[slot].snapshotRevision = entry.controller.revision
-  }
-
-  // Creating and closing.
-
-  private mutating func create(_ attempt: Attempt) throws(OpFailure) {
-    let request = attempt.request
-    guard case .create(let creation) = request.operations[0].arguments else {
-      guard case .unreadable(let failure) = request.operations[0].arguments else {
-        preconditionFailure("nav.create read as \(request.operations[0].arguments)")
-      }
-      throw OpFailure(outgoing(failure, 0))
-    }
-    let (operations, unreadable) = readable(request.operations[1...])
-    let controller: NavigationController
-    let performance: Performance
-    do {
-      (controller, performance) = try NavigationController.create(
-        creation, then: operations, isAnimated: request.isAnimated, in: context)
-    } catch {
-      throw OpFailure(OutgoingError(error))
-    }
-    if let unreadable { throw OpFailure(unreadable) }
-    guard navs.count - 2 < configuration.navs else {
-      var error = OutgoingError(.limit, "there are \(configuration.navs) navs already")
-      error.reason = "quota"
-      throw OpFailure(error)
-    }
-    if isStorageFailing { throw storageFailure() }
-    lastNavNumber += 1
-    let entry = NavEntry(
-      name: request.nav, number: lastNavNumber, owner: attempt.sender.peer.principal,
-      epoch: Epoch(bits: random.next()), controller: controller)
-    let slot = navs.insert(entry)
-    navSlots[request.nav] = slot
-    numberSlots[lastNavNumber] = slot
-    batch.created.append(slot)
-    batch.rowsBefore[slot] = 0
-    batch.touched.append(slot)
-    advance()
-    navs[slot].lastSequence = sequence
-    let reply = ServerMessageWriter.ok(
-      id: request.id, standing: navs[slot].standing, changed: true,
-      outputs: [.nothing] + performance.outputs, delivered: 0)
-    let body = JournalBody.state(
-      nav: request.nav, epoch: entry.epoch, owner: entry.owner, controller: controller,
-      digest: entry.digest, resolvedAt: entry.resolvedAt, origin: attempt.origin(reply))
-    batch.records.append(
-      .row(
-        JournalRow(
-          sequence: sequence, nav: entry.number, revision: 1, previous: 0, time: attempt.now.wall,
-          kind: .created, body: body)))
-    remember(attempt, reply, isOk: true)
-    send(attempt.sender.connection, .ok, reply)
-  }
-
-  private mutating func close(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
-    guard attempt.request.operations.count == 1 else {
-      throw OpFailure(.invalidArgument, "nav.close stands alone in its message")
-    }
-    if case .unreadable(let failure) = attempt.request.operations[0].arguments {
-      throw OpFailure(outgoing(failure, 0))
-    }
-    if isStorageFailing { throw storageFailure() }
-    touch(slot)
-    advance()
-    let reply = ServerMessageWriter.ok(
-      id: attempt.request.id, standing: navs[slot].standing, changed: true, outputs: [.nothing],
-      delivered: 0)
-    batch.records.append(
-      .row(
-        JournalRow(
-          sequence: sequence, nav: navs[slot].number,
-          revision: navs[slot].controller.revision.number, previous: navs[slot].lastSequence,
-          time: attempt.now.wall, kind: .closed, body: JournalBody.closed(attempt.origin(reply)))))
-    // The entry stays in its slot until the closing is durable; only its name is gone.
-    navSlots[navs[slot].name] = nil
-    batch.closed.append(slot)
-    batch.held.append(.closed(nav: slot))
-    remember(attempt, reply, isOk: true)
-    send(attempt.sender.connection, .ok, reply)
   }
 }
 

@@ -23,6 +23,10 @@ extension Hub {
       case .stats:
         return answer(request, nil, statistics(), to: sender)
       case .backup:
+        guard configuration.role(of: sender.peer) == .admin else {
+          let text = "\(sender.peer.principal) may not make backups"
+          return refuse(sender, OutgoingError(.forbidden, id: request.id, text))
+        }
         let text = "this daemon cannot make backups yet"
         return refuse(sender, OutgoingError(.unsupported, id: request.id, text))
       default:
@@ -32,7 +36,7 @@ extension Hub {
     }
     guard let slot = readable(name, request.id, for: sender) else { return }
     activate(slot)
-    defer { if navs[slot].directory != nil, navs[slot].watches.isEmpty { deactivate(slot) } }
+    defer { deactivateIfUnwatched(slot) }
     if request.what == .log { return readLog(request, slot, for: sender) }
     if let at = request.at, at != navs[slot].revision {
       return readState(request, at, slot, for: sender)
@@ -240,6 +244,7 @@ extension Hub {
 
   mutating func finishRead(_ answer: HistoryAnswer) {
     guard let pending = pendingReads.removeValue(forKey: answer.token) else { return }
+    batch.finishedReads.append((answer.token, pending))
     do throws(JournalBodyError) {
       if let failure = answer.failure { throw JournalBodyError(what: failure) }
       let (value, floor) = try value(of: pending, answer)

@@ -8,14 +8,6 @@ package struct HubReplayError: Error, Hashable, Sendable {
   package var what: String
 }
 
-/// A nav whose last commits failed, to be read back from the journal.
-package struct ReloadRequest: Hashable, Sendable {
-  /// The nav's number.
-  package var nav: UInt64
-  /// Its newest durable row.
-  package var head: UInt64
-}
-
 extension Hub {
   // Start: snapshots first, then every row in order, then `finishReplay`.
 
@@ -82,7 +74,8 @@ extension Hub {
     try navs[slot].replay(row, &bodyReader, configuration)
     ringBytes += navs[slot].ring.byteCount - bytes
     if row.kind == .closed {
-      navSlots[navs[slot].name] = nil
+      // A later nav may have taken the name already: snapshots are read before the rows.
+      if navSlots[navs[slot].name] == slot { navSlots[navs[slot].name] = nil }
       numberSlots[row.nav] = nil
       ringBytes -= navs[slot].ring.byteCount
       navs.remove(slot, leaving: .vacant)
@@ -97,8 +90,9 @@ extension Hub {
   private mutating func adopt(_ entry: NavEntry, number: UInt64) {
     lastNavNumber = max(lastNavNumber, number)
     let slot = navs.insert(entry)
-    navSlots[entry.name] = slot
     numberSlots[number] = slot
+    if let other = navSlots[entry.name], navs[other].number > number { return }
+    navSlots[entry.name] = slot
   }
 
   /// Ends the replay.
@@ -113,6 +107,7 @@ extension Hub {
   ) -> Int {
     sequence = max(sequence, lastSequence)
     trimRings()
+    if remembered.clientCount > 0 { plan(now.boot + configuration.rememberedIdle) }
     guard renewsEpochs else { return navs.count - 2 }
     for slot in navs.indices.dropFirst(2) {
       let epoch = Epoch(bits: random.next())
@@ -124,6 +119,7 @@ extension Hub {
             revision: navs[slot].controller.revision.number, previous: navs[slot].lastSequence,
             time: now.wall, kind: .epoch, body: JournalBody.epoch(epoch))))
       navs[slot].lastSequence = sequence
+      ringBytes -= navs[slot].ring.byteCount
       navs[slot].renew(epoch)
     }
     return navs.count - 2
@@ -154,60 +150,6 @@ extension Hub {
       try entry.replay(row, &reader, configuration)
     }
     return entry
-  }
-
-  // A batch that could not be made durable.
-
-  /// Takes back everything decided since the last commit.
-  ///
-  /// Nothing of it has been sent. The navs named are to be read back with `reload`; then the
-  /// batch's events are handled again, while the hub refuses every commit with `storage`.
-  package mutating func rollBack() -> [ReloadRequest] {
-    for remembrance in batch.remembrances.reversed() {
-      remembered.forget(remembrance.op, of: remembrance.key, restoring: remembrance.evicted)
-    }
-    for slot in batch.closed { navSlots[navs[slot].name] = slot }
-    for slot in batch.created.reversed() {
-      for watch in navs[slot].watches { removeWatch(watch, fromSession: true) }
-      navSlots[navs[slot].name] = nil
-      numberSlots[navs[slot].number] = nil
-      ringBytes -= navs[slot].ring.byteCount
-      navs.remove(slot, leaving: .vacant)
-    }
-    lastNavNumber -= UInt64(batch.created.count)
-    if let before = batch.sequenceBefore { sequence = before }
-    let created = Set(batch.created)
-    let requests = batch.touched.filter { !created.contains($0) }.map { slot in
-      ReloadRequest(nav: navs[slot].number, head: batch.rowsBefore[slot] ?? 0)
-    }
-    for read in output.requests { pendingReads[read.token] = nil }
-    output = HubOutput()
-    batch.clear()
-    isStorageFailing = true
-    return requests
-  }
-
-  /// Puts a nav back to what the journal says, after `rollBack`.
-  package mutating func reload(
-    _ request: ReloadRequest, snapshot: SnapshotRow?, rows: [JournalRow]
-  ) throws(HubReplayError) {
-    guard let slot = numberSlots[request.nav] else { return }
-    let fresh: NavEntry
-    do {
-      fresh = try rebuild(snapshot, rows)
-    } catch {
-      throw HubReplayError(sequence: request.head, what: error.what)
-    }
-    let revision = fresh.controller.revision
-    ringBytes -= navs[slot].ring.cut(behind: revision)
-    navs[slot].controller = fresh.controller
-    navs[slot].running = fresh.running
-    navs[slot].digest = fresh.digest
-    navs[slot].resolved = fresh.resolved
-    navs[slot].resolvedAt = fresh.resolvedAt
-    navs[slot].lastSequence = request.head
-    navs[slot].durable = revision
-    navs[slot].snapshotRevision = min(navs[slot].snapshotRevision, revision)
   }
 }
 

@@ -9,8 +9,9 @@ extension Hub {
     guard let slot = readable(request.nav, request.id, for: sender) else { return }
     activate(slot)
     if let bad = request.bad { report(bad, of: slot, by: sender, session: session, at: now) }
-    removeWatch(of: session, nav: slot, view: request.view)
+    removeWatch(of: session, nav: slot, view: request.view, keepsDirectory: true)
     guard sessions[session].watches.count < configuration.watchesPerConnection else {
+      deactivateIfUnwatched(slot)
       var error = OutgoingError(
         .limit, id: request.id,
         "a connection has at most \(configuration.watchesPerConnection) watches")
@@ -90,14 +91,19 @@ extension Hub {
     removeWatch(of: session, nav: slot, view: view)
   }
 
-  private mutating func removeWatch(of session: Int, nav: Int, view: View) {
+  private mutating func removeWatch(
+    of session: Int, nav: Int, view: View, keepsDirectory: Bool = false
+  ) {
     let index = sessions[session].watches.first {
       watches[$0].nav == nav && watches[$0].view == view
     }
-    if let index { removeWatch(index, fromSession: true) }
+    if let index {
+      removeWatch(index, fromSession: true, keepsDirectory: keepsDirectory)
+    }
   }
 
-  mutating func removeWatch(_ index: Int, fromSession: Bool) {
+  /// Forgets a watch, and a virtual nav's records with the last one unless another one follows.
+  mutating func removeWatch(_ index: Int, fromSession: Bool, keepsDirectory: Bool = false) {
     let watch = watches[index]
     navs[watch.nav].watches.removeAll { $0 == index }
     if fromSession { sessions[watch.session].watches.removeAll { $0 == index } }
@@ -107,7 +113,7 @@ extension Hub {
     }
     watches.remove(index, leaving: .vacant)
     batch.changedClients = true
-    if navs[watch.nav].directory != nil, navs[watch.nav].watches.isEmpty { deactivate(watch.nav) }
+    if !keepsDirectory { deactivateIfUnwatched(watch.nav) }
   }
 
   // Serving.

@@ -191,12 +191,12 @@ package struct Hub: Sendable {
   /// Says that the records taken are durable; hands out everything that waited for them.
   package mutating func committed(at now: Instant) -> HubOutput {
     isStorageFailing = false
-    settleDirectories()
     for slot in batch.touched where navs.isLive(slot) {
       navs[slot].durable = navs[slot].controller.revision
     }
     let held = batch.held
     for item in held { release(item, at: now) }
+    settleDirectories()
     for slot in batch.touched where navs.isLive(slot) { pumpWatches(of: slot, at: now) }
     for directory in [Self.navsSlot, Self.clientsSlot] { pumpWatches(of: directory, at: now) }
     for slot in batch.answering where sessions.isLive(slot) { sessions[slot].inflight = 0 }
@@ -250,6 +250,10 @@ struct Batch: Sendable {
   var rowsBefore: [Int: UInt64] = [:]
   var remembrances: [Remembrance] = []
   var answering: [Int] = []
+  /// The sessions whose malformed messages were counted.
+  var malformed: [Int] = []
+  /// The reads that were answered, should the answer have to come again.
+  var finishedReads: [(token: UInt64, read: PendingRead)] = []
   var sequenceBefore: UInt64?
   /// Whether `$clients` may have changed.
   var changedClients = false
@@ -271,4 +275,13 @@ struct PendingRead: Sendable {
   var what: What
   var standing: NavStanding
   var owner: String
+}
+
+extension Outgoing {
+  /// A message that any client takes as a sign of life, whatever its state.
+  package static func signOfLife(to connection: ConnectionID) -> Outgoing {
+    Outgoing(
+      connection: connection, verb: .mark, body: ServerMessageWriter.mark(time: 0, []),
+      isShared: false)
+  }
 }

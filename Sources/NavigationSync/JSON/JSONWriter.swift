@@ -129,15 +129,17 @@ package struct JSONWriter: Sendable {
   private mutating func appendEscaped(_ text: String) {
     var text = text
     text.withUTF8 { utf8 in
+      let span = unsafe utf8.span
       var isPlain = true
-      for unsafe byte in unsafe utf8 where byte < 0x20 || byte == 0x22 || byte == 0x5C {
+      for index in span.indices
+      where span[index] < 0x20 || span[index] == 0x22 || span[index] == 0x5C {
         isPlain = false
         break
       }
       if isPlain {
         unsafe bytes.append(contentsOf: utf8)
       } else {
-        for unsafe byte in unsafe utf8 { appendEscaped(byte) }
+        for index in span.indices { appendEscaped(span[index]) }
       }
     }
   }

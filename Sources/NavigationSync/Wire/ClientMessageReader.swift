@@ -34,6 +34,7 @@ package struct ClientMessageReader: Sendable {
     verb: ClientVerb?, body: [UInt8]
   ) throws(MessageFailure) -> ClientMessage {
     guard body.count <= maximumBytes else {
+      guard verb != nil else { throw MessageFailure(.badVerb, "unknown verb") }
       throw MessageFailure(
         .limit, "the message has \(body.count) octets; the limit is \(maximumBytes)")
     }

@@ -127,6 +127,9 @@ extension RecordReader {
 extension RecordReader {
   /// Reads a complete screen as the journal keeps it.
   func storedScreen(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Screen {
+    guard tape.kind(at) == .object else {
+      throw ReadFailure(.invalidArgument, "a screen is no record")
+    }
     let (record, version) = try screenRecord(tape, at)
     guard let id = record.id else { throw ReadFailure(.invalidArgument, "a screen without id") }
     do {
@@ -138,6 +141,9 @@ extension RecordReader {
 
   /// Reads a complete button as the journal keeps it.
   func storedButton(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Button {
+    guard tape.kind(at) == .object else {
+      throw ReadFailure(.invalidArgument, "a button is no record")
+    }
     let record = try buttonRecord(tape, at)
     do {
       return try Button(stored: record)

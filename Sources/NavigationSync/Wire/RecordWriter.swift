@@ -178,7 +178,9 @@ extension JSONWriter {
     let standard = Settings()
     optional("container", settings.container)
     optional("restorationID", settings.restorationID)
-    if settings.interactivePop != standard.interactivePop { interactivePop(settings.interactivePop) }
+    if settings.interactivePop != standard.interactivePop {
+      interactivePop(settings.interactivePop)
+    }
     optional("simultaneous", settings.simultaneous)
     flag("hidesBarsOnTap", settings.hidesBarsOnTap)
     flag("hidesBarsOnSwipe", settings.hidesBarsOnSwipe)

@@ -235,7 +235,8 @@ package struct ServerMessageReader: Sendable {
     guard let time = integer("t") else { return nil }
     let positions = list("at") { (at: Int) -> Mark.Position? in
       guard tape.kind(at) == .array, tape.count(at) >= 3, let nav = tape.string(at + 1),
-        let revision = tape.integer(at + 2), let digest = tape.string(at + 3).flatMap({ Digest($0) })
+        let revision = tape.integer(at + 2),
+        let digest = tape.string(at + 3).flatMap({ Digest($0) })
       else { return nil }
       return Mark.Position(nav: nav, revision: Revision(revision), digest: digest)
     }

@@ -20,6 +20,9 @@ struct SettingsReader {
 
   /// Reads the settings part as the journal keeps it.
   func stored(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> RecordedSettings {
+    guard tape.kind(at) == .object else {
+      throw ReadFailure(.invalidArgument, "settings are no record")
+    }
     var settings = RecordedSettings(isAttached: false, content: Settings())
     var key = at + 1
     while key < tape.next(at) {

@@ -26,7 +26,7 @@ struct Snapshot: Sendable {
     }
   }
 
-  /// Encodes the part that begins with the screen at `first`, of about `limit` bytes at most.
+  /// Encodes the part that begins with the screen at `first`, whose records take `limit` bytes at most.
   ///
   /// - Parameters:
   ///   - first: the index of the first screen.
@@ -36,14 +36,16 @@ struct Snapshot: Sendable {
     var screens = JSONWriter(reserving: 1024)
     screens.beginArray()
     var index = first
-    while index < screenCount, index == first || screens.bytes.count < limit {
-      write(index, to: &screens)
+    while index < screenCount {
+      let record = encoded(index)
+      guard index == first || screens.bytes.count + record.count < limit else { break }
+      screens.raw(record)
       index += 1
     }
     screens.endArray()
-    let tail = index < screenCount ? nil : self.tail()
     // The parts of the nav go with the last screens if there is room for them.
-    let isLast = tail.map { first == index || $0.count + screens.bytes.count <= 2 * limit } ?? false
+    let tail = index < screenCount ? nil : self.tail()
+    let isLast = tail.map { first == index || $0.count + screens.bytes.count < limit } ?? false
     var json = JSONWriter(reserving: screens.bytes.count + 1024)
     json.beginObject()
     json.name("nav")
@@ -67,10 +69,10 @@ struct Snapshot: Sendable {
     return (json.bytes, isLast ? nil : index)
   }
 
-  private func write(_ index: Int, to json: inout JSONWriter) {
+  private func encoded(_ index: Int) -> [UInt8] {
     switch content {
-    case .controller(let controller): json.screen(controller.stack[index])
-    case .directory(let records): json.raw(records[index])
+    case .controller(let controller): JSONWriter.value { $0.screen(controller.stack[index]) }
+    case .directory(let records): records[index]
     }
   }
 

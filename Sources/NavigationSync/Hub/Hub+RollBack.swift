@@ -1,0 +1,85 @@
+import Navigation
+
+/// A nav whose last commits failed, to be read back from the journal.
+package struct ReloadRequest: Hashable, Sendable {
+  /// The nav's number.
+  package var nav: UInt64
+  /// Its newest durable row.
+  package var head: UInt64
+}
+
+extension Hub {
+  /// Takes back everything decided since the last commit.
+  ///
+  /// Nothing of it has been sent. The navs named are to be read back with `reload`; then the
+  /// batch's events are handled again, while the hub refuses every commit with `storage`.
+  package mutating func rollBack() -> [ReloadRequest] {
+    for remembrance in batch.remembrances.reversed() {
+      remembered.forget(remembrance.op, of: remembrance.key, restoring: remembrance.evicted)
+    }
+    let created = Set(batch.created)
+    for slot in batch.created { forgetCreated(slot) }
+    for slot in batch.closed where !created.contains(slot) { navSlots[navs[slot].name] = slot }
+    lastNavNumber -= UInt64(batch.created.count)
+    if let before = batch.sequenceBefore { sequence = before }
+    let requests = batch.touched.filter { !created.contains($0) }.map { slot in
+      ReloadRequest(nav: navs[slot].number, head: batch.rowsBefore[slot] ?? 0)
+    }
+    for slot in batch.answering where sessions.isLive(slot) { sessions[slot].inflight = 0 }
+    for slot in batch.malformed where sessions.isLive(slot) { sessions[slot].malformed -= 1 }
+    for read in output.requests { pendingReads[read.token] = nil }
+    for (token, read) in batch.finishedReads { pendingReads[token] = read }
+    output = HubOutput()
+    beginAgain()
+    isStorageFailing = true
+    return requests
+  }
+
+  /// Removes a nav that the journal never heard of.
+  private mutating func forgetCreated(_ slot: Int) {
+    for watch in navs[slot].watches { removeWatch(watch, fromSession: true) }
+    if navSlots[navs[slot].name] == slot { navSlots[navs[slot].name] = nil }
+    numberSlots[navs[slot].number] = nil
+    ringBytes -= navs[slot].ring.byteCount
+    navs.remove(slot, leaving: .vacant)
+  }
+
+  /// Empties the batch, but for what handling the events again does not bring back: sessions that
+  /// ended stay ended, so their last words are kept.
+  private mutating func beginAgain() {
+    let farewells = batch.held.filter { item in
+      switch item {
+      case .send(_, .bye, _), .ended: true
+      case .send, .answer, .start, .pump, .event, .closed: false
+      }
+    }
+    batch.clear()
+    batch.held = farewells
+    // The sessions are as they became, the navs are as they were; both lists are compared anew.
+    batch.changedClients = true
+    settle(Self.navsSlot)
+  }
+
+  /// Puts a nav back to what the journal says, after `rollBack`.
+  package mutating func reload(
+    _ request: ReloadRequest, snapshot: SnapshotRow?, rows: [JournalRow]
+  ) throws(HubReplayError) {
+    guard let slot = numberSlots[request.nav] else { return }
+    let fresh: NavEntry
+    do {
+      fresh = try rebuild(snapshot, rows)
+    } catch {
+      throw HubReplayError(sequence: request.head, what: error.what)
+    }
+    let revision = fresh.controller.revision
+    ringBytes -= navs[slot].ring.cut(behind: revision, digest: fresh.digest)
+    navs[slot].controller = fresh.controller
+    navs[slot].running = fresh.running
+    navs[slot].digest = fresh.digest
+    navs[slot].resolved = fresh.resolved
+    navs[slot].resolvedAt = fresh.resolvedAt
+    navs[slot].lastSequence = request.head
+    navs[slot].durable = revision
+    navs[slot].snapshotRevision = min(navs[slot].snapshotRevision, revision)
+  }
+}

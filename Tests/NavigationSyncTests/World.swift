@@ -1,0 +1,189 @@
+import Foundation
+import Navigation
+import Testing
+
+@testable import NavigationSync
+
+/// A message that the hub sent.
+struct Sent {
+  var connection: ConnectionID
+  var verb: ServerVerb
+  var body: [UInt8]
+  /// The decoded body.
+  var json: [String: Any]
+
+  var text: String { String(decoding: body, as: UTF8.self) }
+  var code: String? { json["code"] as? String }
+  var id: Int? { json["id"] as? Int }
+  var revision: Int? { json["rev"] as? Int }
+}
+
+/// A journal in memory that can be told to fail.
+struct MemoryJournal {
+  var rows: [JournalRow] = []
+  var snapshots: [SnapshotRow] = []
+  var isFailing = false
+
+  mutating func commit(_ records: [JournalRecord]) {
+    for record in records {
+      switch record {
+      case .row(let row): rows.append(row)
+      case .snapshot(let snapshot): snapshots.append(snapshot)
+      }
+    }
+  }
+
+  func rows(of nav: UInt64, through head: UInt64) -> [JournalRow] {
+    rows.filter { $0.nav == nav && $0.sequence <= head }
+  }
+
+  /// The newest snapshot up to a revision, and the rows behind it.
+  func state(
+    of nav: UInt64, head: UInt64, at revision: UInt64
+  ) -> (snapshot: SnapshotRow?, rows: [JournalRow]) {
+    let snapshot = snapshots.last {
+      $0.nav == nav && $0.revision <= revision && $0.sequence <= head
+    }
+    let rows = rows(of: nav, through: head).filter {
+      $0.revision <= revision && $0.sequence > (snapshot?.sequence ?? 0)
+    }
+    return (snapshot, rows)
+  }
+
+  func answer(_ request: HistoryRequest) -> HistoryAnswer {
+    switch request.what {
+    case .rows(let from, let through):
+      let found = rows(of: request.nav, through: request.head).filter {
+        $0.revision >= from && $0.revision <= through
+      }
+      return HistoryAnswer(token: request.token, rows: found)
+    case .state(let at):
+      let (snapshot, rows) = state(of: request.nav, head: request.head, at: at)
+      return HistoryAnswer(token: request.token, snapshot: snapshot, rows: rows)
+    }
+  }
+}
+
+/// A hub with its journal, its clock and everything it has sent.
+final class World {
+  var configuration: HubConfiguration
+  var hub: Hub
+  var journal = MemoryJournal()
+  var now = Instant(boot: 1_000_000, wall: 1_732_147_200_000)
+  var sent: [Sent] = []
+  var dropped: [ConnectionID] = []
+  var notices: [Notice] = []
+  /// History requests wait for `answerHistory` while this is set.
+  var holdsHistory = false
+  var requests: [HistoryRequest] = []
+  private var seed: UInt64 = 1
+
+  init(_ configure: (inout HubConfiguration) -> Void = { _ in }) {
+    configuration = HubConfiguration()
+    configure(&configuration)
+    hub = Hub(configuration: configuration, seed: seed)
+  }
+
+  /// One turn of a shell; returns what was sent in it.
+  @discardableResult
+  func turn(_ events: [HubEvent]) throws -> [Sent] {
+    let start = sent.count
+    var events = events
+    repeat {
+      for event in events { hub.handle(event, at: now) }
+      let records = hub.takeRecords()
+      if journal.isFailing, !records.isEmpty {
+        for request in hub.rollBack() {
+          let rows = journal.rows(of: request.nav, through: request.head)
+          let snapshot = journal.snapshots.last {
+            $0.nav == request.nav && $0.sequence <= request.head
+          }
+          try hub.reload(request, snapshot: snapshot, rows: rows)
+        }
+        for event in events { hub.handle(event, at: now) }
+        #expect(hub.takeRecords().isEmpty)
+      } else {
+        journal.commit(records)
+      }
+      try take(hub.committed(at: now))
+      events = holdsHistory ? [] : requests.map { .history(journal.answer($0)) }
+      if !holdsHistory { requests = [] }
+    } while !events.isEmpty
+    return Array(sent[start...])
+  }
+
+  /// Answers the history requests that were held back.
+  @discardableResult
+  func answerHistory() throws -> [Sent] {
+    let answers = requests.map { HubEvent.history(journal.answer($0)) }
+    requests = []
+    return try turn(answers)
+  }
+
+  private func take(_ output: HubOutput) throws {
+    for message in output.messages {
+      let json = try JSONSerialization.jsonObject(with: Data(message.body)) as? [String: Any]
+      var reader = ServerMessageReader()
+      // Everything that the hub says can be read back by a client.
+      if case .unknown = try reader.read(verb: message.verb.frame, body: message.body) {
+        Issue.record("\(message.verb) is unknown to the reader")
+      }
+      #expect(message.body.count <= configuration.maximumReplyBytes)
+      sent.append(
+        Sent(
+          connection: message.connection, verb: message.verb, body: message.body,
+          json: try #require(json)))
+    }
+    dropped += output.dropped
+    notices += output.notices
+    requests += output.requests
+  }
+
+  /// Ends this run of the daemon and starts the next one on the same journal.
+  @discardableResult
+  func restart(renewsEpochs: Bool = false) throws -> Hub {
+    seed += 1
+    hub = try replayed(renewsEpochs: renewsEpochs)
+    journal.commit(hub.takeRecords())
+    try take(hub.committed(at: now))
+    return hub
+  }
+
+  /// A hub that has replayed the journal.
+  func replayed(renewsEpochs: Bool = false) throws -> Hub {
+    var hub = Hub(configuration: configuration, seed: seed)
+    let newest = Dictionary(grouping: journal.snapshots, by: \.nav).compactMapValues(\.last)
+    for nav in newest.keys.sorted() { try hub.replay(try #require(newest[nav])) }
+    for row in journal.rows { try hub.replay(row, at: now) }
+    hub.finishReplay(
+      renewsEpochs: renewsEpochs, lastSequence: journal.rows.last?.sequence ?? 0, at: now)
+    return hub
+  }
+
+  func advance(_ milliseconds: UInt64) {
+    now.boot += milliseconds
+    now.wall += milliseconds
+  }
+
+  /// A nav as the hub keeps it.
+  func entry(_ nav: String) throws -> NavEntry {
+    hub.navs[try #require(hub.navSlots[nav])]
+  }
+
+  /// Everything that a refusal must leave alone.
+  func standing(_ nav: String) throws -> Standing {
+    let entry = try entry(nav)
+    return Standing(
+      controller: entry.controller, digest: entry.digest, ring: entry.ring.last,
+      rows: journal.rows.count, sequence: hub.sequence)
+  }
+}
+
+/// What SAME speaks of.
+struct Standing: Equatable {
+  var controller: NavigationController
+  var digest: Digest
+  var ring: Revision
+  var rows: Int
+  var sequence: UInt64
+}
