@@ -95,7 +95,7 @@ struct OperationGenerator {
       }
       done += try world.turn(events).count { $0.json["changed"] as? Bool == true }
     }
-    #expect(done > steps / 3, "seed \(seed): \(done) of \(steps) steps changed something")
+    #expect(done > steps / 10, "seed \(seed): \(done) of \(steps) steps changed something")
     return (world, client)
   }
 
@@ -267,7 +267,7 @@ struct OperationGenerator {
   }
 
   @Test func `a body that is not what was written is refused, and never a trap`() throws {
-    let (world, _) = try busy(70, steps: 40) { $0.snapshotEvery = 11 }
+    let (world, _) = try busy(70, steps: 80) { $0.snapshotEvery = 4 }
     var random = SeededGenerator(seed: 7)
     var refusals = 0
     for round in 0..<1500 {
@@ -315,7 +315,7 @@ struct OperationGenerator {
   }
 
   @Test func `rows out of their chain are refused`() throws {
-    let (world, _) = try busy(71, steps: 20)
+    let (world, _) = try busy(71, steps: 60)
     for change: (inout JournalRow) -> Void in [
       { $0.previous += 1 }, { $0.nav = 99 }, { $0.kind = .created }, { $0.kind = .epoch },
     ] {
