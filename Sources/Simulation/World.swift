@@ -73,6 +73,7 @@ package struct World: Sendable {
   var scenario: Scenario
   let sabotage: Sabotage?
   let isTracing: Bool
+  /// What has happened so far, and what was found wrong.
   package private(set) var report: Report
   var hash = TraceHash()
   var now = Instant(boot: 1_000_000, wall: 1_700_000_000_000)
