@@ -71,6 +71,12 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // One client among many, for ProcessTests: not installed.
+    .executableTarget(
+      name: "ConsistencyWorker",
+      dependencies: ["NavigationClient", "NavigationSync", "Navigation", "CLinux"],
+      swiftSettings: strict),
+
     // Tests.
     .target(
       name: "Simulation", dependencies: ["Navigation", "NavigationSync"], swiftSettings: strict),
@@ -105,7 +111,8 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "navd", "navctl", "NavigationClient", "NavigationSync", "Navigation", "ZeroMQ",
+        "navd", "navctl", "ConsistencyWorker", "NavigationClient", "NavigationSync", "Navigation",
+        "ZeroMQ",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
