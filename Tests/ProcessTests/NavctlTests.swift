@@ -1,0 +1,178 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  /// The command line against a living daemon.
+  @Suite struct NavctlTests {
+    /// Every command once, in an order in which each succeeds.
+    private static let commands: [[String]] = [
+      ["create", "kiosk", "--root", "home", "--title", "Home"],
+      ["create", "kiosk", "--root", "home", "--if-absent"],
+      ["show", "kiosk"], ["push", "kiosk", "wifi", "--title", "Wi-Fi", "--route", "settings/wifi"],
+      ["push", "kiosk", "dns", "--title", "DNS"], ["title", "kiosk", "dns", "Names"],
+      ["item", "kiosk", "dns", "--prompt", "Choose", "--right", "scan=Scan"],
+      ["button", "kiosk", "create", "more", "--title", "More"],
+      ["button", "kiosk", "set", "more", "--title", "Most"],
+      ["button", "kiosk", "activate", "scan"], ["button", "kiosk", "release", "more"],
+      ["get", "kiosk", "--what", "top"], ["get", "kiosk", "--at", "1"],
+      ["get", "kiosk", "--screen", "wifi"], ["log", "kiosk", "--from", "1", "--limit", "3"],
+      ["list"], ["status"], ["verify"], ["verify", "kiosk"], ["wait", "kiosk", "--top", "dns"],
+      ["watch", "kiosk", "--count", "1"], ["pop", "kiosk", "--top", "dns"],
+      ["push", "kiosk", "deep", "--title", "Deep"], ["pop-to", "kiosk", "wifi"],
+      ["pop-to-root", "kiosk"], ["op", "kiosk", #"{"push":{"screen":{"id":"x"}}}"#],
+      ["show", "kiosk"], ["set", "kiosk", "home", #"{"id":"about"}"#, "--any"],
+      ["close", "kiosk", "--any"],
+    ]
+
+    private static let withoutJSON: Set<String> = ["explain"]
+
+    @Test(arguments: [[], ["-o", "json"]])
+    func `every command does its work`(options: [String]) throws {
+      let daemon = try TestDaemon()
+      for command in Self.commands {
+        let result = try daemon.navctl(command + options)
+        #expect(result.status == 0, "\(command): \(result.output)\(result.errors)")
+        #expect(result.errors == "", "\(command)")
+        guard !options.isEmpty else { continue }
+        #expect(!result.output.isEmpty, "\(command)")
+        for line in result.output.split(separator: "\n") {
+          #expect(throws: Never.self, "\(command): \(line)") { try JSON(line.utf8) }
+        }
+      }
+      #expect(try daemon.navctl(["explain", "desync"]).status == 0)
+      #expect(try daemon.stop() == 0)
+    }
+
+    @Test func `the exit status says what kind of failure it is`() throws {
+      let daemon = try TestDaemon()
+      #expect(try daemon.navctl(["create", "kiosk", "--root", "home"]).status == 0)
+      #expect(try daemon.navctl(["push", "kiosk", "a", "--new"]).status == 0)
+      let cases: [([String], Int32)] = [
+        (["create", "kiosk", "--root", "home"], 1), (["push", "kiosk", "a"], 1),
+        (["fly"], 2), ([], 2), (["pop", "kiosk", "--depht", "1"], 2), (["show"], 2),
+        (["op", "kiosk", "{"], 2), (["wait", "kiosk", "--depth", "x"], 2),
+        (["pop", "kiosk", "--top", "home"], 3), (["pop", "kiosk", "--rev", "99"], 3),
+        (["wait", "kiosk", "--top", "nobody", "--timeout", "200ms"], 4),
+        (["wait", "kiosk", "--depth", "9", "--timeout", "200ms"], 4),
+        (["wait", "kiosk", "--rev", "99", "--timeout", "200ms"], 4),
+        (["watch", "kiosk", "--count", "9", "--timeout", "200ms"], 4),
+        (["show", "nobody"], 6), (["pop-to", "kiosk", "nobody"], 6),
+        (["watch", "nobody"], 6), (["get", "kiosk", "--at", "99"], 6),
+      ]
+      for (command, status) in cases {
+        let result = try daemon.navctl(command)
+        #expect(result.status == status, "\(command): \(result.output)\(result.errors)")
+        #expect(result.output == "" || status == 4, "\(command)")
+        #expect(result.errors != "", "\(command)")
+      }
+    }
+
+    @Test func `without a daemon it ends with 7 and names each path it tried`() throws {
+      let directory = try TestDirectory()
+      let child = try Child(
+        Binaries.path("navctl"), ["list"],
+        environment: ["HOME": directory.path, "XDG_RUNTIME_DIR": directory.path])
+      #expect(try child.ended() == 7)
+      #expect(child.standardError.contains("\(directory.path)/navd/navd.sock"), "\(child.transcript)")
+      #expect(child.standardError.contains("/run/navd/navd.sock"), "\(child.transcript)")
+      let named = try Child(
+        Binaries.path("navctl"),
+        ["--endpoint", "ipc://\(directory.path)/none", "list", "--timeout", "300ms"],
+        environment: ["HOME": directory.path])
+      #expect(try named.ended() == 7)
+      #expect(named.standardError.contains("\(directory.path)/none"), "\(named.transcript)")
+    }
+
+    @Test func `a watch goes on over a restart of the daemon without a gap`() throws {
+      let daemon = try TestDaemon()
+      let peer = try Peer(daemon.endpoint)
+      try peer.create("kiosk")
+      let watch = try daemon.startNavctl(["watch", "kiosk", "-o", "json", "--count", "10"])
+      try watch.writes(lines: 1)
+      let titles = (2...10).map { #"[{"screen.set":{"screen":"home","title":"T\#($0)"}}]"# }
+      for title in titles[..<4] { try peer.perform("kiosk", title) }
+      try daemon.kill()
+      try watch.complains("connection lost")
+      try daemon.start()
+      let next = try Peer(daemon.endpoint)
+      for title in titles[4...] { try next.perform("kiosk", title) }
+      #expect(try watch.ended() == 0, "\(watch.transcript)")
+      let lines = try watch.standardOutput.split(separator: "\n").map { try JSON($0.utf8) }
+      #expect(lines.compactMap { $0["rev"]?.integer } == Array(1...10))
+      #expect(lines.dropFirst().compactMap { $0["base"]?.integer } == Array(1...9))
+    }
+
+    @Test func `a watch waits for a nav that does not exist yet, and again when it is closed`() throws {
+      let daemon = try TestDaemon()
+      let watch = try daemon.startNavctl(["watch", "later", "--wait", "-o", "json", "--count", "2"])
+      try watch.complains("waiting for later")
+      let peer = try Peer(daemon.endpoint)
+      try peer.create("later")
+      try watch.writes(lines: 1)
+      try peer.perform("later", #"[{"nav.close":{}}]"#, guards: #"{"any":true}"#)
+      try watch.complains("later was closed")
+      try peer.create("later")
+      #expect(try watch.ended() == 0, "\(watch.transcript)")
+    }
+
+    @Test func `a wait ends when another makes it true`() throws {
+      let daemon = try TestDaemon()
+      let peer = try Peer(daemon.endpoint)
+      try peer.create("kiosk")
+      let wait = try daemon.startNavctl(["wait", "kiosk", "--top", "a", "--timeout", "15s"])
+      #expect(wait.isRunning)
+      try peer.perform("kiosk", #"[{"push":{"screen":{"id":"a"}}}]"#)
+      #expect(try wait.ended() == 0, "\(wait.transcript)")
+    }
+
+    @Test func `what one terminal was shown, another's user did not see`() throws {
+      let daemon = try TestDaemon()
+      let peer = try Peer(daemon.endpoint)
+      try peer.create("kiosk")
+      for id in ["a", "b", "c"] { try peer.perform("kiosk", #"[{"push":{"screen":{"id":"\#(id)"}}}]"#) }
+      let terminals = try (0..<2).map { _ in try Terminal(daemon) }
+      #expect(try terminals[0].run("show kiosk") == 0)
+      // The other one has seen nothing and must not pop by what the first was shown.
+      #expect(try terminals[1].run("pop kiosk") != 0)
+      #expect(try peer.state("kiosk")["value"]?["screens"]?.ids.last == "c")
+      #expect(try terminals[0].run("pop kiosk") == 0)
+      #expect(try terminals[1].run("show kiosk") == 0)
+      #expect(try terminals[0].run("pop kiosk") == 0)
+      // What it saw is gone.
+      #expect(try terminals[1].run("pop kiosk") == 3)
+      #expect(try peer.state("kiosk")["value"]?["screens"]?.ids == ["home", "a"])
+    }
+
+    /// A shell on a terminal of its own.
+    private final class Terminal {
+      private let shell: Child
+      private var count = 0
+
+      init(_ daemon: TestDaemon) throws {
+        shell = try Child(
+          "/usr/bin/script", ["-q", "-f", "-c", "/bin/sh", "/dev/null"],
+          environment: [
+            "HOME": daemon.directory.path, "NAVD_ENDPOINT": daemon.endpoint, "TERM": "dumb",
+            "PS1": "", "NAVCTL": Binaries.path("navctl"),
+          ])
+      }
+
+      deinit { shell.kill(SIGKILL) }
+
+      /// Runs navctl and returns its exit status.
+      func run(_ command: String) throws -> Int32 {
+        count += 1
+        // The quotes keep the terminal's echo of this line from looking like its answer.
+        try shell.tell("\"$NAVCTL\" \(command); echo 'sta''tus' \(count)=$?.")
+        try shell.says("status \(count)=")
+        let marker = "status \(count)="
+        let text = try { () throws -> String in
+          try shell.says(marker)
+          return shell.standardOutput.components(separatedBy: marker).last ?? ""
+        }()
+        guard let status = Int32(text.prefix { $0.isNumber }) else { throw Failure(shell.transcript) }
+        return status
+      }
+    }
+  }
+}
