@@ -43,11 +43,20 @@ package struct Digest: Hashable, Sendable {
 struct DigestLines {
   private(set) var bytes: [UInt8] = []
   /// Whether lines went before those in `bytes`.
-  var isContinued = false
+  private var isContinued = false
+
+  init() { bytes.reserveCapacity(128) }
+
+  /// Forgets the lines, to write others into the same memory.
+  mutating func begin(isContinued: Bool) {
+    bytes.removeAll(keepingCapacity: true)
+    self.isContinued = isContinued
+  }
 
   mutating func append(_ name: String, _ version: UInt64) {
     if isContinued || !bytes.isEmpty { bytes.append(0x0A) }
-    bytes.append(contentsOf: name.utf8)
+    var name = name
+    name.withUTF8 { utf8 in unsafe bytes.append(contentsOf: utf8) }
     bytes.append(0x40)
     bytes.appendDigits(version)
   }
@@ -75,19 +84,18 @@ package struct RunningDigest: Sendable {
     let kept = min(index, prefixes.count, stack.count)
     prefixes.removeSubrange(kept...)
     var checksum = kept == 0 ? 0 : prefixes[kept - 1]
+    var line = DigestLines()
     for position in kept..<max(kept, stack.count) {
-      var line = DigestLines()
-      line.isContinued = position > 0
+      line.begin(isContinued: position > 0)
       line.append(stack[position].id.text, stack[position].version.number)
       checksum = line.checksum(from: checksum)
       prefixes.append(checksum)
     }
-    var parts = DigestLines()
-    parts.isContinued = !stack.isEmpty
+    line.begin(isContinued: !stack.isEmpty)
     for part in PartName.allCases {
-      parts.append(Self.labels[Int(part.rawValue)], controller.version(of: part).number)
+      line.append(Self.labels[Int(part.rawValue)], controller.version(of: part).number)
     }
-    return Digest(bits: parts.checksum(from: checksum))
+    return Digest(bits: line.checksum(from: checksum))
   }
 
   private static let labels = PartName.allCases.map { ":" + $0.text }

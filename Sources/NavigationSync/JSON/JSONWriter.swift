@@ -90,16 +90,32 @@ package struct JSONWriter: Sendable {
     hex(UInt64(bits), digits: 8)
   }
 
+  /// Writes 128 bits as 32 hex digits in quotes.
+  package mutating func hex(_ high: UInt64, _ low: UInt64) {
+    separate()
+    bytes.append(addingCapacity: 34) { output in
+      output.append(0x22)
+      Self.append(high, digits: 16, to: &output)
+      Self.append(low, digits: 16, to: &output)
+      output.append(0x22)
+    }
+    needsComma = true
+  }
+
   private mutating func hex(_ bits: UInt64, digits: Int) {
     separate()
     bytes.append(addingCapacity: digits + 2) { output in
       output.append(0x22)
-      for place in 1...digits {
-        output.append(Self.hexDigit(UInt8(truncatingIfNeeded: bits >> ((digits - place) * 4)) & 15))
-      }
+      Self.append(bits, digits: digits, to: &output)
       output.append(0x22)
     }
     needsComma = true
+  }
+
+  private static func append(_ bits: UInt64, digits: Int, to output: inout OutputSpan<UInt8>) {
+    for place in 1...digits {
+      output.append(hexDigit(UInt8(truncatingIfNeeded: bits >> ((digits - place) * 4)) & 15))
+    }
   }
 
   /// Appends a comma if one is due, the text in quotes, and the colon behind a name, at once.
