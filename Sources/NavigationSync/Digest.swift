@@ -8,6 +8,7 @@ package struct Digest: Hashable, Sendable {
   /// The checksum.
   package let bits: UInt32
 
+  /// Makes a value from its members.
   package init(bits: UInt32) { self.bits = bits }
 
   /// Reads 8 lower-case hex digits; nil for anything else.
@@ -73,6 +74,7 @@ struct DigestLines {
 package struct RunningDigest: Sendable {
   private var prefixes: [UInt32] = []
 
+  /// Makes a value from its members.
   package init() {}
 
   /// Computes the digest after a change that left the screens below `index` as they were.

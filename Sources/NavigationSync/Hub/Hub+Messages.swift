@@ -89,8 +89,8 @@ extension Hub {
       unwatch(nav, view, session: session)
       send(sender.connection, .ok, ServerMessageWriter.ok(id: id, nav: nav))
     case .credit(let limit):
-      guard limit > sessions[session].upTo else { return }
-      sessions[session].upTo = limit
+      // A batch that failed is handled again, when the limit is raised already.
+      sessions[session].upTo = max(limit, sessions[session].upTo)
       batch.held.append(.pump(session: session))
     case .delegate(let id), .lease(let id):
       refuse(sender, OutgoingError(.unsupported, id: id, "this daemon has no such feature yet"))

@@ -9,6 +9,7 @@ package struct MessageFailure: Error, Hashable, Sendable {
   /// What is wrong, for people.
   package var text: String
 
+  /// Makes a value from its members.
   package init(_ code: ErrorCode, id: UInt64? = nil, _ text: String) {
     self.code = code
     self.id = id
@@ -330,6 +331,7 @@ package enum VerbFrame: Hashable, Sendable {
   /// Nothing of the kind.
   case malformed
 
+  /// Makes a value from its members.
   package init(_ frame: [UInt8]) {
     // The usual frame first; it costs no search.
     if frame.count <= 24, frame.starts(with: Self.prefix) {

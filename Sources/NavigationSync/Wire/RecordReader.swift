@@ -9,6 +9,7 @@ package struct ReadFailure: Error, Hashable, Sendable {
   /// A machine-readable detail.
   package var reason: String?
 
+  /// Makes a value from its members.
   package init(_ code: ErrorCode = .invalidArgument, _ text: String, reason: String? = nil) {
     self.code = code
     self.text = text
@@ -32,6 +33,7 @@ package struct RecordReader {
 
   let source: Source
 
+  /// Makes a value from its members.
   package init(_ source: Source) { self.source = source }
 
   func screenArgument(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenArgument {
