@@ -93,7 +93,9 @@ import Testing
     let world = World { $0.inflight = 3 }
     world.holdsHistory = true
     let client = try world.kiosk()
-    for index in 0..<3 { try client.send("get", #"{"id":\#(50 + index),"nav":"kiosk","what":"log"}"#) }
+    for index in 0..<3 {
+      try client.send("get", #"{"id":\#(50 + index),"nav":"kiosk","what":"log"}"#)
+    }
     #expect(try client.get("log").code == "busy")
     #expect(try world.answerHistory().map(\.id) == [50, 51, 52])
   }
@@ -146,7 +148,8 @@ import Testing
         (0..<3).map { _ in
           client.message(
             "op",
-            client.opBody(generator.ops(), nav: generator.pick(["kiosk", "other"]), #""if":{"any":true}"#))
+            client.opBody(
+              generator.ops(), nav: generator.pick(["kiosk", "other"]), #""if":{"any":true}"#))
         })
       if round % 10 == 9 {
         try client.op(#"{"nav.close":{}}"#, nav: "other", #""if":{"any":true}"#)
@@ -169,7 +172,8 @@ import Testing
     let reply = try client.get("detached")
     #expect(
       reply.text.hasSuffix(
-        #""value":{"screens":[{"id":"old","ver":2,"title":"O"}],"buttons":[{"id":"b","title":"B"}]}}"#))
+        #""value":{"screens":[{"id":"old","ver":2,"title":"O"}],"buttons":[{"id":"b","title":"B"}]}}"#
+      ))
     #expect(
       try client.get("screen", #""screen":"old""#).text.hasSuffix(
         #""value":{"id":"old","ver":2,"title":"O"}}"#))

@@ -157,7 +157,9 @@ struct Slots<Value: Sendable>: Sendable {
 
   func isLive(_ slot: Int) -> Bool { slot < live.count && live[slot] }
 
-  /// The slots in use, ascending. O(n).
+  /// The slots in use, ascending.
+  ///
+  /// O(n).
   var indices: [Int] { live.indices.filter { live[$0] } }
 
   subscript(_ slot: Int) -> Value {
