@@ -167,7 +167,7 @@ import Testing
     let verbs = ClientVerb.allCases
     var client = ClientMessageReader()
     var server = ServerMessageReader()
-    for _ in 0..<1500 {
+    for _ in 0..<500 {
       let samples = random.next() % 2 == 0 ? Samples.clientMessages : Samples.serverMessages
       var bytes = Array(samples[Int(random.next() % UInt64(samples.count))].utf8)
       for _ in 0...random.next() % 3 {
