@@ -30,7 +30,8 @@ extension Hub {
 
   /// What answers a message that cannot be read.
   ///
-  /// A wrong argument counts only behind the checks of the session.
+  /// A wrong argument counts only behind the checks of
+  /// the session.
   private func outgoing(
     _ failure: MessageFailure, _ verb: ClientVerb?, _ session: Int?, _ sender: Sender
   ) -> OutgoingError {
