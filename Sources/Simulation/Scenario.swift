@@ -62,7 +62,7 @@ package struct Scenario: Sendable {
     window = random.pick(16384, 16384, 65536)
     capacity = random.pick(2, 8, 50)
     payload = random.pick(0, 0, 0, 40, 40, 400, 3000)
-    if payload == 3000, random.chance(300) { payload = 30_000 }
+    if payload == 3000, random.chance(300) { payload = 12_000 }
     turnEvents = random.pick(1, 4, 12)
     clockStep = random.pick(5, 200, 3000)
     faults = Faults(
