@@ -84,7 +84,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ClientTests", dependencies: ["NavigationClient", "Navigation", "NavigationSync"],
+      name: "ClientTests",
+      dependencies: ["NavigationClient", "Navigation", "NavigationSync", "ZeroMQ", "CLinux"],
       swiftSettings: strict),
     .testTarget(
       name: "SimulationTests", dependencies: ["Simulation", "NavigationSync", "Navigation"],

@@ -6,7 +6,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,4 +55,31 @@ static inline int navd_unix_socket_path(int descriptor, char *path, int room) {
   if (length > room) return -1;
   memcpy(path, address.sun_path, (size_t)length);
   return length;
+}
+
+/// The number of a group, or -1 if there is none of that name.
+static inline long navd_group_id(const char *name) {
+  struct group *group = getgrnam(name);
+  return group ? (long)group->gr_gid : -1;
+}
+
+/// Takes signals off their usual way, to be read from a descriptor: those that stop a service.
+/// Threads inherit it, so call it before there are any.
+static inline int navd_stop_signals(void) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  if (pthread_sigmask(SIG_BLOCK, &signals, NULL) != 0) return -1;
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGHUP, SIG_IGN);
+  return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+/// Raises the soft limit of open descriptors to the hard one.
+static inline int navd_raise_descriptor_limit(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
+  limit.rlim_cur = limit.rlim_max;
+  return setrlimit(RLIMIT_NOFILE, &limit);
 }

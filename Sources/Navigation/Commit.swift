@@ -13,7 +13,8 @@ package struct Commit: Sendable {
   package var detached: [DetachedRecords.Record] = []
   /// Whether `detached` only says that records moved to the young end.
   package var onlyMovesDetached = false
-  /// Detached records that are no more.
+  /// Detached records that are no more, and the buttons that an operation released with their
+  /// screen.
   package var released: [DetachedRecords.Key] = []
   /// The events of the revision, in their order.
   package var events: [NavigationEvent] = []
@@ -44,6 +45,9 @@ package struct Splice: Hashable, Sendable {
     self.removed = removed
     self.insertedCount = insertedCount
   }
+
+  /// Whether the screen at this index of the new stack was inserted.
+  package func inserts(_ index: Int) -> Bool { index >= at && index < at + insertedCount }
 }
 
 /// How the new top of a whole-stack replacement relates to the old stack; it decides the direction

@@ -37,6 +37,9 @@ package struct DetachedRecords: Sendable {
   private var base = 0
   private var positions: [Key: Int] = [:]
 
+  /// The bytes of the buttons, roughly as encoded; screens are counted by their nav.
+  private(set) var buttonBytes = 0
+
   /// Makes an empty set.
   package init() {}
 
@@ -63,6 +66,7 @@ package struct DetachedRecords: Sendable {
   /// Puts a record at the young end, in place of the one with the same identity.
   package mutating func touch(_ record: Record) {
     remove(record.key)
+    if case .button(let button) = record { buttonBytes += button.byteCount }
     positions[record.key] = base + slots.count
     slots.append(record)
   }
@@ -73,8 +77,18 @@ package struct DetachedRecords: Sendable {
     guard let position = positions.removeValue(forKey: key) else { return nil }
     let record = slots[position - base]
     slots[position - base] = nil
+    if case .button(let button)? = record { buttonBytes -= button.byteCount }
     trim()
     return record
+  }
+
+  /// Gives a screen another version and leaves it where it is.
+  mutating func stamp(_ id: ScreenID, with version: Revision) {
+    guard let position = positions[.screen(id)],
+      case .screen(var screen)? = slots[position - base], screen.version != version
+    else { return }
+    screen.version = version
+    slots[position - base] = .screen(screen)
   }
 
   /// The oldest record.
@@ -85,10 +99,14 @@ package struct DetachedRecords: Sendable {
     return nil
   }
 
-  /// All records, oldest first. O(n).
+  /// All records, oldest first.
+  ///
+  /// O(n).
   package var all: [Record] { slots[head...].compactMap { $0 } }
 
-  /// The records touched since `mark`, oldest first. O(their number).
+  /// The records touched since `mark`, oldest first.
+  ///
+  /// O(their number).
   package func records(since mark: Mark) -> [Record] {
     guard mark.position < base + slots.count else { return [] }
     return slots[max(mark.position - base, head)...].compactMap { $0 }
@@ -102,19 +120,17 @@ package struct DetachedRecords: Sendable {
 
   private mutating func trim() {
     while head < slots.count, slots[head] == nil { head += 1 }
-    guard head > 32, head > slots.count / 2 || slots.count > 2 * positions.count + 64 else {
-      if slots.count > 4 * positions.count + 256 { compact() }
-      return
-    }
+    guard head > 32, head > slots.count / 2 else { return }
     slots.removeFirst(head)
     base += head
     head = 0
   }
 
-  // Positions are renumbered, so marks made before do not survive: it only happens when holes
-  // outnumber the records by far, and never inside `reorder`, which leaves at most as many holes
-  // as it moves records.
-  private mutating func compact() {
+  /// Closes the holes that records left, if they outnumber the records by far.
+  ///
+  /// Positions are renumbered, so marks made before do not survive: call it between messages only.
+  package mutating func closeHoles() {
+    guard slots.count > 4 * positions.count + 256 else { return }
     let records = all
     base += slots.count
     slots = records

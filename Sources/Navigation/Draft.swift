@@ -21,6 +21,10 @@ struct Draft {
   var replacesWhole = false
   /// The screens whose content changed, with what it was; nil for new ones.
   var touched: [(id: ScreenID, original: Screen?)] = []
+  /// The buttons that the lists of the operation under way name.
+  ///
+  /// A new one is unknown to the nav until the operation has passed all checks.
+  var named: [ButtonID: Button] = [:]
   /// The buttons made or edited.
   var touchedButtons: Set<ButtonID> = []
   /// The records that were given up.
@@ -70,16 +74,21 @@ extension NavigationController {
   /// Puts detached records in their canonical order, releases the oldest beyond the limit, and says
   /// what the message changed in all.
   ///
-  /// - Parameter before: the state before, if more than one operation ran; it tells a change that a
-  ///   later operation took back.
+  /// - Parameters:
+  ///   - draft: what the operations noted.
+  ///   - before: the state before, if more than one operation ran; it tells a change that a later
+  ///     operation took back.
+  ///   - limits: what bounds the nav.
+  /// - Returns: the commit; an empty one has left the detached records in any order, and the caller
+  ///   goes back to the state before.
   mutating func settle(
     _ draft: Draft, before: NavigationController?, limits: NavigationLimits
   ) -> Commit {
     var commit = Commit(revision: draft.revision)
     commit.isAnimated = draft.isAnimated ?? false
     commit.splice = netSplice(draft)
-    settleContents(draft, &commit)
-    settleDetached(draft, before: before, limits: limits, &commit)
+    settleContents(draft, before: before, &commit)
+    settleDetached(draft, before: before, &commit)
     commit.parts = draft.parts
     if let before {
       commit.parts = draft.parts.filter { !hasSamePart($0, as: before) }
@@ -89,6 +98,7 @@ extension NavigationController {
     }
     if draft.replacesWhole { commit.relation = relation(draft) }
     commit.events = events(draft, commit.splice)
+    if !commit.isEmpty { makeRoom(limits, &commit) }
     return commit
   }
 
@@ -109,15 +119,22 @@ extension NavigationController {
     return Splice(at: at, removed: Array(removed), insertedCount: inserted.count)
   }
 
-  private mutating func settleContents(_ draft: Draft, _ commit: inout Commit) {
-    for (id, original) in draft.touched {
-      guard let index = index(of: id) else { continue }
-      if let splice = commit.splice, index >= splice.at, index < splice.at + splice.insertedCount {
+  /// A content that is what it was has the version it had, wherever the screen is now.
+  private mutating func settleContents(
+    _ draft: Draft, before: NavigationController?, _ commit: inout Commit
+  ) {
+    for touched in draft.touched {
+      let id = touched.id
+      let original = before.map { $0.screen(id) } ?? touched.original
+      guard let index = index(of: id) else {
+        if let original, detached.screen(id)?.hasSameContent(as: original) == true {
+          detached.stamp(id, with: original.version)
+        }
         continue
       }
       if let original, stack[index].hasSameContent(as: original) {
         stack[index].version = original.version
-      } else {
+      } else if commit.splice?.inserts(index) != true {
         commit.changedScreens.append(index)
       }
     }
@@ -125,13 +142,15 @@ extension NavigationController {
   }
 
   private mutating func settleDetached(
-    _ draft: Draft, before: NavigationController?, limits: NavigationLimits, _ commit: inout Commit
+    _ draft: Draft, before: NavigationController?, _ commit: inout Commit
   ) {
     let recent = detached.records(since: draft.mark)
     if !recent.isEmpty {
       let removed = commit.splice?.removed ?? []
       var order = CanonicalOrder(removed: removed)
-      for record in recent { order.add(record, isListed: isListed(record, draft, removed)) }
+      for record in recent {
+        order.add(record, isListed: isListed(record, draft, before: before, removed))
+      }
       if recent.count > 1 { detached.reorder(since: draft.mark, as: order.keys) }
       commit.detached = order.listed
       if let before { commit.onlyMovesDetached = order.listed.allSatisfy(before.holdsDetached) }
@@ -140,7 +159,10 @@ extension NavigationController {
       guard !isKnown(key) else { return false }
       return before?.isKnown(key) ?? true
     }
-    while detached.count > limits.detachedRecords || recordBytes > limits.stateBytes,
+  }
+
+  private mutating func makeRoom(_ limits: NavigationLimits, _ commit: inout Commit) {
+    while detached.count > limits.detachedRecords || byteCount > limits.stateBytes,
       let oldest = detached.oldest
     {
       forget(oldest)
@@ -151,12 +173,17 @@ extension NavigationController {
   /// Whether the journal must name a detached record because replaying the lists alone does not
   /// tell it.
   private func isListed(
-    _ record: DetachedRecords.Record, _ draft: Draft, _ removed: [ScreenID]
+    _ record: DetachedRecords.Record, _ draft: Draft, before: NavigationController?,
+    _ removed: [ScreenID]
   ) -> Bool {
     switch record {
     case .screen(let screen):
       !removed.contains(screen.id) || draft.touched.contains { $0.id == screen.id }
-    case .button(let button): draft.touchedButtons.contains(button.id)
+    case .button(let button):
+      // One that passed through a list only moved. And if a screen was released, its buttons went
+      // with it unless they had left it before.
+      draft.touchedButtons.contains(button.id) || !draft.released.isEmpty
+        || before?.detached.button(button.id) != nil
     }
   }
 

@@ -1,7 +1,7 @@
 // Applying the members of records; nothing here touches the stack.
 
 extension NavigationController {
-  mutating func apply(
+  func apply(
     _ edits: [ScreenEdit], to screen: inout Screen, _ draft: inout Draft
   ) throws(NavigationError) {
     for edit in edits {
@@ -19,7 +19,7 @@ extension NavigationController {
     }
   }
 
-  mutating func apply(
+  func apply(
     _ edits: [ItemEdit], to screen: inout Screen, _ draft: inout Draft
   ) throws(NavigationError) {
     guard !edits.isEmpty else { return }
@@ -49,7 +49,7 @@ extension NavigationController {
     screen.item = item
   }
 
-  private mutating func buttons(
+  private func buttons(
     _ arguments: [ButtonArgument], _ draft: inout Draft
   ) throws(NavigationError) -> [Button] {
     var buttons: [Button] = []
@@ -63,29 +63,31 @@ extension NavigationController {
     return buttons
   }
 
-  private mutating func button(
+  private func button(
     _ argument: ButtonArgument, _ draft: inout Draft
   ) throws(NavigationError) -> Button {
     switch argument {
     case .id(let id):
-      guard let button = shown[id]?.button ?? detached.button(id) else { throw .unknownButton(id) }
+      guard let button = shown[id]?.button ?? draft.named[id] ?? detached.button(id) else {
+        throw .unknownButton(id)
+      }
+      draft.named[id] = button
       return button
     case .record(let record):
       let button = try make(record, &draft)
       // A record that repeats a button in use, as a client does that sends a whole item back, is
       // that button; another content under its identity would have to go through `button.set`.
-      if let old = shown[button.id]?.button {
+      if let old = shown[button.id]?.button ?? draft.named[button.id] {
         guard old == button else { throw .duplicateItem(button.id) }
         return old
       }
-      // Known from here on, so that a later list of the same message may name it.
-      detached.touch(.button(button))
+      draft.named[button.id] = button
       draft.touchedButtons.insert(button.id)
       return button
     }
   }
 
-  mutating func make(
+  func make(
     _ record: ButtonRecord, _ draft: inout Draft
   ) throws(NavigationError) -> Button {
     if let id = record.id, id.isAssignedForm {

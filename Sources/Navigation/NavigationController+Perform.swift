@@ -28,10 +28,12 @@ extension NavigationController {
   ///   - operations: 1 … 16 operations.
   ///   - isAnimated: the message's flag; nil stands for false, and for true in `show`.
   ///   - context: limits and declared classes.
+  /// - Returns: an output for each operation, and the commit.
   /// - Throws: which operation is refused, and why.
   package mutating func perform(
     _ operations: [Operation], isAnimated: Bool?, in context: NavigationContext
   ) throws(Refusal) -> Performance {
+    detached.closeHoles()
     var draft = Draft(of: self, isAnimated: isAnimated)
     return try perform(operations, draft: &draft, context: context, isCreation: false)
   }
@@ -63,13 +65,14 @@ extension NavigationController {
   private mutating func perform(
     _ operations: [Operation], draft: inout Draft, context: NavigationContext, isCreation: Bool
   ) throws(Refusal) -> Performance {
-    // One operation checks before it changes anything. Several, and those that make buttons on the
-    // way, work on the value itself and go back to the copy; the copy shares all storage.
-    let needsCopy = operations.count > 1 || operations.contains(where: \.mayMakeButtons)
-    let before = needsCopy ? self : nil
+    // One operation checks before it changes anything. Several work on the value itself, are judged
+    // against a copy, which shares all storage, and go back to it if one is refused.
+    var before = operations.count > 1 ? self : nil
+    if isCreation { before = NavigationController(revision: draft.revision) }
     var performance = Performance()
     performance.outputs.reserveCapacity(operations.count)
     for (index, operation) in operations.enumerated() {
+      draft.named = [:]
       do throws(NavigationError) {
         performance.outputs.append(try run(operation, draft: &draft, context: context))
       } catch {
@@ -109,46 +112,13 @@ extension NavigationController {
     case .releaseScreen(let id): return try releaseScreen(id, &draft)
     case .setItem(let id, let edits, let requireOnStack):
       return try setItem(id, edits, requireOnStack: requireOnStack, &draft, context)
-    case .createButton(let record): return try createButton(record, &draft)
-    case .setButton(let id, let edits): return try setButton(id, edits, &draft)
+    case .createButton(let record): return try createButton(record, &draft, context)
+    case .setButton(let id, let edits): return try setButton(id, edits, &draft, context)
     case .releaseButton(let id): return try releaseButton(id, &draft)
     case .activateButton(let id): return try activateButton(id, &draft)
     case .configure(let edits): return configure(edits, &draft)
     case .attach: return try attach(&draft)
     case .detach: return detach(&draft)
-    }
-  }
-}
-
-extension Operation {
-  /// Whether running it may make or count buttons before a later check refuses.
-  fileprivate var mayMakeButtons: Bool {
-    switch self {
-    case .push(.record(let record), _), .show(.record(let record), _, _), .createScreen(let record):
-      record.hasButtons
-    case .setStack, .setScreen, .createButton, .setButton: true
-    case .setItem(_, let edits, _): edits.contains(where: \.hasButtons)
-    case .push, .show, .pop, .popTo, .popToRoot, .releaseScreen, .releaseButton, .activateButton,
-      .configure, .attach, .detach:
-      false
-    }
-  }
-}
-
-extension ScreenRecord {
-  fileprivate var hasButtons: Bool {
-    item.contains(where: \.hasButtons)
-      || edits.contains { if case .toolbarItems = $0 { true } else { false } }
-  }
-}
-
-extension ItemEdit {
-  fileprivate var hasButtons: Bool {
-    switch self {
-    case .backBarButtonItem, .leftItems, .rightItems: true
-    case .title, .prompt, .titleView, .hidesBackButton, .leftItemsSupplementBackButton,
-      .largeTitleDisplayMode, .appearance:
-      false
     }
   }
 }

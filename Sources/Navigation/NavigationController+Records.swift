@@ -1,21 +1,28 @@
 // Making, editing and forgetting screens and buttons.
 
 extension NavigationController {
-  /// Makes a screen from a record, in place of a detached one with the same identity; it is in no
-  /// list yet, the caller puts it somewhere.
-  mutating func make(
-    _ record: ScreenRecord, _ draft: inout Draft, _ context: NavigationContext
+  /// Makes a screen from a record; the nav does not know it yet.
+  func make(
+    _ record: ScreenRecord, _ draft: inout Draft
   ) throws(NavigationError) -> Screen {
     let id = record.id ?? draft.nextScreenID()
     var screen = Screen(id: id, version: draft.revision)
     if record.kind != .content { screen.details.kind = record.kind }
     try apply(record.edits, to: &screen, &draft)
     try apply(record.item, to: &screen, &draft)
-    try checkRoom(for: screen.byteCount, context)
-    var original: Screen?
-    if case .screen(let old)? = detached.remove(.screen(id)) { original = old }
-    exchange(original, for: screen, &draft)
-    draft.touch(id, original: original)
+    return screen
+  }
+
+  /// Makes a new screen known, in place of a detached one with the same identity.
+  ///
+  /// It is in no list yet, the caller puts it somewhere. An equal one stays as it is, with its
+  /// version.
+  mutating func adopt(_ screen: Screen, _ draft: inout Draft) -> Screen {
+    var former: Screen?
+    if case .screen(let old)? = detached.remove(.screen(screen.id)) { former = old }
+    if let former, former.hasSameContent(as: screen) { return former }
+    exchange(former, for: screen)
+    draft.touch(screen.id, original: former)
     return screen
   }
 
@@ -24,14 +31,12 @@ extension NavigationController {
   ) throws(NavigationError) -> OperationOutput {
     let place = try locate(.record(record))
     if let id = place.id, place.isOnStack { throw .duplicateScreen(id) }
-    let former = place.id.flatMap { detached.screen($0) }
-    let screen = try make(record, &draft, context)
-    // Making the same screen again changes nothing, not even its version.
-    if let former, former.hasSameContent(as: screen) {
-      detached.touch(.screen(former))
-    } else {
-      detached.touch(.screen(screen))
-    }
+    try checkForm(.record(record))
+    let screen = try make(record, &draft)
+    // Making the same screen again changes nothing, not even its place.
+    if detached.screen(screen.id)?.hasSameContent(as: screen) == true { return .screen(screen.id) }
+    try checkRoom(adding: screen.byteCount, besideStack: screen.byteCount, context)
+    detached.touch(.screen(adopt(screen, &draft)))
     return .screen(screen.id)
   }
 
@@ -65,16 +70,17 @@ extension NavigationController {
       throw .invalidArgument(
         "screen \(id.text) is on the stack; only a detached one can be released")
     }
-    forget(.screen(screen))
     draft.released.append(.screen(id))
+    draft.released += forget(.screen(screen)).map { .button($0) }
     return .nothing
   }
 
   mutating func createButton(
-    _ record: ButtonRecord, _ draft: inout Draft
+    _ record: ButtonRecord, _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
     if let id = record.id, shown[id] != nil { throw .duplicateItem(id) }
     let button = try make(record, &draft)
+    try checkRoom(adding: button.byteCount, besideStack: button.byteCount, context)
     if detached.button(button.id) != button {
       detached.touch(.button(button))
       draft.touchedButtons.insert(button.id)
@@ -83,27 +89,45 @@ extension NavigationController {
   }
 
   mutating func setButton(
-    _ id: ButtonID, _ edits: [ButtonEdit], _ draft: inout Draft
+    _ id: ButtonID, _ edits: [ButtonEdit], _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
     guard let old = shown[id]?.button ?? detached.button(id) else { throw .unknownButton(id) }
     let new = Button(id: id, content: try old.content.applying(edits, isCreation: false))
     guard new != old else { return .nothing }
-    draft.touchedButtons.insert(id)
-    guard shown[id] != nil else {
+    let growth = new.byteCount - old.byteCount
+    guard let places = shown[id]?.places else {
+      try checkRoom(adding: growth, besideStack: new.byteCount, context)
+      draft.touchedButtons.insert(id)
       detached.touch(.button(new))
       return .nothing
     }
-    shown[id]?.button = new
-    for index in stack.indices where stack[index].shows(id) {
-      draft.touch(stack[index].id, original: stack[index])
-      stack[index].replace(new, version: draft.revision)
+    if byteCount + growth * places > context.limits.stateBytes {
+      let onStack = stack.reduce(0) { $0 + $1.places(of: id) }
+      try checkRoom(adding: growth * places, besideStack: growth * onStack, context)
     }
-    for var screen in detachedScreens where screen.shows(id) {
+    draft.touchedButtons.insert(id)
+    shown[id]?.button = new
+    recordBytes += growth * places
+    replaceShown(new, places: places, &draft)
+    return .nothing
+  }
+
+  /// Replaces a button in all records that show it; the search ends at the last of its places.
+  private mutating func replaceShown(_ button: Button, places: Int, _ draft: inout Draft) {
+    var left = places
+    for index in stack.indices.reversed() where left > 0 {
+      let count = stack[index].places(of: button.id)
+      guard count > 0 else { continue }
+      left -= count
+      draft.touch(stack[index].id, original: stack[index])
+      stack[index].replace(button, version: draft.revision)
+    }
+    guard left > 0 else { return }
+    for var screen in detachedScreens where screen.places(of: button.id) > 0 {
       draft.touch(screen.id, original: screen)
-      screen.replace(new, version: draft.revision)
+      screen.replace(button, version: draft.revision)
       detached.touch(.screen(screen))
     }
-    return .nothing
   }
 
   mutating func releaseButton(
@@ -136,21 +160,25 @@ extension NavigationController {
     _ old: Screen, by new: Screen, _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) {
     guard !new.hasSameContent(as: old) else { return }
-    try checkRoom(for: new.byteCount - old.byteCount, context)
+    let index = index(of: old.id)
+    let growth = new.byteCount - old.byteCount
+    try checkRoom(
+      adding: growth, besideStack: index == nil ? new.byteCount : growth, context)
     var new = new
     new.version = draft.revision
     draft.touch(old.id, original: old)
-    exchange(old, for: new, &draft)
-    if let index = index(of: old.id) {
+    exchange(old, for: new)
+    if let index {
       stack[index] = new
     } else {
       detached.touch(.screen(new))
     }
   }
 
-  /// Counts the bytes and buttons of a new content instead of the old one's. Buttons that nothing
-  /// shows any more become detached records.
-  mutating func exchange(_ old: Screen?, for new: Screen?, _ draft: inout Draft) {
+  /// Counts the bytes and buttons of a new content instead of the old one's.
+  ///
+  /// Buttons that nothing shows any more become detached records.
+  mutating func exchange(_ old: Screen?, for new: Screen?) {
     for id in count(old, out: new) {
       guard let button = shown.removeValue(forKey: id)?.button else { continue }
       detached.touch(.button(button))
@@ -178,18 +206,29 @@ extension NavigationController {
   }
 
   /// Forgets a detached record; the buttons that only a forgotten screen shows go with it.
-  mutating func forget(_ record: DetachedRecords.Record) {
+  @discardableResult
+  mutating func forget(_ record: DetachedRecords.Record) -> [ButtonID] {
     detached.remove(record.key)
-    guard case .screen(let screen) = record else { return }
-    for id in count(screen, out: nil) { shown.removeValue(forKey: id) }
+    guard case .screen(let screen) = record else { return [] }
+    let unused = count(screen, out: nil)
+    for id in unused { shown.removeValue(forKey: id) }
+    return unused
   }
 
-  private func checkRoom(for bytes: Int, _ context: NavigationContext) throws(NavigationError) {
+  /// The bytes of all records, roughly as encoded.
+  package var byteCount: Int { recordBytes + detached.buttonBytes }
+
+  /// Checks that the nav may grow by some bytes.
+  ///
+  /// Detached records make room for others, so what counts in the end is the stack and the bytes
+  /// that are wanted beside it.
+  func checkRoom(
+    adding growth: Int, besideStack wanted: Int, _ context: NavigationContext
+  ) throws(NavigationError) {
     let limit = context.limits.stateBytes
-    // Detached records make room for others, so only those on the stack count in the end.
-    guard recordBytes + bytes > limit else { return }
+    guard byteCount + growth > limit else { return }
     let onStack = stack.reduce(0) { $0 + $1.byteCount }
-    guard onStack + bytes <= limit else { throw .sizeLimit(limit) }
+    guard onStack + wanted <= limit else { throw .sizeLimit(limit) }
   }
 }
 
@@ -211,7 +250,10 @@ extension Screen {
     return buttons.reduce(count) { $0 + $1.byteCount }
   }
 
-  func shows(_ id: ButtonID) -> Bool { buttons.contains { $0.id == id } }
+  /// In how many places the screen shows a button.
+  func places(of id: ButtonID) -> Int {
+    hasDefaultDetails ? 0 : buttons.count { $0.id == id }
+  }
 
   /// Replaces every occurrence of a button.
   mutating func replace(_ button: Button, version: Revision) {

@@ -65,6 +65,7 @@ extension NavigationController {
       throw ReplayMismatch(
         what: "revision \(change.revision.number) follows revision \(revision.number)")
     }
+    detached.closeHoles()
     let mark = detached.mark
     var unused: [ButtonID] = []
     var removed: [ScreenID] = []
@@ -99,7 +100,8 @@ extension NavigationController {
     }
     for key in change.released {
       switch key {
-      case .screen(let id): detached.screen(id).map { forget(.screen($0)) }
+      case .screen(let id):
+        if let screen = detached.screen(id) { forget(.screen(screen)) }
       case .button(let id): detached.remove(.button(id))
       }
     }
@@ -116,11 +118,13 @@ extension NavigationController {
   private mutating func replay(
     _ splice: RecordedSplice, _ unused: inout [ButtonID]
   ) throws(ReplayMismatch) {
-    let end = splice.at + splice.removed.count
-    guard end <= stack.count, stack[splice.at..<end].map(\.id) == splice.removed else {
+    guard splice.at >= 0, splice.at <= stack.count - splice.removed.count,
+      stack[splice.at...].prefix(splice.removed.count).map(\.id) == splice.removed
+    else {
       throw ReplayMismatch(
         what: "removes \(splice.removed.map(\.text)) at \(splice.at) of \(stack.map(\.id.text))")
     }
+    let end = splice.at + splice.removed.count
     let old = Array(stack[splice.at..<end])
     for screen in old { detached.touch(.screen(screen)) }
     for screen in splice.inserted {

@@ -18,9 +18,13 @@ extension NavigationController {
       _ = try push(argument, .error, &draft, context)
       _ = configure(edits, &draft)
     case .classes(let bar, let toolbar, let edits):
-      if let bar { self.bar.content.className = try context.className(bar, isBar: true) }
+      if let bar {
+        self.bar.content.className = try context.className(bar, isBar: true)
+        draft.parts.insert(.bar)
+      }
       if let toolbar {
         self.toolbar.content.className = try context.className(toolbar, isBar: false)
+        draft.parts.insert(.toolbar)
       }
       _ = configure(edits, &draft)
     }
@@ -36,10 +40,15 @@ extension NavigationController {
       guard onDuplicate == .ignore else { throw .duplicateScreen(id) }
       return .alreadyInStack(id)
     }
+    try checkForm(argument)
+    let arrival = try arrival(argument, &draft)
     guard stack.count < context.limits.stackDepth else {
       throw .depthLimit(context.limits.stackDepth)
     }
-    let screen = try take(argument, &draft, context)
+    try checkRoom(
+      adding: arrival.isNew ? arrival.screen.byteCount : 0, besideStack: arrival.screen.byteCount,
+      context)
+    let screen = take(arrival, &draft)
     draft.lower(to: stack.count, of: stack)
     stack.append(screen)
     return .screen(screen.id)
@@ -69,12 +78,12 @@ extension NavigationController {
     }
   }
 
-  /// Pops until the screen at `index` is on top; never the root. Bottom first.
+  /// Pops until the screen at `index` is on top, but never the root; the removed ones, bottom first.
   mutating func pop(downTo index: Int, _ draft: inout Draft) -> [ScreenID] {
     let first = max(index, 0) + 1
     guard first < stack.count else { return [] }
     draft.lower(to: first, of: stack)
-    let removed = stack[first...]
+    let removed = Array(stack[first...])
     stack.removeSubrange(first...)
     for screen in removed { detached.touch(.screen(screen)) }
     return removed.map(\.id)
@@ -83,28 +92,35 @@ extension NavigationController {
   mutating func setStack(
     _ arguments: [ScreenArgument], _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
-    try checkReplacement(arguments, context)
-    draft.replacesWhole = true
-    let old = stack
+    try checkReplacement(arguments)
     var kept = 0
-    while kept < old.count, kept < arguments.count, case .id(old[kept].id) = arguments[kept] {
+    while kept < stack.count, kept < arguments.count, case .id(stack[kept].id) = arguments[kept] {
       kept += 1
     }
-    if kept == old.count, kept == arguments.count {
-      return .replaced(popped: [], ids: old.map(\.id))
+    let arrivals = try arguments[kept...].map { argument throws(NavigationError) in
+      try arrival(argument, &draft)
     }
-    draft.lower(to: kept, of: old)
+    guard arguments.count <= context.limits.stackDepth else {
+      throw .depthLimit(context.limits.stackDepth)
+    }
+    try checkRoom(for: arrivals, above: kept, context)
+    draft.replacesWhole = true
+    if kept == stack.count, arrivals.isEmpty {
+      return .replaced(popped: [], ids: stack.map(\.id))
+    }
+    draft.lower(to: kept, of: stack)
+    let removed = Array(stack[kept...])
     stack.removeSubrange(kept...)
     // The removed screens are detached while the new stack takes what it wants of them.
-    for screen in old[kept...] { detached.touch(.screen(screen)) }
-    for argument in arguments[kept...] { stack.append(try take(argument, &draft, context)) }
-    let ids = stack.map(\.id)
-    let popped = old.map(\.id).filter { !ids.contains($0) }
-    return .replaced(popped: popped, ids: ids)
+    for screen in removed { detached.touch(.screen(screen)) }
+    for arrival in arrivals { stack.append(take(arrival, &draft)) }
+    let arrived = Set(stack[kept...].map(\.id))
+    let popped = removed.map(\.id).filter { !arrived.contains($0) }
+    return .replaced(popped: popped, ids: stack.map(\.id))
   }
 
   private func checkReplacement(
-    _ arguments: [ScreenArgument], _ context: NavigationContext
+    _ arguments: [ScreenArgument]
   ) throws(NavigationError) {
     var ids: Set<ScreenID> = []
     let found = try arguments.map { argument throws(NavigationError) in try locate(argument) }
@@ -116,8 +132,18 @@ extension NavigationController {
       if case .record = argument, let id = place.id, place.isOnStack { throw .duplicateScreen(id) }
     }
     if isAttached, arguments.isEmpty { throw .noRoot }
-    guard arguments.count <= context.limits.stackDepth else {
-      throw .depthLimit(context.limits.stackDepth)
+    for argument in arguments { try checkForm(argument) }
+  }
+
+  private func checkRoom(
+    for arrivals: [Arrival], above kept: Int, _ context: NavigationContext
+  ) throws(NavigationError) {
+    let limit = context.limits.stateBytes
+    let new = arrivals.reduce(0) { $0 + ($1.isNew ? $1.screen.byteCount : 0) }
+    guard byteCount + new > limit else { return }
+    let below = stack[..<kept].reduce(0) { $0 + $1.byteCount }
+    guard arrivals.reduce(below, { $0 + $1.screen.byteCount }) <= limit else {
+      throw .sizeLimit(limit)
     }
   }
 
@@ -166,26 +192,38 @@ extension NavigationController {
       return Place(id: id, kind: screen.kind)
     case .record(let record):
       guard let id = record.id else { return Place(kind: record.kind) }
-      if id.isAssignedForm {
-        throw .invalidArgument(
-          "id \(id.text) has the form of ids the daemon assigns; choose another")
-      }
       return Place(id: id, kind: record.kind, isOnStack: index(of: id) != nil)
     }
   }
 
-  /// Takes a detached screen out, or makes a new one; the caller puts it on the stack.
-  private mutating func take(
-    _ argument: ScreenArgument, _ draft: inout Draft, _ context: NavigationContext
-  ) throws(NavigationError) -> Screen {
+  /// Checks that a new screen does not take an identity of the daemon's form.
+  func checkForm(_ argument: ScreenArgument) throws(NavigationError) {
+    guard case .record(let record) = argument, let id = record.id, id.isAssignedForm else { return }
+    throw .invalidArgument("id \(id.text) has the form of ids the daemon assigns; choose another")
+  }
+
+  /// A screen about to be put on the stack: a known one, or one that was made for it.
+  private struct Arrival {
+    var screen: Screen
+    var isNew: Bool
+  }
+
+  private func arrival(
+    _ argument: ScreenArgument, _ draft: inout Draft
+  ) throws(NavigationError) -> Arrival {
     switch argument {
     case .id(let id):
-      guard case .screen(let screen)? = detached.remove(.screen(id)) else {
-        throw .unknownScreen(id)
-      }
-      return screen
-    case .record(let record): return try make(record, &draft, context)
+      guard let screen = screen(id) else { throw .unknownScreen(id) }
+      return Arrival(screen: screen, isNew: false)
+    case .record(let record): return Arrival(screen: try make(record, &draft), isNew: true)
     }
+  }
+
+  /// Takes a detached screen out, or adopts a new one; the caller puts it on the stack.
+  private mutating func take(_ arrival: Arrival, _ draft: inout Draft) -> Screen {
+    guard !arrival.isNew else { return adopt(arrival.screen, &draft) }
+    detached.remove(.screen(arrival.screen.id))
+    return arrival.screen
   }
 }
 

@@ -28,7 +28,7 @@ package struct NavigationController: Sendable {
 
   /// The buttons that lists show, and in how many places.
   var shown: [ButtonID: ShownButton] = [:]
-  /// The bytes of all records, roughly as encoded.
+  /// The bytes of all screens with their buttons, roughly as encoded.
   var recordBytes = 0
 
   struct ShownButton: Sendable {
@@ -56,10 +56,9 @@ package struct NavigationController: Sendable {
   /// UIKit's `visibleViewController`.
   package var visible: Screen? { stack.last }
 
-  /// The bytes of all records, roughly as encoded.
-  package var byteCount: Int { recordBytes }
-
-  /// The index of a screen on the stack; searches from the top. O(depth).
+  /// The index of a screen on the stack; searches from the top.
+  ///
+  /// O(depth).
   package func index(of id: ScreenID) -> Int? { stack.lastIndex { $0.id == id } }
 
   /// Finds a screen on the stack or among the detached ones.
@@ -93,8 +92,9 @@ extension NavigationController: Equatable {
 }
 
 extension NavigationController {
-  /// The names of the invariants that do not hold; empty for a sound state. O(state).
+  /// The names of the invariants that do not hold; empty for a sound state.
   ///
+  /// O(state).
   /// INV-1 and INV-4…6 hold by construction: the bar has no item list of its own, top and root are
   /// read off the stack, and there is one transition part.
   package func violatedInvariants() -> [String] {
@@ -114,11 +114,16 @@ extension NavigationController {
     for screen in screens where !screen.item.sidesAreDistinct {
       violated.append("INV-10 button on both sides of \(screen.id.text)")
     }
+    if screens.reduce(0, { $0 + $1.byteCount }) != recordBytes {
+      violated.append("byte count differs from the records")
+    }
     if !shownMatches(screens) { violated.append("button registry differs from the lists") }
     return violated
   }
 
-  /// The detached screens, oldest first. O(detached records).
+  /// The detached screens, oldest first.
+  ///
+  /// O(detached records).
   package var detachedScreens: [Screen] {
     detached.all.compactMap { record in
       guard case .screen(let screen) = record else { return nil }

@@ -1,4 +1,6 @@
-/// Why an operation is refused; the state is untouched. Names follow the protocol's error codes.
+/// Why an operation is refused; the state is untouched.
+///
+/// Names follow the protocol's error codes.
 package enum NavigationError: Error, Hashable, Sendable {
   /// A screen with this identity is neither on the stack nor detached.
   case unknownScreen(ScreenID)

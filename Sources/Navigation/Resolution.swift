@@ -54,6 +54,13 @@ package struct ResolvedBar: Hashable, Sendable {
     /// The texts to try in this order, for a client that measures them itself; the last resort,
     /// no text, is not listed.
     package var candidates: [String] = []
+
+    /// Makes a slot without candidates.
+    package init(text: String? = nil, image: ImageReference? = nil, source: BackSource) {
+      self.text = text
+      self.image = image
+      self.source = source
+    }
   }
 
   /// Where the back button's content comes from.
@@ -68,7 +75,9 @@ package struct ResolvedBar: Hashable, Sendable {
 }
 
 extension NavigationController {
-  /// Computes what the bar shows. O(buttons of the top item).
+  /// Computes what the bar shows.
+  ///
+  /// O(buttons of the top item).
   package func resolvedBar() -> ResolvedBar {
     ResolvedBar(
       top: top?.id, back: backScreen?.id, visible: visible?.id, left: resolvedLeft(),
@@ -132,7 +141,11 @@ extension NavigationController {
     for case let title? in [itemTitle, previous.title] where !title.isEmpty {
       return fit(title, source: .title)
     }
-    return fit(genericBackTitle, source: .generic)
+    // The last word already: no budget applies to it.
+    var slot = ResolvedBar.BackSlot(text: genericBackTitle, source: .generic)
+    slot.isGeneric = true
+    slot.candidates = [genericBackTitle]
+    return slot
   }
 
   private var genericBackTitle: String {
@@ -142,7 +155,7 @@ extension NavigationController {
   private func fit(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot {
     let generic = genericBackTitle
     var slot = ResolvedBar.BackSlot(source: source)
-    slot.candidates = source == .generic ? [generic] : [title, generic]
+    slot.candidates = [title, generic]
     for candidate in slot.candidates {
       if let budget = environment.content.backTitleBudget,
         DisplayWidth.columns(of: candidate) > budget
@@ -150,7 +163,7 @@ extension NavigationController {
         continue
       }
       slot.text = candidate
-      slot.isGeneric = source == .generic || (candidate == generic && candidate != title)
+      slot.isGeneric = candidate == generic && candidate != title
       slot.isTruncated = candidate != title
       return slot
     }

@@ -1,6 +1,6 @@
-/// How one nav behaves; set by `nav.configure`. Durations are in milliseconds.
+/// How one nav behaves; set by `nav.configure`.
 ///
-/// Whether the controller is attached is kept beside it, in `NavigationController.isAttached`,
+/// Durations are in milliseconds. Whether the controller is attached is kept beside it, in `NavigationController.isAttached`,
 /// because almost every nav is and few have other settings.
 package struct Settings: PartContent {
   /// The container the controller sits in; opaque, no behaviour.

@@ -44,8 +44,10 @@ struct Link: ~Copyable {
   ///
   /// - Parameters:
   ///   - endpoint: where the daemon is.
-  ///   - linger: how long the last messages may take when this is destroyed.
+  ///   - milliseconds: how long the last messages may take when this is destroyed.
   ///   - wake: a descriptor whose readiness ends a wait.
+  /// - Returns: a link that says when it is connected.
+  /// - Throws: `EINVAL` for an endpoint that is none, `EMFILE`.
   static func open(
     _ endpoint: String, linger milliseconds: Int32, wake: Int32? = nil
   ) throws(ZeroMQError) -> Link {
@@ -93,6 +95,7 @@ struct Link: ~Copyable {
   ///   - milliseconds: how long at most, −1 for ever.
   ///   - limit: how many messages to take at most.
   /// - Returns: nothing when time is up or the descriptor woke this.
+  /// - Throws: what libzmq says, such as `ENOMEM`.
   mutating func wait(milliseconds: Int, limit: Int = 256) throws(ZeroMQError) -> [Event] {
     _ = try poller.wait(milliseconds: milliseconds)
     var events: [Event] = []

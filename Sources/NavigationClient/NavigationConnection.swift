@@ -46,6 +46,7 @@ package struct NavigationConnection: ~Copyable {
   ///   - timeout: how long to wait for the daemon.
   ///   - window: octets of unconfirmed state in a session.
   ///   - heartbeat: milliseconds of silence after which the daemon of a session speaks up.
+  /// - Returns: a connection without a session.
   /// - Throws: `unreachable`, `refused` or `system`.
   package static func connect(
     to endpoint: String, name: String = "", timeout: Duration = .seconds(5),

@@ -57,7 +57,9 @@ enum DiffFault: Error, Hashable, Sendable {
 struct MirrorDigest: Sendable {
   private var prefixes: [UInt32] = []
 
-  /// Computes the digest when the screens below `index` are as they were. O(count − index).
+  /// Computes the digest when the screens below `index` are as they were.
+  ///
+  /// O(count − index).
   mutating func update(
     screens: [MirrorRecord], parts: [MirrorRecord], from index: Int
   ) -> Digest {
@@ -79,7 +81,9 @@ struct MirrorDigest: Sendable {
 }
 
 extension Mirror {
-  /// The mirror after a diff; this one stays as it is. O(screens).
+  /// The mirror after a diff; this one stays as it is.
+  ///
+  /// O(screens).
   func applying(
     _ diff: Diff, digest running: inout MirrorDigest
   ) throws(DiffFault) -> Mirror {

@@ -30,6 +30,7 @@ extension SessionReplica {
   ///   - verb: its verb, nil if this client does not know it.
   ///   - octets: the length of its body.
   ///   - now: the time.
+  /// - Returns: what must follow, in order.
   package mutating func receive(
     _ message: ServerMessage, verb: ServerVerb?, octets: Int, at now: UInt64
   ) -> [SessionOutput] {
@@ -188,6 +189,7 @@ extension SessionReplica {
       _ = watches.removeValue(forKey: key)
       return [.event(.watchEnded(nav: key.nav, view: key.view, .refused(refusal)))]
     }
+    _ = watches[key]?.replica.receive(refusal)
     let faults = watches[key]?.faults ?? 0
     watches[key]?.faults = faults + 1
     let wait = max(refusal.after ?? 0, backOff(faults))
@@ -205,7 +207,7 @@ extension SessionReplica {
 
   /// Hands something to the replica of a full watch and says what follows.
   ///
-  /// - Parameter proves: whether nothing to do means that the mirror is right.
+  /// That nothing follows from what `proves` the mirror means that the mirror is right.
   private mutating func replicate(
     _ nav: String, at now: UInt64, proves: Bool = false,
     _ receive: (inout Replica) -> ReplicaAction

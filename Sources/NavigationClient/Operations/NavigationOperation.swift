@@ -54,7 +54,9 @@ extension NavigationOperation {
     NavigationOperation("show", [Member("screen", screen.content)])
   }
 
-  /// Removes the top screen; the last one stays. Must be guarded.
+  /// Removes the top screen; the last one stays.
+  ///
+  /// Must be guarded.
   public static func pop() -> NavigationOperation { NavigationOperation("pop") }
 
   /// Removes every screen above one.
@@ -72,7 +74,9 @@ extension NavigationOperation {
     NavigationOperation("setStack", [Member("screens", .list(screens.map(\.content)))])
   }
 
-  /// Taps the back button. Must be guarded.
+  /// Taps the back button.
+  ///
+  /// Must be guarded.
   public static func backTap() -> NavigationOperation { NavigationOperation("ui.backTap") }
 
   /// Goes back to the stack of an earlier revision, with the screens as they are today.
@@ -82,9 +86,20 @@ extension NavigationOperation {
 }
 
 extension NavigationOperation {
-  /// Creates the nav with a root screen, or without one; only as the first of a list.
-  public static func create(root: ScreenDescription? = nil) -> NavigationOperation {
-    NavigationOperation("nav.create", root.map { [Member("root", $0.content)] } ?? [])
+  /// Creates the nav with a root screen; only as the first of a list.
+  public static func create(root: ScreenDescription) -> NavigationOperation {
+    NavigationOperation("nav.create", [Member("root", root.content)])
+  }
+
+  /// Creates the nav without a screen, with classes of bars that the daemon's configuration
+  /// declares; only as the first of a list.
+  public static func create(
+    barClass: String = "NavigationBar", toolbarClass: String = "Toolbar"
+  ) -> NavigationOperation {
+    let classes = [
+      Member("bar", .value(.string(barClass))), Member("toolbar", .value(.string(toolbarClass))),
+    ]
+    return NavigationOperation("nav.create", [Member("classes", .members(classes))])
   }
 
   /// Creates a bar that stands alone; only as the first of a list.
@@ -98,7 +113,9 @@ extension NavigationOperation {
     return NavigationOperation("nav.configure", members)
   }
 
-  /// Ends the nav. Must be guarded by revision, digest or stack.
+  /// Ends the nav.
+  ///
+  /// Must be guarded by revision, digest or stack.
   public static func close() -> NavigationOperation { NavigationOperation("nav.close") }
 
   /// Puts the nav on display, which it must have a root screen for.

@@ -12,9 +12,7 @@ public struct NavigationState: Hashable, Sendable {
   ///
   /// Their events are lost. True of the first state, after a snapshot, and where a slow reader
   /// was spared states. What the state shows is right all the same.
-  public var isResynchronised: Bool
-  /// What happened in this revision, in order; empty if it is resynchronised.
-  public let events: [NavigationEvent]
+  public internal(set) var isResynchronised: Bool
   /// What led to this revision: `api`, `backButton`, `gesture`, …; nil of a snapshot.
   public let cause: String?
   /// The name of the client that asked for this revision.
@@ -22,15 +20,32 @@ public struct NavigationState: Hashable, Sendable {
   /// Whether the change asks to be animated.
   public let isAnimated: Bool
   let mirror: Mirror
+  private let eventList: OpaqueJSON?
 
   init(nav: String, mirror: Mirror, diff: Diff? = nil) {
     self.nav = nav
     self.mirror = mirror
     isResynchronised = diff == nil
-    events = diff.map { NavigationEvent.list($0.events.bytes) } ?? []
+    eventList = diff?.events
     cause = diff?.cause
     author = diff?.byName
     isAnimated = diff?.isAnimated ?? false
+  }
+
+  /// The state at which something happened that made no revision.
+  init(nav: String, mirror: Mirror, ephemeral: OpaqueJSON) {
+    self.nav = nav
+    self.mirror = mirror
+    isResynchronised = false
+    eventList = ephemeral
+    cause = nil
+    author = nil
+    isAnimated = false
+  }
+
+  /// What happened in this revision, in order; empty of a snapshot.
+  public var events: [NavigationEvent] {
+    eventList.map { NavigationEvent.list($0.bytes) } ?? []
   }
 
   /// Names one life of the nav; revisions of different lives are not comparable.
@@ -100,7 +115,7 @@ public struct NavigationScreen: Hashable, Sendable, Identifiable {
 
 /// Something that happened to a nav, such as `didPush` with the id of a screen.
 public struct NavigationEvent: Hashable, Sendable {
-  /// What happened: `willShow`, `didShow`, `didPush`, `didPop`, `buttonActivated`, …
+  /// What happened: `willShow`, `didShow`, `didPush`, `didPop`, `buttonActivated` and so on.
   public let name: String
   /// The details.
   public let details: NavigationValue

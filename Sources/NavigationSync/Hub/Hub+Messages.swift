@@ -149,7 +149,8 @@ extension Hub {
     return Session(
       connection: sender.connection, peer: sender.peer,
       role: configuration.role(of: sender.peer), client: hello.client, name: hello.name,
-      heartbeat: min(max(hello.heartbeat, 1000), 60000), window: window,
+      heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000),
+      window: window,
       isUncontrolled: hello.isUncontrolled, upTo: window, lastSentAt: now.boot,
       lastHeardAt: now.boot)
   }

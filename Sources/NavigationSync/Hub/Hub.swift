@@ -276,3 +276,12 @@ struct PendingRead: Sendable {
   var standing: NavStanding
   var owner: String
 }
+
+extension Outgoing {
+  /// A message that any client takes as a sign of life, whatever its state.
+  package static func signOfLife(to connection: ConnectionID) -> Outgoing {
+    Outgoing(
+      connection: connection, verb: .mark, body: ServerMessageWriter.mark(time: 0, []),
+      isShared: false)
+  }
+}

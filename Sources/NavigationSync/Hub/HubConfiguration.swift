@@ -36,6 +36,8 @@ package struct HubConfiguration: Sendable {
   package var rememberedIdle: UInt64 = 600_000
   /// The largest flow-control window, in octets.
   package var maximumWindow: UInt64 = 1 << 20
+  /// The heartbeat of a client that asks for none, in milliseconds.
+  package var defaultHeartbeat: UInt64 = 5000
   /// Milliseconds without a message from a client that is out of credit until its session ends.
   package var stall: UInt64 = 30_000
   /// Revisions of one nav between snapshots in the journal.

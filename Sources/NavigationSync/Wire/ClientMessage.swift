@@ -38,14 +38,14 @@ package struct Hello: Hashable, Sendable {
   package var nonce: String
   /// Flow-control window in octets.
   package var window: UInt64
-  /// Milliseconds of silence after which the daemon gives a sign of life.
-  package var heartbeat: UInt64
+  /// Milliseconds of silence after which the daemon gives a sign of life; nil for its default.
+  package var heartbeat: UInt64?
   /// Whether the client leaves flow control to the socket.
   package var isUncontrolled: Bool
 
   package init(
     versions: ClosedRange<UInt64> = 1...1, client: ClientID, name: String = "", nonce: String,
-    window: UInt64 = 65536, heartbeat: UInt64 = 5000, isUncontrolled: Bool = false
+    window: UInt64 = 65536, heartbeat: UInt64? = nil, isUncontrolled: Bool = false
   ) {
     self.versions = versions
     self.client = client

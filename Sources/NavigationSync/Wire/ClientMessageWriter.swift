@@ -19,8 +19,10 @@ package enum ClientMessageWriter {
     json.string(hello.nonce)
     json.name("window")
     json.integer(hello.window)
-    json.name("hb")
-    json.integer(hello.heartbeat)
+    if let heartbeat = hello.heartbeat {
+      json.name("hb")
+      json.integer(heartbeat)
+    }
     if hello.isUncontrolled {
       json.name("flow")
       json.plain("none")

@@ -1,0 +1,269 @@
+import Navigation
+import NavigationSync
+import RuntimePaths
+import Synchronization
+import ZeroMQ
+
+/// The thread behind a client: it alone touches the socket, tasks only the state under the lock.
+final class ClientEngine: Sendable {
+  private let endpoint: String
+  private let state: Mutex<ClientState>
+  private let wake: WakeDescriptor
+  private let thread = Mutex<Thread?>(nil)
+
+  /// Makes an engine that does nothing yet.
+  init(endpoint: String, session: SessionReplica) throws(NavigationClientError) {
+    guard let wake = WakeDescriptor() else {
+      throw NavigationClientError(.unreachable, "no descriptor left for the client's thread")
+    }
+    self.endpoint = endpoint
+    self.wake = wake
+    state = Mutex(ClientState(session: session))
+  }
+
+  /// Starts the thread.
+  func start() throws(NavigationClientError) {
+    guard let thread = Thread({ self.run() }) else {
+      throw NavigationClientError(.unreachable, "no thread left for the client")
+    }
+    self.thread.withLock { $0 = thread }
+  }
+
+  /// Ends everything and waits until the thread has ended.
+  func stop() {
+    change { state in
+      state.absorb(state.session.leave())
+      state.finish(NavigationClientError(.closed, "the client is closed"))
+    }
+    thread.withLock { $0 }?.join()
+  }
+
+  /// Changes the state, wakes whoever must know, and returns what the change returned.
+  private func change<Value: Sendable>(_ body: (inout ClientState) -> Value) -> Value {
+    let (value, resumptions) = state.withLock { state in
+      let value = body(&state)
+      let resumptions = state.takeResumptions()
+      return (value, resumptions)
+    }
+    for resumption in resumptions { resumption.resume() }
+    wake.signal()
+    return value
+  }
+
+  /// Performs operations.
+  func perform(
+    _ request: OpRequest, _ operations: [NavigationOperation], isFromMirror: Bool, within: Duration?
+  ) async -> Result<OkReply, NavigationClientError> {
+    var request = request
+    // The clock of `due` is this machine's.
+    if let within, endpoint.hasPrefix("ipc:") {
+      request.due = SystemClock.bootMilliseconds() + UInt64(clamping: within.milliseconds)
+    }
+    let final = request
+    return await answer(within: within) { state in
+      if isFromMirror, let replica = state.session.replica(of: final.nav), !replica.isSynced {
+        var error = NavigationClientError(.desync, "the mirror is not known to be right")
+        error.reason = "mirror"
+        error.retry = .afterResynchronising
+        return .failure(error)
+      }
+      let (id, outputs) = state.session.perform(final, operations: operations.map(\.bytes))
+      state.absorb(outputs)
+      return .success(id)
+    }
+  }
+
+  /// Reads once.
+  func get(
+    _ request: GetRequest, within: Duration?
+  ) async -> Result<OkReply, NavigationClientError> {
+    await answer(within: within) { state in
+      let (id, outputs) = state.session.get(request)
+      state.absorb(outputs)
+      return .success(id)
+    }
+  }
+
+  private func answer(
+    within: Duration?,
+    _ ask: @Sendable (inout ClientState) -> Result<UInt64, NavigationClientError>
+  ) async -> Result<OkReply, NavigationClientError> {
+    let ticket = state.withLock { $0.takeTicket() }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let refusal: NavigationClientError? = change { state in
+          if let end = state.end { return end }
+          // Whoever cancels before this finds nothing; whoever does after it finds the request.
+          if Task.isCancelled { return NavigationClientError(.cancelled, "the task is cancelled") }
+          switch ask(&state) {
+          case .failure(let error): return error
+          case .success(let id):
+            let expiresAt = within.map {
+              monotonicMilliseconds() + UInt64(clamping: $0.milliseconds)
+            }
+            state.requests[id] = ClientState.Request(
+              ticket: ticket, continuation: continuation, expiresAt: expiresAt)
+            return nil
+          }
+        }
+        if let refusal { continuation.resume(returning: .failure(refusal)) }
+      }
+    } onCancel: {
+      change { state in
+        guard let id = state.requests.first(where: { $0.value.ticket == ticket })?.key else {
+          return
+        }
+        state.abandon(id, .cancelled, "the task was cancelled")
+      }
+    }
+  }
+
+  /// Waits until the session is open; returns why it will not be.
+  func ready(within: Duration) async -> NavigationClientError? {
+    let ticket = state.withLock { $0.takeTicket() }
+    let expiresAt = monotonicMilliseconds() + UInt64(clamping: within.milliseconds)
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let result: NavigationClientError?? = change { state in
+          if let end = state.end { return end }
+          if Task.isCancelled { return NavigationClientError(.cancelled, "the task is cancelled") }
+          guard state.session.phase != .open else { return .some(nil) }
+          state.waiters[ticket] = ClientState.Waiter(
+            continuation: continuation, expiresAt: expiresAt)
+          return nil
+        }
+        if let result { continuation.resume(returning: result) }
+      }
+    } onCancel: {
+      let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket) }
+      waiter?.continuation.resume(
+        returning: NavigationClientError(.cancelled, "the task was cancelled"))
+    }
+  }
+
+  /// Whether guards may be built from the mirror of a nav.
+  func isSynced(_ nav: String) -> Bool {
+    state.withLock { $0.session.replica(of: nav)?.isSynced ?? false }
+  }
+
+  func subscribe(_ nav: String, _ buffering: NavigationBuffering) -> UInt64 {
+    change { $0.subscribe(nav, buffering) }
+  }
+
+  func unsubscribe(_ ticket: UInt64) { change { $0.unsubscribe(ticket) } }
+
+  /// Waits for what a subscription delivers next.
+  func next(_ ticket: UInt64) async -> Delivery {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let delivery: Delivery? = state.withLock { state in
+          guard var subscription = state.subscriptions[ticket] else { return .finished }
+          defer { state.subscriptions[ticket] = subscription }
+          if let delivery = subscription.take() { return delivery }
+          if Task.isCancelled { return .finished }
+          subscription.reader = continuation
+          return nil
+        }
+        if let delivery { continuation.resume(returning: delivery) }
+      }
+    } onCancel: {
+      let reader = state.withLock { state in
+        defer { state.subscriptions[ticket]?.reader = nil }
+        return state.subscriptions[ticket]?.reader
+      }
+      reader?.resume(returning: .finished)
+    }
+  }
+}
+
+extension ClientEngine {
+  /// The thread: receive, decide, do, until the client is closed.
+  private func run() {
+    do throws(ZeroMQError) {
+      try serve()
+    } catch {
+      change { $0.finish(NavigationClientError(.unreachable, "\(error)")) }
+    }
+  }
+
+  private func serve() throws(ZeroMQError) {
+    var link = try Link.open(endpoint, linger: 500, wake: wake.descriptor)
+    var reconnectAt: UInt64?
+    while true {
+      let turn = advance()
+      for command in turn.commands {
+        switch command {
+        case .send(let verb, let body): try link.send(verb, body)
+        case .reconnect(let at):
+          link.dropUnsent()
+          reconnectAt = at
+        }
+      }
+      guard !turn.hasEnded else { return }
+      let deadline = [turn.timer, reconnectAt].compactMap { $0 }.min()
+      let wait = deadline.map { Deadline(at: $0).remainingMilliseconds } ?? -1
+      let events = try link.wait(milliseconds: wait)
+      wake.drain()
+      if let at = reconnectAt {
+        // Whatever a connection says that was given up is of no interest.
+        guard at <= monotonicMilliseconds() else { continue }
+        do throws(ZeroMQError) {
+          link = try Link.open(endpoint, linger: 500, wake: wake.descriptor)
+          reconnectAt = nil
+        } catch {
+          // No descriptor is left, perhaps; there may be one in a second.
+          reconnectAt = monotonicMilliseconds() + 1000
+        }
+      } else {
+        state.withLock { state in
+          for event in events { Self.absorb(event, into: &state) }
+        }
+      }
+    }
+  }
+
+  private struct Turn {
+    var commands: [LinkCommand]
+    var timer: UInt64?
+    var hasEnded: Bool
+  }
+
+  /// Lets time pass, and tells everybody what they wait for.
+  private func advance() -> Turn {
+    let (turn, resumptions) = state.withLock { state in
+      let now = monotonicMilliseconds()
+      state.absorb(state.session.tick(at: now))
+      state.absorb(state.session.confirm())
+      state.expire(at: now)
+      let timers = [state.session.wakeAt, state.expiresAt].compactMap { $0 }
+      let turn = Turn(
+        commands: state.takeCommands(), timer: timers.min(), hasEnded: state.end != nil)
+      let resumptions = state.takeResumptions()
+      return (turn, resumptions)
+    }
+    for resumption in resumptions { resumption.resume() }
+    return turn
+  }
+
+  private static func absorb(_ event: Link.Event, into state: inout ClientState) {
+    let now = monotonicMilliseconds()
+    switch event {
+    case .message(let message, let verb, let body):
+      state.absorb(state.session.receive(message, verb: verb, octets: body.count, at: now))
+    case .unreadable: state.absorb(state.session.receiveUnreadable(at: now))
+    case .connected: state.absorb(state.session.connected(at: now))
+    case .disconnected: state.absorb(state.session.disconnected())
+    // libzmq tries again; who waits for the session learns of it when time is up.
+    case .refused: break
+    }
+  }
+}
+
+extension Duration {
+  /// The whole milliseconds in it.
+  var milliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+    return overflow ? Int64.max / 4 : product + attoseconds / 1_000_000_000_000_000
+  }
+}

@@ -1,0 +1,204 @@
+import Navigation
+import NavigationSync
+
+/// Somebody to wake, outside the lock.
+enum Resumption {
+  case answer(Answering, Result<OkReply, NavigationClientError>)
+  case ready(CheckedContinuation<NavigationClientError?, Never>, NavigationClientError?)
+  case deliver(CheckedContinuation<Delivery, Never>, Delivery)
+
+  typealias Answering = CheckedContinuation<Result<OkReply, NavigationClientError>, Never>
+
+  func resume() {
+    switch self {
+    case .answer(let continuation, let result): continuation.resume(returning: result)
+    case .ready(let continuation, let error): continuation.resume(returning: error)
+    case .deliver(let continuation, let delivery): continuation.resume(returning: delivery)
+    }
+  }
+}
+
+/// What the thread must do to the connection.
+enum LinkCommand {
+  case send(ClientVerb, [UInt8])
+  case reconnect(at: UInt64)
+}
+
+/// Everything that tasks and the thread share: the session, and who waits for what.
+struct ClientState {
+  struct Request {
+    var ticket: UInt64
+    var continuation: Resumption.Answering
+    var expiresAt: UInt64?
+  }
+
+  struct Waiter {
+    var continuation: CheckedContinuation<NavigationClientError?, Never>
+    var expiresAt: UInt64?
+  }
+
+  var session: SessionReplica
+  /// Why nothing more can be asked.
+  private(set) var end: NavigationClientError?
+  var requests: [UInt64: Request] = [:]
+  var waiters: [UInt64: Waiter] = [:]
+  var subscriptions: [UInt64: Subscription] = [:]
+  private var commands: [LinkCommand] = []
+  private var resumptions: [Resumption] = []
+  private var tickets: UInt64 = 0
+
+  init(session: SessionReplica) { self.session = session }
+
+  mutating func takeTicket() -> UInt64 {
+    tickets += 1
+    return tickets
+  }
+
+  mutating func takeCommands() -> [LinkCommand] {
+    defer { commands = [] }
+    return commands
+  }
+
+  mutating func takeResumptions() -> [Resumption] {
+    defer { resumptions = [] }
+    return resumptions
+  }
+
+  /// Does what follows from what happened to the session.
+  mutating func absorb(_ outputs: [SessionOutput]) {
+    for output in outputs {
+      switch output {
+      case .send(let verb, let body): commands.append(.send(verb, body))
+      case .reconnect(let at): commands.append(.reconnect(at: at))
+      case .event(let event): absorb(event)
+      }
+    }
+  }
+
+  private mutating func absorb(_ event: SessionEvent) {
+    switch event {
+    case .opened:
+      for (_, waiter) in waiters { resumptions.append(.ready(waiter.continuation, nil)) }
+      waiters = [:]
+    // What was meant for the lost session is said again in the next.
+    case .lost: commands = []
+    case .closed(.refused(let refusal)): finish(NavigationClientError(refusal))
+    case .closed(.dismissed(let why)):
+      finish(NavigationClientError(.closed, "the daemon ended the session: \(why)"))
+    case .answered(let id, let result):
+      guard let request = requests.removeValue(forKey: id) else { return }
+      let answer = result.mapError { NavigationClientError($0) }
+      resumptions.append(.answer(request.continuation, answer))
+    case .changed(let nav, let change): absorb(change, of: nav)
+    case .ephemeral(let event):
+      guard let mirror = session.mirror(of: event.nav) else { return }
+      let state = NavigationState(nav: event.nav, mirror: mirror, ephemeral: event.events)
+      offer(state) { $0.buffering == .everyRevision && !$0.isWaitingForFirst }
+    case .watchEnded(let nav, .full, let outcome): endWatch(nav, outcome)
+    case .queued, .latest, .watchEnded: break
+    }
+  }
+
+  private mutating func absorb(_ change: MirrorChange, of nav: String) {
+    switch change {
+    case .applied(let mirror, let diff):
+      offer(NavigationState(nav: nav, mirror: mirror, diff: diff)) { _ in true }
+    case .replaced(let mirror, _):
+      offer(NavigationState(nav: nav, mirror: mirror)) { _ in true }
+    case .resumed(let mirror):
+      offer(NavigationState(nav: nav, mirror: mirror), \.isWaitingForFirst)
+    case .suspect: break
+    }
+  }
+
+  private mutating func offer(_ state: NavigationState, _ isMeant: (Subscription) -> Bool) {
+    for (key, subscription) in subscriptions
+    where subscription.nav == state.nav && isMeant(subscription) {
+      if let resumption = subscriptions[key]?.offer(state) { resumptions.append(resumption) }
+    }
+  }
+
+  private mutating func endWatch(_ nav: String, _ outcome: WatchOutcome) {
+    let end: Delivery =
+      switch outcome {
+      case .ended("closed", _): .finished
+      case .ended(let why, let endpoint):
+        .failed(
+          NavigationClientError(
+            .init(rawValue: why), endpoint.map { "the nav lives at \($0)" } ?? "the watch is over"))
+      case .refused(let refusal): .failed(NavigationClientError(refusal))
+      }
+    for (key, subscription) in subscriptions where subscription.nav == nav {
+      if let resumption = subscriptions[key]?.finish(end) { resumptions.append(resumption) }
+    }
+  }
+
+  /// Ends everything: requests and watches fail with an error.
+  mutating func finish(_ error: NavigationClientError) {
+    guard end == nil else { return }
+    end = error
+    for (_, request) in requests {
+      var failure = error
+      failure.mayHaveHappened = true
+      resumptions.append(.answer(request.continuation, .failure(failure)))
+    }
+    requests = [:]
+    for (_, waiter) in waiters { resumptions.append(.ready(waiter.continuation, error)) }
+    waiters = [:]
+    for key in subscriptions.keys {
+      if let resumption = subscriptions[key]?.finish(.failed(error)) {
+        resumptions.append(resumption)
+      }
+    }
+  }
+
+  /// The first time at which something expires.
+  var expiresAt: UInt64? {
+    let times = requests.values.compactMap(\.expiresAt) + waiters.values.compactMap(\.expiresAt)
+    return times.min()
+  }
+
+  /// Fails what has waited long enough.
+  mutating func expire(at now: UInt64) {
+    for (id, request) in requests where request.expiresAt.map({ $0 <= now }) ?? false {
+      abandon(id, .expired, "not answered in time")
+    }
+    for (key, waiter) in waiters where waiter.expiresAt.map({ $0 <= now }) ?? false {
+      waiters[key] = nil
+      let error = NavigationClientError(.unreachable, "no daemon answers")
+      resumptions.append(.ready(waiter.continuation, error))
+    }
+  }
+
+  /// Fails one request; it is not sent again.
+  mutating func abandon(_ id: UInt64, _ code: NavigationClientError.Code, _ message: String) {
+    guard let request = requests.removeValue(forKey: id) else { return }
+    var error = NavigationClientError(code, message)
+    error.mayHaveHappened = session.forget(id)
+    resumptions.append(.answer(request.continuation, .failure(error)))
+  }
+
+  mutating func subscribe(_ nav: String, _ buffering: NavigationBuffering) -> UInt64 {
+    let ticket = takeTicket()
+    var subscription = Subscription(nav: nav, buffering: buffering)
+    if let end {
+      _ = subscription.finish(.failed(end))
+    } else if let replica = session.replica(of: nav) {
+      if replica.isSynced, let mirror = replica.mirror {
+        _ = subscription.offer(NavigationState(nav: nav, mirror: mirror))
+      }
+    } else {
+      absorb(session.watch(nav))
+    }
+    subscriptions[ticket] = subscription
+    return ticket
+  }
+
+  mutating func unsubscribe(_ ticket: UInt64) {
+    guard let subscription = subscriptions.removeValue(forKey: ticket) else { return }
+    if let reader = subscription.reader { resumptions.append(.deliver(reader, .finished)) }
+    let nav = subscription.nav
+    let isWanted = subscriptions.values.contains { $0.nav == nav && $0.isLive }
+    if !isWanted, subscription.isLive { absorb(session.unwatch(nav)) }
+  }
+}

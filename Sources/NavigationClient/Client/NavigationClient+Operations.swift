@@ -1,0 +1,55 @@
+extension NavigationClient {
+  /// Puts a screen on top of the stack that a state shows, if it still has that top.
+  @discardableResult
+  public func push(
+    _ screen: ScreenDescription, onto state: NavigationState, animated: Bool = true
+  ) async throws(NavigationClientError) -> NavigationReply {
+    try await perform(
+      [.push(screen)], on: state.nav, guardedBy: .top(of: state), animated: animated)
+  }
+
+  /// Removes the top screen that a state shows, if it is still on top.
+  @discardableResult
+  public func pop(
+    from state: NavigationState, animated: Bool = true
+  ) async throws(NavigationClientError) -> NavigationReply {
+    try await perform([.pop()], on: state.nav, guardedBy: .top(of: state), animated: animated)
+  }
+
+  /// Removes every screen above one, in the nav's life that a state shows.
+  @discardableResult
+  public func popTo(
+    _ screen: String, in state: NavigationState, animated: Bool = true
+  ) async throws(NavigationClientError) -> NavigationReply {
+    try await perform(
+      [.popTo(screen)], on: state.nav, guardedBy: .life(of: state), animated: animated)
+  }
+
+  /// Removes every screen but the root, if the stack is still what a state shows.
+  @discardableResult
+  public func popToRoot(
+    in state: NavigationState, animated: Bool = true
+  ) async throws(NavigationClientError) -> NavigationReply {
+    try await perform(
+      [.popToRoot()], on: state.nav, guardedBy: .stack(of: state), animated: animated)
+  }
+
+  /// Replaces the whole stack, if it is still what a state shows.
+  @discardableResult
+  public func setStack(
+    _ screens: [ScreenDescription], replacing state: NavigationState, animated: Bool = false
+  ) async throws(NavigationClientError) -> NavigationReply {
+    try await perform(
+      [.setStack(screens)], on: state.nav, guardedBy: .stack(of: state), animated: animated)
+  }
+
+  /// Changes the title that the bar shows for a screen, wherever the screen is.
+  @discardableResult
+  public func setTitle(
+    _ title: String, of screen: String, in state: NavigationState
+  ) async throws(NavigationClientError) -> NavigationReply {
+    try await perform(
+      [.itemSet(screen, ItemDescription(title: title))], on: state.nav,
+      guardedBy: .life(of: state))
+  }
+}

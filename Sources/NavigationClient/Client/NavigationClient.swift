@@ -1,0 +1,147 @@
+import Navigation
+import NavigationSync
+import RuntimePaths
+
+/// A client of `navd`: performs operations on navs and watches them.
+///
+/// One client serves a whole process; everything it does shares one connection. It connects by
+/// itself, and again after every loss, going on with the same watches and operations, each of
+/// which is performed once whatever happens to the connection. All methods may be called from
+/// anywhere; none blocks.
+///
+/// ```swift
+/// let client = try await NavigationClient.connect(name: "shell")
+/// try await client.perform([.create(root: .init(id: "home", title: "Home")), .attach()], on: "kiosk")
+/// for try await state in client.watch("kiosk") {
+///   draw(state.bar, state.top)
+/// }
+/// ```
+///
+/// An operation that takes something away says what it saw, so that it never takes away anything
+/// else:
+///
+/// ```swift
+/// try await client.pop(from: state)   // fails with `desync` if another screen is on top by now
+/// ```
+public final class NavigationClient: Sendable {
+  /// Where the daemon is.
+  public let endpoint: String
+  let engine: ClientEngine
+
+  /// Makes a client, which connects in the background.
+  ///
+  /// - Parameters:
+  ///   - endpoint: where the daemon is, such as `ipc:///run/navd/navd.sock`. Without it,
+  ///     `NAVD_ENDPOINT` says so, else it is the first socket among the runtime directories of
+  ///     the user and of the system.
+  ///   - name: what people call this client.
+  ///   - heartbeat: the silence after which the daemon gives a sign of life, 1 … 60 s; three times
+  ///     as much counts as a loss.
+  /// - Throws: `unreachable` when there is no endpoint, or no thread can be made.
+  public init(
+    endpoint: String? = nil, name: String = "", heartbeat: Duration = .seconds(5)
+  ) throws(NavigationClientError) {
+    do {
+      self.endpoint = try PathRules.current().clientEndpoint(option: endpoint)
+    } catch {
+      throw NavigationClientError(.unreachable, error.description)
+    }
+    var source = SystemRandomNumberGenerator()
+    let session = SessionReplica(
+      client: ClientID(high: source.next(), low: source.next()), name: name,
+      heartbeat: UInt64(clamping: heartbeat.milliseconds), seed: source.next())
+    engine = try ClientEngine(endpoint: self.endpoint, session: session)
+    try engine.start()
+  }
+
+  deinit { close() }
+
+  /// Makes a client, and waits until the daemon has welcomed it.
+  ///
+  /// - Parameters:
+  ///   - endpoint: as in ``init(endpoint:name:heartbeat:)``.
+  ///   - name: what people call this client.
+  ///   - timeout: how long to wait.
+  /// - Returns: a client whose session is open.
+  /// - Throws: `unreachable`, or why the daemon refused.
+  public static func connect(
+    endpoint: String? = nil, name: String = "", timeout: Duration = .seconds(5)
+  ) async throws(NavigationClientError) -> NavigationClient {
+    let client = try NavigationClient(endpoint: endpoint, name: name)
+    if let error = await client.engine.ready(within: timeout) { throw error }
+    return client
+  }
+
+  /// Ends every request and watch with `closed`, and the thread behind this client.
+  ///
+  /// When it returns, the thread has ended. The last reference to the client does the same.
+  public func close() { engine.stop() }
+
+  /// Performs operations as one: all of them or none.
+  ///
+  /// While nothing is connected the operations wait; they are sent again, unchanged, until the
+  /// daemon has said what became of them, and it performs them once.
+  ///
+  /// - Parameters:
+  ///   - operations: 1 … 16 operations.
+  ///   - nav: the name of the nav.
+  ///   - guard: what must hold. A guard from a state whose watch has found itself out of step
+  ///     fails here, with `desync`.
+  ///   - animated: whether displays should animate the change; nil for what is usual.
+  ///   - limit: how long it may take. After that it is not begun any more, and fails with
+  ///     `expired`.
+  /// - Returns: what became of it.
+  /// - Throws: why not; ``NavigationClientError/mayHaveHappened`` says whether that is certain.
+  @discardableResult
+  public func perform(
+    _ operations: [NavigationOperation], on nav: String, guardedBy guard: NavigationGuard = .none,
+    animated: Bool? = nil, within limit: Duration? = nil
+  ) async throws(NavigationClientError) -> NavigationReply {
+    let request = OpRequest(
+      id: 0, nav: nav, guards: `guard`.guards, isAnimated: animated, operations: [])
+    let result = await engine.perform(
+      request, operations, isFromMirror: `guard`.isFromMirror, within: limit)
+    return NavigationReply(try result.get())
+  }
+
+  /// Reads the state of a nav once, without watching it.
+  ///
+  /// - Parameters:
+  ///   - what: `state`, `bar`, `top`, `detached`, `log`, `verify` or `stats`.
+  ///   - nav: the name of the nav.
+  ///   - limit: how long to wait.
+  /// - Returns: what was read.
+  /// - Throws: why not.
+  public func read(
+    _ what: String = "state", of nav: String, within limit: Duration? = nil
+  ) async throws(NavigationClientError) -> NavigationValue {
+    guard let what = GetRequest.What(rawValue: what) else {
+      throw NavigationClientError(.invalidArgument, "nothing is called \(what)")
+    }
+    let result = await engine.get(GetRequest(id: 0, nav: nav, what: what), within: limit)
+    return try result.get().value.flatMap { NavigationValue.read($0.bytes) } ?? .null
+  }
+
+  /// Follows a nav.
+  ///
+  /// The first element is the state as it is; another follows with every change. The sequence
+  /// ends when the nav is closed, and throws when there is no such nav or this process may not
+  /// read it. Losses of the connection do not end it. Stop iterating, or cancel the task, to stop
+  /// watching.
+  ///
+  /// - Parameters:
+  ///   - nav: the name of the nav.
+  ///   - buffering: what to keep for a reader that is slow.
+  /// - Returns: the states, in order; each iterator watches by itself.
+  public func watch(
+    _ nav: String, buffering: NavigationBuffering = .newest
+  ) -> NavigationUpdates {
+    NavigationUpdates(client: self, nav: nav, buffering: buffering)
+  }
+
+  /// Whether a watched nav's newest state is known to be the daemon's newest.
+  ///
+  /// False while the connection is lost, while the mirror is being repaired, and of a nav that is
+  /// not watched.
+  public func isSynchronised(_ nav: String) -> Bool { engine.isSynced(nav) }
+}

@@ -1,0 +1,86 @@
+import NavigationSync
+import ZeroMQ
+
+/// The peers of the ROUTER as the hub numbers them.
+///
+/// An automatic routing id is a zero octet and 32 bits, which libzmq does not use twice soon; any
+/// other was chosen by the peer, so who is behind it is asked again with every message.
+struct Connections {
+  /// What is known of one peer.
+  struct Connection {
+    var routingID: [UInt8]
+    var peer: Peer
+    /// Whether the peer puts an empty frame before its messages, as REQ does.
+    var isEnveloped = false
+    /// The descriptor its first message came from; a hint only, the kernel uses numbers again.
+    var descriptor: Int32?
+    /// What the socket did not take, in order.
+    var outbox: [Outgoing] = []
+    var outboxBytes = 0
+    /// Whether the peer is given up: nothing is sent to it any more.
+    var isAbandoned = false
+  }
+
+  private var connections: [ConnectionID: Connection] = [:]
+  private var interned: [[UInt8]: ConnectionID] = [:]
+  private var descriptors: [Int32: ConnectionID] = [:]
+  private var lastInterned: UInt64 = 1 << 40
+
+  var count: Int { connections.count }
+
+  /// The number of connections of one user.
+  func count(of user: UInt32) -> Int {
+    connections.values.count { if case .local(user, _, _) = $0.peer { true } else { false } }
+  }
+
+  subscript(_ id: ConnectionID) -> Connection? {
+    get { connections[id] }
+    _modify { yield &connections[id] }
+  }
+
+  /// The number that stands for an automatic routing id; nil for one that the peer chose.
+  static func automaticID(_ routingID: Span<UInt8>) -> ConnectionID? {
+    guard routingID.count == 5, routingID[0] == 0 else { return nil }
+    var number: UInt64 = 0
+    for index in 1..<5 { number = number << 8 | UInt64(routingID[index]) }
+    return ConnectionID(number)
+  }
+
+  /// The number that stands for a routing id that a peer chose.
+  mutating func intern(_ routingID: [UInt8]) -> ConnectionID {
+    if let id = interned[routingID] { return id }
+    lastInterned += 1
+    let id = ConnectionID(lastInterned)
+    interned[routingID] = id
+    return id
+  }
+
+  /// Enters a peer that speaks for the first time.
+  mutating func add(_ id: ConnectionID, _ connection: Connection) {
+    connections[id] = connection
+    if let descriptor = connection.descriptor { descriptors[descriptor] = id }
+  }
+
+  /// Forgets a peer.
+  mutating func remove(_ id: ConnectionID) {
+    guard let connection = connections.removeValue(forKey: id) else { return }
+    if let descriptor = connection.descriptor, descriptors[descriptor] == id {
+      descriptors[descriptor] = nil
+    }
+    interned[connection.routingID] = nil
+  }
+
+  /// The peer that was last seen behind a descriptor.
+  func connection(behind descriptor: Int32) -> ConnectionID? { descriptors[descriptor] }
+}
+
+extension Peer {
+  /// The peer behind an address that the kernel vouches for; nil for any other.
+  init?(_ address: PeerAddress) {
+    switch address {
+    case .process(let user, let group, let process):
+      self = .local(user: user, group: group, process: process)
+    case .network: return nil
+    }
+  }
+}

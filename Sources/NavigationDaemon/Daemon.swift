@@ -1,0 +1,231 @@
+import CLinux
+import Journal
+import Navigation
+import NavigationSync
+package import RuntimePaths
+
+/// The service from start to stop.
+package enum Daemon {
+  /// The version, as `--version` and `welcome` say it.
+  package static let version = "0.1.0"
+
+  /// Replays the journal, binds, serves until a stop signal, and leaves everything in order.
+  ///
+  /// Blocks the calling thread, which becomes the loop. READY is notified after replay and bind.
+  /// - Parameters:
+  ///   - configuration: checked.
+  ///   - rules: where things are unless the configuration says so.
+  ///   - log: for operators.
+  /// - Throws: `DaemonError`; what was acknowledged is in the journal.
+  package static func run(
+    _ configuration: Configuration, rules: PathRules, log: Log
+  ) throws {
+    // Before any thread exists, which would otherwise take the signals.
+    let signals = navd_stop_signals()
+    guard signals >= 0 else {
+      throw DaemonError.system(SystemError("catch", "SIGTERM", code: navd_errno()))
+    }
+    if navd_raise_descriptor_limit() != 0 {
+      log(LogEntry(.warning, "cannot raise the limit of open descriptors"))
+    }
+    let inherited = try serviceManager { () throws(ServiceManagerError) in
+      try ServiceManager.inheritedSockets()
+    }
+    let places = try places(configuration, rules, inherited)
+    let directory = try stateDirectory(configuration, rules)
+    let started = SystemClock.monotonicMilliseconds()
+    let journal = try openJournal(configuration, rules, directory, places)
+    var hub = Hub(configuration: hubConfiguration(configuration, rules), seed: try seed())
+    let navs = try replay(journal, into: &hub)
+    let listener = try Listener.open(places, configuration)
+    try listener.admit(configuration)
+    let endpoints = listener.endpoints.joined(separator: " ")
+    let took = SystemClock.monotonicMilliseconds() - started
+    let text = "serving \(navs) navs on \(endpoints), state in \(directory), ready in \(took) ms"
+    log(LogEntry(.info, text, kind: .started))
+    var loop = ServerLoop(
+      hub: hub, journal: journal, listener: listener, history: HistoryWorker(directory: directory),
+      log: log, configuration: configuration)
+    loop.notify(.ready)
+    loop.notify(.status(text))
+    let watchdog = try watchdogInterval(log)
+    try loop.run(signals: signals, watchdog: watchdog)
+    loop.notify(.stopping)
+    try closeJournal(journal)
+    loop.close()
+    log(LogEntry(.info, "stopped", kind: .stopped))
+    log.flush()
+  }
+
+  private static func serviceManager<Value>(
+    _ body: () throws(ServiceManagerError) -> Value
+  ) throws(DaemonError) -> Value {
+    do throws(ServiceManagerError) {
+      return try body()
+    } catch {
+      throw .endpoint("the service manager's socket", reason: error.description)
+    }
+  }
+
+  private static func watchdogInterval(_ log: Log) throws(DaemonError) -> UInt64? {
+    do throws(SystemError) {
+      return try ServiceManager.watchdogInterval()
+    } catch {
+      throw .system(error)
+    }
+  }
+
+  private static func seed() throws(DaemonError) -> UInt64 {
+    do throws(SystemError) {
+      return try randomUInt64()
+    } catch {
+      throw .system(error)
+    }
+  }
+
+  /// Where to listen: what the service manager passed, else what is configured, else the rule.
+  private static func places(
+    _ configuration: Configuration, _ rules: PathRules, _ inherited: [InheritedSocket]
+  ) throws(DaemonError) -> [Listener.Place] {
+    if !inherited.isEmpty { return inherited.map { .inherited($0) } }
+    guard configuration.daemon.endpoints.isEmpty else {
+      return configuration.daemon.endpoints.map { .path(String($0.dropFirst("ipc://".count))) }
+    }
+    do throws(PathError) {
+      let directory = rules.runtimeDirectory
+      _ = try PathRules.endpoint(socketPath: directory.socketPath)
+      try prepareRuntimeDirectory(directory, userID: rules.userID)
+      return [.path(directory.socketPath)]
+    } catch {
+      throw .path(error)
+    }
+  }
+
+  private static func stateDirectory(
+    _ configuration: Configuration, _ rules: PathRules
+  ) throws(DaemonError) -> String {
+    let path: String
+    do throws(PathError) {
+      if let chosen = configuration.daemon.stateDirectory {
+        path = chosen
+      } else {
+        path = try rules.stateDirectory()
+      }
+    } catch {
+      throw .path(error)
+    }
+    do throws(SystemError) {
+      try createPrivateDirectory(path)
+    } catch {
+      throw .journal(.unwritable(path: path, reason: error.description))
+    }
+    return path
+  }
+
+  private static func openJournal(
+    _ configuration: Configuration, _ rules: PathRules, _ directory: String,
+    _ places: [Listener.Place]
+  ) throws(DaemonError) -> Journal {
+    let retention = Retention(
+      revisions: UInt64(configuration.history.revisions),
+      milliseconds: UInt64(configuration.history.days) * 86_400_000,
+      bytes: configuration.history.bytes,
+      revisionsPerSnapshot: UInt64(configuration.history.snapshotEvery))
+    let boot: String
+    do throws(SystemError) {
+      boot = try bootID(environment: rules.environment)
+    } catch {
+      throw .system(error)
+    }
+    do throws(JournalError) {
+      return try Journal.open(
+        directory: directory,
+        durability: configuration.daemon.durability == .sync ? .sync : .relaxed, bootID: boot,
+        retention: retention,
+        holder: "navd serving \(places.map(\.endpoint).joined(separator: " "))")
+    } catch {
+      throw .journal(error)
+    }
+  }
+
+  /// Reads the journal back into the hub; returns the number of navs.
+  private static func replay(_ journal: Journal, into hub: inout Hub) throws(DaemonError) -> Int {
+    let now = Instant(
+      boot: SystemClock.bootMilliseconds(), wall: SystemClock.wallMilliseconds())
+    var hasProgress = 0
+    do throws(ReplayError<HubReplayError>) {
+      try journal.replay(
+        snapshots: { snapshot throws(HubReplayError) in try hub.replay(snapshot) },
+        rows: { header, body throws(HubReplayError) in
+          hasProgress += 1
+          if hasProgress % 100_000 == 0 { extendTimeout(hasProgress) }
+          try hub.replay(JournalRow(header, body: body), at: now)
+        })
+    } catch {
+      switch error {
+      case .journal(let error): throw .journal(error)
+      case .refused(let error): throw .replay("row \(error.sequence): \(error.what)")
+      }
+    }
+    let navs = hub.finishReplay(
+      renewsEpochs: journal.mustRenewEpochs, lastSequence: journal.lastSequence, at: now)
+    do throws(JournalError) {
+      let records = hub.takeRecords()
+      if !records.isEmpty { try journal.commit(records) }
+      if journal.mustRenewEpochs { try journal.epochsRenewed() }
+    } catch {
+      throw .journal(error)
+    }
+    _ = hub.committed(at: now)
+    return navs
+  }
+
+  private static func extendTimeout(_ rows: Int) {
+    // A service manager that cannot be told will stop us at its own time; nothing is lost by it.
+    try? ServiceManager.notify(
+      .extendTimeout(milliseconds: 10_000), .status("replaying the journal: \(rows) rows"))
+  }
+
+  private static func closeJournal(_ journal: Journal) throws(DaemonError) {
+    do throws(JournalError) {
+      try journal.close()
+    } catch {
+      throw .journal(error)
+    }
+  }
+
+  private static func hubConfiguration(
+    _ configuration: Configuration, _ rules: PathRules
+  ) -> HubConfiguration {
+    let limits = configuration.limits
+    var hub = HubConfiguration()
+    hub.nav.stackDepth = limits.depth
+    hub.nav.detachedRecords = limits.detachedRecords
+    hub.nav.stateBytes = limits.stateBytes
+    hub.maximumRequestBytes = limits.messageToDaemonBytes
+    hub.maximumReplyBytes = limits.messageFromDaemonBytes
+    hub.navs = limits.navs
+    hub.sessions = limits.connections
+    hub.sessionsPerPrincipal = limits.connectionsPerPrincipal
+    hub.watchesPerConnection = limits.watchesPerConnection
+    hub.inflight = limits.inflightOperations
+    hub.opsPerSecond = limits.operationsPerSecond
+    hub.resumeRevisions = limits.resumeRevisions
+    hub.resumeBytes = limits.resumeBytes
+    hub.resumeTotalBytes = limits.resumeTotalBytes
+    hub.rememberedOps = limits.rememberedOperations
+    hub.rememberedClients = limits.rememberedClients
+    hub.rememberedClientsPerPrincipal = limits.rememberedClientsPerPrincipal
+    hub.rememberedIdle = UInt64(limits.rememberedIdleSeconds) * 1000
+    hub.maximumWindow = UInt64(limits.maximumWindowBytes)
+    hub.defaultHeartbeat = UInt64(configuration.session.heartbeatMilliseconds)
+    hub.stall = UInt64(configuration.session.stallSeconds) * 1000
+    hub.snapshotEvery = UInt64(configuration.history.snapshotEvery)
+    hub.daemonUser = rules.userID
+    hub.server = "navd/" + version
+    for declared in configuration.classes {
+      hub.classes[declared.name] = declared.base == .navigationBar
+    }
+    return hub
+  }
+}

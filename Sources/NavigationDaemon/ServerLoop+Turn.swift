@@ -1,0 +1,120 @@
+import Journal
+import NavigationSync
+import RuntimePaths
+import ZeroMQ
+
+// One turn: decide, make durable, send.
+
+extension ServerLoop {
+  /// Handles the events at hand as one batch.
+  mutating func turn(at now: Instant) throws {
+    events += afterthoughts
+    afterthoughts.removeAll(keepingCapacity: true)
+    if let wakeAt = hub.wakeAt, wakeAt <= now.boot { events.append(.wake) }
+    try maintain(at: now)
+    guard !events.isEmpty else { return try retry() }
+    for event in events { hub.handle(event, at: now) }
+    try makeDurable(at: now)
+    let output = hub.committed(at: now)
+    events.removeAll(keepingCapacity: true)
+    try send(output.messages)
+    if !output.requests.isEmpty { history.ask(output.requests) }
+    for connection in output.dropped { connections.forgetOutbox(of: connection) }
+    for notice in output.notices { report(notice) }
+    try retry()
+  }
+
+  private mutating func makeDurable(at now: Instant) throws {
+    let records = hub.takeRecords()
+    guard !records.isEmpty else { return }
+    do throws(JournalError) {
+      try journal.commit(records)
+      if isStorageFailing { reportStorage("the journal can be written again") }
+      isStorageFailing = false
+      if maintenanceDue == nil { maintenanceDue = now.boot + 30_000 }
+    } catch {
+      switch error {
+      case .full, .writeFailed:
+        if !isStorageFailing { reportStorage(error.description) }
+        isStorageFailing = true
+        try rollBack(at: now)
+      case .syncFailed:
+        // What is on the disk is unknown: nothing more is answered, the next process reads it.
+        _ = hub.rollBack()
+        hub.handle(.stop, at: now)
+        try send(hub.committed(at: now).messages)
+        throw DaemonError.journal(error)
+      case .locked, .damaged, .newer, .unreadable, .unwritable: throw DaemonError.journal(error)
+      }
+    }
+  }
+
+  /// Takes the batch back and decides its events again, with every change refused.
+  private mutating func rollBack(at now: Instant) throws {
+    let requests = hub.rollBack()
+    let reader = try JournalReader.open(directory: journal.directory)
+    for request in requests {
+      let snapshot = try reader.snapshot(nav: request.nav, notAfter: .max)
+      let rows = try reader.history(
+        of: request.nav, from: request.head, downTo: snapshot?.revision ?? 0, limit: Int.max)
+      try hub.reload(request, snapshot: snapshot, rows: rows.reversed())
+    }
+    for event in events { hub.handle(event, at: now) }
+    precondition(hub.takeRecords().isEmpty, "records while the journal takes none")
+  }
+
+  private func reportStorage(_ text: String) {
+    log(LogEntry(.error, text, kind: .journalFailed))
+    notify(.status(text))
+  }
+
+  private func report(_ notice: Notice) {
+    let level: LogLevel = notice.level == .warning ? .warning : .info
+    log(LogEntry(level, notice.text, kind: .diverged, nav: notice.nav, client: notice.client))
+  }
+
+  func notify(_ notification: ServiceNotification) {
+    do {
+      try ServiceManager.notify(notification)
+    } catch {
+      log(LogEntry(.warning, error.description))
+    }
+  }
+
+  /// Puts the write-ahead log away and prunes history, in slices and preferably when idle.
+  private mutating func maintain(at now: Instant) throws {
+    let isQuiet = events.isEmpty
+    do throws(JournalError) {
+      if journal.walPages > (isQuiet ? Self.quietPages : Self.busyPages) {
+        try journal.checkpoint()
+      }
+      guard let due = maintenanceDue, due <= now.boot, isQuiet || due + 10_000 <= now.boot else {
+        return
+      }
+      let report = try journal.maintain(now: now.wall, budget: 2000)
+      for floor in report.floors {
+        events.append(.floor(nav: floor.nav, revision: floor.revision))
+      }
+      for nav in report.needsSnapshot { events.append(.snapshotWanted(nav: nav)) }
+      maintenanceDue =
+        report.hasMore || !report.needsSnapshot.isEmpty ? now.boot + 100 : nil
+    } catch {
+      switch error {
+      case .full, .writeFailed:
+        maintenanceDue = now.boot + 10_000
+        if !isStorageFailing { reportStorage(error.description) }
+      case .syncFailed, .locked, .damaged, .newer, .unreadable, .unwritable:
+        throw DaemonError.journal(error)
+      }
+    }
+  }
+
+  /// How long to sleep: until the hub, the watchdog, maintenance or a full socket wants attention.
+  func sleepTime(_ now: Instant, _ feedAt: UInt64?) -> Int {
+    if !afterthoughts.isEmpty { return 0 }
+    var until = [hub.wakeAt, feedAt, maintenanceDue].compactMap { $0 }.min()
+    if !waiting.isEmpty || !suspects.isEmpty { until = min(until ?? .max, now.boot + 100) }
+    guard let until else { return -1 }
+    return until <= now.boot ? 0 : Int(min(until - now.boot, 3_600_000))
+  }
+}

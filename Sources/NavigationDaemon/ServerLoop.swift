@@ -1,0 +1,103 @@
+import CLinux
+import Journal
+import NavigationSync
+import RuntimePaths
+import ZeroMQ
+
+/// The daemon's one thread: receives, lets the hub decide, makes durable, sends.
+///
+/// It decides nothing about navs. It owns every socket and the journal; nothing else touches them.
+struct ServerLoop: ~Copyable {
+  var hub: Hub
+  let journal: Journal
+  var listener: Listener
+  let history: HistoryWorker
+  let log: Log
+  let configuration: Configuration
+  var connections = Connections()
+  /// The connections whose outbox is not empty.
+  var waiting: [ConnectionID] = []
+  /// Connections whose peer may be gone, and how often they have been asked.
+  var suspects: [(ConnectionID, attempts: Int)] = []
+  var accepted = 0
+  /// The events of the turn at hand, to be handled again if its records cannot be stored.
+  var events: [HubEvent] = []
+  /// Events that came up while sending, for the next turn.
+  var afterthoughts: [HubEvent] = []
+  var received = Multipart(capacity: 5)
+  var routing = Message()
+  var scratch = Message()
+  var shared = SharedBody()
+  var maintenanceDue: UInt64?
+  var isStopping = false
+  var isStorageFailing = false
+
+  /// Messages taken in one turn; more would let handshakes and others wait.
+  static let messagesPerTurn = 256
+  /// Pages of the write-ahead log that are put away in a quiet moment, and at the latest.
+  static let quietPages = 1000
+  static let busyPages = 16000
+
+  init(
+    hub: consuming Hub, journal: Journal, listener: consuming Listener, history: HistoryWorker,
+    log: Log, configuration: Configuration
+  ) {
+    self.hub = hub
+    self.journal = journal
+    self.listener = listener
+    self.history = history
+    self.log = log
+    self.configuration = configuration
+  }
+
+  /// Serves until a stop signal comes.
+  ///
+  /// - Parameters:
+  ///   - signals: readable when the daemon is to stop.
+  ///   - watchdog: how often to tell the service manager that the loop makes progress, in
+  ///     milliseconds; nil for never.
+  /// - Throws: `DaemonError` and `ZeroMQError`; the journal is left as a crash would leave it.
+  mutating func run(signals: Int32, watchdog: UInt64?) throws {
+    var poller = Poller()
+    let messages = poller.add(listener.router)
+    let admissions = poller.add(listener.admission)
+    let monitoring = poller.add(listener.monitor)
+    let answers = poller.add(descriptor: history.descriptor)
+    let stop = poller.add(descriptor: signals)
+    var fedAt: UInt64 = 0
+    var turnsWithoutPoll = 0
+    while !isStopping {
+      var now = Self.now()
+      if let watchdog, now.boot >= fedAt + watchdog {
+        fedAt = now.boot
+        notify(.watchdog)
+      }
+      let wasBusy = try receiveMessages()
+      turnsWithoutPoll = wasBusy ? turnsWithoutPoll + 1 : 0
+      // A busy socket is read again without asking whether it is readable; the others are asked
+      // now and then all the same.
+      if !wasBusy || turnsWithoutPoll > 8 {
+        let timeout = wasBusy ? 0 : sleepTime(now, watchdog.map { fedAt + $0 })
+        turnsWithoutPoll = 0
+        _ = try poller.wait(milliseconds: timeout)
+        if poller.isReadable(admissions) { try admit() }
+        if poller.isReadable(monitoring) { try watchPeers() }
+        if poller.isReadable(answers) {
+          for answer in history.takeAnswers() { events.append(.history(answer)) }
+        }
+        if poller.isReadable(stop) { isStopping = true }
+        if !wasBusy, poller.isReadable(messages) { _ = try receiveMessages() }
+        now = Self.now()
+      }
+      if isStopping { events.append(.stop) }
+      try turn(at: now)
+    }
+  }
+
+  /// Removes the sockets; clients see at once that nobody listens.
+  func close() { listener.removeFiles() }
+
+  private static func now() -> Instant {
+    Instant(boot: SystemClock.bootMilliseconds(), wall: SystemClock.wallMilliseconds())
+  }
+}

@@ -1,0 +1,86 @@
+import Navigation
+import Testing
+
+@Suite struct ScreenTests {
+  @Test func `a copy is a value of its own`() {
+    var original = Screen(id: "A", version: Revision(1))
+    original.title = "T"
+    var copy = original
+    copy.title = "U"
+    copy.details.restorationID = "r"
+    copy.version = Revision(2)
+    #expect(original.title == "T")
+    #expect(original.hasDefaultDetails)
+    #expect(original.version == Revision(1))
+    #expect(original != copy)
+  }
+
+  @Test func `contents are compared without versions, screens with them`() {
+    let first = Screen(id: "A", version: Revision(1))
+    let second = Screen(id: "A", version: Revision(2))
+    #expect(first.hasSameContent(as: second))
+    #expect(first != second)
+    #expect(!first.hasSameContent(as: Screen(id: "B", version: Revision(1))))
+  }
+
+  @Test func `details set back to their defaults are as never set`() {
+    var screen = Screen(id: "A", version: Revision(1))
+    screen.item.title = "T"
+    #expect(!screen.hasDefaultDetails)
+    screen.item.title = nil
+    #expect(screen.hasDefaultDetails)
+    #expect(screen == Screen(id: "A", version: Revision(1)))
+  }
+
+  @Test func `every member can be set, counts as content and can be taken back`() throws {
+    let json = OpaqueJSON(validated: Array("{}".utf8))
+    var appearance = AppearanceSet()
+    appearance.compact = json
+    let edits: [(ScreenEdit, ScreenEdit)] = [
+      (.title("T"), .title(nil)), (.route("r"), .route(nil)), (.args(json), .args(nil)),
+      (.restorationID("r"), .restorationID(nil)), (.prefersBarHidden(true), .prefersBarHidden(nil)),
+      (.wantsFullScreenLayout(true), .wantsFullScreenLayout(false)),
+      (.extendsUnderOpaqueBars(true), .extendsUnderOpaqueBars(false)),
+      (.edges([.top, .left]), .edges(.all)),
+    ]
+    let items: [(ItemEdit, ItemEdit)] = [
+      (.title("T"), .title(nil)), (.prompt("P"), .prompt(nil)),
+      (.titleView(TitleView(view: json)), .titleView(nil)),
+      (.hidesBackButton(true), .hidesBackButton(false)),
+      (.leftItemsSupplementBackButton(true), .leftItemsSupplementBackButton(false)),
+      (.largeTitleDisplayMode(.never), .largeTitleDisplayMode(.automatic)),
+      (.appearance(appearance), .appearance(AppearanceSet())),
+    ]
+    let pairs =
+      edits.map { (Operation.setScreen("A", [$0.0]), Operation.setScreen("A", [$0.1])) }
+      + items.map { (Operation.item("A", $0.0), Operation.item("A", $0.1)) }
+    for (change, reset) in pairs {
+      var nav = try Nav("A", "B")
+      try nav.runsWithoutEffect(reset)
+      try nav.runsWithoutEffect(change, reset)
+      try nav.run(change)
+      #expect(nav.commit?.changedScreens == [0])
+      try nav.runsWithoutEffect(change)
+      try nav.run(reset)
+      #expect(nav.controller.stack[0].hasDefaultDetails)
+    }
+  }
+}
+
+@Suite struct DisplayWidthTests {
+  @Test func `a letter takes one column, a wide one two`() {
+    #expect(DisplayWidth.columns(of: "Back") == 4)
+    #expect(DisplayWidth.columns(of: "返回") == 4)
+    #expect(DisplayWidth.columns(of: "") == 0)
+    #expect(DisplayWidth.columns(of: "e\u{301}") == 1)
+    #expect(DisplayWidth.columns(of: "👨‍👩‍👧") == 2)
+    #expect(DisplayWidth.columns(of: "❤\u{FE0F}") == 2)
+    #expect(DisplayWidth.columns(of: "각") == 2)
+  }
+
+  @Test func `a prefix does not cut a wide letter in two`() {
+    #expect(DisplayWidth.prefix(of: "返回中心", columns: 5) == "返回")
+    #expect(DisplayWidth.prefix(of: "abc", columns: 5) == "abc")
+    #expect(DisplayWidth.prefix(of: "abc", columns: 0) == "")
+  }
+}

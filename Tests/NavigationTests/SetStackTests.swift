@@ -1,0 +1,93 @@
+import Navigation
+import Testing
+
+@Suite struct SetStackTests {
+  @Test func `C-059 the same stack again changes nothing`() throws {
+    var nav = try Nav("A", "B", "C")
+    let output = try nav.runsWithoutEffect(.setStack("A", "B", "C"))
+    #expect(output == .replaced(popped: [], ids: ["A", "B", "C"]))
+  }
+
+  @Test func `C-060 with the top kept nothing is shown anew`() throws {
+    var nav = try Nav("A", "B", "C", detached: ["Z"])
+    #expect(
+      try nav.run(.setStack("Z", "C"), animated: true)
+        == .replaced(popped: ["A", "B"], ids: ["Z", "C"]))
+    #expect(nav.commit?.relation == .same)
+    #expect(nav.events == [])
+    #expect(nav.commit?.splice == Splice(at: 0, removed: ["A", "B"], insertedCount: 1))
+  }
+
+  @Test func `C-061 C-065 a new top that was below comes back`() throws {
+    for animated in [true, false] {
+      var nav = try Nav("A", "B", "C")
+      try nav.run(.setStack("A"), animated: animated)
+      #expect(nav.commit?.relation == .back)
+      #expect(
+        nav.events == [.willShow("A", animated: animated), .didShow("A", animated: animated)])
+    }
+  }
+
+  @Test func `2.1 the order of the new stack does not matter to the relation`() throws {
+    var nav = try Nav("A", "B", "C")
+    try nav.run(.setStack("C", "A"), animated: true)
+    #expect(nav.commit?.relation == .back)
+    #expect(nav.events == [.willShow("A", animated: true), .didShow("A", animated: true)])
+    #expect(nav.detachedKeys == [.screen("B")])
+  }
+
+  @Test func `C-063 a new top is pushed and the screens below it come silently`() throws {
+    var nav = try Nav("A", detached: ["X", "Y"])
+    try nav.run(.setStack("A", "X", "Y"), animated: true)
+    #expect(nav.commit?.relation == .new)
+    #expect(nav.events == [.willShow("Y", animated: true), .didShow("Y", animated: true)])
+    #expect(nav.commit?.splice == Splice(at: 1, removed: [], insertedCount: 2))
+  }
+
+  @Test func `C-064 a whole new stack relates as new`() throws {
+    var nav = try Nav("A", "B", detached: ["X"])
+    try nav.run(.setStack("X"), animated: true)
+    #expect(nav.commit?.relation == .new)
+    #expect(nav.detachedKeys == [.screen("A"), .screen("B")])
+  }
+
+  @Test func `C-066 an attached controller keeps a root, a detached one may be emptied`() throws {
+    var nav = try Nav("A")
+    nav.refuses(.setStack(), with: .noRoot)
+    try nav.run(.detach)
+    #expect(try nav.run(.setStack()) == .replaced(popped: ["A"], ids: []))
+    #expect(nav.commit?.relation == .empty)
+  }
+
+  @Test func `C-068 the screens of a stack are distinct`() throws {
+    var nav = try Nav("A", detached: ["B", "C"])
+    nav.refuses(.setStack("B", "C", "B"), with: .duplicateInSet("B"))
+    nav.refuses(.setStack([.new("N"), .new("N")]), with: .duplicateInSet("N"))
+    nav.refuses(.setStack([.id("B"), .new("B")]), with: .duplicateInSet("B"))
+  }
+
+  @Test func `a record in place of a screen on the stack is a duplicate`() throws {
+    var nav = try Nav("A", "B")
+    nav.refuses(.setStack([.id("A"), .new("B")]), with: .duplicateScreen("B"))
+  }
+
+  @Test func `C-069 one forbidden kind refuses the whole replacement`() throws {
+    var nav = try Nav("A")
+    let tabBar = ScreenArgument.record(ScreenRecord(id: "T", kind: .tabBar))
+    nav.refuses(.setStack([.id("A"), tabBar]), with: .forbiddenKind("T", .tabBar))
+    nav.refuses(.setStack("A", "Z"), with: .unknownScreen("Z"))
+  }
+
+  @Test func `a refusal after screens were moved puts everything back`() throws {
+    var nav = try Nav("A", "B", detached: ["D"])
+    let bad = ScreenRecord(id: "N", item: [.leftItems([.id("nope")])])
+    nav.refuses(.setStack([.id("D"), .id("B"), .record(bad)]), with: .unknownButton("nope"))
+  }
+
+  @Test func `new screens and detached ones stand beside kept ones`() throws {
+    var nav = try Nav("A", "B", detached: ["D"])
+    let output = try nav.run(.setStack([.id("D"), .id("B"), .new("N"), .record(ScreenRecord())]))
+    #expect(output == .replaced(popped: ["A"], ids: ["D", "B", "N", "s11.1"]))
+    #expect(nav.ids == ["D", "B", "N", "s11.1"])
+  }
+}
