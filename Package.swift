@@ -57,11 +57,17 @@ let package = Package(
     .executableTarget(
       name: "navd", dependencies: ["NavigationDaemon", "CommandLineOptions", "RuntimePaths"],
       swiftSettings: strict),
+    .target(
+      name: "NavctlSupport",
+      dependencies: [
+        "Navigation", "NavigationSync", "CommandLineOptions", "RuntimePaths", "CLinux",
+      ],
+      swiftSettings: strict),
     .executableTarget(
       name: "navctl",
       dependencies: [
-        "NavigationClient", "Navigation", "NavigationSync", "CommandLineOptions", "RuntimePaths",
-        "CLinux",
+        "NavctlSupport", "NavigationClient", "Navigation", "NavigationSync", "CommandLineOptions",
+        "RuntimePaths", "CLinux",
       ],
       swiftSettings: strict),
 
@@ -86,6 +92,12 @@ let package = Package(
     .testTarget(
       name: "ClientTests",
       dependencies: ["NavigationClient", "Navigation", "NavigationSync", "ZeroMQ", "CLinux"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "NavctlTests",
+      dependencies: [
+        "NavctlSupport", "CommandLineOptions", "RuntimePaths", "NavigationSync", "Navigation",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "SimulationTests", dependencies: ["Simulation", "NavigationSync", "Navigation"],

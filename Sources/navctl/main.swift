@@ -1,1 +1,3 @@
-print("navctl")
+import CLinux
+
+exit(Program.run(Array(CommandLine.arguments.dropFirst())))

@@ -21,9 +21,12 @@ enum ImportRules {
       "Navigation", "NavigationSync", "ZeroMQ", "RuntimePaths", "CLinux",
     ]),
     "navd": system.union(["NavigationDaemon", "CommandLineOptions", "RuntimePaths"]),
+    "NavctlSupport": system.union([
+      "Navigation", "NavigationSync", "CommandLineOptions", "RuntimePaths", "CLinux",
+    ]),
     "navctl": system.union([
-      "NavigationClient", "Navigation", "NavigationSync", "CommandLineOptions", "RuntimePaths",
-      "CLinux",
+      "NavctlSupport", "NavigationClient", "Navigation", "NavigationSync", "CommandLineOptions",
+      "RuntimePaths", "CLinux",
     ]),
   ]
 

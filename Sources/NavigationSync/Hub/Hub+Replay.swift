@@ -43,7 +43,9 @@ extension Hub {
   ) throws(JournalBodyError) {
     let slot = numberSlots[row.nav]
     let isOld = slot.map { row.sequence <= navs[$0].lastSequence } ?? false
-    let isRecent = row.time + configuration.rememberedIdle > now.wall
+    // By number as well as by the clock, which may have jumped since the row was written.
+    let isRecent =
+      row.sequence > remembersBehind || row.time + configuration.rememberedIdle > now.wall
     if isOld, !isRecent {
       // Still needed to read history: the floor is the oldest row's revision.
       lowerFloor(row)

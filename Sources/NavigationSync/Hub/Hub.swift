@@ -123,6 +123,8 @@ package struct Hub: Sendable {
   var lastToken: UInt64 = 0
   var ringBytes = 0
   var ringCursor = 0
+  /// While replaying: the ops of rows behind this one are remembered whatever their time.
+  package var remembersBehind: UInt64 = 0
   var isStopping = false
   /// Whether the journal takes no records at the moment.
   var isStorageFailing = false

@@ -1,0 +1,103 @@
+package import Navigation
+package import NavigationSync
+
+/// A value on the command line that cannot be read, or a combination that makes no sense.
+package struct UsageError: Error, Hashable, Sendable {
+  /// What is wrong, one line.
+  package var message: String
+  /// What to type instead, one line; nil when the message says it.
+  package var remedy: String?
+
+  /// Makes an error.
+  package init(_ message: String, remedy: String? = nil) {
+    self.message = message
+    self.remedy = remedy
+  }
+}
+
+/// Reads the values of options.
+package enum Quantities {
+  /// Milliseconds from "500ms", "5s", "1.5s", "2m" or plain seconds; at most 30 days.
+  package static func milliseconds(_ text: String, option: String) throws(UsageError) -> UInt64 {
+    let units: [(suffix: String, factor: Double)] = [
+      ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000),
+    ]
+    let unit = units.first { text.hasSuffix($0.suffix) }
+    let number = unit.map { String(text.dropLast($0.suffix.utf8.count)) } ?? text
+    let isNumber = number.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 || $0 == 0x2E }
+    let value = isNumber ? Double(number).map { $0 * (unit?.factor ?? 1000) } : nil
+    guard let value, value >= 0, value <= 2_592_000_000 else {
+      throw UsageError("--\(option) takes a time such as 500ms, 5s or 2m, not '\(text)'")
+    }
+    return UInt64(value)
+  }
+
+  /// A whole number, 0 … 2^53−1.
+  package static func integer(_ text: String, option: String) throws(UsageError) -> UInt64 {
+    guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = UInt64(text),
+      number < 1 << 53
+    else { throw UsageError("--\(option) takes a whole number, not '\(text)'") }
+    return number
+  }
+
+  /// A truth value.
+  package static func bool(_ text: String, option: String) throws(UsageError) -> Bool {
+    switch text {
+    case "true", "yes", "on", "1": return true
+    case "false", "no", "off", "0": return false
+    default: throw UsageError("--\(option) takes true or false, not '\(text)'")
+    }
+  }
+
+  /// An epoch.
+  package static func epoch(_ text: String, option: String) throws(UsageError) -> Epoch {
+    guard let epoch = Epoch(text) else {
+      throw UsageError("--\(option) takes 16 hex digits, as show prints them, not '\(text)'")
+    }
+    return epoch
+  }
+
+  /// A place to resume from: "epoch:rev:digest".
+  package static func position(
+    _ text: String, option: String
+  ) throws(UsageError) -> MirrorPosition {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 3, let epoch = Epoch(parts[0]), let revision = UInt64(parts[1]),
+      let digest = Digest(parts[2])
+    else {
+      throw UsageError("--\(option) takes EPOCH:REV:DIGEST, as show prints them, not '\(text)'")
+    }
+    return MirrorPosition(epoch: epoch, revision: Revision(revision), digest: digest)
+  }
+
+  /// The bytes of a JSON value.
+  package static func json(_ text: String, what: String) throws(UsageError) -> [UInt8] {
+    let bytes = Array(text.utf8)
+    var tape = JSONTape()
+    do {
+      try tape.read(bytes)
+    } catch {
+      throw UsageError("\(what) is not JSON: \(error.reason.rawValue) at byte \(error.offset)")
+    }
+    return tape.raw(tape.root)
+  }
+
+  /// The bytes of a JSON object.
+  package static func jsonObject(_ text: String, what: String) throws(UsageError) -> [UInt8] {
+    let bytes = try json(text, what: what)
+    guard bytes.first == UInt8(ascii: "{") else {
+      throw UsageError("\(what) is not a JSON object: '\(text)'")
+    }
+    return bytes
+  }
+
+  /// A nav's name.
+  package static func nav(_ text: String) throws(UsageError) -> String {
+    guard text.first == "$" || NavName(text) != nil else {
+      throw UsageError(
+        "'\(TerminalText.visible(text))' cannot be the name of a nav",
+        remedy: "a name is a-z 0-9, then up to 127 of a-z 0-9 . _ / -")
+    }
+    return text
+  }
+}

@@ -1,0 +1,58 @@
+package import NavigationSync
+
+/// What to do about each error code.
+package enum Remedies {
+  /// One line: what to type or where to look.
+  ///
+  /// - Parameters:
+  ///   - code: the code.
+  ///   - nav: the nav, where the error is about one.
+  /// - Returns: a line without a full stop.
+  package static func remedy(for code: ErrorCode, nav: String = "NAV") -> String {
+    switch code {
+    case .desync, .notInStack, .unknownScreen, .opTooOld, .noBackButton, .duplicateScreen,
+      .alreadyActive, .alreadyPresenting, .ownedElsewhere:
+      "look at what is there: navctl show \(nav)"
+    case .guardRequired: "say what you believe is there: --top ID, --rev N, or --any"
+    case .noNav: "see which there are: navctl list; make it: navctl create \(nav)"
+    case .navExists: "use it as it is: navctl create --if-absent \(nav)"
+    case .unknownItem, .unknownButton: "see what is there: navctl get \(nav) --what state"
+    case .forbidden: "ask for the right, or use a nav that you created"
+    case .fenced: "start again; another process took this identity"
+    case .leaseLost, .gestureOwner: "only the session that holds the display may do this"
+    case .badFrame, .badJSON, .badVerb, .version, .unsupported, .noSession, .moved:
+      "use the navctl of the daemon's version: navctl --version, navctl status"
+    case .busy, .shuttingDown, .delegateTimeout: "try again in a moment"
+    case .expired: "try again, or give it more time: --timeout 30s"
+    case .transitionInProgress: "try again when the transition has ended, or wait for it: --queue"
+    case .queueFull: "try again when the waiting operations have run"
+    case .limit: "make it smaller, or raise the limit in navd.conf(5)"
+    case .opReused: "start again; this operation was sent with other contents before"
+    case .frozen: "restart the daemon, which verifies the nav, or close it: navctl close \(nav)"
+    case .storage: "make room where the journal is: journalctl -u navd says what failed"
+    case .internal: "look at what is there: navctl show \(nav); report what journalctl -u navd says"
+    case .vetoed: "a delegate of the nav refused; ask its application"
+    case .compacted: "read from a later revision: navctl log \(nav) says where history begins"
+    case .noRoute: "see the routes: navctl get \(nav) --what state"
+    case .noRoot, .nilScreen: "name or describe a screen"
+    case .duplicateInSet: "name every screen once"
+    case .duplicateItem, .itemBothSides: "name every button once, on one side"
+    case .barManaged: "change the stack instead: push, pop, set"
+    case .barDelegateManaged, .readonly: "it follows from other state and cannot be set"
+    case .forbiddenKind: "push a screen of kind content"
+    case .classUnknown, .classInvalid: "declare the class in the section [classes] of navd.conf(5)"
+    case .gestureRefused: "the gesture may not begin here"
+    case .restoreFailed: "the screens are gone; set the stack with navctl set"
+    case .invalidArgument: "navctl COMMAND --help says what is expected"
+    }
+  }
+
+  /// What to do about an error whose code this version does not know.
+  package static func remedy(for retry: Retry, nav: String) -> String {
+    switch retry {
+    case .no: "do not repeat it as it is; a newer navctl may explain it"
+    case .same, .later: "try again in a moment"
+    case .resync: "look at what is there: navctl show \(nav)"
+    }
+  }
+}

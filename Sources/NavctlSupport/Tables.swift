@@ -1,0 +1,110 @@
+import NavigationSync
+
+/// Answers of the daemon as tables of text.
+package enum Tables {
+  /// The directory of navs: a line each, with a heading.
+  package static func navs(_ records: [JSONValue], columns: Int = 80) -> [String] {
+    table(
+      ["NAV", "KIND", "EPOCH", "OWNER"],
+      records.map { record in
+        ["id", "kind", "epoch", "owner"].map { record[$0]?.plainText ?? "-" }
+      })
+  }
+
+  /// The log of a nav, oldest first.
+  package static func log(_ entries: [JSONValue]) -> [String] {
+    table(
+      ["REV", "TIME", "CAUSE", "BY", "OPERATIONS", "DIGEST"],
+      entries.map { entry in
+        if let bad = entry["bad"] {
+          return ["!", time(entry["t"]), "diverged", by(entry["by"]), bad.plainText, "-"]
+        }
+        return [
+          entry["rev"]?.plainText ?? "-", time(entry["t"]), entry["cause"]?.string ?? "-",
+          by(entry["by"]), operations(entry["do"]), entry["dig"]?.string ?? "-",
+        ]
+      })
+  }
+
+  /// The members of an object, a line each; members of members are joined with dots.
+  package static func members(_ value: JSONValue) -> [String] {
+    var rows: [[String]] = []
+    collect(value, prefix: "", into: &rows)
+    return aligned(rows)
+  }
+
+  /// Rows under a heading, in columns as wide as needed.
+  package static func table(_ heading: [String], _ rows: [[String]]) -> [String] {
+    aligned([heading] + rows)
+  }
+
+  /// A time as people write it, in UTC.
+  package static func utc(milliseconds: UInt64) -> String {
+    let days = Int(milliseconds / 86_400_000)
+    let second = milliseconds / 1000 % 86_400
+    let (year, month, day) = civil(daysSinceEpoch: days)
+    let clock = [second / 3600, second / 60 % 60, second % 60].map { twoDigits(Int($0)) }
+    return "\(year)-\(twoDigits(month))-\(twoDigits(day))T\(clock.joined(separator: ":"))Z"
+  }
+
+  private static func time(_ value: JSONValue?) -> String {
+    value?.integer.map { utc(milliseconds: $0) } ?? "-"
+  }
+
+  private static func by(_ value: JSONValue?) -> String {
+    guard let value else { return "-" }
+    let name = value["name"]?.string ?? ""
+    let principal = value["principal"]?.string ?? ""
+    let text = [name, principal].filter { !$0.isEmpty }.joined(separator: " ")
+    return text.isEmpty ? "-" : text
+  }
+
+  private static func operations(_ value: JSONValue?) -> String {
+    let names = value?.elements.map(\.plainText) ?? []
+    return names.isEmpty ? "-" : names.joined(separator: ",")
+  }
+
+  private static func collect(_ value: JSONValue, prefix: String, into rows: inout [[String]]) {
+    guard value.kind == .object, !value.members.isEmpty else {
+      rows.append([prefix, value.plainText])
+      return
+    }
+    for member in value.members {
+      let name = prefix.isEmpty ? member.name : "\(prefix).\(member.name)"
+      collect(member.value, prefix: name, into: &rows)
+    }
+  }
+
+  private static func aligned(_ rows: [[String]]) -> [String] {
+    let rows = rows.map { $0.map(TerminalText.visible) }
+    let count = rows.map(\.count).max() ?? 0
+    let widths = (0..<count).map { column in
+      rows.map { column < $0.count ? TerminalText.width($0[column]) : 0 }.max() ?? 0
+    }
+    return rows.map { row in
+      let cells = row.enumerated().map { column, text in
+        column + 1 == row.count ? text : TerminalText.padded(text, columns: widths[column])
+      }
+      return cells.joined(separator: "  ")
+    }
+  }
+
+  private static func twoDigits(_ number: Int) -> String {
+    number < 10 ? "0\(number)" : "\(number)"
+  }
+
+  /// The date of the proleptic Gregorian calendar, counted in eras of 400 years from March.
+  private static func civil(daysSinceEpoch days: Int) -> (year: Int, month: Int, day: Int) {
+    let shifted = days + 719_468
+    let era = shifted / 146_097
+    let dayOfEra = shifted % 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    return (
+      yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month,
+      dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+    )
+  }
+}

@@ -1,0 +1,46 @@
+package import CommandLineOptions
+import NavigationSync
+
+/// What `wait` waits for.
+package enum WaitCondition: Hashable, Sendable {
+  /// A screen on top; nil for an empty stack.
+  case top(String?)
+  /// A number of screens.
+  case depth(UInt64)
+  /// A revision, or any after it.
+  case revision(UInt64)
+
+  /// Reads `--top`, `--depth` or `--rev`, one of them.
+  package init(_ line: ParsedCommandLine) throws(UsageError) {
+    var conditions: [WaitCondition] = []
+    if let top = line.value(of: "top") { conditions.append(.top(top.isEmpty ? nil : top)) }
+    if let text = line.value(of: "depth") {
+      conditions.append(.depth(try Quantities.integer(text, option: "depth")))
+    }
+    if let text = line.value(of: "rev") {
+      conditions.append(.revision(try Quantities.integer(text, option: "rev")))
+    }
+    guard conditions.count == 1 else {
+      throw UsageError("wait for what?", remedy: "one of --top ID, --depth N, --rev N")
+    }
+    self = conditions[0]
+  }
+
+  /// Whether a state fulfils it.
+  package func holds(top: String?, depth: Int, revision: UInt64) -> Bool {
+    switch self {
+    case .top(let wanted): wanted == top
+    case .depth(let wanted): wanted == UInt64(depth)
+    case .revision(let wanted): revision >= wanted
+    }
+  }
+
+  /// In words: "top wifi".
+  package var text: String {
+    switch self {
+    case .top(let top): "top \(top ?? "none")"
+    case .depth(let depth): "depth \(depth)"
+    case .revision(let revision): "rev \(revision)"
+    }
+  }
+}

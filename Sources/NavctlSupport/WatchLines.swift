@@ -1,0 +1,87 @@
+import Navigation
+package import NavigationSync
+
+/// What `watch` prints: one line a revision, and a record where revisions were left out.
+package struct WatchLines: Sendable {
+  /// What the last line was about.
+  private var last: (epoch: String, revision: UInt64)?
+
+  /// Begins without a position.
+  package init() {}
+
+  /// Begins behind a position that was seen before.
+  package init(after position: MirrorPosition) {
+    last = (position.epoch?.text ?? "", position.revision.number)
+  }
+
+  /// The line for a complete state that did not come as a diff.
+  ///
+  /// The first one is a `snapshot`; any other is a `resync`, for it stands in place of revisions
+  /// that were not shown.
+  /// - Parameters:
+  ///   - state: the body of the snapshot.
+  ///   - why: why there is one.
+  /// - Returns: the line as text, and as a JSON record that holds the state.
+  package mutating func snapshot(_ state: JSONValue, why: String) -> (text: String, json: [UInt8]) {
+    let word = last == nil ? "snapshot" : "resync"
+    let epoch = state["epoch"]?.string ?? ""
+    let revision = state["rev"]?.integer ?? 0
+    let ids = (state["screens"]?.elements ?? []).compactMap { $0["id"]?.string }
+    var text = "\(word)  rev \(revision)"
+    if let last { text += "  after rev \(last.revision)" }
+    text += "  \(why)  [\(ids.joined(separator: " "))]"
+    var members: [(String, [UInt8])] = [("why", OperationText.string(why))]
+    if let last {
+      members.append(
+        (
+          "after",
+          OperationText.object([
+            ("epoch", OperationText.string(last.epoch)), ("rev", Array("\(last.revision)".utf8)),
+          ])
+        ))
+    }
+    members.append(("state", state.bytes))
+    last = (epoch, revision)
+    return (
+      TerminalText.visible(text), OperationText.object([(word, OperationText.object(members))])
+    )
+  }
+
+  /// The line for one revision.
+  package mutating func diff(_ diff: Diff) -> String {
+    last = (diff.epoch.text, diff.revision.number)
+    var text = "rev \(diff.revision.number)  \(diff.cause)"
+    if let name = diff.byName, !name.isEmpty { text += " by \(name)" }
+    let changes = diff.changes.map(Self.text).filter { !$0.isEmpty }
+    text += "  depth \(diff.depth)"
+    if !changes.isEmpty { text += "  " + changes.joined(separator: "  ") }
+    return TerminalText.visible(text)
+  }
+
+  /// The line for the newest value of a conflated view.
+  package mutating func latest(_ latest: Latest) -> String {
+    last = (latest.epoch.text, latest.revision.number)
+    let value: JSONValue
+    do { value = try JSONValue(latest.value.bytes) } catch {
+      return "rev \(latest.revision.number)"
+    }
+    var text = "rev \(latest.revision.number)  "
+    if latest.view == "bar" {
+      text += BarDrawing(columns: 60).line(value).plain
+    } else {
+      text += "top \(value["id"]?.string ?? "none")"
+      if let title = value["title"]?.string { text += "  \"\(title)\"" }
+    }
+    return TerminalText.visible(text)
+  }
+
+  private static func text(_ change: Diff.Change) -> String {
+    switch change {
+    case .splice(let index, let removed, let inserted):
+      let parts = removed.map { "-\($0)" } + inserted.map { "+\($0.id)" }
+      return parts.isEmpty ? "" : "[\(parts.joined(separator: " "))] at \(index)"
+    case .setScreen(let record): return "~\(record.id)"
+    case .setPart(let record): return "~:\(record.id)"
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import CommandLineOptions
+import NavctlSupport
+
+/// `button`: makes, changes, forgets or taps a button.
+enum ButtonCommand: Command {
+  static let declaration = CommandSet.Command(
+    "button", "Make, change, forget or tap a button",
+    arguments: PositionalArguments("NAV VERB [ID]", count: 1...3),
+    options: [
+      OptionDeclaration("title", argument: "TEXT", "Title"),
+      OptionDeclaration("image", argument: "REF", "Name of an image"),
+      OptionDeclaration("system-item", argument: "NAME", "One of the system's items, as in done"),
+      OptionDeclaration("view", argument: "JSON", "A view of the application's"),
+      OptionDeclaration("style", argument: "STYLE", "plain or done"),
+      OptionDeclaration("action", argument: "NAME", "What a tap asks for; nav.pop pops"),
+    ] + Changes.options,
+    epilogue: """
+      VERB is create, set, release or activate.
+
+      Example: navctl button kiosk create scan --title Scan --action wifi.scan
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let arguments = try invocation.navArguments(rest: 1...2)
+    return try Changes.perform(
+      invocation, nav: arguments.nav,
+      [
+        try Operations.button(
+          invocation.line, verb: arguments.rest[0], id: arguments.rest.dropFirst().first)
+      ])
+  }
+}

@@ -1,0 +1,16 @@
+import CommandLineOptions
+import NavctlSupport
+import NavigationSync
+
+/// `close`: removes a nav.
+enum CloseCommand: Command {
+  static let declaration = CommandSet.Command(
+    "close", "Remove a nav that is as you last saw it",
+    arguments: PositionalArguments("NAV", count: 0...1), options: Changes.options,
+    epilogue: "Example: navctl close kiosk --rev 18")
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let arguments = try invocation.navArguments()
+    return try Changes.perform(invocation, nav: arguments.nav, [OperationText(.navClose)])
+  }
+}

@@ -1,0 +1,25 @@
+import CommandLineOptions
+import NavctlSupport
+
+/// `create`: makes a nav.
+enum CreateCommand: Command {
+  static let declaration = CommandSet.Command(
+    "create", "Make a nav and put it on display",
+    arguments: PositionalArguments("NAV", count: 0...1),
+    options: [
+      OptionDeclaration("root", argument: "ID", "Id of the root screen"),
+      OptionDeclaration("title", argument: "TEXT", "Title of the root screen"),
+      OptionDeclaration("route", argument: "ROUTE", "Route of the root screen"),
+      OptionDeclaration("args", argument: "JSON", "Arguments of the root screen"),
+      OptionDeclaration("settings", argument: "JSON", "Settings of the nav"),
+      OptionDeclaration("detached", "Do not put it on display; needs no root"),
+      OptionDeclaration("if-absent", "It is no error if it exists already"),
+    ],
+    epilogue: "Example: navctl create kiosk --root home --title Home")
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let arguments = try invocation.navArguments()
+    return try Changes.perform(
+      invocation, nav: arguments.nav, try Operations.create(invocation.line))
+  }
+}

@@ -1,0 +1,45 @@
+import CommandLineOptions
+import NavctlSupport
+import Navigation
+import NavigationSync
+
+/// `get`: reads one thing about a nav.
+enum GetCommand: Command {
+  static let declaration = CommandSet.Command(
+    "get", "Read one thing about a nav",
+    arguments: PositionalArguments("NAV", count: 0...1),
+    options: [
+      OptionDeclaration(
+        "what", argument: "WHAT",
+        "state, top, bar, screen, detached, restoration, log, verify or stats"),
+      OptionDeclaration("at", argument: "REV", "As it was at this revision"),
+      OptionDeclaration("screen", argument: "ID", "The screen, for --what screen"),
+    ],
+    epilogue: "Example: navctl get kiosk --what top -o json")
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let line = invocation.line
+    let nav = try invocation.navArguments().nav
+    let screen = line.value(of: "screen")
+    let word = line.value(of: "what") ?? (screen == nil ? "state" : "screen")
+    guard let what = GetRequest.What(rawValue: word) else {
+      let words = GetRequest.What.allCases.map(\.rawValue).joined(separator: ", ")
+      throw UsageError("--what takes one of \(words), not '\(word)'")
+    }
+    if what == .screen, screen == nil { throw UsageError("--what screen needs --screen ID") }
+    var request = GetRequest(id: 0, nav: nav, what: what)
+    request.screen = screen
+    request.at = try line.value(of: "at").map {
+      Revision(try Quantities.integer($0, option: "at"))
+    }
+    var connection = try invocation.connect()
+    let answer = try Reading.get(invocation, &connection, request)
+    if invocation.isJSON {
+      try Output.line(answer.body)
+    } else {
+      let lines = JSONLayout.lines(try Reading.value(answer.reply), columns: invocation.columns)
+      for line in lines { try Output.line(line) }
+    }
+    return 0
+  }
+}

@@ -1,0 +1,35 @@
+import CommandLineOptions
+import NavctlSupport
+
+/// `item`: changes what a screen gives the bar to show.
+enum ItemCommand: Command {
+  static let declaration = CommandSet.Command(
+    "item", "Change what a screen gives the bar to show",
+    arguments: PositionalArguments("NAV SCREEN", count: 1...2),
+    options: [
+      OptionDeclaration("title", argument: "TEXT", "Title in the bar"),
+      OptionDeclaration("prompt", argument: "TEXT", "Line above the title"),
+      OptionDeclaration("left", argument: "BUTTON", "Button on the left; repeat for more"),
+      OptionDeclaration("right", argument: "BUTTON", "Button on the right, right-most first"),
+      OptionDeclaration("back-title", argument: "TEXT", "Back button of the screen above"),
+      OptionDeclaration("hides-back-button", argument: "BOOL", "No back button while on top"),
+      OptionDeclaration(
+        "supplement", argument: "BOOL", "Left buttons stand beside the back button"),
+      OptionDeclaration("large-title", argument: "MODE", "automatic, always or never"),
+      OptionDeclaration("unset", argument: "MEMBER", "Back to the default, by its name in JSON"),
+      OptionDeclaration("on-stack", argument: "BOOL", "Refuse if the screen is not on the stack"),
+    ] + Changes.options,
+    epilogue: """
+      BUTTON is the id of a button, ID=TITLE for a new one, a record in JSON, or '' for no button
+      on that side.
+
+      Example: navctl item kiosk wifi --right scan=Scan --prompt 'Choose a network'
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let arguments = try invocation.navArguments(rest: 1...1)
+    return try Changes.perform(
+      invocation, nav: arguments.nav,
+      [try Operations.item(invocation.line, screen: arguments.rest[0])])
+  }
+}

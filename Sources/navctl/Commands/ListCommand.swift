@@ -1,0 +1,58 @@
+import CommandLineOptions
+import NavctlSupport
+import NavigationClient
+import NavigationSync
+
+/// `list`: the navs there are.
+enum ListCommand: Command {
+  static let declaration = CommandSet.Command(
+    "list", "List the navs", epilogue: "Example: navctl list")
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    var connection = try invocation.connect()
+    let directory = try Directory.read(invocation, &connection)
+    if invocation.isJSON {
+      try Output.line(directory.json)
+    } else {
+      for line in Tables.navs(directory.records) { try Output.line(line) }
+    }
+    return 0
+  }
+}
+
+/// The daemon's directory of navs.
+enum Directory {
+  static let nav = "$navs"
+
+  /// Reads it whole; one that is too long for an answer is taken from a watch.
+  static func read(
+    _ invocation: Invocation, _ connection: inout NavigationConnection
+  ) throws -> (json: [UInt8], records: [JSONValue]) {
+    do {
+      let answer = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav))
+      return (answer.body, try Reading.value(answer.reply)["screens"]?.elements ?? [])
+    } catch let refusal as Refusal where refusal.error.knownCode == .limit {
+      let state = try watchOnce(invocation, &connection)
+      return (state, try JSONValue(state)["screens"]?.elements ?? [])
+    }
+  }
+
+  private static func watchOnce(
+    _ invocation: Invocation, _ connection: inout NavigationConnection
+  ) throws -> [UInt8] {
+    let timeout = Duration.milliseconds(invocation.timeoutMilliseconds)
+    try connection.openSession(timeout: timeout)
+    try connection.watch(nav)
+    while let event = try connection.next(timeout: timeout) {
+      switch event {
+      case .changed(_, .replaced(let mirror, _)): return MirrorText.state(mirror, nav: nav)
+      case .watchEnded(_, _, .refused(let error)):
+        throw Refusal(error: error, nav: nav, seen: nil)
+      default: continue
+      }
+    }
+    throw PlainFailure(
+      lines: ConnectionText.timeout(connection.endpoint),
+      status: ErrorCode.busy.exitStatus)
+  }
+}

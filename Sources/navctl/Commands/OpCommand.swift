@@ -1,0 +1,25 @@
+import CommandLineOptions
+import NavctlSupport
+
+/// `op`: any operations, as JSON.
+enum OpCommand: Command {
+  static let declaration = CommandSet.Command(
+    "op", "Perform operations given as JSON, all or none",
+    arguments: PositionalArguments("NAV JSON...", count: 1...Int.max),
+    options: [OptionDeclaration("animated", "With a transition")] + Changes.options,
+    epilogue: """
+      Example: navctl op kiosk '{"popToRoot":{}}' '{"push":{"screen":{"title":"Now playing"}}}'
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let positionals = invocation.line.positionals
+    // What begins like an object is no name of a nav.
+    let isNavLeftOut = positionals.first?.hasPrefix("{") ?? false
+    let count = isNavLeftOut ? positionals.count : positionals.count - 1
+    let arguments = try invocation.navArguments(rest: count...count)
+    guard !arguments.rest.isEmpty else { throw UsageError("an operation is missing") }
+    return try Changes.perform(
+      invocation, nav: arguments.nav, try arguments.rest.map { try OperationText(typed: $0) },
+      isAnimated: invocation.line.contains("animated") ? true : nil)
+  }
+}

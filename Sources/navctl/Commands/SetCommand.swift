@@ -1,0 +1,23 @@
+import CommandLineOptions
+import NavctlSupport
+
+/// `set`: replaces the whole stack.
+enum SetCommand: Command {
+  static let declaration = CommandSet.Command(
+    "set", "Replace the whole stack that you last saw",
+    arguments: PositionalArguments("NAV [SCREEN...]", count: 0...Int.max),
+    options: [OptionDeclaration("animated", "With a transition")] + Changes.options,
+    epilogue: """
+      Screens stand bottom first; each is an id or a record in JSON. Where NAVD_NAV is set, all
+      arguments are screens.
+
+      Example: navctl set kiosk home '{"id":"about","title":"About"}'
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let arguments = try invocation.navArguments(rest: 0...Int.max)
+    return try Changes.perform(
+      invocation, nav: arguments.nav, [try Operations.set(arguments.rest)],
+      isAnimated: invocation.line.contains("animated") ? true : nil)
+  }
+}

@@ -1,0 +1,55 @@
+import CommandLineOptions
+import NavctlSupport
+import Navigation
+import NavigationClient
+import NavigationSync
+
+/// `verify`: has the daemon check a nav, or all of them.
+enum VerifyCommand: Command {
+  static let declaration = CommandSet.Command(
+    "verify", "Check digests and invariants of one nav or all",
+    arguments: PositionalArguments("[NAV]", count: 0...1), epilogue: "Example: navctl verify kiosk")
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let named = invocation.namesNav ? try invocation.navArguments().nav : nil
+    var connection = try invocation.connect()
+    var navs: [String] = []
+    if let named {
+      navs = [named]
+    } else {
+      navs = try Directory.read(invocation, &connection).records.compactMap { $0["id"]?.string }
+    }
+    var status: Int32 = 0
+    for nav in navs {
+      let answer: (reply: OkReply, body: [UInt8])
+      do {
+        answer = try Reading.get(
+          invocation, &connection, GetRequest(id: 0, nav: nav, what: .verify))
+      } catch let refusal as Refusal where named == nil && refusal.error.knownCode != .internal {
+        // Closed since the directory was read, or not ours to look at.
+        Output.error("navctl: \(nav): \(refusal.error.code)")
+        continue
+      }
+      if try !write(invocation, nav, answer) { status = ErrorCode.internal.exitStatus }
+    }
+    return status
+  }
+
+  /// Says what was found; false if something is wrong.
+  private static func write(
+    _ invocation: Invocation, _ nav: String, _ answer: (reply: OkReply, body: [UInt8])
+  ) throws -> Bool {
+    let value = try Reading.value(answer.reply)
+    let isSound = value["ok"]?.bool ?? false
+    if invocation.isJSON {
+      try Output.line(answer.body)
+    } else {
+      let word = isSound ? "ok" : "DAMAGED"
+      var text = "\(nav)  \(word)  rev \(answer.reply.revision?.number ?? 0)"
+      if let digest = value["dig"]?.string { text += "  digest \(digest)" }
+      for problem in value["violated"]?.elements ?? [] { text += "  \(problem.plainText)" }
+      try Output.line(TerminalText.visible(text))
+    }
+    return isSound
+  }
+}

@@ -1,0 +1,72 @@
+import NavctlSupport
+import NavigationClient
+import NavigationSync
+import RuntimePaths
+
+/// A refusal by the daemon, with what is needed to explain it.
+struct Refusal: Error {
+  var error: ErrReply
+  var nav: String?
+  /// What the command was guarded by.
+  var seen: Seen?
+}
+
+/// An end of its own status, said in lines.
+struct PlainFailure: Error {
+  var lines: [String]
+  var status: Int32
+}
+
+/// What went wrong, on stderr, and the exit status for it.
+enum Failure {
+  static func report(_ error: any Error) -> Int32 {
+    let (lines, status) = describe(error)
+    for (index, line) in lines.enumerated() {
+      Output.error(index == 0 ? "navctl: \(line)" : "  \(line)")
+    }
+    return status
+  }
+
+  private static func describe(_ error: any Error) -> (lines: [String], status: Int32) {
+    switch error {
+    case let error as Refusal:
+      (
+        ErrorText.lines(error.error, nav: error.nav, seen: error.seen),
+        ErrorText.exitStatus(error.error)
+      )
+    case let error as UsageError:
+      (["usage: \(error.message)"] + (error.remedy.map { ["try: \($0)"] } ?? []), 2)
+    case let error as PlainFailure: (error.lines, error.status)
+    case let error as ConnectionError: describe(error)
+    case PathError.noEndpoint(let tried):
+      (ConnectionText.notFound(tried), ConnectionText.noDaemonStatus)
+    default: (["failed: \(error)"], ConnectionText.noDaemonStatus)
+    }
+  }
+
+  private static func describe(_ error: ConnectionError) -> (lines: [String], status: Int32) {
+    switch error {
+    case .unreachable(let endpoint):
+      (ConnectionText.unreachable(endpoint), ConnectionText.noDaemonStatus)
+    case .refused(let endpoint):
+      (
+        [
+          "forbidden: navd at \(endpoint) does not let this user in",
+          "try: ask for a grant in navd.conf(5)",
+        ], ErrorCode.forbidden.exitStatus
+      )
+    case .closed(.refused(let refusal)):
+      (
+        ErrorText.lines(refusal, nav: nil, seen: nil), ErrorText.exitStatus(refusal)
+      )
+    case .closed(.dismissed(let why)):
+      (["\(why): navd ended the session", "try: again"], ErrorCode.fenced.exitStatus)
+    case .noAnswer(let endpoint):
+      (ConnectionText.timeout(endpoint), ErrorCode.busy.exitStatus)
+    case .unreadable, .system:
+      (
+        ["protocol: \(error.description)", "try: navctl status"], ConnectionText.noDaemonStatus
+      )
+    }
+  }
+}

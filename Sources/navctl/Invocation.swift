@@ -1,0 +1,84 @@
+import CommandLineOptions
+import NavctlSupport
+import Navigation
+import NavigationClient
+import NavigationSync
+import RuntimePaths
+
+/// One run of one command: what was typed, and the environment it was typed in.
+struct Invocation {
+  static let defaultTimeoutMilliseconds: UInt64 = 5000
+
+  /// The command.
+  let command: CommandSet.Command
+  /// What was typed.
+  let line: ParsedCommandLine
+  let environment: ProcessEnvironment
+  /// Whether stdout gets JSON.
+  let isJSON: Bool
+  /// Whether stdout gets colours.
+  let isColoured: Bool
+  /// The value of `--timeout`, if there is one.
+  let typedTimeout: UInt64?
+
+  init(command: CommandSet.Command, line: ParsedCommandLine) throws {
+    self.command = command
+    self.line = line
+    environment = .current()
+    switch line.value(of: "output") ?? "text" {
+    case "text": isJSON = false
+    case "json": isJSON = true
+    case let other: throw UsageError("--output takes text or json, not '\(other)'")
+    }
+    typedTimeout = try line.value(of: "timeout").map {
+      try Quantities.milliseconds($0, option: "timeout")
+    }
+    switch line.value(of: "color") ?? "auto" {
+    case "auto":
+      isColoured =
+        Output.isTerminal && environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
+    case "always": isColoured = true
+    case "never": isColoured = false
+    case let other: throw UsageError("--color takes auto, always or never, not '\(other)'")
+    }
+  }
+
+  /// How long a request may take.
+  var timeoutMilliseconds: UInt64 { typedTimeout ?? Self.defaultTimeoutMilliseconds }
+
+  /// How many columns text may take.
+  var columns: Int {
+    guard let text = environment["COLUMNS"], let columns = Int(text) else { return 80 }
+    return min(max(columns, 40), 400)
+  }
+
+  /// The nav and the other arguments.
+  func navArguments(rest: ClosedRange<Int> = 0...0) throws -> NavArguments {
+    try NavArguments(
+      line.positionals, rest: rest, option: line.value(of: "nav"),
+      variable: environment["NAVD_NAV"],
+      usage: "navctl \(command.name) \(command.arguments.usage)")
+  }
+
+  /// Whether a nav is named, for commands that do without.
+  var namesNav: Bool {
+    !line.positionals.isEmpty || line.contains("nav") || environment["NAVD_NAV"] != nil
+  }
+
+  /// Where the daemon is.
+  func endpoint() throws -> String {
+    try PathRules(environment: environment, userID: effectiveUserID())
+      .clientEndpoint(option: line.value(of: "endpoint"))
+  }
+
+  /// Connects to the daemon.
+  func connect() throws -> NavigationConnection {
+    try NavigationConnection.connect(
+      to: try endpoint(), name: "navctl", timeout: .milliseconds(timeoutMilliseconds))
+  }
+
+  /// Writes lines of text.
+  func write(_ lines: [StyledLine]) throws {
+    for line in lines { try Output.line(line.rendered(isColoured: isColoured)) }
+  }
+}

@@ -1,0 +1,38 @@
+import CLinux
+import NavctlSupport
+import RuntimePaths
+
+/// Where text goes: data to stdout, everything else to stderr.
+enum Output {
+  /// Writes one line of data, at once.
+  static func line(_ text: String) throws { try line(Array(text.utf8)) }
+
+  /// Writes one line of data, at once.
+  static func line(_ bytes: [UInt8]) throws {
+    guard write(bytes + [0x0A], to: 1) else {
+      throw PlainFailure(
+        lines: ["output: cannot write to stdout: \(SystemError.text(of: navd_errno()))"], status: 1)
+    }
+  }
+
+  /// Writes one line for people to stderr; where there is no stderr there is nobody to tell.
+  static func error(_ text: String) { _ = write(Array(text.utf8) + [0x0A], to: 2) }
+
+  /// Whether stdout is a terminal.
+  static var isTerminal: Bool { isatty(1) == 1 }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var offset = 0
+    while offset < bytes.count {
+      let start = offset
+      let count = unsafe bytes.withUnsafeBytes { buffer in
+        unsafe CLinux.write(
+          descriptor, buffer.baseAddress?.advanced(by: start), buffer.count - start)
+      }
+      if count < 0 && navd_errno() == EINTR { continue }
+      guard count > 0 else { return false }
+      offset += count
+    }
+    return true
+  }
+}

@@ -1,0 +1,62 @@
+import CommandLineOptions
+import NavctlSupport
+import NavigationClient
+import NavigationSync
+import RuntimePaths
+
+/// The command line of navd: what it understands, and how a run of it ends.
+enum Program {
+  static let version = "navctl 0.1.0 (NSP/1)"
+
+  static let commands: [any Command.Type] = [
+    CreateCommand.self, ShowCommand.self, PushCommand.self, PopCommand.self, PopToCommand.self,
+    PopToRootCommand.self, SetCommand.self, CloseCommand.self, TitleCommand.self,
+    ItemCommand.self, ButtonCommand.self, GetCommand.self, WatchCommand.self, WaitCommand.self,
+    ListCommand.self, LogCommand.self, VerifyCommand.self, StatusCommand.self, OpCommand.self,
+    ExplainCommand.self,
+  ]
+
+  static let grammar = CommandSet(
+    program: CommandLineGrammar(
+      program: "navctl",
+      summary: "Looks at and changes the navigation stacks that navd keeps.",
+      epilogue: """
+        NAV may be left out where NAVD_NAV is set. Exit status: 0 done, 1 refused,
+        2 usage, 3 changed since last seen, 4 busy or timeout, 5 not permitted,
+        6 not found, 7 no daemon, 8 fault of the daemon. See navctl(1).
+        """,
+      version: version,
+      options: [
+        OptionDeclaration(
+          "endpoint", short: "e", argument: "ADDRESS", "Where navd is; else NAVD_ENDPOINT"),
+        OptionDeclaration("nav", short: "n", argument: "NAV", "The nav; else NAVD_NAV"),
+        OptionDeclaration(
+          "output", short: "o", argument: "FORMAT", "text or json, as the daemon sends it"),
+        OptionDeclaration(
+          "timeout", argument: "TIME", "How long it may take, as in 500ms; 5s unless said"),
+        OptionDeclaration("color", argument: "WHEN", "auto, always or never"),
+      ]),
+    commands: commands.map { $0.declaration })
+
+  /// Runs one command line and returns the exit status.
+  static func run(_ arguments: [String]) -> Int32 {
+    let (command, line) = grammar.parse(arguments)
+    guard let type = commands.first(where: { $0.declaration.name == command.name }) else {
+      preconditionFailure("no implementation of the command \(command.name)")
+    }
+    do {
+      return try type.run(try Invocation(command: command, line: line))
+    } catch {
+      return Failure.report(error)
+    }
+  }
+}
+
+/// One command.
+protocol Command: Sendable {
+  /// What the command line may say.
+  static var declaration: CommandSet.Command { get }
+
+  /// Does it and returns the exit status.
+  static func run(_ invocation: Invocation) throws -> Int32
+}

@@ -1,0 +1,98 @@
+import Navigation
+import NavigationSync
+import Testing
+
+@testable import NavctlSupport
+
+@Suite struct GuardChoiceTests {
+  private func guards(
+    _ options: [(String, String?)], _ kinds: [OperationKind], _ seen: Seen?
+  ) throws -> Guards {
+    let operations = kinds.map { OperationText($0) }
+    return try GuardChoice(line(options)).guards(
+      need: GuardChoice.need(operations), seen: seen, command: "pop", nav: "kiosk")
+  }
+
+  @Test func `a pop is guarded by the epoch and top last seen`() throws {
+    var expected = Guards()
+    expected.epoch = Epoch(epoch)
+    expected.top = "wifi"
+    #expect(try guards([], [.pop], try seen()) == expected)
+  }
+
+  @Test func `a pop of an empty stack is guarded by its emptiness`() throws {
+    let guards = try guards([], [.pop], try seen(top: nil))
+    #expect(guards.top == .some(nil))
+  }
+
+  @Test(arguments: [OperationKind.setStack, .navClose, .revert, .open, .restore])
+  func `what concerns the whole stack is guarded by the epoch and revision`(kind: OperationKind)
+    throws
+  {
+    var expected = Guards()
+    expected.epoch = Epoch(epoch)
+    expected.revision = Revision(18)
+    #expect(try guards([], [kind], try seen()) == expected)
+  }
+
+  @Test(arguments: [
+    OperationKind.push, .show, .popTo, .popToRoot, .itemSet, .buttonActivate, .screenSet,
+  ])
+  func `what removes nothing by position needs no memory`(kind: OperationKind) throws {
+    #expect(try guards([], [kind], nil) == Guards())
+    #expect(try guards([], [kind], try seen()) == Guards())
+  }
+
+  @Test(arguments: OperationKind.allCases)
+  func `without a memory exactly the removing operations are refused`(kind: OperationKind) {
+    let isRefused: Bool
+    do { isRefused = try guards([], [kind], nil) != Guards() } catch { isRefused = true }
+    #expect(isRefused == (kind.neededGuard != .none))
+  }
+
+  @Test func `a batch is guarded as its strictest operation`() throws {
+    #expect(try guards([], [.push, .pop], try seen()).top == "wifi")
+    #expect(try guards([], [.pop, .setStack], try seen()).revision == Revision(18))
+    #expect(try guards([], [.navCreate, .push, .setStack], nil) == Guards())
+  }
+
+  @Test func `what is typed takes the place of the memory`() throws {
+    var top = Guards()
+    top.top = "home"
+    #expect(try guards([("top", "home")], [.pop], try seen()) == top)
+    var revision = Guards()
+    revision.revision = Revision(7)
+    #expect(try guards([("rev", "7")], [.navClose], nil) == revision)
+    var any = Guards()
+    any.any = true
+    #expect(try guards([("any", nil)], [.setStack], nil) == any)
+    #expect(try guards([("top", "")], [.pop], nil).top == .some(nil))
+  }
+
+  @Test func `a typed epoch alone is completed from the memory`() throws {
+    let guards = try guards([("epoch", "00000000000000aa")], [.pop], try seen())
+    #expect(guards.epoch == Epoch("00000000000000aa") && guards.top == "wifi")
+  }
+
+  @Test func `the top alone does not guard a whole stack`() throws {
+    let error = #expect(throws: UsageError.self) {
+      try guards([("top", "wifi")], [.setStack], try seen())
+    }
+    #expect(error?.remedy == "navctl pop kiosk --rev N, or --any")
+  }
+
+  @Test func `the refusal says what to type`() throws {
+    let error = #expect(throws: UsageError.self) { try guards([], [.pop], nil) }
+    #expect(error?.message == "pop removes what you have not looked at in this terminal")
+    #expect(
+      error?.remedy
+        == "navctl show kiosk, then again; or say it: --top ID, or --any for whatever is there")
+    let close = #expect(throws: UsageError.self) { try guards([], [.navClose], nil) }
+    #expect(close?.remedy?.contains("--rev N") == true)
+  }
+
+  @Test(arguments: [("rev", "x"), ("rev", "-1"), ("epoch", "12"), ("rev", "9007199254740992")])
+  func `a guard that cannot be read is no guard but an error`(name: String, text: String) {
+    #expect(throws: UsageError.self) { try GuardChoice(line([(name, text)])) }
+  }
+}
