@@ -232,7 +232,8 @@ package struct World: Sendable {
         let head = facts.heads[name]?.place
         let mirror = client.session.replica(of: name)
         if let head {
-          let isThere = mirror?.isSynced == true && mirror?.mirror?.epoch == head.epoch
+          let isThere =
+            mirror?.isSynced == true && mirror?.mirror?.epoch == head.epoch
             && mirror?.mirror?.revision.number == head.revision
           if !isThere { found.append("c\(client.number) lacks \(name)@\(head.revision)") }
         } else if mirror?.mirror != nil {
