@@ -71,6 +71,15 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // Measurements, see Benchmarks/README.md.
+    .executableTarget(name: "bench", path: "Benchmarks/bench", swiftSettings: strict),
+    .executableTarget(
+      name: "bench-load", path: "Benchmarks/bench-load",
+      linkerSettings: [.linkedLibrary("zmq")]),
+    .executableTarget(
+      name: "echo-peer", path: "Benchmarks/echo-peer",
+      linkerSettings: [.linkedLibrary("zmq"), .linkedLibrary("sqlite3")]),
+
     // Tests.
     .target(
       name: "Simulation", dependencies: ["Navigation", "NavigationSync"], swiftSettings: strict),
