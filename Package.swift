@@ -71,6 +71,11 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // Three programs for `make demo`, written against the public API alone.
+    .executableTarget(
+      name: "navd-demo", dependencies: ["NavigationClient"], path: "demo/navd-demo",
+      swiftSettings: strict),
+
     // Tests.
     .target(
       name: "Simulation", dependencies: ["Navigation", "NavigationSync"], swiftSettings: strict),
@@ -105,7 +110,7 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "navd", "navctl", "NavigationClient", "NavigationSync", "Navigation", "ZeroMQ",
+        "navd", "navctl", "navd-demo", "NavigationClient", "NavigationSync", "Navigation", "ZeroMQ",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
