@@ -80,6 +80,11 @@ let package = Package(
       name: "echo-peer", path: "Benchmarks/echo-peer",
       linkerSettings: [.linkedLibrary("zmq"), .linkedLibrary("sqlite3")]),
 
+    // Three programs for `make demo`, written against the public API alone.
+    .executableTarget(
+      name: "navd-demo", dependencies: ["NavigationClient"], path: "demo/navd-demo",
+      swiftSettings: strict),
+
     // Tests.
     .target(
       name: "Simulation", dependencies: ["Navigation", "NavigationSync"], swiftSettings: strict),
@@ -114,7 +119,7 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "navd", "navctl", "NavigationClient", "NavigationSync", "Navigation", "ZeroMQ",
+        "navd", "navctl", "navd-demo", "NavigationClient", "NavigationSync", "Navigation", "ZeroMQ",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
