@@ -107,6 +107,7 @@ package struct World: Sendable {
   ///   - seed: the one source of chance.
   ///   - sabotage: a bug to plant, for a check of the checker.
   ///   - isTracing: whether the report says what happened.
+  /// - Returns: what was found.
   package static func run(
     seed: UInt64, sabotage: Sabotage? = nil, isTracing: Bool = false
   ) -> Report {
