@@ -76,6 +76,15 @@ let package = Package(
       name: "navd-demo", dependencies: ["NavigationClient"], path: "demo/navd-demo",
       swiftSettings: strict),
 
+    // Measurements, see Benchmarks/README.md.
+    .executableTarget(name: "bench", path: "Benchmarks/bench", swiftSettings: strict),
+    .executableTarget(
+      name: "bench-load", path: "Benchmarks/bench-load",
+      linkerSettings: [.linkedLibrary("zmq")]),
+    .executableTarget(
+      name: "echo-peer", path: "Benchmarks/echo-peer",
+      linkerSettings: [.linkedLibrary("zmq"), .linkedLibrary("sqlite3")]),
+
     // Tests.
     .target(
       name: "Simulation", dependencies: ["Navigation", "NavigationSync"], swiftSettings: strict),
@@ -96,7 +105,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ClientTests",
-      dependencies: ["NavigationClient", "Navigation", "NavigationSync", "ZeroMQ", "CLinux"],
+      dependencies: [
+        "navd", "NavigationClient", "Navigation", "NavigationSync", "ZeroMQ", "CLinux",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "NavctlTests",

@@ -9,6 +9,14 @@ package enum ReplayError<Refusal: Error>: Error {
 }
 
 extension Journal {
+  /// The sequence of the newest row that is stored, 0 for none; it may be asked before `replay`.
+  package func newestSequence() throws(JournalError) -> UInt64 {
+    let select = try database.prepare("SELECT COALESCE(MAX(seq), 0) FROM log")
+    defer { select.reset() }
+    guard try select.step(.reading) else { return 0 }
+    return select.unsigned(0) ?? 0
+  }
+
   /// Hands out what is stored: the latest snapshot of each nav in the order of navs, then every
   /// row in the order of sequence, each with its checksum verified.
   ///

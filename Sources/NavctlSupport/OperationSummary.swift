@@ -11,6 +11,7 @@ package enum OperationSummary {
     if let depth = reply.depth { parts.append("depth \(depth)") }
     if reply.changed == false { parts.append("unchanged") }
     parts += outputs(reply, operations: operations)
+    if operations.contains(where: { $0.kind == .navClose }) { parts.append("closed") }
     return TerminalText.visible(parts.filter { !$0.isEmpty }.joined(separator: "  "))
   }
 

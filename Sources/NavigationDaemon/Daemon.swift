@@ -148,11 +148,20 @@ package enum Daemon {
     }
   }
 
+  /// The newest rows whose ops are remembered after a restart, whatever the clock says of their age.
+  private static let rememberedRows: UInt64 = 10_000
+
   /// Reads the journal back into the hub; returns the number of navs.
   private static func replay(_ journal: Journal, into hub: inout Hub) throws(DaemonError) -> Int {
     let now = Instant(
       boot: SystemClock.bootMilliseconds(), wall: SystemClock.wallMilliseconds())
     var hasProgress = 0
+    do throws(JournalError) {
+      let newest = try journal.newestSequence()
+      hub.remembersBehind = newest > rememberedRows ? newest - rememberedRows : 0
+    } catch {
+      throw .journal(error)
+    }
     do throws(ReplayError<HubReplayError>) {
       try journal.replay(
         snapshots: { snapshot throws(HubReplayError) in try hub.replay(snapshot) },

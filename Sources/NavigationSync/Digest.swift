@@ -8,6 +8,7 @@ package struct Digest: Hashable, Sendable {
   /// The checksum.
   package let bits: UInt32
 
+  /// Makes a value from its members.
   package init(bits: UInt32) { self.bits = bits }
 
   /// Reads 8 lower-case hex digits; nil for anything else.
@@ -24,7 +25,9 @@ package struct Digest: Hashable, Sendable {
     return String(repeating: "0", count: 8 - digits.utf8.count) + digits
   }
 
-  /// Computes the digest of any list of records and parts from scratch. O(records).
+  /// Computes the digest of any list of records and parts from scratch.
+  ///
+  /// O(records).
   package init(
     screens: some Sequence<(id: String, version: UInt64)>,
     parts: some Sequence<(name: String, version: UInt64)>
@@ -73,9 +76,11 @@ struct DigestLines {
 package struct RunningDigest: Sendable {
   private var prefixes: [UInt32] = []
 
+  /// Makes a value from its members.
   package init() {}
 
   /// Computes the digest after a change that left the screens below `index` as they were.
+  ///
   /// O(depth − index).
   package mutating func update(_ controller: borrowing NavigationController, from index: Int)
     -> Digest
@@ -103,7 +108,9 @@ package struct RunningDigest: Sendable {
 }
 
 extension NavigationController {
-  /// The digest from scratch. O(depth).
+  /// The digest from scratch.
+  ///
+  /// O(depth).
   package func digest() -> Digest {
     Digest(
       screens: stack.map { ($0.id.text, $0.version.number) },

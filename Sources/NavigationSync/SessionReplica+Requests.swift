@@ -10,7 +10,7 @@ extension SessionReplica {
     _ nav: String, view: View = .full, mirror: Mirror? = nil
   ) -> [SessionOutput] {
     let key = WatchKey(nav: nav, view: view)
-    let order = watches[key]?.order ?? nextID
+    let order = watches[key]?.order ?? takeID()
     watches[key] = Watch(replica: Replica(nav: nav, mirror: mirror), order: order)
     return phase == .open ? ask(key) : []
   }

@@ -57,7 +57,9 @@ package struct CurveSecretKey: Hashable, Sendable, CustomStringConvertible {
 
 /// A CURVE identity.
 package struct CurveKeyPair: Hashable, Sendable {
+  /// The public half.
   package let publicKey: CurvePublicKey
+  /// The secret half.
   package let secretKey: CurveSecretKey
 
   /// Makes a new pair.

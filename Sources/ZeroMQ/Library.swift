@@ -4,8 +4,11 @@ import CZeroMQ
 package enum Library {
   /// A version of libzmq.
   package struct Version: Hashable, Sendable, CustomStringConvertible {
+    /// The major number.
     package let major: Int32
+    /// The minor number.
     package let minor: Int32
+    /// The patch number.
     package let patch: Int32
 
     /// The version as `4.3.4`.

@@ -25,7 +25,9 @@ package struct MonitorEvent: Hashable, Sendable {
     case refused
   }
 
+  /// What sort of thing it is.
   package let kind: Kind
+  /// The value, as JSON.
   package let value: Int32
   /// The endpoint of this side.
   package let endpoint: String

@@ -2,6 +2,7 @@ import CZeroMQ
 
 /// What a descriptor or socket is ready for, or is watched for.
 package struct Readiness: OptionSet, Hashable, Sendable {
+  /// The bits.
   package let rawValue: Int16
 
   /// Makes a set from poll bits.

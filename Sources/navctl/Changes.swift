@@ -47,7 +47,9 @@ enum Changes {
         Output.error("navctl: \(nav) exists already, as it is")
         return 0
       }
-      throw Refusal(error: error, nav: nav, seen: seen ?? memory.seen(nav))
+      // What was typed is in the message; what was seen had no part in it.
+      throw Refusal(
+        error: error, nav: nav, seen: choice.isTyped ? nil : seen ?? memory.seen(nav))
     }
   }
 

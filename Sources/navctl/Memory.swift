@@ -4,13 +4,13 @@ import RuntimePaths
 /// What the user of this terminal saw, kept between runs.
 struct Memory {
   private let store: SeenStore?
-  private let session: TerminalSession?
   private let endpoint: String
 
   init(_ environment: ProcessEnvironment, endpoint: String) {
     self.endpoint = endpoint
-    session = TerminalSession.current(environment)
-    if let session, let directory = SeenStore.directory(environment) {
+    if let session = TerminalSession.current(environment),
+      let directory = SeenStore.directory(environment)
+    {
       store = SeenStore(directory: directory, session: session)
     } else {
       store = nil
@@ -32,8 +32,4 @@ struct Memory {
 
   /// Forgets a nav that was closed.
   func forget(_ nav: String) { store?.forget(endpoint: endpoint, nav: nav) }
-
-  /// Whether lines that are written as they come are seen: not by the user of a terminal if they
-  /// go elsewhere.
-  var seesStream: Bool { Output.isTerminal || session?.device == 0 }
 }

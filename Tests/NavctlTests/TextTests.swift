@@ -83,6 +83,10 @@ import Testing
     #expect(
       OperationSummary.line(answer, operations: [OperationText(.pop)])
         == "k  rev 2  top a  depth 1  unchanged")
+    let closed = try reply(#"{"id":1,"nav":"k","rev":2,"depth":1,"top":"a","out":[{}]}"#)
+    #expect(
+      OperationSummary.line(closed, operations: [OperationText(.navClose)])
+        == "k  rev 2  top a  depth 1  closed")
   }
 }
 

@@ -1,1 +1,74 @@
-// Being written.
+import Foundation
+import Simulation
+import Testing
+
+/// Which seeds are run, and how a failing one is repeated.
+enum Seeds {
+  static let perChunk: UInt64 = 25
+
+  /// `NAVD_SIM_SEEDS` runs more; `NAVD_SIM_FIRST` runs others.
+  static let count = number("NAVD_SIM_SEEDS") ?? 2000
+  static let first = number("NAVD_SIM_FIRST") ?? 1
+  /// `NAVD_SIM_SEED` repeats one, with a trace.
+  static let repeated = number("NAVD_SIM_SEED")
+
+  static let chunks = stride(from: first, to: first + count, by: Int(perChunk)).map { start in
+    start..<min(start + perChunk, first + count)
+  }
+
+  private static func number(_ name: String) -> UInt64? {
+    ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
+  }
+
+  static func command(_ seed: UInt64) -> String {
+    "NAVD_SIM_SEED=\(seed) swift test --filter SimulationTests/repeated"
+  }
+}
+
+@Suite struct SimulationTests {
+  /// Seeds that once found a bug, each with what was wrong.
+  static let regressions: [(seed: UInt64, bug: String)] = [
+    (6, "watches made before the session opened were asked for in a dictionary's order"),
+    (61, "a virtual nav lost its records when its last watch was replaced"),
+    (1039, "credit that came in a failed batch served nobody"),
+  ]
+
+  @Test(arguments: regressions) func `no old bug comes back`(seed: UInt64, bug: String) {
+    let report = World.run(seed: seed)
+    #expect(report.violations.isEmpty, "\(bug)\nrepeat it: \(Seeds.command(seed))")
+    #expect(report.traceHash == World.run(seed: seed).traceHash, "\(bug)")
+  }
+
+  @Test(.enabled(if: Seeds.repeated == nil), arguments: Seeds.chunks)
+  func `no seed breaks a promise`(seeds: Range<UInt64>) {
+    var load = Report.Load()
+    for seed in seeds {
+      let report = World.run(seed: seed)
+      load.add(report.load)
+      for violation in report.violations {
+        Issue.record("\(violation)\nrepeat it: \(Seeds.command(seed))")
+      }
+    }
+    // A run that did next to nothing proves nothing.
+    let runs = Int(seeds.upperBound - seeds.lowerBound)
+    #expect(load.accepted >= runs * 4, "too few ops were accepted: \(load)")
+    #expect(load.comparisons >= runs * 12, "too few mirrors were compared: \(load)")
+  }
+
+  @Test(.enabled(if: Seeds.repeated != nil)) func `repeated`() throws {
+    guard let seed = Seeds.repeated else { return }
+    let report = World.run(seed: seed, isTracing: true)
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("navd-sim-\(seed)")
+    try report.trace.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
+    print("the trace is in \(file.path)")
+    print("seed \(seed): trace hash \(String(report.traceHash, radix: 16)), \(report.load)")
+    for violation in report.violations { Issue.record("\(violation)") }
+  }
+
+  @Test func `equal seeds give equal runs`() {
+    for seed: UInt64 in 1...10 {
+      #expect(World.run(seed: seed).traceHash == World.run(seed: seed).traceHash, "seed \(seed)")
+    }
+    #expect(World.run(seed: 1).traceHash != World.run(seed: 2).traceHash)
+  }
+}

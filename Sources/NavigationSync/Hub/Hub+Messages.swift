@@ -28,7 +28,9 @@ extension Hub {
     }
   }
 
-  /// What answers a message that cannot be read. A wrong argument counts only behind the checks of
+  /// What answers a message that cannot be read.
+  ///
+  /// A wrong argument counts only behind the checks of
   /// the session.
   private func outgoing(
     _ failure: MessageFailure, _ verb: ClientVerb?, _ session: Int?, _ sender: Sender
@@ -89,8 +91,8 @@ extension Hub {
       unwatch(nav, view, session: session)
       send(sender.connection, .ok, ServerMessageWriter.ok(id: id, nav: nav))
     case .credit(let limit):
-      guard limit > sessions[session].upTo else { return }
-      sessions[session].upTo = limit
+      // A batch that failed is handled again, when the limit is raised already.
+      sessions[session].upTo = max(limit, sessions[session].upTo)
       batch.held.append(.pump(session: session))
     case .delegate(let id), .lease(let id):
       refuse(sender, OutgoingError(.unsupported, id: id, "this daemon has no such feature yet"))

@@ -26,8 +26,11 @@ package enum HubEvent: Sendable {
 
 /// A message to send, in order; the body may be shared by many.
 package struct Outgoing: Sendable {
+  /// The connection it goes to.
   package var connection: ConnectionID
+  /// The verb of the message.
   package var verb: ServerVerb
+  /// The JSON of the message.
   package var body: [UInt8]
   /// Whether many connections get the same body, so that it pays to share the socket's message.
   package var isShared: Bool
@@ -35,10 +38,13 @@ package struct Outgoing: Sendable {
 
 /// A wish to read the journal's history, off the loop.
 package struct HistoryRequest: Hashable, Sendable {
+  /// What the answer is matched by.
   package var token: UInt64
+  /// The name of the nav.
   package var nav: UInt64
   /// The nav's newest row.
   package var head: UInt64
+  /// What to read.
   package var what: What
 
   /// What to read.
@@ -52,12 +58,16 @@ package struct HistoryRequest: Hashable, Sendable {
 
 /// What the journal's history says; rows are oldest first.
 package struct HistoryAnswer: Sendable {
+  /// What the answer is matched by.
   package var token: UInt64
+  /// The snapshot to begin with.
   package var snapshot: SnapshotRow?
+  /// The rows, oldest first.
   package var rows: [JournalRow]
   /// Why it could not be read.
   package var failure: String?
 
+  /// Makes a value from its members.
   package init(
     token: UInt64, snapshot: SnapshotRow? = nil, rows: [JournalRow] = [], failure: String? = nil
   ) {
@@ -70,10 +80,15 @@ package struct HistoryAnswer: Sendable {
 
 /// Something an operator should know.
 package struct Notice: Hashable, Sendable {
+  /// How important a notice is.
   package enum Level: Sendable { case info, warning }
+  /// How important it is.
   package var level: Level
+  /// What happened, for people.
   package var text: String
+  /// The name of the nav.
   package var nav: String?
+  /// The identity of the client's process.
   package var client: String?
 }
 
@@ -89,7 +104,9 @@ package struct HubOutput: Sendable {
   package var notices: [Notice] = []
 }
 
-/// Decides what happens to every nav and every client. Performs no I/O, reads no clock.
+/// Decides what happens to every nav and every client.
+///
+/// Performs no I/O, reads no clock.
 ///
 /// A turn of the shell is: `handle` for every event at hand, `takeRecords`, make them durable, then
 /// `committed`, and do what its output says; or `rollBack`, if they could not be made durable.
@@ -123,10 +140,14 @@ package struct Hub: Sendable {
   var lastToken: UInt64 = 0
   var ringBytes = 0
   var ringCursor = 0
+  /// While replaying: the ops of rows behind this one are remembered whatever their time.
+  package var remembersBehind: UInt64 = 0
   var isStopping = false
   /// Whether the journal takes no records at the moment.
   var isStorageFailing = false
-  /// When `handle(.wake)` is due; nil if nothing waits. CLOCK_BOOTTIME in milliseconds.
+  /// When `handle(.wake)` is due; nil if nothing waits.
+  ///
+  /// CLOCK_BOOTTIME in milliseconds.
   package internal(set) var wakeAt: UInt64?
 
   static let navsSlot = 0

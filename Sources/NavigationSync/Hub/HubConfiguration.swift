@@ -49,6 +49,7 @@ package struct HubConfiguration: Sendable {
   /// What `welcome` says of the daemon.
   package var server = "navd/0.1.0"
 
+  /// Makes a value from its members.
   package init() {}
 }
 
@@ -59,6 +60,7 @@ package struct Instant: Hashable, Sendable {
   /// Since 1970; written into the log, for people.
   package var wall: UInt64
 
+  /// Makes a value from its members.
   package init(boot: UInt64, wall: UInt64) {
     self.boot = boot
     self.wall = wall
@@ -67,8 +69,10 @@ package struct Instant: Hashable, Sendable {
 
 /// A connection of the daemon's socket, as the shell numbers them.
 package struct ConnectionID: Hashable, Sendable {
+  /// The number.
   package let number: UInt64
 
+  /// Makes a value from its members.
   package init(_ number: UInt64) { self.number = number }
 }
 
@@ -153,7 +157,9 @@ struct Slots<Value: Sendable>: Sendable {
 
   func isLive(_ slot: Int) -> Bool { slot < live.count && live[slot] }
 
-  /// The slots in use, ascending. O(n).
+  /// The slots in use, ascending.
+  ///
+  /// O(n).
   var indices: [Int] { live.indices.filter { live[$0] } }
 
   subscript(_ slot: Int) -> Value {

@@ -258,7 +258,9 @@ struct JSONScanner {
   }
 
   /// Refuses an object that names a member twice, comparing names as they read, not as they are
-  /// written. Large objects go through a set, so a hostile one costs no quadratic time.
+  /// written.
+  ///
+  /// Large objects go through a set, so a hostile one costs no quadratic time.
   private func checkNames(
     of object: Int, _ text: Span<UInt8>, _ tokens: [JSONTape.Token]
   ) throws(JSONError) {

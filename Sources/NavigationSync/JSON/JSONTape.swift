@@ -104,7 +104,9 @@ package struct JSONTape: Sendable {
     return Int(token.end - token.start) + (token.kind == .string ? 2 : 0)
   }
 
-  /// Calls `body` with the index of each element of an array. O(elements).
+  /// Calls `body` with the index of each element of an array.
+  ///
+  /// O(elements).
   package func forEachElement<Failure: Error>(
     of index: Int, _ body: (Int) throws(Failure) -> Void
   ) throws(Failure) {
@@ -117,7 +119,9 @@ package struct JSONTape: Sendable {
     }
   }
 
-  /// Calls `body` with the name and the value's index of each member of an object. O(members).
+  /// Calls `body` with the name and the value's index of each member of an object.
+  ///
+  /// O(members).
   package func forEachMember<Failure: Error>(
     of index: Int, _ body: (String, Int) throws(Failure) -> Void
   ) throws(Failure) {
@@ -130,7 +134,9 @@ package struct JSONTape: Sendable {
     }
   }
 
-  /// The number of elements or members. O(their number).
+  /// The number of elements or members.
+  ///
+  /// O(their number).
   package func count(_ index: Int) -> Int {
     let isObject = tokens[index].kind == .object
     let end = Int(tokens[index].next)
@@ -143,7 +149,9 @@ package struct JSONTape: Sendable {
     return count
   }
 
-  /// The index of a member's value, or nil. O(members).
+  /// The index of a member's value, or nil.
+  ///
+  /// O(members).
   package func member(_ name: String, of index: Int) -> Int? {
     guard tokens[index].kind == .object else { return nil }
     let end = Int(tokens[index].next)

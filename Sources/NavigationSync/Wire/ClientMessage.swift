@@ -43,6 +43,7 @@ package struct Hello: Hashable, Sendable {
   /// Whether the client leaves flow control to the socket.
   package var isUncontrolled: Bool
 
+  /// Makes a value from its members.
   package init(
     versions: ClosedRange<UInt64> = 1...1, client: ClientID, name: String = "", nonce: String,
     window: UInt64 = 65536, heartbeat: UInt64? = nil, isUncontrolled: Bool = false
@@ -59,9 +60,12 @@ package struct Hello: Hashable, Sendable {
 
 /// The identity of a client process: 128 random bits, on the wire as 32 lower-case hex digits.
 package struct ClientID: Hashable, Sendable {
+  /// The upper 64 bits.
   package let high: UInt64
+  /// The lower 64 bits.
   package let low: UInt64
 
+  /// Makes a value from its members.
   package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
@@ -104,14 +108,18 @@ package enum View: UInt8, CaseIterable, Sendable, WireNamed {
 
 /// The wish to follow a nav.
 package struct WatchRequest: Hashable, Sendable {
+  /// The id of the message, which answers repeat.
   package var id: UInt64
+  /// The name of the nav.
   package var nav: String
+  /// What the watch shows.
   package var view: View
   /// The position of the mirror to resume from.
   package var from: MirrorPosition?
   /// A divergence that the client found: the revision and the digest it computed.
   package var bad: MirrorPosition?
 
+  /// Makes a value from its members.
   package init(
     id: UInt64, nav: String, view: View = .full, from: MirrorPosition? = nil,
     bad: MirrorPosition? = nil
@@ -128,9 +136,12 @@ package struct WatchRequest: Hashable, Sendable {
 package struct MirrorPosition: Hashable, Sendable {
   /// Nil in a report of divergence, which is about the daemon's current epoch.
   package var epoch: Epoch?
+  /// The revision.
   package var revision: Revision
+  /// The digest of the state at the revision.
   package var digest: Digest
 
+  /// Makes a value from its members.
   package init(epoch: Epoch?, revision: Revision, digest: Digest) {
     self.epoch = epoch
     self.revision = revision
@@ -140,34 +151,49 @@ package struct MirrorPosition: Hashable, Sendable {
 
 /// The conditions of an operation; all must hold.
 package struct Guards: Hashable, Sendable {
+  /// Whether the client says that it knows what it does.
   package var any = false
+  /// The life of the nav that revisions belong to.
   package var epoch: Epoch?
+  /// The revision.
   package var revision: Revision?
+  /// The digest of the state at the revision.
   package var digest: Digest?
   /// The id of the top screen; the inner nil stands for an empty stack.
   package var top: String??
+  /// How many screens are on the stack.
   package var depth: UInt64?
+  /// The exact ids, bottom first.
   package var stack: [String]?
+  /// Ids that must be on the stack.
   package var has: [String]?
 
+  /// Makes a value from its members.
   package init() {}
 }
 
 /// A list of operations to perform as one.
 package struct OpRequest: Sendable {
+  /// The id of the message, which answers repeat.
   package var id: UInt64
   /// Given without a session, or equal to the session's.
   package var client: ClientID?
   /// Given without a session, for the log.
   package var name: String?
+  /// The name of the nav.
   package var nav: String
+  /// The conditions.
   package var guards: Guards
+  /// Whether the change is animated.
   package var isAnimated: Bool?
+  /// Whether to wait for a transition instead of being refused.
   package var waits: Bool
   /// CLOCK_BOOTTIME in milliseconds after which the operation must not begin.
   package var due: UInt64?
+  /// The operations, in order.
   package var operations: [RequestedOperation]
 
+  /// Makes a value from its members.
   package init(
     id: UInt64, client: ClientID? = nil, name: String? = nil, nav: String,
     guards: Guards = Guards(),
@@ -188,7 +214,9 @@ package struct OpRequest: Sendable {
 
 /// One operation as it was read: its kind is always known, its arguments perhaps not readable.
 package struct RequestedOperation: Sendable {
+  /// What sort of thing it is.
   package var kind: OperationKind
+  /// The arguments as far as they could be read.
   package var arguments: Arguments
 
   /// The arguments, or why there are none.
@@ -199,6 +227,7 @@ package struct RequestedOperation: Sendable {
     case unreadable(ReadFailure)
   }
 
+  /// Makes a value from its members.
   package init(_ kind: OperationKind, _ arguments: Arguments) {
     self.kind = kind
     self.arguments = arguments
@@ -212,14 +241,22 @@ package struct GetRequest: Hashable, Sendable {
     case state, bar, top, screen, detached, restoration, log, verify, stats, backup
   }
 
+  /// The id of the message, which answers repeat.
   package var id: UInt64
+  /// The name of the nav.
   package var nav: String?
+  /// What to read.
   package var what: What
+  /// The revision to read at.
   package var at: Revision?
+  /// The screen to read.
   package var screen: String?
+  /// Where to begin.
   package var from: Revision?
+  /// The most entries to read.
   package var limit: UInt64
 
+  /// Makes a value from its members.
   package init(
     id: UInt64, nav: String?, what: What = .state, at: Revision? = nil, screen: String? = nil,
     from: Revision? = nil, limit: UInt64 = 100

@@ -2,13 +2,14 @@ import Navigation
 
 /// A message from a client that cannot be read, as the error that answers it.
 package struct MessageFailure: Error, Hashable, Sendable {
-  /// `bad-frame`, `bad-json`, `bad-verb`, `invalid-argument`…
+  /// The code of the error, such as `bad-json`.
   package var code: ErrorCode
   /// The id of the message, if it could be read.
   package var id: UInt64?
   /// What is wrong, for people.
   package var text: String
 
+  /// Makes a value from its members.
   package init(_ code: ErrorCode, id: UInt64? = nil, _ text: String) {
     self.code = code
     self.id = id
@@ -29,6 +30,7 @@ package struct ClientMessageReader: Sendable {
   /// - Parameters:
   ///   - verb: the verb's frame without the version, as in `op`.
   ///   - body: the JSON frame.
+  /// - Returns: the message; opaque values are copied out of the body.
   /// - Throws: what answers the message.
   package mutating func read(
     verb: ClientVerb?, body: [UInt8]
@@ -330,6 +332,7 @@ package enum VerbFrame: Hashable, Sendable {
   /// Nothing of the kind.
   case malformed
 
+  /// Makes a value from its members.
   package init(_ frame: [UInt8]) {
     // The usual frame first; it costs no search.
     if frame.count <= 24, frame.starts(with: Self.prefix) {

@@ -90,8 +90,10 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
 
 /// What a principal may do with a nav.
 package struct Rights: OptionSet, Hashable, Sendable {
+  /// The bits.
   package let rawValue: UInt8
 
+  /// Makes a value from its members.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Watch and get.

@@ -2,13 +2,14 @@ import Navigation
 
 /// Why a member of an operation or record cannot be read; the text says which and what it may be.
 package struct ReadFailure: Error, Hashable, Sendable {
-  /// `invalid-argument`, `nil-screen`, `readonly`, `unknown-button`…
+  /// The code of the error, such as `invalid-argument`.
   package var code: ErrorCode
   /// What is wrong, for people.
   package var text: String
   /// A machine-readable detail.
   package var reason: String?
 
+  /// Makes a value from its members.
   package init(_ code: ErrorCode = .invalidArgument, _ text: String, reason: String? = nil) {
     self.code = code
     self.text = text
@@ -32,6 +33,7 @@ package struct RecordReader {
 
   let source: Source
 
+  /// Makes a value from its members.
   package init(_ source: Source) { self.source = source }
 
   func screenArgument(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenArgument {

@@ -41,10 +41,15 @@ package enum ServerMessage: Sendable {
 
 /// The answer to `hello`.
 package struct Welcome: Hashable, Sendable {
+  /// What `hello` and its answer are matched by.
   package var nonce: String
+  /// Names the run of the daemon.
   package var boot: Epoch
+  /// The daemon and its version.
   package var server: String
+  /// Milliseconds of silence after which a sign of life comes.
   package var heartbeat: UInt64
+  /// The role that the daemon gives the client.
   package var role: String
   /// The highest decided op of this client; ops in flight are sent again with the same octets.
   package var lastOp: UInt64
@@ -54,43 +59,67 @@ package struct Welcome: Hashable, Sendable {
 
 /// A positive answer; which members it has depends on the request.
 package struct OkReply: Hashable, Sendable {
+  /// The id of the message, which answers repeat.
   package var id: UInt64
+  /// The name of the nav.
   package var nav: String?
+  /// The life of the nav that revisions belong to.
   package var epoch: Epoch?
+  /// The revision.
   package var revision: Revision?
+  /// Whether the op made a revision.
   package var changed: Bool?
+  /// How many screens are on the stack.
   package var depth: UInt64?
   /// The id of the top screen; the inner nil stands for an empty stack.
   package var top: String??
+  /// The digest of the state at the revision.
   package var digest: Digest?
   /// The results of the operations, a JSON array.
   package var out: OpaqueJSON?
   /// `snap`, `resume` or `latest`, of a watch.
   package var mode: String?
+  /// Why it is so, in the protocol's words.
   package var why: String?
   /// What was read, of a get.
   package var value: OpaqueJSON?
+  /// The oldest revision that can be read.
   package var floor: Revision?
 }
 
 /// A negative answer.
 package struct ErrReply: Error, Hashable, Sendable {
+  /// The id of the message, which answers repeat.
   package var id: UInt64?
+  /// What `hello` and its answer are matched by.
   package var nonce: String?
   /// The code as it stands on the wire; a client may not know it.
   package var code: String
+  /// What is wrong, for people.
   package var message: String
+  /// Whether anything happened.
   package var effect: String
+  /// When to send again.
   package var retry: String
+  /// A detail of the code.
   package var reason: String?
+  /// What a failed guard expected, as JSON.
   package var expected: OpaqueJSON?
+  /// Milliseconds to wait before sending again.
   package var after: UInt64?
+  /// Which op of the message is refused.
   package var index: UInt64?
+  /// The name of the nav.
   package var nav: String?
+  /// The life of the nav that revisions belong to.
   package var epoch: Epoch?
+  /// The revision.
   package var revision: Revision?
+  /// The digest of the state at the revision.
   package var digest: Digest?
+  /// How many screens are on the stack.
   package var depth: UInt64?
+  /// The id of the top screen; the inner nil stands for an empty stack.
   package var top: String??
   /// The whole body, for what is not read here.
   package var body: OpaqueJSON
@@ -106,10 +135,14 @@ package struct ErrReply: Error, Hashable, Sendable {
 ///
 /// The bytes keep members that this version does not know.
 package struct MirrorRecord: Hashable, Sendable {
+  /// The id of the message, which answers repeat.
   package var id: String
+  /// The revision at which the content last changed.
   package var version: Revision
+  /// The record as it came.
   package var json: OpaqueJSON
 
+  /// Makes a value from its members.
   package init(id: String, version: Revision, json: OpaqueJSON) {
     self.id = id
     self.version = version
@@ -119,41 +152,62 @@ package struct MirrorRecord: Hashable, Sendable {
 
 /// One message of a snapshot; most snapshots have only one.
 package struct SnapshotPart: Hashable, Sendable {
+  /// The name of the nav.
   package var nav: String
+  /// What sort of thing it is.
   package var kind: String
+  /// The life of the nav that revisions belong to.
   package var epoch: Epoch
+  /// The revision.
   package var revision: Revision
   /// The index of the first screen in this part.
   package var first: UInt64
+  /// Whether this is the last part.
   package var isLast: Bool
+  /// Why it is so, in the protocol's words.
   package var why: String?
+  /// The records, bottom first.
   package var screens: [MirrorRecord]
   /// The six parts, by name in the order of the digest; only in the last message, none of a
   /// virtual nav.
   package var parts: [MirrorRecord]
+  /// What the bar shows, as JSON.
   package var resolved: OpaqueJSON?
+  /// The digest of the state at the revision.
   package var digest: Digest?
 }
 
 /// One revision as a change of the mirror.
 package struct Diff: Hashable, Sendable {
+  /// The name of the nav.
   package var nav: String
+  /// The life of the nav that revisions belong to.
   package var epoch: Epoch
+  /// The revision that the diff is applied to.
   package var base: Revision
+  /// The revision.
   package var revision: Revision
+  /// The commit number of the daemon, which may skip.
   package var sequence: UInt64
+  /// What led to the revision.
   package var cause: String
   /// The name of the client that asked, and its op.
   package var byName: String?
+  /// The op of the client that asked.
   package var byOp: UInt64?
+  /// Whether the change is animated.
   package var isAnimated: Bool
+  /// How the new top relates to the old stack, of a whole replacement.
   package var relation: String?
+  /// The changes, in order.
   package var changes: [Change]
   /// What the bar shows, if it changed.
   package var resolved: OpaqueJSON?
   /// The events of the revision, a JSON array.
   package var events: OpaqueJSON
+  /// How many screens are on the stack.
   package var depth: UInt64
+  /// The digest of the state at the revision.
   package var digest: Digest
 
   /// A change of the list of screens, or of one record.
@@ -166,17 +220,25 @@ package struct Diff: Hashable, Sendable {
 
 /// The newest value of a conflated view.
 package struct Latest: Hashable, Sendable {
+  /// The name of the nav.
   package var nav: String
+  /// What the watch shows.
   package var view: String
+  /// The life of the nav that revisions belong to.
   package var epoch: Epoch
+  /// The revision.
   package var revision: Revision
+  /// The value, as JSON.
   package var value: OpaqueJSON
 }
 
 /// Something that happened without a revision.
 package struct EphemeralEvent: Hashable, Sendable {
+  /// The name of the nav.
   package var nav: String
+  /// The life of the nav that revisions belong to.
   package var epoch: Epoch
+  /// The revision.
   package var revision: Revision
   /// The events, a JSON array.
   package var events: OpaqueJSON
@@ -184,22 +246,34 @@ package struct EphemeralEvent: Hashable, Sendable {
 
 /// Where the full watches that are caught up stand; also a sign of life.
 package struct Mark: Hashable, Sendable {
+  /// Milliseconds since 1970.
   package var time: UInt64
+  /// The navs with their revisions and digests.
   package var positions: [Position]
 
+  /// Where one nav stands.
   package struct Position: Hashable, Sendable {
+    /// The name of the nav.
     package var nav: String
+    /// The revision.
     package var revision: Revision
+    /// The digest of the state at the revision.
     package var digest: Digest
   }
 }
 
 /// The end of a watch.
 package struct WatchEnd: Hashable, Sendable {
+  /// The name of the nav.
   package var nav: String
+  /// What the watch shows.
   package var view: String
+  /// The life of the nav that revisions belong to.
   package var epoch: Epoch
+  /// The revision.
   package var revision: Revision
+  /// Why it is so, in the protocol's words.
   package var why: String
+  /// Where the nav lives now.
   package var endpoint: String?
 }

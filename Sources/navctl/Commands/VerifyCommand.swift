@@ -40,15 +40,15 @@ enum VerifyCommand: Command {
     _ invocation: Invocation, _ nav: String, _ answer: (reply: OkReply, body: [UInt8])
   ) throws -> Bool {
     let value = try Reading.value(answer.reply)
-    let isSound = value["ok"]?.bool ?? (value["problems"]?.elements.isEmpty ?? true)
+    let isSound = value["ok"]?.bool ?? false
     if invocation.isJSON {
       try Output.line(answer.body)
     } else {
       let word = isSound ? "ok" : "DAMAGED"
-      let details = Tables.members(value).joined(separator: "  ")
-      try Output.line(
-        TerminalText.visible("\(nav)  \(word)  rev \(answer.reply.revision?.number ?? 0)  ")
-          + details)
+      var text = "\(nav)  \(word)  rev \(answer.reply.revision?.number ?? 0)"
+      if let digest = value["dig"]?.string { text += "  digest \(digest)" }
+      for problem in value["violated"]?.elements ?? [] { text += "  \(problem.plainText)" }
+      try Output.line(TerminalText.visible(text))
     }
     return isSound
   }

@@ -56,6 +56,7 @@ enum WatchCommand: Command {
         try connection.watch(nav, view: view)
       }
     }
+    stream.remember()
     try connection.leave()
     guard let remaining = stream.remaining, remaining > 0 else { return 0 }
     throw PlainFailure(
@@ -95,6 +96,8 @@ private struct WatchStream {
   private let view: View
   private let memory: Memory
   private var lines: WatchLines
+  /// What was written and is not remembered yet.
+  private var unremembered: Seen?
   private var lastLatest: (epoch: Epoch, revision: Revision)?
   /// How many lines are still wanted, nil for all.
   private(set) var remaining: UInt64?
@@ -143,7 +146,17 @@ private struct WatchStream {
     guard remaining != 0 else { return }
     if invocation.isJSON { try Output.line(json) } else { try Output.line(text) }
     remaining = remaining.map { $0 - 1 }
-    if memory.seesStream { memory.remember(seen, of: nav) }
+    unremembered = seen ?? unremembered
+    if Output.isTerminal { remember() }
+  }
+
+  /// Remembers the last line.
+  ///
+  /// A program that reads the lines may be behind them: what it does must not be guarded by what
+  /// it has yet to read. So away from a terminal this is done at the end only.
+  mutating func remember() {
+    memory.remember(unremembered, of: nav)
+    unremembered = nil
   }
 
   private static func names(_ change: MirrorChange, _ nav: String) -> Bool {

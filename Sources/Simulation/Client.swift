@@ -1,0 +1,40 @@
+import NavigationSync
+
+/// One client process: the session under test, and its twin.
+struct Client: Sendable {
+  /// An op that was sent.
+  struct SentOp: Sendable {
+    var id: UInt64
+    var nav: String
+    var body: [UInt8]
+  }
+
+  let number: Int
+  let id: ClientID
+  let peer: Peer
+  var session: SessionReplica
+  var twin = NaiveMirrors()
+  var reader = ServerMessageReader()
+  var link: ConnectionID?
+  /// When it may connect again.
+  var connectAt: UInt64 = 0
+  /// What 0MQ may send again on the next connection.
+  var leftOver: [Request] = []
+  /// Ops and reads without an answer.
+  var unanswered: Set<UInt64> = []
+  var sentOps: [SentOp] = []
+  /// The positions that its stored mirrors claim, by nav, and whether they are wrong.
+  var corrupted: Set<String> = []
+  /// Navs whose mirror may be found wrong, because a message was tampered with.
+  var tampered: Set<String> = []
+  /// The last complete mirrors, as a process would store them.
+  var stored: [String: Mirror] = [:]
+
+  init(number: Int, id: ClientID, peer: Peer, window: UInt64, seed: UInt64) {
+    self.number = number
+    self.id = id
+    self.peer = peer
+    session = SessionReplica(
+      client: id, name: "c\(number)", window: window, heartbeat: 1000 + seed % 4000, seed: seed)
+  }
+}

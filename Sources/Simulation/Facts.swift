@@ -1,0 +1,160 @@
+import Navigation
+import NavigationSync
+
+/// A place in the history of a nav: an epoch names its nav too.
+struct Place: Hashable, Sendable {
+  var epoch: Epoch
+  var revision: UInt64
+}
+
+/// An op, by the process that sent it and its number.
+struct OpKey: Hashable, Sendable {
+  var client: String
+  var op: UInt64
+}
+
+/// Everything that is known to be true, against which all that is seen is held.
+struct Facts: Sendable {
+  /// What is stored of an op.
+  struct Row: Sendable {
+    var turn: Int
+    var time: UInt64
+  }
+
+  /// A reply that was seen.
+  struct Reply: Sendable {
+    var text: String
+    /// Whether it must survive restarts.
+    var isLasting: Bool
+    var boot: UInt64
+  }
+
+  /// Where a nav is in the journal.
+  struct Head: Sendable, Equatable {
+    var number: UInt64
+    var place: Place
+  }
+
+  /// The state of each nav at each revision that was committed.
+  var states: [Place: String] = [:]
+  /// The states of virtual navs, by name; all have the daemon's run as their epoch.
+  var virtualStates: [String: [Place: String]] = [:]
+  /// States of the batch at hand.
+  var tentative: [(place: Place, state: String)] = []
+  /// The diff of each revision, and the turn that stored it.
+  var diffs: [Place: (bytes: [UInt8], turn: Int)] = [:]
+  /// Rows by the op that caused them.
+  var rows: [OpKey: Row] = [:]
+  /// Changes acknowledged to clients.
+  var acknowledged: [OpKey: Int] = [:]
+  /// The replies to ops.
+  var replies: [OpKey: Reply] = [:]
+  /// The navs that are stored, by name.
+  var heads: [String: Head] = [:]
+  /// The names of navs by number.
+  var names: [UInt64: String] = [:]
+  /// Epochs that ever were.
+  var epochs: Set<Epoch> = []
+
+  /// Takes what is stored now; returns what is wrong.
+  mutating func store(
+    _ records: [JournalRecord], turn: Int, idle: UInt64
+  ) -> [String] {
+    var wrong: [String] = []
+    for (place, state) in tentative {
+      if let known = states[place], known != state {
+        wrong.append("\(place.epoch.text)/\(place.revision) names two states")
+      }
+      states[place] = state
+    }
+    tentative = []
+    for case .row(let row) in records { store(row, turn: turn, idle: idle, &wrong) }
+    return wrong
+  }
+
+  private mutating func store(
+    _ row: JournalRow, turn: Int, idle: UInt64, _ wrong: inout [String]
+  ) {
+    if let key = Self.origin(of: row.body) {
+      if let before = rows[key], row.time < before.time + idle {
+        wrong.append("op \(key.op) of \(key.client) is stored twice")
+      }
+      rows[key] = Row(turn: turn, time: row.time)
+    }
+    switch row.kind {
+    case .created:
+      guard let epoch = row.body.epoch, let name = Self.name(in: row.body) else { return }
+      if !epochs.insert(epoch).inserted { wrong.append("epoch \(epoch.text) twice") }
+      names[row.nav] = name
+      heads[name] = Head(number: row.nav, place: Place(epoch: epoch, revision: 1))
+    case .changed:
+      guard let name = names[row.nav], let head = heads[name], head.number == row.nav else {
+        return wrong.append("row \(row.sequence) of a nav that is not there")
+      }
+      let place = Place(epoch: head.place.epoch, revision: row.revision)
+      if row.revision != head.place.revision + 1 {
+        wrong.append("revision \(row.revision) after \(head.place.revision) of \(name)")
+      }
+      heads[name]?.place = place
+      guard let end = row.body.position(of: ",\"before\":\"") else {
+        return wrong.append("row \(row.sequence) without its diff")
+      }
+      diffs[place] = (Array(row.body[8..<end]), turn)
+    case .closed: if let name = names[row.nav] { heads[name] = nil }
+    case .epoch:
+      guard let name = names[row.nav], let epoch = row.body.epoch else { return }
+      if !epochs.insert(epoch).inserted { wrong.append("epoch \(epoch.text) twice") }
+      heads[name]?.place = Place(epoch: epoch, revision: row.revision)
+    case .report: break
+    }
+  }
+
+  func state(of nav: String, at place: Place) -> String? {
+    nav.hasPrefix("$") ? virtualStates[nav]?[place] : states[place]
+  }
+
+  /// Takes back what a lost machine lost: the journal goes on from `rows`.
+  mutating func lose(_ lost: [JournalRow], kept: [JournalRow]) {
+    for row in lost {
+      guard let key = Self.origin(of: row.body) else { continue }
+      rows[key] = nil
+      acknowledged[key] = nil
+      replies[key] = nil
+    }
+    heads = [:]
+    names = [:]
+    for row in kept {
+      switch row.kind {
+      case .created:
+        guard let epoch = row.body.epoch, let name = Self.name(in: row.body) else { continue }
+        names[row.nav] = name
+        heads[name] = Head(number: row.nav, place: Place(epoch: epoch, revision: 1))
+      case .changed: if let name = names[row.nav] { heads[name]?.place.revision = row.revision }
+      case .closed: if let name = names[row.nav] { heads[name] = nil }
+      case .epoch:
+        if let name = names[row.nav], let epoch = row.body.epoch {
+          heads[name]?.place.epoch = epoch
+        }
+      case .report: break
+      }
+    }
+  }
+
+  /// Which op caused a row.
+  static func origin(of body: [UInt8]) -> OpKey? {
+    guard let start = body.position(of: ",\"principal\":\""),
+      let client = body.position(of: ",\"client\":\"", from: start)
+    else { return nil }
+    // The op stands right before the principal: its digits are read backwards.
+    var first = start
+    while first > 0, body[first - 1] >= 0x30, body[first - 1] <= 0x39 { first -= 1 }
+    guard let op = body.number(at: first), client + 43 <= body.count else { return nil }
+    return OpKey(client: Array(body[client + 11..<client + 43]).text, op: op)
+  }
+
+  /// The name behind `{"nav":"`.
+  static func name(in body: [UInt8]) -> String? {
+    guard body.count > 8, let end = body[8...].firstIndex(of: 0x22) else { return nil }
+    return Array(body[8..<end]).text
+  }
+}

@@ -1,0 +1,133 @@
+import NavigationSync
+
+/// The journal as the hub may expect it: batches are stored whole or not at all.
+struct JournalModel: Sendable {
+  private struct Batch: Sendable {
+    var records: [JournalRecord]
+    /// The last sequence once it is stored.
+    var lastSequence: UInt64
+  }
+
+  private var batches: [Batch] = []
+  /// How many batches survive the loss of the machine.
+  private var syncedCount = 0
+  /// Rows up to these are deleted, by nav.
+  private var prunedThrough: [UInt64: UInt64] = [:]
+  /// The revision of the oldest snapshot kept, by nav.
+  private var floors: [UInt64: UInt64] = [:]
+  /// Whether what was acknowledged may be lost, so that every nav needs a new epoch.
+  var mustRenewEpochs = false
+
+  var lastSequence: UInt64 { batches.last?.lastSequence ?? 0 }
+  var hasUnsynced: Bool { syncedCount < batches.count }
+
+  /// Stores a batch; returns what is wrong with it.
+  mutating func commit(_ records: [JournalRecord], synced: Bool) -> String? {
+    guard !records.isEmpty else { return nil }
+    var next = lastSequence + 1
+    for record in records {
+      switch record {
+      case .row(let row):
+        if row.sequence != next { return "row \(row.sequence) where \(next) is next" }
+        if row.previous >= row.sequence { return "row \(row.sequence) follows \(row.previous)" }
+        next += 1
+      case .snapshot(let snapshot):
+        let last = snapshots.last { $0.nav == snapshot.nav }?.revision ?? 0
+        if snapshot.revision < last { return "snapshot \(snapshot.revision) after \(last)" }
+      }
+    }
+    batches.append(Batch(records: records, lastSequence: next - 1))
+    if synced { sync() }
+    return nil
+  }
+
+  /// Everything stored so far survives the loss of the machine.
+  mutating func sync() { syncedCount = batches.count }
+
+  /// The machine is lost: some of what was not synced is gone.
+  ///
+  /// Returns the rows lost.
+  mutating func loseUnsynced(_ random: inout Randomness) -> [JournalRow] {
+    guard hasUnsynced else { return [] }
+    let kept = syncedCount + random.below(batches.count - syncedCount + 1)
+    let lost = batches[kept...].flatMap(\.records)
+    batches.removeSubrange(kept...)
+    mustRenewEpochs = true
+    syncedCount = batches.count
+    return lost.compactMap { if case .row(let row) = $0 { row } else { nil } }
+  }
+
+  /// A planted bug: forgets one row and everything behind it.
+  mutating func dropLastBatch() {
+    if batches.count > 1 { batches.removeLast() }
+    syncedCount = min(syncedCount, batches.count)
+  }
+
+  /// All rows that are kept, in order.
+  var rows: [JournalRow] {
+    batches.flatMap(\.records).compactMap { record in
+      guard case .row(let row) = record else { return nil }
+      return row.sequence > prunedThrough[row.nav] ?? 0 ? row : nil
+    }
+  }
+
+  /// All snapshots that are kept, one a nav and revision, in the order in which they were stored.
+  private var snapshots: [SnapshotRow] {
+    var kept: [SnapshotRow] = []
+    for record in batches.flatMap(\.records) {
+      guard case .snapshot(let snapshot) = record,
+        snapshot.revision >= floors[snapshot.nav] ?? 0
+      else { continue }
+      kept.removeAll { $0.nav == snapshot.nav && $0.revision == snapshot.revision }
+      kept.append(snapshot)
+    }
+    return kept
+  }
+
+  /// The newest snapshot of each nav, in the order of navs.
+  var newestSnapshots: [SnapshotRow] {
+    var newest: [UInt64: SnapshotRow] = [:]
+    for snapshot in snapshots { newest[snapshot.nav] = snapshot }
+    return newest.values.sorted { $0.nav < $1.nav }
+  }
+
+  /// What leads to a nav's row `head`: a snapshot and the rows after it, or all its rows.
+  func chain(of nav: UInt64, to head: UInt64) -> (snapshot: SnapshotRow?, rows: [JournalRow]) {
+    let snapshot = snapshots.last { $0.nav == nav && $0.sequence <= head }
+    let first = snapshot?.sequence ?? 0
+    return (
+      snapshot, rows.filter { $0.nav == nav && $0.sequence > first && $0.sequence <= head }
+    )
+  }
+
+  func answer(_ request: HistoryRequest) -> HistoryAnswer {
+    let mine = rows.filter { $0.nav == request.nav && $0.sequence <= request.head }
+    switch request.what {
+    case .rows(let from, let through):
+      return HistoryAnswer(
+        token: request.token, rows: mine.filter { $0.revision >= from && $0.revision <= through })
+    case .state(let at):
+      let snapshot = snapshots.filter { $0.nav == request.nav && $0.revision <= at }
+        .max { $0.revision < $1.revision }
+      let first = snapshot?.sequence ?? 0
+      return HistoryAnswer(
+        token: request.token, snapshot: snapshot,
+        rows: mine.filter { $0.revision <= at && $0.sequence > first })
+    }
+  }
+
+  /// Gives up the history before one snapshot that is older than `time`; nil if there is none.
+  mutating func prune(
+    before time: UInt64, _ random: inout Randomness
+  ) -> (nav: UInt64, floor: UInt64)? {
+    let old = snapshots.filter { $0.time < time && $0.revision > floors[$0.nav] ?? 1 }
+    guard let chosen = random.pick(old) else { return nil }
+    floors[chosen.nav] = chosen.revision
+    let doomed = rows.filter { $0.nav == chosen.nav && $0.sequence <= chosen.sequence }
+    // Rows go slice by slice, the oldest first.
+    if !doomed.isEmpty {
+      prunedThrough[chosen.nav] = doomed[random.below(doomed.count)].sequence
+    }
+    return (chosen.nav, chosen.revision)
+  }
+}

@@ -1,0 +1,47 @@
+import NavigationSync
+
+/// A message on its way to the daemon.
+struct Request: Sendable {
+  var verb: [UInt8]
+  var body: [UInt8]
+  /// The nav that an op is about.
+  var changes: String?
+
+  init(_ verb: ClientVerb, _ body: [UInt8], changes: String? = nil) {
+    self.verb = Array("nsp1.\(verb.rawValue)".utf8)
+    self.body = body
+    self.changes = changes
+  }
+}
+
+/// A message on its way to a client.
+struct Delivery: Sendable {
+  var verb: ServerVerb
+  var body: [UInt8]
+  /// The daemon's turn that sent it.
+  var turn: Int
+  var boot: UInt64
+  /// Whether the session had credit and an open socket when it was sent.
+  var wasServed: Bool
+}
+
+/// One connection: first in, first out each way, of any delay, and lost whole.
+struct Link: Sendable {
+  let id: ConnectionID
+  let client: Int
+  let peer: Peer
+  var requests: [Request] = []
+  var deliveries: [Delivery] = []
+  /// What the socket did not take.
+  var kept: [Delivery] = []
+  /// Whether the client's end is there.
+  var isOpen = true
+  /// Whether the hub was told that the socket is full.
+  var isBlocked = false
+
+  // Flow control as the hub must see it.
+  var sent: UInt64 = 0
+  var upTo: UInt64 = 0
+
+  var hasCredit: Bool { sent < upTo && !isBlocked }
+}

@@ -1,0 +1,72 @@
+import Navigation
+import NavigationSync
+
+// Bytes of messages and rows are looked at without the codec under test.
+
+extension [UInt8] {
+  /// The bytes as text.
+  var text: String { String(decoding: self, as: UTF8.self) }
+
+  /// Where `needle` begins first at or behind `start`.
+  func position(of needle: StaticString, from start: Int = 0) -> Int? {
+    position(of: Array(needle.description.utf8), from: start)
+  }
+
+  func position(of needle: [UInt8], from start: Int = 0) -> Int? {
+    guard let first = needle.first, needle.count <= count else { return nil }
+    var at = start
+    let last = count - needle.count
+    while at <= last {
+      if self[at] == first, Array(self[at..<at + needle.count]) == needle { return at }
+      at += 1
+    }
+    return nil
+  }
+
+  /// The digits at `start` as a number.
+  func number(at start: Int) -> UInt64? {
+    var at = start
+    var value: UInt64 = 0
+    while at < count, self[at] >= 0x30, self[at] <= 0x39 {
+      value = value &* 10 &+ UInt64(self[at] - 0x30)
+      at += 1
+    }
+    return at == start ? nil : value
+  }
+
+  /// The number behind the first `name`, such as `"rev":`.
+  func number(behind name: StaticString, from start: Int = 0) -> UInt64? {
+    position(of: name, from: start).flatMap { number(at: $0 + name.utf8CodeUnitCount) }
+  }
+
+  /// The epoch behind the first `"epoch":"`.
+  var epoch: Epoch? {
+    guard let start = position(of: "\"epoch\":\"") else { return nil }
+    guard start + 25 <= count else { return nil }
+    return Epoch(String(decoding: self[start + 9..<start + 25], as: UTF8.self))
+  }
+
+  /// The same bytes with the daemon's commit number left out.
+  var withoutSequence: [UInt8] {
+    guard let start = position(of: "\"seq\":") else { return self }
+    var end = start + 6
+    while end < count, self[end] >= 0x30, self[end] <= 0x39 { end += 1 }
+    return Array(self[..<start]) + Array(self[end...])
+  }
+}
+
+/// A checksum of everything that happened, by which two runs are compared.
+struct TraceHash: Sendable {
+  private(set) var bits: UInt64 = 0x243F_6A88_85A3_08D3
+  private(set) var count: UInt64 = 0
+
+  mutating func add(_ number: UInt64, _ octets: [UInt8] = []) {
+    // zlib's checksum, by way of the digest: a loop over bytes here would take most of a run.
+    let digest = Digest(
+      screens: CollectionOfOne((id: octets.text, version: number)),
+      parts: EmptyCollection<(name: String, version: UInt64)>())
+    bits = (bits ^ UInt64(digest.bits)) &* 0x9E37_79B9_7F4A_7C15
+    bits ^= bits >> 29
+    count += 1
+  }
+}

@@ -1,0 +1,234 @@
+import Navigation
+import NavigationSync
+
+// The daemon's shell: turns, commits and failures of them, starts and deaths.
+
+extension World {
+  /// Starts the daemon from the journal.
+  mutating func start() {
+    guard hub == nil else { return }
+    boot += 1
+    trace { world in "start \(world.boot), journal to \(world.journal.lastSequence)" }
+    if boot > 1 { count { $0.restarts += 1 } }
+    var hub = Hub(configuration: scenario.configuration, seed: random.next())
+    do {
+      for snapshot in journal.newestSnapshots { try hub.replay(snapshot) }
+      for row in journal.rows { try hub.replay(row, at: now) }
+    } catch {
+      return violation("the journal cannot be replayed: row \(error.sequence), \(error.what)")
+    }
+    let renews = journal.mustRenewEpochs && sabotage != .keepEpochs
+    hub.finishReplay(renewsEpochs: renews, lastSequence: journal.lastSequence, at: now)
+    let records = hub.takeRecords()
+    if isFaulty, random.chance(scenario.faults.crashBeforeCommit) { return }
+    store(records)
+    journal.mustRenewEpochs = false
+    journal.sync()
+    let output = hub.committed(at: now)
+    demand(output.messages.isEmpty, "a fresh hub talks")
+    self.hub = hub
+    for name in scenario.navs { compareReplayed(name) }
+  }
+
+  /// What was replayed must be what was there before.
+  private mutating func compareReplayed(_ name: String) {
+    guard let (place, state) = probe(name) else {
+      return demand(facts.heads[name] == nil, "\(name) is gone after the restart")
+    }
+    guard let head = facts.heads[name] else { return violation("\(name) came back from the dead") }
+    demand(head.place == place, "\(name) is at \(place.revision), stored is \(head.place.revision)")
+    if let known = facts.states[place] {
+      demand(known == state, "\(name)@\(place.revision) was replayed as another state")
+    }
+    facts.states[place] = state
+  }
+
+  /// The process is gone, and what it had not stored or not sent with it.
+  mutating func crash(_ why: String) {
+    guard hub != nil else { return }
+    trace { _ in "crash: \(why)" }
+    hub = nil
+    events = []
+    historyRequests = []
+    facts.tentative = []
+    for id in links.map(\.id) { breakLink(id) }
+  }
+
+  /// The process says goodbye, and ends.
+  private mutating func stopOrderly() {
+    for id in links.filter(\.isOpen).map(\.id) where random.chance(700) { while deliver(id) {} }
+    journal.sync()
+    crash("stopped")
+  }
+
+  mutating func loseMachine() {
+    crash("machine lost")
+    let lost = journal.loseUnsynced(&random)
+    trace { _ in "lost \(lost.count) rows" }
+    if !lost.isEmpty { count { $0.renewals += 1 } }
+    facts.lose(lost, kept: journal.rows)
+  }
+
+  /// Takes what is at hand, stores what follows, sends what follows from that.
+  mutating func takeTurn() {
+    guard hub != nil else { return }
+    let taken = collect()
+    guard !taken.isEmpty else { return }
+    turn += 1
+    handle(taken)
+    var records = takeRecords()
+    if isFaulty, random.chance(scenario.faults.crashBeforeCommit) {
+      if sabotage == .acknowledgeEarly { dispatch() }
+      return crash("before the commit")
+    }
+    if !records.isEmpty, isFaulty, random.chance(scenario.faults.failCommit) {
+      failCommit(taken)
+      records = []
+    }
+    store(records)
+    if sabotage == .loseRow, !records.isEmpty, random.chance(100) { journal.dropLastBatch() }
+    if isFaulty, random.chance(scenario.faults.crashAfterCommit) {
+      return crash("between the commit and the send")
+    }
+    dispatch()
+    if taken.contains(where: { if case .stop = $0.event { true } else { false } }) {
+      return stopOrderly()
+    }
+    if turn % 16 == 0, let name = random.pick(scenario.navs), facts.heads[name] != nil {
+      verify(name)
+    }
+  }
+
+  private mutating func takeRecords() -> [JournalRecord] {
+    guard var hub = self.hub else { return [] }
+    self.hub = nil
+    defer { self.hub = hub }
+    return hub.takeRecords()
+  }
+
+  private mutating func store(_ records: [JournalRecord]) {
+    for case .row(let row) in records { hash.add(row.sequence, row.body) }
+    if let wrong = journal.commit(records, synced: !scenario.isRelaxed) { violation(wrong) }
+    for wrong in facts.store(records, turn: turn, idle: scenario.configuration.rememberedIdle) {
+      violation(wrong)
+    }
+  }
+
+  /// The disk is full: everything goes back, and the events are handled once more.
+  private mutating func failCommit(_ taken: [Taken]) {
+    guard var hub = self.hub else { return }
+    trace { _ in "commit failed" }
+    count { $0.failedCommits += 1 }
+    facts.tentative = []
+    let requests = hub.rollBack()
+    for request in requests {
+      let (snapshot, rows) = journal.chain(of: request.nav, to: request.head)
+      do {
+        try hub.reload(request, snapshot: snapshot, rows: rows)
+      } catch {
+        violation("nav \(request.nav) cannot be read back: \(error.what)")
+      }
+    }
+    self.hub = hub
+    handle(taken)
+    demand(takeRecords().isEmpty, "records while the journal takes none")
+    facts.tentative = []
+  }
+
+  /// An event, and the nav it may change.
+  struct Taken {
+    var event: HubEvent
+    var changes: String?
+  }
+
+  private mutating func collect() -> [Taken] {
+    var taken = events.map { Taken(event: $0) }
+    events = []
+    if let wakeAt = hub?.wakeAt, wakeAt <= now.boot { taken.append(Taken(event: .wake)) }
+    while let request = historyRequests.first, !isFaulty || random.chance(500) {
+      historyRequests.removeFirst()
+      taken.append(Taken(event: .history(journal.answer(request))))
+    }
+    let budget = isFaulty ? 1 + random.below(scenario.turnEvents) : 1000
+    for _ in 0..<budget {
+      let waiting = links.indices.filter { !links[$0].requests.isEmpty }
+      guard let index = random.pick(waiting) else { break }
+      var request = links[index].requests.removeFirst()
+      prepare(&request, index)
+      taken.append(
+        Taken(
+          event: .message(
+            links[index].id, links[index].peer, verb: request.verb, body: request.body),
+          changes: request.changes))
+      runTwice(request, index, &taken)
+    }
+    for link in links where !link.isOpen && link.requests.isEmpty && random.chance(600) {
+      taken.append(Taken(event: .closed(link.id)))
+      links.removeAll { $0.id == link.id }
+    }
+    return taken
+  }
+
+  private mutating func handle(_ taken: [Taken]) {
+    for item in taken {
+      if case .message(let id, _, let verb, let body) = item.event {
+        hash.add(id.number, body)
+        noteCredit(id, verb, body)
+        count { $0.requests += 1 }
+        trace { _ in "→ \(id.number) \(verb.text) \(body.text)" }
+      } else {
+        trace { _ in "event \(item.event)" }
+      }
+      hub?.handle(item.event, at: now)
+      if let name = item.changes, let (place, state) = probe(name) {
+        facts.tentative.append((place, state))
+      }
+    }
+  }
+
+  /// Reads the state of a nav off a copy of the hub, which nobody notices.
+  func probe(_ name: String, twice: Bool = false) -> (place: Place, state: String)? {
+    guard let body = ask("{\"id\":1,\"nav\":\"\(name)\"}", times: twice ? 2 : 1),
+      let start = body.position(of: ",\"value\":"), let epoch = body.epoch,
+      let revision = body.number(behind: "\"rev\":")
+    else { return nil }
+    let state = Array(body[(start + 9)..<(body.count - 1)]).text
+    return (Place(epoch: epoch, revision: revision), state)
+  }
+
+  /// The hub's own check of a nav.
+  mutating func verify(_ name: String) {
+    let body = ask("{\"id\":1,\"nav\":\"\(name)\",\"what\":\"verify\"}")
+    demand(
+      body?.position(of: "\"value\":{\"ok\":true,") != nil, "verify: \(body?.text ?? "nothing")")
+  }
+
+  private func ask(_ body: String, times: Int = 1) -> [UInt8]? {
+    guard var copy = hub else { return nil }
+    let connection = ConnectionID(UInt64.max)
+    let peer = Peer.local(user: 0, group: 0, process: 0)
+    for _ in 0..<times {
+      copy.handle(
+        .message(connection, peer, verb: Array("nsp1.get".utf8), body: Array(body.utf8)), at: now)
+    }
+    _ = copy.takeRecords()
+    let reply = copy.committed(at: now).messages.last { $0.connection == connection }
+    return reply.flatMap { $0.verb == .ok ? $0.body : nil }
+  }
+
+  private mutating func dispatch() {
+    guard var hub = self.hub else { return }
+    self.hub = nil
+    let output = hub.committed(at: now)
+    self.hub = hub
+    for name in ["$navs", "$clients"] {
+      // While nobody looks, asking begins a new revision, and what it shows is shown to nobody.
+      if let (place, state) = probe(name), probe(name, twice: true)?.place == place {
+        facts.virtualStates[name, default: [:]][place] = state
+      }
+    }
+    historyRequests.append(contentsOf: output.requests)
+    for message in sabotaged(output.messages) { send(message) }
+    for connection in output.dropped { trace { _ in "drop \(connection.number)" } }
+  }
+}

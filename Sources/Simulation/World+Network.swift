@@ -1,0 +1,166 @@
+import Navigation
+import NavigationSync
+
+// Connections, what is sent through them, and what the daemon may send.
+
+extension World {
+  func index(of id: ConnectionID) -> Int? { links.firstIndex { $0.id == id } }
+
+  /// Makes a connection for a client.
+  ///
+  /// The socket may deliver again what it had not got rid of.
+  mutating func connect(_ client: Int) {
+    lastConnection += 1
+    var link = Link(
+      id: ConnectionID(lastConnection), client: client, peer: clients[client].peer)
+    link.requests = clients[client].leftOver
+    clients[client].leftOver = []
+    clients[client].link = link.id
+    links.append(link)
+    trace { _ in "c\(client) connects as \(link.id.number)" }
+    perform(clients[client].session.connected(at: now.boot), for: client)
+  }
+
+  /// The client's end is gone; the daemon learns of it later.
+  mutating func breakLink(_ id: ConnectionID) {
+    guard let index = index(of: id) else { return }
+    let link = links[index]
+    links[index].isOpen = false
+    links[index].deliveries = []
+    links[index].kept = []
+    // Some of what was on its way arrives still, the rest is lost or sent again.
+    let arrived = random.below(link.requests.count + 1)
+    links[index].requests = Array(link.requests.prefix(hub == nil ? 0 : arrived))
+    if clients.indices.contains(link.client), clients[link.client].link == id {
+      if random.chance(scenario.faults.duplicate * 2) {
+        clients[link.client].leftOver = Array(link.requests.dropFirst(arrived))
+      }
+      clients[link.client].link = nil
+      perform(clients[link.client].session.disconnected(), for: link.client)
+    }
+    if hub == nil { links.removeAll { $0.id == id } }
+  }
+
+  mutating func loseSomeConnection() {
+    guard let link = random.pick(links.filter(\.isOpen)) else { return }
+    trace { _ in "lose \(link.id.number)" }
+    count { $0.lostConnections += 1 }
+    breakLink(link.id)
+  }
+
+  mutating func reconnectClients() {
+    for client in clients.indices {
+      if clients[client].session.phase == .closed { replace(client) }
+      guard hub != nil, clients[client].link == nil, clients[client].connectAt <= now.boot,
+        !isFaulty || random.chance(300)
+      else { continue }
+      connect(client)
+    }
+  }
+
+  /// Puts what the hub says into the connection, or keeps it while the socket is full.
+  mutating func send(_ message: Outgoing) {
+    hash.add(message.connection.number, message.body)
+    checkSend(message)
+    guard let index = index(of: message.connection) else { return }
+    trace { world in
+      "← \(message.connection.number) \(message.verb) \(message.body.text)"
+        + (world.links[index].isOpen ? "" : " (lost)")
+    }
+    let delivery = Delivery(
+      verb: message.verb, body: message.body, turn: turn, boot: boot,
+      wasServed: links[index].hasCredit)
+    if message.verb.usesCredit { links[index].sent += UInt64(message.body.count) }
+    guard links[index].isOpen else { return }
+    if !links[index].kept.isEmpty || links[index].deliveries.count >= scenario.capacity {
+      if !links[index].isBlocked {
+        links[index].isBlocked = true
+        events.append(.blocked(message.connection))
+      }
+      links[index].kept.append(delivery)
+    } else {
+      links[index].deliveries.append(delivery)
+    }
+  }
+
+  /// Moves what was kept into the socket once it has room.
+  mutating func drain(_ index: Int) {
+    while !links[index].kept.isEmpty, links[index].deliveries.count < scenario.capacity {
+      links[index].deliveries.append(links[index].kept.removeFirst())
+    }
+    if links[index].isBlocked, links[index].kept.isEmpty {
+      links[index].isBlocked = false
+      events.append(.unblocked(links[index].id))
+    }
+  }
+
+  /// Gives a client the next message; returns whether there was one.
+  @discardableResult
+  mutating func deliver(_ id: ConnectionID) -> Bool {
+    guard let index = index(of: id), links[index].isOpen, !links[index].deliveries.isEmpty else {
+      return false
+    }
+    let delivery = links[index].deliveries.removeFirst()
+    let client = links[index].client
+    drain(index)
+    count { $0.deliveries += 1 }
+    receive(delivery, client)
+    return true
+  }
+
+  mutating func noteCredit(_ id: ConnectionID, _ verb: [UInt8], _ body: [UInt8]) {
+    guard verb.count <= 11, let index = index(of: id) else { return }
+    if verb.text == "nsp1.hello" {
+      // A new session counts from the start.
+      links[index].sent = 0
+      links[index].upTo = scenario.window
+    }
+    guard verb.text == "nsp1.credit", let upTo = body.number(behind: "\"upto\":") else { return }
+    links[index].upTo = max(links[index].upTo, upTo)
+  }
+
+  // What the daemon must not do.
+
+  private mutating func checkSend(_ message: Outgoing) {
+    if message.verb.usesCredit, let index = index(of: message.connection) {
+      let link = links[index]
+      demand(
+        link.sent < link.upTo,
+        "\(message.verb) beyond the credit: \(link.sent) sent, \(link.upTo) allowed")
+      if link.sent + UInt64(message.body.count) >= link.upTo { count { $0.starvations += 1 } }
+    }
+    switch message.verb {
+    case .diff: checkDiffs(message.body, from: 0)
+    case .diffs:
+      guard let start = message.body.position(of: "\"list\":[") else {
+        return violation("diffs without a list")
+      }
+      checkDiffs(message.body, from: start + 8)
+    default: break
+    }
+  }
+
+  /// Holds the diffs in a message against what was stored, byte by byte.
+  private mutating func checkDiffs(_ body: [UInt8], from start: Int) {
+    guard let epoch = Array(body[start...].prefix(256)).epoch,
+      var revision = body.number(behind: "\"rev\":", from: start)
+    else { return violation("a diff without a place: \(body.text)") }
+    // Virtual navs are not stored; the mirrors check them.
+    guard facts.epochs.contains(epoch) else { return }
+    var at = start
+    while at < body.count, body[at] == 0x7B {
+      guard let known = facts.diffs[Place(epoch: epoch, revision: revision)] else {
+        return violation("the diff of \(epoch.text)/\(revision) is sent before it is stored")
+      }
+      let end = at + known.bytes.count
+      guard end <= body.count, Array(body[at..<end]) == known.bytes else {
+        return demand(
+          start == 0 && body.withoutSequence == known.bytes.withoutSequence,
+          "the diff of \(epoch.text)/\(revision) is not what was stored")
+      }
+      at = end
+      if at < body.count, body[at] == 0x2C { at += 1 }
+      revision += 1
+    }
+  }
+}

@@ -1,0 +1,211 @@
+import Navigation
+import NavigationSync
+
+// What clients do: watches, ops of every kind, reads, repetitions and nonsense.
+
+extension World {
+  /// One deed of a client.
+  mutating func act(_ client: Int) {
+    let nav = random.pick(scenario.navs) ?? "n0"
+    if clients[client].session.replica(of: nav) == nil, random.chance(300) {
+      return watch(client, nav)
+    }
+    switch random.below(100) {
+    case 0..<60: performOp(client, nav)
+    case 60..<78: watch(client, nav)
+    case 78..<81:
+      if clients[client].session.replica(of: nav) != nil {
+        perform(clients[client].session.unwatch(nav), for: client)
+        clients[client].twin.forget(nav)
+      }
+    case 81..<89: read(client, nav)
+    case 89..<98: if random.chance(scenario.faults.duplicate * 3) { repeatOp(client) }
+    case 98: send(.ping, Array("{\"id\":1}".utf8), from: client)
+    default: if random.chance(200) { sendNonsense(client) }
+    }
+  }
+
+  private mutating func watch(_ client: Int, _ nav: String) {
+    switch random.below(10) {
+    case 0: perform(clients[client].session.watch(nav, view: .bar), for: client)
+    case 1: perform(clients[client].session.watch(nav, view: .top), for: client)
+    case 2:
+      let name =
+        clients[client].peer.principal == "uid:0" && random.chance(500) ? "$clients" : "$navs"
+      clients[client].twin.forget(name)
+      perform(clients[client].session.watch(name), for: client)
+    default:
+      let isThere = clients[client].session.replica(of: nav) != nil
+      guard !isThere || random.chance(200) else { return }
+      let mirror = clients[client].corrupted.contains(nav) ? nil : clients[client].stored[nav]
+      clients[client].twin.forget(nav)
+      if let mirror { clients[client].twin.restore(nav, NaiveMirrors.State(mirror)) }
+      clients[client].tampered.remove(nav)
+      clients[client].corrupted.remove(nav)
+      perform(clients[client].session.watch(nav, mirror: mirror), for: client)
+    }
+  }
+
+  private mutating func read(_ client: Int, _ nav: String) {
+    var request = GetRequest(id: 0, nav: nav)
+    let known = facts.heads[nav]?.place.revision ?? 1
+    switch random.below(6) {
+    case 0: request.what = .state
+    case 1, 2: request.at = Revision(1 + UInt64(random.below(Int(known) + 1)))
+    case 3: request.what = .log
+    case 4: request.what = .verify
+    default:
+      request.nav = nil
+      request.what = .stats
+    }
+    let (id, outputs) = clients[client].session.get(request)
+    clients[client].unanswered.insert(id)
+    perform(outputs, for: client)
+  }
+
+  /// Sends an op again, or another under its id.
+  private mutating func repeatOp(_ client: Int) {
+    guard clients[client].session.phase == .open,
+      let op = random.pick(Array(clients[client].sentOps.suffix(12)))
+    else { return }
+    if random.chance(60) {
+      // Other octets under a known id must never run; an id that was never decided may not be
+      // used so, for the daemon cannot tell.
+      let key = OpKey(client: clients[client].id.text, op: op.id)
+      guard facts.rows[key] != nil, !scenario.forgets, !scenario.isRelaxed else { return }
+      send(.op, op.body + [0x20], from: client)
+    } else {
+      send(.op, op.body, from: client)
+    }
+  }
+
+  private mutating func sendNonsense(_ client: Int) {
+    let bodies = [
+      "{", "[]", "{\"id\":9000000000,\"nav\":5}", "{\"id\":9000000000,\"nav\":\"n0\",\"do\":[]}",
+      "",
+    ]
+    send(random.pick(.op, .watch, .get), Array(random.pick(bodies)?.utf8 ?? "".utf8), from: client)
+  }
+
+  private mutating func performOp(_ client: Int, _ nav: String) {
+    // Ids are remembered up to a limit; a client keeps fewer in flight.
+    guard clients[client].unanswered.count < 12 else { return }
+    let mirror = clients[client].session.replica(of: nav)?.mirror
+    var request = OpRequest(id: 0, nav: nav, operations: [])
+    let isCreation = random.chance(facts.heads[nav] == nil ? 850 : 10)
+    let isClosing = !isCreation && random.chance(20)
+    var operations: [String] = []
+    if isCreation {
+      operations.append("{\"nav.create\":{\"root\":\(screen(mirror))}}")
+    } else if isClosing {
+      operations.append("{\"nav.close\":{}}")
+    }
+    let count = isClosing ? 0 : isCreation ? random.below(3) : random.pick(1, 1, 1, 2, 4)
+    for _ in 0..<count { operations.append(operation(mirror)) }
+    if !isCreation {
+      guard let guards = guards(client, nav) else { return }
+      request.guards = guards
+    }
+    if random.chance(200) { request.isAnimated = true }
+    if random.chance(20) { request.due = now.boot + UInt64(random.below(2000)) }
+    let (id, outputs) = clients[client].session.perform(
+      request, operations: operations.map { Array($0.utf8) })
+    request.id = id
+    let body = ClientMessageWriter.op(request, operations: operations.map { Array($0.utf8) })
+    clients[client].sentOps.append(Client.SentOp(id: id, nav: nav, body: body))
+    clients[client].unanswered.insert(id)
+    perform(outputs, for: client)
+    if random.chance(30) {
+      // The user gives up; the op may have run.
+      _ = clients[client].session.forget(id)
+      clients[client].unanswered.remove(id)
+    }
+  }
+
+  private mutating func guards(_ client: Int, _ nav: String) -> Guards? {
+    var guards = Guards()
+    switch random.below(10) {
+    case 0..<3:
+      guards.any = true
+      return guards
+    case 3: return guards
+    default: break
+    }
+    let basis: GuardBasis = random.pick(.top, .top, .stack, .revision, .digest, .epoch)
+    guard let replica = clients[client].session.replica(of: nav) else { return guards }
+    // While the mirror is not in order, no guard is built from it.
+    return replica.guards(for: basis)
+  }
+
+  // Operations, as JSON.
+
+  private mutating func operation(_ mirror: Mirror?) -> String {
+    let ids = mirror?.screens.map(\.id) ?? []
+    let known = random.pick(ids) ?? "none"
+    switch random.below(34) {
+    case 0..<9: return "{\"push\":{\"screen\":\(screen(mirror))}}"
+    case 9: return "{\"push\":{\"screen\":\"\(known)\",\"onDuplicate\":\"ignore\"}}"
+    case 10: return "{\"show\":{\"screen\":\(screen(mirror)),\"sender\":{\"row\":3}}}"
+    case 11..<16: return "{\"pop\":{}}"
+    case 16: return "{\"popTo\":{\"screen\":\"\(known)\"}}"
+    case 17: return "{\"popTo\":{\"route\":\"r\(random.below(3))\"}}"
+    case 18: return "{\"popToRoot\":{}}"
+    case 19, 20: return setStack(ids, mirror)
+    case 21, 22:
+      return "{\"screen.set\":{\"screen\":\"\(known)\",\"title\":\"t\(random.below(4))\"}}"
+    case 23: return "{\"screen.create\":\(screen(mirror))}"
+    case 24: return "{\"screen.release\":{\"screen\":\"x\(random.below(8))\"}}"
+    case 25, 26, 27: return itemSet(known)
+    case 28: return "{\"button.create\":{\"id\":\"b\(random.below(5))\",\"systemItem\":\"done\"}}"
+    case 29:
+      return
+        "{\"button.set\":{\"button\":\"b\(random.below(5))\",\"title\":\"u\(random.below(3))\"}}"
+    case 30: return "{\"button.activate\":{\"button\":\"b\(random.below(5))\"}}"
+    case 31: return "{\"button.release\":{\"button\":\"b\(random.below(5))\"}}"
+    case 32: return random.pick("{\"attach\":{}}", "{\"detach\":{}}")
+    default:
+      return random.pick(
+        "{\"nav.configure\":{\"container\":{\"side\":\(random.below(3))}}}",
+        "{\"nav.configure\":{\"guard\":\"none\"}}", "{\"nav.configure\":{\"guard\":\"all\"}}",
+        "{\"nav.configure\":{\"guard\":null,\"queue\":4}}", "{\"warp\":{}}")
+    }
+  }
+
+  private mutating func setStack(_ ids: [String], _ mirror: Mirror?) -> String {
+    var screens = ids.filter { _ in random.chance(600) }.map { "\"\($0)\"" }
+    if random.chance(500), screens.count > 1 { screens.swapAt(0, screens.count - 1) }
+    if random.chance(500) || screens.isEmpty {
+      screens.insert(screen(mirror), at: random.below(screens.count + 1))
+    }
+    if random.chance(200) { screens.append("\"x\(random.below(8))\"") }
+    return "{\"setStack\":{\"screens\":[\(screens.joined(separator: ","))]}}"
+  }
+
+  private mutating func itemSet(_ screen: String) -> String {
+    let list = random.pick("leftItems", "rightItems")
+    var buttons: [String] = []
+    for _ in 0..<random.below(3) {
+      buttons.append(
+        random.chance(500)
+          ? "\"b\(random.below(5))\""
+          : "{\"id\":\"b\(random.below(5))\",\"title\":\"v\",\"action\":\"go\"}")
+    }
+    return "{\"item.set\":{\"screen\":\"\(screen)\",\"prompt\":\"p\(random.below(3))\","
+      + "\"\(list)\":[\(buttons.joined(separator: ","))]}}"
+  }
+
+  private mutating func screen(_ mirror: Mirror?) -> String {
+    var members: [String] = []
+    if random.chance(500) { members.append("\"id\":\"x\(random.below(8))\"") }
+    members.append("\"title\":\"T\(random.below(5))\"")
+    if random.chance(500) { members.append("\"route\":\"r\(random.below(3))\"") }
+    if scenario.payload > 0, random.chance(600) {
+      let text = String(repeating: "é", count: random.below(scenario.payload) / 2)
+      members.append("\"args\":{\"text\":\"\(text)\"}")
+    }
+    if random.chance(100) {
+      members.append("\"item\":{\"rightItems\":[{\"title\":\"w\",\"action\":\"act\"}]}")
+    }
+    return "{\(members.joined(separator: ","))}"
+  }
+}

@@ -1,0 +1,262 @@
+import Navigation
+import NavigationSync
+
+/// What a run found.
+package struct Report: Sendable {
+  /// The seed that repeats it.
+  package var seed: UInt64
+  /// What must not have happened; empty for a good run.
+  package var violations: [String] = []
+  /// A checksum of every event and every message.
+  package var traceHash: UInt64 = 0
+  /// What happened, if a trace was asked for.
+  package var trace: [String] = []
+  /// How much happened.
+  package var load = Load()
+
+  /// Counts by which a run that tested nothing is told from one that tested much.
+  package struct Load: Sendable {
+    /// Changes acknowledged to a client.
+    package var accepted = 0
+    /// Messages that reached the hub.
+    package var requests = 0
+    /// Messages that reached a client.
+    package var deliveries = 0
+    /// Mirrors compared with the state of the hub.
+    package var comparisons = 0
+    /// Watches that were resumed.
+    package var resumptions = 0
+    /// Times the daemon was started again.
+    package var restarts = 0
+    /// Batches that could not be stored.
+    package var failedCommits = 0
+    /// Connections lost.
+    package var lostConnections = 0
+    /// Lost machines that cost acknowledged rows.
+    package var renewals = 0
+    /// Answers from a record, compared with the first one.
+    package var repetitions = 0
+    /// Answers from the journal's history.
+    package var histories = 0
+    /// Sends that had to wait for credit.
+    package var starvations = 0
+    /// Runs in which a planted bug had an opportunity.
+    package var sabotages = 0
+
+    /// Makes counts of nothing.
+    package init() {}
+
+    /// Adds another run's counts.
+    package mutating func add(_ other: Load) {
+      accepted += other.accepted
+      requests += other.requests
+      deliveries += other.deliveries
+      comparisons += other.comparisons
+      resumptions += other.resumptions
+      restarts += other.restarts
+      failedCommits += other.failedCommits
+      lostConnections += other.lostConnections
+      renewals += other.renewals
+      repetitions += other.repetitions
+      histories += other.histories
+      starvations += other.starvations
+      sabotages += other.sabotages
+    }
+  }
+}
+
+/// One hub, a journal, many clients and everything between them, driven by one seed.
+///
+/// Law: equal seeds give equal runs, message by message.
+package struct World: Sendable {
+  var random: Randomness
+  var scenario: Scenario
+  let sabotage: Sabotage?
+  let isTracing: Bool
+  /// What has happened so far, and what was found wrong.
+  package private(set) var report: Report
+  var hash = TraceHash()
+  var now = Instant(boot: 1_000_000, wall: 1_700_000_000_000)
+
+  // The daemon: nil while it is down.
+  var hub: Hub?
+  var boot: UInt64 = 0
+  var turn = 0
+  var journal = JournalModel()
+  /// Events beside messages that the daemon has not taken yet.
+  var events: [HubEvent] = []
+  var historyRequests: [HistoryRequest] = []
+
+  var links: [Link] = []
+  var lastConnection: UInt64 = 0
+  var clients: [Client] = []
+  var facts = Facts()
+  /// Whether faults still happen.
+  var isFaulty = true
+
+  init(seed: UInt64, sabotage: Sabotage?, isTracing: Bool) {
+    random = Randomness(seed: seed)
+    scenario = Scenario(&random)
+    self.sabotage = sabotage
+    self.isTracing = isTracing
+    report = Report(seed: seed)
+  }
+
+  /// Runs one seed to its end.
+  ///
+  /// - Parameters:
+  ///   - seed: the one source of chance.
+  ///   - sabotage: a bug to plant, for a check of the checker.
+  ///   - isTracing: whether the report says what happened.
+  /// - Returns: what happened, and what was found wrong.
+  package static func run(
+    seed: UInt64, sabotage: Sabotage? = nil, isTracing: Bool = false
+  ) -> Report {
+    var world = World(seed: seed, sabotage: sabotage, isTracing: isTracing)
+    world.trace { world in "scenario \(world.scenario)" }
+    world.start()
+    for _ in 0..<world.scenario.clients { world.clients.append(world.makeClient()) }
+    for _ in 0..<world.scenario.steps where world.report.violations.isEmpty { world.step() }
+    if world.report.violations.isEmpty { world.heal() }
+    world.report.traceHash = world.hash.bits
+    return world.report
+  }
+
+  /// Notes what must not have happened.
+  mutating func violation(_ text: String) {
+    trace { _ in "VIOLATION \(text)" }
+    if report.violations.count < 10 { report.violations.append(text) }
+  }
+
+  /// Demands that something holds.
+  mutating func demand(_ holds: Bool, _ text: @autoclosure () -> String) {
+    if !holds { violation(text()) }
+  }
+
+  mutating func trace(_ text: (World) -> String) {
+    if isTracing { report.trace.append("\(now.boot) \(text(self))") }
+  }
+
+  mutating func count(_ change: (inout Report.Load) -> Void) { change(&report.load) }
+
+  private mutating func step() {
+    switch random.below(100) {
+    case 0..<36: if let client = random.pick(Array(clients.indices)) { act(client) }
+    case 36..<62: takeTurn()
+    case 62..<88: deliverSomewhere()
+    case 88..<96: passTime(1 + random.below(scenario.clockStep))
+    default: breakSomething()
+    }
+    reconnectClients()
+  }
+
+  mutating func passTime(_ milliseconds: Int) {
+    now.boot += UInt64(milliseconds)
+    now.wall += UInt64(milliseconds)
+    for client in clients.indices {
+      perform(clients[client].session.tick(at: now.boot), for: client)
+    }
+    if random.chance(80) { journal.sync() }
+  }
+
+  private mutating func deliverSomewhere() {
+    let waiting = links.indices.filter { links[$0].isOpen && !links[$0].deliveries.isEmpty }
+    guard let link = random.pick(waiting) else { return }
+    let id = links[link].id
+    for _ in 0..<1 + random.below(6) { deliver(id) }
+  }
+
+  private mutating func breakSomething() {
+    let faults = scenario.faults
+    switch random.below(6) {
+    case 0, 1: if random.chance(faults.loseConnection * 10) { loseSomeConnection() }
+    case 2: if random.chance(faults.killClient * 10) { replaceSomeClient() }
+    case 3:
+      if random.chance(faults.crashBeforeCommit * 5) { crash("killed at rest") }
+      if random.chance(faults.stopOrderly * 10), hub != nil { events.append(.stop) }
+    case 4: if random.chance(faults.loseMachine * 50) { loseMachine() }
+    default: maintainJournal()
+    }
+    if hub == nil, random.chance(500) { start() }
+  }
+
+  private mutating func maintainJournal() {
+    guard hub != nil else { return }
+    if scenario.forgets, !scenario.isRelaxed, random.chance(500) {
+      let limit = now.wall - min(now.wall, scenario.configuration.rememberedIdle)
+      if let (nav, floor) = journal.prune(before: limit, &random) {
+        trace { _ in "prune nav \(nav) to \(floor)" }
+        events.append(.floor(nav: nav, revision: floor))
+      }
+    }
+    let numbers = facts.heads.values.map(\.number).sorted()
+    if let nav = random.pick(numbers) { events.append(.snapshotWanted(nav: nav)) }
+  }
+
+  // After the faults.
+
+  /// Lets everything come to rest, and demands that all agree.
+  private mutating func heal() {
+    isFaulty = false
+    trace { _ in "heal" }
+    var rounds = 0
+    repeat {
+      rounds += 1
+      guard rounds < 240, report.violations.isEmpty else { break }
+      if hub == nil { start() }
+      passTime(250)
+      reconnectClients()
+      for client in clients.indices { watchEverything(client) }
+      takeTurn()
+      for id in links.filter(\.isOpen).map(\.id) { while deliver(id) {} }
+      takeTurn()
+    } while !isSettled
+    guard report.violations.isEmpty else { return }
+    let left = unsettled
+    demand(left.isEmpty, "no convergence: \(left.joined(separator: "; "))")
+    checkAtRest()
+  }
+
+  private var isSettled: Bool { unsettled.isEmpty }
+
+  /// Who is not there yet, and why.
+  private var unsettled: [String] {
+    var found: [String] = []
+    for client in clients {
+      guard client.session.phase == .open else {
+        found.append("c\(client.number) is \(client.session.phase)")
+        continue
+      }
+      if let waiting = client.unanswered.sorted().first {
+        found.append("c\(client.number) waits for \(waiting)")
+      }
+      for name in scenario.navs {
+        let head = facts.heads[name]?.place
+        let mirror = client.session.replica(of: name)
+        if let head {
+          let isThere =
+            mirror?.isSynced == true && mirror?.mirror?.epoch == head.epoch
+            && mirror?.mirror?.revision.number == head.revision
+          if !isThere { found.append("c\(client.number) lacks \(name)@\(head.revision)") }
+        } else if mirror?.mirror != nil {
+          found.append("c\(client.number) shows \(name), which is closed")
+        }
+      }
+    }
+    return found
+  }
+
+  private mutating func checkAtRest() {
+    for (key, turn) in facts.acknowledged.sorted(by: { $0.value < $1.value }) {
+      demand(
+        facts.rows[key] != nil, "op \(key.op) of \(key.client), acknowledged in \(turn), is lost")
+    }
+    for name in scenario.navs where facts.heads[name] != nil { verify(name) }
+    restartOnceMore()
+  }
+
+  private mutating func restartOnceMore() {
+    crash("killed at the end")
+    start()
+  }
+}
