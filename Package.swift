@@ -71,11 +71,6 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // Three programs for `make demo`, written against the public API alone.
-    .executableTarget(
-      name: "navd-demo", dependencies: ["NavigationClient"], path: "demo/navd-demo",
-      swiftSettings: strict),
-
     // Measurements, see Benchmarks/README.md.
     .executableTarget(name: "bench", path: "Benchmarks/bench", swiftSettings: strict),
     .executableTarget(
@@ -84,6 +79,11 @@ let package = Package(
     .executableTarget(
       name: "echo-peer", path: "Benchmarks/echo-peer",
       linkerSettings: [.linkedLibrary("zmq"), .linkedLibrary("sqlite3")]),
+
+    // Three programs for `make demo`, written against the public API alone.
+    .executableTarget(
+      name: "navd-demo", dependencies: ["NavigationClient"], path: "demo/navd-demo",
+      swiftSettings: strict),
 
     // Tests.
     .target(
