@@ -105,7 +105,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ClientTests",
-      dependencies: ["NavigationClient", "Navigation", "NavigationSync", "ZeroMQ", "CLinux"],
+      dependencies: [
+        "navd", "NavigationClient", "Navigation", "NavigationSync", "ZeroMQ", "CLinux",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "NavctlTests",

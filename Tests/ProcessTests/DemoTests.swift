@@ -61,4 +61,22 @@ import Testing
     #expect(output == "demo/run: no navd in /nowhere; run `make demo`\n")
     #expect(leftovers == [])
   }
+
+  @Test func `a player that ends early fails the demonstration`() throws {
+    let directory = FileManager.default.temporaryDirectory
+      .appending(path: "navd-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    for (name, target) in [
+      ("navd", Self.programs.path + "/navd"), ("navctl", Self.programs.path + "/navctl"),
+      ("navd-demo", "/bin/false"),
+    ] {
+      try FileManager.default.createSymbolicLink(
+        atPath: directory.appending(path: name).path, withDestinationPath: target)
+    }
+    let (status, output, leftovers) = try play(programs: directory.path)
+    #expect(status == 1)
+    #expect(output.hasSuffix("demo failed: shell has ended\n"), "\(output)")
+    #expect(leftovers == [])
+  }
 }

@@ -112,7 +112,9 @@ public final class NavigationClient: Sendable {
     return NavigationReply(try result.get())
   }
 
-  /// Reads the state of a nav once, without watching it.
+  /// Reads one thing of a nav as JSON, without watching it.
+  ///
+  /// For the state of a nav, ``state(of:)`` is better.
   ///
   /// - Parameters:
   ///   - what: `state`, `bar`, `top`, `detached`, `log`, `verify` or `stats`.
