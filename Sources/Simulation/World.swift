@@ -73,7 +73,7 @@ package struct World: Sendable {
   var scenario: Scenario
   let sabotage: Sabotage?
   let isTracing: Bool
-  package private(set) var report: Report
+  private(set) var report: Report
   var hash = TraceHash()
   var now = Instant(boot: 1_000_000, wall: 1_700_000_000_000)
 
