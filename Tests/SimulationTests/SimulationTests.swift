@@ -26,19 +26,6 @@ enum Seeds {
 }
 
 @Suite struct SimulationTests {
-  /// Seeds that once found a bug, each with what was wrong.
-  static let regressions: [(seed: UInt64, bug: String)] = [
-    (6, "watches made before the session opened were asked for in a dictionary's order"),
-    (61, "a virtual nav lost its records when its last watch was replaced"),
-    (1039, "credit that came in a failed batch served nobody"),
-  ]
-
-  @Test(arguments: regressions) func `no old bug comes back`(seed: UInt64, bug: String) {
-    let report = World.run(seed: seed)
-    #expect(report.violations.isEmpty, "\(bug)\nrepeat it: \(Seeds.command(seed))")
-    #expect(report.traceHash == World.run(seed: seed).traceHash, "\(bug)")
-  }
-
   @Test(.enabled(if: Seeds.repeated == nil), arguments: Seeds.chunks)
   func `no seed breaks a promise`(seeds: Range<UInt64>) {
     var load = Report.Load()
