@@ -7,8 +7,9 @@ import NavigationClient
 func playShell(_ player: Player) async throws {
   do {
     try await player.client.perform([.create(root: screen("home")), .attach()], on: player.nav)
-  } catch  where error.code == .navExists {
-    // Somebody was here before us: go on with what there is.
+  } catch {
+    // If it exists already, somebody was here before us: go on with what there is.
+    guard error.code == .navExists else { throw error }
   }
   try await player.play(draw: { content(of: $0.top) }) { command in
     switch command.name {
