@@ -83,6 +83,11 @@ let package = Package(
     // Three programs for `make demo`, written against the public API alone.
     .executableTarget(
       name: "navd-demo", dependencies: ["NavigationClient"], path: "demo/navd-demo",
+
+    // One client among many, for ProcessTests: not installed.
+    .executableTarget(
+      name: "ConsistencyWorker",
+      dependencies: ["NavigationClient", "NavigationSync", "Navigation", "CLinux"],
       swiftSettings: strict),
 
     // Tests.
@@ -122,6 +127,9 @@ let package = Package(
       name: "ProcessTests",
       dependencies: [
         "navd", "navctl", "navd-demo", "NavigationClient", "NavigationSync", "Navigation", "ZeroMQ",
+
+        "navd", "navctl", "ConsistencyWorker", "NavigationClient", "NavigationSync", "Navigation",
+        "ZeroMQ",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
