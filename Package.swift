@@ -83,6 +83,7 @@ let package = Package(
     // Three programs for `make demo`, written against the public API alone.
     .executableTarget(
       name: "navd-demo", dependencies: ["NavigationClient"], path: "demo/navd-demo",
+      swiftSettings: strict),
 
     // One client among many, for ProcessTests: not installed.
     .executableTarget(
@@ -126,10 +127,8 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "navd", "navctl", "navd-demo", "NavigationClient", "NavigationSync", "Navigation", "ZeroMQ",
-
-        "navd", "navctl", "ConsistencyWorker", "NavigationClient", "NavigationSync", "Navigation",
-        "ZeroMQ",
+        "navd", "navctl", "navd-demo", "ConsistencyWorker", "NavigationClient", "NavigationSync",
+        "Navigation", "ZeroMQ",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
