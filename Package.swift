@@ -85,6 +85,12 @@ let package = Package(
       name: "navd-demo", dependencies: ["NavigationClient"], path: "demo/navd-demo",
       swiftSettings: strict),
 
+    // One client among many, for ProcessTests: not installed.
+    .executableTarget(
+      name: "ConsistencyWorker",
+      dependencies: ["NavigationClient", "NavigationSync", "Navigation", "CLinux"],
+      swiftSettings: strict),
+
     // Tests.
     .target(
       name: "Simulation", dependencies: ["Navigation", "NavigationSync"], swiftSettings: strict),
@@ -121,7 +127,8 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "navd", "navctl", "navd-demo", "NavigationClient", "NavigationSync", "Navigation", "ZeroMQ",
+        "navd", "navctl", "navd-demo", "ConsistencyWorker", "NavigationClient", "NavigationSync",
+        "Navigation", "ZeroMQ",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),

@@ -49,24 +49,10 @@ struct DigestLines {
     if isContinued || !bytes.isEmpty { bytes.append(0x0A) }
     bytes.append(contentsOf: name.utf8)
     bytes.append(0x40)
-    appendDigits(version)
+    bytes.appendDigits(version)
   }
 
   func checksum(from seed: UInt32) -> UInt32 { crc32(bytes, seed: seed) }
-
-  private mutating func appendDigits(_ value: UInt64) {
-    if value < 10 {
-      bytes.append(0x30 + UInt8(value))
-      return
-    }
-    let start = bytes.count
-    var rest = value
-    while rest > 0 {
-      bytes.append(0x30 + UInt8(rest % 10))
-      rest /= 10
-    }
-    bytes[start...].reverse()
-  }
 }
 
 /// Keeps the digest of one nav up to date at the cost of what changed.

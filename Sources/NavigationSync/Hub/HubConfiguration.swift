@@ -163,9 +163,10 @@ struct Slots<Value: Sendable>: Sendable {
   var indices: [Int] { live.indices.filter { live[$0] } }
 
   subscript(_ slot: Int) -> Value {
-    get {
+    // Lent, not copied: a copy of a nav costs a retain for each of its members.
+    _read {
       assert(live[slot], "slot \(slot) is vacant")
-      return values[slot]
+      yield values[slot]
     }
     _modify {
       assert(live[slot], "slot \(slot) is vacant")

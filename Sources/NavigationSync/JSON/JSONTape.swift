@@ -134,6 +134,20 @@ package struct JSONTape: Sendable {
     }
   }
 
+  /// Whether a string value reads as `text`; without making a string, unless it has escapes.
+  private func isString(_ index: Int, _ text: String) -> Bool {
+    let token = tokens[index]
+    guard !token.isEscaped else { return string(index) == text }
+    let utf8 = text.utf8
+    guard utf8.count == Int(token.end - token.start) else { return false }
+    var position = Int(token.start)
+    for byte in utf8 {
+      guard bytes[position] == byte else { return false }
+      position += 1
+    }
+    return true
+  }
+
   /// The number of elements or members.
   ///
   /// O(their number).
@@ -157,7 +171,7 @@ package struct JSONTape: Sendable {
     let end = Int(tokens[index].next)
     var key = index + 1
     while key < end {
-      if string(key) == name { return key + 1 }
+      if isString(key, name) { return key + 1 }
       key = Int(tokens[key + 1].next)
     }
     return nil
