@@ -44,6 +44,7 @@ import Testing
     let verdict = output.split(separator: "\n").last ?? ""
     #expect(
       verdict.wholeMatch(of: /all mirrors equal: rev 8 digest [0-9a-f]{8}/) != nil, "\(output)")
+    #expect(!output.contains("demo/run:"), "bash has a remark")
     #expect(leftovers == [])
   }
 
