@@ -21,6 +21,7 @@ struct Worker: ~Copyable {
   private var positions: [String: (epoch: Epoch, revision: Revision)] = [:]
   private var mirrors: [String: Mirror] = [:]
   private var number = 0
+  private var opened = 0
   private var isStopping = false
   private var isQuiet = false
   /// The revisions to be reached before the report is written.
@@ -87,7 +88,10 @@ struct Worker: ~Copyable {
     case .watchEnded(let nav, _, let outcome):
       report.violations.append("the watch of \(nav) ended: \(outcome)")
     case .closed(let end): report.violations.append("the session ended: \(end)")
-    case .opened, .queued, .latest, .ephemeral: break
+    case .opened:
+      opened += 1
+      Lines.write("opened \(opened)")
+    case .queued, .latest, .ephemeral: break
     }
   }
 

@@ -41,14 +41,22 @@ final class Child: @unchecked Sendable {
       let isSignal = process.terminationReason == .uncaughtSignal
       self?.update { $0.status = process.terminationStatus + (isSignal ? 128 : 0) }
     }
-    try process.run()
+    try Self.withoutSignalMask { try process.run() }
     read(out) { $0.output += $1 }
     read(err) { $0.errors += $1 }
-    // Writing to a child that has ended must be an error, not the end of the test.
-    signal(SIGPIPE, SIG_IGN)
   }
 
   deinit { if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) } }
+
+  /// Runs something that a child inherits the signal mask of; the threads of tests block most.
+  private static func withoutSignalMask(_ body: () throws -> Void) rethrows {
+    var none = sigset_t()
+    var former = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe pthread_sigmask(SIG_SETMASK, &none, &former)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &former, nil) }
+    try body()
+  }
 
   /// Reads a pipe to its end on a thread of its own.
   private func read(_ pipe: Pipe, _ take: @escaping @Sendable (Child, ArraySlice<UInt8>) -> Void) {
@@ -151,6 +159,7 @@ final class Child: @unchecked Sendable {
 
   /// Writes a line to stdin.
   func tell(_ line: String) throws {
+    guard isRunning else { throw Failure("has ended: \(transcript)") }
     try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
   }
 
