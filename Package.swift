@@ -80,6 +80,17 @@ let package = Package(
       name: "echo-peer", path: "Benchmarks/echo-peer",
       linkerSettings: [.linkedLibrary("zmq"), .linkedLibrary("sqlite3")]),
 
+    // Three programs for `make demo`, written against the public API alone.
+    .executableTarget(
+      name: "navd-demo", dependencies: ["NavigationClient"], path: "demo/navd-demo",
+      swiftSettings: strict),
+
+    // One client among many, for ProcessTests: not installed.
+    .executableTarget(
+      name: "ConsistencyWorker",
+      dependencies: ["NavigationClient", "NavigationSync", "Navigation", "CLinux"],
+      swiftSettings: strict),
+
     // Tests.
     .target(
       name: "Simulation", dependencies: ["Navigation", "NavigationSync"], swiftSettings: strict),
@@ -100,7 +111,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ClientTests",
-      dependencies: ["NavigationClient", "Navigation", "NavigationSync", "ZeroMQ", "CLinux"],
+      dependencies: [
+        "navd", "NavigationClient", "Navigation", "NavigationSync", "ZeroMQ", "CLinux",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "NavctlTests",
@@ -114,7 +127,8 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "navd", "navctl", "NavigationClient", "NavigationSync", "Navigation", "ZeroMQ",
+        "navd", "navctl", "navd-demo", "ConsistencyWorker", "NavigationClient", "NavigationSync",
+        "Navigation", "ZeroMQ",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),

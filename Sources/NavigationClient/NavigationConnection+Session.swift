@@ -32,6 +32,20 @@ extension NavigationConnection {
     try interpret(session.unwatch(nav, view: view), body: [])
   }
 
+  /// Sends a change without waiting for its answer, which `next` tells.
+  ///
+  /// - Parameters:
+  ///   - request: all but the id and the operations, which are not looked at.
+  ///   - operations: one JSON object an operation.
+  /// - Returns: the id that the answer will carry.
+  package mutating func submit(
+    _ request: OpRequest, operations: [[UInt8]]
+  ) throws(ConnectionError) -> UInt64 {
+    let (id, outputs) = session.perform(request, operations: operations)
+    try interpret(outputs, body: [])
+    return id
+  }
+
   /// The mirror of a watched nav, and whether guards may be built from it.
   package func replica(of nav: String) -> Replica? { session.replica(of: nav) }
 

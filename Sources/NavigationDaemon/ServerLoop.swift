@@ -95,8 +95,12 @@ struct ServerLoop: ~Copyable {
     }
   }
 
-  /// Removes the sockets; clients see at once that nobody listens.
-  func close() { listener.removeFiles() }
+  /// Removes the sockets, so that clients see at once that nobody listens, and gives the last words
+  /// a moment to leave; a peer that does not read cannot make it longer.
+  func close() throws {
+    listener.removeFiles()
+    try listener.router.set(.linger(milliseconds: 100))
+  }
 
   private static func now() -> Instant {
     Instant(boot: SystemClock.bootMilliseconds(), wall: SystemClock.wallMilliseconds())

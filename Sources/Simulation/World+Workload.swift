@@ -92,7 +92,7 @@ extension World {
     guard clients[client].unanswered.count < 12 else { return }
     let mirror = clients[client].session.replica(of: nav)?.mirror
     var request = OpRequest(id: 0, nav: nav, operations: [])
-    let isCreation = mirror == nil ? random.chance(500) : random.chance(10)
+    let isCreation = random.chance(facts.heads[nav] == nil ? 850 : 10)
     let isClosing = !isCreation && random.chance(20)
     var operations: [String] = []
     if isCreation {

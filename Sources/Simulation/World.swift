@@ -73,8 +73,7 @@ package struct World: Sendable {
   var scenario: Scenario
   let sabotage: Sabotage?
   let isTracing: Bool
-  /// What has happened so far, and what was found wrong.
-  package private(set) var report: Report
+  private(set) var report: Report
   var hash = TraceHash()
   var now = Instant(boot: 1_000_000, wall: 1_700_000_000_000)
 
@@ -108,7 +107,7 @@ package struct World: Sendable {
   ///   - seed: the one source of chance.
   ///   - sabotage: a bug to plant, for a check of the checker.
   ///   - isTracing: whether the report says what happened.
-  /// - Returns: what happened, and what was found wrong.
+  /// - Returns: what was found.
   package static func run(
     seed: UInt64, sabotage: Sabotage? = nil, isTracing: Bool = false
   ) -> Report {

@@ -28,6 +28,9 @@ enum ImportRules {
       "NavctlSupport", "NavigationClient", "Navigation", "NavigationSync", "CommandLineOptions",
       "RuntimePaths", "CLinux",
     ]),
+    "ConsistencyWorker": system.union([
+      "NavigationClient", "NavigationSync", "Navigation", "CLinux",
+    ]),
   ]
 
   /// What the shells may use of the toolchain; the pure targets have the standard library alone.

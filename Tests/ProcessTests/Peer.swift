@@ -1,0 +1,145 @@
+import Foundation
+import NavigationClient
+import ZeroMQ
+
+/// The context of all raw peers of this process.
+private final class SharedContext: Sendable {
+  static let shared = SharedContext()
+  let context: Context?
+
+  private init() { context = try? Context.make() }
+}
+
+/// A DEALER that sends whatever it is told, right or wrong.
+final class Peer {
+  /// One message of the daemon.
+  struct Message {
+    var verb: String
+    var body: JSON
+    var octets: Int
+  }
+
+  private let socket: Socket
+  private var poller = Poller()
+  private var parts = Multipart(capacity: 4)
+  private var lastID = 0
+  let client: String
+
+  /// Connects, with a routing id if one is given.
+  init(_ endpoint: String) throws {
+    guard SharedContext.shared.context != nil else { throw Failure("no context") }
+    socket = try Self.open(endpoint)
+    _ = poller.add(socket)
+    client = (0..<4).map { _ in String(format: "%08x", UInt32.random(in: .min ... .max)) }.joined()
+  }
+
+  private static func open(_ endpoint: String) throws -> Socket {
+    guard let socket = try SharedContext.shared.context?.socket(.dealer) else {
+      throw Failure("no context")
+    }
+    try socket.set(.linger(milliseconds: 0))
+    try socket.set(.immediate(true))
+    try socket.connect(endpoint)
+    return socket
+  }
+
+  /// Sends frames as they are.
+  func send(frames: [[UInt8]]) throws {
+    let end = Date(timeIntervalSinceNow: Child.patience)
+    while try socket.send(frames) != .sent {
+      guard end > Date() else { throw Failure("cannot send") }
+      // There is room, or a connection, in a moment.
+      var writable = Poller()
+      _ = writable.add(socket, for: .writable)
+      _ = try writable.wait(milliseconds: 1000)
+    }
+  }
+
+  func send(_ verb: String, _ body: String) throws {
+    try send(frames: [Array("nsp1.\(verb)".utf8), Array(body.utf8)])
+  }
+
+  /// Takes the next message; nil when time is up.
+  func receive(within seconds: Double = Child.patience) throws -> Message? {
+    let end = Date(timeIntervalSinceNow: seconds)
+    while try !socket.receive(into: &parts) {
+      let left = Int(end.timeIntervalSinceNow * 1000)
+      guard left > 0 else { return nil }
+      _ = try poller.wait(milliseconds: left)
+    }
+    let frames = parts.copyFrames()
+    guard frames.count == 2 else { throw Failure("\(frames.count) frames") }
+    let verb = String(decoding: frames[0], as: UTF8.self).dropFirst("nsp1.".count)
+    return Message(verb: String(verb), body: try JSON(frames[1]), octets: frames[1].count)
+  }
+
+  /// Takes messages until one is wanted.
+  func awaits(
+    _ what: String, within seconds: Double = Child.patience, _ isWanted: (Message) -> Bool
+  ) throws -> Message {
+    let end = Date(timeIntervalSinceNow: seconds)
+    var others: [String] = []
+    while let message = try receive(within: max(0, end.timeIntervalSinceNow)) {
+      if isWanted(message) { return message }
+      others.append("\(message.verb) \(message.body)")
+    }
+    throw Failure("no \(what); instead: \(others.suffix(5))")
+  }
+
+  /// Opens a session.
+  @discardableResult func hello(name: String = "raw", window: Int = 65536) throws -> JSON {
+    let nonce = "\(UInt32.random(in: .min ... .max))"
+    try send(
+      "hello",
+      #"{"ver":[1,1],"client":"\#(client)","name":"\#(name)","nonce":"\#(nonce)","window":\#(window)}"#)
+    return try awaits("welcome") { $0.body["nonce"]?.string == nonce }.body
+  }
+
+  /// Sends a message that is answered; `members` are those beside the id. Returns the answer.
+  func ask(_ verb: String, _ members: String) throws -> Message {
+    lastID += 1
+    let id = lastID
+    try send(verb, "{\"id\":\(id),\(members)}")
+    return try awaits("answer to \(verb) \(members)") {
+      ["ok", "err", "pong"].contains($0.verb) && $0.body["id"]?.integer == UInt64(id)
+    }
+  }
+
+  /// Does something that must be done.
+  @discardableResult func perform(_ nav: String, _ operations: String, guards: String = "")
+    throws -> JSON
+  {
+    let guards = guards.isEmpty ? "" : #","if":\#(guards)"#
+    let answer = try ask("op", #""nav":"\#(nav)"\#(guards),"client":"\#(client)","do":\#(operations)"#)
+    guard answer.verb == "ok" else { throw Failure("\(operations): \(answer.body)") }
+    return answer.body
+  }
+
+  /// Makes a nav with a root.
+  func create(_ nav: String) throws {
+    try perform(nav, #"[{"nav.create":{"root":{"id":"home","title":"Home"}}},{"attach":{}}]"#)
+  }
+
+  /// Reads, and returns the answer's body.
+  func get(_ members: String) throws -> JSON {
+    let answer = try ask("get", members)
+    guard answer.verb == "ok" else { throw Failure("get \(members): \(answer.body)") }
+    return answer.body
+  }
+
+  func state(_ nav: String, at revision: UInt64? = nil) throws -> JSON {
+    try get(#""nav":"\#(nav)""# + (revision.map { ",\"at\":\($0)" } ?? ""))
+  }
+
+  /// The whole log of a nav.
+  func log(_ nav: String) throws -> [JSON] {
+    var entries: [JSON] = []
+    while true {
+      let from = (entries.last?["rev"]?.integer ?? 0) + 1
+      let page = try get(#""nav":"\#(nav)","what":"log","from":\#(from),"limit":400"#)
+      let list = page["value"]?.array ?? []
+      entries += list
+      if list.isEmpty || entries.last?["rev"] == page["rev"] { return entries }
+    }
+  }
+}

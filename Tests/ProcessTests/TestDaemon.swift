@@ -1,0 +1,84 @@
+import Foundation
+
+/// A directory under /tmp with a short name, for a socket's path must be short.
+final class TestDirectory {
+  let path: String
+
+  init() throws {
+    let name = String(UInt64.random(in: .min ... .max), radix: 36)
+    path = "/tmp/navd-t-\(name)"
+    try FileManager.default.createDirectory(
+      atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  /// Writes a file and returns its path.
+  func write(_ name: String, _ text: String) throws -> String {
+    let file = "\(path)/\(name)"
+    try text.write(toFile: file, atomically: false, encoding: .utf8)
+    return file
+  }
+}
+
+/// A navd in a directory of its own, which can be killed and started again.
+final class TestDaemon {
+  let directory: TestDirectory
+  let endpoint: String
+  let state: String
+  private let options: [String]
+  private let environment: [String: String]
+  private(set) var child: Child
+
+  /// Starts a daemon and waits until it serves.
+  init(_ options: [String] = [], environment: [String: String] = [:]) throws {
+    directory = try TestDirectory()
+    endpoint = "ipc://\(directory.path)/op"
+    state = "\(directory.path)/state"
+    self.options = ["--listen", endpoint, "--state", state] + options
+    self.environment = ["HOME": directory.path].merging(environment) { $1 }
+    child = try Self.start(self.options, self.environment)
+  }
+
+  private static func start(_ options: [String], _ environment: [String: String]) throws -> Child {
+    let child = try Child(Binaries.path("navd"), options, environment: environment)
+    try child.complains("serving ")
+    return child
+  }
+
+  /// Starts a daemon again that has ended.
+  func start(_ more: [String] = []) throws {
+    child = try Self.start(options + more, environment)
+  }
+
+  /// Ends it without any warning.
+  func kill() throws {
+    child.kill(SIGKILL)
+    try child.ended()
+  }
+
+  /// Stops it in order; returns the exit status.
+  func stop() throws -> Int32 {
+    child.kill(SIGTERM)
+    return try child.ended()
+  }
+
+  /// Runs navctl to its end.
+  func navctl(
+    _ arguments: [String], environment: [String: String] = [:]
+  ) throws -> (status: Int32, output: String, errors: String) {
+    let child = try startNavctl(arguments, environment: environment)
+    child.closeInput()
+    let status = try child.ended()
+    return (status, child.standardOutput, child.standardError)
+  }
+
+  /// Starts navctl.
+  func startNavctl(
+    _ arguments: [String], environment: [String: String] = [:]
+  ) throws -> Child {
+    let base = ["HOME": directory.path, "NAVD_ENDPOINT": endpoint]
+    return try Child(
+      Binaries.path("navctl"), arguments, environment: base.merging(environment) { $1 })
+  }
+}
