@@ -67,7 +67,9 @@ final class Peer {
       guard left > 0 else { return nil }
       _ = try poller.wait(milliseconds: left)
     }
-    let frames = parts.copyFrames()
+    var frames = parts.copyFrames()
+    // What had an empty frame before it is answered with one.
+    if frames.first == [] { frames.removeFirst() }
     guard frames.count == 2 else { throw Failure("\(frames.count) frames") }
     let verb = String(decoding: frames[0], as: UTF8.self).dropFirst("nsp1.".count)
     return Message(verb: String(verb), body: try JSON(frames[1]), octets: frames[1].count)

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  /// A disk without room.
+  @Suite struct FullDiskTests {
+    /// A file system of a megabyte or two.
+    private final class SmallDisk {
+      let path: String
+
+      init(_ path: String) throws {
+        self.path = path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let mount = try Child("/usr/bin/mount", ["-t", "tmpfs", "-o", "size=3m,mode=0700", "none", path])
+        guard try mount.ended() == 0 else { throw Failure(mount.transcript) }
+      }
+
+      deinit { _ = try? Child("/usr/bin/umount", ["-l", path]).ended() }
+
+      /// Takes all the room that is left.
+      func fill() {
+        let handle = unsafe fopen("\(path)/ballast", "w")
+        let block = [UInt8](repeating: 1, count: 4096)
+        while unsafe handle != nil, unsafe fwrite(block, 1, block.count, handle) == block.count {
+          unsafe fflush(handle)
+        }
+        if let handle = unsafe handle { unsafe fclose(handle) }
+      }
+
+      func makeRoom() throws { try FileManager.default.removeItem(atPath: "\(path)/ballast") }
+    }
+
+    /// Whether file systems can be mounted here; says why not.
+    static let canMount: Bool = {
+      guard let directory = try? TestDirectory(),
+        (try? SmallDisk(directory.path + "/disk")) != nil
+      else {
+        print("skipped: a small file system cannot be mounted; run as root")
+        return false
+      }
+      return true
+    }()
+
+    @Test(.enabled(if: canMount, "no small file system can be mounted"))
+    func `a full disk refuses changes until there is room, and never reads`() throws {
+      let directory = try TestDirectory()
+      let disk = try SmallDisk(directory.path + "/disk")
+      let options = ["--listen", "ipc://\(directory.path)/op", "--state", disk.path + "/state"]
+      let daemon = try Child(Binaries.path("navd"), options)
+      try daemon.complains("serving ")
+      let peer = try Peer("ipc://\(directory.path)/op")
+      try peer.create("kiosk")
+      disk.fill()
+      let text = String(repeating: "x", count: 30_000)
+      var number = 0
+      var refusal: Peer.Message?
+      while refusal == nil, number < 200 {
+        number += 1
+        let answer = try set(peer, "\(number) \(text)")
+        if answer.verb == "err" { refusal = answer }
+      }
+      #expect(refusal?.body["code"]?.string == "storage", "\(String(describing: refusal))")
+      #expect(refusal?.body["retry"]?.string == "later")
+      let state = try peer.state("kiosk")["value"]
+      #expect(state?["rev"]?.integer == UInt64(number))
+      #expect(state?["screens"]?.array.first?["title"]?.string?.hasPrefix("\(number - 1)") ?? true)
+      #expect(try peer.ask("ping", "\"a\":1").verb == "pong")
+      try disk.makeRoom()
+      #expect(try set(peer, "after").body["rev"]?.integer == UInt64(number + 1))
+      daemon.kill(SIGKILL)
+      try daemon.ended()
+
+      let next = try Child(Binaries.path("navd"), options)
+      try next.complains("serving ")
+      let after = try Peer("ipc://\(directory.path)/op").state("kiosk")["value"]
+      #expect(after?["rev"]?.integer == UInt64(number + 1))
+      #expect(after?["epoch"] == state?["epoch"])
+      next.kill(SIGTERM)
+      #expect(try next.ended() == 0, "\(next.transcript)")
+    }
+
+    @Test(.enabled(if: canMount, "no small file system can be mounted"))
+    func `a disk that is full at the start ends with 7`() throws {
+      let directory = try TestDirectory()
+      let disk = try SmallDisk(directory.path + "/disk")
+      disk.fill()
+      let child = try Child(
+        Binaries.path("navd"),
+        ["--listen", "ipc://\(directory.path)/op", "--state", disk.path + "/state"])
+      #expect(try child.ended() == 7, "\(child.transcript)")
+    }
+
+    private func set(_ peer: Peer, _ title: String) throws -> Peer.Message {
+      try peer.ask(
+        "op",
+        #""nav":"kiosk","client":"\#(peer.client)","do":[{"screen.set":{"screen":"home","title":"\#(title)"}}]"#)
+    }
+  }
+}

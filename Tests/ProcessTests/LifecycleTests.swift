@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  /// Starting, stopping, and starting again after what a machine can do.
+  @Suite struct LifecycleTests {
+    /// Runs navd, which must end by itself.
+    private func ends(
+      _ options: [String], _ environment: [String: String] = [:]
+    ) throws -> (status: Int32, output: String, errors: String) {
+      let child = try Child(Binaries.path("navd"), options, environment: environment)
+      let status = try child.ended()
+      return (status, child.standardOutput, child.standardError)
+    }
+
+    @Test func `a stop signal says bye to clients and ends with 0`() throws {
+      let daemon = try TestDaemon()
+      let peer = try Peer(daemon.endpoint)
+      try peer.hello()
+      daemon.child.kill(SIGTERM)
+      let end = try peer.awaits("bye") { $0.verb == "bye" }
+      #expect(end.body["why"]?.string == "shutting-down")
+      #expect(try daemon.child.ended() == 0)
+      let path = String(daemon.endpoint.dropFirst("ipc://".count))
+      #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test(arguments: [[], ["--durability", "relaxed"]])
+    func `after kill -9 epochs are the same and revisions go on`(options: [String]) throws {
+      let daemon = try TestDaemon(options)
+      let peer = try Peer(daemon.endpoint)
+      try peer.create("kiosk")
+      try peer.perform("kiosk", #"[{"push":{"screen":{"id":"a"}}}]"#)
+      let before = try peer.state("kiosk")["value"]
+      try daemon.kill()
+      try daemon.start()
+      let next = try Peer(daemon.endpoint)
+      #expect(try next.state("kiosk")["value"] == before)
+      let answer = try next.perform("kiosk", #"[{"push":{"screen":{"id":"b"}}}]"#)
+      #expect(answer["rev"]?.integer == 3)
+      #expect(answer["epoch"] == before?["epoch"])
+      #expect(try next.log("kiosk").compactMap { $0["rev"]?.integer } == [1, 2, 3])
+      #expect(try daemon.stop() == 0)
+    }
+
+    @Test func `a second daemon on the same endpoint ends with 8 and says who serves it`() throws {
+      let daemon = try TestDaemon()
+      let other = try ends([
+        "--listen", daemon.endpoint, "--state", daemon.directory.path + "/other",
+      ])
+      #expect(other.status == 8)
+      #expect(other.errors.contains("process \(daemon.child.pid)"), "\(other.errors)")
+      #expect(try Peer(daemon.endpoint).ask("ping", "\"a\":1").verb == "pong")
+    }
+
+    @Test func `a second daemon with the same state ends with 4 and says who has it`() throws {
+      let daemon = try TestDaemon()
+      let other = try ends([
+        "--listen", daemon.endpoint + "2", "--state", daemon.state,
+      ])
+      #expect(other.status == 4)
+      #expect(other.errors.contains("\(daemon.child.pid)"), "\(other.errors)")
+      #expect(other.errors.contains(daemon.endpoint), "\(other.errors)")
+    }
+
+    @Test func `a damaged journal ends with 5 and is left alone`() throws {
+      let daemon = try TestDaemon()
+      let peer = try Peer(daemon.endpoint)
+      try peer.create("kiosk")
+      for number in 0..<20 {
+        try peer.perform("kiosk", #"[{"screen.set":{"screen":"home","title":"T\#(number)"}}]"#)
+      }
+      #expect(try daemon.stop() == 0)
+      let path = daemon.state + "/journal.sqlite"
+      var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+      let title = Array("\"T7\"".utf8)
+      guard let place = Data(bytes).range(of: Data(title)) else { throw Failure("no T7") }
+      bytes[place.lowerBound + 2] = UInt8(ascii: "8")
+      try Data(bytes).write(to: URL(fileURLWithPath: path))
+      let result = try ends(["--listen", daemon.endpoint, "--state", daemon.state])
+      #expect(result.status == 5, "\(result.errors)")
+      #expect(Array(try Data(contentsOf: URL(fileURLWithPath: path))) == bytes)
+    }
+
+    @Test func `a file that is no journal ends with 5`() throws {
+      let directory = try TestDirectory()
+      let state = directory.path + "/state"
+      try FileManager.default.createDirectory(
+        atPath: state, withIntermediateDirectories: false,
+        attributes: [.posixPermissions: 0o700])
+      _ = try directory.write("state/journal.sqlite", String(repeating: "rubbish ", count: 2000))
+      let result = try ends(["--listen", "ipc://\(directory.path)/op", "--state", state])
+      #expect(result.status == 5, "\(result.errors)")
+    }
+
+    @Test func `a journal of a newer version ends with 6`() throws {
+      let daemon = try TestDaemon()
+      #expect(try daemon.stop() == 0)
+      let change = try Child(
+        "/usr/bin/python3",
+        [
+          "-c",
+          """
+          import sqlite3, sys
+          base = sqlite3.connect(sys.argv[1])
+          version, = base.execute("pragma user_version").fetchone()
+          base.execute("pragma user_version = %d" % (version + 1)); base.commit()
+          """, daemon.state + "/journal.sqlite",
+        ])
+      #expect(try change.ended() == 0, "\(change.transcript)")
+      let result = try ends(["--listen", daemon.endpoint, "--state", daemon.state])
+      #expect(result.status == 6, "\(result.errors)")
+    }
+
+    @Test func `state that cannot be written ends with 7`() throws {
+      let directory = try TestDirectory()
+      let file = try directory.write("file", "")
+      for state in ["\(file)/state", "/proc/navd-state", "/sys/navd-state"] {
+        let result = try ends(["--listen", "ipc://\(directory.path)/op", "--state", state])
+        #expect(result.status == 7, "\(state): \(result.errors)")
+        #expect(result.errors.contains(state), "\(result.errors)")
+      }
+    }
+
+    @Test func `an endpoint in a directory that is not there ends with 8`() throws {
+      let directory = try TestDirectory()
+      let result = try ends([
+        "--listen", "ipc://\(directory.path)/none/op", "--state", "\(directory.path)/state",
+      ])
+      #expect(result.status == 8, "\(result.errors)")
+    }
+
+    @Test(arguments: [
+      ("[limits]\ndepth = none\n", ":2"), ("[limits]\n\ndepht = 3\n", ":3"),
+      ("[daemon]\nlisten = tcp://0.0.0.0:5719\n", ":2"), ("[nobody]\na = 1\n", ":"),
+    ])
+    func `a bad configuration ends with 3 and says where`(text: String, line: String) throws {
+      let directory = try TestDirectory()
+      let file = try directory.write("navd.conf", text)
+      for options in [["--config", file], ["--config", file, "--check-config"]] {
+        let result = try ends(options, ["HOME": directory.path])
+        #expect(result.status == 3, "\(result.errors)")
+        #expect(result.errors.contains(file + line), "\(result.errors)")
+      }
+    }
+
+    @Test func `the command line is checked`() throws {
+      let directory = try TestDirectory()
+      let environment = ["HOME": directory.path]
+      for options in [["--fly"], ["--listen"], ["operand"]] {
+        #expect(try ends(options, environment).status == 2, "\(options)")
+      }
+      let tcp = try ends(["--listen", "tcp://127.0.0.1:5719"], environment)
+      #expect([2, 3].contains(tcp.status))
+      #expect(tcp.errors.contains("tcp"))
+      #expect(try ends(["--config", "/nowhere/navd.conf"], environment).status == 3)
+      let version = try ends(["--version"], environment)
+      #expect(version.status == 0)
+      #expect(version.output.hasPrefix("navd "))
+      #expect(try ends(["--help"], environment).status == 0)
+      let file = try directory.write("navd.conf", "[limits]\ndepth = 32\n")
+      #expect(try ends(["--config", file, "--check-config"], environment).status == 0)
+      #expect(!FileManager.default.fileExists(atPath: directory.path + "/.local"))
+    }
+  }
+}
