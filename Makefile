@@ -19,7 +19,7 @@ libdir = $(PREFIX)/lib
 mandir = $(PREFIX)/share/man
 sysconfdir ?= /etc
 
-swift_paths = Package.swift Sources Tests \
+swift_paths = Package.swift Sources Tests demo \
   $(if $(shell find Benchmarks -name '*.swift' -print -quit 2>/dev/null),Benchmarks)
 man_sources = $(wildcard man/*.scd)
 man_pages = $(man_sources:man/%.scd=.build/man/%)

@@ -71,6 +71,20 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // Measurements, see Benchmarks/README.md.
+    .executableTarget(name: "bench", path: "Benchmarks/bench", swiftSettings: strict),
+    .executableTarget(
+      name: "bench-load", path: "Benchmarks/bench-load",
+      linkerSettings: [.linkedLibrary("zmq")]),
+    .executableTarget(
+      name: "echo-peer", path: "Benchmarks/echo-peer",
+      linkerSettings: [.linkedLibrary("zmq"), .linkedLibrary("sqlite3")]),
+
+    // Three programs for `make demo`, written against the public API alone.
+    .executableTarget(
+      name: "navd-demo", dependencies: ["NavigationClient"], path: "demo/navd-demo",
+      swiftSettings: strict),
+
     // One client among many, for ProcessTests: not installed.
     .executableTarget(
       name: "ConsistencyWorker",
@@ -97,7 +111,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ClientTests",
-      dependencies: ["NavigationClient", "Navigation", "NavigationSync", "ZeroMQ", "CLinux"],
+      dependencies: [
+        "navd", "NavigationClient", "Navigation", "NavigationSync", "ZeroMQ", "CLinux",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "NavctlTests",
@@ -111,8 +127,8 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "navd", "navctl", "ConsistencyWorker", "NavigationClient", "NavigationSync", "Navigation",
-        "ZeroMQ",
+        "navd", "navctl", "navd-demo", "ConsistencyWorker", "NavigationClient", "NavigationSync",
+        "Navigation", "ZeroMQ",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),

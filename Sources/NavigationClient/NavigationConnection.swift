@@ -1,3 +1,4 @@
+import Navigation
 package import NavigationSync
 import ZeroMQ
 
@@ -142,6 +143,10 @@ package struct NavigationConnection: ~Copyable {
   private mutating func exchange(
     _ verb: ClientVerb, _ id: UInt64, _ body: [UInt8], until deadline: Deadline
   ) throws(ConnectionError) -> Reply {
+    guard body.count <= ErrReply.usualMaximumBody else {
+      let refusal = ErrReply.tooLarge(id, body.count, limit: ErrReply.usualMaximumBody)
+      return Reply(result: .failure(refusal), body: refusal.body.bytes)
+    }
     try send(verb, body)
     while true {
       for event in try wait(until: deadline) {

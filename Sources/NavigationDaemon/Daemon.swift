@@ -52,7 +52,7 @@ package enum Daemon {
     try loop.run(signals: signals, watchdog: watchdog)
     loop.notify(.stopping)
     try closeJournal(journal)
-    loop.close()
+    try loop.close()
     log(LogEntry(.info, "stopped", kind: .stopped))
     log.flush()
   }

@@ -176,7 +176,8 @@ extension ServerLoop {
         if let id = connections.connection(behind: event.value) {
           suspects.append((id, attempts: 0))
         }
-      case .handshakeFailed, .handshakeBroken, .refused: accepted = max(0, accepted - 1)
+      // Each of these is followed by a disconnection, which is what counts.
+      case .handshakeFailed, .handshakeBroken, .refused: break
       case .acceptFailed:
         log(LogEntry(.warning, "a connection could not be accepted", kind: .limited))
       case .connected: break

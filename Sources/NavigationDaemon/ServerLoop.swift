@@ -59,9 +59,10 @@ struct ServerLoop: ~Copyable {
   /// - Throws: `DaemonError` and `ZeroMQError`; the journal is left as a crash would leave it.
   mutating func run(signals: Int32, watchdog: UInt64?) throws {
     var poller = Poller()
-    let messages = poller.add(listener.router)
-    let admissions = poller.add(listener.admission)
-    let monitoring = poller.add(listener.monitor)
+    // Each socket is read until it is empty before the loop sleeps, so signs are enough.
+    let messages = try poller.addSigns(of: listener.router)
+    let admissions = try poller.addSigns(of: listener.admission)
+    let monitoring = try poller.addSigns(of: listener.monitor)
     let answers = poller.add(descriptor: history.descriptor)
     let stop = poller.add(descriptor: signals)
     var fedAt: UInt64 = 0
@@ -94,8 +95,12 @@ struct ServerLoop: ~Copyable {
     }
   }
 
-  /// Removes the sockets; clients see at once that nobody listens.
-  func close() { listener.removeFiles() }
+  /// Removes the sockets, so that clients see at once that nobody listens, and gives the last words
+  /// a moment to leave; a peer that does not read cannot make it longer.
+  func close() throws {
+    listener.removeFiles()
+    try listener.router.set(.linger(milliseconds: 100))
+  }
 
   private static func now() -> Instant {
     Instant(boot: SystemClock.bootMilliseconds(), wall: SystemClock.wallMilliseconds())

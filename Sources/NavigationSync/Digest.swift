@@ -25,7 +25,9 @@ package struct Digest: Hashable, Sendable {
     return String(repeating: "0", count: 8 - digits.utf8.count) + digits
   }
 
-  /// Computes the digest of any list of records and parts from scratch. O(records).
+  /// Computes the digest of any list of records and parts from scratch.
+  ///
+  /// O(records).
   package init(
     screens: some Sequence<(id: String, version: UInt64)>,
     parts: some Sequence<(name: String, version: UInt64)>
@@ -41,30 +43,25 @@ package struct Digest: Hashable, Sendable {
 struct DigestLines {
   private(set) var bytes: [UInt8] = []
   /// Whether lines went before those in `bytes`.
-  var isContinued = false
+  private var isContinued = false
+
+  init() { bytes.reserveCapacity(128) }
+
+  /// Forgets the lines, to write others into the same memory.
+  mutating func begin(isContinued: Bool) {
+    bytes.removeAll(keepingCapacity: true)
+    self.isContinued = isContinued
+  }
 
   mutating func append(_ name: String, _ version: UInt64) {
     if isContinued || !bytes.isEmpty { bytes.append(0x0A) }
-    bytes.append(contentsOf: name.utf8)
+    var name = name
+    name.withUTF8 { utf8 in unsafe bytes.append(contentsOf: utf8) }
     bytes.append(0x40)
-    appendDigits(version)
+    bytes.appendDigits(version)
   }
 
   func checksum(from seed: UInt32) -> UInt32 { crc32(bytes, seed: seed) }
-
-  private mutating func appendDigits(_ value: UInt64) {
-    if value < 10 {
-      bytes.append(0x30 + UInt8(value))
-      return
-    }
-    let start = bytes.count
-    var rest = value
-    while rest > 0 {
-      bytes.append(0x30 + UInt8(rest % 10))
-      rest /= 10
-    }
-    bytes[start...].reverse()
-  }
 }
 
 /// Keeps the digest of one nav up to date at the cost of what changed.
@@ -78,6 +75,7 @@ package struct RunningDigest: Sendable {
   package init() {}
 
   /// Computes the digest after a change that left the screens below `index` as they were.
+  ///
   /// O(depth − index).
   package mutating func update(_ controller: borrowing NavigationController, from index: Int)
     -> Digest
@@ -86,26 +84,27 @@ package struct RunningDigest: Sendable {
     let kept = min(index, prefixes.count, stack.count)
     prefixes.removeSubrange(kept...)
     var checksum = kept == 0 ? 0 : prefixes[kept - 1]
+    var line = DigestLines()
     for position in kept..<max(kept, stack.count) {
-      var line = DigestLines()
-      line.isContinued = position > 0
+      line.begin(isContinued: position > 0)
       line.append(stack[position].id.text, stack[position].version.number)
       checksum = line.checksum(from: checksum)
       prefixes.append(checksum)
     }
-    var parts = DigestLines()
-    parts.isContinued = !stack.isEmpty
+    line.begin(isContinued: !stack.isEmpty)
     for part in PartName.allCases {
-      parts.append(Self.labels[Int(part.rawValue)], controller.version(of: part).number)
+      line.append(Self.labels[Int(part.rawValue)], controller.version(of: part).number)
     }
-    return Digest(bits: parts.checksum(from: checksum))
+    return Digest(bits: line.checksum(from: checksum))
   }
 
   private static let labels = PartName.allCases.map { ":" + $0.text }
 }
 
 extension NavigationController {
-  /// The digest from scratch. O(depth).
+  /// The digest from scratch.
+  ///
+  /// O(depth).
   package func digest() -> Digest {
     Digest(
       screens: stack.map { ($0.id.text, $0.version.number) },

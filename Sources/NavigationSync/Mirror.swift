@@ -66,17 +66,16 @@ struct MirrorDigest: Sendable {
     let kept = min(index, prefixes.count, screens.count)
     prefixes.removeSubrange(kept...)
     var checksum = kept == 0 ? 0 : prefixes[kept - 1]
+    var line = DigestLines()
     for position in kept..<screens.count {
-      var line = DigestLines()
-      line.isContinued = position > 0
+      line.begin(isContinued: position > 0)
       line.append(screens[position].id, screens[position].version.number)
       checksum = line.checksum(from: checksum)
       prefixes.append(checksum)
     }
-    var lines = DigestLines()
-    lines.isContinued = !screens.isEmpty
-    for part in parts { lines.append(":" + part.id, part.version.number) }
-    return Digest(bits: lines.checksum(from: checksum))
+    line.begin(isContinued: !screens.isEmpty)
+    for part in parts { line.append(":" + part.id, part.version.number) }
+    return Digest(bits: line.checksum(from: checksum))
   }
 }
 

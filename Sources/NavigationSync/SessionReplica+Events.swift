@@ -82,6 +82,7 @@ extension SessionReplica {
     heartbeat = max(welcome.heartbeat, 1)
     // What the daemon says is its limit; it clamps what was asked for in the same way.
     window = min(wantedWindow, welcome.window)
+    maximumBody = Int(clamping: welcome.maximumBody)
     used = 0
     upTo = window
     // A hint only: the fate of an op in flight is in the answer to the same octets.

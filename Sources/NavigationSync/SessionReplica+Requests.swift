@@ -77,6 +77,12 @@ extension SessionReplica {
   }
 
   private mutating func launch(_ flight: Flight) -> [SessionOutput] {
+    // The daemon could not even say which request it refuses, and a larger one would cost the
+    // connection, again and again.
+    guard flight.body.count <= maximumBody else {
+      let refusal = ErrReply.tooLarge(flight.id, flight.body.count, limit: maximumBody)
+      return [.event(.answered(id: flight.id, .failure(refusal)))]
+    }
     flights.append(flight)
     return phase == .open ? sendWaiting() : []
   }

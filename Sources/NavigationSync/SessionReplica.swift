@@ -45,6 +45,9 @@ package struct SessionReplica: Sendable {
   /// How many requests the daemon takes before it has answered the first.
   package static let maximumSentRequests = 64
 
+  /// The largest body that the daemon takes, as far as is known, in octets.
+  var maximumBody = ErrReply.usualMaximumBody
+
   /// The identity for deduplication.
   package let client: ClientID
   /// What people call the client.

@@ -44,7 +44,7 @@ struct JournalModel: Sendable {
   /// Everything stored so far survives the loss of the machine.
   mutating func sync() { syncedCount = batches.count }
 
-  /// The machine is lost: some of what was not synced is gone. Returns the rows lost.
+  /// Loses the machine, and some of what was not synced with it; returns the rows lost.
   mutating func loseUnsynced(_ random: inout Randomness) -> [JournalRow] {
     guard hasUnsynced else { return [] }
     let kept = syncedCount + random.below(batches.count - syncedCount + 1)

@@ -54,21 +54,21 @@ package struct Scenario: Sendable {
     configuration.resumeBytes = random.pick(1000, 5000, 262_144)
     configuration.resumeTotalBytes = random.pick(2000, 20_000, 64 << 20)
     configuration.snapshotEvery = random.pick(1, 3, 10, 1000)
-    configuration.inflight = random.pick(3, 64)
+    configuration.inflight = random.pick(3, 64, 64)
     configuration.nav.detachedRecords = random.pick(2, 5, 256)
     configuration.nav.stackDepth = random.pick(4, 64)
     if forgets { configuration.rememberedIdle = 8000 }
     self.configuration = configuration
     window = random.pick(16384, 16384, 65536)
     capacity = random.pick(2, 8, 50)
-    payload = random.pick(0, 0, 0, 40, 40, 400, 3000)
-    if payload == 3000, random.chance(300) { payload = 30_000 }
+    payload = random.pick(0, 0, 40, 400, 3000)
+    if payload == 3000, random.chance(300) { payload = 12_000 }
     turnEvents = random.pick(1, 4, 12)
     clockStep = random.pick(5, 200, 3000)
     faults = Faults(
-      loseConnection: random.pick(0, 5, 30), killClient: random.pick(0, 5, 20),
+      loseConnection: random.pick(0, 30, 80), killClient: random.pick(0, 10, 40),
       crashBeforeCommit: random.pick(0, 10, 40), crashAfterCommit: random.pick(0, 10, 40),
-      failCommit: random.pick(0, 20, 200), stopOrderly: random.pick(0, 5),
+      failCommit: random.pick(0, 20, 300), stopOrderly: random.pick(0, 5),
       loseMachine: isRelaxed ? random.pick(2, 5, 15) : 0, tamper: random.pick(0, 0, 10),
       corruptStored: random.pick(0, 200), duplicate: random.pick(0, 50, 200),
       withholdCredit: random.pick(0, 300, 900))

@@ -230,9 +230,10 @@ extension World {
         !clients[client].corrupted.contains(nav), "c\(client) resumed \(nav) with a wrong digest")
       compare(nav, mirror, client)
     case .replaced(let mirror, let why):
-      let isExplained =
-        why != "ahead" || scenario.isRelaxed || facts.epochs.contains(mirror.epoch) == false
-      demand(isExplained, "\(nav) is ahead of the daemon")
+      demand(why != "ahead", "c\(client)'s mirror of \(nav) was ahead of the daemon")
+      let wasWrong =
+        clients[client].tampered.contains(nav) || clients[client].corrupted.contains(nav)
+      demand(why != "digest" || wasWrong, "c\(client) could not resume \(nav) with a right digest")
       clients[client].tampered.remove(nav)
       clients[client].corrupted.remove(nav)
       compare(nav, mirror, client)

@@ -199,7 +199,8 @@ extension World {
   /// The hub's own check of a nav.
   mutating func verify(_ name: String) {
     let body = ask("{\"id\":1,\"nav\":\"\(name)\",\"what\":\"verify\"}")
-    demand(body?.position(of: "\"value\":{\"ok\":true,") != nil, "verify: \(body?.text ?? "nothing")")
+    demand(
+      body?.position(of: "\"value\":{\"ok\":true,") != nil, "verify: \(body?.text ?? "nothing")")
   }
 
   private func ask(_ body: String, times: Int = 1) -> [UInt8]? {

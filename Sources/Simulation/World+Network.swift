@@ -6,7 +6,9 @@ import NavigationSync
 extension World {
   func index(of id: ConnectionID) -> Int? { links.firstIndex { $0.id == id } }
 
-  /// Makes a connection for a client. The socket may deliver again what it had not got rid of.
+  /// Makes a connection for a client.
+  ///
+  /// The socket may deliver again what it had not got rid of.
   mutating func connect(_ client: Int) {
     lastConnection += 1
     var link = Link(

@@ -54,7 +54,8 @@ extension World {
     case .answerFirst: return reordered(messages) { $0.verb == .diff && $1.verb == .ok }
     case .forgetReply: return messages.map { changed($0, .ok, "\"depth\":", "\"depth\": ") }
     case .rewriteDiff: return messages.map { changed($0, .diff, "\"ev\":", "\"ev\": ") }
-    case .changeSilently: return messages.map { changed($0, .diff, "\"title\":\"T", "\"title\":\"X") }
+    case .changeSilently:
+      return messages.map { changed($0, .diff, "\"title\":\"T", "\"title\":\"X") }
     case .unlabelledSnapshot: return messages.map { changed($0, .snap, "\"why\":", "\"whi\":") }
     case .ignoreCredit:
       for index in links.indices where links[index].sent > 2000 && !links[index].hasCredit {

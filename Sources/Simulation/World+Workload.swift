@@ -30,7 +30,8 @@ extension World {
     case 0: perform(clients[client].session.watch(nav, view: .bar), for: client)
     case 1: perform(clients[client].session.watch(nav, view: .top), for: client)
     case 2:
-      let name = clients[client].peer.principal == "uid:0" && random.chance(500) ? "$clients" : "$navs"
+      let name =
+        clients[client].peer.principal == "uid:0" && random.chance(500) ? "$clients" : "$navs"
       clients[client].twin.forget(name)
       perform(clients[client].session.watch(name), for: client)
     default:
@@ -80,7 +81,8 @@ extension World {
 
   private mutating func sendNonsense(_ client: Int) {
     let bodies = [
-      "{", "[]", "{\"id\":9000000000,\"nav\":5}", "{\"id\":9000000000,\"nav\":\"n0\",\"do\":[]}", "",
+      "{", "[]", "{\"id\":9000000000,\"nav\":5}", "{\"id\":9000000000,\"nav\":\"n0\",\"do\":[]}",
+      "",
     ]
     send(random.pick(.op, .watch, .get), Array(random.pick(bodies)?.utf8 ?? "".utf8), from: client)
   }
@@ -90,7 +92,7 @@ extension World {
     guard clients[client].unanswered.count < 12 else { return }
     let mirror = clients[client].session.replica(of: nav)?.mirror
     var request = OpRequest(id: 0, nav: nav, operations: [])
-    let isCreation = mirror == nil ? random.chance(500) : random.chance(10)
+    let isCreation = random.chance(facts.heads[nav] == nil ? 850 : 10)
     let isClosing = !isCreation && random.chance(20)
     var operations: [String] = []
     if isCreation {
@@ -156,7 +158,8 @@ extension World {
     case 25, 26, 27: return itemSet(known)
     case 28: return "{\"button.create\":{\"id\":\"b\(random.below(5))\",\"systemItem\":\"done\"}}"
     case 29:
-      return "{\"button.set\":{\"button\":\"b\(random.below(5))\",\"title\":\"u\(random.below(3))\"}}"
+      return
+        "{\"button.set\":{\"button\":\"b\(random.below(5))\",\"title\":\"u\(random.below(3))\"}}"
     case 30: return "{\"button.activate\":{\"button\":\"b\(random.below(5))\"}}"
     case 31: return "{\"button.release\":{\"button\":\"b\(random.below(5))\"}}"
     case 32: return random.pick("{\"attach\":{}}", "{\"detach\":{}}")

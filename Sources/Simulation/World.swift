@@ -73,8 +73,7 @@ package struct World: Sendable {
   var scenario: Scenario
   let sabotage: Sabotage?
   let isTracing: Bool
-  /// What has happened so far, and what was found wrong.
-  package private(set) var report: Report
+  private(set) var report: Report
   var hash = TraceHash()
   var now = Instant(boot: 1_000_000, wall: 1_700_000_000_000)
 
@@ -108,6 +107,7 @@ package struct World: Sendable {
   ///   - seed: the one source of chance.
   ///   - sabotage: a bug to plant, for a check of the checker.
   ///   - isTracing: whether the report says what happened.
+  /// - Returns: what was found.
   package static func run(
     seed: UInt64, sabotage: Sabotage? = nil, isTracing: Bool = false
   ) -> Report {
@@ -233,7 +233,8 @@ package struct World: Sendable {
         let head = facts.heads[name]?.place
         let mirror = client.session.replica(of: name)
         if let head {
-          let isThere = mirror?.isSynced == true && mirror?.mirror?.epoch == head.epoch
+          let isThere =
+            mirror?.isSynced == true && mirror?.mirror?.epoch == head.epoch
             && mirror?.mirror?.revision.number == head.revision
           if !isThere { found.append("c\(client.number) lacks \(name)@\(head.revision)") }
         } else if mirror?.mirror != nil {

@@ -104,6 +104,21 @@ import Testing
     #expect(try rig.open().sent.isEmpty)
   }
 
+  @Test func `a request larger than the daemon takes is refused here and never sent`() throws {
+    var rig = Rig()
+    _ = try rig.open()
+    let title = String(repeating: "x", count: 65536)
+    let (id, outputs) = rig.perform(#"{"push":{"screen":{"title":"\#(title)"}}}"#)
+    #expect(outputs.sent.isEmpty)
+    guard case .event(.answered(id, .failure(let refusal)))? = outputs.first else {
+      Issue.record("answered with \(outputs)")
+      return
+    }
+    #expect(refusal.knownCode == .limit)
+    #expect(refusal.reason == "size")
+    #expect(refusal.retryPolicy == .no)
+  }
+
   @Test func `a forgotten op is not sent again and its answer ignored`() throws {
     var rig = Rig()
     let unsent = rig.perform()

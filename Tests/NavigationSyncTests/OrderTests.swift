@@ -12,7 +12,8 @@ import Testing
     // Text before verb, verb before session.
     ("bad-json", "fly", "{"), ("bad-verb", "fly", #"{"id":1}"#),
     // Session before arguments.
-    ("no-session", "watch", #"{"id":1,"nav":"?"}"#), ("no-session", "watch", #"{"id":1,"nav":"zoo"}"#),
+    ("no-session", "watch", #"{"id":1,"nav":"?"}"#),
+    ("no-session", "watch", #"{"id":1,"nav":"zoo"}"#),
     // Rights before the nav's existence.
     ("forbidden", "get", #"{"id":1,"nav":"$clients","what":"bar","at":99}"#),
   ])
@@ -22,7 +23,8 @@ import Testing
 
   @Test(arguments: [
     // 5 before 6 and 7.
-    Refused("expired", #"{"nav.close":{}}"#, #""due":1"#), Refused("expired", #"{"pop":{}}"#, #""due":1"#, nav: "zoo"),
+    Refused("expired", #"{"nav.close":{}}"#, #""due":1"#),
+    Refused("expired", #"{"pop":{}}"#, #""due":1"#, nav: "zoo"),
     // 6 before 7.
     Refused("forbidden", #"{"nav.close":{}}"#, nav: "zoo"),
     // 7 before 8.

@@ -85,7 +85,8 @@ import Testing
     #expect(old.json["effect"] as? String == "unknown")
     #expect(old.json["retry"] as? String == "resync")
     #expect(try client.ask("op", #"{"id":8,"nav":"kiosk","do":[{"attach":{}}]}"#).verb == .ok)
-    #expect(try client.ask("op", #"{"id":8,"nav":"kiosk","do":[{"detach":{}}]}"#).code == "op-reused")
+    #expect(
+      try client.ask("op", #"{"id":8,"nav":"kiosk","do":[{"detach":{}}]}"#).code == "op-reused")
   }
 
   @Test func `an unrecorded id within the window is new`() throws {
@@ -93,7 +94,8 @@ import Testing
     let client = try world.kiosk()
     client.id = 99
     try client.must(#"{"push":{"screen":{"id":"a"}}}"#)
-    let late = try client.ask("op", #"{"id":50,"nav":"kiosk","do":[{"push":{"screen":{"id":"b"}}}]}"#)
+    let late = try client.ask(
+      "op", #"{"id":50,"nav":"kiosk","do":[{"push":{"screen":{"id":"b"}}}]}"#)
     #expect(late.revision == 3)
     let welcome = try client.hello()
     #expect((welcome.json["ops"] as? [String: Any])?["last"] as? Int == 100)
@@ -110,7 +112,8 @@ import Testing
     #expect(try world.entry("kiosk").revision == Revision(3))
   }
 
-  @Test func `idle clients are forgotten, and the longest idle one when there are too many`() throws {
+  @Test func `idle clients are forgotten, and the longest idle one when there are too many`() throws
+  {
     let world = World {
       $0.rememberedClients = 2
       $0.rememberedIdle = 1000
@@ -118,7 +121,8 @@ import Testing
     let client = try world.kiosk()
     let ops = (1...3).map { index in
       let text = String(repeating: "\(index)", count: 32)
-      return #"{"id":1,"client":"\#(text)","nav":"kiosk","do":[{"push":{"screen":{"id":"s\#(index)"}}}]}"#
+      return
+        #"{"id":1,"client":"\#(text)","nav":"kiosk","do":[{"push":{"screen":{"id":"s\#(index)"}}}]}"#
     }
     try client.send("bye", #"{"id":9}"#)
     for body in ops { #expect(try client.ask("op", body).verb == .ok) }

@@ -266,7 +266,8 @@ import Testing
     let client = try world.kiosk()
     try client.watch()
     try world.turn([.blocked(client.connection)])
-    #expect(try client.send("op", client.opBody(#"{"push":{"screen":{"id":"a"}}}"#)).map(\.verb) == [.ok])
+    #expect(
+      try client.send("op", client.opBody(#"{"push":{"screen":{"id":"a"}}}"#)).map(\.verb) == [.ok])
     #expect(try world.turn([.unblocked(client.connection)]).map(\.verb) == [.diff])
   }
 

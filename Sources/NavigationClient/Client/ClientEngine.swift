@@ -152,6 +152,17 @@ final class ClientEngine: Sendable {
 
   func unsubscribe(_ ticket: UInt64) { change { $0.unsubscribe(ticket) } }
 
+  /// How the connection is, now and with every change; a slow reader gets the newest.
+  func statuses() -> AsyncStream<NavigationClient.Status> {
+    let ticket = state.withLock { $0.takeTicket() }
+    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      continuation.onTermination = { [weak self] _ in
+        self?.state.withLock { $0.unlisten(ticket) }
+      }
+      change { $0.listen(ticket, continuation) }
+    }
+  }
+
   /// Waits for what a subscription delivers next.
   func next(_ ticket: UInt64) async -> Delivery {
     await withTaskCancellationHandler {

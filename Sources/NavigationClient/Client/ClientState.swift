@@ -6,6 +6,7 @@ enum Resumption {
   case answer(Answering, Result<OkReply, NavigationClientError>)
   case ready(CheckedContinuation<NavigationClientError?, Never>, NavigationClientError?)
   case deliver(CheckedContinuation<Delivery, Never>, Delivery)
+  case report(AsyncStream<NavigationClient.Status>.Continuation, NavigationClient.Status?)
 
   typealias Answering = CheckedContinuation<Result<OkReply, NavigationClientError>, Never>
 
@@ -14,6 +15,8 @@ enum Resumption {
     case .answer(let continuation, let result): continuation.resume(returning: result)
     case .ready(let continuation, let error): continuation.resume(returning: error)
     case .deliver(let continuation, let delivery): continuation.resume(returning: delivery)
+    case .report(let continuation, let status?): continuation.yield(status)
+    case .report(let continuation, nil): continuation.finish()
     }
   }
 }
@@ -43,6 +46,7 @@ struct ClientState {
   var requests: [UInt64: Request] = [:]
   var waiters: [UInt64: Waiter] = [:]
   var subscriptions: [UInt64: Subscription] = [:]
+  private var listeners: [UInt64: AsyncStream<NavigationClient.Status>.Continuation] = [:]
   private var commands: [LinkCommand] = []
   private var resumptions: [Resumption] = []
   private var tickets: UInt64 = 0
@@ -80,8 +84,11 @@ struct ClientState {
     case .opened:
       for (_, waiter) in waiters { resumptions.append(.ready(waiter.continuation, nil)) }
       waiters = [:]
-    // What was meant for the lost session is said again in the next.
-    case .lost: commands = []
+      report(.connected)
+    case .lost:
+      // What was meant for the lost session is said again in the next.
+      commands = []
+      report(.disconnected)
     case .closed(.refused(let refusal)): finish(NavigationClientError(refusal))
     case .closed(.dismissed(let why)):
       finish(NavigationClientError(.closed, "the daemon ended the session: \(why)"))
@@ -150,6 +157,8 @@ struct ClientState {
         resumptions.append(resumption)
       }
     }
+    report(nil)
+    listeners = [:]
   }
 
   /// The first time at which something expires.
@@ -200,5 +209,21 @@ struct ClientState {
     let nav = subscription.nav
     let isWanted = subscriptions.values.contains { $0.nav == nav && $0.isLive }
     if !isWanted, subscription.isLive { absorb(session.unwatch(nav)) }
+  }
+
+  /// Tells somebody how the connection is, now and with every change.
+  mutating func listen(
+    _ ticket: UInt64, _ continuation: AsyncStream<NavigationClient.Status>.Continuation
+  ) {
+    listeners[ticket] = continuation
+    let status: NavigationClient.Status? =
+      if end != nil { nil } else { session.phase == .open ? .connected : .disconnected }
+    resumptions.append(.report(continuation, status))
+  }
+
+  mutating func unlisten(_ ticket: UInt64) { listeners[ticket] = nil }
+
+  private mutating func report(_ status: NavigationClient.Status?) {
+    for (_, listener) in listeners { resumptions.append(.report(listener, status)) }
   }
 }

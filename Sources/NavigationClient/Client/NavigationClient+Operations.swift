@@ -2,7 +2,7 @@ extension NavigationClient {
   /// Puts a screen on top of the stack that a state shows, if it still has that top.
   @discardableResult
   public func push(
-    _ screen: ScreenDescription, onto state: NavigationState, animated: Bool = true
+    _ screen: ScreenDescription, onto state: NavigationState, animated: Bool = false
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform(
       [.push(screen)], on: state.nav, guardedBy: .top(of: state), animated: animated)
@@ -11,7 +11,7 @@ extension NavigationClient {
   /// Removes the top screen that a state shows, if it is still on top.
   @discardableResult
   public func pop(
-    from state: NavigationState, animated: Bool = true
+    from state: NavigationState, animated: Bool = false
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform([.pop()], on: state.nav, guardedBy: .top(of: state), animated: animated)
   }
@@ -19,7 +19,7 @@ extension NavigationClient {
   /// Removes every screen above one, in the nav's life that a state shows.
   @discardableResult
   public func popTo(
-    _ screen: String, in state: NavigationState, animated: Bool = true
+    _ screen: String, in state: NavigationState, animated: Bool = false
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform(
       [.popTo(screen)], on: state.nav, guardedBy: .life(of: state), animated: animated)
@@ -28,7 +28,7 @@ extension NavigationClient {
   /// Removes every screen but the root, if the stack is still what a state shows.
   @discardableResult
   public func popToRoot(
-    in state: NavigationState, animated: Bool = true
+    in state: NavigationState, animated: Bool = false
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform(
       [.popToRoot()], on: state.nav, guardedBy: .stack(of: state), animated: animated)

@@ -24,6 +24,14 @@ import RuntimePaths
 /// try await client.pop(from: state)   // fails with `desync` if another screen is on top by now
 /// ```
 public final class NavigationClient: Sendable {
+  /// Whether the daemon is there.
+  public enum Status: Hashable, Sendable {
+    /// The session with the daemon is open.
+    case connected
+    /// It is not; the client keeps trying.
+    case disconnected
+  }
+
   /// Where the daemon is.
   public let endpoint: String
   let engine: ClientEngine
@@ -104,7 +112,9 @@ public final class NavigationClient: Sendable {
     return NavigationReply(try result.get())
   }
 
-  /// Reads the state of a nav once, without watching it.
+  /// Reads one thing of a nav as JSON, without watching it.
+  ///
+  /// For the state of a nav, ``state(of:)`` is better.
   ///
   /// - Parameters:
   ///   - what: `state`, `bar`, `top`, `detached`, `log`, `verify` or `stats`.
@@ -138,6 +148,30 @@ public final class NavigationClient: Sendable {
   ) -> NavigationUpdates {
     NavigationUpdates(client: self, nav: nav, buffering: buffering)
   }
+
+  /// The newest state of a nav, as soon as it is known to be the daemon's newest.
+  ///
+  /// Of a nav that is watched it is known already, unless the connection was just lost; else the
+  /// daemon is asked. Take it just before deciding what to do, and guard that with it.
+  ///
+  /// - Parameter nav: the name of the nav.
+  /// - Returns: the state.
+  /// - Throws: `no-nav`, `forbidden`; `cancelled` when the task is cancelled while it waits.
+  public func state(of nav: String) async throws(NavigationClientError) -> NavigationState {
+    var states = watch(nav).makeAsyncIterator()
+    if let state = try await states.next() { return state }
+    guard Task.isCancelled else { throw NavigationClientError(.noNav, "the nav was closed") }
+    throw NavigationClientError(.cancelled, "the task was cancelled")
+  }
+
+  /// Whether the daemon is there, now and with every change.
+  ///
+  /// Nothing has to be done when it is not: watches and operations go on by themselves. It is for
+  /// telling people that what they see may be old.
+  ///
+  /// - Returns: the status, and each new one, until the client is closed; a reader that is slow is
+  ///   spared those in between.
+  public func statuses() -> AsyncStream<Status> { engine.statuses() }
 
   /// Whether a watched nav's newest state is known to be the daemon's newest.
   ///

@@ -80,6 +80,8 @@ extension NavigationOperation {
   public static func backTap() -> NavigationOperation { NavigationOperation("ui.backTap") }
 
   /// Goes back to the stack of an earlier revision, with the screens as they are today.
+  ///
+  /// Must be guarded by revision, digest or stack.
   public static func revert(to revision: UInt64) -> NavigationOperation {
     NavigationOperation("revert", [Member("rev", .value(.integer(Int64(clamping: revision))))])
   }

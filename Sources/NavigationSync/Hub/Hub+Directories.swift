@@ -79,7 +79,9 @@ extension Hub {
     if batch.changedClients { settle(Self.clientsSlot) }
   }
 
-  /// Makes one revision of what differs. O(records), while somebody looks.
+  /// Makes one revision of what differs.
+  ///
+  /// O(records), while somebody looks.
   mutating func settle(_ slot: Int) {
     guard let directory = navs[slot].directory else { return }
     let revision = directory.revision.next

@@ -28,7 +28,9 @@ extension Hub {
     }
   }
 
-  /// What answers a message that cannot be read. A wrong argument counts only behind the checks of
+  /// What answers a message that cannot be read.
+  ///
+  /// A wrong argument counts only behind the checks of
   /// the session.
   private func outgoing(
     _ failure: MessageFailure, _ verb: ClientVerb?, _ session: Int?, _ sender: Sender

@@ -221,21 +221,22 @@ extension Hub {
 
   /// Step 9: the first guard that fails, in the order of the table.
   private func checkGuards(_ guards: Guards, _ slot: Int) throws(OpFailure) {
-    let entry = navs[slot]
-    let stack = entry.controller.stack
-    if let epoch = guards.epoch, epoch != entry.epoch {
-      throw desync("epoch", "epoch is \(entry.epoch.text)", JSONWriter.value { $0.hex(epoch.bits) })
+    let stack = navs[slot].controller.stack
+    let actualEpoch = navs[slot].epoch
+    let actualRevision = navs[slot].controller.revision
+    if let epoch = guards.epoch, epoch != actualEpoch {
+      throw desync("epoch", "epoch is \(actualEpoch.text)", JSONWriter.value { $0.hex(epoch.bits) })
     }
-    if let revision = guards.revision, revision != entry.controller.revision {
+    if let revision = guards.revision, revision != actualRevision {
       var failure = desync(
-        "rev", "rev is \(entry.controller.revision.number), not \(revision.number)",
+        "rev", "rev is \(actualRevision.number), not \(revision.number)",
         JSONWriter.value { $0.integer(revision.number) })
-      failure.error.isFuture = revision > entry.controller.revision
+      failure.error.isFuture = revision > actualRevision
       throw failure
     }
-    if let digest = guards.digest, digest != entry.digest {
+    if let digest = guards.digest, digest != navs[slot].digest {
       throw desync(
-        "digest", "dig is \(entry.digest.text)", JSONWriter.value { $0.hex(digest.bits) })
+        "digest", "dig is \(navs[slot].digest.text)", JSONWriter.value { $0.hex(digest.bits) })
     }
     if let top = guards.top, top != stack.last?.id.text {
       let actual = stack.last?.id.text ?? "no screen"

@@ -28,6 +28,7 @@ extension Hub {
   /// - Parameters:
   ///   - row: the next row.
   ///   - now: ops decided long before it are not remembered.
+  /// - Throws: what does not fit; the journal must not be served.
   package mutating func replay(_ row: JournalRow, at now: Instant) throws(HubReplayError) {
     sequence = row.sequence
     lastNavNumber = max(lastNavNumber, row.nav)
@@ -102,6 +103,7 @@ extension Hub {
   /// - Parameters:
   ///   - renewsEpochs: whether revisions may have been lost, so that every nav gets a new epoch.
   ///   - lastSequence: the journal's newest row, which retention may have pruned.
+  ///   - now: the time of the rows that this makes.
   /// - Returns: the number of navs; `takeRecords` has what must be made durable before serving.
   @discardableResult
   package mutating func finishReplay(

@@ -104,7 +104,9 @@ package struct HubOutput: Sendable {
   package var notices: [Notice] = []
 }
 
-/// Decides what happens to every nav and every client. Performs no I/O, reads no clock.
+/// Decides what happens to every nav and every client.
+///
+/// Performs no I/O, reads no clock.
 ///
 /// A turn of the shell is: `handle` for every event at hand, `takeRecords`, make them durable, then
 /// `committed`, and do what its output says; or `rollBack`, if they could not be made durable.
@@ -143,7 +145,9 @@ package struct Hub: Sendable {
   var isStopping = false
   /// Whether the journal takes no records at the moment.
   var isStorageFailing = false
-  /// When `handle(.wake)` is due; nil if nothing waits. CLOCK_BOOTTIME in milliseconds.
+  /// When `handle(.wake)` is due; nil if nothing waits.
+  ///
+  /// CLOCK_BOOTTIME in milliseconds.
   package internal(set) var wakeAt: UInt64?
 
   static let navsSlot = 0

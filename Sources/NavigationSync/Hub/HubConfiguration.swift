@@ -157,13 +157,16 @@ struct Slots<Value: Sendable>: Sendable {
 
   func isLive(_ slot: Int) -> Bool { slot < live.count && live[slot] }
 
-  /// The slots in use, ascending. O(n).
+  /// The slots in use, ascending.
+  ///
+  /// O(n).
   var indices: [Int] { live.indices.filter { live[$0] } }
 
   subscript(_ slot: Int) -> Value {
-    get {
+    // Lent, not copied: a copy of a nav costs a retain for each of its members.
+    _read {
       assert(live[slot], "slot \(slot) is vacant")
-      return values[slot]
+      yield values[slot]
     }
     _modify {
       assert(live[slot], "slot \(slot) is vacant")

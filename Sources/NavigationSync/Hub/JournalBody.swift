@@ -148,7 +148,8 @@ extension JSONWriter {
       name("pid")
       integer(UInt64(process))
     }
-    optional("client", origin.client.text)
+    name("client")
+    hex(origin.client.high, origin.client.low)
     endObject()
     name("octets")
     hex(origin.octets.bits)

@@ -258,33 +258,36 @@ struct JSONScanner {
   }
 
   /// Refuses an object that names a member twice, comparing names as they read, not as they are
-  /// written. Large objects go through a set, so a hostile one costs no quadratic time.
+  /// written.
+  ///
+  /// Large objects go through a set, so a hostile one costs no quadratic time.
   private func checkNames(
     of object: Int, _ text: Span<UInt8>, _ tokens: [JSONTape.Token]
   ) throws(JSONError) {
-    var keys: [Int] = []
+    var count = 0
     var key = object + 1
     while key < tokens.count {
-      keys.append(key)
-      key = Int(tokens[key + 1].next)
-    }
-    guard keys.count > 1 else { return }
-    if keys.count > 12 || keys.contains(where: { tokens[$0].isEscaped }) {
-      return try checkManyNames(keys, text, tokens)
-    }
-    for index in 1..<keys.count {
-      for other in 0..<index where areEqual(tokens[keys[index]], tokens[keys[other]], text) {
-        throw JSONError(.duplicateMember, at: Int(tokens[keys[index]].start))
+      count += 1
+      if count > 12 || tokens[key].isEscaped { return try checkManyNames(of: object, text, tokens) }
+      var other = object + 1
+      while other < key {
+        if areEqual(tokens[key], tokens[other], text) {
+          throw JSONError(.duplicateMember, at: Int(tokens[key].start))
+        }
+        other = Int(tokens[other + 1].next)
       }
+      key = Int(tokens[key + 1].next)
     }
   }
 
   private func checkManyNames(
-    _ keys: [Int], _ text: Span<UInt8>, _ tokens: [JSONTape.Token]
+    of object: Int, _ text: Span<UInt8>, _ tokens: [JSONTape.Token]
   ) throws(JSONError) {
     var names: Set<[UInt8]> = []
-    for key in keys {
-      let token = tokens[key]
+    var next = object + 1
+    while next < tokens.count {
+      let token = tokens[next]
+      next = Int(tokens[next + 1].next)
       var name: [UInt8] = []
       for position in Int(token.start)..<Int(token.end) { name.append(text[position]) }
       if token.isEscaped { name = Array(JSONText.unescape(name[...]).utf8) }

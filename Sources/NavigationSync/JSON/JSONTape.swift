@@ -104,7 +104,9 @@ package struct JSONTape: Sendable {
     return Int(token.end - token.start) + (token.kind == .string ? 2 : 0)
   }
 
-  /// Calls `body` with the index of each element of an array. O(elements).
+  /// Calls `body` with the index of each element of an array.
+  ///
+  /// O(elements).
   package func forEachElement<Failure: Error>(
     of index: Int, _ body: (Int) throws(Failure) -> Void
   ) throws(Failure) {
@@ -117,7 +119,9 @@ package struct JSONTape: Sendable {
     }
   }
 
-  /// Calls `body` with the name and the value's index of each member of an object. O(members).
+  /// Calls `body` with the name and the value's index of each member of an object.
+  ///
+  /// O(members).
   package func forEachMember<Failure: Error>(
     of index: Int, _ body: (String, Int) throws(Failure) -> Void
   ) throws(Failure) {
@@ -130,7 +134,23 @@ package struct JSONTape: Sendable {
     }
   }
 
-  /// The number of elements or members. O(their number).
+  /// Whether a string value reads as `text`; without making a string, unless it has escapes.
+  private func isString(_ index: Int, _ text: String) -> Bool {
+    let token = tokens[index]
+    guard !token.isEscaped else { return string(index) == text }
+    let utf8 = text.utf8
+    guard utf8.count == Int(token.end - token.start) else { return false }
+    var position = Int(token.start)
+    for byte in utf8 {
+      guard bytes[position] == byte else { return false }
+      position += 1
+    }
+    return true
+  }
+
+  /// The number of elements or members.
+  ///
+  /// O(their number).
   package func count(_ index: Int) -> Int {
     let isObject = tokens[index].kind == .object
     let end = Int(tokens[index].next)
@@ -143,13 +163,15 @@ package struct JSONTape: Sendable {
     return count
   }
 
-  /// The index of a member's value, or nil. O(members).
+  /// The index of a member's value, or nil.
+  ///
+  /// O(members).
   package func member(_ name: String, of index: Int) -> Int? {
     guard tokens[index].kind == .object else { return nil }
     let end = Int(tokens[index].next)
     var key = index + 1
     while key < end {
-      if string(key) == name { return key + 1 }
+      if isString(key, name) { return key + 1 }
       key = Int(tokens[key + 1].next)
     }
     return nil

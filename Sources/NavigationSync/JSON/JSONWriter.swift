@@ -25,11 +25,7 @@ package struct JSONWriter: Sendable {
   /// Writes the name of the next value; `name` needs no escapes.
   @inline(__always)
   package mutating func name(_ name: StaticString) {
-    separate()
-    bytes.append(0x22)
-    append(name)
-    bytes.append(0x22)
-    bytes.append(0x3A)
+    quote(name, isName: true)
     needsComma = false
   }
 
@@ -52,10 +48,7 @@ package struct JSONWriter: Sendable {
   /// Writes a string that needs no escapes.
   @inline(__always)
   package mutating func plain(_ text: StaticString) {
-    separate()
-    bytes.append(0x22)
-    append(text)
-    bytes.append(0x22)
+    quote(text, isName: false)
     needsComma = true
   }
 
@@ -89,20 +82,55 @@ package struct JSONWriter: Sendable {
 
   /// Writes 64 bits as 16 hex digits in quotes.
   package mutating func hex(_ bits: UInt64) {
-    separate()
-    bytes.append(0x22)
-    for shift in stride(from: 60, through: 0, by: -4) { appendHexDigit(UInt8(bits >> shift & 15)) }
-    bytes.append(0x22)
-    needsComma = true
+    hex(bits, digits: 16)
   }
 
   /// Writes 32 bits as 8 hex digits in quotes.
   package mutating func hex(_ bits: UInt32) {
+    hex(UInt64(bits), digits: 8)
+  }
+
+  /// Writes 128 bits as 32 hex digits in quotes.
+  package mutating func hex(_ high: UInt64, _ low: UInt64) {
     separate()
-    bytes.append(0x22)
-    for shift in stride(from: 28, through: 0, by: -4) { appendHexDigit(UInt8(bits >> shift & 15)) }
-    bytes.append(0x22)
+    bytes.append(addingCapacity: 34) { output in
+      output.append(0x22)
+      Self.append(high, digits: 16, to: &output)
+      Self.append(low, digits: 16, to: &output)
+      output.append(0x22)
+    }
     needsComma = true
+  }
+
+  private mutating func hex(_ bits: UInt64, digits: Int) {
+    separate()
+    bytes.append(addingCapacity: digits + 2) { output in
+      output.append(0x22)
+      Self.append(bits, digits: digits, to: &output)
+      output.append(0x22)
+    }
+    needsComma = true
+  }
+
+  private static func append(_ bits: UInt64, digits: Int, to output: inout OutputSpan<UInt8>) {
+    for place in 1...digits {
+      output.append(hexDigit(UInt8(truncatingIfNeeded: bits >> ((digits - place) * 4)) & 15))
+    }
+  }
+
+  /// Appends a comma if one is due, the text in quotes, and the colon behind a name, at once.
+  private mutating func quote(_ text: StaticString, isName: Bool) {
+    let hasComma = needsComma
+    let count = text.utf8CodeUnitCount
+    // A literal's bytes are constant memory of known length.
+    let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: count)
+    bytes.append(addingCapacity: count + 4) { output in
+      if hasComma { output.append(0x2C) }
+      output.append(0x22)
+      for index in 0..<count { output.append(unsafe literal[index]) }
+      output.append(0x22)
+      if isName { output.append(0x3A) }
+    }
   }
 
   private mutating func begin(_ byte: UInt8) {
@@ -160,22 +188,36 @@ package struct JSONWriter: Sendable {
     }
   }
 
-  private mutating func appendHexDigit(_ digit: UInt8) {
-    bytes.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
+  private mutating func appendHexDigit(_ digit: UInt8) { bytes.append(Self.hexDigit(digit)) }
+
+  private static func hexDigit(_ digit: UInt8) -> UInt8 {
+    digit < 10 ? 0x30 + digit : 0x57 + digit
   }
 
   /// Appends the decimal digits of a number.
   mutating func appendDigits(_ value: UInt64) {
+    bytes.appendDigits(value)
+  }
+}
+
+extension [UInt8] {
+  /// Appends the decimal digits of a number.
+  mutating func appendDigits(_ value: UInt64) {
     if value < 10 {
-      bytes.append(0x30 + UInt8(value))
+      append(0x30 + UInt8(value))
       return
     }
-    let start = bytes.count
+    // 20 digits are enough for 64 bits.
+    var digits = InlineArray<20, UInt8>(repeating: 0)
+    var first = 20
     var rest = value
     while rest > 0 {
-      bytes.append(0x30 + UInt8(rest % 10))
+      first -= 1
+      digits[first] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     }
-    bytes[start...].reverse()
+    append(addingCapacity: 20 - first) { output in
+      for index in first..<20 { output.append(digits[index]) }
+    }
   }
 }

@@ -2,7 +2,7 @@ import Navigation
 
 /// A message from a client that cannot be read, as the error that answers it.
 package struct MessageFailure: Error, Hashable, Sendable {
-  /// `bad-frame`, `bad-json`, `bad-verb`, `invalid-argument`…
+  /// The code of the error, such as `bad-json`.
   package var code: ErrorCode
   /// The id of the message, if it could be read.
   package var id: UInt64?
@@ -30,6 +30,7 @@ package struct ClientMessageReader: Sendable {
   /// - Parameters:
   ///   - verb: the verb's frame without the version, as in `op`.
   ///   - body: the JSON frame.
+  /// - Returns: the message; opaque values are copied out of the body.
   /// - Throws: what answers the message.
   package mutating func read(
     verb: ClientVerb?, body: [UInt8]

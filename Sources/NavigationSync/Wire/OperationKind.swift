@@ -10,7 +10,12 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     envSet, unknown
 
   /// The name on the wire.
-  package var name: String {
+  package var name: String { Self.names[Int(rawValue)] }
+
+  // Every operation writes its name into the journal, so it is not put together each time.
+  private static let names: [String] = allCases.map(\.spelling)
+
+  private var spelling: String {
     switch self {
     case .navCreate: "nav.create"
     case .navConfigure: "nav.configure"

@@ -2,7 +2,7 @@ import Navigation
 
 /// Why a member of an operation or record cannot be read; the text says which and what it may be.
 package struct ReadFailure: Error, Hashable, Sendable {
-  /// `invalid-argument`, `nil-screen`, `readonly`, `unknown-button`…
+  /// The code of the error, such as `invalid-argument`.
   package var code: ErrorCode
   /// What is wrong, for people.
   package var text: String

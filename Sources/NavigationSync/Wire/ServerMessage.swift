@@ -55,6 +55,8 @@ package struct Welcome: Hashable, Sendable {
   package var lastOp: UInt64
   /// The flow-control window after clamping, in octets.
   package var window: UInt64
+  /// The largest body that the daemon takes, in octets.
+  package var maximumBody: UInt64
 }
 
 /// A positive answer; which members it has depends on the request.
@@ -123,6 +125,22 @@ package struct ErrReply: Error, Hashable, Sendable {
   package var top: String??
   /// The whole body, for what is not read here.
   package var body: OpaqueJSON
+
+  /// The largest body that a daemon takes unless it says otherwise, in octets.
+  package static let usualMaximumBody = 65536
+
+  /// What a client answers itself when a request is larger than the daemon takes.
+  package static func tooLarge(_ id: UInt64, _ count: Int, limit: Int) -> ErrReply {
+    let text = "the message has \(count) octets; the limit is \(limit)"
+    var error = OutgoingError(.limit, id: id, text)
+    error.reason = "size"
+    let body = ServerMessageWriter.error(error)
+    var reply = ErrReply(
+      id: id, code: error.code.rawValue, message: text, effect: Effect.nothing.rawValue,
+      retry: Retry.no.rawValue, body: OpaqueJSON(validated: body))
+    reply.reason = error.reason
+    return reply
+  }
 
   /// The code, if this version knows it.
   package var knownCode: ErrorCode? { ErrorCode(rawValue: code) }

@@ -104,7 +104,8 @@ package struct ServerMessageReader: Sendable {
       nonce: nonce, boot: boot, server: text("server") ?? "", heartbeat: heartbeat,
       role: you.flatMap { text("role", of: $0) } ?? "",
       lastOp: ops.flatMap { integer("last", of: $0) } ?? 0,
-      window: limits.flatMap { integer("window", of: $0) } ?? 65536)
+      window: limits.flatMap { integer("window", of: $0) } ?? 65536,
+      maximumBody: limits.flatMap { integer("message", of: $0) } ?? 65536)
   }
 
   private func ok() -> OkReply? {

@@ -1,0 +1,157 @@
+// The load generator: drives navd, and the peers it is compared with, in the same way.
+//
+//   bench-load run endpoint=ipc:///path [name=number ...]
+//   bench-load spawn COUNT PROGRAM [ARGUMENT ...]
+//   bench-load start PROGRAM [ARGUMENT ...]
+//
+// It prints one line of name=value pairs. If anything is refused, lost or out of order, it says so,
+// prints no line and exits with 1.
+
+#define _GNU_SOURCE
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "load.h"
+
+static int compare(const void *left, const void *right) {
+  uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+  return (a > b) - (a < b);
+}
+
+void report_latencies(uint64_t *values, size_t count, const char *prefix) {
+  qsort(values, count, sizeof *values, compare);
+  printf("%sp50_us=%.1f %sp99_us=%.1f ", prefix, (double)values[count / 2] / 1e3, prefix,
+         (double)values[count * 99 / 100] / 1e3);
+}
+
+static void *map(size_t size) {
+  void *memory = mmap(0, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) fail("map", "", 0);
+  return memory;
+}
+
+static int read_option(struct plan *plan, const char *text) {
+  struct { const char *name; int *value; } options[] = {
+      {"processes=", &plan->processes}, {"window=", &plan->window},     {"navs=", &plan->navs},
+      {"warm=", &plan->warm},           {"ops=", &plan->operations},    {"rate=", &plan->rate},
+      {"watchers=", &plan->watchers},   {"all=", &plan->watches_all},   {"seconds=", &plan->seconds},
+  };
+  if (!strncmp(text, "endpoint=", 9)) return plan->endpoint = text + 9, 1;
+  for (size_t index = 0; index < sizeof options / sizeof *options; index++) {
+    size_t size = strlen(options[index].name);
+    if (strncmp(text, options[index].name, size)) continue;
+    *options[index].value = atoi(text + size);
+    return 1;
+  }
+  return 0;
+}
+
+static void await(pid_t process) {
+  int status;
+  if (waitpid(process, &status, 0) != process || status != 0) exit(1);
+}
+
+// A child that ends with its parent.
+static pid_t split(void) {
+  pid_t process = fork();
+  if (process < 0) fail("fork", "", 0);
+  if (process == 0) prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return process;
+}
+
+static void create(const struct plan *plan) {
+  pid_t process = split();
+  if (process == 0) {
+    for (int index = 0; index < plan->processes; index++) create_navs(plan, index);
+    _exit(0);
+  }
+  await(process);
+}
+
+static pid_t start_watchers(const struct plan *plan, struct shared *shared) {
+  if (!plan->watchers) return 0;
+  int ready[2];
+  if (pipe(ready)) fail("pipe", "", 0);
+  pid_t process = split();
+  if (process == 0) {
+    watch(plan, shared, ready[1]);
+    _exit(0);
+  }
+  close(ready[1]);
+  char byte;
+  if (read(ready[0], &byte, 1) != 1) exit(1);
+  close(ready[0]);
+  return process;
+}
+
+static void report(const struct plan *plan, struct shared *shared) {
+  size_t each = (size_t)(plan->warm + plan->operations), warm = (size_t)plan->warm;
+  uint64_t began = shared->began[0], ended = 0;
+  for (int process = 0; process < plan->processes; process++) {
+    if (shared->began[process] < began) began = shared->began[process];
+    if (shared->ended[process] > ended) ended = shared->ended[process];
+  }
+  uint64_t *values = calloc((size_t)plan->operations * (size_t)plan->processes, sizeof *values);
+  size_t count = 0;
+  for (int process = 0; process < plan->processes; process++)
+    for (size_t index = warm; index < (size_t)shared->answered[process]; index++)
+      values[count++] = shared->latency[(size_t)process * each + index];
+  printf("ops_s=%.0f ", (double)count * 1e9 / (double)(ended - began));
+  report_latencies(values, count, "");
+  if (plan->watchers) {
+    count = 0;
+    for (size_t index = warm; index < each; index++)
+      values[count++] = shared->seen[index] - shared->sent[index];
+    report_latencies(values, count, "last_");
+    double part = (double)plan->operations / (double)each;
+    printf("deliveries_s=%.0f ", (double)shared->deliveries * part * 1e9 /
+                                     (double)(shared->delivered - began));
+  }
+  printf("\n");
+}
+
+static int run(int count, char **arguments) {
+  struct plan plan = {.processes = 1, .window = 1, .navs = 1, .operations = 1000};
+  for (int index = 0; index < count; index++)
+    if (!read_option(&plan, arguments[index])) fail("option", arguments[index], 64);
+  if (!plan.endpoint) fail("endpoint is missing", "", 0);
+  if (plan.processes > process_limit) fail("too many processes", "", 0);
+  size_t all = (size_t)(plan.warm + plan.operations) * (size_t)plan.processes;
+  struct shared *shared = map(sizeof *shared);
+  shared->sent = map(all * 8);
+  shared->latency = map(all * 8);
+  shared->seen = map(all * 8);
+  create(&plan);
+  pid_t watchers = start_watchers(&plan, shared);
+  int go[2];
+  if (pipe(go)) fail("pipe", "", 0);
+  pid_t *writers = calloc((size_t)plan.processes, sizeof *writers);
+  for (int index = 0; index < plan.processes; index++) {
+    writers[index] = split();
+    if (writers[index] == 0) {
+      write_operations(&plan, shared, index, go[0]);
+      _exit(0);
+    }
+  }
+  // The writers connect meanwhile; one that is late waits for nobody, its clock starts later.
+  usleep(50000);
+  for (int index = 0; index < plan.processes; index++)
+    if (write(go[1], "g", 1) != 1) fail("go", "", 0);
+  for (int index = 0; index < plan.processes; index++) await(writers[index]);
+  if (watchers) await(watchers);
+  report(&plan, shared);
+  return 0;
+}
+
+int main(int count, char **arguments) {
+  if (count > 2 && !strcmp(arguments[1], "run")) return run(count - 2, arguments + 2);
+  if (count > 3 && !strcmp(arguments[1], "spawn"))
+    return measure_spawn(atoi(arguments[2]), arguments + 3);
+  if (count > 2 && !strcmp(arguments[1], "start")) return measure_start(arguments + 2);
+  fprintf(stderr, "usage: bench-load run|spawn|start ...\n");
+  return 2;
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+// Measures navd beside two peers in the same run, because only ratios mean anything on a machine
+// that does other things too: libzmq alone, and libzmq with one SQLite commit for each turn.
+
+guard let options = Options(CommandLine.arguments.dropFirst()) else {
+  FileHandle.standardError.write(Data((Options.usage + "\n").utf8))
+  exit(2)
+}
+
+func progress(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+
+/// Measures every workload on every target in turn, forth and back.
+func measure(_ options: Options) throws -> Results {
+  let runner = Runner(options: options)
+  var results = Results()
+  for workload in options.workloads {
+    let targets = workload.hasAnchors ? Target.allCases : [.navd]
+    for round in 0..<options.rounds {
+      progress("\(workload.name) \(round + 1)/\(options.rounds):")
+      for target in round % 2 == 0 ? targets : targets.reversed() {
+        let numbers = try runner.run(workload, target)
+        results.add(numbers, workload, target)
+        progress(" \(target.rawValue) \(numbers[workload.metric] ?? 0)")
+      }
+      progress("\n")
+    }
+  }
+  return results
+}
+
+func machine() -> [String: String] {
+  let information = ProcessInfo.processInfo
+  return [
+    "system": information.operatingSystemVersionString,
+    "processors": "\(information.processorCount)",
+    "time": ISO8601DateFormatter().string(from: Date()),
+  ]
+}
+
+do {
+  let results = try measure(options)
+  print(results.table(options.workloads))
+  let folder = URL(filePath: options.output)
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  let stamp = Int(Date().timeIntervalSince1970)
+  let file = folder.appending(path: "bench-\(stamp).json")
+  try results.json(options.workloads, machine: machine()).write(to: file)
+  progress("written to \(file.path)\n")
+} catch {
+  progress("\nbench: \(error)\n")
+  exit(1)
+}

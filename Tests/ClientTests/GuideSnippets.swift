@@ -1,0 +1,136 @@
+import NavigationClient
+
+/// The code of `docs/client.md`: each region between `guide:` and `end` is a block there.
+enum GuideSnippets {
+  static func connect() async throws -> NavigationClient {
+    // guide: connect
+    let client = try await NavigationClient.connect(name: "shell")
+    // end
+    return client
+  }
+
+  static func create(_ client: NavigationClient) async throws {
+    // guide: create
+    let home = ScreenDescription(id: "home", title: "Home", route: "home")
+    do {
+      try await client.perform([.create(root: home), .attach()], on: "kiosk")
+    } catch {
+      // If it exists already, somebody was faster: go on with what there is.
+      guard error.code == .navExists else { throw error }
+    }
+    // end
+  }
+
+  static func watch(_ client: NavigationClient, _ showContent: Show, _ showBar: ShowBar)
+    async throws
+  {
+    // guide: watch
+    for try await state in client.watch("kiosk") {
+      showContent(state.top?.route, state.top?.args)
+      showBar(state.bar)
+    }
+    // end
+  }
+
+  typealias Show = (String?, NavigationValue?) -> Void
+  typealias ShowBar = (NavigationBarContent?) -> Void
+
+  // guide: bar
+  static func text(of slot: NavigationBarContent.Slot) -> String {
+    switch slot {
+    case .back(let back): "< " + (back.text ?? "")
+    case .button(let button): button.title ?? button.id
+    }
+  }
+
+  static func text(of bar: NavigationBarContent) -> String {
+    let middle = if case .title(let title) = bar.middle { title } else { "" }
+    let right = bar.right.reversed()  // these come right-most first
+    return (bar.left.map(text) + [middle] + right.map(text)).joined(separator: "  ")
+  }
+  // end
+
+  static func push(_ client: NavigationClient) async throws -> NavigationReply {
+    // guide: push
+    let scan = ButtonDescription(id: "scan", .title("Scan"), action: "wifi.scan")
+    let wifi = ScreenDescription(
+      id: "wifi", title: "Wi-Fi", route: "settings/wifi", args: ["band": 5],
+      item: ItemDescription(rightItems: [scan]))
+    let reply = try await client.perform([.push(wifi)], on: "kiosk")
+    // end
+    return reply
+  }
+
+  static func guarded(_ client: NavigationClient) async throws -> NavigationReply {
+    // guide: guard
+    let seen = try await client.state(of: "kiosk")
+    // The user looks at it, and decides to go back.
+    let reply = try await client.pop(from: seen)
+    // end
+    return reply
+  }
+
+  static func batch(_ client: NavigationClient, _ seen: NavigationState) async throws {
+    // guide: batch
+    let player = ScreenDescription(id: "player", title: "Now playing", route: "media/now")
+    try await client.perform(
+      [.popToRoot(), .push(player)], on: "kiosk",
+      guardedBy: .stack(of: seen), within: .seconds(2))
+    // end
+  }
+
+  static func desync(
+    _ client: NavigationClient, _ seen: NavigationState, _ say: (String) -> Void
+  ) async throws {
+    // guide: desync
+    do {
+      try await client.pop(from: seen)
+    } catch {
+      guard error.code == .desync else { throw error }
+      say("\(error.top ?? "nothing") is on top by now")
+    }
+    // end
+  }
+
+  static func retry(
+    _ client: NavigationClient, _ nav: String, _ say: (String) -> Void
+  ) async throws {
+    // guide: retry
+    do {
+      try await client.perform([.setBarHidden(true)], on: nav)
+    } catch {
+      switch error.retry {
+      case .never: say(error.description)
+      case .afterResynchronising: say("look again, then decide anew")
+      case .unchanged, .later: say("the same once more, \(error.retryAfter ?? .zero) from now")
+      }
+    }
+    // end
+  }
+
+  static func status(_ client: NavigationClient, _ showBanner: (Bool) -> Void) async {
+    // guide: status
+    for await status in client.statuses() {
+      showBanner(status == .disconnected)
+    }
+    // end
+  }
+
+  static func events(_ client: NavigationClient, _ run: (String) -> Void) async throws {
+    // guide: events
+    for try await state in client.watch("kiosk", buffering: .everyRevision) {
+      for event in state.events where event.name == "buttonActivated" {
+        if let action = event.details["action"]?.text { run(action) }
+      }
+    }
+    // end
+  }
+
+  static func other(_ client: NavigationClient, _ seen: NavigationState) async throws {
+    // guide: other
+    let hide = try NavigationOperation(
+      json: #"{"item.set":{"screen":"home","hidesBackButton":true}}"#)
+    try await client.perform([hide], on: "kiosk", guardedBy: .life(of: seen))
+    // end
+  }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import Navigation
+import Testing
+
+@testable import NavigationSync
+
+@Suite struct DigestTests {
+  static func digest(_ screens: [(String, UInt64)], _ parts: [UInt64]) -> String {
+    let names = ["bar", "toolbar", "presented", "transition", "environment", "settings"]
+    return Digest(
+      screens: screens.map { (id: $0.0, version: $0.1) },
+      parts: zip(names, parts).map { (name: $0, version: $1) }
+    ).text
+  }
+
+  @Test func `the digests of the protocol's examples`() {
+    let at = Self.digest
+    let home: (String, UInt64) = ("home", 3)
+    #expect(at([home, ("wifi", 18)], [1, 1, 1, 1, 9, 2]) == "985cc24d")
+    #expect(at([home, ("wifi", 18), ("dns", 19)], [1, 1, 1, 19, 9, 2]) == "924da511")
+    #expect(at([home, ("wifi", 18), ("dns", 19)], [1, 1, 1, 20, 9, 2]) == "3b5fdb88")
+    #expect(at([home, ("wifi", 18)], [1, 1, 1, 20, 9, 2]) == "88b33653")
+    #expect(at([home, ("wifi", 22)], [1, 1, 1, 20, 9, 2]) == "1574af9e")
+    #expect(at([home], [1, 1, 1, 20, 9, 2]) == "f7f41f99")
+    #expect(at([home, ("s24.1", 24)], [1, 1, 1, 24, 9, 2]) == "9bd5ea7a")
+  }
+
+  @Test func `a digest is eight lower-case hex digits`() {
+    #expect(Digest("0000000a")?.bits == 10)
+    #expect(Digest(bits: 10).text == "0000000a")
+    for text in ["", "0", "0000000A", "00000000a", "+000000a", "0000000g"] {
+      #expect(Digest(text) == nil)
+    }
+  }
+
+  @Test func `a checksum may be taken in pieces`() {
+    let text = Array("123456789".utf8)
+    #expect(crc32(text) == 0xCBF4_3926)
+    #expect(crc32(Array(text[4...]), seed: crc32(Array(text[..<4]))) == crc32(text))
+    #expect(crc32([], seed: 7) == 7)
+  }
+}
+
+@Suite struct GoldenTests {
+  /// The bytes that the hub sends, one message a kind, with a seed that fixes epochs.
+  @Test func `messages have the bytes that they always had`() throws {
+    let world = World()
+    let client = try world.client()
+    let created = try client.must(
+      #"{"nav.create":{"root":{"id":"home","title":"Home","route":"home"}}},{"attach":{}}"#)
+    let epoch = try world.entry("kiosk").epoch.text
+    #expect(
+      created.text
+        == #"{"id":1,"nav":"kiosk","epoch":"\#(epoch)","rev":1,"changed":true,"depth":1,"top":"home","dig":"429b8f8b","out":[{},{}]}"#
+    )
+    let watched = try client.watch()
+    #expect(
+      watched[0].text
+        == #"{"id":2,"nav":"kiosk","mode":"snap","why":"join","epoch":"\#(epoch)","rev":1}"#)
+    #expect(
+      watched[1].text
+        == #"{"nav":"kiosk","kind":"controller","epoch":"\#(epoch)","rev":1,"i":0,"last":true,"why":"join","screens":[{"id":"home","ver":1,"title":"Home","route":"home"}],"bar":{"ver":1},"toolbar":{"ver":1},"presented":{"ver":1},"transition":{"ver":1},"environment":{"ver":1},"settings":{"ver":1,"attached":true},"resolved":{"top":"home","visible":"home","left":[],"middle":{"title":"Home","placement":"inline"},"right":[]},"dig":"429b8f8b"}"#
+    )
+    let diff =
+      #"{"nav":"kiosk","epoch":"\#(epoch)","base":1,"rev":2,"seq":2,"cause":"api","by":{"name":"c1","op":3},"ch":[{"at":1,"del":[],"ins":[{"id":"wifi","ver":2,"title":"Wi-Fi ✓"}]}],"resolved":{"top":"wifi","back":"home","visible":"wifi","left":[{"back":{"text":"Home","source":"title","indicator":"default","candidates":["Home","Back",null]}}],"middle":{"title":"Wi-Fi ✓","placement":"inline"},"right":[]},"ev":[{"willShow":{"screen":"wifi","animated":false}},{"didPush":{"screen":"wifi"}},{"didShow":{"screen":"wifi","animated":false}}],"depth":2,"dig":"9f9779c8"}"#
+    let pushed = try client.send(
+      "op", client.opBody(#"{"push":{"screen":{"id":"wifi","title":"Wi-Fi ✓"}}}"#))
+    #expect(pushed[0].text == diff)
+    let refused = try client.op(#"{"pop":{}}"#, #""if":{"top":"home"}"#)
+    #expect(
+      refused.text
+        == #"{"id":4,"code":"desync","reason":"top","expected":"home","msg":"top is wifi, not home","effect":"none","retry":"resync","nav":"kiosk","epoch":"\#(epoch)","rev":2,"dig":"9f9779c8","depth":2,"top":"wifi"}"#
+    )
+    let viewer = try world.client(2)
+    let latest = try viewer.watch(#""view":"top""#)
+    #expect(
+      latest[1].text
+        == #"{"nav":"kiosk","view":"top","epoch":"\#(epoch)","rev":2,"value":{"id":"wifi","ver":2,"title":"Wi-Fi ✓"}}"#
+    )
+    let pong = try client.ask("ping", #"{"id":91}"#)
+    #expect(pong.text == #"{"id":91,"boot":"\#(world.hub.boot.text)","t":\#(world.now.wall)}"#)
+    let closed = try client.send("op", client.opBody(#"{"nav.close":{}}"#, #""if":{"rev":2}"#))
+    #expect(
+      closed[0].text
+        == #"{"nav":"kiosk","view":"full","epoch":"\#(epoch)","rev":2,"why":"closed"}"#)
+  }
+
+  @Test func `every kind of change and record is written in a fixed order`() throws {
+    let world = World()
+    let client = try world.kiosk()
+    try client.watch()
+    let replies = try client.send(
+      "op",
+      client.opBody(
+        #"{"item.set":{"screen":"home","rightItems":[{"id":"b","systemItem":"done","style":"done"},{"image":{"hasAlpha":true,"ref":"w.png"},"action":"go"}],"prompt":"P"}},{"nav.configure":{"queue":3,"guard":"all"}},{"screen.set":{"screen":"home","edges":["right","top"],"args":{"z":[1.50,null]}}}"#,
+        #""animated":true"#))
+    #expect(
+      replies[0].text.contains(
+        #""animated":true,"ch":[{"set":"screen","to":{"id":"home","ver":2,"title":"Home","args":{"z":[1.50,null]},"edges":["top","right"],"item":{"prompt":"P","rightItems":[{"id":"b","systemItem":"done","style":"done"},{"id":"b2.1","image":{"ref":"w.png","hasAlpha":true},"action":"go"}]}}},{"set":"settings","to":{"ver":2,"attached":true,"guard":"all","queue":3}}]"#
+      ), "\(replies[0].text)")
+  }
+}
+
+@Suite struct MessageTests {
+  @Test(arguments: Samples.client.map(\.body).indices)
+  func `the daemon can read every message of the protocol's examples`(index: Int) throws {
+    let sample = Samples.client[index]
+    var reader = ClientMessageReader()
+    _ = try reader.read(verb: ClientVerb(rawValue: sample.verb), body: Array(sample.body.utf8))
+  }
+
+  @Test(arguments: Samples.server.map(\.body).indices)
+  func `a client can read every message of the protocol's examples`(index: Int) throws {
+    let sample = Samples.server[index]
+    var reader = ServerMessageReader()
+    let message = try reader.read(
+      verb: Array("nsp1.\(sample.verb)".utf8), body: Array(sample.body.utf8))
+    if case .unknown = message { #expect(["ask", "settled"].contains(sample.verb)) }
+  }
+
+  private func read(_ verb: ClientVerb, _ body: [UInt8]) throws -> ClientMessage {
+    var reader = ClientMessageReader()
+    return try reader.read(verb: verb, body: body)
+  }
+
+  @Test func `what a client writes reads back equal`() throws {
+    let id = ClientID(high: 1, low: UInt64.max)
+    for hello in [
+      Hello(client: id, nonce: "n"),
+      Hello(
+        versions: 1...3, client: id, name: "é\"", nonce: "", window: 5, heartbeat: 7,
+        isUncontrolled: true),
+    ] {
+      guard case .hello(let back) = try read(.hello, ClientMessageWriter.hello(hello)) else {
+        Issue.record("no hello")
+        return
+      }
+      #expect(back == hello)
+    }
+    let place = MirrorPosition(
+      epoch: Epoch(bits: 5), revision: Revision(9), digest: Digest(bits: 7))
+    let bad = MirrorPosition(epoch: nil, revision: Revision(9), digest: Digest(bits: 7))
+    for request in [
+      WatchRequest(id: 1, nav: "kiosk"), WatchRequest(id: 2, nav: "$navs", view: .bar),
+      WatchRequest(id: 3, nav: "a/b", from: place), WatchRequest(id: 4, nav: "k", bad: bad),
+    ] {
+      guard case .watch(let back) = try read(.watch, ClientMessageWriter.watch(request)) else {
+        Issue.record("no watch")
+        return
+      }
+      #expect(back == request)
+    }
+    for request in [
+      GetRequest(id: 1, nav: nil, what: .stats),
+      GetRequest(id: 2, nav: "k", at: Revision(4)),
+      GetRequest(
+        id: 3, nav: "k", what: .log, screen: "s", from: Revision(2), limit: 9_007_199_254_740_991),
+    ] {
+      guard case .get(let back) = try read(.get, ClientMessageWriter.get(request)) else {
+        Issue.record("no get")
+        return
+      }
+      #expect(back == request)
+    }
+  }
+
+  @Test func `an op that a client writes reads back equal`() throws {
+    var guards = Guards()
+    guards.any = true
+    guards.epoch = Epoch(bits: 1)
+    guards.revision = Revision(2)
+    guards.digest = Digest(bits: 3)
+    guards.top = .some(nil)
+    guards.depth = 4
+    guards.stack = ["a", "b"]
+    guards.has = []
+    for guards in [guards, Guards()] {
+      let request = OpRequest(
+        id: 7, client: ClientID(high: 3, low: 4), name: "n", nav: "k", guards: guards,
+        isAnimated: false, waits: true, due: 99, operations: [])
+      let body = ClientMessageWriter.op(request, operations: [Array(#"{"pop":{}}"#.utf8)])
+      guard case .op(let back) = try read(.op, body) else {
+        Issue.record("no op")
+        return
+      }
+      #expect(back.id == 7 && back.client == request.client && back.name == "n")
+      #expect(back.nav == "k" && back.guards == guards && back.isAnimated == false)
+      #expect(back.waits && back.due == 99)
+      #expect(back.operations.map(\.kind) == [.pop])
+    }
+  }
+
+  @Test(arguments: [
+    ("nsp1.op", VerbFrame.current("op")),
+    ("nsp1.abcdefghijklmnopqrs", .current("abcdefghijklmnopqrs")),
+    ("nsp1.abcdefghijklmnopqrst", .malformed), ("nsp2.hello", .otherVersion("hello")),
+    ("nsp10.op", .otherVersion("op")), ("nsp1.", .malformed), ("nsp1.Op", .malformed),
+    ("nsp1.o p", .malformed), ("nsp.op", .malformed), ("", .malformed), ("nspx.op", .malformed),
+  ])
+  func `the first frame is read strictly`(text: String, frame: VerbFrame) {
+    #expect(VerbFrame(Array(text.utf8)) == frame)
+  }
+}
