@@ -63,7 +63,10 @@ extension ProcessTests {
       ("{\"id\":1}x", "bad-json"), ("{\"id\":1,\"id\":2}", "bad-json"),
       ("{\"id\":1,\"nav\":\"\\ud800\"}", "bad-json"),
       (String(repeating: "[", count: 5000), "bad-json"),
-      ("{\"id\":1,\"x\":" + String(repeating: "[", count: 32) + String(repeating: "]", count: 32) + "}", "bad-json"),
+      (
+        "{\"id\":1,\"x\":" + String(repeating: "[", count: 32) + String(repeating: "]", count: 32)
+          + "}", "bad-json"
+      ),
       ("{\"id\":1,\"x\":01}", "bad-json"), ("{'id':1}", "bad-json"), ("\u{FEFF}{}", "bad-json"),
     ]
 
@@ -94,7 +97,10 @@ extension ProcessTests {
         ("op", #""nav":"kiosk","do":[]"#, "invalid-argument"),
         ("op", #""nav":"kiosk","do":[{"push":{"screen":{"id":"a b"}}}]"#, "invalid-argument"),
         ("op", #""nav":"kiosk","do":[{"push":{"screen":{"id":"s9.1"}}}]"#, "invalid-argument"),
-        ("op", #""nav":"kiosk","do":[{"push":{"screen":{"id":"n","titel":"x"}}}]"#, "invalid-argument"),
+        (
+          "op", #""nav":"kiosk","do":[{"push":{"screen":{"id":"n","titel":"x"}}}]"#,
+          "invalid-argument"
+        ),
         ("op", #""nav":"kiosk","do":[{"push":{}}]"#, "nil-screen"),
         ("op", #""nav":"kiosk","do":[{"push":{"screen":"nobody"}}]"#, "unknown-screen"),
         ("op", #""nav":"kiosk","do":[{"push":{"screen":"a"}}]"#, "duplicate-screen"),
@@ -116,22 +122,27 @@ extension ProcessTests {
           try peer.send(verb, "{\"id\":\(index + 1),\(client),\(members)}")
           let answer = try peer.awaits("refusal of \(verb) \(members)") { $0.verb == "err" }
           let code = answer.body["code"]?.string ?? ""
-          #expect(codes.split(separator: " ").contains(Substring(code)), "\(members): \(answer.body)")
+          #expect(
+            codes.split(separator: " ").contains(Substring(code)), "\(members): \(answer.body)")
           #expect(answer.body["effect"]?.string == "none")
         }
         for id in ["-1", "1.5", "1e3", "\"1\"", "9007199254740992", "null"] {
-          try peer.send("op", #"{"id":\#(id),"client":"\#(peer.client)","nav":"kiosk","do":\#(push)}"#)
+          try peer.send(
+            "op", #"{"id":\#(id),"client":"\#(peer.client)","nav":"kiosk","do":\#(push)}"#)
           let answer = try peer.awaits("refusal of id \(id)") { $0.verb == "err" }
           #expect(answer.body["id"] == .null, "\(id)")
         }
       }
     }
 
-    @Test func `a message that is too long is refused, a frame that is much too long cut off`() throws {
+    @Test func `a message that is too long is refused, a frame that is much too long cut off`()
+      throws
+    {
       try served { daemon, _ in
         let peer = try Peer(daemon.endpoint)
         let text = String(repeating: "x", count: 65_536)
-        let op = #"{"id":1,"client":"\#(peer.client)","nav":"kiosk","do":[{"screen.set":{"screen":"a","title":"\#(text)"}}]}"#
+        let op =
+          #"{"id":1,"client":"\#(peer.client)","nav":"kiosk","do":[{"screen.set":{"screen":"a","title":"\#(text)"}}]}"#
         try peer.send("op", op)
         let answer = try peer.awaits("refusal") { $0.verb == "err" }
         #expect(answer.body["code"]?.string == "limit", "\(answer.body)")

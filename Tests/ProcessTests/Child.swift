@@ -134,6 +134,15 @@ final class Child: @unchecked Sendable {
     try require(seconds, "say “\(text)”") { Self.contains($0.output, bytes) }
   }
 
+  /// Waits until stdout holds a text behind another one.
+  func says(_ text: String, after marker: String) throws {
+    try require(Self.patience, "say “\(text)” after “\(marker)”") { child in
+      let output = Data(child.output)
+      guard let place = output.range(of: Data(marker.utf8)) else { return false }
+      return output[place.upperBound...].range(of: Data(text.utf8)) != nil
+    }
+  }
+
   /// Waits until stderr holds a text.
   func complains(_ text: String, within seconds: Double = patience) throws {
     let bytes = Array(text.utf8)

@@ -4,7 +4,8 @@ import Testing
 extension ProcessTests {
   /// Many processes change the same navs while the daemon is killed under them.
   @Suite struct ConsistencyTests {
-    static let seconds = Double(ProcessInfo.processInfo.environment["NAVD_TEST_SECONDS"] ?? "") ?? 20
+    static let seconds =
+      Double(ProcessInfo.processInfo.environment["NAVD_TEST_SECONDS"] ?? "") ?? 20
     static let navs = (0..<8).map { "nav/\($0)" }
     static let workers = 8
     static let kills = 5
@@ -65,7 +66,8 @@ extension ProcessTests {
       var newest = 0
       for report in reports {
         #expect(report["violations"] == .array([]))
-        #expect(report["snapshots"]?.members.keys.allSatisfy { ["lag", "size"].contains($0) } == true)
+        #expect(
+          report["snapshots"]?.members.keys.allSatisfy { ["lag", "size"].contains($0) } == true)
         for sample in report["samples"]?.array ?? [] {
           guard let nav = sample["nav"]?.string, let revision = sample["rev"]?.integer else {
             throw Failure("no position: \(sample)")

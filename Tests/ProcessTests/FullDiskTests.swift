@@ -11,7 +11,8 @@ extension ProcessTests {
       init(_ path: String) throws {
         self.path = path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        let mount = try Child("/usr/bin/mount", ["-t", "tmpfs", "-o", "size=3m,mode=0700", "none", path])
+        let mount = try Child(
+          "/usr/bin/mount", ["-t", "tmpfs", "-o", "size=3m,mode=0700", "none", path])
         guard try mount.ended() == 0 else { throw Failure(mount.transcript) }
       }
 
@@ -92,7 +93,8 @@ extension ProcessTests {
     private func set(_ peer: Peer, _ title: String) throws -> Peer.Message {
       try peer.ask(
         "op",
-        #""nav":"kiosk","client":"\#(peer.client)","do":[{"screen.set":{"screen":"home","title":"\#(title)"}}]"#)
+        #""nav":"kiosk","client":"\#(peer.client)","do":[{"screen.set":{"screen":"home","title":"\#(title)"}}]"#
+      )
     }
   }
 }

@@ -93,7 +93,8 @@ final class Peer {
     let nonce = "\(UInt32.random(in: .min ... .max))"
     try send(
       "hello",
-      #"{"ver":[1,1],"client":"\#(client)","name":"\#(name)","nonce":"\#(nonce)","window":\#(window)}"#)
+      #"{"ver":[1,1],"client":"\#(client)","name":"\#(name)","nonce":"\#(nonce)","window":\#(window)}"#
+    )
     return try awaits("welcome") { $0.body["nonce"]?.string == nonce }.body
   }
 
@@ -112,7 +113,8 @@ final class Peer {
     throws -> JSON
   {
     let guards = guards.isEmpty ? "" : #","if":\#(guards)"#
-    let answer = try ask("op", #""nav":"\#(nav)"\#(guards),"client":"\#(client)","do":\#(operations)"#)
+    let answer = try ask(
+      "op", #""nav":"\#(nav)"\#(guards),"client":"\#(client)","do":\#(operations)"#)
     guard answer.verb == "ok" else { throw Failure("\(operations): \(answer.body)") }
     return answer.body
   }

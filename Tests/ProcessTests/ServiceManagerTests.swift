@@ -91,7 +91,8 @@ final class NotifySocket {
       unsafe recv(descriptor.fd, $0.baseAddress, $0.count, 0)
     }
     guard count > 0 else { return false }
-    lines += String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").map(String.init)
+    lines += String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").map(
+      String.init)
     return true
   }
 
