@@ -23,7 +23,7 @@ struct OperationChoice {
 
   /// Chooses; `mirror` is nil for a nav that is not watched, or not known to be right.
   init(mirror: Mirror?, name: String, number: Int, using generator: inout SeededGenerator) {
-    let dice = Int.random(in: 0..<100, using: &generator)
+    let dice = Int(generator.next() % 100)
     let fresh = #"{"id":"\#(name)-\#(number)","title":"T\#(number)","route":"r/\#(dice)"}"#
     let depth = mirror?.screens.count ?? 6
     let isDeep = depth > 12

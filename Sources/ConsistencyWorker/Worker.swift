@@ -9,7 +9,7 @@ struct Worker: ~Copyable {
   private static let expected: Set<String> = [
     "desync", "not-in-stack", "unknown-screen", "unknown-item", "limit", "no-root",
   ]
-  private static let revisionsBetweenSamples: UInt64 = 61
+  private static let revisionsBetweenSamples: UInt64 = 397
 
   private let name: String
   private let navs: [String]

@@ -98,7 +98,7 @@ final class Peer {
     return try awaits("welcome") { $0.body["nonce"]?.string == nonce }.body
   }
 
-  /// Sends a message that is answered; `members` are those beside the id. Returns the answer.
+  /// Sends a message with these members beside its id, and returns the answer.
   func ask(_ verb: String, _ members: String) throws -> Message {
     lastID += 1
     let id = lastID
