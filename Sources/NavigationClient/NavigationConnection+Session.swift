@@ -38,6 +38,7 @@ extension NavigationConnection {
   ///   - request: all but the id and the operations, which are not looked at.
   ///   - operations: one JSON object an operation.
   /// - Returns: the id that the answer will carry.
+  /// - Throws: `system` when it cannot be handed over.
   package mutating func submit(
     _ request: OpRequest, operations: [[UInt8]]
   ) throws(ConnectionError) -> UInt64 {
