@@ -65,6 +65,10 @@ extension ProcessTests {
       let title = state?["screens"]?.array.first?["title"]?.string
       #expect(title?.hasPrefix(number == 1 ? "Home" : "\(number - 1) ") == true)
       #expect(try peer.ask("ping", "\"a\":1").verb == "pong")
+      let navctl = try Child(
+        Binaries.path("navctl"), ["title", "kiosk", "home", text],
+        environment: ["HOME": directory.path, "NAVD_ENDPOINT": "ipc://\(directory.path)/op"])
+      #expect(try navctl.ended() == 8, "\(navctl.transcript)")
       try disk.makeRoom()
       #expect(try set(peer, "after").body["rev"]?.integer == UInt64(number + 1))
       daemon.kill(SIGKILL)
