@@ -9,17 +9,46 @@ extension Journal {
   /// - Throws: `.full`, `.writeFailed`: nothing is stored, the same batch may be tried again;
   ///   `.syncFailed`: the process must exit.
   package func commit(_ records: [JournalRecord]) throws(JournalError) {
+    try stage(records)
+    try commitStaged()
+  }
+
+  /// Writes a part of a batch, which counts only when `commitStaged` returns.
+  ///
+  /// A batch may be staged while its later parts are still being decided, and on another thread,
+  /// as long as one at a time uses the journal.
+  /// - Throws: as `commit`; all parts of the batch are gone then.
+  package func stage(_ records: [JournalRecord]) throws(JournalError) {
     precondition(isReplayed, "commit before replay")
-    checkOrder(records)
     guard !records.isEmpty else { return }
-    try prepareUnsynced()
-    try transaction { () throws(JournalError) in try insert(records) }
+    if staged == nil {
+      try prepareUnsynced()
+      if let poison { throw poison }
+      try undoingOnError { () throws(JournalError) in try begin.run() }
+      census.draft = census.stored
+      snapshotChecksums.removeAll(keepingCapacity: true)
+      staged = []
+    }
+    checkOrder(records)
+    try undoingOnError { () throws(JournalError) in try insert(records) }
+    staged?.append(contentsOf: records)
+  }
+
+  /// Makes the staged parts of a batch durable, together.
+  package func commitStaged() throws(JournalError) {
+    guard let records = staged else { return }
+    try undoingOnError { () throws(JournalError) in
+      // Snapshots have no order that would show a missing one, so the census goes with them.
+      if !snapshotChecksums.isEmpty { try metadata.write(census.draft) }
+      try end.run()
+    }
+    staged = nil
     note(records)
     commits += 1
   }
 
   private func checkOrder(_ records: [JournalRecord]) {
-    var next = lastSequence + 1
+    var next = census.draft.through + 1
     for record in records {
       switch record {
       case .row(let row):
@@ -34,16 +63,12 @@ extension Journal {
   }
 
   private func insert(_ records: [JournalRecord]) throws(JournalError) {
-    snapshotChecksums.removeAll(keepingCapacity: true)
-    census.draft = census.stored
     for record in records {
       switch record {
       case .row(let row): try insert(row)
       case .snapshot(let snapshot): try insert(snapshot)
       }
     }
-    // Snapshots have no order that would show a missing one, so the census goes with them.
-    if !snapshotChecksums.isEmpty { try metadata.write(census.draft) }
   }
 
   private func insert(_ row: JournalRow) throws(JournalError) {
@@ -98,13 +123,22 @@ extension Journal {
 
   /// Runs `body` in one transaction; on any error nothing of it stays.
   func transaction(_ body: () throws(JournalError) -> Void) throws(JournalError) {
+    precondition(staged == nil, "a transaction inside a staged batch")
     if let poison { throw poison }
-    do throws(JournalError) {
+    try undoingOnError { () throws(JournalError) in
       try begin.run()
       try body()
       try end.run()
+    }
+  }
+
+  /// Runs a part of a transaction; on any error nothing of the transaction stays.
+  private func undoingOnError(_ body: () throws(JournalError) -> Void) throws(JournalError) {
+    do throws(JournalError) {
+      try body()
     } catch {
       database.rollBack()
+      staged = nil
       // A sync that failed once may succeed falsely when it is tried again.
       if case .syncFailed = error { poison = error }
       throw error

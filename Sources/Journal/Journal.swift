@@ -1,3 +1,5 @@
+import NavigationSync
+
 /// The daemon's memory: rows in the order of their sequence, and snapshots beside them.
 ///
 /// One thread owns it. The order of use is `open`, `replay` once, then `commit` with `checkpoint`
@@ -38,6 +40,8 @@ package final class Journal {
   var commits: UInt64 = 0
   /// The census of what is stored, and of what will be once the open transaction is committed.
   var census = (stored: Census(), draft: Census())
+  /// The records of the batch being written; nil while there is none.
+  var staged: [JournalRecord]?
   /// The checksums of the snapshots of the batch being written.
   var snapshotChecksums: [UInt32] = []
 

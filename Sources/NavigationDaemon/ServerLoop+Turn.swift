@@ -13,7 +13,7 @@ extension ServerLoop {
     if let wakeAt = hub.wakeAt, wakeAt <= now.boot { events.append(.wake) }
     try maintain(at: now)
     guard !events.isEmpty else { return try retry() }
-    for event in events { hub.handle(event, at: now) }
+    decide(at: now)
     try makeDurable(at: now)
     let output = hub.committed(at: now)
     events.removeAll(keepingCapacity: true)
@@ -24,11 +24,26 @@ extension ServerLoop {
     try retry()
   }
 
+  /// Lets the hub handle the events; the records of a large batch are handed on while it decides.
+  private mutating func decide(at now: Instant) {
+    hasStaged = false
+    for index in events.indices {
+      hub.handle(events[index], at: now)
+      guard index % Self.eventsPerPart == Self.eventsPerPart - 1,
+        events.count - index > Self.eventsPerPart
+      else { continue }
+      let records = hub.takeRecords()
+      guard !records.isEmpty else { continue }
+      writer.stage(records)
+      hasStaged = true
+    }
+  }
+
   private mutating func makeDurable(at now: Instant) throws {
     let records = hub.takeRecords()
-    guard !records.isEmpty else { return }
+    guard hasStaged || !records.isEmpty else { return }
     do throws(JournalError) {
-      try journal.commit(records)
+      try writer.commit(records)
       if isStorageFailing { reportStorage("the journal can be written again") }
       isStorageFailing = false
       if maintenanceDue == nil { maintenanceDue = now.boot + 30_000 }
@@ -52,7 +67,7 @@ extension ServerLoop {
   /// Takes the batch back and decides its events again, with every change refused.
   private mutating func rollBack(at now: Instant) throws {
     let requests = hub.rollBack()
-    let reader = try JournalReader.open(directory: journal.directory)
+    let reader = try JournalReader.open(directory: writer.journal.directory)
     for request in requests {
       let snapshot = try reader.snapshot(nav: request.nav, notAfter: .max)
       let rows = try reader.history(
@@ -85,13 +100,13 @@ extension ServerLoop {
   private mutating func maintain(at now: Instant) throws {
     let isQuiet = events.isEmpty
     do throws(JournalError) {
-      if journal.walPages > (isQuiet ? Self.quietPages : Self.busyPages) {
-        try journal.checkpoint()
+      if writer.journal.walPages > (isQuiet ? Self.quietPages : Self.busyPages) {
+        try writer.journal.checkpoint()
       }
       guard let due = maintenanceDue, due <= now.boot, isQuiet || due + 10_000 <= now.boot else {
         return
       }
-      let report = try journal.maintain(now: now.wall, budget: 2000)
+      let report = try writer.journal.maintain(now: now.wall, budget: 2000)
       for floor in report.floors {
         events.append(.floor(nav: floor.nav, revision: floor.revision))
       }

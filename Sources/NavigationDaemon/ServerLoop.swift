@@ -9,7 +9,7 @@ import ZeroMQ
 /// It decides nothing about navs. It owns every socket and the journal; nothing else touches them.
 struct ServerLoop: ~Copyable {
   var hub: Hub
-  let journal: Journal
+  let writer: JournalWriter
   var listener: Listener
   let history: HistoryWorker
   let log: Log
@@ -29,9 +29,13 @@ struct ServerLoop: ~Copyable {
   var scratch = Message()
   var shared = SharedBody()
   var maintenanceDue: UInt64?
+  /// Whether a part of the batch at hand is with the writer already.
+  var hasStaged = false
   var isStopping = false
   var isStorageFailing = false
 
+  /// Events after which the records so far are handed to the writer's thread.
+  static let eventsPerPart = 24
   /// Messages taken in one turn; more would let handshakes and others wait.
   static let messagesPerTurn = 256
   /// Pages of the write-ahead log that are put away in a quiet moment, and at the latest.
@@ -43,7 +47,7 @@ struct ServerLoop: ~Copyable {
     log: Log, configuration: Configuration
   ) {
     self.hub = hub
-    self.journal = journal
+    writer = JournalWriter(journal: journal)
     self.listener = listener
     self.history = history
     self.log = log

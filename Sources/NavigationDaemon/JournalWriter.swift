@@ -1,0 +1,102 @@
+import CLinux
+import Journal
+import NavigationSync
+
+/// Writes one batch at a time, on a second thread as far as that helps.
+///
+/// While the loop still decides a large batch, its first records are inserted on this class's own
+/// thread. What is left is inserted, and the whole committed, by the loop itself, so that a small
+/// batch – one op at a time – costs no wake-up of another thread.
+///
+/// Not `Sendable` by its members: one thread at a time uses `journal`. The worker does so only while
+/// `isWorking`, the loop only in `commit` after it has waited for that to end; both under `lock`.
+@safe
+final class JournalWriter: @unchecked Sendable {
+  /// The journal; outside of `commit` the loop may use it while nothing is staged.
+  let journal: Journal
+  private let lock: UnsafeMutablePointer<pthread_mutex_t>
+  private let changed: UnsafeMutablePointer<pthread_cond_t>
+  private var queue: [[JournalRecord]] = []
+  private var isWorking = false
+  private var isStarted = false
+  private var failure: JournalError?
+
+  init(journal: Journal) {
+    self.journal = journal
+    unsafe lock = .allocate(capacity: 1)
+    unsafe changed = .allocate(capacity: 1)
+    unsafe pthread_mutex_init(lock, nil)
+    unsafe pthread_cond_init(changed, nil)
+  }
+
+  /// Hands over a part of the batch being decided; loop thread.
+  func stage(_ records: [JournalRecord]) {
+    guard !records.isEmpty else { return }
+    if !isStarted { start() }
+    unsafe pthread_mutex_lock(lock)
+    queue.append(records)
+    let isIdle = !isWorking
+    unsafe pthread_mutex_unlock(lock)
+    if isIdle { unsafe pthread_cond_signal(changed) }
+  }
+
+  /// Commits what was staged and `records`, which follow it; loop thread.
+  ///
+  /// - Throws: as `Journal.commit`; nothing of the batch is stored.
+  func commit(_ records: [JournalRecord]) throws(JournalError) {
+    var rest: [[JournalRecord]] = []
+    var failure: JournalError?
+    if isStarted {
+      unsafe pthread_mutex_lock(lock)
+      rest = queue
+      queue = []
+      while isWorking { unsafe pthread_cond_wait(changed, lock) }
+      failure = self.failure
+      self.failure = nil
+      unsafe pthread_mutex_unlock(lock)
+    }
+    if let failure { throw failure }
+    for part in rest { try journal.stage(part) }
+    try journal.stage(records)
+    try journal.commitStaged()
+  }
+
+  private func start() {
+    isStarted = true
+    var thread = pthread_t()
+    // The thread keeps the writer for as long as the process lives.
+    let context = unsafe Unmanaged.passRetained(self).toOpaque()
+    let result = unsafe pthread_create(
+      &thread, nil,
+      { context in
+        guard let context = unsafe context else { return nil }
+        unsafe Unmanaged<JournalWriter>.fromOpaque(context).takeUnretainedValue().run()
+        return nil
+      }, context)
+    precondition(result == 0, "pthread_create: \(result)")
+    pthread_detach(thread)
+  }
+
+  private func run() {
+    unsafe pthread_mutex_lock(lock)
+    while true {
+      while queue.isEmpty { unsafe pthread_cond_wait(changed, lock) }
+      let parts = queue
+      queue = []
+      isWorking = true
+      var failure = failure
+      unsafe pthread_mutex_unlock(lock)
+      for part in parts where failure == nil {
+        do throws(JournalError) {
+          try journal.stage(part)
+        } catch {
+          failure = error
+        }
+      }
+      unsafe pthread_mutex_lock(lock)
+      self.failure = failure
+      isWorking = false
+      unsafe pthread_cond_signal(changed)
+    }
+  }
+}
