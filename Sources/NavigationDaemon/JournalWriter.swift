@@ -4,12 +4,12 @@ import NavigationSync
 
 /// Writes one batch at a time, on a second thread as far as that helps.
 ///
-/// While the loop still decides a large batch, its first records are inserted on this class's own
-/// thread. What is left is inserted, and the whole committed, by the loop itself, so that a small
-/// batch – one op at a time – costs no wake-up of another thread.
+/// A large batch is inserted while the loop still decides it, and committed while the loop decides
+/// the next, on this class's own thread. A small one – one op at a time – is written by the loop
+/// itself, because a wake-up of another thread would cost more than it saves.
 ///
 /// Not `Sendable` by its members: one thread at a time uses `journal`. The worker does so only while
-/// `isWorking`, the loop only in `commit` after it has waited for that to end; both under `lock`.
+/// `isWorking`, the loop only after it has waited for that to end; both know by what `lock` guards.
 @safe
 final class JournalWriter: @unchecked Sendable {
   /// The journal; outside of `commit` the loop may use it while nothing is staged.
@@ -18,6 +18,7 @@ final class JournalWriter: @unchecked Sendable {
   private let changed: UnsafeMutablePointer<pthread_cond_t>
   private var queue: [[JournalRecord]] = []
   private var isWorking = false
+  private var mustCommit = false
   private var isStarted = false
   private var failure: JournalError?
 
@@ -61,6 +62,38 @@ final class JournalWriter: @unchecked Sendable {
     try journal.commitStaged()
   }
 
+  /// Begins to commit what was staged and `records`, which follow it; loop thread.
+  ///
+  /// The journal is the worker's until `finishCommit` has returned.
+  func beginCommit(_ records: [JournalRecord]) {
+    if !isStarted { start() }
+    unsafe pthread_mutex_lock(lock)
+    if !records.isEmpty { queue.append(records) }
+    mustCommit = true
+    let isIdle = !isWorking
+    unsafe pthread_mutex_unlock(lock)
+    if isIdle { unsafe pthread_cond_signal(changed) }
+  }
+
+  /// Whether a commit that was begun is still under way; loop thread.
+  var isCommitting: Bool {
+    unsafe pthread_mutex_lock(lock)
+    defer { unsafe pthread_mutex_unlock(lock) }
+    return mustCommit || isWorking
+  }
+
+  /// Waits for the commit that was begun; loop thread.
+  ///
+  /// - Throws: as `Journal.commit`; nothing of the batch is stored.
+  func finishCommit() throws(JournalError) {
+    unsafe pthread_mutex_lock(lock)
+    while mustCommit || isWorking { unsafe pthread_cond_wait(changed, lock) }
+    let failure = failure
+    self.failure = nil
+    unsafe pthread_mutex_unlock(lock)
+    if let failure { throw failure }
+  }
+
   private func start() {
     isStarted = true
     var thread = pthread_t()
@@ -80,23 +113,29 @@ final class JournalWriter: @unchecked Sendable {
   private func run() {
     unsafe pthread_mutex_lock(lock)
     while true {
-      while queue.isEmpty { unsafe pthread_cond_wait(changed, lock) }
+      while queue.isEmpty && !mustCommit { unsafe pthread_cond_wait(changed, lock) }
       let parts = queue
+      let isLast = mustCommit
       queue = []
       isWorking = true
-      var failure = failure
+      let failure = failure
       unsafe pthread_mutex_unlock(lock)
-      for part in parts where failure == nil {
-        do throws(JournalError) {
-          try journal.stage(part)
-        } catch {
-          failure = error
-        }
-      }
+      let result = failure ?? write(parts, isLast)
       unsafe pthread_mutex_lock(lock)
-      self.failure = failure
+      self.failure = result
       isWorking = false
+      if isLast { mustCommit = false }
       unsafe pthread_cond_signal(changed)
+    }
+  }
+
+  private func write(_ parts: [[JournalRecord]], _ isLast: Bool) -> JournalError? {
+    do throws(JournalError) {
+      for part in parts { try journal.stage(part) }
+      if isLast { try journal.commitStaged() }
+      return nil
+    } catch {
+      return error
     }
   }
 }

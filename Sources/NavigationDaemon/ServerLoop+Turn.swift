@@ -1,3 +1,4 @@
+import CLinux
 import Journal
 import NavigationSync
 import RuntimePaths
@@ -6,17 +7,18 @@ import ZeroMQ
 // One turn: decide, make durable, send.
 
 extension ServerLoop {
-  /// Handles the events at hand as one batch.
+  /// Handles the events at hand as one batch, together with those decided early.
   mutating func turn(at now: Instant) throws {
     events += afterthoughts
     afterthoughts.removeAll(keepingCapacity: true)
     if let wakeAt = hub.wakeAt, wakeAt <= now.boot { events.append(.wake) }
     try maintain(at: now)
-    guard !events.isEmpty else { return try retry() }
+    guard !events.isEmpty || !decided.isEmpty else { return try retry() }
     decide(at: now)
     try makeDurable(at: now)
     let output = hub.committed(at: now)
-    events.removeAll(keepingCapacity: true)
+    decided = early
+    early.removeAll(keepingCapacity: true)
     try send(output.messages)
     if !output.requests.isEmpty { history.ask(output.requests) }
     for connection in output.dropped { connections.forgetOutbox(of: connection) }
@@ -27,27 +29,47 @@ extension ServerLoop {
   /// Lets the hub handle the events; the records of a large batch are handed on while it decides.
   private mutating func decide(at now: Instant) {
     hasStaged = false
-    for index in events.indices {
-      hub.handle(events[index], at: now)
+    let batch = events
+    events.removeAll(keepingCapacity: true)
+    for index in batch.indices {
+      hub.handle(batch[index], at: now)
       guard index % Self.eventsPerPart == Self.eventsPerPart - 1,
-        events.count - index > Self.eventsPerPart
+        batch.count - index > Self.eventsPerPart
       else { continue }
       let records = hub.takeRecords()
       guard !records.isEmpty else { continue }
       writer.stage(records)
       hasStaged = true
     }
+    decided += batch
   }
 
   private mutating func makeDurable(at now: Instant) throws {
     let records = hub.takeRecords()
-    guard hasStaged || !records.isEmpty else { return }
-    do throws(JournalError) {
-      try writer.commit(records)
+    guard hasStaged || !records.isEmpty else {
+      overlapped = 0
+      return
+    }
+    do {
+      // Now and then a batch stands alone, so that what shows only durable states is served.
+      if decided.count >= Self.eventsWorthOverlapping, overlapped < 8, !isStopping, hub.maySeal {
+        overlapped += 1
+        hub.seal()
+        writer.beginCommit(records)
+        // A commit takes a few tenths of a millisecond at the most, less than it takes to sleep and
+        // to be woken twice; others run while there is nothing to decide.
+        while writer.isCommitting {
+          if try !decideEarly(at: now) { sched_yield() }
+        }
+        try writer.finishCommit()
+      } else {
+        overlapped = 0
+        try writer.commit(records)
+      }
       if isStorageFailing { reportStorage("the journal can be written again") }
       isStorageFailing = false
       if maintenanceDue == nil { maintenanceDue = now.boot + 30_000 }
-    } catch {
+    } catch let error as JournalError {
       switch error {
       case .full, .writeFailed:
         if !isStorageFailing { reportStorage(error.description) }
@@ -64,6 +86,21 @@ extension ServerLoop {
     }
   }
 
+  /// Decides the ops that have arrived while the batch before is being committed.
+  ///
+  /// Anything else waits for the next turn, and so does everything behind it, which keeps the order
+  /// of each connection. Returns whether there was anything to decide.
+  private mutating func decideEarly(at now: Instant) throws -> Bool {
+    guard events.isEmpty, early.count < Self.messagesPerTurn, try receiveMessages() else {
+      return false
+    }
+    let count = events.firstIndex { !$0.isOp } ?? events.count
+    for index in 0..<count { hub.handle(events[index], at: now) }
+    early += events[..<count]
+    events.removeFirst(count)
+    return true
+  }
+
   /// Takes the batch back and decides its events again, with every change refused.
   private mutating func rollBack(at now: Instant) throws {
     let requests = hub.rollBack()
@@ -74,7 +111,9 @@ extension ServerLoop {
         of: request.nav, from: request.head, downTo: snapshot?.revision ?? 0, limit: Int.max)
       try hub.reload(request, snapshot: snapshot, rows: rows.reversed())
     }
-    for event in events { hub.handle(event, at: now) }
+    decided += early
+    early.removeAll(keepingCapacity: true)
+    for event in decided { hub.handle(event, at: now) }
     precondition(hub.takeRecords().isEmpty, "records while the journal takes none")
   }
 
@@ -98,7 +137,7 @@ extension ServerLoop {
 
   /// Puts the write-ahead log away and prunes history, in slices and preferably when idle.
   private mutating func maintain(at now: Instant) throws {
-    let isQuiet = events.isEmpty
+    let isQuiet = events.isEmpty && decided.isEmpty
     do throws(JournalError) {
       if writer.journal.walPages > (isQuiet ? Self.quietPages : Self.busyPages) {
         try writer.journal.checkpoint()
@@ -126,7 +165,7 @@ extension ServerLoop {
 
   /// How long to sleep: until the hub, the watchdog, maintenance or a full socket wants attention.
   func sleepTime(_ now: Instant, _ feedAt: UInt64?) -> Int {
-    if !afterthoughts.isEmpty { return 0 }
+    if !afterthoughts.isEmpty || !events.isEmpty || !decided.isEmpty { return 0 }
     var until = [hub.wakeAt, feedAt, maintenanceDue].compactMap { $0 }.min()
     if !waiting.isEmpty || !suspects.isEmpty { until = min(until ?? .max, now.boot + 100) }
     guard let until else { return -1 }

@@ -20,8 +20,14 @@ struct ServerLoop: ~Copyable {
   /// Connections whose peer may be gone, and how often they have been asked.
   var suspects: [(ConnectionID, attempts: Int)] = []
   var accepted = 0
-  /// The events of the turn at hand, to be handled again if its records cannot be stored.
+  /// The events that have come up and are to be handled next.
   var events: [HubEvent] = []
+  /// The events decided in the batch at hand, to be handled again if it cannot be stored.
+  var decided: [HubEvent] = []
+  /// The events decided while the batch before was being committed; they belong to the next.
+  var early: [HubEvent] = []
+  /// How many batches in a row were overlapped with the next.
+  var overlapped = 0
   /// Events that came up while sending, for the next turn.
   var afterthoughts: [HubEvent] = []
   var received = Multipart(capacity: 5)
@@ -36,6 +42,8 @@ struct ServerLoop: ~Copyable {
 
   /// Events after which the records so far are handed to the writer's thread.
   static let eventsPerPart = 24
+  /// Events from which on committing a batch is worth another thread.
+  static let eventsWorthOverlapping = 8
   /// Messages taken in one turn; more would let handshakes and others wait.
   static let messagesPerTurn = 256
   /// Pages of the write-ahead log that are put away in a quiet moment, and at the latest.

@@ -9,11 +9,16 @@ package struct ReloadRequest: Hashable, Sendable {
 }
 
 extension Hub {
-  /// Takes back everything decided since the last commit.
+  /// Takes back everything decided since the last commit, a sealed batch and what came after it.
   ///
   /// Nothing of it has been sent. The navs named are to be read back with `reload`; then the
   /// batch's events are handled again, while the hub refuses every commit with `storage`.
   package mutating func rollBack() -> [ReloadRequest] {
+    if var first = sealed {
+      first.absorb(batch)
+      batch = first
+      sealed = nil
+    }
     for remembrance in batch.remembrances.reversed() {
       remembered.forget(remembrance.op, of: remembrance.key, restoring: remembrance.evicted)
     }

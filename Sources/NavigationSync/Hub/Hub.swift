@@ -135,6 +135,8 @@ package struct Hub: Sendable {
   var watches = Slots<Watch>()
   var remembered: RememberedOps
   var batch = Batch()
+  /// The batch before, while it is being made durable.
+  var sealed: Batch?
   var output = HubOutput()
   var pendingReads: [UInt64: PendingRead] = [:]
   var lastToken: UInt64 = 0
@@ -209,11 +211,38 @@ package struct Hub: Sendable {
     return records
   }
 
-  /// Says that the records taken are durable; hands out everything that waited for them.
+  /// Whether ops may be decided while the batch at hand is being made durable.
+  ///
+  /// Not while somebody looks at a virtual nav, which would show what is not durable yet.
+  package var maySeal: Bool {
+    sealed == nil && !isStorageFailing && !isStopping
+      && navs[Self.navsSlot].directory?.isActive == false
+      && navs[Self.clientsSlot].directory?.isActive == false
+  }
+
+  /// Closes the batch at hand, whose records were all taken; `committed` and `rollBack` are about
+  /// it, and messages with ops, and only those, may be handled meanwhile. They begin the next batch.
+  package mutating func seal() {
+    precondition(maySeal && batch.records.isEmpty, "a batch is sealed already, or not taken")
+    for slot in batch.touched where navs.isLive(slot) {
+      batch.sealedRevisions[slot] = navs[slot].controller.revision
+    }
+    sealed = batch
+    batch = Batch()
+  }
+
+  /// Says that the records taken are durable, of the sealed batch if there is one; hands out
+  /// everything that waited for them.
   package mutating func committed(at now: Instant) -> HubOutput {
     isStorageFailing = false
+    var next: Batch?
+    if let first = sealed {
+      next = batch
+      batch = first
+      sealed = nil
+    }
     for slot in batch.touched where navs.isLive(slot) {
-      navs[slot].durable = navs[slot].controller.revision
+      navs[slot].durable = batch.sealedRevisions[slot] ?? navs[slot].controller.revision
     }
     let held = batch.held
     for item in held { release(item, at: now) }
@@ -221,7 +250,7 @@ package struct Hub: Sendable {
     for slot in batch.touched where navs.isLive(slot) { pumpWatches(of: slot, at: now) }
     for directory in [Self.navsSlot, Self.clientsSlot] { pumpWatches(of: directory, at: now) }
     for slot in batch.answering where sessions.isLive(slot) { sessions[slot].inflight = 0 }
-    batch.clear()
+    batch = next ?? Batch()
     trimRings()
     defer { output = HubOutput() }
     return output
@@ -276,12 +305,30 @@ struct Batch: Sendable {
   /// The reads that were answered, should the answer have to come again.
   var finishedReads: [(token: UInt64, read: PendingRead)] = []
   var sequenceBefore: UInt64?
+  /// The revisions that a sealed batch made, of the navs it touched.
+  var sealedRevisions: [Int: Revision] = [:]
   /// Whether `$clients` may have changed.
   var changedClients = false
   /// Messages of diffs encoded while this batch is sent.
   var diffs: [DiffsKey: DiffsMessage] = [:]
 
   mutating func clear() { self = Batch() }
+
+  /// Joins what was decided while this batch was being made durable, to be taken back with it.
+  mutating func absorb(_ next: Batch) {
+    remembrances += next.remembrances
+    created += next.created
+    closed += next.closed
+    answering += next.answering
+    malformed += next.malformed
+    finishedReads += next.finishedReads
+    held += next.held
+    for slot in next.touched where rowsBefore[slot] == nil {
+      rowsBefore[slot] = next.rowsBefore[slot]
+      touched.append(slot)
+    }
+    if sequenceBefore == nil { sequenceBefore = next.sequenceBefore }
+  }
 }
 
 /// A read that waits for the journal.
@@ -305,4 +352,14 @@ extension Outgoing {
       connection: connection, verb: .mark, body: ServerMessageWriter.mark(time: 0, []),
       isShared: false)
   }
+}
+
+extension HubEvent {
+  /// Whether this is a message with an op, which may be decided while a batch is sealed.
+  package var isOp: Bool {
+    guard case .message(_, _, let verb, _) = self else { return false }
+    return verb == Self.opFrame
+  }
+
+  private static let opFrame = ClientVerb.op.frame
 }
