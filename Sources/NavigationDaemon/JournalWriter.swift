@@ -19,6 +19,7 @@ final class JournalWriter: @unchecked Sendable {
   private var queue: [[JournalRecord]] = []
   private var isWorking = false
   private var mustCommit = false
+  private var isAsleep = false
   private var isStarted = false
   private var failure: JournalError?
 
@@ -36,9 +37,9 @@ final class JournalWriter: @unchecked Sendable {
     if !isStarted { start() }
     unsafe pthread_mutex_lock(lock)
     queue.append(records)
-    let isIdle = !isWorking
+    let mustWake = isAsleep
     unsafe pthread_mutex_unlock(lock)
-    if isIdle { unsafe pthread_cond_signal(changed) }
+    if mustWake { unsafe pthread_cond_signal(changed) }
   }
 
   /// Commits what was staged and `records`, which follow it; loop thread.
@@ -70,9 +71,9 @@ final class JournalWriter: @unchecked Sendable {
     unsafe pthread_mutex_lock(lock)
     if !records.isEmpty { queue.append(records) }
     mustCommit = true
-    let isIdle = !isWorking
+    let mustWake = isAsleep
     unsafe pthread_mutex_unlock(lock)
-    if isIdle { unsafe pthread_cond_signal(changed) }
+    if mustWake { unsafe pthread_cond_signal(changed) }
   }
 
   /// Whether a commit that was begun is still under way; loop thread.
@@ -113,7 +114,7 @@ final class JournalWriter: @unchecked Sendable {
   private func run() {
     unsafe pthread_mutex_lock(lock)
     while true {
-      while queue.isEmpty && !mustCommit { unsafe pthread_cond_wait(changed, lock) }
+      awaitWork()
       let parts = queue
       let isLast = mustCommit
       queue = []
@@ -128,6 +129,27 @@ final class JournalWriter: @unchecked Sendable {
       unsafe pthread_cond_signal(changed)
     }
   }
+
+  /// Waits for work, `lock` being held: for a moment awake, because under load the next part of a
+  /// batch is never far, then asleep.
+  private func awaitWork() {
+    var patience = Self.turnsAwake
+    while queue.isEmpty && !mustCommit {
+      if patience > 0 {
+        patience -= 1
+        unsafe pthread_mutex_unlock(lock)
+        sched_yield()
+        unsafe pthread_mutex_lock(lock)
+      } else {
+        isAsleep = true
+        unsafe pthread_cond_wait(changed, lock)
+        isAsleep = false
+      }
+    }
+  }
+
+  /// How often the thread looks for work before it sleeps; some tens of microseconds.
+  private static let turnsAwake = 100
 
   private func write(_ parts: [[JournalRecord]], _ isLast: Bool) -> JournalError? {
     do throws(JournalError) {

@@ -85,7 +85,8 @@ struct ServerLoop: ~Copyable {
         fedAt = now.boot
         notify(.watchdog)
       }
-      let wasBusy = try receiveMessages()
+      // What was decided early is to be committed at once, whether or not more has come.
+      let wasBusy = try receiveMessages() || !decided.isEmpty
       turnsWithoutPoll = wasBusy ? turnsWithoutPoll + 1 : 0
       // A busy socket is read again without asking whether it is readable; the others are asked
       // now and then all the same.
