@@ -14,6 +14,8 @@ import NavigationSync
 final class JournalWriter: @unchecked Sendable {
   /// The journal; outside of `commit` the loop may use it while nothing is staged.
   let journal: Journal
+  /// Readable when a commit that was begun has ended, until `finishCommit`.
+  let descriptor: Int32
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private let changed: UnsafeMutablePointer<pthread_cond_t>
   private var queue: [[JournalRecord]] = []
@@ -25,6 +27,8 @@ final class JournalWriter: @unchecked Sendable {
 
   init(journal: Journal) {
     self.journal = journal
+    descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
+    precondition(descriptor >= 0, "eventfd: errno=\(navd_errno())")
     unsafe lock = .allocate(capacity: 1)
     unsafe changed = .allocate(capacity: 1)
     unsafe pthread_mutex_init(lock, nil)
@@ -92,6 +96,8 @@ final class JournalWriter: @unchecked Sendable {
     let failure = failure
     self.failure = nil
     unsafe pthread_mutex_unlock(lock)
+    var count: eventfd_t = 0
+    _ = unsafe eventfd_read(descriptor, &count)
     if let failure { throw failure }
   }
 
@@ -125,7 +131,10 @@ final class JournalWriter: @unchecked Sendable {
       unsafe pthread_mutex_lock(lock)
       self.failure = result
       isWorking = false
-      if isLast { mustCommit = false }
+      if isLast {
+        mustCommit = false
+        eventfd_write(descriptor, 1)
+      }
       unsafe pthread_cond_signal(changed)
     }
   }

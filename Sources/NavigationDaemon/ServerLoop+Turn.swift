@@ -1,4 +1,3 @@
-import CLinux
 import Journal
 import NavigationSync
 import RuntimePaths
@@ -56,10 +55,8 @@ extension ServerLoop {
         overlapped += 1
         hub.seal()
         writer.beginCommit(records)
-        // A commit takes a few tenths of a millisecond at the most, less than it takes to sleep and
-        // to be woken twice; others run while there is nothing to decide.
-        while writer.isCommitting {
-          if try !decideEarly(at: now) { sched_yield() }
+        while writer.isCommitting, events.isEmpty, early.count < Self.messagesPerTurn {
+          if try !decideEarly(at: now) { _ = try commitPoller.wait(milliseconds: -1) }
         }
         try writer.finishCommit()
       } else {
@@ -91,9 +88,7 @@ extension ServerLoop {
   /// Anything else waits for the next turn, and so does everything behind it, which keeps the order
   /// of each connection. Returns whether there was anything to decide.
   private mutating func decideEarly(at now: Instant) throws -> Bool {
-    guard events.isEmpty, early.count < Self.messagesPerTurn, try receiveMessages() else {
-      return false
-    }
+    guard try receiveMessages() else { return false }
     let count = events.firstIndex { !$0.isOp } ?? events.count
     for index in 0..<count { hub.handle(events[index], at: now) }
     early += events[..<count]

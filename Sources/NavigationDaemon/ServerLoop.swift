@@ -26,6 +26,8 @@ struct ServerLoop: ~Copyable {
   var decided: [HubEvent] = []
   /// The events decided while the batch before was being committed; they belong to the next.
   var early: [HubEvent] = []
+  /// Waits for messages or for the end of a commit.
+  var commitPoller = Poller()
   /// How many batches in a row were overlapped with the next.
   var overlapped = 0
   /// Events that came up while sending, for the next turn.
@@ -59,6 +61,8 @@ struct ServerLoop: ~Copyable {
     self.listener = listener
     self.history = history
     self.log = log
+    _ = commitPoller.add(self.listener.router)
+    _ = commitPoller.add(descriptor: writer.descriptor)
     self.configuration = configuration
   }
 

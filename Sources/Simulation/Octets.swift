@@ -23,6 +23,51 @@ extension [UInt8] {
     return nil
   }
 
+  /// Where a diff ends that begins at `start`, if it is the stored one, in which null stands for what
+  /// the bar shows; the mirrors hold that against the state.
+  func end(ofDiff stored: [UInt8], from start: Int) -> Int? {
+    let hole = Array("\"resolved\":null,\"ev\":".utf8)
+    guard let place = stored.lastPosition(of: hole) else {
+      return end(of: stored[...], from: start)
+    }
+    let value = place + "\"resolved\":".utf8.count
+    guard let shown = end(of: stored[..<value], from: start),
+      let behind = endOfObject(from: shown)
+    else { return nil }
+    return end(of: stored[(value + 4)...], from: behind)
+  }
+
+  private func end(of piece: ArraySlice<UInt8>, from start: Int) -> Int? {
+    let end = start + piece.count
+    return end <= count && self[start..<end] == piece ? end : nil
+  }
+
+  private func lastPosition(of needle: [UInt8]) -> Int? {
+    var found: Int?
+    while let next = position(of: needle, from: found.map { $0 + 1 } ?? 0) { found = next }
+    return found
+  }
+
+  /// Where the JSON object ends that begins at `start`.
+  private func endOfObject(from start: Int) -> Int? {
+    var depth = 0
+    var isInString = false
+    var at = start
+    while at < count {
+      switch self[at] {
+      case 0x5C where isInString: at += 1
+      case 0x22: isInString.toggle()
+      case 0x7B where !isInString: depth += 1
+      case 0x7D where !isInString:
+        depth -= 1
+        if depth == 0 { return at + 1 }
+      default: break
+      }
+      at += 1
+    }
+    return nil
+  }
+
   /// The digits at `start` as a number.
   func number(at start: Int) -> UInt64? {
     var at = start

@@ -152,10 +152,11 @@ extension World {
       guard let known = facts.diffs[Place(epoch: epoch, revision: revision)] else {
         return violation("the diff of \(epoch.text)/\(revision) is sent before it is stored")
       }
-      let end = at + known.bytes.count
-      guard end <= body.count, Array(body[at..<end]) == known.bytes else {
+      guard let end = body.end(ofDiff: known.bytes, from: at) else {
         return demand(
-          start == 0 && body.withoutSequence == known.bytes.withoutSequence,
+          start == 0
+            && body.withoutSequence.end(ofDiff: known.bytes.withoutSequence, from: 0)
+              == body.withoutSequence.count,
           "the diff of \(epoch.text)/\(revision) is not what was stored")
       }
       at = end

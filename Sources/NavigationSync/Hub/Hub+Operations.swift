@@ -400,7 +400,7 @@ extension Hub {
           sequence: sequence, nav: navs[slot].number, revision: commit.revision.number,
           previous: previous, time: attempt.now.wall, kind: .changed, body: body)))
     navs[slot].lastSequence = sequence
-    keep(diff, slot)
+    keep(diff.bytes, slot)
     remember(attempt, reply, isOk: true)
     answer(attempt.sender, attempt.session, slot, reply)
     if commit.revision.number >= navs[slot].snapshotRevision.number + configuration.snapshotEvery {

@@ -182,7 +182,7 @@ extension NavEntry {
       return renew(epoch)
     case .changed: break
     }
-    let (change, diff, proof) = try reader.change()
+    let (change, proof) = try reader.change()
     do {
       try controller.replay(change)
     } catch {
@@ -199,7 +199,11 @@ extension NavEntry {
       resolvedAt = controller.revision
     }
     durable = controller.revision
-    ring.append(diff, digest: digest)
+    if let diff = reader.diff(resolved: resolved) {
+      ring.append(diff, digest: digest)
+    } else {
+      ring = DiffRing(base: controller.revision, digest: digest)
+    }
     _ = ring.trim(
       revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes)
   }

@@ -220,8 +220,10 @@ package struct Hub: Sendable {
       && navs[Self.clientsSlot].directory?.isActive == false
   }
 
-  /// Closes the batch at hand, whose records were all taken; `committed` and `rollBack` are about
-  /// it, and messages with ops, and only those, may be handled meanwhile. They begin the next batch.
+  /// Closes the batch at hand, whose records were all taken.
+  ///
+  /// `committed` and `rollBack` are about it from then on. Messages with ops, and only those, may
+  /// be handled meanwhile; they begin the next batch.
   package mutating func seal() {
     precondition(maySeal && batch.records.isEmpty, "a batch is sealed already, or not taken")
     for slot in batch.touched where navs.isLive(slot) {

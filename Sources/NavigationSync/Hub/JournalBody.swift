@@ -16,16 +16,30 @@ struct RowOrigin: Sendable {
 
 /// The bodies of journal rows: JSON, so that a journal can be read without this program.
 enum JournalBody {
-  /// The body of a `changed` row.
+  /// The version of the rules by which `resolved` is computed from the state.
+  static let resolution: UInt64 = 1
+
+  /// The body of a `changed` row: the diff with null for what the bar shows, which the state tells.
+  ///
+  /// `rv` says by which rules, so that a later version does not take its own result for what was
+  /// sent.
   static func changed(
-    diff: [UInt8], commit: Commit, origin: RowOrigin?, before: Digest
+    diff: EncodedDiff, commit: Commit, origin: RowOrigin?, before: Digest
   ) -> [UInt8] {
-    var json = JSONWriter(reserving: diff.count + (origin?.reply.count ?? 0) + 256)
+    var json = JSONWriter(reserving: diff.bytes.count + (origin?.reply.count ?? 0) + 256)
     json.beginObject()
     json.name("diff")
-    json.raw(diff)
+    if let place = diff.resolved {
+      json.raw(diff.bytes[..<place.lowerBound], nullAnd: diff.bytes[place.upperBound...])
+    } else {
+      json.raw(diff.bytes)
+    }
     json.name("before")
     json.hex(before.bits)
+    if diff.resolved != nil {
+      json.name("rv")
+      json.integer(resolution)
+    }
     if let origin { json.origin(origin) }
     if !commit.detached.isEmpty {
       json.name("det")

@@ -66,9 +66,8 @@ struct JournalBodyReader: Sendable {
       resolvedAt: Revision(integer("resolvedAt") ?? revision))
   }
 
-  /// The change in the loaded `changed` row, with the diff's octets and its digest.
-  func change() throws(JournalBodyError) -> (change: RecordedChange, diff: [UInt8], digest: Digest)
-  {
+  /// The change in the loaded `changed` row, with its digest.
+  func change() throws(JournalBodyError) -> (change: RecordedChange, digest: Digest) {
     guard let diff = tape.member("diff", of: 0), let revision = integer("rev", of: diff),
       let digest = text("dig", of: diff).flatMap({ Digest($0) })
     else { throw JournalBodyError(what: "a change lacks its diff") }
@@ -88,7 +87,18 @@ struct JournalBodyReader: Sendable {
     if tape.member("gone", of: 0) != nil {
       change.released = try list("gone") { at throws(ReadFailure) in try key(at) }
     }
-    return (change, tape.raw(diff), digest)
+    return (change, digest)
+  }
+
+  /// The octets of the loaded row's diff as they were sent; nil if it tells what the bar showed by
+  /// other rules than this version's, so that they cannot be had any more.
+  func diff(resolved: [UInt8]) -> [UInt8]? {
+    guard let diff = tape.member("diff", of: 0) else { return nil }
+    guard let place = tape.member("resolved", of: diff), tape.kind(place) == .null else {
+      return tape.raw(diff)
+    }
+    guard integer("rv") == JournalBody.resolution else { return nil }
+    return tape.raw(diff, replacing: place, by: resolved)
   }
 
   /// Whether the loaded row's diff changed what the bar shows.

@@ -98,6 +98,16 @@ package struct JSONTape: Sendable {
     return Array(bytes[Int(token.start) - quote..<Int(token.end) + quote])
   }
 
+  /// The bytes of a value with other bytes in the place of a value inside it.
+  func raw(_ index: Int, replacing inner: Int, by bytes: [UInt8]) -> [UInt8] {
+    let outer = tokens[index]
+    let hole = tokens[inner]
+    var result = Array(self.bytes[Int(outer.start)..<Int(hole.start)])
+    result.append(contentsOf: bytes)
+    result.append(contentsOf: self.bytes[Int(hole.end)..<Int(outer.end)])
+    return result
+  }
+
   /// How many bytes the value has in the text.
   package func rawCount(_ index: Int) -> Int {
     let token = tokens[index]

@@ -80,6 +80,15 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
+  /// Writes bytes that are a JSON value with null between them.
+  mutating func raw(_ head: ArraySlice<UInt8>, nullAnd tail: ArraySlice<UInt8>) {
+    separate()
+    bytes.append(contentsOf: head)
+    append("null")
+    bytes.append(contentsOf: tail)
+    needsComma = true
+  }
+
   /// Writes 64 bits as 16 hex digits in quotes.
   package mutating func hex(_ bits: UInt64) {
     hex(bits, digits: 16)

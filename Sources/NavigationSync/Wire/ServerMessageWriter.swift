@@ -314,6 +314,13 @@ extension JSONWriter {
   }
 }
 
+/// A diff as it is sent, and where in it stands what the bar shows.
+struct EncodedDiff {
+  var bytes: [UInt8]
+  /// The value of `resolved`, if the diff has one.
+  var resolved: Range<Int>?
+}
+
 /// One revision as everybody sees it.
 struct DiffFrame {
   var nav: String
@@ -328,8 +335,9 @@ struct DiffFrame {
   func encode(
     _ commit: Commit, of controller: borrowing NavigationController, resolved: [UInt8]?,
     digest: Digest
-  ) -> [UInt8] {
+  ) -> EncodedDiff {
     var json = JSONWriter(reserving: 384 + (resolved?.count ?? 0))
+    var place: Range<Int>?
     begin(&json)
     json.flag("animated", commit.isAnimated)
     if let relation = commit.relation {
@@ -340,12 +348,13 @@ struct DiffFrame {
     json.changes(commit, of: controller)
     if let resolved {
       json.name("resolved")
+      place = json.bytes.count..<json.bytes.count + resolved.count
       json.raw(resolved)
     }
     json.name("ev")
     json.events(commit.events)
     end(&json, depth: controller.stack.count, digest)
-    return json.bytes
+    return EncodedDiff(bytes: json.bytes, resolved: place)
   }
 
   func begin(_ json: inout JSONWriter) {
