@@ -120,6 +120,39 @@ final class World {
     return try turn(answers)
   }
 
+  /// Two turns of a shell that overlaps them; returns what each of the two commits let go.
+  ///
+  /// `early` are ops that come while the batch of `first` is being committed.
+  func overlap(
+    _ first: [HubEvent], _ early: [HubEvent]
+  ) throws -> (first: [Sent], second: [Sent]) {
+    let start = sent.count
+    for event in first { hub.handle(event, at: now) }
+    let records = hub.takeRecords()
+    #expect(hub.maySeal)
+    hub.seal()
+    for event in early { hub.handle(event, at: now) }
+    if journal.isFailing, !records.isEmpty {
+      for request in hub.rollBack() {
+        let rows = journal.rows(of: request.nav, through: request.head)
+        let snapshot = journal.snapshots.last {
+          $0.nav == request.nav && $0.sequence <= request.head
+        }
+        try hub.reload(request, snapshot: snapshot, rows: rows)
+      }
+      for event in first + early { hub.handle(event, at: now) }
+      #expect(hub.takeRecords().isEmpty)
+      try take(hub.committed(at: now))
+      return (Array(sent[start...]), [])
+    }
+    journal.commit(records)
+    try take(hub.committed(at: now))
+    let middle = sent.count
+    journal.commit(hub.takeRecords())
+    try take(hub.committed(at: now))
+    return (Array(sent[start..<middle]), Array(sent[middle...]))
+  }
+
   private func take(_ output: HubOutput) throws {
     for message in output.messages {
       let json = try JSONSerialization.jsonObject(with: Data(message.body)) as? [String: Any]
