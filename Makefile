@@ -39,7 +39,7 @@ build: deps ## Build everything, debug
 	$(call step,$(SWIFT) build -j $(JOBS))
 
 release: deps ## Build everything, optimised
-	$(call step,$(SWIFT) build -c release -j $(JOBS))
+	$(call step,$(SWIFT) build -c release --static-swift-stdlib -j $(JOBS))
 
 lint: ## Check the form of every Swift file
 	$(call step,$(SWIFT) format lint --strict --parallel --recursive $(swift_paths))

@@ -2,103 +2,112 @@ import CLinux
 import Journal
 import NavigationSync
 
-/// Writes one batch at a time, on a second thread as far as that helps.
+/// Commits batches in the order in which they come, on its own thread.
 ///
-/// A large batch is inserted while the loop still decides it, and committed while the loop decides
-/// the next, on this class's own thread. A small one – one op at a time – is written by the loop
-/// itself, because a wake-up of another thread would cost more than it saves.
+/// What has come by the time a commit ends goes into the next one, so the disk is never idle while
+/// there is something to store. A small batch with nothing before it is written by the loop itself:
+/// the wake-up of another thread would cost more than it saves.
 ///
 /// Not `Sendable` by its members: one thread at a time uses `journal`. The worker does so only while
-/// `isWorking`, the loop only after it has waited for that to end; both know by what `lock` guards.
+/// there are batches that it has not completed; both know by what `lock` guards.
 @safe
 final class JournalWriter: @unchecked Sendable {
-  /// The journal; outside of `commit` the loop may use it while nothing is staged.
+  /// The journal; the loop may use it while every batch submitted is completed.
   let journal: Journal
-  /// Readable when a commit that was begun has ended, until `finishCommit`.
+  /// Readable when a batch is completed or refused after `arm` had nothing to tell.
   let descriptor: Int32
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
-  private let changed: UnsafeMutablePointer<pthread_cond_t>
+  private let arrived: UnsafeMutablePointer<pthread_cond_t>
+  private let progressed: UnsafeMutablePointer<pthread_cond_t>
   private var queue: [[JournalRecord]] = []
-  private var isWorking = false
-  private var mustCommit = false
-  private var isAsleep = false
-  private var isStarted = false
+  private var completed = 0
   private var failure: JournalError?
+  private var logPages = 0
+  private var isAsleep = false
+  private var isArmed = false
+  private var isStarted = false
 
   init(journal: Journal) {
     self.journal = journal
+    logPages = journal.walPages
     descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
     precondition(descriptor >= 0, "eventfd: errno=\(navd_errno())")
     unsafe lock = .allocate(capacity: 1)
-    unsafe changed = .allocate(capacity: 1)
+    unsafe arrived = .allocate(capacity: 1)
+    unsafe progressed = .allocate(capacity: 1)
     unsafe pthread_mutex_init(lock, nil)
-    unsafe pthread_cond_init(changed, nil)
+    unsafe pthread_cond_init(arrived, nil)
+    unsafe pthread_cond_init(progressed, nil)
   }
 
-  /// Hands over a part of the batch being decided; loop thread.
-  func stage(_ records: [JournalRecord]) {
-    guard !records.isEmpty else { return }
-    if !isStarted { start() }
-    unsafe pthread_mutex_lock(lock)
-    queue.append(records)
-    let mustWake = isAsleep
-    unsafe pthread_mutex_unlock(lock)
-    if mustWake { unsafe pthread_cond_signal(changed) }
-  }
-
-  /// Commits what was staged and `records`, which follow it; loop thread.
+  /// Commits a batch at once, every batch before it being completed; loop thread.
   ///
   /// - Throws: as `Journal.commit`; nothing of the batch is stored.
   func commit(_ records: [JournalRecord]) throws(JournalError) {
-    var rest: [[JournalRecord]] = []
-    var failure: JournalError?
-    if isStarted {
-      unsafe pthread_mutex_lock(lock)
-      rest = queue
-      queue = []
-      while isWorking { unsafe pthread_cond_wait(changed, lock) }
-      failure = self.failure
-      self.failure = nil
-      unsafe pthread_mutex_unlock(lock)
-    }
-    if let failure { throw failure }
-    for part in rest { try journal.stage(part) }
-    try journal.stage(records)
-    try journal.commitStaged()
+    try journal.commit(records)
+    logPages = journal.walPages
   }
 
-  /// Begins to commit what was staged and `records`, which follow it; loop thread.
-  ///
-  /// The journal is the worker's until `finishCommit` has returned.
-  func beginCommit(_ records: [JournalRecord]) {
+  /// Hands over a batch, which may be empty; loop thread.
+  func submit(_ records: [JournalRecord]) {
     if !isStarted { start() }
-    unsafe pthread_mutex_lock(lock)
-    if !records.isEmpty { queue.append(records) }
-    mustCommit = true
-    let mustWake = isAsleep
-    unsafe pthread_mutex_unlock(lock)
-    if mustWake { unsafe pthread_cond_signal(changed) }
+    let mustWake = guarded {
+      queue.append(records)
+      return isAsleep
+    }
+    if mustWake { unsafe pthread_cond_signal(arrived) }
   }
 
-  /// Whether a commit that was begun is still under way; loop thread.
-  var isCommitting: Bool {
-    unsafe pthread_mutex_lock(lock)
-    defer { unsafe pthread_mutex_unlock(lock) }
-    return mustCommit || isWorking
+  /// How many batches were completed since the last call; loop thread.
+  func takeCompleted() -> Int {
+    guarded {
+      defer { completed = 0 }
+      return completed
+    }
   }
 
-  /// Waits for the commit that was begun; loop thread.
+  /// Why the oldest batch that is not completed was refused; loop thread.
   ///
-  /// - Throws: as `Journal.commit`; nothing of the batch is stored.
-  func finishCommit() throws(JournalError) {
+  /// Nothing of it is stored, nor of those behind it, which are forgotten.
+  func takeFailure() -> JournalError? {
+    guarded {
+      guard let failure else { return nil }
+      self.failure = nil
+      queue = []
+      return failure
+    }
+  }
+
+  /// Waits until there is a completed batch or a failure to take; loop thread.
+  func awaitProgress() {
     unsafe pthread_mutex_lock(lock)
-    while mustCommit || isWorking { unsafe pthread_cond_wait(changed, lock) }
-    let failure = failure
-    self.failure = nil
+    while completed == 0, failure == nil { unsafe pthread_cond_wait(progressed, lock) }
     unsafe pthread_mutex_unlock(lock)
+  }
+
+  /// Makes the descriptor readable at the next progress; loop thread.
+  ///
+  /// Returns false if there is something to take already.
+  func arm() -> Bool {
+    guarded {
+      isArmed = completed == 0 && failure == nil
+      return isArmed
+    }
+  }
+
+  /// Takes back what made the descriptor readable; loop thread.
+  func disarm() {
     var count: eventfd_t = 0
     _ = unsafe eventfd_read(descriptor, &count)
-    if let failure { throw failure }
+  }
+
+  /// Pages in the write-ahead log after the last commit; loop thread.
+  var walPages: Int { guarded { logPages } }
+
+  private func guarded<Value>(_ body: () -> Value) -> Value {
+    unsafe pthread_mutex_lock(lock)
+    defer { unsafe pthread_mutex_unlock(lock) }
+    return body()
   }
 
   private func start() {
@@ -120,50 +129,30 @@ final class JournalWriter: @unchecked Sendable {
   private func run() {
     unsafe pthread_mutex_lock(lock)
     while true {
-      awaitWork()
-      let parts = queue
-      let isLast = mustCommit
-      queue = []
-      isWorking = true
-      let failure = failure
-      unsafe pthread_mutex_unlock(lock)
-      let result = failure ?? write(parts, isLast)
-      unsafe pthread_mutex_lock(lock)
-      self.failure = result
-      isWorking = false
-      if isLast {
-        mustCommit = false
-        eventfd_write(descriptor, 1)
-      }
-      unsafe pthread_cond_signal(changed)
-    }
-  }
-
-  /// Waits for work, `lock` being held: for a moment awake, because under load the next part of a
-  /// batch is never far, then asleep.
-  private func awaitWork() {
-    var patience = Self.turnsAwake
-    while queue.isEmpty && !mustCommit {
-      if patience > 0 {
-        patience -= 1
-        unsafe pthread_mutex_unlock(lock)
-        sched_yield()
-        unsafe pthread_mutex_lock(lock)
-      } else {
+      while queue.isEmpty || failure != nil {
         isAsleep = true
-        unsafe pthread_cond_wait(changed, lock)
+        unsafe pthread_cond_wait(arrived, lock)
         isAsleep = false
       }
+      let batches = queue
+      queue = []
+      unsafe pthread_mutex_unlock(lock)
+      let result = write(batches)
+      unsafe pthread_mutex_lock(lock)
+      if let result { failure = result } else { completed += batches.count }
+      logPages = journal.walPages
+      if isArmed {
+        isArmed = false
+        eventfd_write(descriptor, 1)
+      }
+      unsafe pthread_cond_signal(progressed)
     }
   }
 
-  /// How often the thread looks for work before it sleeps; some tens of microseconds.
-  private static let turnsAwake = 100
-
-  private func write(_ parts: [[JournalRecord]], _ isLast: Bool) -> JournalError? {
+  private func write(_ batches: [[JournalRecord]]) -> JournalError? {
     do throws(JournalError) {
-      for part in parts { try journal.stage(part) }
-      if isLast { try journal.commitStaged() }
+      for batch in batches { try journal.stage(batch) }
+      try journal.commitStaged()
       return nil
     } catch {
       return error

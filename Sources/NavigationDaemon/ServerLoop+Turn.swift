@@ -6,97 +6,101 @@ import ZeroMQ
 // One turn: decide, make durable, send.
 
 extension ServerLoop {
-  /// Handles the events at hand as one batch, together with those decided early.
+  /// Handles the events at hand, and what the writer has completed.
   mutating func turn(at now: Instant) throws {
+    try takeProgress(at: now)
     events += afterthoughts
     afterthoughts.removeAll(keepingCapacity: true)
     if let wakeAt = hub.wakeAt, wakeAt <= now.boot { events.append(.wake) }
-    try maintain(at: now)
-    guard !events.isEmpty || !decided.isEmpty else { return try retry() }
-    decide(at: now)
-    try makeDurable(at: now)
-    let output = hub.committed(at: now)
-    decided = early
-    early.removeAll(keepingCapacity: true)
+    if !inFlight.isEmpty, mustStandStill(at: now) { try standStill(at: now) }
+    if inFlight.isEmpty { try maintain(at: now) }
+    if !events.isEmpty { try handleEvents(at: now) }
+    try retry()
+  }
+
+  /// Decides the events as one batch and makes it durable, now or later.
+  private mutating func handleEvents(at now: Instant) throws {
+    let batch = events
+    events = []
+    for event in batch { hub.handle(event, at: now) }
+    let records = hub.takeRecords()
+    if !hub.maySeal || inFlight.isEmpty && batch.count < Self.eventsWorthOverlapping {
+      open = batch
+      defer { open = [] }
+      try standStill(at: now)
+      guard !open.isEmpty else { return }
+      do {
+        try writer.commit(records)
+      } catch {
+        return try fail(error, at: now)
+      }
+      if !records.isEmpty { noteStored(at: now) }
+      try release(hub.committed(at: now))
+    } else {
+      hub.seal()
+      inFlight.append(batch)
+      writer.submit(records)
+    }
+  }
+
+  /// Releases the batches that have become durable meanwhile, or takes back those that cannot.
+  private mutating func takeProgress(at now: Instant) throws {
+    guard !inFlight.isEmpty else { return }
+    for _ in 0..<writer.takeCompleted() {
+      inFlight.removeFirst()
+      noteStored(at: now)
+      try release(hub.committed(at: now))
+    }
+    guard let error = writer.takeFailure() else { return }
+    try fail(error, at: now)
+  }
+
+  /// Whether something is due that the batches under way must not be changed by.
+  ///
+  /// Only ops may be decided meanwhile; anything else shows or changes what is durable.
+  private func mustStandStill(at now: Instant) -> Bool {
+    !hub.maySeal || inFlight.count >= Self.batchesInFlight || !events.allSatisfy(\.isOp)
+      || writer.walPages > Self.busyPages
+      || maintenanceDue.map { $0 + 10_000 <= now.boot } ?? false
+  }
+
+  private mutating func standStill(at now: Instant) throws {
+    while !inFlight.isEmpty {
+      writer.awaitProgress()
+      try takeProgress(at: now)
+    }
+  }
+
+  private mutating func release(_ output: HubOutput) throws {
     try send(output.messages)
     if !output.requests.isEmpty { history.ask(output.requests) }
     for connection in output.dropped { connections.forgetOutbox(of: connection) }
     for notice in output.notices { report(notice) }
-    try retry()
   }
 
-  /// Lets the hub handle the events; the records of a large batch are handed on while it decides.
-  private mutating func decide(at now: Instant) {
-    hasStaged = false
-    let batch = events
-    events.removeAll(keepingCapacity: true)
-    for index in batch.indices {
-      hub.handle(batch[index], at: now)
-      guard index % Self.eventsPerPart == Self.eventsPerPart - 1,
-        batch.count - index > Self.eventsPerPart
-      else { continue }
-      let records = hub.takeRecords()
-      guard !records.isEmpty else { continue }
-      writer.stage(records)
-      hasStaged = true
-    }
-    decided += batch
+  private mutating func noteStored(at now: Instant) {
+    if isStorageFailing { reportStorage("the journal can be written again") }
+    isStorageFailing = false
+    if maintenanceDue == nil { maintenanceDue = now.boot + 30_000 }
   }
 
-  private mutating func makeDurable(at now: Instant) throws {
-    let records = hub.takeRecords()
-    guard hasStaged || !records.isEmpty else {
-      overlapped = 0
-      return
-    }
-    do {
-      // Now and then a batch stands alone, so that what shows only durable states is served.
-      if decided.count >= Self.eventsWorthOverlapping, overlapped < 8, !isStopping, hub.maySeal {
-        overlapped += 1
-        hub.seal()
-        writer.beginCommit(records)
-        while writer.isCommitting, events.isEmpty, early.count < Self.messagesPerTurn {
-          if try !decideEarly(at: now) { _ = try commitPoller.wait(milliseconds: -1) }
-        }
-        try writer.finishCommit()
-      } else {
-        overlapped = 0
-        try writer.commit(records)
-      }
-      if isStorageFailing { reportStorage("the journal can be written again") }
-      isStorageFailing = false
-      if maintenanceDue == nil { maintenanceDue = now.boot + 30_000 }
-    } catch let error as JournalError {
-      switch error {
-      case .full, .writeFailed:
-        if !isStorageFailing { reportStorage(error.description) }
-        isStorageFailing = true
-        try rollBack(at: now)
-      case .syncFailed:
-        // What is on the disk is unknown: nothing more is answered, the next process reads it.
-        _ = hub.rollBack()
-        hub.handle(.stop, at: now)
-        try send(hub.committed(at: now).messages)
-        throw DaemonError.journal(error)
-      case .locked, .damaged, .newer, .unreadable, .unwritable: throw DaemonError.journal(error)
-      }
+  private mutating func fail(_ error: JournalError, at now: Instant) throws {
+    switch error {
+    case .full, .writeFailed:
+      if !isStorageFailing { reportStorage(error.description) }
+      isStorageFailing = true
+      try rollBack(at: now)
+    case .syncFailed:
+      // What is on the disk is unknown: nothing more is answered, the next process reads it.
+      _ = hub.rollBack()
+      hub.handle(.stop, at: now)
+      try send(hub.committed(at: now).messages)
+      throw DaemonError.journal(error)
+    case .locked, .damaged, .newer, .unreadable, .unwritable: throw DaemonError.journal(error)
     }
   }
 
-  /// Decides the ops that have arrived while the batch before is being committed.
-  ///
-  /// Anything else waits for the next turn, and so does everything behind it, which keeps the order
-  /// of each connection. Returns whether there was anything to decide.
-  private mutating func decideEarly(at now: Instant) throws -> Bool {
-    guard try receiveMessages() else { return false }
-    let count = events.firstIndex { !$0.isOp } ?? events.count
-    for index in 0..<count { hub.handle(events[index], at: now) }
-    early += events[..<count]
-    events.removeFirst(count)
-    return true
-  }
-
-  /// Takes the batch back and decides its events again, with every change refused.
+  /// Takes back what is not durable and decides its events again, with every change refused.
   private mutating func rollBack(at now: Instant) throws {
     let requests = hub.rollBack()
     let reader = try JournalReader.open(directory: writer.journal.directory)
@@ -106,10 +110,12 @@ extension ServerLoop {
         of: request.nav, from: request.head, downTo: snapshot?.revision ?? 0, limit: Int.max)
       try hub.reload(request, snapshot: snapshot, rows: rows.reversed())
     }
-    decided += early
-    early.removeAll(keepingCapacity: true)
-    for event in decided { hub.handle(event, at: now) }
+    for event in inFlight.joined() { hub.handle(event, at: now) }
+    for event in open { hub.handle(event, at: now) }
+    inFlight = []
+    open = []
     precondition(hub.takeRecords().isEmpty, "records while the journal takes none")
+    try release(hub.committed(at: now))
   }
 
   private func reportStorage(_ text: String) {
@@ -132,7 +138,7 @@ extension ServerLoop {
 
   /// Puts the write-ahead log away and prunes history, in slices and preferably when idle.
   private mutating func maintain(at now: Instant) throws {
-    let isQuiet = events.isEmpty && decided.isEmpty
+    let isQuiet = events.isEmpty
     do throws(JournalError) {
       if writer.journal.walPages > (isQuiet ? Self.quietPages : Self.busyPages) {
         try writer.journal.checkpoint()
@@ -160,7 +166,7 @@ extension ServerLoop {
 
   /// How long to sleep: until the hub, the watchdog, maintenance or a full socket wants attention.
   func sleepTime(_ now: Instant, _ feedAt: UInt64?) -> Int {
-    if !afterthoughts.isEmpty || !events.isEmpty || !decided.isEmpty { return 0 }
+    if !afterthoughts.isEmpty || !events.isEmpty { return 0 }
     var until = [hub.wakeAt, feedAt, maintenanceDue].compactMap { $0 }.min()
     if !waiting.isEmpty || !suspects.isEmpty { until = min(until ?? .max, now.boot + 100) }
     guard let until else { return -1 }

@@ -22,14 +22,11 @@ struct ServerLoop: ~Copyable {
   var accepted = 0
   /// The events that have come up and are to be handled next.
   var events: [HubEvent] = []
-  /// The events decided in the batch at hand, to be handled again if it cannot be stored.
-  var decided: [HubEvent] = []
-  /// The events decided while the batch before was being committed; they belong to the next.
-  var early: [HubEvent] = []
-  /// Waits for messages or for the end of a commit.
-  var commitPoller = Poller()
-  /// How many batches in a row were overlapped with the next.
-  var overlapped = 0
+  /// The batches with the writer, oldest first; their events are handled again if one cannot be
+  /// stored.
+  var inFlight: [[HubEvent]] = []
+  /// The batch that has been decided and is not with the writer, likewise.
+  var open: [HubEvent] = []
   /// Events that came up while sending, for the next turn.
   var afterthoughts: [HubEvent] = []
   var received = Multipart(capacity: 5)
@@ -37,15 +34,13 @@ struct ServerLoop: ~Copyable {
   var scratch = Message()
   var shared = SharedBody()
   var maintenanceDue: UInt64?
-  /// Whether a part of the batch at hand is with the writer already.
-  var hasStaged = false
   var isStopping = false
   var isStorageFailing = false
 
-  /// Events after which the records so far are handed to the writer's thread.
-  static let eventsPerPart = 24
   /// Events from which on committing a batch is worth another thread.
   static let eventsWorthOverlapping = 8
+  /// Batches with the writer at a time; beyond, the loop waits.
+  static let batchesInFlight = 64
   /// Messages taken in one turn; more would let handshakes and others wait.
   static let messagesPerTurn = 256
   /// Pages of the write-ahead log that are put away in a quiet moment, and at the latest.
@@ -61,8 +56,6 @@ struct ServerLoop: ~Copyable {
     self.listener = listener
     self.history = history
     self.log = log
-    _ = commitPoller.add(self.listener.router)
-    _ = commitPoller.add(descriptor: writer.descriptor)
     self.configuration = configuration
   }
 
@@ -81,6 +74,7 @@ struct ServerLoop: ~Copyable {
     let monitoring = try poller.addSigns(of: listener.monitor)
     let answers = poller.add(descriptor: history.descriptor)
     let stop = poller.add(descriptor: signals)
+    let progress = poller.add(descriptor: writer.descriptor)
     var fedAt: UInt64 = 0
     var turnsWithoutPoll = 0
     while !isStopping {
@@ -89,13 +83,13 @@ struct ServerLoop: ~Copyable {
         fedAt = now.boot
         notify(.watchdog)
       }
-      // What was decided early is to be committed at once, whether or not more has come.
-      let wasBusy = try receiveMessages() || !decided.isEmpty
+      let wasBusy = try receiveMessages()
       turnsWithoutPoll = wasBusy ? turnsWithoutPoll + 1 : 0
       // A busy socket is read again without asking whether it is readable; the others are asked
       // now and then all the same.
       if !wasBusy || turnsWithoutPoll > 8 {
-        let timeout = wasBusy ? 0 : sleepTime(now, watchdog.map { fedAt + $0 })
+        var timeout = wasBusy ? 0 : sleepTime(now, watchdog.map { fedAt + $0 })
+        if timeout != 0, !inFlight.isEmpty, !writer.arm() { timeout = 0 }
         turnsWithoutPoll = 0
         _ = try poller.wait(milliseconds: timeout)
         if poller.isReadable(admissions) { try admit() }
@@ -103,6 +97,7 @@ struct ServerLoop: ~Copyable {
         if poller.isReadable(answers) {
           for answer in history.takeAnswers() { events.append(.history(answer)) }
         }
+        if poller.isReadable(progress) { writer.disarm() }
         if poller.isReadable(stop) { isStopping = true }
         if !wasBusy, poller.isReadable(messages) { _ = try receiveMessages() }
         now = Self.now()

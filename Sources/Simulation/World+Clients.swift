@@ -72,8 +72,15 @@ extension World {
       nav = Facts.name(in: Array(body[(start - 1)...]))
     }
     clients[client].twin.sent(verb, body, nav: nav)
+    transmit(verb, body, changes: verb == .op ? nav : nil, from: client)
+  }
+
+  /// Puts a message on the wire, of which the twin need not know.
+  mutating func transmit(
+    _ verb: ClientVerb, _ body: [UInt8], changes nav: String? = nil, from client: Int
+  ) {
     guard let link = clients[client].link, let index = index(of: link) else { return }
-    links[index].requests.append(Request(verb, body, changes: verb == .op ? nav : nil))
+    links[index].requests.append(Request(verb, body, changes: nav))
   }
 
   // Receiving.

@@ -69,34 +69,74 @@ extension World {
     facts.lose(lost, kept: journal.rows)
   }
 
+  /// What was decided together, and is to be stored together.
+  private struct Decided {
+    var taken: [Taken]
+    var records: [JournalRecord]
+    var tentative: [(place: Place, state: String)]
+  }
+
   /// Takes what is at hand, stores what follows, sends what follows from that.
   mutating func takeTurn() {
     guard hub != nil else { return }
     let taken = collect()
     guard !taken.isEmpty else { return }
     turn += 1
-    handle(taken)
-    var records = takeRecords()
+    var batches = decide(taken)
     if isFaulty, random.chance(scenario.faults.crashBeforeCommit) {
       if sabotage == .acknowledgeEarly { dispatch() }
       return crash("before the commit")
     }
-    if !records.isEmpty, isFaulty, random.chance(scenario.faults.failCommit) {
-      failCommit(taken)
-      records = []
+    while let batch = batches.first {
+      if batches.contains(where: { !$0.records.isEmpty }), isFaulty,
+        random.chance(scenario.faults.failCommit)
+      {
+        failCommit(batches.flatMap(\.taken))
+        batches = [Decided(taken: [], records: [], tentative: [])]
+      } else {
+        facts.tentative = batch.tentative
+        store(batch.records)
+        if sabotage == .loseRow, !batch.records.isEmpty, random.chance(100) {
+          journal.dropLastBatch()
+        }
+      }
+      if isFaulty, random.chance(scenario.faults.crashAfterCommit) {
+        return crash("between the commit and the send")
+      }
+      dispatch()
+      batches.removeFirst()
     }
-    store(records)
-    if sabotage == .loseRow, !records.isEmpty, random.chance(100) { journal.dropLastBatch() }
-    if isFaulty, random.chance(scenario.faults.crashAfterCommit) {
-      return crash("between the commit and the send")
-    }
-    dispatch()
     if taken.contains(where: { if case .stop = $0.event { true } else { false } }) {
       return stopOrderly()
     }
     if turn % 16 == 0, let name = random.pick(scenario.navs), facts.heads[name] != nil {
       verify(name)
     }
+  }
+
+  /// Decides the events as one batch, or ops at the end of them as more batches, as a shell does
+  /// that decides while it stores.
+  private mutating func decide(_ taken: [Taken]) -> [Decided] {
+    var batches: [Decided] = []
+    var rest = taken[...]
+    // Behind a seal only ops may be handled.
+    let ops = taken.reversed().prefix { $0.event.isOp }.count
+    while !rest.isEmpty {
+      let others = max(0, rest.count - ops)
+      var size = max(1, others + random.below(rest.count - others + 1))
+      handle(Array(rest.prefix(size)))
+      if size < rest.count, !random.chance(600) || hub?.maySeal != true {
+        handle(Array(rest.dropFirst(size)))
+        size = rest.count
+      }
+      batches.append(
+        Decided(
+          taken: Array(rest.prefix(size)), records: takeRecords(), tentative: facts.tentative))
+      facts.tentative = []
+      rest = rest.dropFirst(size)
+      if !rest.isEmpty { hub?.seal() }
+    }
+    return batches
   }
 
   private mutating func takeRecords() -> [JournalRecord] {
@@ -212,7 +252,9 @@ extension World {
         .message(connection, peer, verb: Array("nsp1.get".utf8), body: Array(body.utf8)), at: now)
     }
     _ = copy.takeRecords()
-    let reply = copy.committed(at: now).messages.last { $0.connection == connection }
+    var messages: [Outgoing] = []
+    for _ in 0...copy.sealedCount { messages += copy.committed(at: now).messages }
+    let reply = messages.last { $0.connection == connection }
     return reply.flatMap { $0.verb == .ok ? $0.body : nil }
   }
 

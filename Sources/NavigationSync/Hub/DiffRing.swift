@@ -42,10 +42,13 @@ struct DiffRing: Sendable {
     return entries[head + Int(revision.number - base.number) - 1].digest
   }
 
-  /// Drops the oldest diffs beyond the limits; returns the bytes given up.
-  mutating func trim(revisions: Int, bytes: Int) -> Int {
+  /// Drops the oldest diffs beyond the limits, up to `durable`; returns the bytes given up.
+  ///
+  /// Newer ones are owed to those who watch, whatever the limits.
+  mutating func trim(revisions: Int, bytes: Int, through durable: Revision) -> Int {
     var freed = 0
-    while count > 0, count > revisions || byteCount > bytes {
+    let owed = Int(max(last, durable).number - durable.number)
+    while base < durable, count > revisions + owed || byteCount > bytes {
       let entry = entries[head]
       byteCount -= entry.body.count
       freed += entry.body.count

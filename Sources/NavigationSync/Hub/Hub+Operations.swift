@@ -81,7 +81,7 @@ extension Hub {
   private mutating func overload(_ session: Int?, at now: Instant) -> UInt64? {
     guard let session else { return nil }
     if sessions[session].inflight >= configuration.inflight { return 10 }
-    if sessions[session].inflight == 0 { batch.answering.append(session) }
+    batch.answering.append(session)
     sessions[session].inflight += 1
     guard configuration.opsPerSecond > 0 else { return nil }
     let second = now.boot / 1000
@@ -408,12 +408,19 @@ extension Hub {
     }
   }
 
-  /// Puts a diff into the ring, within its limits.
+  /// Puts a diff into the ring; `trim` brings it back within its limits once it has been sent.
   mutating func keep(_ diff: [UInt8], _ slot: Int) {
     ringBytes += diff.count
     navs[slot].ring.append(diff, digest: navs[slot].digest)
+    // Only a snapshot can tell of this one, and that of a state that is durable as it stands.
+    if diff.count > configuration.maximumReplyBytes { wantsStandstill = true }
+  }
+
+  /// Drops the diffs beyond the limits, which nobody is owed.
+  mutating func trim(_ slot: Int) {
     ringBytes -= navs[slot].ring.trim(
-      revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes)
+      revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes,
+      through: navs[slot].durable)
   }
 
   mutating func advance() {

@@ -205,7 +205,7 @@ extension NavEntry {
       ring = DiffRing(base: controller.revision, digest: digest)
     }
     _ = ring.trim(
-      revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes)
+      revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes, through: durable)
   }
 
   /// Begins a new life: revisions go on, but nobody can resume across it.

@@ -9,15 +9,16 @@ package struct ReloadRequest: Hashable, Sendable {
 }
 
 extension Hub {
-  /// Takes back everything decided since the last commit, a sealed batch and what came after it.
+  /// Takes back everything decided since the last commit: all sealed batches and what came after.
   ///
   /// Nothing of it has been sent. The navs named are to be read back with `reload`; then the
   /// batch's events are handled again, while the hub refuses every commit with `storage`.
   package mutating func rollBack() -> [ReloadRequest] {
-    if var first = sealed {
+    if var first = sealed.first {
+      for next in sealed.dropFirst() { first.absorb(next) }
       first.absorb(batch)
       batch = first
-      sealed = nil
+      sealed = []
     }
     for remembrance in batch.remembrances.reversed() {
       remembered.forget(remembrance.op, of: remembrance.key, restoring: remembrance.evicted)
@@ -30,7 +31,7 @@ extension Hub {
     let requests = batch.touched.filter { !created.contains($0) }.map { slot in
       ReloadRequest(nav: navs[slot].number, head: batch.rowsBefore[slot] ?? 0)
     }
-    for slot in batch.answering where sessions.isLive(slot) { sessions[slot].inflight = 0 }
+    noteAnswered()
     for slot in batch.malformed where sessions.isLive(slot) { sessions[slot].malformed -= 1 }
     for read in output.requests { pendingReads[read.token] = nil }
     for (token, read) in batch.finishedReads { pendingReads[token] = read }

@@ -179,14 +179,19 @@ extension Hub {
       let nav = watches[index].nav
       let cursor = watches[index].cursor
       guard cursor < navs[nav].durable else { return }
-      if navs[nav].ring.reaches(cursor) {
-        if sendDiffs(index, after: cursor, at: now) { continue }
-        watches[index].snapshot = navs[nav].snapshot(why: "size")
-      } else {
-        watches[index].snapshot = navs[nav].snapshot(why: "lag")
-      }
+      let isReached = navs[nav].ring.reaches(cursor)
+      if isReached, sendDiffs(index, after: cursor, at: now) { continue }
+      guard isSettled(nav) else { return }
+      watches[index].snapshot = navs[nav].snapshot(why: isReached ? "size" : "lag")
       watches[index].nextScreen = 0
     }
+  }
+
+  /// Whether a nav's state is durable as it stands; if not, asks for a moment when it is.
+  private mutating func isSettled(_ nav: Int) -> Bool {
+    if navs[nav].durable == navs[nav].revision { return true }
+    wantsStandstill = true
+    return false
   }
 
   private mutating func sendSnapshotPart(_ index: Int, at now: Instant) {
@@ -248,8 +253,7 @@ extension Hub {
   private mutating func pumpLatest(_ index: Int, at now: Instant) {
     let watch = watches[index]
     guard sessions[watch.session].hasCredit else { return }
-    // What is not durable yet is shown after the next commit.
-    guard navs[watch.nav].durable == navs[watch.nav].revision else { return }
+    guard isSettled(watch.nav) else { return }
     let (key, value) = navs[watch.nav].latest(watch.view)
     guard key != watch.sentKey else { return }
     watches[index].sentKey = key
@@ -298,7 +302,8 @@ extension Hub {
     while ringBytes > configuration.resumeTotalBytes, visited < slots.count {
       let slot = slots[ringCursor % slots.count]
       ringBytes -= navs[slot].ring.trim(
-        revisions: navs[slot].ring.count / 2, bytes: configuration.resumeBytes)
+        revisions: navs[slot].ring.count / 2, bytes: configuration.resumeBytes,
+        through: navs[slot].durable)
       ringCursor += 1
       visited += 1
     }

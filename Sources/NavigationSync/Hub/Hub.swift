@@ -135,8 +135,10 @@ package struct Hub: Sendable {
   var watches = Slots<Watch>()
   var remembered: RememberedOps
   var batch = Batch()
-  /// The batch before, while it is being made durable.
-  var sealed: Batch?
+  /// The batches before, oldest first, while they are being made durable.
+  var sealed: [Batch] = []
+  /// Whether a watch waits for a state that is durable as it stands.
+  var wantsStandstill = false
   var output = HubOutput()
   var pendingReads: [UInt64: PendingRead] = [:]
   var lastToken: UInt64 = 0
@@ -213,35 +215,38 @@ package struct Hub: Sendable {
 
   /// Whether ops may be decided while the batch at hand is being made durable.
   ///
-  /// Not while somebody looks at a virtual nav, which would show what is not durable yet.
+  /// Not while somebody looks at a virtual nav, which would show what is not durable yet, and not
+  /// while a watch waits for a state of which everything is durable.
   package var maySeal: Bool {
-    sealed == nil && !isStorageFailing && !isStopping
+    !wantsStandstill && !isStorageFailing && !isStopping
       && navs[Self.navsSlot].directory?.isActive == false
       && navs[Self.clientsSlot].directory?.isActive == false
   }
 
+  /// How many batches are sealed and not yet committed.
+  package var sealedCount: Int { sealed.count }
+
   /// Closes the batch at hand, whose records were all taken.
   ///
-  /// `committed` and `rollBack` are about it from then on. Messages with ops, and only those, may
-  /// be handled meanwhile; they begin the next batch.
+  /// Each `committed` is about the oldest batch sealed from then on, and `rollBack` about all of
+  /// them. Messages with ops, and only those, may be handled meanwhile; they begin the next batch.
   package mutating func seal() {
-    precondition(maySeal && batch.records.isEmpty, "a batch is sealed already, or not taken")
+    precondition(maySeal && batch.records.isEmpty, "a batch that may not be sealed, or not taken")
     for slot in batch.touched where navs.isLive(slot) {
       batch.sealedRevisions[slot] = navs[slot].controller.revision
     }
-    sealed = batch
+    sealed.append(batch)
     batch = Batch()
   }
 
-  /// Says that the records taken are durable, of the sealed batch if there is one; hands out
-  /// everything that waited for them.
+  /// Says that the records taken are durable, of the oldest sealed batch if there is one; hands
+  /// out everything that waited for them.
   package mutating func committed(at now: Instant) -> HubOutput {
     isStorageFailing = false
     var next: Batch?
-    if let first = sealed {
+    if !sealed.isEmpty {
       next = batch
-      batch = first
-      sealed = nil
+      batch = sealed.removeFirst()
     }
     for slot in batch.touched where navs.isLive(slot) {
       navs[slot].durable = batch.sealedRevisions[slot] ?? navs[slot].controller.revision
@@ -249,13 +254,29 @@ package struct Hub: Sendable {
     let held = batch.held
     for item in held { release(item, at: now) }
     settleDirectories()
-    for slot in batch.touched where navs.isLive(slot) { pumpWatches(of: slot, at: now) }
-    for directory in [Self.navsSlot, Self.clientsSlot] { pumpWatches(of: directory, at: now) }
-    for slot in batch.answering where sessions.isLive(slot) { sessions[slot].inflight = 0 }
+    for slot in batch.touched where navs.isLive(slot) {
+      pumpWatches(of: slot, at: now)
+      trim(slot)
+    }
+    for directory in [Self.navsSlot, Self.clientsSlot] {
+      pumpWatches(of: directory, at: now)
+      trim(directory)
+    }
+    noteAnswered()
+    if next == nil { wantsStandstill = false }
     batch = next ?? Batch()
     trimRings()
     defer { output = HubOutput() }
     return output
+  }
+}
+
+extension Hub {
+  /// The ops of the batch at hand are not in flight any more.
+  mutating func noteAnswered() {
+    for slot in batch.answering where sessions.isLive(slot) && sessions[slot].inflight > 0 {
+      sessions[slot].inflight -= 1
+    }
   }
 }
 
@@ -301,6 +322,7 @@ struct Batch: Sendable {
   /// The last durable row of each nav touched.
   var rowsBefore: [Int: UInt64] = [:]
   var remembrances: [Remembrance] = []
+  /// The session of each op that counts as in flight.
   var answering: [Int] = []
   /// The sessions whose malformed messages were counted.
   var malformed: [Int] = []
