@@ -7,7 +7,7 @@ import ZeroMQ
 /// other was chosen by the peer, so who is behind it is asked again with every message.
 struct Connections {
   /// What is known of one peer.
-  struct Connection {
+  struct Connection: Sendable {
     var routingID: [UInt8]
     var peer: Peer
     /// Whether the peer puts an empty frame before its messages, as REQ does.
@@ -19,9 +19,13 @@ struct Connections {
     var outboxBytes = 0
     /// Whether the peer is given up: nothing is sent to it any more.
     var isAbandoned = false
+
+    static let vacant = Connection(
+      routingID: [], peer: .local(user: 0, group: 0, process: 0), descriptor: nil)
   }
 
-  private var connections: [ConnectionID: Connection] = [:]
+  private var slots = SlotIndex<ConnectionID>()
+  private var connections = Slots<Connection>()
   private var interned: [[UInt8]: ConnectionID] = [:]
   private var descriptors: [Int32: ConnectionID] = [:]
   private var lastInterned: UInt64 = 1 << 40
@@ -30,12 +34,28 @@ struct Connections {
 
   /// The number of connections of one user.
   func count(of user: UInt32) -> Int {
-    connections.values.count { if case .local(user, _, _) = $0.peer { true } else { false } }
+    connections.indices.count {
+      if case .local(user, _, _) = connections[$0].peer { true } else { false }
+    }
+  }
+
+  /// Whether a peer is known.
+  mutating func contains(_ id: ConnectionID) -> Bool { slots.find(id) != nil }
+
+  /// Notes how a peer that has spoken frames its messages; nil if nothing is to be heard of it.
+  mutating func note(_ id: ConnectionID, isEnveloped: Bool) -> Peer? {
+    guard let slot = slots.find(id), !connections[slot].isAbandoned else { return nil }
+    connections[slot].isEnveloped = isEnveloped
+    return connections[slot].peer
   }
 
   subscript(_ id: ConnectionID) -> Connection? {
-    get { connections[id] }
-    _modify { yield &connections[id] }
+    mutating get { slots.find(id).map { connections[$0] } }
+  }
+
+  /// Changes what is known of a peer, if it is known.
+  mutating func update(_ id: ConnectionID, _ change: (inout Connection) -> Void) {
+    if let slot = slots.find(id) { change(&connections[slot]) }
   }
 
   /// The number that stands for an automatic routing id; nil for one that the peer chose.
@@ -57,13 +77,16 @@ struct Connections {
 
   /// Enters a peer that speaks for the first time.
   mutating func add(_ id: ConnectionID, _ connection: Connection) {
-    connections[id] = connection
+    slots[id] = connections.insert(connection)
     if let descriptor = connection.descriptor { descriptors[descriptor] = id }
   }
 
   /// Forgets a peer.
   mutating func remove(_ id: ConnectionID) {
-    guard let connection = connections.removeValue(forKey: id) else { return }
+    guard let slot = slots[id] else { return }
+    let connection = connections[slot]
+    connections.remove(slot, leaving: .vacant)
+    slots[id] = nil
     if let descriptor = connection.descriptor, descriptors[descriptor] == id {
       descriptors[descriptor] = nil
     }

@@ -19,7 +19,7 @@ final class JournalWriter: @unchecked Sendable {
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private let arrived: UnsafeMutablePointer<pthread_cond_t>
   private let progressed: UnsafeMutablePointer<pthread_cond_t>
-  private var queue: [[JournalRecord]] = []
+  private var queue: [Part] = []
   private var completed = 0
   private var failure: JournalError?
   private var logPages = 0
@@ -48,11 +48,18 @@ final class JournalWriter: @unchecked Sendable {
     logPages = journal.walPages
   }
 
-  /// Hands over a batch, which may be empty; loop thread.
-  func submit(_ records: [JournalRecord]) {
+  /// Hands over a part of the batch that will be submitted next; loop thread.
+  func stage(_ records: [JournalRecord]) {
+    if !records.isEmpty { enqueue(Part(records: records, isLast: false)) }
+  }
+
+  /// Hands over a batch, which may be empty, behind its parts that are staged; loop thread.
+  func submit(_ records: [JournalRecord]) { enqueue(Part(records: records, isLast: true)) }
+
+  private func enqueue(_ part: Part) {
     if !isStarted { start() }
     let mustWake = guarded {
-      queue.append(records)
+      queue.append(part)
       return isAsleep
     }
     if mustWake { unsafe pthread_cond_signal(arrived) }
@@ -134,13 +141,16 @@ final class JournalWriter: @unchecked Sendable {
         unsafe pthread_cond_wait(arrived, lock)
         isAsleep = false
       }
-      let batches = queue
-      queue = []
+      // Whole batches are committed together; of one that is not complete, parts are inserted.
+      let end = queue.lastIndex { $0.isLast }.map { $0 + 1 }
+      let parts = Array(queue[..<(end ?? queue.count)])
+      queue.removeFirst(parts.count)
       unsafe pthread_mutex_unlock(lock)
-      let result = write(batches)
+      let result = write(parts, andCommit: end != nil)
       unsafe pthread_mutex_lock(lock)
-      if let result { failure = result } else { completed += batches.count }
+      if let result { failure = result } else { completed += parts.count { $0.isLast } }
       logPages = journal.walPages
+      guard result != nil || end != nil else { continue }
       if isArmed {
         isArmed = false
         eventfd_write(descriptor, 1)
@@ -149,13 +159,19 @@ final class JournalWriter: @unchecked Sendable {
     }
   }
 
-  private func write(_ batches: [[JournalRecord]]) -> JournalError? {
+  private func write(_ parts: [Part], andCommit mustCommit: Bool) -> JournalError? {
     do throws(JournalError) {
-      for batch in batches { try journal.stage(batch) }
-      try journal.commitStaged()
+      for part in parts { try journal.stage(part.records) }
+      if mustCommit { try journal.commitStaged() }
       return nil
     } catch {
       return error
     }
+  }
+
+  private struct Part {
+    var records: [JournalRecord]
+    /// Whether the batch is complete with it.
+    var isLast: Bool
   }
 }

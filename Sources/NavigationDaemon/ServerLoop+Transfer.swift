@@ -19,7 +19,7 @@ extension ServerLoop {
     let last = received.count - 1
     let automatic = Connections.automaticID(received[0].bytes)
     let id = automatic ?? intern(received[0].copyBytes())
-    if connections[id] == nil || automatic == nil {
+    if automatic == nil || !connections.contains(id) {
       guard let peer = received[last].peerAddress.flatMap({ Peer($0) }) else { return }
       if let known = connections[id], known.peer != peer {
         // The peer that had this routing id is gone; whatever it had goes with it.
@@ -33,9 +33,8 @@ extension ServerLoop {
         connections.add(id, connection)
       }
     }
-    guard let peer = connections[id]?.peer, connections[id]?.isAbandoned == false else { return }
     let isEnveloped = received[1].count == 0
-    connections[id]?.isEnveloped = isEnveloped
+    guard let peer = connections.note(id, isEnveloped: isEnveloped) else { return }
     let first = isEnveloped ? 2 : 1
     guard received.count == first + 2, received.droppedFrames == 0 else {
       events.append(.malformed(id, peer))
@@ -96,10 +95,12 @@ extension ServerLoop {
       waiting.append(id)
       afterthoughts.append(.blocked(id))
     }
-    connections[id]?.outbox.append(message)
-    connections[id]?.outboxBytes += message.body.count
+    connections.update(id) {
+      $0.outbox.append(message)
+      $0.outboxBytes += message.body.count
+    }
     guard let bytes = connections[id]?.outboxBytes, bytes > Self.outboxBytes else { return }
-    connections[id]?.isAbandoned = true
+    connections.update(id) { $0.isAbandoned = true }
     connections.forgetOutbox(of: id)
     waiting.removeAll { $0 == id }
     afterthoughts.append(.closed(id))
@@ -134,9 +135,9 @@ extension ServerLoop {
       if result == .unreachable { return lose(id) }
       if result == .wouldBlock { break }
       sent += 1
-      connections[id]?.outboxBytes -= message.body.count
+      connections.update(id) { $0.outboxBytes -= message.body.count }
     }
-    connections[id]?.outbox.removeFirst(sent)
+    connections.update(id) { $0.outbox.removeFirst(sent) }
     if sent == connection.outbox.count {
       afterthoughts.append(.unblocked(id))
     } else {
@@ -208,8 +209,10 @@ extension ServerLoop {
 extension Connections {
   /// Gives up what waits for a peer.
   mutating func forgetOutbox(of id: ConnectionID) {
-    self[id]?.outbox = []
-    self[id]?.outboxBytes = 0
+    update(id) {
+      $0.outbox = []
+      $0.outboxBytes = 0
+    }
   }
 }
 

@@ -14,7 +14,10 @@ extension ServerLoop {
     if let wakeAt = hub.wakeAt, wakeAt <= now.boot { events.append(.wake) }
     if !inFlight.isEmpty, mustStandStill(at: now) { try standStill(at: now) }
     if inFlight.isEmpty { try maintain(at: now) }
-    if !events.isEmpty { try handleEvents(at: now) }
+    if !events.isEmpty {
+      busyAt = now.boot
+      try handleEvents(at: now)
+    }
     try retry()
   }
 
@@ -22,24 +25,28 @@ extension ServerLoop {
   private mutating func handleEvents(at now: Instant) throws {
     let batch = events
     events = []
-    for event in batch { hub.handle(event, at: now) }
+    let isAlone = inFlight.isEmpty && batch.count < Self.eventsWorthOverlapping
+    for index in batch.indices {
+      hub.handle(batch[index], at: now)
+      // The writer inserts a part of a large batch while the rest of it is decided.
+      if index % Self.eventsPerPart == Self.eventsPerPart - 1 { writer.stage(hub.takeRecords()) }
+    }
     let records = hub.takeRecords()
-    if !hub.maySeal || inFlight.isEmpty && batch.count < Self.eventsWorthOverlapping {
-      open = batch
-      defer { open = [] }
-      try standStill(at: now)
-      guard !open.isEmpty else { return }
+    inFlight.append(batch)
+    if isAlone {
       do {
         try writer.commit(records)
       } catch {
         return try fail(error, at: now)
       }
+      inFlight = []
       if !records.isEmpty { noteStored(at: now) }
       try release(hub.committed(at: now))
     } else {
-      hub.seal()
-      inFlight.append(batch)
+      let maySeal = hub.maySeal
+      if maySeal { hub.seal() }
       writer.submit(records)
+      if !maySeal { try standStill(at: now) }
     }
   }
 
@@ -111,9 +118,7 @@ extension ServerLoop {
       try hub.reload(request, snapshot: snapshot, rows: rows.reversed())
     }
     for event in inFlight.joined() { hub.handle(event, at: now) }
-    for event in open { hub.handle(event, at: now) }
     inFlight = []
-    open = []
     precondition(hub.takeRecords().isEmpty, "records while the journal takes none")
     try release(hub.committed(at: now))
   }
@@ -136,9 +141,10 @@ extension ServerLoop {
     }
   }
 
-  /// Puts the write-ahead log away and prunes history, in slices and preferably when idle.
+  /// Puts the write-ahead log away and prunes history, in slices and preferably when idle: a gap
+  /// between two messages is no idleness.
   private mutating func maintain(at now: Instant) throws {
-    let isQuiet = events.isEmpty
+    let isQuiet = events.isEmpty && now.boot >= busyAt + Self.quietTime
     do throws(JournalError) {
       if writer.journal.walPages > (isQuiet ? Self.quietPages : Self.busyPages) {
         try writer.journal.checkpoint()
@@ -168,6 +174,9 @@ extension ServerLoop {
   func sleepTime(_ now: Instant, _ feedAt: UInt64?) -> Int {
     if !afterthoughts.isEmpty || !events.isEmpty { return 0 }
     var until = [hub.wakeAt, feedAt, maintenanceDue].compactMap { $0 }.min()
+    if inFlight.isEmpty, writer.walPages > Self.quietPages {
+      until = min(until ?? .max, busyAt + Self.quietTime)
+    }
     if !waiting.isEmpty || !suspects.isEmpty { until = min(until ?? .max, now.boot + 100) }
     guard let until else { return -1 }
     return until <= now.boot ? 0 : Int(min(until - now.boot, 3_600_000))

@@ -25,8 +25,8 @@ struct ServerLoop: ~Copyable {
   /// The batches with the writer, oldest first; their events are handled again if one cannot be
   /// stored.
   var inFlight: [[HubEvent]] = []
-  /// The batch that has been decided and is not with the writer, likewise.
-  var open: [HubEvent] = []
+  /// When there was something to do last.
+  var busyAt: UInt64 = 0
   /// Events that came up while sending, for the next turn.
   var afterthoughts: [HubEvent] = []
   var received = Multipart(capacity: 5)
@@ -39,13 +39,17 @@ struct ServerLoop: ~Copyable {
 
   /// Events from which on committing a batch is worth another thread.
   static let eventsWorthOverlapping = 8
+  /// Events whose records the writer is given at a time.
+  static let eventsPerPart = 16
   /// Batches with the writer at a time; beyond, the loop waits.
   static let batchesInFlight = 64
   /// Messages taken in one turn; more would let handshakes and others wait.
   static let messagesPerTurn = 256
+  /// Milliseconds without an event that make a quiet moment.
+  static let quietTime: UInt64 = 100
   /// Pages of the write-ahead log that are put away in a quiet moment, and at the latest.
   static let quietPages = 1000
-  static let busyPages = 16000
+  static let busyPages = 2000
 
   init(
     hub: consuming Hub, journal: Journal, listener: consuming Listener, history: HistoryWorker,

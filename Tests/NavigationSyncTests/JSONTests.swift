@@ -189,3 +189,39 @@ import Testing
     }
   }
 }
+
+/// Eight bytes at a time must say what one at a time says.
+@Suite struct ByteWordTests {
+  @Test func `hex digits are those of the standard library`() {
+    var random = SeededGenerator(seed: 7)
+    for _ in 0..<2000 {
+      let number = UInt32(truncatingIfNeeded: random.next()) >> UInt32(random.next() % 32)
+      let word = ByteWord(hexDigitsOf: number)
+      let digits = String(decoding: (0..<8).map { word[$0] }, as: UTF8.self)
+      let plain = String(number, radix: 16)
+      #expect(digits == String(repeating: "0", count: 8 - plain.count) + plain)
+    }
+  }
+
+  @Test func `the end of a plain run is found wherever it is`() {
+    let enders: [UInt8] = [0x00, 0x1F, 0x22, 0x5C, 0x7F, 0x80, 0xFF, 0x20, 0x21, 0x23, 0x5B, 0x5D]
+    for length in 0..<40 {
+      for place in 0..<length {
+        for ender in enders {
+          for filler: UInt8 in [0x61, 0x20, 0x7F] {
+            var bytes = [UInt8](repeating: filler, count: length)
+            bytes[place] = ender
+            for stops in [false, true] {
+              let naive =
+                bytes.firstIndex {
+                  $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || stops && $0 >= 0x80
+                } ?? length
+              let found = ByteWord.firstSpecial(in: bytes.span, from: 0, stopsAtNonASCII: stops)
+              #expect(found == naive)
+            }
+          }
+        }
+      }
+    }
+  }
+}

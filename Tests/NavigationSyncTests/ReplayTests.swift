@@ -106,8 +106,8 @@ struct OperationGenerator {
 
   /// Both hubs hold the same navs.
   private func expectSame(_ live: Hub, _ replayed: Hub, _ note: String) {
-    #expect(Set(live.navSlots.keys) == Set(replayed.navSlots.keys), "\(note)")
-    for (name, slot) in live.navSlots where !name.hasPrefix("$") {
+    #expect(Set(live.navSlots.all.keys) == Set(replayed.navSlots.all.keys), "\(note)")
+    for (name, slot) in live.navSlots.all where !name.hasPrefix("$") {
       guard let other = replayed.navSlots[name] else { continue }
       let (left, right) = (live.navs[slot], replayed.navs[other])
       #expect(left.controller == right.controller, "\(note) \(name)")

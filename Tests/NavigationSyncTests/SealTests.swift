@@ -76,6 +76,70 @@ import Testing
     #expect(!world.hub.maySeal)
   }
 
+  @Test func `any number of batches may be sealed, and each commit lets one go`() throws {
+    let world = World()
+    let client = try world.kiosk()
+    try client.watch()
+    var batches: [[JournalRecord]] = []
+    for id in ["a", "b", "c"] {
+      world.hub.handle(client.message("op", client.opBody(Self.push(id))), at: world.now)
+      batches.append(world.hub.takeRecords())
+      world.hub.seal()
+    }
+    #expect(world.hub.sealedCount == 3)
+    for revision: UInt64 in 2...4 {
+      world.journal.commit(batches.removeFirst())
+      let sent = world.hub.committed(at: world.now).messages
+      #expect(sent.map(\.verb) == [.diff, .ok])
+      #expect(
+        sent.allSatisfy {
+          String(decoding: $0.body, as: UTF8.self).contains("\"rev\":\(revision),")
+        })
+    }
+  }
+
+  @Test
+  func `a view of the top is served when all of the nav is durable, and asks for that moment`()
+    throws
+  {
+    let world = World()
+    let client = try world.kiosk()
+    try client.watch(#""view":"top""#)
+    let (first, second) = try world.overlap(
+      [client.message("op", client.opBody(Self.push("a")))],
+      [client.message("op", client.opBody(Self.push("b")))])
+    #expect(first.map(\.verb) == [.ok])
+    #expect(second.filter { $0.verb == .latest }.map(\.revision) == [3])
+    world.hub.handle(client.message("op", client.opBody(Self.push("c"))), at: world.now)
+    let records = world.hub.takeRecords()
+    world.hub.seal()
+    world.hub.handle(client.message("op", client.opBody(Self.push("d"))), at: world.now)
+    world.journal.commit(records)
+    _ = world.hub.committed(at: world.now)
+    #expect(!world.hub.maySeal)
+    world.journal.commit(world.hub.takeRecords())
+    #expect(world.hub.committed(at: world.now).messages.contains { $0.verb == .latest })
+    #expect(world.hub.maySeal)
+  }
+
+  @Test
+  func
+    `a requester gets its diff before the answer, also when the ring is shorter than what is sealed`()
+    throws
+  {
+    let world = World { $0.resumeRevisions = 1 }
+    let client = try world.kiosk()
+    try client.watch()
+    let (first, second) = try world.overlap(
+      [client.message("op", client.opBody(Self.push("a")))],
+      [
+        client.message("op", client.opBody(Self.push("b"))),
+        client.message("op", client.opBody(Self.push("c"))),
+      ])
+    #expect(first.map(\.verb) == [.diff, .ok])
+    #expect(second.map(\.verb) == [.diffs, .ok, .ok])
+  }
+
   /// The law: overlapping changes when things leave, never what they say.
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
   func `overlapped batches say the same as batches one by one`(seed: UInt64) throws {

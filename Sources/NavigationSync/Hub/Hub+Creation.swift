@@ -35,8 +35,7 @@ extension Hub {
     navSlots[request.nav] = slot
     numberSlots[lastNavNumber] = slot
     batch.created.append(slot)
-    batch.rowsBefore[slot] = 0
-    batch.touched.append(slot)
+    touch(slot)
     advance()
     navs[slot].lastSequence = sequence
     let reply = ServerMessageWriter.ok(

@@ -65,7 +65,7 @@ extension Hub {
 
   /// The error of every op on a connection whose client id was taken over.
   func fence(_ sender: Sender) -> OutgoingError? {
-    guard fenced.contains(sender.connection) else { return nil }
+    guard !fenced.isEmpty, fenced.contains(sender.connection) else { return nil }
     return OutgoingError(.fenced, "another process uses this client id")
   }
 
@@ -133,7 +133,7 @@ extension Hub {
     if let due = request.due, due < attempt.now.boot {
       throw OpFailure(.expired, "the op was due \(attempt.now.boot - due) ms ago")
     }
-    let slot = navSlots[request.nav]
+    let slot = navSlots.find(request.nav)
     try checkRights(attempt, owner: slot.map { navs[$0].owner })
     if let slot, navs[slot].directory != nil {
       try checkStop()
@@ -430,9 +430,9 @@ extension Hub {
 
   /// Notes that a nav is about to change in this batch.
   mutating func touch(_ slot: Int) {
-    guard batch.rowsBefore[slot] == nil else { return }
-    batch.rowsBefore[slot] = navs[slot].lastSequence
-    batch.touched.append(slot)
+    guard navs[slot].touchedBy != batchNumber else { return }
+    navs[slot].touchedBy = batchNumber
+    batch.touched.append(Batch.Touched(slot: slot, rowBefore: navs[slot].lastSequence))
   }
 
   mutating func recordSnapshot(of slot: Int, at now: Instant) {

@@ -28,8 +28,8 @@ extension Hub {
     for slot in batch.closed where !created.contains(slot) { navSlots[navs[slot].name] = slot }
     lastNavNumber -= UInt64(batch.created.count)
     if let before = batch.sequenceBefore { sequence = before }
-    let requests = batch.touched.filter { !created.contains($0) }.map { slot in
-      ReloadRequest(nav: navs[slot].number, head: batch.rowsBefore[slot] ?? 0)
+    let requests = batch.touched.filter { !created.contains($0.slot) }.map { touched in
+      ReloadRequest(nav: navs[touched.slot].number, head: touched.rowBefore)
     }
     noteAnswered()
     for slot in batch.malformed where sessions.isLive(slot) { sessions[slot].malformed -= 1 }
@@ -59,7 +59,7 @@ extension Hub {
       case .send, .answer, .start, .pump, .event, .closed: false
       }
     }
-    batch.clear()
+    beginBatch()
     batch.held = farewells
     // The sessions are as they became, the navs are as they were; both lists are compared anew.
     batch.changedClients = true

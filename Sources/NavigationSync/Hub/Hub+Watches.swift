@@ -69,10 +69,7 @@ extension Hub {
         nav: entry.name, client: name))
     guard entry.number > 0, !isStorageFailing else { return }
     if batch.sequenceBefore == nil { batch.sequenceBefore = sequence }
-    if batch.rowsBefore[slot] == nil {
-      batch.rowsBefore[slot] = entry.lastSequence
-      batch.touched.append(slot)
-    }
+    touch(slot)
     sequence += 1
     var process: Int32?
     if case .local(_, _, let pid) = sender.peer { process = pid }
@@ -143,7 +140,7 @@ extension Hub {
     _ verb: ServerVerb, _ body: [UInt8], to connection: ConnectionID, isShared: Bool = false,
     at now: Instant
   ) {
-    if let slot = sessionSlots[connection] {
+    if let slot = sessionSlots.find(connection) {
       sessions[slot].lastSentAt = now.boot
       if verb.usesCredit {
         sessions[slot].sent += UInt64(body.count)

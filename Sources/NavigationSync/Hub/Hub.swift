@@ -124,17 +124,19 @@ package struct Hub: Sendable {
   package internal(set) var sequence: UInt64 = 0
   var lastNavNumber: UInt64 = 0
   var navs = Slots<NavEntry>()
-  var navSlots: [String: Int] = [:]
+  var navSlots = SlotIndex<String>()
   /// Navs by their number in the journal.
   var numberSlots: [UInt64: Int] = [:]
   var sessions = Slots<Session>()
-  var sessionSlots: [ConnectionID: Int] = [:]
+  var sessionSlots = SlotIndex<ConnectionID>()
   var clientSlots: [ClientID: Int] = [:]
   var sessionCounts: [String: Int] = [:]
   var fenced: Set<ConnectionID> = []
   var watches = Slots<Watch>()
   var remembered: RememberedOps
   var batch = Batch()
+  /// Counts the batches begun.
+  var batchNumber: UInt64 = 1
   /// The batches before, oldest first, while they are being made durable.
   var sealed: [Batch] = []
   /// Whether a watch waits for a state that is durable as it stands.
@@ -232,11 +234,11 @@ package struct Hub: Sendable {
   /// them. Messages with ops, and only those, may be handled meanwhile; they begin the next batch.
   package mutating func seal() {
     precondition(maySeal && batch.records.isEmpty, "a batch that may not be sealed, or not taken")
-    for slot in batch.touched where navs.isLive(slot) {
-      batch.sealedRevisions[slot] = navs[slot].controller.revision
+    for index in batch.touched.indices where navs.isLive(batch.touched[index].slot) {
+      batch.touched[index].revision = navs[batch.touched[index].slot].controller.revision
     }
     sealed.append(batch)
-    batch = Batch()
+    beginBatch()
   }
 
   /// Says that the records taken are durable, of the oldest sealed batch if there is one; hands
@@ -248,23 +250,27 @@ package struct Hub: Sendable {
       next = batch
       batch = sealed.removeFirst()
     }
-    for slot in batch.touched where navs.isLive(slot) {
-      navs[slot].durable = batch.sealedRevisions[slot] ?? navs[slot].controller.revision
+    for touched in batch.touched where navs.isLive(touched.slot) {
+      navs[touched.slot].durable = touched.revision ?? navs[touched.slot].controller.revision
     }
     let held = batch.held
     for item in held { release(item, at: now) }
     settleDirectories()
-    for slot in batch.touched where navs.isLive(slot) {
-      pumpWatches(of: slot, at: now)
-      trim(slot)
+    for touched in batch.touched where navs.isLive(touched.slot) {
+      pumpWatches(of: touched.slot, at: now)
+      trim(touched.slot)
     }
     for directory in [Self.navsSlot, Self.clientsSlot] {
       pumpWatches(of: directory, at: now)
       trim(directory)
     }
     noteAnswered()
-    if next == nil { wantsStandstill = false }
-    batch = next ?? Batch()
+    if let next {
+      batch = next
+    } else {
+      wantsStandstill = false
+      beginBatch()
+    }
     trimRings()
     defer { output = HubOutput() }
     return output
@@ -272,6 +278,11 @@ package struct Hub: Sendable {
 }
 
 extension Hub {
+  mutating func beginBatch() {
+    batch = Batch()
+    batchNumber += 1
+  }
+
   /// The ops of the batch at hand are not in flight any more.
   mutating func noteAnswered() {
     for slot in batch.answering where sessions.isLive(slot) && sessions[slot].inflight > 0 {
@@ -314,13 +325,20 @@ struct Batch: Sendable {
 
   var records: [JournalRecord] = []
   var held: [Held] = []
+  /// A nav that was changed.
+  struct Touched: Sendable {
+    var slot: Int
+    /// Its last durable row before.
+    var rowBefore: UInt64
+    /// The revision that the batch made, once it is sealed.
+    var revision: Revision?
+  }
+
   /// The navs changed, in the order of their first change.
-  var touched: [Int] = []
+  var touched: [Touched] = []
   /// The navs created and closed.
   var created: [Int] = []
   var closed: [Int] = []
-  /// The last durable row of each nav touched.
-  var rowsBefore: [Int: UInt64] = [:]
   var remembrances: [Remembrance] = []
   /// The session of each op that counts as in flight.
   var answering: [Int] = []
@@ -329,14 +347,10 @@ struct Batch: Sendable {
   /// The reads that were answered, should the answer have to come again.
   var finishedReads: [(token: UInt64, read: PendingRead)] = []
   var sequenceBefore: UInt64?
-  /// The revisions that a sealed batch made, of the navs it touched.
-  var sealedRevisions: [Int: Revision] = [:]
   /// Whether `$clients` may have changed.
   var changedClients = false
   /// Messages of diffs encoded while this batch is sent.
   var diffs: [DiffsKey: DiffsMessage] = [:]
-
-  mutating func clear() { self = Batch() }
 
   /// Joins what was decided while this batch was being made durable, to be taken back with it.
   mutating func absorb(_ next: Batch) {
@@ -347,10 +361,8 @@ struct Batch: Sendable {
     malformed += next.malformed
     finishedReads += next.finishedReads
     held += next.held
-    for slot in next.touched where rowsBefore[slot] == nil {
-      rowsBefore[slot] = next.rowsBefore[slot]
-      touched.append(slot)
-    }
+    let known = Set(touched.map(\.slot))
+    touched += next.touched.filter { !known.contains($0.slot) }
     if sequenceBefore == nil { sequenceBefore = next.sequenceBefore }
   }
 }

@@ -23,6 +23,8 @@ struct NavEntry: Sendable {
   var resolvedAt: Revision
   /// The nav's newest row in the journal.
   var lastSequence: UInt64 = 0
+  /// The number of the last batch that changed it.
+  var touchedBy: UInt64 = 0
   /// The revision of the newest snapshot in the journal.
   var snapshotRevision: Revision
   /// The oldest revision that the journal can still read.

@@ -42,7 +42,8 @@ struct RememberedOps: Sendable {
     var count = 0
   }
 
-  private var clients: [Key: Client] = [:]
+  private var slots = SlotIndex<Key>()
+  private var clients = Slots<Client>()
   private var principals: [String: Principal] = [:]
   private let limits: HubConfiguration
 
@@ -51,12 +52,13 @@ struct RememberedOps: Sendable {
   var clientCount: Int { clients.count }
 
   /// The highest decided op of a client, 0 for none.
-  func last(of key: Key) -> UInt64 { clients[key]?.last ?? 0 }
+  func last(of key: Key) -> UInt64 { slots[key].map { clients[$0].last } ?? 0 }
 
-  func verdict(on id: UInt64, octets: OctetsHash, of key: Key) -> Verdict {
-    guard let client = clients[key] else { return .new }
+  mutating func verdict(on id: UInt64, octets: OctetsHash, of key: Key) -> Verdict {
+    guard let slot = slots.find(key) else { return .new }
     // Ids increase, so the usual op is beyond all remembered ones.
-    if let last = client.entries.last, id > last.id { return .new }
+    if let last = clients[slot].entries.last?.id, id > last { return .new }
+    let client = clients[slot]
     if let entry = client.entries.first(where: { $0.id == id }) {
       return entry.octets == octets ? .decided(entry) : .reused
     }
@@ -68,17 +70,16 @@ struct RememberedOps: Sendable {
   /// Remembers a decided op; returns the one that it drove out.
   @discardableResult
   mutating func remember(_ entry: Entry, of key: Key, at now: UInt64) -> Entry? {
-    if clients[key] == nil { admit(key, at: now) }
-    let limit = limits.rememberedOps
-    return clients[key, default: Client()].add(entry, limit: limit, at: now)
+    let slot = slots.find(key) ?? admit(key, at: now)
+    return clients[slot].add(entry, limit: limits.rememberedOps, at: now)
   }
 
   /// Takes back an op whose commit failed, and puts back the one that it drove out.
   mutating func forget(_ id: UInt64, of key: Key, restoring evicted: Entry?) {
-    clients[key]?.entries.removeAll { $0.id == id }
-    if let evicted { clients[key]?.entries.insert(evicted, at: 0) }
-    let last = clients[key]?.entries.last?.id ?? 0
-    clients[key]?.last = last
+    guard let slot = slots[key] else { return }
+    clients[slot].entries.removeAll { $0.id == id }
+    if let evicted { clients[slot].entries.insert(evicted, at: 0) }
+    clients[slot].last = clients[slot].entries.last?.id ?? 0
   }
 
   /// Forgets the clients that have been idle for too long.
@@ -90,7 +91,7 @@ struct RememberedOps: Sendable {
     }
   }
 
-  private mutating func admit(_ key: Key, at now: UInt64) {
+  private mutating func admit(_ key: Key, at now: UInt64) -> Int {
     if principals[key.principal]?.count ?? 0 >= limits.rememberedClientsPerPrincipal {
       oldest(of: key.principal).map { drop($0, of: key.principal) }
     }
@@ -100,9 +101,11 @@ struct RememberedOps: Sendable {
       }
       if let name = largest?.key { oldest(of: name).map { drop($0, of: name) } }
     }
-    clients[key] = Client(usedAt: now)
+    let slot = clients.insert(Client(usedAt: now))
+    slots[key] = slot
     principals[key.principal, default: Principal()].uses.append(Use(client: key.client, at: now))
     principals[key.principal]?.count += 1
+    return slot
   }
 
   /// The longest idle client of a principal; uses that are out of date are renewed on the way, so
@@ -112,7 +115,8 @@ struct RememberedOps: Sendable {
     defer { principals[principal] = queue }
     while queue.head < queue.uses.count {
       let use = queue.uses[queue.head]
-      let usedAt = clients[Key(principal: principal, client: use.client)]?.usedAt
+      let slot = slots[Key(principal: principal, client: use.client)]
+      let usedAt = slot.map { clients[$0].usedAt }
       if usedAt == use.at { return use }
       queue.head += 1
       if let usedAt { queue.uses.append(Use(client: use.client, at: usedAt)) }
@@ -125,9 +129,10 @@ struct RememberedOps: Sendable {
   }
 
   private mutating func drop(_ use: Use, of principal: String) {
-    guard clients.removeValue(forKey: Key(principal: principal, client: use.client)) != nil else {
-      return
-    }
+    let key = Key(principal: principal, client: use.client)
+    guard let slot = slots[key] else { return }
+    clients.remove(slot, leaving: Client())
+    slots[key] = nil
     principals[principal]?.head += 1
     principals[principal]?.count -= 1
     if principals[principal]?.count == 0 { principals[principal] = nil }
@@ -163,9 +168,7 @@ struct OctetsHash: Hashable, Sendable {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(span.count)
     var at = 0
     while at + 8 <= span.count {
-      var word: UInt64 = 0
-      for offset in 0..<8 { word = word << 8 | UInt64(span[at + offset]) }
-      hash = Self.mix(hash ^ word)
+      hash = Self.mix(hash ^ ByteWord(span, at: at).bigEndian)
       at += 8
     }
     while at < span.count {

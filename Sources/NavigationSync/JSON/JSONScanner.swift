@@ -178,6 +178,7 @@ struct JSONScanner {
     let start = at
     var isEscaped = false
     while true {
+      at = ByteWord.firstSpecial(in: text, from: at, stopsAtNonASCII: true)
       let byte = try peek(text)
       if byte == 0x22 { break }
       if byte == 0x5C {
@@ -185,8 +186,6 @@ struct JSONScanner {
         try escape(text)
       } else if byte < 0x20 {
         throw JSONError(.controlCharacter, at: at)
-      } else if byte < 0x80 {
-        at += 1
       } else {
         try multibyte(byte, text)
       }

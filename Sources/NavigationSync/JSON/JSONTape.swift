@@ -148,14 +148,16 @@ package struct JSONTape: Sendable {
   private func isString(_ index: Int, _ text: String) -> Bool {
     let token = tokens[index]
     guard !token.isEscaped else { return string(index) == text }
-    let utf8 = text.utf8
-    guard utf8.count == Int(token.end - token.start) else { return false }
-    var position = Int(token.start)
-    for byte in utf8 {
-      guard bytes[position] == byte else { return false }
-      position += 1
+    let count = Int(token.end - token.start)
+    guard text.utf8.count == count else { return false }
+    let start = Int(token.start)
+    let span = bytes.span
+    let isEqual = unsafe text.utf8.withContiguousStorageIfAvailable { utf8 in
+      let name = unsafe utf8.span
+      for index in 0..<count where name[index] != span[start + index] { return false }
+      return true
     }
-    return true
+    return isEqual ?? (string(index) == text)
   }
 
   /// The number of elements or members.

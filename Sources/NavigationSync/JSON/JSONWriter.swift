@@ -121,10 +121,16 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
+  /// Appends 8 or 16 digits.
   private static func append(_ bits: UInt64, digits: Int, to output: inout OutputSpan<UInt8>) {
-    for place in 1...digits {
-      output.append(hexDigit(UInt8(truncatingIfNeeded: bits >> ((digits - place) * 4)) & 15))
+    if digits == 16 {
+      append(ByteWord(hexDigitsOf: UInt32(truncatingIfNeeded: bits >> 32)), &output)
     }
+    append(ByteWord(hexDigitsOf: UInt32(truncatingIfNeeded: bits)), &output)
+  }
+
+  private static func append(_ word: ByteWord, _ output: inout OutputSpan<UInt8>) {
+    for index in 0..<8 { output.append(word[index]) }
   }
 
   /// Appends a comma if one is due, the text in quotes, and the colon behind a name, at once.
@@ -167,13 +173,7 @@ package struct JSONWriter: Sendable {
     var text = text
     text.withUTF8 { utf8 in
       let span = unsafe utf8.span
-      var isPlain = true
-      for index in span.indices
-      where span[index] < 0x20 || span[index] == 0x22 || span[index] == 0x5C {
-        isPlain = false
-        break
-      }
-      if isPlain {
+      if ByteWord.firstSpecial(in: span, from: 0) == span.count {
         unsafe bytes.append(contentsOf: utf8)
       } else {
         for index in span.indices { appendEscaped(span[index]) }
