@@ -48,8 +48,8 @@ struct ServerLoop: ~Copyable {
   /// Milliseconds without an event that make a quiet moment.
   static let quietTime: UInt64 = 100
   /// Pages of the write-ahead log that are put away in a quiet moment, and at the latest.
-  static let quietPages = 1000
-  static let busyPages = 2000
+  static let quietPages = 250
+  static let busyPages = 1000
 
   init(
     hub: consuming Hub, journal: Journal, listener: consuming Listener, history: HistoryWorker,

@@ -43,7 +43,7 @@ extension Hub {
       outputs: [.nothing] + performance.outputs, delivered: 0)
     let body = JournalBody.state(
       nav: request.nav, epoch: entry.epoch, owner: entry.owner, controller: controller,
-      digest: entry.digest, resolvedAt: entry.resolvedAt, origin: attempt.origin(reply))
+      digest: entry.digest, resolvedAt: entry.resolvedAt, origin: attempt.origin(.whole(reply)))
     batch.records.append(
       .row(
         JournalRow(
@@ -71,7 +71,8 @@ extension Hub {
         JournalRow(
           sequence: sequence, nav: navs[slot].number,
           revision: navs[slot].controller.revision.number, previous: navs[slot].lastSequence,
-          time: attempt.now.wall, kind: .closed, body: JournalBody.closed(attempt.origin(reply)))))
+          time: attempt.now.wall, kind: .closed,
+          body: JournalBody.closed(attempt.origin(.whole(reply))))))
     // The entry stays in its slot until the closing is durable; only its name is gone.
     navSlots[navs[slot].name] = nil
     batch.closed.append(slot)

@@ -389,11 +389,15 @@ extension Hub {
     let diff = frame.encode(
       commit, of: navs[slot].controller, resolved: isResolvedNew ? resolved : nil,
       digest: navs[slot].digest)
-    let reply = ServerMessageWriter.ok(
-      id: attempt.request.id, standing: navs[slot].standing, changed: true, outputs: outputs,
+    let standing = navs[slot].standing
+    let ok = ServerMessageWriter.encodedOk(
+      id: attempt.request.id, standing: standing, changed: true, outputs: outputs,
       delivered: delivered)
+    let reply = ok.bytes
+    let recorded = RecordedReply.besideDiff(
+      top: standing.top, outputs: Array(reply[ok.outputs]))
     let body = JournalBody.changed(
-      diff: diff, commit: commit, origin: attempt.origin(reply), before: before)
+      diff: diff, commit: commit, origin: attempt.origin(recorded), before: before)
     batch.records.append(
       .row(
         JournalRow(
@@ -458,7 +462,7 @@ extension NavEntry {
 }
 
 extension Attempt {
-  func origin(_ reply: [UInt8]) -> RowOrigin {
+  func origin(_ reply: RecordedReply) -> RowOrigin {
     var process: Int32?
     if case .local(_, _, let pid) = sender.peer { process = pid }
     var origin = RowOrigin(

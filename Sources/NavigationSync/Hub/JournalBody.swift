@@ -8,10 +8,18 @@ struct RowOrigin: Sendable {
   var name: String
   var process: Int32?
   var octets: OctetsHash
-  var reply: [UInt8]
+  var reply: RecordedReply
   var operations: [OperationKind]
   var isOverride = false
   var sender: OpaqueJSON?
+}
+
+/// How a row tells the reply.
+enum RecordedReply: Sendable {
+  /// As it was sent.
+  case whole([UInt8])
+  /// What the diff beside it does not tell: the top, and what the operations gave.
+  case besideDiff(top: String?, outputs: [UInt8])
 }
 
 /// The bodies of journal rows: JSON, so that a journal can be read without this program.
@@ -26,7 +34,7 @@ enum JournalBody {
   static func changed(
     diff: EncodedDiff, commit: Commit, origin: RowOrigin?, before: Digest
   ) -> [UInt8] {
-    var json = JSONWriter(reserving: diff.bytes.count + (origin?.reply.count ?? 0) + 256)
+    var json = JSONWriter(reserving: diff.bytes.count + 384)
     json.beginObject()
     json.name("diff")
     if let place = diff.resolved {
@@ -167,8 +175,16 @@ extension JSONWriter {
     endObject()
     name("octets")
     hex(origin.octets.bits)
-    name("reply")
-    raw(origin.reply)
+    switch origin.reply {
+    case .whole(let reply):
+      name("reply")
+      raw(reply)
+    case .besideDiff(let top, let outputs):
+      name("top")
+      if let top { string(top) } else { null() }
+      name("out")
+      raw(outputs)
+    }
     flag("override", origin.isOverride)
     optional("sender", origin.sender)
   }

@@ -35,13 +35,39 @@ struct JournalBodyReader: Sendable {
     guard let by = tape.member("by", of: 0),
       let principal = text("principal", of: by), let client = text("client", of: by),
       let id = ClientID(client), let op = integer("op", of: by),
-      let octets = text("octets").flatMap({ Epoch($0) }), let reply = tape.member("reply", of: 0)
+      let octets = text("octets").flatMap({ Epoch($0) }), let reply = reply(to: op)
     else { return nil }
     return (
       RememberedOps.Key(principal: principal, client: id),
       RememberedOps.Entry(
-        id: op, octets: OctetsHash(bits: octets.bits), isOk: true, reply: tape.raw(reply))
+        id: op, octets: OctetsHash(bits: octets.bits), isOk: true, reply: reply)
     )
+  }
+
+  /// The reply to the op of the loaded row, byte for byte as it was sent.
+  private func reply(to op: UInt64) -> [UInt8]? {
+    if let reply = tape.member("reply", of: 0) { return tape.raw(reply) }
+    guard let diff = tape.member("diff", of: 0), let top = tape.member("top", of: 0),
+      let outputs = tape.member("out", of: 0)
+    else { return nil }
+    var json = JSONWriter()
+    json.beginObject()
+    json.name("id")
+    json.integer(op)
+    for member in ["nav", "epoch", "rev", "changed", "depth", "top", "dig"] {
+      json.dynamicName(member)
+      switch member {
+      case "changed": json.bool(true)
+      case "top": json.raw(tape.raw(top))
+      default:
+        guard let value = tape.member(member, of: diff) else { return nil }
+        json.raw(tape.raw(value))
+      }
+    }
+    json.name("out")
+    json.raw(tape.raw(outputs))
+    json.endObject()
+    return json.bytes
   }
 
   /// The state in the loaded body.

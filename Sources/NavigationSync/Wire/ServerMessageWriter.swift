@@ -95,6 +95,15 @@ enum ServerMessageWriter {
   static func ok(
     id: UInt64, standing: NavStanding, changed: Bool, outputs: [OperationOutput], delivered: Int
   ) -> [UInt8] {
+    encodedOk(
+      id: id, standing: standing, changed: changed, outputs: outputs, delivered: delivered
+    ).bytes
+  }
+
+  /// The same, and where in it stands what the operations gave.
+  static func encodedOk(
+    id: UInt64, standing: NavStanding, changed: Bool, outputs: [OperationOutput], delivered: Int
+  ) -> EncodedOk {
     var json = JSONWriter()
     json.beginObject()
     json.name("id")
@@ -114,9 +123,11 @@ enum ServerMessageWriter {
     json.name("dig")
     json.hex(standing.digest.bits)
     json.name("out")
+    let start = json.bytes.count
     json.outputs(outputs, delivered: delivered)
+    let end = json.bytes.count
     json.endObject()
-    return json.bytes
+    return EncodedOk(bytes: json.bytes, outputs: start..<end)
   }
 
   static func watching(
@@ -312,6 +323,12 @@ extension JSONWriter {
     name("top")
     if let top = standing.top { string(top) } else { null() }
   }
+}
+
+/// The answer to an op, and where in it stands what the operations gave.
+struct EncodedOk {
+  var bytes: [UInt8]
+  var outputs: Range<Int>
 }
 
 /// A diff as it is sent, and where in it stands what the bar shows.
