@@ -11,7 +11,7 @@ struct Resolution {
   let previous: Screen?
   let bar: Bar
   /// The looks for the bar's class, the most specific class first.
-  let proxies: [BarLook]
+  var proxies: [BarLook]
   let environment: Environment
   let profile: Profile
   /// Whether the bar stands alone: no screens' titles, no toolbar, never at a scroll edge.
@@ -39,23 +39,27 @@ extension NavigationController {
   /// - Parameter isStandalone: whether the nav is a bar without a controller, whose items are the
   ///   stack: their titles alone count, there is no toolbar, and content never scrolls below it.
   package func resolvedBar(isStandalone: Bool = false) -> ResolvedBar {
-    let resolution = Resolution(self, isStandalone: isStandalone)
+    resolvedBar(by: Resolution(self, isStandalone: isStandalone))
+  }
+
+  func resolvedBar(by resolution: Resolution) -> ResolvedBar {
     let isLarge = resolution.isLarge
     let height = resolution.height(isLarge: isLarge)
     let appearance = resolution.appearance(isLarge: isLarge)
     // An appearance object is used in whole, so that no image of the bar's own is behind its content.
     let image = appearance == nil ? resolution.backgroundImage : nil
     let isTranslucent = resolution.isTranslucent(over: image)
+    let isStandalone = resolution.isStandalone
     let toolbar = isStandalone || self.toolbar.isDefault ? Toolbar() : self.toolbar.content
+    let details = resolution.details
     let middle = resolution.middle
     return ResolvedBar(
       top: top?.id, back: backScreen?.id, visible: visible?.id, height: height,
       layoutHeight: resolution.bar.isHidden ? 0 : height, metrics: resolution.metrics,
-      isLarge: isLarge,
-      backButton: resolution.backButton(hasAppearance: appearance != nil),
-      leftItems: resolution.details?.item.leftItems ?? [], middle: middle,
+      isLarge: isLarge, backButton: resolution.backButton(hasAppearance: appearance != nil),
+      leftItems: details?.item.leftItems ?? [], middle: middle,
       overflows: middle.map { Resolution.overflows($0, height: height) } ?? false,
-      rightItems: resolution.details?.item.rightItems ?? [],
+      rightItems: details?.item.rightItems ?? [],
       usesLandscapeImages: resolution.usesLandscapeImages,
       surface: appearance.map { .appearance($0) }
         ?? .properties(resolution.properties(over: image)),
@@ -64,7 +68,7 @@ extension NavigationController {
       extendsUnder: resolution.extendsUnder(
         isTranslucent: isTranslucent, isToolbarTranslucent: toolbar.translucent ?? true),
       showsToolbar: !toolbar.isHidden,
-      toolbarItems: isStandalone ? [] : resolution.details?.toolbarItems ?? [],
+      toolbarItems: isStandalone ? [] : details?.toolbarItems ?? [],
       orientations: resolution.orientations, allowsSwipeBack: !isStandalone && allowsSwipeBack)
   }
 

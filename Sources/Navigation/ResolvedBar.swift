@@ -158,6 +158,12 @@ extension ResolvedBar {
     case properties(SurfaceProperties)
   }
 
+  /// The four slots of an `AppearanceSet`.
+  package enum AppearanceSlot: UInt8, CaseIterable, Sendable {
+    /// By height class, and by whether the edge of the content meets the bar.
+    case standard, compact, scrollEdge, compactScrollEdge
+  }
+
   /// An appearance object that is set.
   package struct AppearanceChoice: Hashable, Sendable {
     /// The slot the object was found in.
@@ -216,10 +222,4 @@ extension ResolvedBar {
     /// The toolbar.
     package static let tool = CoveringBars(rawValue: 4)
   }
-}
-
-/// The four slots of an `AppearanceSet`.
-package enum AppearanceSlot: UInt8, CaseIterable, Sendable {
-  /// By height class, and by whether the edge of the content meets the bar.
-  case standard, compact, scrollEdge, compactScrollEdge
 }

@@ -79,8 +79,11 @@ func rebuilt(_ controller: NavigationController) -> NavigationController {
   for part in PartName.allCases { versions[part] = controller.version(of: part) }
   return NavigationController(
     revision: controller.revision, stack: controller.stack, versions: versions,
-    bar: controller.bar.content, toolbar: controller.toolbar.content,
-    settings: settings(of: controller), detached: controller.detached.all)
+    parts: RecordedParts(
+      bar: controller.bar.content, toolbar: controller.toolbar.content,
+      presented: controller.presented.content, transition: controller.transition.content,
+      environment: controller.environment.content, settings: settings(of: controller)),
+    detached: controller.detached.all)
 }
 
 private func settings(of controller: NavigationController) -> RecordedSettings {

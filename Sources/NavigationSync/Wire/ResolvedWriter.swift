@@ -243,7 +243,7 @@ extension ResolvedBar.BackSource {
   }
 }
 
-extension AppearanceSlot {
+extension ResolvedBar.AppearanceSlot {
   fileprivate var wireName: StaticString {
     switch self {
     case .standard: "standard"
