@@ -1,173 +1,88 @@
-/// What the bar shows: a pure function of the nav's state, so equal states give equal values.
-package struct ResolvedBar: Hashable, Sendable {
-  /// The top screen.
-  package var top: ScreenID?
-  /// The screen below it, which supplies the back button.
-  package var back: ScreenID?
-  /// The screen the user sees.
-  package var visible: ScreenID?
-  /// The left positions, left-most first.
-  package var left: [LeftSlot]
-  /// The middle; nil for blank.
-  package var middle: MiddleSlot?
-  /// The right positions in logical order: index 0 is right-most.
-  package var right: [ButtonSlot]
+/// The part of a state that decides what the bar shows, taken out of the controller once.
+///
+/// Law: nothing but its members is read, so equal states resolve equally. All of it is O(what is
+/// shown), but for a chain of screens with an automatic large title.
+struct Resolution {
+  let stack: [Screen]
+  let top: Screen?
+  /// The top screen's details; nil if they are at their defaults.
+  let details: ScreenDetails?
+  /// The screen below the top, which alone supplies the back button's content.
+  let previous: Screen?
+  let bar: Bar
+  /// The looks for the bar's class, the most specific class first.
+  var proxies: [BarLook]
+  let environment: Environment
+  let profile: Profile
+  /// Whether the bar stands alone: no screens' titles, no toolbar, never at a scroll edge.
+  let isStandalone: Bool
 
-  /// One left position.
-  package enum LeftSlot: Hashable, Sendable {
-    /// The back button.
-    case back(BackSlot)
-    /// A button of the top item.
-    case button(ButtonSlot)
-  }
-
-  /// The middle position.
-  package enum MiddleSlot: Hashable, Sendable {
-    /// A view of the client's.
-    case view(TitleView)
-    /// A text; an empty one is an explicit blank.
-    case title(String)
-  }
-
-  /// A button as it is shown.
-  package struct ButtonSlot: Hashable, Sendable {
-    /// The button.
-    package var button: Button
-    /// The image that fits the environment, if the button shows one.
-    package var image: ImageReference?
-    /// Whether the bar's tint colours it; a custom view keeps its own colours.
-    package var tintApplies: Bool
-  }
-
-  /// The back button as it is shown.
-  package struct BackSlot: Hashable, Sendable {
-    /// The text beside the indicator; nil for the indicator alone.
-    package var text: String?
-    /// The image in place of a text.
-    package var image: ImageReference?
-    /// Where text or image come from.
-    package var source: BackSource
-    /// Whether the text is the generic one.
-    package var isGeneric = false
-    /// Whether the wanted text did not fit.
-    package var isTruncated = false
-    /// The texts to try in this order, for a client that measures them itself; the last resort,
-    /// no text, is not listed.
-    package var candidates: [String] = []
-
-    /// Makes a slot without candidates.
-    package init(text: String? = nil, image: ImageReference? = nil, source: BackSource) {
-      self.text = text
-      self.image = image
-      self.source = source
-    }
-  }
-
-  /// Where the back button's content comes from.
-  package enum BackSource: UInt8, Sendable {
-    /// The `backBarButtonItem` of the screen below.
-    case backItem
-    /// The title of the screen below.
-    case title
-    /// Nothing better than the generic text.
-    case generic
+  init(_ controller: NavigationController, isStandalone: Bool) {
+    stack = controller.stack
+    top = controller.top
+    details = top.flatMap { $0.hasDefaultDetails ? nil : $0.details }
+    previous = controller.backScreen
+    bar = controller.bar.content
+    proxies = controller.proxyLooks
+    environment = controller.environment.content
+    profile = controller.settings.isDefault ? Profile() : controller.settings.content.profile
+    self.isStandalone = isStandalone
   }
 }
 
 extension NavigationController {
   /// Computes what the bar shows.
   ///
-  /// O(buttons of the top item).
-  package func resolvedBar() -> ResolvedBar {
-    ResolvedBar(
-      top: top?.id, back: backScreen?.id, visible: visible?.id, left: resolvedLeft(),
-      middle: resolvedMiddle(), right: top?.item.rightItems.map(slot) ?? [])
+  /// O(1), the lists of buttons being shared with the state; with large titles, O(screens above the
+  /// nearest one that is not automatic).
+  ///
+  /// - Parameter isStandalone: whether the nav is a bar without a controller, whose items are the
+  ///   stack: their titles alone count, there is no toolbar, and content never scrolls below it.
+  package func resolvedBar(isStandalone: Bool = false) -> ResolvedBar {
+    resolvedBar(by: Resolution(self, isStandalone: isStandalone))
+  }
+
+  func resolvedBar(by resolution: Resolution) -> ResolvedBar {
+    let isLarge = resolution.isLarge
+    let height = resolution.height(isLarge: isLarge)
+    let appearance = resolution.appearance(isLarge: isLarge)
+    // An appearance object is used in whole, so that no image of the bar's own is behind its content.
+    let image = appearance == nil ? resolution.backgroundImage : nil
+    let isTranslucent = resolution.isTranslucent(over: image)
+    let isStandalone = resolution.isStandalone
+    let toolbar = isStandalone || self.toolbar.isDefault ? Toolbar() : self.toolbar.content
+    let details = resolution.details
+    let middle = resolution.middle
+    return ResolvedBar(
+      top: top?.id, back: backScreen?.id, visible: visible?.id, height: height,
+      layoutHeight: resolution.bar.isHidden ? 0 : height, metrics: resolution.metrics,
+      isLarge: isLarge, backButton: resolution.backButton(hasAppearance: appearance != nil),
+      leftItems: details?.item.leftItems ?? [], middle: middle,
+      overflows: middle.map { Resolution.overflows($0, height: height) } ?? false,
+      rightItems: details?.item.rightItems ?? [],
+      usesLandscapeImages: resolution.usesLandscapeImages,
+      surface: appearance.map { .appearance($0) }
+        ?? .properties(resolution.properties(over: image)),
+      isTranslucent: isTranslucent, tintColor: resolution.bar.tintColor ?? "blue",
+      contentTop: resolution.contentTop(height: height, isTranslucent: isTranslucent),
+      extendsUnder: resolution.extendsUnder(
+        isTranslucent: isTranslucent, isToolbarTranslucent: toolbar.translucent ?? true),
+      showsToolbar: !toolbar.isHidden,
+      toolbarItems: isStandalone ? [] : details?.toolbarItems ?? [],
+      orientations: resolution.orientations, allowsSwipeBack: !isStandalone && allowsSwipeBack)
   }
 
   /// Whether the user sees a back button.
   package var showsBackButton: Bool {
-    resolvedLeft().contains { if case .back = $0 { true } else { false } }
+    guard stack.count >= 2, let top else { return false }
+    return top.hasDefaultDetails || top.item.leavesBackButton
   }
 
-  private func resolvedLeft() -> [ResolvedBar.LeftSlot] {
-    guard let top else { return [] }
-    guard !top.hasDefaultDetails else { return backScreen.map { [.back(backSlot($0))] } ?? [] }
-    let item = top.item
-    var back: [ResolvedBar.LeftSlot] = []
-    if let previous = backScreen, !item.hidesBackButton { back = [.back(backSlot(previous))] }
-    if item.leftItems.isEmpty { return back }
-    let buttons = item.leftItems.map { ResolvedBar.LeftSlot.button(slot($0)) }
-    // Left items replace the back button unless they supplement it; then they stand to its right.
-    return item.leftItemsSupplementBackButton ? back + buttons : buttons
-  }
+  /// The looks that the appearance proxy has for the bar's class, the most specific class first.
+  var proxyLooks: [BarLook] { [] }
 
-  private func resolvedMiddle() -> ResolvedBar.MiddleSlot? {
-    guard let top else { return nil }
-    if !top.hasDefaultDetails {
-      if let view = top.item.titleView { return .view(view) }
-      if let title = top.item.title { return .title(title) }
-    }
-    return top.title.map { .title($0) }
-  }
-
-  private func slot(_ button: Button) -> ResolvedBar.ButtonSlot {
-    var image: ImageReference?
-    if case .image(let portrait, let landscape) = button.face {
-      image = usesLandscapeImages ? landscape ?? portrait : portrait
-    }
-    return ResolvedBar.ButtonSlot(
-      button: button, image: image, tintApplies: button.content.customView == nil)
-  }
-
-  private var usesLandscapeImages: Bool {
-    environment.content.isPhone && environment.content.isVerticallyCompact
-  }
-
-  /// The back button's content always comes from the screen below the top.
-  private func backSlot(_ previous: Screen) -> ResolvedBar.BackSlot {
-    if !previous.hasDefaultDetails, let button = previous.item.backBarButtonItem {
-      let content = button.content
-      if let image = (usesLandscapeImages ? content.landscapeImage : nil) ?? content.image {
-        return ResolvedBar.BackSlot(image: image, source: .backItem)
-      }
-      // A custom view or system item is ignored, which leaves the indicator alone.
-      guard let title = content.title, !title.isEmpty else {
-        return ResolvedBar.BackSlot(source: .backItem)
-      }
-      return fit(title, source: .backItem)
-    }
-    let itemTitle = previous.hasDefaultDetails ? nil : previous.item.title
-    // An empty title counts as unset here, though it is an explicit blank in the middle.
-    for case let title? in [itemTitle, previous.title] where !title.isEmpty {
-      return fit(title, source: .title)
-    }
-    // The last word already: no budget applies to it.
-    var slot = ResolvedBar.BackSlot(text: genericBackTitle, source: .generic)
-    slot.isGeneric = true
-    slot.candidates = [genericBackTitle]
-    return slot
-  }
-
-  private var genericBackTitle: String {
-    environment.content.locale == "zh-Hans" ? "返回" : "Back"
-  }
-
-  private func fit(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot {
-    let generic = genericBackTitle
-    var slot = ResolvedBar.BackSlot(source: source)
-    slot.candidates = [title, generic]
-    for candidate in slot.candidates {
-      if let budget = environment.content.backTitleBudget,
-        DisplayWidth.columns(of: candidate) > budget
-      {
-        continue
-      }
-      slot.text = candidate
-      slot.isGeneric = candidate == generic && candidate != title
-      slot.isTruncated = candidate != title
-      return slot
-    }
-    slot.isTruncated = true
-    return slot
+  /// A swipe needs a screen to uncover, and may be turned off.
+  private var allowsSwipeBack: Bool {
+    stack.count >= 2 && (settings.isDefault || settings.content.interactivePop.isEnabled)
   }
 }

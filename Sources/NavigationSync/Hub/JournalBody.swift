@@ -25,7 +25,7 @@ enum RecordedReply: Sendable {
 /// The bodies of journal rows: JSON, so that a journal can be read without this program.
 enum JournalBody {
   /// The version of the rules by which `resolved` is computed from the state.
-  static let resolution: UInt64 = 1
+  static let resolution: UInt64 = 2
 
   /// The body of a `changed` row: the diff with null for what the bar shows, which the state tells.
   ///

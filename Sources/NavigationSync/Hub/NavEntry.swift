@@ -81,7 +81,7 @@ struct NavEntry: Sendable {
   }
 
   static func encodeResolved(_ controller: borrowing NavigationController) -> [UInt8] {
-    var json = JSONWriter(reserving: 256)
+    var json = JSONWriter(reserving: 768)
     json.resolved(controller.resolvedBar())
     return json.bytes
   }

@@ -1,0 +1,225 @@
+/// What the bar shows: a pure function of the nav's state, so equal states give equal values.
+///
+/// Lists of buttons are those of the state, not copies; `left` and `right` are made of them on demand.
+package struct ResolvedBar: Hashable, Sendable {
+  /// The top screen.
+  package var top: ScreenID?
+  /// The screen below it, which supplies the back button.
+  package var back: ScreenID?
+  /// The screen the user sees: the outermost presented one, else the top.
+  package var visible: ScreenID?
+
+  /// The bar's height in points, also while the bar is hidden.
+  package var height: UInt64
+  /// The height that the layout reserves: 0 while the bar is hidden.
+  package var layoutHeight: UInt64
+  /// The height class and prompt that decide which images and offsets apply.
+  package var metrics: BarMetrics
+  /// Whether the bar has a large title below its content.
+  package var isLarge: Bool
+
+  /// The back button, if it is shown.
+  package var backButton: BackSlot?
+  /// The buttons at the left, left-most first; the back button stands to the left of them.
+  package var leftItems: [Button]
+  /// The middle; nil for blank.
+  package var middle: MiddleSlot?
+  /// Whether the view in the middle says that it is higher than the bar.
+  package var overflows: Bool
+  /// The buttons at the right in logical order: index 0 is right-most.
+  package var rightItems: [Button]
+  /// Whether buttons with a landscape image show that one.
+  package var usesLandscapeImages: Bool
+
+  /// How the bar is drawn.
+  package var surface: Surface
+  /// Whether the content shines through the bar.
+  package var isTranslucent: Bool
+  /// The colour of the buttons.
+  package var tintColor: String
+
+  /// The content's upper edge in points below the screen's.
+  package var contentTop: UInt64
+  /// The bars that the content extends under; nil if the screen wants no full-screen layout.
+  package var extendsUnder: CoveringBars?
+  /// Whether the toolbar is shown.
+  package var showsToolbar: Bool
+  /// The toolbar's buttons in display order, also while it is hidden.
+  package var toolbarItems: [Button]
+  /// The orientations that the interface supports.
+  package var orientations: [Orientation]
+  /// Whether a swipe may pop the top screen.
+  package var allowsSwipeBack: Bool
+}
+
+extension ResolvedBar {
+  /// One left position.
+  package enum LeftSlot: Hashable, Sendable {
+    /// The back button.
+    case back(BackSlot)
+    /// A button of the top item.
+    case button(ButtonSlot)
+  }
+
+  /// The middle position.
+  package enum MiddleSlot: Hashable, Sendable {
+    /// A view of the client's.
+    case view(TitleView)
+    /// A text; an empty one is an explicit blank.
+    case title(String)
+  }
+
+  /// A button as it is shown.
+  package struct ButtonSlot: Hashable, Sendable {
+    /// The button.
+    package var button: Button
+    /// The image that fits the environment, if the button shows one.
+    package var image: ImageReference?
+    /// Whether the bar's tint colours it; a custom view keeps its own colours.
+    package var tintApplies: Bool
+  }
+
+  /// The back button as it is shown.
+  package struct BackSlot: Hashable, Sendable {
+    /// The text beside the indicator; nil for the indicator alone.
+    package var text: String?
+    /// The image in place of a text.
+    package var image: ImageReference?
+    /// Where text or image come from.
+    package var source: BackSource
+    /// What points back.
+    package var indicator = BackIndicator.default
+    /// Whether the text is the generic one.
+    package var isGeneric = false
+    /// Whether the wanted text did not fit.
+    package var isTruncated = false
+    /// The text that the screen below wants.
+    package var wanted: String?
+    /// The text that takes its place if it does not fit; nil if no text is shown at all.
+    package var generic: String?
+
+    /// Makes a slot without candidates.
+    package init(text: String? = nil, image: ImageReference? = nil, source: BackSource) {
+      self.text = text
+      self.image = image
+      self.source = source
+    }
+
+    /// The texts to try in this order, for a client that measures them itself; the last resort,
+    /// no text, is not listed.
+    package var candidates: [String] { [wanted, generic].compactMap(\.self) }
+  }
+
+  /// What points back, beside the back button's text.
+  package enum BackIndicator: Hashable, Sendable {
+    /// The system's.
+    case `default`
+    /// The client's own, which takes both images.
+    case custom(image: ImageReference, mask: ImageReference)
+  }
+
+  /// Where the back button's content comes from.
+  package enum BackSource: UInt8, Sendable {
+    /// The `backBarButtonItem` of the screen below.
+    case backItem
+    /// The title of the screen below.
+    case title
+    /// Nothing better than the generic text.
+    case generic
+  }
+
+  /// The left positions, left-most first.
+  package var left: [LeftSlot] {
+    var slots = leftItems.map { LeftSlot.button(slot($0)) }
+    if let backButton { slots.insert(.back(backButton), at: 0) }
+    return slots
+  }
+
+  /// The right positions in logical order: index 0 is right-most.
+  package var right: [ButtonSlot] { rightItems.map(slot) }
+
+  /// How one of the bar's or toolbar's buttons is shown.
+  package func slot(_ button: Button) -> ButtonSlot {
+    var image: ImageReference?
+    if case .image(let portrait, let landscape) = button.face {
+      image = usesLandscapeImages ? landscape ?? portrait : portrait
+    }
+    return ButtonSlot(
+      button: button, image: image, tintApplies: button.content.customView == nil)
+  }
+}
+
+extension ResolvedBar {
+  /// How background, shadow and title are drawn.
+  package enum Surface: Hashable, Sendable {
+    /// By an appearance object in whole: the properties of the bar have no say.
+    case appearance(AppearanceChoice)
+    /// By the properties of the bar and its proxies.
+    case properties(SurfaceProperties)
+  }
+
+  /// The four slots of an `AppearanceSet`.
+  package enum AppearanceSlot: UInt8, CaseIterable, Sendable {
+    /// By height class, and by whether the edge of the content meets the bar.
+    case standard, compact, scrollEdge, compactScrollEdge
+  }
+
+  /// An appearance object that is set.
+  package struct AppearanceChoice: Hashable, Sendable {
+    /// The slot the object was found in.
+    package var slot: AppearanceSlot
+    /// Whether it is the top item's own; else the bar's.
+    package var isOfItem: Bool
+    /// Whether it is drawn without background and shadow, because a standard object stands in for a
+    /// scroll-edge one.
+    package var isTransparent: Bool
+  }
+
+  /// What the bar's own properties come to.
+  package struct SurfaceProperties: Hashable, Sendable {
+    /// What is behind the bar's content.
+    package var background: Background
+    /// The colour of the title.
+    package var textColor: String
+    /// The title's other attributes.
+    package var attributes: TitleTextAttributes
+    /// How far the title is moved down, in points as the client wrote it; nil for 0.
+    package var titleOffset: OpaqueJSON?
+    /// The line below the bar.
+    package var shadow: Shadow
+  }
+
+  /// What is behind the bar's content.
+  package enum Background: Hashable, Sendable {
+    /// A colour.
+    case color(String)
+    /// An image: dimmed to the system's opacity or not, and before a colour or not.
+    case image(ImageReference, isDimmed: Bool, backing: String?)
+  }
+
+  /// The line below the bar.
+  package enum Shadow: Hashable, Sendable {
+    /// One pixel or so: a third of a point on dense displays, else half a point.
+    case hairline(isThird: Bool)
+    /// An image.
+    case image(ImageReference)
+    /// None.
+    case none
+  }
+
+  /// Bars that content may extend under.
+  package struct CoveringBars: OptionSet, Hashable, Sendable {
+    /// One bit a bar.
+    package let rawValue: UInt8
+
+    /// Makes a set from its bits.
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The status bar.
+    package static let status = CoveringBars(rawValue: 1)
+    /// The navigation bar.
+    package static let navigation = CoveringBars(rawValue: 2)
+    /// The toolbar.
+    package static let tool = CoveringBars(rawValue: 4)
+  }
+}

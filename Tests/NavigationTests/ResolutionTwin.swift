@@ -1,0 +1,238 @@
+@testable import Navigation
+
+/// What a bar shows, as facts by name; a fact that does not apply is absent.
+typealias BarFacts = [String: String]
+
+/// A second resolution, written from the tables row by row, without regard to cost.
+struct ResolutionTwin {
+  var nav: NavigationController
+  var proxies: [BarLook]
+  var isStandalone: Bool
+
+  private var items: [NavigationItem] { nav.stack.map(\.item) }
+  private var item: NavigationItem { items.last ?? NavigationItem() }
+  private var bar: Bar { nav.bar.content }
+  private var env: Environment { nav.environment.content }
+  private var profile: Profile { nav.settings.content.profile }
+  private var details: ScreenDetails { nav.stack.last?.details ?? ScreenDetails() }
+
+  var facts: BarFacts {
+    var facts: BarFacts = [:]
+    let count = nav.stack.count
+    facts["top"] = nav.stack.last?.id.text
+    facts["back"] = count < 2 ? nil : nav.stack[count - 2].id.text
+    facts["visible"] =
+      (nav.presented.content.chain.map(\.screen) + []).last?.id.text ?? facts["top"]
+    facts["height"] = "\(height)"
+    facts["layoutHeight"] = bar.isHidden ? "0" : "\(height)"
+    facts["metrics"] = "\(metrics)"
+    facts["left"] = left.joined(separator: " ")
+    facts["right"] = item.rightItems.map(button).joined(separator: " ")
+    facts["middle"] = middle
+    if left.first == "<" { backFacts(&facts) }
+    if let appearance {
+      facts["appearance"] = appearance
+    } else {
+      surface(&facts)
+    }
+    facts["translucent"] = "\(isTranslucent)"
+    facts["tintColor"] = bar.tintColor ?? "blue"
+    layout(&facts)
+    return facts
+  }
+
+  private var left: [String] {
+    guard let top = items.last else { return [] }
+    let own = top.leftItems.map(button)
+    switch (items.count >= 2, own.isEmpty, top.leftItemsSupplementBackButton, top.hidesBackButton) {
+    case (false, _, _, _): return own
+    case (true, true, _, false): return ["<"]
+    case (true, true, _, true): return []
+    case (true, false, false, _): return own
+    case (true, false, true, false): return ["<"] + own
+    case (true, false, true, true): return own
+    }
+  }
+
+  private var isLandscapePhone: Bool { env.isPhone && env.isVerticallyCompact }
+
+  private func button(_ button: Button) -> String {
+    let content = button.content
+    if let view = content.customView { return "\(button.id.text)=view\(text(view))" }
+    if let image = content.image {
+      let shown = isLandscapePhone ? content.landscapeImage ?? image : image
+      return "\(button.id.text)=image\(shown.ref)+"
+    }
+    return "\(button.id.text)=\(content.title ?? content.systemItem?.name ?? "")+"
+  }
+
+  private func text(_ value: OpaqueJSON) -> String { String(decoding: value.bytes, as: UTF8.self) }
+
+  private func backFacts(_ facts: inout BarFacts) {
+    let previous = nav.stack[nav.stack.count - 2]
+    let generic = ["zh-Hans": "返回"][env.locale] ?? "Back"
+    var wanted: String?
+    facts["indicator"] = indicator
+    if let button = previous.item.backBarButtonItem?.content {
+      facts["source"] = "backItem"
+      let image = isLandscapePhone ? button.landscapeImage ?? button.image : button.image
+      facts["image"] = image?.ref
+      if image != nil || (button.title ?? "").isEmpty { return }
+      wanted = button.title
+    } else {
+      let titles = [previous.item.title, isStandalone ? nil : previous.title]
+      wanted = titles.compactMap(\.self).first { !$0.isEmpty }
+      facts["source"] = wanted == nil ? "generic" : "title"
+    }
+    guard let wanted else {
+      facts["text"] = generic
+      facts["generic"] = "true"
+      facts["candidates"] = generic
+      return
+    }
+    facts["candidates"] = "\(wanted) \(generic)"
+    let fitting = [wanted, generic].first {
+      DisplayWidth.columns(of: $0) <= env.backTitleBudget ?? Int.max
+    }
+    facts["text"] = fitting
+    if fitting != wanted { facts["truncated"] = "true" }
+    if fitting == generic, fitting != wanted { facts["generic"] = "true" }
+  }
+
+  private var indicator: String {
+    let image = own(\.backIndicatorImage)
+    let mask = own(\.backIndicatorMask)
+    guard appearance == nil, let image, let mask else { return "default" }
+    return "\(image.ref) \(mask.ref)"
+  }
+
+  private var middle: String? {
+    if let view = item.titleView {
+      let height = view.height.flatMap { Double(text($0)) } ?? 0
+      return "view\(text(view.view))" + (height > Double(self.height) ? " overflows" : "")
+    }
+    let title = item.title ?? (isStandalone ? nil : nav.stack.last?.title)
+    return title.map { $0.isEmpty ? "blank" : $0 + (isLarge ? " large" : " inline") }
+  }
+
+  private func isEffectivelyLarge(_ index: Int) -> Bool {
+    guard bar.prefersLargeTitles, items.indices.contains(index) else { return false }
+    switch items[index].largeTitleDisplayMode {
+    case .always: return true
+    case .never: return false
+    case .automatic: return index == 0 ? true : isEffectivelyLarge(index - 1)
+    }
+  }
+
+  private var isLarge: Bool {
+    isEffectivelyLarge(items.count - 1) && !env.isVerticallyCompact
+  }
+
+  private var hasPrompt: Bool { !(item.prompt ?? "").isEmpty }
+
+  private var height: UInt64 {
+    let base = hasPrompt ? 74 : env.isVerticallyCompact ? profile.compactHeight : 44
+    return base + (isLarge ? 52 : 0)
+  }
+
+  private var metrics: BarMetrics {
+    if hasPrompt { return env.isVerticallyCompact ? .compactPrompt : .defaultPrompt }
+    return env.isVerticallyCompact ? .compact : .default
+  }
+
+  private func own<Value>(_ member: (BarLook) -> Value?) -> Value? {
+    ([bar.look] + proxies).compactMap(member).first
+  }
+
+  private var chain: [BarMetrics] {
+    switch metrics {
+    case .default: [.default]
+    case .compact: [.compact, .default]
+    case .defaultPrompt: [.defaultPrompt, .default]
+    case .compactPrompt: [.compactPrompt, .defaultPrompt, .default]
+    }
+  }
+
+  private var backgroundImage: ImageReference? {
+    guard appearance == nil else { return nil }
+    return chain.flatMap { [BackgroundSlot(env.barPosition, $0), BackgroundSlot(.any, $0)] }
+      .compactMap { slot in own { $0.backgroundImages[slot] } }.first
+  }
+
+  private var isTranslucent: Bool {
+    if let explicit = own(\.translucent) { return explicit }
+    return backgroundImage == nil || backgroundImage?.hasAlpha == true
+  }
+
+  private func surface(_ facts: inout BarFacts) {
+    let style = own(\.barStyle) ?? .default
+    let color = own(\.barTintColor) ?? (style == .black ? "black" : "white")
+    facts["background"] = backgroundImage?.ref ?? color
+    if let image = backgroundImage {
+      switch (image.hasAlpha, own(\.translucent)) {
+      case (false, true?): facts["imageOpacity"] = "system"
+      case (true, false?):
+        facts["imageOpacity"] = "full"
+        facts["backing"] = color
+      default: facts["imageOpacity"] = "full"
+      }
+    }
+    let attributes = ([bar.look] + proxies).map(\.titleTextAttributes).first {
+      $0.font != nil || $0.color != nil || $0.shadowColor != nil || $0.shadowOffset != nil
+    }
+    facts["textColor"] = attributes?.color ?? (style == .black ? "white" : "black")
+    facts["font"] = attributes?.font.map(text)
+    facts["titleOffset"] =
+      chain.compactMap { metrics in own { $0.titleOffsets[metrics] } }.first.map(text)
+    let scale = env.scale.flatMap { Double(text($0)) } ?? 2
+    let hairline = scale >= 3 ? "1/3" : "1/2"
+    if profile.shadowNeedsBackground, backgroundImage == nil {
+      facts["shadow"] = hairline
+    } else if let shadow = own(\.shadowImage) {
+      facts["shadow"] = shadow.isEmpty ? "none" : shadow.ref
+    } else {
+      facts["shadow"] = hairline
+    }
+  }
+
+  private var appearance: String? {
+    let isAtEdge = env.isAtScrollEdge && !isStandalone && (profile.os >= 15 || isLarge)
+    let top = item.appearance
+    let own = bar.appearance
+    let standard = [(top.standard, "item.standard"), (own.standard, "bar.standard")]
+    let compact = [(top.compact, "item.compact"), (own.compact, "bar.compact")]
+    let edge = [(top.scrollEdge, "item.scrollEdge"), (own.scrollEdge, "bar.scrollEdge")]
+    let both = [
+      (top.compactScrollEdge, "item.compactScrollEdge"),
+      (own.compactScrollEdge, "bar.compactScrollEdge"),
+    ]
+    let order =
+      switch (env.isVerticallyCompact, isAtEdge) {
+      case (false, false): standard
+      case (true, false): compact + standard
+      case (false, true): edge + standard
+      case (true, true): both + edge + compact + standard
+      }
+    guard let name = order.first(where: { $0.0 != nil })?.1 else { return nil }
+    return name + (isAtEdge && name.hasSuffix(".standard") ? " transparent" : "")
+  }
+
+  private func layout(_ facts: inout BarFacts) {
+    let isUnder =
+      details.edges.contains(.top) && (isTranslucent || details.extendsUnderOpaqueBars)
+    facts["content.top"] = bar.isHidden || isUnder ? "0" : "\(env.statusBar + height)"
+    if details.wantsFullScreenLayout {
+      let isToolbarTranslucent = isStandalone || nav.toolbar.content.translucent ?? true
+      facts["extendsUnder"] =
+        "status" + (isTranslucent ? " nav" : "") + (isToolbarTranslucent ? " tool" : "")
+    }
+    facts["toolbar"] =
+      isStandalone
+      ? "false " : "\(!nav.toolbar.content.isHidden) " + details.toolbarItems.map(button).joined()
+    let all: [Orientation] = [.portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight]
+    let supported = env.isPhone ? all.filter { $0 != .portraitUpsideDown } : all
+    facts["orientations"] = "\(env.orientations?.supported ?? supported)"
+    facts["swipeBack"] =
+      "\(!isStandalone && nav.settings.content.interactivePop.isEnabled && nav.stack.count >= 2)"
+  }
+}
