@@ -8,6 +8,7 @@ extension NavigationController {
     case .setBar(let edits):
       var content = bar.content
       for edit in edits { content.apply(edit) }
+      try checkRoom(content, settings.content, context)
       set(content, &draft)
     case .setToolbar(let edits):
       var content = toolbar.content
@@ -22,6 +23,7 @@ extension NavigationController {
     case .setAppearance(let slot, let object, nil):
       var content = bar.content
       content.appearance[slot] = object
+      try checkRoom(content, settings.content, context)
       set(content, &draft)
     case .setProxy(let name, let edits): try setProxy(name, edits, &draft, context)
     case .setEnvironment(let edits): setEnvironment(edits, &draft)
@@ -59,6 +61,7 @@ extension NavigationController {
     var look = content.proxy[name] ?? BarLook()
     for edit in edits { look.apply(edit) }
     content.proxy[name] = look == BarLook() ? nil : look
+    try checkRoom(bar.content, content, context)
     set(content, &draft)
   }
 
@@ -72,10 +75,23 @@ extension NavigationController {
       }
       content.apply(edit)
     }
+    try checkRoom(bar.content, content, context)
     let wasHiding = settings.content.hidesBarsWhenVerticallyCompact
     set(content, &draft)
     if content.hidesBarsWhenVerticallyCompact, !wasHiding { hideBarsIfCompact(&draft) }
     return .nothing
+  }
+
+  /// Checks that the parts stay within their limit; what makes them smaller is always welcome.
+  private func checkRoom(
+    _ bar: Bar, _ settings: Settings, _ context: NavigationContext
+  ) throws(NavigationError) {
+    let limit = context.limits.partBytes
+    let count = bar.byteCount + settings.byteCount
+    guard count > limit else { return }
+    guard count < self.bar.content.byteCount + self.settings.content.byteCount else {
+      throw .sizeLimit(limit)
+    }
   }
 
   private mutating func setEnvironment(_ edits: [EnvironmentEdit], _ draft: inout Draft) {
