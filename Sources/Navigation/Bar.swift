@@ -134,3 +134,67 @@ package struct BackgroundSlot: Hashable, Sendable {
     self.metrics = metrics
   }
 }
+
+extension Bar {
+  /// Sets one member.
+  package mutating func apply(_ edit: BarEdit) {
+    switch edit {
+    case .look(let edit): look.apply(edit)
+    case .tintColor(let value): tintColor = value
+    case .backgroundColor(let value): backgroundColor = value
+    case .prefersLargeTitles(let value): prefersLargeTitles = value
+    case .appearance(let value): appearance = value
+    }
+  }
+}
+
+extension Toolbar {
+  /// Sets one member.
+  package mutating func apply(_ edit: ToolbarEdit) {
+    switch edit {
+    case .barStyle(let value): barStyle = value
+    case .tintColor(let value): tintColor = value
+    case .barTintColor(let value): barTintColor = value
+    case .translucent(let value): translucent = value
+    }
+  }
+}
+
+extension BarLook {
+  /// Sets one member.
+  package mutating func apply(_ edit: BarLookEdit) {
+    switch edit {
+    case .barStyle(let value): barStyle = value
+    case .translucent(let value): translucent = value
+    case .barTintColor(let value): barTintColor = value
+    case .titleTextAttributes(let value): titleTextAttributes = value
+    case .titleOffsets(let value): titleOffsets = value
+    case .backgroundImages(let value): backgroundImages = value
+    case .shadowImage(let value): shadowImage = value
+    case .backIndicatorImage(let value): backIndicatorImage = value
+    case .backIndicatorMask(let value): backIndicatorMask = value
+    }
+  }
+}
+
+extension AppearanceSet {
+  /// The object of one slot.
+  package subscript(slot: AppearanceSlot) -> OpaqueJSON? {
+    get {
+      switch slot {
+      case .standard: standard
+      case .compact: compact
+      case .scrollEdge: scrollEdge
+      case .compactScrollEdge: compactScrollEdge
+      }
+    }
+    set {
+      switch slot {
+      case .standard: standard = newValue
+      case .compact: compact = newValue
+      case .scrollEdge: scrollEdge = newValue
+      case .compactScrollEdge: compactScrollEdge = newValue
+      }
+    }
+  }
+}

@@ -1,15 +1,81 @@
 /// An operation on bars, toolbar, appearance and environment.
 package enum BarOperation: Hashable, Sendable {
-  /// Not yet there.
+  /// Changes members of the bar.
+  case setBar([BarEdit])
+  /// Changes members of the toolbar.
+  case setToolbar([ToolbarEdit])
+  /// UIKit's `setNavigationBarHidden(_:animated:)`.
   case setBarHidden(Bool)
+  /// UIKit's `setToolbarHidden(_:animated:)`.
+  case setToolbarHidden(Bool)
+  /// Sets one appearance object of the bar, or of a screen's item; nil removes it.
+  case setAppearance(AppearanceSlot, OpaqueJSON?, screen: ScreenID?)
+  /// Changes what all bars of a class look like unless they say otherwise.
+  case setProxy(className: String, [BarLookEdit])
+  /// Changes what the display reports.
+  case setEnvironment([EnvironmentEdit])
+  /// A tap on the content.
+  case tap
+  /// A swipe over the content.
+  case swipe(SwipeDirection)
 }
 
-extension NavigationController {
-  mutating func perform(
-    _ operation: BarOperation, _ draft: inout Draft, _ context: NavigationContext
-  ) throws(NavigationError) -> OperationOutput {
-    switch operation {
-    case .setBarHidden: throw .invalidArgument("not yet there")
-    }
-  }
+/// Where a swipe goes.
+package enum SwipeDirection: UInt8, CaseIterable, Sendable {
+  /// The directions by which bars hide and show.
+  case up, down
+}
+
+/// One of the four appearance objects of a bar or an item.
+package enum AppearanceSlot: UInt8, CaseIterable, Sendable {
+  /// The slots, by their names on the wire.
+  case standard, compact, scrollEdge, compactScrollEdge
+}
+
+/// One member of the bar to set.
+package enum BarEdit: Hashable, Sendable {
+  /// The members of `Bar` that have a setter.
+  case look(BarLookEdit)
+  case tintColor(String?)
+  case backgroundColor(String?)
+  case prefersLargeTitles(Bool)
+  case appearance(AppearanceSet)
+}
+
+/// One member of the toolbar to set.
+package enum ToolbarEdit: Hashable, Sendable {
+  /// The members of `Toolbar` that have a setter.
+  case barStyle(BarStyle?)
+  case tintColor(String?)
+  case barTintColor(String?)
+  case translucent(Bool?)
+}
+
+/// One member of a look to set; maps are replaced whole.
+package enum BarLookEdit: Hashable, Sendable {
+  /// The members of `BarLook`.
+  case barStyle(BarStyle?)
+  case translucent(Bool?)
+  case barTintColor(String?)
+  case titleTextAttributes(TitleTextAttributes)
+  case titleOffsets([BarMetrics: OpaqueJSON])
+  case backgroundImages([BackgroundSlot: ImageReference])
+  case shadowImage(ImageReference?)
+  case backIndicatorImage(ImageReference?)
+  case backIndicatorMask(ImageReference?)
+}
+
+/// One member of the environment to set.
+package enum EnvironmentEdit: Hashable, Sendable {
+  /// The members of `Environment` that the display reports.
+  case isPhone(Bool)
+  case isVerticallyCompact(Bool)
+  case isAtScrollEdge(Bool)
+  case showsKeyboard(Bool)
+  case scale(OpaqueJSON?)
+  case statusBar(UInt64)
+  case backTitleBudget(Int?)
+  case locale(String)
+  case orientation(Orientation)
+  case barPosition(BarPosition)
 }

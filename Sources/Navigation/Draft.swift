@@ -31,6 +31,12 @@ struct Draft {
   var released: [DetachedRecords.Key] = []
   /// The parts that changed.
   var parts: Set<PartName> = []
+  /// What showed of bar and toolbar before.
+  let oldVisibility: BarVisibility
+  /// The top when an operation last set the bar's visibility; nil if none did.
+  var topOfBarSet: ScreenID?
+  /// The events that come last in the revision.
+  var tail: [NavigationEvent] = []
   /// Where the order of detached records stood.
   let mark: DetachedRecords.Mark
 
@@ -40,6 +46,7 @@ struct Draft {
     oldCount = controller.stack.count
     oldTop = controller.top?.id
     wasAttached = controller.isAttached
+    oldVisibility = controller.visibility
     lowest = oldCount
     mark = controller.detached.mark
   }
@@ -84,6 +91,8 @@ extension NavigationController {
   mutating func settle(
     _ draft: Draft, before: NavigationController?, limits: NavigationLimits
   ) -> Commit {
+    var draft = draft
+    settleVisibility(&draft, before: before)
     var commit = Commit(revision: draft.revision)
     commit.isAnimated = draft.isAnimated ?? false
     commit.splice = netSplice(draft)
@@ -97,7 +106,7 @@ extension NavigationController {
       }
     }
     if draft.replacesWhole { commit.relation = relation(draft) }
-    commit.events = events(draft, commit.splice)
+    commit.events = events(draft, commit.splice) + draft.tail
     if !commit.isEmpty { makeRoom(limits, &commit) }
     return commit
   }

@@ -48,3 +48,21 @@ package struct DelegateOrientations: Hashable, Sendable {
     self.preferred = preferred
   }
 }
+
+extension Environment {
+  /// Sets one member.
+  package mutating func apply(_ edit: EnvironmentEdit) {
+    switch edit {
+    case .isPhone(let value): isPhone = value
+    case .isVerticallyCompact(let value): isVerticallyCompact = value
+    case .isAtScrollEdge(let value): isAtScrollEdge = value
+    case .showsKeyboard(let value): showsKeyboard = value
+    case .scale(let value): scale = value
+    case .statusBar(let value): statusBar = value
+    case .backTitleBudget(let value): backTitleBudget = value
+    case .locale(let value): locale = value
+    case .orientation(let value): orientation = value
+    case .barPosition(let value): barPosition = value
+    }
+  }
+}

@@ -116,7 +116,7 @@ extension NavigationController {
     case .setButton(let id, let edits): return try setButton(id, edits, &draft, context)
     case .releaseButton(let id): return try releaseButton(id, &draft)
     case .activateButton(let id): return try activateButton(id, &draft)
-    case .configure(let edits): return configure(edits, &draft)
+    case .configure(let edits): return try configure(edits, &draft, context)
     case .attach: return try attach(&draft)
     case .detach: return detach(&draft)
     case .bar(let operation): return try perform(operation, &draft, context)

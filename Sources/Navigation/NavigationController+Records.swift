@@ -243,10 +243,7 @@ extension Screen {
     count += details.restorationID?.utf8.count ?? 0
     count += (item.title?.utf8.count ?? 0) + (item.prompt?.utf8.count ?? 0)
     count += item.titleView?.view.bytes.count ?? 0
-    let looks = item.appearance
-    for look in [looks.standard, looks.compact, looks.scrollEdge, looks.compactScrollEdge] {
-      count += look?.bytes.count ?? 0
-    }
+    count += item.appearance.byteCount
     return buttons.reduce(count) { $0 + $1.byteCount }
   }
 

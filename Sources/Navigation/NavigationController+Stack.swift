@@ -16,7 +16,7 @@ extension NavigationController {
     switch creation {
     case .root(let argument, let edits):
       _ = try push(argument, .error, &draft, context)
-      _ = configure(edits, &draft)
+      _ = try configure(edits, &draft, context)
     case .classes(let bar, let toolbar, let edits):
       if let bar {
         self.bar.content.className = try context.className(bar, isBar: true)
@@ -26,7 +26,7 @@ extension NavigationController {
         self.toolbar.content.className = try context.className(toolbar, isBar: false)
         draft.parts.insert(.toolbar)
       }
-      _ = configure(edits, &draft)
+      _ = try configure(edits, &draft, context)
     }
   }
 
@@ -163,16 +163,6 @@ extension NavigationController {
     isAttached = value
     settings.version = draft.revision
     draft.parts.insert(.settings)
-  }
-
-  mutating func configure(_ edits: [SettingsEdit], _ draft: inout Draft) -> OperationOutput {
-    var content = settings.content
-    for edit in edits { content.apply(edit) }
-    guard content != settings.content else { return .nothing }
-    settings.content = content
-    settings.version = draft.revision
-    draft.parts.insert(.settings)
-    return .nothing
   }
 
   /// What is known of a screen that an argument names, before anything is made.

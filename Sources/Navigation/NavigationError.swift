@@ -48,6 +48,9 @@ package struct NavigationLimits: Hashable, Sendable {
   package var detachedRecords = 256
   /// The most bytes the records of one nav may take, encoded.
   package var stateBytes = 1 << 20
+  /// The most bytes that the bar and the settings of one nav may take together, so that all parts fit
+  /// into one message.
+  package var partBytes = 1 << 17
 
   /// Makes the default limits.
   package init() {}

@@ -35,6 +35,8 @@ package struct Settings: PartContent {
   package var queue: UInt64 = 8
   /// Which version of UIKit's rules apply.
   package var profile = Profile()
+  /// UIKit's appearance proxies: what all bars of a class look like unless they say otherwise.
+  package var proxy: [String: BarLook] = [:]
   /// Route templates for `open`.
   package var routes: OpaqueJSON?
 
@@ -118,6 +120,7 @@ package enum SettingsEdit: Hashable, Sendable {
   case gestureDeadline(UInt64)
   case queue(UInt64)
   case profile(Profile)
+  case proxy([String: BarLook])
   case routes(OpaqueJSON?)
 }
 
@@ -141,6 +144,7 @@ extension Settings {
     case .gestureDeadline(let value): gestureDeadline = value
     case .queue(let value): queue = value
     case .profile(let value): profile = value
+    case .proxy(let value): proxy = value.filter { $0.value != BarLook() }
     case .routes(let value): routes = value
     }
   }

@@ -84,9 +84,8 @@ struct OperationReader {
       throw ReadFailure(
         .barManaged,
         "cannot call \(name) directly on a bar managed by a controller; use push, pop or setStack")
-    case .barSet: throw barFailure(tape, at)
-    case .toolbarSet, .barSetHidden, .toolbarSetHidden, .appearanceSet, .proxySet, .uiTap, .uiSwipe,
-      .envSet:
+    case .barSet, .toolbarSet, .barSetHidden, .toolbarSetHidden, .appearanceSet, .proxySet, .uiTap,
+      .uiSwipe, .envSet:
       return try barOperation(kind, name, tape, at)
     case .present, .dismiss, .segue, .open, .restore, .revert, .uiBackTap:
       return try presentationOperation(kind, name, tape, at)
@@ -94,18 +93,6 @@ struct OperationReader {
       return try transitionOperation(kind, name, tape, at)
     case .unknown: throw ReadFailure(.unsupported, "this daemon does not know the op \(name)")
     }
-  }
-
-  /// `bar.set` itself comes later; what can never be set is refused as what it is.
-  private func barFailure(_ tape: borrowing JSONTape, _ at: Int) -> ReadFailure {
-    if tape.member("delegate", of: at) != nil {
-      return ReadFailure(
-        .barDelegateManaged, "cannot manually set the delegate on a bar managed by a controller")
-    }
-    for name in RecordReader.readonly.sorted() where tape.member(name, of: at) != nil {
-      return ReadFailure(.readonly, "\(name) is derived or fixed and cannot be set")
-    }
-    return ReadFailure(.unsupported, "this daemon does not know the op bar.set")
   }
 
   func only(

@@ -98,7 +98,7 @@ extension RecordReader {
         + SystemItem.allCases.map(\.name).joined(separator: ", "))
   }
 
-  private func image(
+  func image(
     _ tape: borrowing JSONTape, _ at: Int, _ name: String
   ) throws(ReadFailure) -> ImageReference {
     if let ref = tape.string(at) { return ImageReference(ref: ref) }

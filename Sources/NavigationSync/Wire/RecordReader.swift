@@ -191,7 +191,7 @@ package struct RecordReader {
     return TitleView(view: try opaque(tape, view, "titleView.view"), height: height)
   }
 
-  private func appearance(
+  func appearance(
     _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> AppearanceSet {
     guard tape.kind(at) == .object else {
@@ -203,7 +203,7 @@ package struct RecordReader {
     while key < end {
       let name = tape.string(key) ?? ""
       let value = key + 1
-      let look = tape.kind(value) == .null ? nil : try opaque(tape, value, name)
+      let look = try appearanceObject(tape, value, name)
       switch name {
       case "standard": set.standard = look
       case "compact": set.compact = look

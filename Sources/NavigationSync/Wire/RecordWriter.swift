@@ -79,7 +79,7 @@ extension JSONWriter {
     endObject()
   }
 
-  private mutating func appearance(_ set: AppearanceSet) {
+  mutating func appearance(_ set: AppearanceSet) {
     beginObject()
     optional("standard", set.standard)
     optional("compact", set.compact)
@@ -118,11 +118,15 @@ extension JSONWriter {
     endObject()
   }
 
-  private mutating func image(_ name: StaticString, _ image: ImageReference?) {
+  mutating func image(_ name: StaticString, _ image: ImageReference?) {
     guard let image else { return }
     self.name(name)
+    self.image(image)
+  }
+
+  mutating func image(_ image: ImageReference) {
     beginObject()
-    self.name("ref")
+    name("ref")
     string(image.ref)
     flag("hasAlpha", image.hasAlpha)
     flag("empty", image.isEmpty)
@@ -170,7 +174,7 @@ extension JSONWriter {
     endObject()
   }
 
-  private mutating func settings(_ settings: Settings) {
+  mutating func settings(_ settings: Settings) {
     let standard = Settings()
     optional("container", settings.container)
     optional("restorationID", settings.restorationID)
@@ -196,10 +200,11 @@ extension JSONWriter {
     number("gestureDeadline", settings.gestureDeadline, unless: standard.gestureDeadline)
     number("queue", settings.queue, unless: standard.queue)
     if settings.profile != standard.profile { profile(settings.profile) }
+    proxy(settings.proxy)
     optional("routes", settings.routes)
   }
 
-  private mutating func number(_ name: StaticString, _ value: UInt64, unless standard: UInt64) {
+  mutating func number(_ name: StaticString, _ value: UInt64, unless standard: UInt64) {
     guard value != standard else { return }
     self.name(name)
     integer(value)

@@ -3,11 +3,12 @@ import Navigation
 /// Reads the members of `settings`; null stands for the default.
 struct SettingsReader {
   private let reader: RecordReader
-  private let standard = Settings()
 
   init(_ reader: RecordReader) { self.reader = reader }
 
+  /// Reads the members of `nav.configure`.
   func edits(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> [SettingsEdit] {
+    try reader.refuseReadonly(Self.readonly, tape, at)
     var edits: [SettingsEdit] = []
     var key = at + 1
     while key < tape.next(at) {
@@ -17,6 +18,13 @@ struct SettingsReader {
     }
     return edits
   }
+
+  /// UIKit's properties of the controller without a setter.
+  private static let readonly: Set<String> = [
+    "interactivePopGestureRecognizer", "barHideOnTapGestureRecognizer",
+    "barHideOnSwipeGestureRecognizer", "topViewController", "visibleViewController",
+    "navigationBar", "bar", "toolbar",
+  ]
 
   /// Reads the settings part as the journal keeps it.
   func stored(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> RecordedSettings {
@@ -67,6 +75,7 @@ struct SettingsReader {
       return .gestureDeadline(isNull ? 10000 : try reader.integer(tape, at, name, in: 1...600_000))
     case "queue": return .queue(isNull ? 8 : try reader.integer(tape, at, name, in: 0...64))
     case "profile": return .profile(isNull ? Profile() : try profile(tape, at))
+    case "proxy": return .proxy(try reader.proxy(tape, at))
     case "routes": return .routes(isNull ? nil : try list(name, tape, at))
     default: throw reader.unknownMember(name, of: "settings")
     }

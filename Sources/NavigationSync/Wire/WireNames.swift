@@ -121,6 +121,17 @@ extension HidingCause: WireNamed {
   }
 }
 
+extension AppearanceSlot: WireNamed {
+  var wireName: StaticString {
+    switch self {
+    case .standard: "standard"
+    case .compact: "compact"
+    case .scrollEdge: "scrollEdge"
+    case .compactScrollEdge: "compactScrollEdge"
+    }
+  }
+}
+
 extension BarStyle: WireNamed {
   var wireName: StaticString {
     switch self {

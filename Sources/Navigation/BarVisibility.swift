@@ -1,0 +1,223 @@
+// When bars hide and show by themselves, and what is told of it.
+
+/// What shows of the two bars.
+struct BarVisibility: Equatable {
+  var bar: Bool
+  var toolbar: Bool
+}
+
+extension NavigationController {
+  /// What shows now.
+  var visibility: BarVisibility {
+    BarVisibility(
+      bar: bar.isDefault || !bar.content.isHidden,
+      toolbar: !toolbar.isDefault && !toolbar.content.isHidden)
+  }
+
+  /// Hides or shows the bar because a client or a screen says so, which forgets what hid it before.
+  ///
+  /// During a transition between two screens the change belongs to it, and `takeBackBarChange` undoes
+  /// it.
+  /// - Parameters:
+  ///   - isHidden: UIKit's `isNavigationBarHidden`.
+  ///   - animated: whether the bar slides; within a transition one that does not slide jumps.
+  ///   - cause: who says so.
+  ///   - draft: where the change is noted.
+  mutating func setBarHidden(
+    _ isHidden: Bool, animated: Bool, cause: VisibilityCause, _ draft: inout Draft
+  ) {
+    var content = bar.content
+    let wasHidden = content.isHidden
+    content.isHidden = isHidden
+    content.hid = nil
+    set(content, &draft)
+    guard wasHidden != isHidden else { return }
+    guard var running = transition.content.running, running.isOfStack else {
+      return tellVisibility(cause, &draft)
+    }
+    let change = BarChange(
+      wasHidden: running.barChange?.wasHidden ?? wasHidden, isHidden: isHidden,
+      isAnimated: animated, isJump: !animated)
+    running.barChange = change
+    set(running, &draft)
+    draft.tell(.barChange(running.id, change))
+  }
+
+  /// Gives the bar the visibility that a screen prefers which has become the top.
+  ///
+  /// Without a preference the bar stays as it is. A transition takes the bar along, so it never jumps.
+  mutating func applyBarPreference(of newTop: Screen?, _ draft: inout Draft) {
+    guard let newTop, !newTop.hasDefaultDetails, let isHidden = newTop.details.prefersBarHidden
+    else { return }
+    let isAnimated = transition.content.running?.isOfStack ?? draft.isAnimated ?? false
+    setBarHidden(isHidden, animated: isAnimated, cause: .screen, &draft)
+  }
+
+  /// Gives the bar back the visibility that it had before the changes that belong to the transition.
+  ///
+  /// Nothing is told of it but the end of the transition.
+  mutating func takeBackBarChange(_ draft: inout Draft) {
+    guard let change = transition.content.running?.barChange else { return }
+    var content = bar.content
+    guard content.isHidden != change.wasHidden else { return }
+    content.isHidden = change.wasHidden
+    content.hid = nil
+    set(content, &draft)
+  }
+
+  mutating func setToolbarHidden(_ isHidden: Bool, _ draft: inout Draft) {
+    var content = bar.content
+    content.hid?.toolbar = false
+    set(content, &draft)
+    showToolbar(!isHidden, cause: .api, &draft)
+  }
+
+  mutating func tap(_ draft: inout Draft) {
+    let rules = settings.content
+    let cause = bar.content.hid?.cause
+    if rules.hidesBarsOnTap {
+      if bar.content.isHidden { showBars(.tap, &draft) } else { hideBars(.tap, &draft) }
+    } else if cause == .keyboard && rules.hidesBarsWhenKeyboardAppears
+      || cause == .vCompact && rules.hidesBarsWhenVerticallyCompact
+    {
+      showBars(.tap, &draft)
+    }
+  }
+
+  mutating func swipe(_ direction: SwipeDirection, _ draft: inout Draft) {
+    guard settings.content.hidesBarsOnSwipe else { return }
+    switch direction {
+    case .up: hideBars(.swipe, &draft)
+    case .down: showBars(.swipe, &draft)
+    }
+  }
+
+  /// What keyboard and rotation do to the bars; if both come at once, the keyboard was first.
+  mutating func followEnvironment(from old: Environment, _ draft: inout Draft) {
+    let new = environment.content
+    if new.showsKeyboard, !old.showsKeyboard, settings.content.hidesBarsWhenKeyboardAppears {
+      hideBars(.keyboard, &draft)
+    }
+    if new.isVerticallyCompact, !old.isVerticallyCompact { hideBarsIfCompact(&draft) }
+    if !new.isVerticallyCompact, old.isVerticallyCompact, bar.content.hid?.cause == .vCompact {
+      showBars(.vCompact, &draft)
+    }
+  }
+
+  mutating func hideBarsIfCompact(_ draft: inout Draft) {
+    guard environment.content.isVerticallyCompact,
+      settings.content.hidesBarsWhenVerticallyCompact
+    else { return }
+    hideBars(.vCompact, &draft)
+  }
+
+  /// Hides the bar, and the toolbar with it if that shows something.
+  private mutating func hideBars(_ cause: HidingCause, _ draft: inout Draft) {
+    var content = bar.content
+    guard !content.isHidden else { return }
+    let takesToolbar = visibility.toolbar && hasToolbarItems
+    content.isHidden = true
+    content.hid = AutomaticHiding(cause: cause, toolbar: takesToolbar)
+    set(content, &draft)
+    if takesToolbar { showToolbar(false, cause: .automatic(cause), &draft) }
+    tellVisibility(.automatic(cause), &draft)
+  }
+
+  /// Shows the bar, and the toolbar if it went with it and has something to show.
+  private mutating func showBars(_ cause: HidingCause, _ draft: inout Draft) {
+    var content = bar.content
+    guard content.isHidden else { return }
+    let bringsToolbar = content.hid?.toolbar == true && hasToolbarItems
+    content.isHidden = false
+    content.hid = nil
+    set(content, &draft)
+    if bringsToolbar { showToolbar(true, cause: .automatic(cause), &draft) }
+    tellVisibility(.automatic(cause), &draft)
+  }
+
+  private mutating func showToolbar(
+    _ isShown: Bool, cause: VisibilityCause, _ draft: inout Draft
+  ) {
+    guard visibility.toolbar != isShown else { return }
+    var content = toolbar.content
+    content.isHidden = !isShown
+    set(content, &draft)
+    tellVisibility(cause, &draft)
+  }
+
+  private var hasToolbarItems: Bool {
+    guard let top, !top.hasDefaultDetails else { return false }
+    return !top.details.toolbarItems.isEmpty
+  }
+
+  private mutating func set(_ running: RunningTransition, _ draft: inout Draft) {
+    guard running != transition.content.running else { return }
+    transition.content.running = running
+    transition.version = draft.revision
+    draft.parts.insert(.transition)
+  }
+
+  private func tellVisibility(_ cause: VisibilityCause, _ draft: inout Draft) {
+    let now = visibility
+    draft.tell(.barsVisibilityChanged(bar: now.bar, toolbar: now.toolbar, cause: cause))
+  }
+}
+
+extension NavigationController {
+  /// Applies the preference of a new top, and leaves of what is told the net effect.
+  ///
+  /// A client that set the bar's visibility while this top was there already has the last word.
+  mutating func settleVisibility(_ draft: inout Draft, before: NavigationController?) {
+    if let top, top.id != draft.oldTop, top.id != draft.topOfBarSet {
+      applyBarPreference(of: top, &draft)
+    }
+    guard !draft.tail.isEmpty else { return }
+    let now = visibility
+    let isBarNew = now.bar != draft.oldVisibility.bar
+    let isToolbarNew = now.toolbar != draft.oldVisibility.toolbar
+    if !isBarNew, let before { takeBackAttachment(before) }
+    var tellsBar = false
+    for case .barChange(_, let change) in draft.tail where isBarNew {
+      tellsBar = change.isHidden == !now.bar
+    }
+    draft.tail = draft.tail.compactMap { event in
+      switch event {
+      case .barChange: return tellsBar ? event : nil
+      case .barsVisibilityChanged(_, _, let cause):
+        // Nobody looks at a detached controller, so its stack changes without a word.
+        guard isToolbarNew || (isBarNew && !tellsBar), isAttached || cause != .screen else {
+          return nil
+        }
+        return .barsVisibilityChanged(bar: now.bar, toolbar: now.toolbar, cause: cause)
+      case .willShow, .didShow, .didPush, .didPop, .transitionBegan, .transitionEnded: return event
+      }
+    }
+  }
+
+  /// A change of the bar that the same message took back does not belong to the transition.
+  private mutating func takeBackAttachment(_ before: NavigationController) {
+    guard var running = transition.content.running, let old = before.transition.content.running,
+      running.id == old.id, running.barChange != old.barChange
+    else { return }
+    running.barChange = old.barChange
+    transition.content.running = running
+  }
+}
+
+extension RunningTransition {
+  /// Whether it shows another screen of the stack, so that the bar goes along with it.
+  var isOfStack: Bool { kind == .push || kind == .pop }
+}
+
+extension Draft {
+  /// Notes what is told last in the revision; of the bars' visibility the last word counts.
+  mutating func tell(_ event: NavigationEvent) {
+    tail.removeAll { other in
+      switch (other, event) {
+      case (.barChange, .barChange), (.barsVisibilityChanged, .barsVisibilityChanged): true
+      default: false
+      }
+    }
+    tail.append(event)
+  }
+}

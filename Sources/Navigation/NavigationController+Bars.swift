@@ -1,0 +1,132 @@
+// The operations on bars, appearance and environment.
+
+extension NavigationController {
+  mutating func perform(
+    _ operation: BarOperation, _ draft: inout Draft, _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    switch operation {
+    case .setBar(let edits):
+      var content = bar.content
+      for edit in edits { content.apply(edit) }
+      try checkRoom(content, settings.content, context)
+      set(content, &draft)
+    case .setToolbar(let edits):
+      var content = toolbar.content
+      for edit in edits { content.apply(edit) }
+      set(content, &draft)
+    case .setBarHidden(let isHidden):
+      setBarHidden(isHidden, animated: draft.isAnimated ?? false, cause: .api, &draft)
+      draft.topOfBarSet = top?.id
+    case .setToolbarHidden(let isHidden): setToolbarHidden(isHidden, &draft)
+    case .setAppearance(let slot, let object, let screen?):
+      return try setAppearance(slot, object, of: screen, &draft, context)
+    case .setAppearance(let slot, let object, nil):
+      var content = bar.content
+      content.appearance[slot] = object
+      try checkRoom(content, settings.content, context)
+      set(content, &draft)
+    case .setProxy(let name, let edits): try setProxy(name, edits, &draft, context)
+    case .setEnvironment(let edits): setEnvironment(edits, &draft)
+    case .tap:
+      try checkDisplayed()
+      tap(&draft)
+    case .swipe(let direction):
+      try checkDisplayed()
+      swipe(direction, &draft)
+    }
+    return .nothing
+  }
+
+  private func checkDisplayed() throws(NavigationError) {
+    guard isAttached else {
+      throw .invalidArgument("a detached controller is not on display, nobody can touch it")
+    }
+  }
+
+  private mutating func setAppearance(
+    _ slot: AppearanceSlot, _ object: OpaqueJSON?, of id: ScreenID, _ draft: inout Draft,
+    _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    guard let screen = screen(id) else { throw .unknownScreen(id) }
+    var appearance = screen.item.appearance
+    appearance[slot] = object
+    return try setItem(id, [.appearance(appearance)], requireOnStack: false, &draft, context)
+  }
+
+  private mutating func setProxy(
+    _ name: String, _ edits: [BarLookEdit], _ draft: inout Draft, _ context: NavigationContext
+  ) throws(NavigationError) {
+    let name = try context.className(name, isBar: true)
+    var content = settings.content
+    var look = content.proxy[name] ?? BarLook()
+    for edit in edits { look.apply(edit) }
+    content.proxy[name] = look == BarLook() ? nil : look
+    try checkRoom(bar.content, content, context)
+    set(content, &draft)
+  }
+
+  mutating func configure(
+    _ edits: [SettingsEdit], _ draft: inout Draft, _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    var content = settings.content
+    for edit in edits {
+      if case .proxy(let looks) = edit {
+        for name in looks.keys.sorted() { _ = try context.className(name, isBar: true) }
+      }
+      content.apply(edit)
+    }
+    try checkRoom(bar.content, content, context)
+    let wasHiding = settings.content.hidesBarsWhenVerticallyCompact
+    set(content, &draft)
+    if content.hidesBarsWhenVerticallyCompact, !wasHiding { hideBarsIfCompact(&draft) }
+    return .nothing
+  }
+
+  /// Checks that the parts stay within their limit; what makes them smaller is always welcome.
+  private func checkRoom(
+    _ bar: Bar, _ settings: Settings, _ context: NavigationContext
+  ) throws(NavigationError) {
+    let limit = context.limits.partBytes
+    let count = bar.byteCount + settings.byteCount
+    guard count > limit else { return }
+    guard count < self.bar.content.byteCount + self.settings.content.byteCount else {
+      throw .sizeLimit(limit)
+    }
+  }
+
+  private mutating func setEnvironment(_ edits: [EnvironmentEdit], _ draft: inout Draft) {
+    let old = environment.content
+    var content = old
+    for edit in edits { content.apply(edit) }
+    guard content != old else { return }
+    environment.content = content
+    environment.version = draft.revision
+    draft.parts.insert(.environment)
+    followEnvironment(from: old, &draft)
+  }
+}
+
+extension NavigationController {
+  /// Gives the bar a content; an equal one changes nothing.
+  mutating func set(_ content: Bar, _ draft: inout Draft) {
+    guard content != bar.content else { return }
+    bar.content = content
+    bar.version = draft.revision
+    draft.parts.insert(.bar)
+  }
+
+  /// Gives the toolbar a content; an equal one changes nothing.
+  mutating func set(_ content: Toolbar, _ draft: inout Draft) {
+    guard content != toolbar.content else { return }
+    toolbar.content = content
+    toolbar.version = draft.revision
+    draft.parts.insert(.toolbar)
+  }
+
+  private mutating func set(_ content: Settings, _ draft: inout Draft) {
+    guard content != settings.content else { return }
+    settings.content = content
+    settings.version = draft.revision
+    draft.parts.insert(.settings)
+  }
+}
