@@ -17,6 +17,10 @@ struct Draft {
   var lowest: Int
   /// The identities from `lowest` on, before.
   var oldTail: [ScreenID] = []
+  /// The presented screens, before.
+  let oldChain: [ScreenID]
+  /// What was presented and dismissed, in all: the screens that were and are visible.
+  private(set) var presentation: (kind: RunningTransition.Kind, from: ScreenID?, to: ScreenID?)?
   /// Whether a whole-stack replacement was among the operations.
   var replacesWhole = false
   /// The screens whose content changed, with what it was; nil for new ones.
@@ -48,6 +52,7 @@ struct Draft {
     wasAttached = controller.isAttached
     oldVisibility = controller.visibility
     lowest = oldCount
+    oldChain = controller.presentedScreens.map(\.id)
     mark = controller.detached.mark
   }
 
@@ -56,6 +61,13 @@ struct Draft {
     guard index < lowest else { return }
     oldTail.insert(contentsOf: stack[index..<lowest].map(\.id), at: 0)
     lowest = index
+  }
+
+  /// Notes what became visible by presenting or dismissing; the last one counts, since the first.
+  mutating func notePresentation(
+    _ kind: RunningTransition.Kind, from: ScreenID?, to: ScreenID?
+  ) {
+    presentation = (kind, presentation.map(\.from) ?? from, to)
   }
 
   /// Notes that the content of a screen changes; the first original counts.
@@ -136,7 +148,12 @@ extension NavigationController {
       let id = touched.id
       let original = before.map { $0.screen(id) } ?? touched.original
       guard let index = index(of: id) else {
-        if let original, detached.screen(id)?.hasSameContent(as: original) == true {
+        if let place = presented.content.index(of: id) {
+          let screen = presented.content.chain[place].screen
+          if let original, screen.hasSameContent(as: original) {
+            presented.content.chain[place].screen.version = original.version
+          }
+        } else if let original, detached.screen(id)?.hasSameContent(as: original) == true {
           detached.stamp(id, with: original.version)
         }
         continue
@@ -155,7 +172,8 @@ extension NavigationController {
   ) {
     let recent = detached.records(since: draft.mark)
     if !recent.isEmpty {
-      let removed = commit.splice?.removed ?? []
+      // Who was dismissed follows from the chains before and after.
+      let removed = (commit.splice?.removed ?? []) + draft.oldChain
       var order = CanonicalOrder(removed: removed)
       for record in recent {
         order.add(record, isListed: isListed(record, draft, before: before, removed))
@@ -219,6 +237,7 @@ extension NavigationController {
 
   /// The events of a change of the stack; a detached controller has none.
   private func events(_ draft: Draft, _ splice: Splice?) -> [NavigationEvent] {
+    if isStandalone { return splice.map { moves($0, draft) } ?? [] }
     guard isAttached, let top = top?.id else { return [] }
     guard draft.wasAttached else {
       return [.willShow(top, animated: false), .didShow(top, animated: false)]
@@ -227,15 +246,18 @@ extension NavigationController {
     let animated = draft.isAnimated ?? false
     var events: [NavigationEvent] = []
     if top != draft.oldTop { events.append(.willShow(top, animated: animated)) }
-    if !draft.replacesWhole {
-      let inserted = stack[splice.at..<splice.at + splice.insertedCount].map(\.id)
-      for id in splice.removed.reversed() where !inserted.contains(id) {
-        events.append(.didPop(id))
-      }
-      for id in inserted where !splice.removed.contains(id) { events.append(.didPush(id)) }
-    }
+    events += moves(splice, draft)
     if top != draft.oldTop { events.append(.didShow(top, animated: animated)) }
     return events
+  }
+
+  /// What went and what came, one by one; a whole-stack replacement does not tell.
+  private func moves(_ splice: Splice, _ draft: Draft) -> [NavigationEvent] {
+    guard !draft.replacesWhole else { return [] }
+    let inserted = stack[splice.at..<splice.at + splice.insertedCount].map(\.id)
+    let popped = splice.removed.reversed().filter { !inserted.contains($0) }
+    let pushed = inserted.filter { !splice.removed.contains($0) }
+    return popped.map { .didPop($0) } + pushed.map { .didPush($0) }
   }
 
   mutating func stamp(_ part: PartName, with version: Revision) {

@@ -4,11 +4,17 @@ package struct NavigationContext: Sendable {
   package var limits: NavigationLimits
   /// The classes that the configuration declares, each with its base: true for a bar's.
   package var classes: [String: Bool]
+  /// How the route templates of the settings are read; they were checked when they were set.
+  package var routeTemplates: @Sendable (OpaqueJSON) -> [RouteTemplate]
 
   /// Makes a context.
-  package init(limits: NavigationLimits = NavigationLimits(), classes: [String: Bool] = [:]) {
+  package init(
+    limits: NavigationLimits = NavigationLimits(), classes: [String: Bool] = [:],
+    routeTemplates: @escaping @Sendable (OpaqueJSON) -> [RouteTemplate] = { _ in [] }
+  ) {
     self.limits = limits
     self.classes = classes
+    self.routeTemplates = routeTemplates
   }
 }
 
@@ -68,7 +74,10 @@ extension NavigationController {
     // One operation checks before it changes anything. Several work on the value itself, are judged
     // against a copy, which shares all storage, and go back to it if one is refused.
     var before = operations.count > 1 ? self : nil
-    if isCreation { before = NavigationController(revision: draft.revision) }
+    if isCreation {
+      before = NavigationController(revision: draft.revision)
+      before?.isStandalone = isStandalone
+    }
     var performance = Performance()
     performance.outputs.reserveCapacity(operations.count)
     for (index, operation) in operations.enumerated() {
@@ -77,7 +86,7 @@ extension NavigationController {
         performance.outputs.append(try run(operation, draft: &draft, context: context))
       } catch {
         if let before { self = before }
-        throw Refusal(index: index, error: error)
+        throw Refusal(index: index, error: isStandalone ? error.ofItem : error)
       }
     }
     let commit = settle(draft, before: before, limits: context.limits)

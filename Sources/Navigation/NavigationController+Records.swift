@@ -30,6 +30,7 @@ extension NavigationController {
     _ record: ScreenRecord, _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
     let place = try locate(.record(record))
+    if let id = place.id, place.isPresented { throw .ownedElsewhere(id) }
     if let id = place.id, place.isOnStack { throw .duplicateScreen(id) }
     try checkForm(.record(record))
     let screen = try make(record, &draft)
@@ -66,9 +67,10 @@ extension NavigationController {
     _ id: ScreenID, _ draft: inout Draft
   ) throws(NavigationError) -> OperationOutput {
     guard let screen = detached.screen(id) else {
-      guard index(of: id) != nil else { throw .unknownScreen(id) }
+      guard self.screen(id) != nil else { throw .unknownScreen(id) }
+      let place = index(of: id) == nil ? "presented" : "on the stack"
       throw .invalidArgument(
-        "screen \(id.text) is on the stack; only a detached one can be released")
+        "screen \(id.text) is \(place); only a detached one can be released")
     }
     draft.released.append(.screen(id))
     draft.released += forget(.screen(screen)).map { .button($0) }
@@ -102,9 +104,11 @@ extension NavigationController {
       return .nothing
     }
     if byteCount + growth * places > context.limits.stateBytes {
-      let onStack = stack.reduce(0) { $0 + $1.places(of: id) }
-      try checkRoom(adding: growth * places, besideStack: growth * onStack, context)
+      let active = (stack + presentedScreens).reduce(0) { $0 + $1.places(of: id) }
+      try checkRoom(adding: growth * places, besideStack: growth * active, context)
     }
+    let inChain = presentedScreens.reduce(0) { $0 + $1.places(of: id) }
+    if inChain > 0 { try checkChain(adding: growth * inChain, context) }
     draft.touchedButtons.insert(id)
     shown[id]?.button = new
     recordBytes += growth * places
@@ -121,6 +125,14 @@ extension NavigationController {
       left -= count
       draft.touch(stack[index].id, original: stack[index])
       stack[index].replace(button, version: draft.revision)
+    }
+    for (index, var screen) in presentedScreens.enumerated() where left > 0 {
+      let count = screen.places(of: button.id)
+      guard count > 0 else { continue }
+      left -= count
+      draft.touch(screen.id, original: screen)
+      screen.replace(button, version: draft.revision)
+      replacePresented(at: index, by: screen, &draft)
     }
     guard left > 0 else { return }
     for var screen in detachedScreens where screen.places(of: button.id) > 0 {
@@ -161,15 +173,19 @@ extension NavigationController {
   ) throws(NavigationError) {
     guard !new.hasSameContent(as: old) else { return }
     let index = index(of: old.id)
+    let presentedIndex = presented.isDefault ? nil : presented.content.index(of: old.id)
+    let isActive = index != nil || presentedIndex != nil
     let growth = new.byteCount - old.byteCount
-    try checkRoom(
-      adding: growth, besideStack: index == nil ? new.byteCount : growth, context)
+    try checkRoom(adding: growth, besideStack: isActive ? growth : new.byteCount, context)
+    if presentedIndex != nil { try checkChain(adding: growth, context) }
     var new = new
     new.version = draft.revision
     draft.touch(old.id, original: old)
     exchange(old, for: new)
     if let index {
       stack[index] = new
+    } else if let presentedIndex {
+      replacePresented(at: presentedIndex, by: new, &draft)
     } else {
       detached.touch(.screen(new))
     }
@@ -220,15 +236,14 @@ extension NavigationController {
 
   /// Checks that the nav may grow by some bytes.
   ///
-  /// Detached records make room for others, so what counts in the end is the stack and the bytes
-  /// that are wanted beside it.
+  /// Detached records make room for others, so what counts in the end is the stack with what is
+  /// presented, and the bytes that are wanted beside it.
   func checkRoom(
     adding growth: Int, besideStack wanted: Int, _ context: NavigationContext
   ) throws(NavigationError) {
     let limit = context.limits.stateBytes
     guard byteCount + growth > limit else { return }
-    let onStack = stack.reduce(0) { $0 + $1.byteCount }
-    guard onStack + wanted <= limit else { throw .sizeLimit(limit) }
+    guard attachedBytes + wanted <= limit else { throw .sizeLimit(limit) }
   }
 }
 

@@ -108,16 +108,26 @@ extension NavigationController {
     let mark = detached.mark
     var unused: [ButtonID] = []
     var removed: [ScreenID] = []
+    // Those who stay are taken back below, out of the records of which one may be on the stack by
+    // then.
+    let dismissed = change.presented == nil ? [] : presentedScreens
+    for screen in dismissed { detached.touch(.screen(screen)) }
     for splice in change.splices {
       try replay(splice, &unused)
       removed += splice.removed
     }
+    removed += dismissed.map(\.id)
     for screen in change.screens {
       guard let index = index(of: screen.id) else {
         throw ReplayMismatch(what: "edits \(screen.id.text), which is not on the stack")
       }
       unused += count(stack[index], out: screen)
       stack[index] = screen
+    }
+    for element in change.presented?.chain ?? [] {
+      var former: Screen?
+      if case .screen(let record)? = detached.remove(.screen(element.screen.id)) { former = record }
+      unused += count(former, out: element.screen)
     }
     replayParts(change)
     for record in change.detached { replay(record, &unused) }
@@ -210,10 +220,12 @@ extension NavigationController {
 
   /// Rebuilds a controller from its complete state, as a snapshot tells it.
   package init(
-    revision: Revision, stack: [Screen], versions: [PartName: Revision], parts: RecordedParts,
+    revision: Revision, isStandalone: Bool = false, stack: [Screen],
+    versions: [PartName: Revision], parts: RecordedParts,
     detached records: [DetachedRecords.Record]
   ) {
     self.init(revision: revision)
+    self.isStandalone = isStandalone
     for (part, version) in versions { stamp(part, with: version) }
     self.stack = stack
     bar.content = parts.bar

@@ -7,6 +7,8 @@ package enum Creation: Hashable, Sendable {
   case root(ScreenArgument, [SettingsEdit])
   /// UIKit's `init(navigationBarClass:toolbarClass:)`; nil is the default class.
   case classes(bar: String?, toolbar: String?, [SettingsEdit])
+  /// A standalone bar, which has no screens.
+  case standalone([SettingsEdit])
 }
 
 extension NavigationController {
@@ -27,6 +29,9 @@ extension NavigationController {
         draft.parts.insert(.toolbar)
       }
       _ = try configure(edits, &draft, context)
+    case .standalone(let edits):
+      isStandalone = true
+      _ = try configure(edits, &draft, context)
     }
   }
 
@@ -36,6 +41,7 @@ extension NavigationController {
   ) throws(NavigationError) -> OperationOutput {
     let found = try locate(argument)
     if let kind = found.kind, kind != .content { throw .forbiddenKind(found.id, kind) }
+    if let id = found.id, found.isPresented { throw .ownedElsewhere(id) }
     if let id = found.id, found.isOnStack {
       guard onDuplicate == .ignore else { throw .duplicateScreen(id) }
       return .alreadyInStack(id)
@@ -64,7 +70,7 @@ extension NavigationController {
     switch target {
     case .screen(let id):
       guard let index = index(of: id) else {
-        guard detached.screen(id) != nil else { throw .unknownScreen(id) }
+        guard screen(id) != nil else { throw .unknownScreen(id) }
         throw .notInStack(id)
       }
       return pop(downTo: index, &draft)
@@ -78,9 +84,10 @@ extension NavigationController {
     }
   }
 
-  /// Pops until the screen at `index` is on top, but never the root; the removed ones, bottom first.
+  /// Pops until the screen at `index` is on top, but never a controller's root; the removed ones,
+  /// bottom first.
   mutating func pop(downTo index: Int, _ draft: inout Draft) -> [ScreenID] {
-    let first = max(index, 0) + 1
+    let first = max(index, isStandalone ? -1 : 0) + 1
     guard first < stack.count else { return [] }
     draft.lower(to: first, of: stack)
     let removed = Array(stack[first...])
@@ -127,6 +134,9 @@ extension NavigationController {
     for place in found {
       if let kind = place.kind, kind != .content { throw .forbiddenKind(place.id, kind) }
     }
+    for place in found {
+      if let id = place.id, place.isPresented { throw .ownedElsewhere(id) }
+    }
     for (argument, place) in zip(arguments, found) {
       if let id = place.id, !ids.insert(id).inserted { throw .duplicateInSet(id) }
       if case .record = argument, let id = place.id, place.isOnStack { throw .duplicateScreen(id) }
@@ -141,8 +151,8 @@ extension NavigationController {
     let limit = context.limits.stateBytes
     let new = arrivals.reduce(0) { $0 + ($1.isNew ? $1.screen.byteCount : 0) }
     guard byteCount + new > limit else { return }
-    let below = stack[..<kept].reduce(0) { $0 + $1.byteCount }
-    guard arrivals.reduce(below, { $0 + $1.screen.byteCount }) <= limit else {
+    let kept = (stack[..<kept] + presentedScreens).reduce(0) { $0 + $1.byteCount }
+    guard arrivals.reduce(kept, { $0 + $1.screen.byteCount }) <= limit else {
       throw .sizeLimit(limit)
     }
   }
@@ -170,6 +180,7 @@ extension NavigationController {
     var id: ScreenID?
     var kind: ScreenKind?
     var isOnStack = false
+    var isPresented = false
   }
 
   func locate(_ argument: ScreenArgument) throws(NavigationError) -> Place {
@@ -178,12 +189,17 @@ extension NavigationController {
       if let index = index(of: id) {
         return Place(id: id, kind: stack[index].kind, isOnStack: true)
       }
-      guard let screen = detached.screen(id) else { throw .unknownScreen(id) }
-      return Place(id: id, kind: screen.kind)
+      guard let screen = screen(id) else { throw .unknownScreen(id) }
+      return Place(id: id, kind: screen.kind, isPresented: isPresented(id))
     case .record(let record):
       guard let id = record.id else { return Place(kind: record.kind) }
-      return Place(id: id, kind: record.kind, isOnStack: index(of: id) != nil)
+      return Place(
+        id: id, kind: record.kind, isOnStack: index(of: id) != nil, isPresented: isPresented(id))
     }
+  }
+
+  private func isPresented(_ id: ScreenID) -> Bool {
+    !presented.isDefault && presented.content.index(of: id) != nil
   }
 
   /// Checks that a new screen does not take an identity of the daemon's form.
@@ -192,13 +208,13 @@ extension NavigationController {
     throw .invalidArgument("id \(id.text) has the form of ids the daemon assigns; choose another")
   }
 
-  /// A screen about to be put on the stack: a known one, or one that was made for it.
-  private struct Arrival {
+  /// A screen about to be put somewhere: a known one, or one that was made for it.
+  struct Arrival {
     var screen: Screen
     var isNew: Bool
   }
 
-  private func arrival(
+  func arrival(
     _ argument: ScreenArgument, _ draft: inout Draft
   ) throws(NavigationError) -> Arrival {
     switch argument {
@@ -209,8 +225,8 @@ extension NavigationController {
     }
   }
 
-  /// Takes a detached screen out, or adopts a new one; the caller puts it on the stack.
-  private mutating func take(_ arrival: Arrival, _ draft: inout Draft) -> Screen {
+  /// Takes a detached screen out, or adopts a new one; the caller puts it somewhere.
+  mutating func take(_ arrival: Arrival, _ draft: inout Draft) -> Screen {
     guard !arrival.isNew else { return adopt(arrival.screen, &draft) }
     detached.remove(.screen(arrival.screen.id))
     return arrival.screen

@@ -23,6 +23,8 @@ package struct NavigationController: Sendable {
   package internal(set) var environment: Part<Environment>
   /// How the nav behaves; `isAttached` belongs to this part on the wire.
   package internal(set) var settings: Part<Settings>
+  /// Whether this is a standalone bar: its stack holds items, and the root may be popped.
+  package internal(set) var isStandalone = false
   /// The records that stand in no list.
   package internal(set) var detached = DetachedRecords()
 
@@ -63,9 +65,12 @@ package struct NavigationController: Sendable {
   /// O(depth).
   package func index(of id: ScreenID) -> Int? { stack.lastIndex { $0.id == id } }
 
-  /// Finds a screen on the stack or among the detached ones.
+  /// Finds a screen on the stack, in the presentation chain or among the detached ones.
   package func screen(_ id: ScreenID) -> Screen? {
     if let index = index(of: id) { return stack[index] }
+    if !presented.isDefault, let index = presented.content.index(of: id) {
+      return presented.content.chain[index].screen
+    }
     return detached.screen(id)
   }
 
@@ -85,7 +90,8 @@ package struct NavigationController: Sendable {
 extension NavigationController: Equatable {
   /// Equality of everything that is kept.
   package static func == (left: NavigationController, right: NavigationController) -> Bool {
-    left.revision == right.revision && left.stack == right.stack
+    left.revision == right.revision && left.isStandalone == right.isStandalone
+      && left.stack == right.stack
       && left.isAttached == right.isAttached && left.bar == right.bar
       && left.toolbar == right.toolbar && left.presented == right.presented
       && left.transition == right.transition && left.environment == right.environment
@@ -102,14 +108,24 @@ extension NavigationController {
   package func violatedInvariants() -> [String] {
     var violated: [String] = []
     if isAttached, stack.isEmpty { violated.append("INV-2 attached without a root") }
-    if Set(stack.map(\.id)).count != stack.count { violated.append("INV-3 screen twice on stack") }
-    if stack.contains(where: { detached.screen($0.id) != nil }) {
-      violated.append("INV-3 screen both on stack and detached")
+    let active = stack + presentedScreens
+    if Set(active.map(\.id)).count != active.count {
+      violated.append("INV-3 screen twice in stack and presentation chain")
+    }
+    if active.contains(where: { detached.screen($0.id) != nil }) {
+      violated.append("INV-3 screen both active and detached")
+    }
+    let chain = presented.content.chain
+    if zip(chain, chain.dropFirst()).contains(where: { $1.from != $0.screen.id }) {
+      violated.append("presented screen not presented by the one before")
+    }
+    if isStandalone, isAttached || !chain.isEmpty {
+      violated.append("standalone bar attached or presenting")
     }
     if stack.contains(where: { $0.kind != .content }) {
       violated.append("stack holds a screen that is not content")
     }
-    let screens = stack + detachedScreens
+    let screens = active + detachedScreens
     if screens.contains(where: { $0.version > revision }) {
       violated.append("INV-7 record newer than the revision")
     }

@@ -20,6 +20,10 @@ package enum NavigationError: Error, Hashable, Sendable {
   case duplicateItem(ButtonID)
   /// The button is on the item's other side.
   case itemBothSides(ButtonID)
+  /// An item with this identity is neither on the bar nor detached.
+  case unknownItem(ScreenID)
+  /// The item is on the bar already, or stands twice in one replacement.
+  case duplicateBarItem(ScreenID)
   /// The screen is known but not on the stack.
   case notInStack(ScreenID)
   /// No screen on the stack has this route.
@@ -28,6 +32,16 @@ package enum NavigationError: Error, Hashable, Sendable {
   case ambiguousRoute(String, candidates: [ScreenID])
   /// An attached controller must have a root.
   case noRoot
+  /// No back button is shown.
+  case noBackButton
+  /// The presenter presents already, itself or through the controller.
+  case alreadyPresenting(ScreenID)
+  /// The screen to present is on the stack or presented.
+  case alreadyActive(ScreenID)
+  /// No template matches the route.
+  case noRoute(String)
+  /// Screens of the stack to go back to are no more.
+  case restoreFailed(missing: [ScreenID])
   /// A class that nobody declared.
   case unknownClass(String)
   /// A class with the wrong base.
@@ -46,6 +60,8 @@ package struct NavigationLimits: Hashable, Sendable {
   package var stackDepth = 64
   /// The most detached screens and unused buttons; the oldest is released first.
   package var detachedRecords = 256
+  /// The most bytes the presented screens of one nav may take, encoded: they travel in one message.
+  package var presentedBytes = 96 << 10
   /// The most bytes the records of one nav may take, encoded.
   package var stateBytes = 1 << 20
   /// The most bytes that the bar and the settings of one nav may take together, so that all parts fit

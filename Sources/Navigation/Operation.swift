@@ -172,6 +172,10 @@ package enum OperationOutput: Hashable, Sendable {
   case poppedAll([ScreenID])
   /// What a whole-stack replacement removed, bottom first, and the new stack.
   case replaced(popped: [ScreenID], ids: [ScreenID])
+  /// The screens that a dismissal removed, outermost last.
+  case dismissed([ScreenID])
+  /// The new stack, and the paths of the entries that could not be rebuilt.
+  case restored(ids: [ScreenID], skipped: [String])
   /// A button's action was sent; how many watches it went to is for the hub to say.
   case activated(ButtonID, action: String?)
 }

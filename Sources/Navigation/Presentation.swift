@@ -6,13 +6,16 @@ package struct Presentation: PartContent {
 
   /// Makes the empty chain.
   package init() {}
+
+  /// The place of a screen in the chain.
+  package func index(of id: ScreenID) -> Int? { chain.firstIndex { $0.screen.id == id } }
 }
 
 /// A presented screen.
 package struct Presented: Equatable, Sendable {
   /// The screen.
   package var screen: Screen
-  /// Who presents it.
+  /// Who presents it; nil if nothing was visible.
   package var from: ScreenID?
   /// UIKit's modal presentation style, as the client named it.
   package var style: String?
@@ -22,5 +25,12 @@ package struct Presented: Equatable, Sendable {
     self.screen = screen
     self.from = from
     self.style = style
+  }
+
+  /// Whether the screen covers the whole navigation interface, whoever presents it.
+  ///
+  /// The controller defines the context of the two styles that look for one.
+  package var coversNavigationInterface: Bool {
+    style == "currentContext" || style == "overCurrentContext"
   }
 }

@@ -1,6 +1,9 @@
 /// An operation on the presentation chain.
 package enum PresentationOperation: Hashable, Sendable {
-  /// Not yet there.
+  /// UIKit's `present(_:animated:)`; without a presenter what is visible presents.
+  case present(ScreenArgument, from: ScreenID?, style: String?)
+  /// UIKit's `dismiss(animated:)`: what a screen presents and everything above it, or the whole
+  /// chain.
   case dismiss(from: ScreenID?)
 }
 
@@ -9,7 +12,9 @@ extension NavigationController {
     _ operation: PresentationOperation, _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
     switch operation {
-    case .dismiss: throw .invalidArgument("not yet there")
+    case .present(let argument, let presenter, let style):
+      return try present(argument, from: presenter, style: style, &draft, context)
+    case .dismiss(let presenter): return .dismissed(try dismiss(from: presenter, &draft))
     }
   }
 }

@@ -24,7 +24,7 @@ func checkLaws(
 private func checkVersions(
   from before: NavigationController, to after: NavigationController, _ commit: Commit
 ) {
-  for screen in after.stack + after.detachedScreens {
+  for screen in after.stack + after.presentedScreens + after.detachedScreens {
     if let old = before.screen(screen.id), old.hasSameContent(as: screen) {
       #expect(screen.version == old.version, "\(screen.id.text) kept its content")
     } else {
@@ -38,9 +38,7 @@ private func checkVersions(
     return !isInserted && screen.version == after.revision
   }
   #expect(commit.changedScreens == changed)
-  let settingsChanged =
-    before.isAttached != after.isAttached || before.settings.content != after.settings.content
-  #expect(commit.parts == (settingsChanged ? [.settings] : []))
+  #expect(commit.parts == changedParts(from: before, to: after))
   for part in PartName.allCases {
     let isNew = commit.parts.contains(part)
     #expect(after.version(of: part) == (isNew ? after.revision : before.version(of: part)))
@@ -55,6 +53,21 @@ private func checkVersions(
     #expect(splice.removed.last != inserted.last || splice.removed.isEmpty)
   }
   #expect(stack == after.stack.map(\.id))
+}
+
+func changedParts(
+  from before: NavigationController, to after: NavigationController
+) -> Set<PartName> {
+  var parts: Set<PartName> = []
+  if before.isAttached != after.isAttached || before.settings.content != after.settings.content {
+    parts.insert(.settings)
+  }
+  if before.bar.content != after.bar.content { parts.insert(.bar) }
+  if before.toolbar.content != after.toolbar.content { parts.insert(.toolbar) }
+  if before.presented.content != after.presented.content { parts.insert(.presented) }
+  if before.transition.content != after.transition.content { parts.insert(.transition) }
+  if before.environment.content != after.environment.content { parts.insert(.environment) }
+  return parts
 }
 
 /// The commit as a journal would keep it.
@@ -84,8 +97,8 @@ func rebuilt(_ controller: NavigationController) -> NavigationController {
   var versions: [PartName: Revision] = [:]
   for part in PartName.allCases { versions[part] = controller.version(of: part) }
   return NavigationController(
-    revision: controller.revision, stack: controller.stack, versions: versions,
-    parts: parts(of: controller), detached: controller.detached.all)
+    revision: controller.revision, isStandalone: controller.isStandalone, stack: controller.stack,
+    versions: versions, parts: parts(of: controller), detached: controller.detached.all)
 }
 
 private func parts(of controller: NavigationController) -> RecordedParts {

@@ -35,9 +35,11 @@ extension Twin {
     case .detach:
       isAttached = false
       return .nothing
-    // The slow model has no idea of these; they have models of their own.
-    case .bar, .presentation, .barItems, .replacement, .transition:
-      throw .invalidArgument("not an operation on the stack")
+    case .presentation(.present(let argument, let presenter, _)):
+      return try present(argument, presenter)
+    case .presentation(.dismiss(let presenter)): return .dismissed(try dismiss(presenter))
+    case .bar, .barItems, .replacement, .transition:
+      preconditionFailure("the model does not know \(operation)")
     }
   }
 
@@ -52,6 +54,7 @@ extension Twin {
     _ argument: ScreenArgument, _ policy: DuplicatePolicy
   ) throws(NavigationError) -> OperationOutput {
     try checkKnown(argument)
+    if let id = argument.id, isPresented(id) { throw .ownedElsewhere(id) }
     if let id = argument.id, isOnStack(id) {
       guard policy == .ignore else { throw .duplicateScreen(id) }
       return .alreadyInStack(id)
@@ -64,10 +67,48 @@ extension Twin {
     return .screen(made.record.id)
   }
 
+  private mutating func present(
+    _ argument: ScreenArgument, _ presenter: ScreenID?
+  ) throws(NavigationError) -> OperationOutput {
+    try checkKnown(argument)
+    if let presenter {
+      guard record(presenter) != nil else { throw .unknownScreen(presenter) }
+      guard isOnStack(presenter) || isPresented(presenter) else { throw .notInStack(presenter) }
+      if let last = chain.last, last.record.id != presenter { throw .alreadyPresenting(presenter) }
+    }
+    if let id = argument.id, isOnStack(id) || isPresented(id) { throw .alreadyActive(id) }
+    try checkForm(argument)
+    var named: [ButtonID: Face] = [:]
+    let made = try make(argument, &named)
+    if chain.count >= limits.stackDepth { throw .depthLimit(limits.stackDepth) }
+    let from = presenter ?? chain.last?.record.id ?? stack.last?.id
+    chain.append(Link(record: take(made, named), from: from))
+    return .screen(made.record.id)
+  }
+
+  private mutating func dismiss(_ presenter: ScreenID?) throws(NavigationError) -> [ScreenID] {
+    var first = 0
+    if let presenter {
+      if let index = chain.firstIndex(where: { $0.record.id == presenter }) {
+        first = index + 1
+      } else if chain.first?.from != presenter {
+        guard record(presenter) != nil else { throw .unknownScreen(presenter) }
+        return []
+      }
+    }
+    let removed = Array(chain.dropFirst(first))
+    chain.removeLast(removed.count)
+    for link in removed { touch(.screen(link.record)) }
+    return removed.map(\.record.id)
+  }
+
   private mutating func setStack(
     _ arguments: [ScreenArgument]
   ) throws(NavigationError) -> OperationOutput {
     for argument in arguments { try checkKnown(argument) }
+    for argument in arguments {
+      if let id = argument.id, isPresented(id) { throw .ownedElsewhere(id) }
+    }
     for (index, argument) in arguments.enumerated() {
       guard let id = argument.id else { continue }
       if arguments[..<index].contains(where: { $0.id == id }) { throw .duplicateInSet(id) }
@@ -93,6 +134,7 @@ extension Twin {
   private mutating func create(
     _ new: ScreenRecord
   ) throws(NavigationError) -> OperationOutput {
+    if let id = new.id, isPresented(id) { throw .ownedElsewhere(id) }
     if let id = new.id, isOnStack(id) { throw .duplicateScreen(id) }
     try checkForm(.record(new))
     var named: [ButtonID: Face] = [:]
@@ -104,7 +146,7 @@ extension Twin {
   }
 
   private mutating func release(_ id: ScreenID) throws(NavigationError) -> OperationOutput {
-    if isOnStack(id) { throw .invalidArgument("") }
+    if isOnStack(id) || isPresented(id) { throw .invalidArgument("") }
     guard let record = record(id) else { throw .unknownScreen(id) }
     forget(.screen(record))
     hasReleased = true
@@ -131,7 +173,9 @@ extension Twin {
       faces[id] = face
       editedButtons.insert(id)
       if !shown.contains(id) { touch(.button(id)) }
-      for record in stack where record.buttons.contains(id) { edited.insert(record.id) }
+      for record in stack + chain.map(\.record) where record.buttons.contains(id) {
+        edited.insert(record.id)
+      }
       for record in detachedScreens where record.buttons.contains(id) {
         edited.insert(record.id)
         touch(.screen(record))
@@ -214,6 +258,9 @@ extension Twin {
     edited.insert(id)
     if let index = stack.firstIndex(where: { $0.id == id }) {
       stack[index] = new
+      exchange(old, for: new, named)
+    } else if let index = chain.firstIndex(where: { $0.record.id == id }) {
+      chain[index].record = new
       exchange(old, for: new, named)
     } else {
       remove(.screen(id))

@@ -20,6 +20,11 @@ struct Twin {
     var buttons: [ButtonID] { left + right + tool + (back.map { [$0] } ?? []) }
   }
 
+  struct Link: Hashable {
+    var record: Record
+    var from: ScreenID?
+  }
+
   enum Entry: Hashable {
     case screen(Record)
     case button(ButtonID)
@@ -28,6 +33,9 @@ struct Twin {
   var revision: UInt64 = 1
   var settingsVersion: UInt64 = 1
   var stack: [Record] = []
+  /// The presented screens, each with its presenter.
+  var chain: [Link] = []
+  var presentedVersion: UInt64 = 1
   var detached: [Entry] = []
   var faces: [ButtonID: Face] = [:]
   var isAttached = false
@@ -95,6 +103,8 @@ extension Twin {
 
   struct Contents: Equatable {
     var stack: [Content]
+    var chain: [Content]
+    var presenters: [ScreenID?]
     var detached: Set<Content>
     var free: [ButtonID: Face]
     var isAttached: Bool
@@ -112,7 +122,8 @@ extension Twin {
     var free: [ButtonID: Face] = [:]
     for case .button(let id) in detached { free[id] = faces[id] }
     return Contents(
-      stack: stack.map(content), detached: Set(detachedScreens.map(content)), free: free,
+      stack: stack.map(content), chain: chain.map { content($0.record) },
+      presenters: chain.map(\.from), detached: Set(detachedScreens.map(content)), free: free,
       isAttached: isAttached, queue: queue)
   }
 
@@ -120,9 +131,13 @@ extension Twin {
     detached.compactMap { if case .screen(let record) = $0 { record } else { nil } }
   }
 
-  var shown: Set<ButtonID> { Set((stack + detachedScreens).flatMap(\.buttons)) }
+  var all: [Record] { stack + chain.map(\.record) + detachedScreens }
 
-  func record(_ id: ScreenID) -> Record? { (stack + detachedScreens).first { $0.id == id } }
+  var shown: Set<ButtonID> { Set(all.flatMap(\.buttons)) }
+
+  func record(_ id: ScreenID) -> Record? { all.first { $0.id == id } }
+
+  func isPresented(_ id: ScreenID) -> Bool { chain.contains { $0.record.id == id } }
 
   func isOnStack(_ id: ScreenID) -> Bool { stack.contains { $0.id == id } }
 
@@ -147,6 +162,12 @@ extension Twin {
       record.version = version(old)
       return record
     }
+    chain = chain.map { old in
+      var link = old
+      link.record.version = version(old.record)
+      return link
+    }
+    if chain != before.chain { presentedVersion = revision }
     detached = detached.map { entry in
       guard case .screen(var record) = entry else { return entry }
       record.version = version(record)
@@ -160,7 +181,9 @@ extension Twin {
   /// What the message left alone is oldest; then come screens it only removed, buttons it only took
   /// out of lists, and the rest as they were touched.
   private mutating func order(since before: Twin) {
-    let removed = before.stack.map(\.id).filter { !isOnStack($0) && !edited.contains($0) }
+    let gone = before.stack.map(\.id).filter { !isOnStack($0) }
+    let dismissed = before.chain.map(\.record.id).filter { !isPresented($0) }
+    let removed = (gone + dismissed).filter { !edited.contains($0) }
     let recent = detached.filter { touched.contains($0.key) }
     detached.removeAll { touched.contains($0.key) }
     for id in removed { detached += recent.filter { $0.key == .screen(id) } }

@@ -36,7 +36,7 @@ struct Messages {
   private mutating func operation() -> Operation {
     let id = random.pick(Self.screens)
     let button = random.pick(Self.buttons)
-    switch random.below(24) {
+    switch random.below(27) {
     case 0, 1, 2: return .push(argument(), onDuplicate: random.pick([.error, .ignore]))
     case 3: return .show(argument(), onDuplicate: .ignore, sender: nil)
     case 4, 5: return .pop
@@ -51,9 +51,16 @@ struct Messages {
     case 18, 19: return .setButton(button, [.title(title() ?? "t")])
     case 20: return .releaseButton(button)
     case 21: return .activateButton(button)
-    case 22: return .configure([.queue(UInt64(random.below(3)))])
+    case 22: return .presentation(.present(argument(), from: presenter(), style: nil))
+    case 23: return .presentation(.present(argument(), from: nil, style: nil))
+    case 24: return .presentation(.dismiss(from: presenter()))
+    case 25: return .configure([.queue(UInt64(random.below(3)))])
     default: return random.below(3) == 0 ? .detach : .attach
     }
+  }
+
+  private mutating func presenter() -> ScreenID? {
+    random.below(2) == 0 ? nil : random.pick(Self.screens)
   }
 
   private mutating func argument() -> ScreenArgument {
@@ -117,7 +124,7 @@ struct Messages {
       try #require(
         describe(real) == describe(twin),
         "seed \(seed), step \(step): \(operations) on \(describe(before))")
-      for screen in real.stack + real.detachedScreens {
+      for screen in real.stack + real.presentedScreens + real.detachedScreens {
         let name = "\(screen.id.text)@\(screen.version.number)"
         let first = contents[name, default: screen]
         contents[name] = first

@@ -45,7 +45,11 @@ func describe(_ controller: NavigationController) -> String {
   }
   return describe(
     controller.revision.number, controller.settings.version.number, controller.isAttached,
-    controller.settings.content.queue, controller.stack.map(text), detached)
+    controller.settings.content.queue, controller.stack.map(text),
+    controller.presented.version.number,
+    controller.presented.content.chain.map {
+      "\(text($0.screen))<\($0.from?.text ?? "")"
+    }, detached)
 }
 
 func describe(_ twin: Twin) -> String {
@@ -65,7 +69,8 @@ func describe(_ twin: Twin) -> String {
     }
   }
   return describe(
-    twin.revision, twin.settingsVersion, twin.isAttached, twin.queue, twin.stack.map(text), detached
+    twin.revision, twin.settingsVersion, twin.isAttached, twin.queue, twin.stack.map(text),
+    twin.presentedVersion, twin.chain.map { "\(text($0.record))<\($0.from?.text ?? "")" }, detached
   )
 }
 
@@ -82,8 +87,9 @@ private func describe(
 
 private func describe(
   _ revision: UInt64, _ settingsVersion: UInt64, _ isAttached: Bool, _ queue: UInt64,
-  _ stack: [String], _ detached: [String]
+  _ stack: [String], _ presentedVersion: UInt64, _ chain: [String], _ detached: [String]
 ) -> String {
   "r\(revision) settings@\(settingsVersion) \(isAttached) \(queue) "
-    + "[\(stack.joined(separator: " "))] detached [\(detached.joined(separator: " "))]"
+    + "[\(stack.joined(separator: " "))] "
+    + "chain@\(presentedVersion) [\(chain.joined(separator: " "))] detached [\(detached.joined(separator: " "))]"
 }

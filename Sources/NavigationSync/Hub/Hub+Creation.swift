@@ -11,7 +11,8 @@ extension Hub {
       }
       throw OpFailure(outgoing(failure, 0))
     }
-    let (operations, unreadable) = readable(request.operations[1...])
+    let (operations, unreadable) = readable(
+      request.operations[1...], isStandalone: attempt.createsStandaloneBar)
     let controller: NavigationController
     let performance: Performance
     do {

@@ -49,7 +49,7 @@ extension Hub {
       json.name("ver")
       json.integer(version.number)
       json.name("kind")
-      json.plain("controller")
+      json.plain(navs[slot].controller.kindName)
       json.name("epoch")
       json.hex(navs[slot].epoch.bits)
       json.optional("owner", navs[slot].owner)

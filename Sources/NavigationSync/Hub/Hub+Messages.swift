@@ -211,6 +211,7 @@ extension Hub {
   /// Ends a session and everything that lives in it.
   mutating func endSession(_ slot: Int) {
     let session = sessions[slot]
+    dropWaiting(of: slot)
     for watch in session.watches { removeWatch(watch, fromSession: false) }
     sessionSlots[session.connection] = nil
     if clientSlots[session.client] == slot { clientSlots[session.client] = nil }

@@ -11,6 +11,10 @@ struct Attempt {
   var name: String
   var octets: OctetsHash
   var now: Instant
+  /// What the history told of the revisions that the op goes back to.
+  var stacks: [Revision: [ScreenID]] = [:]
+  /// The revisions that the history does not tell of.
+  var lost: Set<Revision> = []
 
   var isCreation: Bool { request.operations.first?.kind == .navCreate }
 }
@@ -42,25 +46,38 @@ extension Hub {
     }
     // 4: a recorded op.
     switch remembered.verdict(on: request.id, octets: attempt.octets, of: attempt.key) {
-    case .new: break
+    case .new:
+      guard let waiting = waitingOp(request.id, of: attempt.key) else { break }
+      guard waiting.octets == attempt.octets else { return refuse(request, reused(request), sender) }
+      // Sent again while it waits for the history: this one takes its place.
+      dropWaiting(waiting.token)
     case .decided(let entry):
       guard entry.isOk else { return send(sender.connection, .err, entry.reply) }
       return answer(sender, session, navSlots[request.nav], entry.reply)
-    case .reused:
-      let text = "op \(request.id) was used with other octets; take a new id"
-      return refuse(request, OutgoingError(.opReused, text), sender)
+    case .reused: return refuse(request, reused(request), sender)
     case .tooOld:
       let text = "op \(request.id) is older than the ops remembered; resynchronise"
       return refuse(request, OutgoingError(.opTooOld, text), sender)
     }
+    conclude(attempt) { hub throws(OpFailure) in try hub.decide(attempt) }
+  }
+
+  /// Decides an op; what it is refused for is answered, and remembered if that is final.
+  mutating func conclude(
+    _ attempt: Attempt, _ decision: (inout Hub) throws(OpFailure) -> Void
+  ) {
     do throws(OpFailure) {
-      try decide(attempt)
+      try decision(&self)
     } catch {
-      let reply = encode(error.error, to: request, sender)
-      send(sender.connection, .err, reply)
+      let reply = encode(error.error, to: attempt.request, attempt.sender)
+      send(attempt.sender.connection, .err, reply)
       let retry = error.error.code.retry
       if retry == .no || retry == .resync { remember(attempt, reply, isOk: false) }
     }
+  }
+
+  private func reused(_ request: OpRequest) -> OutgoingError {
+    OutgoingError(.opReused, "op \(request.id) was used with other octets; take a new id")
   }
 
   /// The error of every op on a connection whose client id was taken over.
@@ -130,9 +147,7 @@ extension Hub {
   /// Steps 5 to 14.
   private mutating func decide(_ attempt: Attempt) throws(OpFailure) {
     let request = attempt.request
-    if let due = request.due, due < attempt.now.boot {
-      throw OpFailure(.expired, "the op was due \(attempt.now.boot - due) ms ago")
-    }
+    try checkDue(attempt)
     let slot = navSlots.find(request.nav)
     try checkRights(attempt, owner: slot.map { navs[$0].owner })
     if let slot, navs[slot].directory != nil {
@@ -142,19 +157,30 @@ extension Hub {
     if attempt.isCreation {
       guard slot == nil else { throw OpFailure(.navExists, "\(request.nav) exists already") }
       try checkStop()
-      try checkForm(attempt)
+      try checkForm(attempt, isStandalone: attempt.createsStandaloneBar)
       return try create(attempt)
     }
     guard let slot else { throw OpFailure(.noNav, "there is no nav \(request.nav)") }
     try checkStop()
-    try checkForm(attempt)
+    try checkForm(attempt, isStandalone: navs[slot].controller.isStandalone)
     try checkGuardPolicy(attempt, slot)
+    try proceed(attempt, slot)
+  }
+
+  /// Steps 9 to 14, on an existing nav; an op that had to wait begins here again.
+  mutating func proceed(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
+    let request = attempt.request
     try checkGuards(request.guards, slot)
     if request.operations[0].kind == .navClose { return try close(attempt, slot) }
     try perform(attempt, slot)
   }
 
-  private func checkStop() throws(OpFailure) {
+  func checkDue(_ attempt: Attempt) throws(OpFailure) {
+    guard let due = attempt.request.due, due < attempt.now.boot else { return }
+    throw OpFailure(.expired, "the op was due \(attempt.now.boot - due) ms ago")
+  }
+
+  func checkStop() throws(OpFailure) {
     guard isStopping else { return }
     var error = OutgoingError(.shuttingDown, "the daemon is stopping")
     error.after = 500
@@ -176,12 +202,11 @@ extension Hub {
 
   /// Step 8, of the whole message before any op runs: `unsupported` before `bar-managed` before
   /// `bar-delegate-managed` before `readonly`.
-  private func checkForm(_ attempt: Attempt) throws(OpFailure) {
+  private func checkForm(_ attempt: Attempt, isStandalone: Bool) throws(OpFailure) {
     for code: ErrorCode in [.unsupported, .barManaged, .barDelegateManaged, .readonly] {
       for (index, operation) in attempt.request.operations.enumerated() {
-        guard case .unreadable(let failure) = operation.arguments, failure.code == code else {
-          continue
-        }
+        guard let failure = operation.formFailure(isStandalone: isStandalone), failure.code == code
+        else { continue }
         throw OpFailure(outgoing(failure, index))
       }
     }
@@ -272,11 +297,14 @@ extension Hub {
   /// The typed operations of a message; the first unreadable one is refused, unless an earlier one
   /// is refused by the rules.
   func readable(
-    _ requested: ArraySlice<RequestedOperation>
+    _ requested: ArraySlice<RequestedOperation>, isStandalone: Bool
   ) -> (operations: [Operation], failure: OutgoingError?) {
     var operations: [Operation] = []
     operations.reserveCapacity(requested.count)
     for (index, operation) in zip(requested.indices, requested) {
+      if isStandalone, let failure = operation.standaloneFailure {
+        return (operations, outgoing(failure, index))
+      }
       switch operation.arguments {
       case .operation(let value): operations.append(value)
       case .unreadable(let failure): return (operations, outgoing(failure, index))
@@ -293,12 +321,16 @@ extension Hub {
   }
 
   var context: NavigationContext {
-    NavigationContext(limits: configuration.nav, classes: configuration.classes)
+    NavigationContext(
+      limits: configuration.nav, classes: configuration.classes,
+      routeTemplates: RouteReader.checked)
   }
 
   /// Steps 11 to 14 on an existing nav.
   private mutating func perform(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
-    let (operations, unreadable) = readable(attempt.request.operations[...])
+    var (operations, unreadable) = readable(
+      attempt.request.operations[...], isStandalone: navs[slot].controller.isStandalone)
+    guard try lookBack(&operations, &unreadable, attempt, slot) else { return }
     if let unreadable {
       try checkBefore(unreadable, operations, attempt, slot)
       throw OpFailure(unreadable)
@@ -475,9 +507,44 @@ extension Attempt {
     return origin
   }
 
-  /// What led to the revision: a button whose action pops counts as the back button.
+  /// What led to the revision, by the first op that says so: a button whose action pops counts as
+  /// the back button.
   func cause(of outputs: [OperationOutput]) -> Cause {
-    request.operations.contains { $0.kind == .buttonActivate } ? .backButton : .api
+    for (operation, output) in zip(request.operations, outputs) {
+      if operation.kind == .buttonActivate, case .activated = output { continue }
+      if let cause = operation.kind.cause { return cause }
+    }
+    return .api
+  }
+
+  /// Whether the message makes a standalone bar.
+  var createsStandaloneBar: Bool {
+    if case .create(.standalone)? = request.operations.first?.arguments { true } else { false }
+  }
+}
+
+extension RequestedOperation {
+  /// Why the operation is refused before any runs, on a nav of this kind.
+  func formFailure(isStandalone: Bool) -> ReadFailure? {
+    if kind.isForItems, !isStandalone {
+      return ReadFailure(
+        .barManaged,
+        "cannot call \(kind.name) directly on a bar managed by a controller; use push, pop or "
+          + "setStack")
+    }
+    guard case .unreadable(let failure) = arguments else { return nil }
+    return isStandalone && standaloneFailure != nil ? nil : failure
+  }
+
+  /// Why the operation makes no sense on a standalone bar.
+  var standaloneFailure: ReadFailure? {
+    guard kind.suitsStandaloneBars else {
+      return ReadFailure(.invalidArgument, "\(kind.name) is not for a nav of kind bar")
+    }
+    guard case .unreadable(let failure) = arguments, failure.code == .barDelegateManaged else {
+      return nil
+    }
+    return ReadFailure(.invalidArgument, "a bar's delegate registers by the verb delegate")
   }
 }
 

@@ -70,7 +70,8 @@ extension Hub {
     case .detached: return detached(entry.controller)
     case .verify: return verify(entry)
     case .stats: return statistics(of: entry)
-    case .restoration, .backup:
+    case .restoration: return JSONWriter.value { $0.restoration(of: entry.controller) }
+    case .backup:
       throw OpFailure(.unsupported, "this daemon cannot read \(request.what.rawValue) yet")
     case .log: preconditionFailure("log is read from the journal")
     }
@@ -214,7 +215,7 @@ extension Hub {
     ask(.state(at: at.number), request, .state(request.what, at), slot, for: sender)
   }
 
-  private func compacted(_ id: UInt64, _ entry: NavEntry) -> OutgoingError {
+  func compacted(_ id: UInt64, _ entry: NavEntry) -> OutgoingError {
     var error = OutgoingError(
       .compacted, id: id,
       "revisions \(entry.floor.number) to \(entry.revision.number) can be read")
@@ -242,9 +243,12 @@ extension Hub {
         token: lastToken, nav: navs[slot].number, head: navs[slot].lastSequence, what: what))
   }
 
-  mutating func finishRead(_ answer: HistoryAnswer) {
+  mutating func finishRead(_ answer: HistoryAnswer, at now: Instant) {
     guard let pending = pendingReads.removeValue(forKey: answer.token) else { return }
     batch.finishedReads.append((answer.token, pending))
+    if case .revert(let attempt, let revision) = pending.what {
+      return resume(attempt, revision, answer, at: now)
+    }
     do throws(JournalBodyError) {
       if let failure = answer.failure { throw JournalBodyError(what: failure) }
       let (value, floor) = try value(of: pending, answer)
@@ -277,6 +281,7 @@ extension Hub {
       }
       json.endArray()
       return (json.bytes, floor)
+    case .revert: preconditionFailure("an op was read as a get")
     case .state(let what, let revision):
       let entry = try rebuild(answer.snapshot, answer.rows)
       guard entry.controller.revision == revision else {

@@ -34,7 +34,8 @@ extension Hub {
     noteAnswered()
     for slot in batch.malformed where sessions.isLive(slot) { sessions[slot].malformed -= 1 }
     for read in output.requests { pendingReads[read.token] = nil }
-    for (token, read) in batch.finishedReads { pendingReads[token] = read }
+    for token in batch.waiting { dropWaiting(token) }
+    for (token, read) in batch.finishedReads { putBack(read, token) }
     output = HubOutput()
     beginAgain()
     isStorageFailing = true
@@ -56,7 +57,7 @@ extension Hub {
     let farewells = batch.held.filter { item in
       switch item {
       case .send(_, .bye, _), .ended: true
-      case .send, .answer, .start, .pump, .event, .closed: false
+      case .send, .answer, .start, .pump, .event, .read, .closed: false
       }
     }
     beginBatch()

@@ -198,7 +198,7 @@ package struct Hub: Sendable {
       guard let slot = sessionSlots[connection] else { return }
       sessions[slot].isBlocked = false
       batch.held.append(.pump(session: slot))
-    case .history(let answer): finishRead(answer)
+    case .history(let answer): finishRead(answer, at: now)
     case .floor(let number, let revision):
       if let slot = numberSlots[number] { navs[slot].floor = Revision(revision) }
     case .snapshotWanted(let number):
@@ -311,6 +311,8 @@ struct Batch: Sendable {
     case pump(session: Int)
     /// An event without revision, to the watches that are caught up.
     case event(nav: Int, [UInt8])
+    /// A read of the history that an op waits for.
+    case read(HistoryRequest)
     /// A nav is gone.
     case closed(nav: Int)
     /// A session is over, with a last word.
@@ -342,6 +344,8 @@ struct Batch: Sendable {
   var remembrances: [Remembrance] = []
   /// The session of each op that counts as in flight.
   var answering: [Int] = []
+  /// The ops that began to wait for the history.
+  var waiting: [UInt64] = []
   /// The sessions whose malformed messages were counted.
   var malformed: [Int] = []
   /// The reads that were answered, should the answer have to come again.
@@ -358,6 +362,7 @@ struct Batch: Sendable {
     created += next.created
     closed += next.closed
     answering += next.answering
+    waiting += next.waiting
     malformed += next.malformed
     finishedReads += next.finishedReads
     held += next.held
@@ -372,6 +377,8 @@ struct PendingRead: Sendable {
   enum What: Sendable {
     case log(floor: Revision)
     case state(GetRequest.What, Revision)
+    /// An op goes on with the stack of this revision.
+    case revert(Attempt, Revision)
   }
 
   var connection: ConnectionID

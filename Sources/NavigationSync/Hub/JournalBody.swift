@@ -79,7 +79,7 @@ enum JournalBody {
     json.beginObject()
     json.optional("nav", nav)
     json.name("kind")
-    json.plain("controller")
+    json.plain(controller.kindName)
     json.name("epoch")
     json.hex(epoch.bits)
     json.optional("owner", owner)

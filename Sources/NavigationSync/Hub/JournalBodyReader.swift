@@ -84,8 +84,12 @@ struct JournalBodyReader: Sendable {
     }
     let stack = try list("screens") { at throws(ReadFailure) in try reader.storedScreen(tape, at) }
     let records = try list("detached") { at throws(ReadFailure) in try record(at) }
+    let kind = text("kind")
+    guard kind == "controller" || kind == "bar" else {
+      throw JournalBodyError(what: "a state of kind \(kind ?? "none")")
+    }
     let controller = NavigationController(
-      revision: Revision(revision), stack: stack, versions: versions, parts: try parts(),
+      revision: Revision(revision), isStandalone: kind == "bar", stack: stack, versions: versions, parts: try parts(),
       detached: records)
     return State(
       nav: nav, epoch: epoch, owner: owner, controller: controller, digest: digest,

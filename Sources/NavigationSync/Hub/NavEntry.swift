@@ -75,11 +75,12 @@ struct NavEntry: Sendable {
   /// The state as it is now, to be sent.
   func snapshot(why: String) -> Snapshot {
     Snapshot(
-      nav: name, kind: directory == nil ? "controller" : "directory", epoch: epoch,
+      nav: name, kind: directory == nil ? controller.kindName : "directory", epoch: epoch,
       revision: revision, why: why, digest: digest,
       content: directory.map { .directory($0.records.map(\.json)) } ?? .controller(controller))
   }
 
+  /// What the bar shows, encoded.
   static func encodeResolved(_ controller: borrowing NavigationController) -> [UInt8] {
     var json = JSONWriter(reserving: 768)
     json.resolved(controller.resolvedBar())
@@ -184,4 +185,9 @@ struct Session: Sendable {
     connection: ConnectionID(0), peer: .local(user: 0, group: 0, process: 0), role: .ui,
     client: ClientID(high: 0, low: 0), name: "", heartbeat: 0, window: 0, isUncontrolled: false,
     upTo: 0, lastSentAt: 0, lastHeardAt: 0)
+}
+
+extension NavigationController {
+  /// The kind of the nav on the wire.
+  var kindName: StaticString { isStandalone ? "bar" : "controller" }
 }

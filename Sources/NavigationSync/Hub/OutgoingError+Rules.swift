@@ -22,7 +22,7 @@ extension OutgoingError {
         .forbiddenKind,
         "\(id?.text ?? "the screen") is of kind \(kind.wireName); a stack takes content screens")
     case .ownedElsewhere(let id):
-      self.init(.ownedElsewhere, "screen \(id.text) is presented, so it cannot be pushed")
+      self.init(.ownedElsewhere, "screen \(id.text) is presented; dismiss it first")
     case .duplicateScreen(let id):
       self.init(.duplicateScreen, "screen \(id.text) is on the stack already")
     case .duplicateInSet(let id): self.init(.duplicateInSet, "screen \(id.text) is named twice")
@@ -38,13 +38,22 @@ extension OutgoingError {
       details = [
         (
           "candidates",
-          JSONWriter.value { json in
-            json.beginArray()
-            for id in candidates { json.string(id.text) }
-            json.endArray()
-          }
+          JSONWriter.value { $0.ids(candidates) }
         )
       ]
+    case .unknownItem(let id):
+      self.init(.unknownItem, "there is no item \(id.text); push a record")
+    case .duplicateBarItem(let id):
+      self.init(.duplicateItem, "item \(id.text) is on the bar already, or named twice")
+    case .noBackButton: self.init(.noBackButton, "no back button is shown")
+    case .alreadyPresenting(let id):
+      self.init(.alreadyPresenting, "\(id.text) is presenting already; what is visible may present")
+    case .alreadyActive(let id):
+      self.init(.alreadyActive, "screen \(id.text) is on the stack or presented already")
+    case .noRoute(let route): self.init(.noRoute, "no route of the settings matches \(route)")
+    case .restoreFailed(let missing):
+      self.init(.restoreFailed, "screens of that stack were released")
+      details = [("missing", JSONWriter.value { $0.ids(missing) })]
     case .noRoot: self.init(.noRoot, "an attached controller has at least a root")
     case .unknownClass(let name):
       self.init(.classUnknown, "class \(name) is not declared in the daemon's configuration")
@@ -57,5 +66,13 @@ extension OutgoingError {
       reason = "size"
     case .invalidArgument(let text): self.init(.invalidArgument, text)
     }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func ids(_ ids: [ScreenID]) {
+    beginArray()
+    for id in ids { string(id.text) }
+    endArray()
   }
 }

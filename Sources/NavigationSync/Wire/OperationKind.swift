@@ -61,6 +61,37 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     }
   }
 
+  /// Whether it changes the items of a bar, which no controller lets anybody do.
+  package var isForItems: Bool {
+    switch self {
+    case .pushItem, .popItem, .setItems: true
+    default: false
+    }
+  }
+
+  /// Whether it makes sense on a standalone bar.
+  package var suitsStandaloneBars: Bool {
+    switch self {
+    case .navCreate, .navConfigure, .navClose, .pushItem, .popItem, .setItems, .uiBackTap, .revert,
+      .itemSet, .buttonCreate, .buttonSet, .buttonRelease, .buttonActivate, .barSet, .barSetHidden,
+      .appearanceSet, .proxySet, .envSet, .transitionComplete, .unknown:
+      true
+    default: false
+    }
+  }
+
+  /// What led to the revision, if the operation alone says so.
+  package var cause: Cause? {
+    switch self {
+    case .segue: .segue
+    case .uiBackTap, .buttonActivate: .backButton
+    case .open: .open
+    case .restore: .restore
+    case .revert: .revert
+    default: nil
+    }
+  }
+
   /// Which guard the policy `removal` asks for.
   package var neededGuard: NeededGuard {
     switch self {

@@ -80,10 +80,7 @@ struct OperationReader {
     case .buttonActivate:
       try only(["button"], name, tape, at)
       return .operation(.activateButton(try button(tape, at)))
-    case .pushItem, .popItem, .setItems:
-      throw ReadFailure(
-        .barManaged,
-        "cannot call \(name) directly on a bar managed by a controller; use push, pop or setStack")
+    case .pushItem, .popItem, .setItems: return try barItemsOperation(kind, name, tape, at)
     case .barSet, .toolbarSet, .barSetHidden, .toolbarSetHidden, .appearanceSet, .proxySet, .uiTap,
       .uiSwipe, .envSet:
       return try barOperation(kind, name, tape, at)
@@ -187,10 +184,12 @@ struct OperationReader {
 
   private func creation(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Creation {
     try only(["root", "classes", "kind", "settings"], "nav.create", tape, at)
-    if let kind = tape.member("kind", of: at), tape.string(kind) != "controller" {
-      throw ReadFailure(
-        tape.string(kind) == "bar" ? .unsupported : .invalidArgument,
-        "this daemon makes navs of kind controller")
+    var isStandalone = false
+    if let kind = tape.member("kind", of: at) {
+      isStandalone = tape.string(kind) == "bar"
+      guard isStandalone || tape.string(kind) == "controller" else {
+        throw ReadFailure(.invalidArgument, "kind is controller or bar")
+      }
     }
     var edits: [SettingsEdit] = []
     if let value = tape.member("settings", of: at) {
@@ -198,6 +197,12 @@ struct OperationReader {
         throw ReadFailure(.invalidArgument, "settings is an object")
       }
       edits = try settings(tape, value)
+    }
+    if isStandalone {
+      guard tape.member("root", of: at) == nil, tape.member("classes", of: at) == nil else {
+        throw ReadFailure(.invalidArgument, "a nav of kind bar has neither root nor classes")
+      }
+      return .standalone(edits)
     }
     if let root = tape.member("root", of: at) {
       guard tape.member("classes", of: at) == nil else {
@@ -224,6 +229,8 @@ struct OperationReader {
   private func settings(
     _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> [SettingsEdit] {
-    try SettingsReader(reader).edits(tape, at)
+    let edits = try SettingsReader(reader).edits(tape, at)
+    for case .routes(let routes?) in edits { _ = try RouteReader.templates(routes) }
+    return edits
   }
 }

@@ -5,12 +5,14 @@ package import Navigation
 
 extension JSONWriter {
   /// Writes a screen record.
-  package mutating func screen(_ screen: Screen) {
+  package mutating func screen(_ screen: Screen, hasVersion: Bool = true) {
     beginObject()
     name("id")
     string(screen.id.text)
-    name("ver")
-    integer(screen.version.number)
+    if hasVersion {
+      name("ver")
+      integer(screen.version.number)
+    }
     let details = screen.hasDefaultDetails ? nil : screen.details
     if let details, details.kind != .content {
       name("kind")

@@ -160,6 +160,10 @@ extension JSONWriter {
     case .replaced(let popped, let ids):
       list("popped", popped.map(\.text))
       list("ids", ids.map(\.text))
+    case .dismissed(let ids): list("dismissed", ids.map(\.text))
+    case .restored(let ids, let skipped):
+      list("ids", ids.map(\.text))
+      list("skipped", skipped)
     case .activated:
       name("delivered")
       integer(UInt64(delivered))

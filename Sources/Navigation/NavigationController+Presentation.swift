@@ -1,0 +1,91 @@
+// Presenting and dismissing. The chain belongs to the controller: it survives pops of its first
+// presenter, and it never branches.
+
+extension NavigationController {
+  mutating func present(
+    _ argument: ScreenArgument, from presenter: ScreenID?, style: String?, _ draft: inout Draft,
+    _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    let found = try locate(argument)
+    let presenter = try checkPresenter(presenter)
+    if let id = found.id, found.isOnStack || found.isPresented { throw .alreadyActive(id) }
+    try checkForm(argument)
+    let arrival = try arrival(argument, &draft)
+    guard presented.content.chain.count < context.limits.stackDepth else {
+      throw .depthLimit(context.limits.stackDepth)
+    }
+    let byteCount = arrival.screen.byteCount
+    try checkRoom(adding: arrival.isNew ? byteCount : 0, besideStack: byteCount, context)
+    try checkChain(adding: byteCount, context)
+    let former = visible?.id
+    let screen = take(arrival, &draft)
+    presented.content.chain.append(Presented(screen: screen, from: presenter, style: style))
+    noteChain(&draft)
+    draft.notePresentation(.present, from: former, to: screen.id)
+    return .screen(screen.id)
+  }
+
+  /// The presenter that is meant, if it may present.
+  private func checkPresenter(_ id: ScreenID?) throws(NavigationError) -> ScreenID? {
+    guard let id else { return visible?.id }
+    if presented.content.chain.last?.screen.id == id { return id }
+    guard screen(id) != nil else { throw .unknownScreen(id) }
+    guard detached.screen(id) == nil else { throw .notInStack(id) }
+    // There is one chain, so a screen of the stack presents nothing while another one does.
+    guard presented.content.chain.isEmpty else { throw .alreadyPresenting(id) }
+    return id
+  }
+
+  mutating func dismiss(
+    from presenter: ScreenID?, _ draft: inout Draft
+  ) throws(NavigationError) -> [ScreenID] {
+    let chain = presented.content.chain
+    guard let first = try firstDismissed(by: presenter), first < chain.count else { return [] }
+    let former = visible?.id
+    let removed = chain[first...]
+    presented.content.chain.removeSubrange(first...)
+    for element in removed { detached.touch(.screen(element.screen)) }
+    noteChain(&draft)
+    draft.notePresentation(.dismiss, from: former, to: visible?.id)
+    return removed.map(\.screen.id)
+  }
+
+  private func firstDismissed(by presenter: ScreenID?) throws(NavigationError) -> Int? {
+    guard let presenter else { return 0 }
+    if let index = presented.content.index(of: presenter) { return index + 1 }
+    if presented.content.chain.first?.from == presenter { return 0 }
+    guard screen(presenter) != nil else { throw .unknownScreen(presenter) }
+    return nil
+  }
+
+  /// Gives a screen of the chain a new content.
+  mutating func replacePresented(at index: Int, by screen: Screen, _ draft: inout Draft) {
+    presented.content.chain[index].screen = screen
+    noteChain(&draft)
+  }
+
+  private mutating func noteChain(_ draft: inout Draft) {
+    presented.version = draft.revision
+    draft.parts.insert(.presented)
+  }
+
+  /// The screens of the chain, outermost last.
+  package var presentedScreens: [Screen] {
+    presented.isDefault ? [] : presented.content.chain.map(\.screen)
+  }
+
+  /// The bytes of the records that cannot make room for others.
+  var attachedBytes: Int {
+    stack.reduce(0) { $0 + $1.byteCount } + presentedScreens.reduce(0) { $0 + $1.byteCount }
+  }
+
+  /// Checks that the chain may grow by some bytes: a part is never sent in pieces.
+  func checkChain(
+    adding growth: Int, _ context: NavigationContext
+  ) throws(NavigationError) {
+    let limit = context.limits.presentedBytes
+    guard presentedScreens.reduce(growth, { $0 + $1.byteCount }) <= limit else {
+      throw .sizeLimit(limit)
+    }
+  }
+}

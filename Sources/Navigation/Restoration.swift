@@ -1,0 +1,103 @@
+/// One screen of a saved stack.
+package struct RestorationEntry: Hashable, Sendable {
+  /// What names it in the payload, and in the list of what was skipped.
+  package var path: String
+  /// The screen; nil if its record cannot be read.
+  package var record: ScreenRecord?
+
+  /// Makes a value from its members.
+  package init(path: String, record: ScreenRecord?) {
+    self.path = path
+    self.record = record
+  }
+}
+
+extension NavigationController {
+  /// The screens that a client may save to restore them later, bottom first, each with a path of
+  /// its own; nil if the controller has no restoration identifier.
+  package var restorableScreens: [(path: String, screen: Screen)]? {
+    guard let prefix = settings.content.restorationID, !prefix.isEmpty else { return nil }
+    var counts: [String: Int] = [:]
+    var screens: [(path: String, screen: Screen)] = []
+    for screen in stack {
+      guard let id = screen.details.restorationID, !id.isEmpty else { continue }
+      screens.append(("\(prefix)/\(id)#\(counts[id, default: 0])", screen))
+      counts[id, default: 0] += 1
+    }
+    return screens
+  }
+
+  /// Restores without animation, as a launch does.
+  mutating func restore(
+    _ entries: [RestorationEntry], _ root: ScreenArgument?, _ draft: inout Draft,
+    _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    var arguments: [ScreenArgument] = []
+    var skipped: [String] = []
+    // What the screens before an entry make is seen by it, but nothing of it is kept.
+    var trial = draft
+    for entry in entries {
+      if let argument = restored(entry, &trial) {
+        arguments.append(argument)
+      } else {
+        skipped.append(entry.path)
+      }
+    }
+    if arguments.isEmpty {
+      guard let root else { throw .noRoot }
+      arguments = [root]
+    }
+    let output = try setStack(arguments, &draft, context)
+    draft.isAnimated = false
+    guard case .replaced(_, let ids) = output else { return output }
+    return .restored(ids: ids, skipped: skipped)
+  }
+
+  /// The screen that an entry stands for; nil if it cannot be had.
+  ///
+  /// A screen that the nav still knows is taken as it is, for it is newer than the payload.
+  private func restored(_ entry: RestorationEntry, _ trial: inout Draft) -> ScreenArgument? {
+    guard var record = entry.record, record.kind == .content else { return nil }
+    if let id = record.id {
+      if let known = screen(id) {
+        let isFree = presented.content.index(of: id) == nil && known.kind == .content
+        return isFree ? .id(id) : nil
+      }
+      // The daemon may give the same identity to another screen later.
+      if id.isAssignedForm { record.id = nil }
+    }
+    record.edits = record.edits.map(adapted)
+    record.item = record.item.map(adapted)
+    var next = trial
+    do throws(NavigationError) {
+      _ = try make(record, &next)
+    } catch {
+      return nil
+    }
+    trial = next
+    return .record(record)
+  }
+
+  private func adapted(_ edit: ScreenEdit) -> ScreenEdit {
+    guard case .toolbarItems(let buttons) = edit else { return edit }
+    return .toolbarItems(buttons.map(adapted))
+  }
+
+  private func adapted(_ edit: ItemEdit) -> ItemEdit {
+    switch edit {
+    case .leftItems(let buttons): .leftItems(buttons.map(adapted))
+    case .rightItems(let buttons): .rightItems(buttons.map(adapted))
+    case .backBarButtonItem(let button): .backBarButtonItem(button.map(adapted))
+    default: edit
+    }
+  }
+
+  private func adapted(_ button: ButtonArgument) -> ButtonArgument {
+    guard case .record(var record) = button, let id = record.id, id.isAssignedForm else {
+      return button
+    }
+    if isKnown(.button(id)) { return .id(id) }
+    record.id = nil
+    return .record(record)
+  }
+}

@@ -1,0 +1,153 @@
+import Navigation
+
+// Reverting: the stack of an earlier revision comes from the journal's history, so the op waits for
+// it and is decided when it is there.
+
+extension Hub {
+  /// Fills in the stacks of the revisions that a message goes back to.
+  ///
+  /// - Parameters:
+  ///   - operations: those of the message, up to the one that is refused.
+  ///   - failure: why the one behind the operations is refused.
+  ///   - attempt: the message.
+  ///   - slot: the nav.
+  /// - Returns: false if the message waits for the history.
+  mutating func lookBack(
+    _ operations: inout [Operation], _ failure: inout OutgoingError?, _ attempt: Attempt,
+    _ slot: Int
+  ) throws(OpFailure) -> Bool {
+    for index in operations.indices {
+      guard case .replacement(.revert(let revision, nil)) = operations[index] else { continue }
+      let entry = navs[slot]
+      if let stack = attempt.stack(at: revision, of: entry) {
+        operations[index] = .replacement(.revert(to: revision, stack: stack))
+      } else if !attempt.lost.contains(revision), revision >= entry.floor,
+        revision <= entry.revision
+      {
+        try wait(attempt, for: revision, slot)
+        return false
+      } else {
+        var error = compacted(attempt.request.id, entry)
+        error.index = index
+        failure = error
+        operations.removeSubrange(index...)
+        return true
+      }
+    }
+    return true
+  }
+
+  private mutating func wait(
+    _ attempt: Attempt, for revision: Revision, _ slot: Int
+  ) throws(OpFailure) {
+    let connection = attempt.sender.connection
+    guard pendingReads.values.count(where: { $0.connection == connection }) < configuration.inflight
+    else {
+      var error = OutgoingError(.busy, "too many reads at a time")
+      error.after = 10
+      throw OpFailure(error)
+    }
+    let entry = navs[slot]
+    lastToken += 1
+    pendingReads[lastToken] = PendingRead(
+      connection: connection, id: attempt.request.id, what: .revert(attempt, revision),
+      standing: entry.standing, owner: entry.owner)
+    batch.waiting.append(lastToken)
+    batch.held.append(
+      .read(
+        HistoryRequest(
+          token: lastToken, nav: entry.number, head: entry.lastSequence,
+          what: .state(at: revision.number))))
+    // It stays in flight until it is answered.
+    if let index = batch.answering.lastIndex(where: { $0 == attempt.session }) {
+      batch.answering.remove(at: index)
+    }
+  }
+
+  /// Goes on with an op whose history is there, from its deadline and its guards on.
+  mutating func resume(
+    _ waiting: Attempt, _ revision: Revision, _ answer: HistoryAnswer, at now: Instant
+  ) {
+    var attempt = waiting
+    attempt.now = now
+    if let session = attempt.session { batch.answering.append(session) }
+    conclude(attempt) { hub throws(OpFailure) in
+      try hub.checkDue(attempt)
+      let name = attempt.request.nav
+      guard let slot = hub.navSlots[name] else {
+        throw OpFailure(.noNav, "there is no nav \(name)")
+      }
+      try hub.checkStop()
+      if let stack = try hub.stack(of: slot, at: revision, answer) {
+        attempt.stacks[revision] = stack
+      } else {
+        attempt.lost.insert(revision)
+      }
+      try hub.proceed(attempt, slot)
+    }
+  }
+
+  /// The stack of an earlier revision as the history tells it; nil if the revision belongs to
+  /// another epoch, or another nav.
+  private mutating func stack(
+    of slot: Int, at revision: Revision, _ answer: HistoryAnswer
+  ) throws(OpFailure) -> [ScreenID]? {
+    do throws(JournalBodyError) {
+      if let failure = answer.failure { throw JournalBodyError(what: failure) }
+      let entry = try rebuild(answer.snapshot, answer.rows)
+      guard entry.controller.revision == revision else {
+        throw JournalBodyError(what: "it does not lead to revision \(revision.number)")
+      }
+      return entry.epoch == navs[slot].epoch ? entry.controller.stack.map(\.id) : nil
+    } catch {
+      let name = navs[slot].name
+      let text = "the history of \(name) cannot be read: \(error.what)"
+      output.notices.append(Notice(level: .warning, text: text, nav: name))
+      throw OpFailure(.storage, text)
+    }
+  }
+
+  /// Finds an op that waits for the history.
+  func waitingOp(_ id: UInt64, of key: RememberedOps.Key) -> (token: UInt64, octets: OctetsHash)? {
+    for (token, read) in pendingReads {
+      guard case .revert(let attempt, _) = read.what else { continue }
+      if attempt.key == key, attempt.request.id == id { return (token, attempt.octets) }
+    }
+    return nil
+  }
+
+  /// Forgets an op that waits for the history, and that it is in flight.
+  mutating func dropWaiting(_ token: UInt64) {
+    guard case .revert(let attempt, _)? = pendingReads[token]?.what else { return }
+    pendingReads[token] = nil
+    if let session = attempt.session, sessions.isLive(session), sessions[session].inflight > 0 {
+      sessions[session].inflight -= 1
+    }
+  }
+
+  /// Forgets the ops of a session that ends.
+  mutating func dropWaiting(of session: Int) {
+    for (token, read) in pendingReads {
+      if case .revert(let attempt, _) = read.what, attempt.session == session {
+        pendingReads[token] = nil
+      }
+    }
+  }
+
+  /// Puts back a read whose answer will be handled again, unless its session has ended.
+  mutating func putBack(_ read: PendingRead, _ token: UInt64) {
+    if case .revert(let attempt, _) = read.what, let session = attempt.session {
+      guard sessions.isLive(session), sessions[session].connection == read.connection,
+        sessions[session].client == attempt.key.client
+      else { return }
+      sessions[session].inflight += 1
+    }
+    pendingReads[token] = read
+  }
+}
+
+extension Attempt {
+  fileprivate func stack(at revision: Revision, of entry: NavEntry) -> [ScreenID]? {
+    revision == entry.revision ? entry.controller.stack.map(\.id) : stacks[revision]
+  }
+}

@@ -1,0 +1,107 @@
+import Navigation
+import Testing
+
+extension Operation {
+  static func pushItem(_ id: ScreenID) -> Operation { .barItems(.push(.id(id))) }
+  static func pushItem(_ record: ScreenRecord) -> Operation { .barItems(.push(.record(record))) }
+  static func setItems(_ arguments: ScreenArgument...) -> Operation { .barItems(.set(arguments)) }
+  static var popItem: Operation { .barItems(.pop) }
+  static var backTap: Operation { .barItems(.backTap) }
+}
+
+@Suite struct StandaloneBarTests {
+  /// A standalone bar with these items.
+  private func bar(_ items: ScreenID...) throws -> Nav {
+    let operations = items.map { Operation.pushItem(ScreenRecord(id: $0)) }
+    let (controller, _) = try NavigationController.create(
+      .standalone([]), then: operations, isAnimated: nil, in: NavigationContext())
+    #expect(controller.isStandalone && controller.revision == Revision(1))
+    return Nav(controller)
+  }
+
+  @Test func `C-152 an item has a title and otherwise its defaults`() throws {
+    var nav = try bar()
+    let output = try nav.run(.pushItem(ScreenRecord(item: [.title("Owen")])))
+    #expect(output == .screen("s2.1"))
+    var item = NavigationItem()
+    item.title = "Owen"
+    #expect(nav.controller.top?.item == item)
+    #expect(nav.controller.resolvedBar().middle == .title("Owen"))
+  }
+
+  @Test func `C-329 a pushed item is on top, the one before it supplies the back button`() throws {
+    var nav = try bar("i")
+    #expect(nav.controller.backScreen == nil)
+    #expect(try nav.run(.pushItem(ScreenRecord(id: "j"))) == .screen("j"))
+    #expect(nav.controller.top?.id == "j")
+    #expect(nav.controller.backScreen?.id == "i")
+    #expect(nav.events == [.didPush("j")])
+  }
+
+  @Test func `C-330 C-331 DEC-18 a bar may be popped to empty, and popping nothing is no change`()
+    throws
+  {
+    var nav = try bar("i", "j")
+    #expect(try nav.run(.popItem) == .popped("j"))
+    #expect(nav.events == [.didPop("j")])
+    #expect(nav.controller.backScreen == nil)
+    #expect(try nav.run(.popItem) == .popped("i"))
+    #expect(nav.ids == [])
+    #expect(try nav.runsWithoutEffect(.popItem) == .popped(nil))
+    #expect(nav.detachedKeys == [.screen("j"), .screen("i")])
+  }
+
+  @Test func `C-335 C-336 C-328 setting items tells the relation and no single moves`() throws {
+    var nav = try bar("i", "j", "k")
+    #expect(try nav.run(.setItems(.id("i"))) == .replaced(popped: ["j", "k"], ids: ["i"]))
+    #expect(nav.commit?.relation == .back)
+    #expect(nav.events == [])
+    #expect(try nav.run(.setItems()) == .replaced(popped: ["i"], ids: []))
+    #expect(nav.commit?.relation == .empty)
+    try nav.run(.setItems(.new("l"), .id("j"), .id("k")))
+    #expect(nav.commit?.relation == .new)
+    #expect(nav.controller.top?.id == "k" && nav.controller.backScreen?.id == "j")
+  }
+
+  @Test func `NB-STK-06 refusals speak of items`() throws {
+    var nav = try bar("i", "j")
+    nav.refuses(.pushItem("z"), with: .unknownItem("z"))
+    nav.refuses(.pushItem("i"), with: .duplicateBarItem("i"))
+    nav.refuses(.setItems(.id("i"), .id("i")), with: .duplicateBarItem("i"))
+    nav.refuses(.item("z", .title("t")), with: .unknownItem("z"))
+  }
+
+  @Test func `a back tap and a button that pops take one item`() throws {
+    var nav = try bar("i", "j")
+    #expect(try nav.run(.backTap) == .popped("j"))
+    nav.refuses(.backTap, with: .noBackButton)
+    try nav.run(.item("i", .leftItems([.new("x", action: "nav.pop")])))
+    #expect(try nav.run(.activateButton("x")) == .popped("i"))
+  }
+
+  @Test func `items are edited like screens, and their stack is reverted like one`() throws {
+    var nav = try bar("i", "j")
+    try nav.run(.item("i", .title("I")))
+    #expect(nav.controller.resolvedBar().left.count == 1)
+    try nav.run(.replacement(.revert(to: Revision(1), stack: ["i"])))
+    #expect(nav.ids == ["i"])
+  }
+
+  @Test func `C-342 C-343 C-344 a controller's bar has no items of its own`() throws {
+    var nav = try Nav("A", "B")
+    for operation in [.popItem, .pushItem("A"), .setItems()] as [Operation] {
+      #expect(throws: Refusal.self) { try nav.run(operation) }
+    }
+    #expect(try nav.run(.pop) == .popped("B"))
+  }
+
+  @Test func `C-052 C-053 C-054 a back tap pops only where a back button is shown`() throws {
+    var nav = try Nav("A", "B")
+    #expect(try nav.run(.backTap) == .popped("B"))
+    nav.refuses(.backTap, with: .noBackButton)
+    try nav.run(.push("B"))
+    try nav.run(.item("B", .hidesBackButton(true)))
+    nav.refuses(.backTap, with: .noBackButton)
+    #expect(try nav.run(.pop) == .popped("B"))
+  }
+}
