@@ -31,6 +31,13 @@ struct Draft {
   var released: [DetachedRecords.Key] = []
   /// The parts that changed.
   var parts: Set<PartName> = []
+  /// What an animator delegate said of the transition that the message may begin.
+  var animation: Animation?
+  /// Events before and behind those of the stack's change.
+  var beginning: [NavigationEvent] = []
+  var ending: [NavigationEvent] = []
+  /// Whether the operation tells itself what the stack's change means.
+  var hasOwnEvents = false
   /// Where the order of detached records stood.
   let mark: DetachedRecords.Mark
 
@@ -97,9 +104,36 @@ extension NavigationController {
       }
     }
     if draft.replacesWhole { commit.relation = relation(draft) }
-    commit.events = events(draft, commit.splice)
+    if let running = openTransition(draft, commit.splice) {
+      transition.content.running = running
+      transition.version = draft.revision
+      commit.parts.insert(.transition)
+    }
+    commit.completion = transition.content.running?.completion ?? []
+    commit.events = draft.beginning + events(draft, commit.splice) + draft.ending
     if !commit.isEmpty { makeRoom(limits, &commit) }
     return commit
+  }
+
+  /// The transition that an animated change of the top begins.
+  private func openTransition(_ draft: Draft, _ splice: Splice?) -> RunningTransition? {
+    guard draft.isAnimated == true, splice != nil, isAttached, draft.wasAttached,
+      !draft.hasOwnEvents, transition.content.running == nil, top?.id != draft.oldTop
+    else { return nil }
+    let kind: RunningTransition.Kind = relation(draft) == .back ? .pop : .push
+    var running = RunningTransition(
+      id: draft.revision, kind: kind, from: draft.oldTop, to: top?.id,
+      deadline: settings.content.transitionDeadline)
+    if let animation = draft.animation {
+      running.animator = animation.animator
+      running.duration = animation.duration
+      running.driver = animation.driver
+      // An animation that says how long it takes is given that time and a little more.
+      running.deadline = max(running.deadline, (animation.duration ?? 0) + 500)
+    }
+    running.completion = changes(draft, splice)
+    if let top = top?.id { running.completion.append(.didShow(top, animated: true)) }
+    return running
   }
 
   private func netSplice(_ draft: Draft) -> Splice? {
@@ -214,19 +248,22 @@ extension NavigationController {
     guard draft.wasAttached else {
       return [.willShow(top, animated: false), .didShow(top, animated: false)]
     }
-    guard let splice else { return [] }
-    let animated = draft.isAnimated ?? false
-    var events: [NavigationEvent] = []
-    if top != draft.oldTop { events.append(.willShow(top, animated: animated)) }
-    if !draft.replacesWhole {
-      let inserted = stack[splice.at..<splice.at + splice.insertedCount].map(\.id)
-      for id in splice.removed.reversed() where !inserted.contains(id) {
-        events.append(.didPop(id))
-      }
-      for id in inserted where !splice.removed.contains(id) { events.append(.didPush(id)) }
+    guard let splice, !draft.hasOwnEvents else { return [] }
+    guard top != draft.oldTop else { return changes(draft, splice) }
+    if let running = transition.content.running, running.id == draft.revision {
+      return [.willShow(top, animated: true), .transitionBegan(running)]
     }
-    if top != draft.oldTop { events.append(.didShow(top, animated: animated)) }
-    return events
+    return [.willShow(top, animated: false)] + changes(draft, splice)
+      + [.didShow(top, animated: false)]
+  }
+
+  /// What went and what came, for operations that are not a replacement of the whole stack.
+  private func changes(_ draft: Draft, _ splice: Splice?) -> [NavigationEvent] {
+    guard let splice, !draft.replacesWhole else { return [] }
+    let inserted = stack[splice.at..<splice.at + splice.insertedCount].map(\.id)
+    let gone = splice.removed.reversed().filter { !inserted.contains($0) }
+    let come = inserted.filter { !splice.removed.contains($0) }
+    return gone.map { .didPop($0) } + come.map { .didPush($0) }
   }
 
   mutating func stamp(_ part: PartName, with version: Revision) {

@@ -172,6 +172,10 @@ package enum OperationOutput: Hashable, Sendable {
   case poppedAll([ScreenID])
   /// What a whole-stack replacement removed, bottom first, and the new stack.
   case replaced(popped: [ScreenID], ids: [ScreenID])
+  /// A gesture began.
+  case transition(Revision)
+  /// A gesture has gone part of its way.
+  case progress(Revision, Double)
   /// A button's action was sent; how many watches it went to is for the hub to say.
   case activated(ButtonID, action: String?)
 }

@@ -49,6 +49,10 @@ enum JournalBody {
       json.integer(resolution)
     }
     if let origin { json.origin(origin) }
+    if commit.parts.contains(.transition), !commit.completion.isEmpty {
+      json.name("ends")
+      json.events(commit.completion)
+    }
     if !commit.detached.isEmpty {
       json.name("det")
       json.detached(commit.detached)
@@ -94,6 +98,10 @@ enum JournalBody {
     for part in PartName.allCases {
       json.dynamicName(part.text)
       json.part(part, of: controller)
+    }
+    if let completion = controller.transition.content.running?.completion, !completion.isEmpty {
+      json.name("ends")
+      json.events(completion)
     }
     json.name("detached")
     json.detached(controller.detached.all)

@@ -179,7 +179,7 @@ struct JournalBodyReader: Sendable {
     case "bar": return .bar(try reader.storedBar(tape, to))
     case "toolbar": return .toolbar(try reader.storedToolbar(tape, to))
     case "presented": return .presented(try reader.storedPresentation(tape, to))
-    case "transition": return .transition(try reader.storedTransition(tape, to))
+    case "transition": return .transition(try transition(to))
     case "environment": return .environment(try reader.storedEnvironment(tape, to))
     default: throw ReadFailure(.invalidArgument, "a change sets \(what)")
     }
@@ -222,12 +222,20 @@ struct JournalBodyReader: Sendable {
         bar: try reader.storedBar(tape, places.bar),
         toolbar: try reader.storedToolbar(tape, places.toolbar),
         presented: try reader.storedPresentation(tape, places.presented),
-        transition: try reader.storedTransition(tape, places.transition),
+        transition: try transition(places.transition),
         environment: try reader.storedEnvironment(tape, places.environment),
         settings: try SettingsReader(reader).stored(tape, places.settings))
     } catch {
       throw JournalBodyError(what: error.text)
     }
+  }
+
+  private func transition(_ at: Int) throws(ReadFailure) -> Transition {
+    var transition = try reader.storedTransition(tape, at)
+    if let ends = tape.member("ends", of: 0) {
+      transition.running?.completion = try reader.storedEvents(tape, ends)
+    }
+    return transition
   }
 
   private func list<Element>(

@@ -253,7 +253,10 @@ extension JSONWriter {
     case .replaced(let popped, let ids):
       list("popped", popped.map(\.text))
       list("ids", ids.map(\.text))
-    case .activated:
+    case .transition(let id):
+      name("tid")
+      integer(id.number)
+    case .activated, .progress:
       name("delivered")
       integer(UInt64(delivered))
     }
