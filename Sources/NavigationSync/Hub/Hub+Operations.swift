@@ -3,7 +3,7 @@ import Navigation
 // Operations on navs, in the protocol's fixed order of checks.
 
 /// An op on its way through the checks.
-struct Attempt {
+struct Attempt: Sendable {
   var request: OpRequest
   var sender: Sender
   var session: Int?
@@ -11,6 +11,8 @@ struct Attempt {
   var name: String
   var octets: OctetsHash
   var now: Instant
+  /// Whether a delegate's silence was taken for an answer.
+  var isVetoSkipped = false
 
   var isCreation: Bool { request.operations.first?.kind == .navCreate }
 }
@@ -42,7 +44,7 @@ extension Hub {
     }
     // 4: a recorded op.
     switch remembered.verdict(on: request.id, octets: attempt.octets, of: attempt.key) {
-    case .new: break
+    case .new: if repeats(attempt) { return }
     case .decided(let entry):
       guard entry.isOk else { return send(sender.connection, .err, entry.reply) }
       return answer(sender, session, navSlots[request.nav], entry.reply)
@@ -56,11 +58,16 @@ extension Hub {
     do throws(OpFailure) {
       try decide(attempt)
     } catch {
-      let reply = encode(error.error, to: request, sender)
-      send(sender.connection, .err, reply)
-      let retry = error.error.code.retry
-      if retry == .no || retry == .resync { remember(attempt, reply, isOk: false) }
+      fail(attempt, error)
     }
+  }
+
+  /// Answers an op that was refused.
+  mutating func fail(_ attempt: Attempt, _ failure: OpFailure) {
+    let reply = encode(failure.error, to: attempt.request, attempt.sender)
+    send(attempt.sender.connection, .err, reply)
+    let retry = failure.error.code.retry
+    if retry == .no || retry == .resync { remember(attempt, reply, isOk: false) }
   }
 
   /// The error of every op on a connection whose client id was taken over.
@@ -147,10 +154,17 @@ extension Hub {
     }
     guard let slot else { throw OpFailure(.noNav, "there is no nav \(request.nav)") }
     try checkStop()
+    try checkDisplay(attempt, slot)
     try checkForm(attempt)
     try checkGuardPolicy(attempt, slot)
-    try checkGuards(request.guards, slot)
-    if request.operations[0].kind == .navClose { return try close(attempt, slot) }
+    try proceed(attempt, slot)
+  }
+
+  /// Steps 9 to 14, to which an op comes back that waited in the queue.
+  mutating func proceed(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
+    try checkGuards(attempt.request.guards, slot)
+    if attempt.request.operations[0].kind == .navClose { return try close(attempt, slot) }
+    if try waits(attempt, slot) { return }
     try perform(attempt, slot)
   }
 
@@ -296,18 +310,23 @@ extension Hub {
     NavigationContext(limits: configuration.nav, classes: configuration.classes)
   }
 
-  /// Steps 11 to 14 on an existing nav.
-  private mutating func perform(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
+  /// Steps 11 to 14 on an existing nav; `decision` is what the delegates said, if they were asked.
+  mutating func perform(
+    _ attempt: Attempt, _ slot: Int, after decision: DelegateDecision? = nil
+  ) throws(OpFailure) {
     let (operations, unreadable) = readable(attempt.request.operations[...])
     if let unreadable {
       try checkBefore(unreadable, operations, attempt, slot)
       throw OpFailure(unreadable)
     }
-    if isStorageFailing, wouldCommit(operations, attempt, slot) { throw storageFailure() }
+    let signed = operations.map { $0.signed(by: attempt.name) }
+    if isStorageFailing, wouldCommit(signed, attempt, slot) { throw storageFailure() }
+    if decision == nil, try asksDelegates(signed, attempt, slot) { return }
     let performance: Performance
     do {
       performance = try navs[slot].controller.perform(
-        operations, isAnimated: attempt.request.isAnimated, in: context)
+        signed, isAnimated: attempt.request.isAnimated, animation: decision?.animation,
+        in: context)
     } catch {
       throw OpFailure(OutgoingError(error))
     }
@@ -316,10 +335,15 @@ extension Hub {
       let reply = ServerMessageWriter.ok(
         id: attempt.request.id, standing: navs[slot].standing, changed: false,
         outputs: performance.outputs, delivered: delivered)
-      remember(attempt, reply, isOk: true)
+      // Progress is told so often that remembering it would drive everything else out.
+      let isProgress = attempt.request.operations.allSatisfy { $0.kind == .gestureUpdate }
+      if !isProgress { remember(attempt, reply, isOk: true) }
       return answer(attempt.sender, attempt.session, slot, reply)
     }
+    var attempt = attempt
+    attempt.isVetoSkipped = decision?.isVetoSkipped ?? false
     record(commit, performance.outputs, delivered, attempt, slot)
+    if commit.parts.contains(.transition) { noteTransition(slot, begunBy: attempt) }
   }
 
   /// An unreadable op may stand behind one that the rules refuse; the first one counts.
@@ -353,22 +377,57 @@ extension Hub {
   /// Sends the events that have no revision; returns how many watches they go to.
   private mutating func announce(_ performance: Performance, _ slot: Int) -> Int {
     var delivered = 0
-    for case .activated(let button, let action) in performance.outputs {
-      let entry = navs[slot]
-      delivered = entry.watches.count {
-        watches[$0].view == .full && sessions[watches[$0].session].hasCredit
+    for output in performance.outputs {
+      switch output {
+      case .activated(let button, let action):
+        delivered = audience(of: slot)
+        let body = ServerMessageWriter.event(
+          nav: navs[slot].name, epoch: navs[slot].epoch, revision: navs[slot].controller.revision,
+          button: button, action: action)
+        batch.held.append(.event(nav: slot, body))
+      case .progress(let transition, let value):
+        delivered = audience(of: slot)
+        tellProgress(of: slot, transition, value)
+      default: break
       }
-      let body = ServerMessageWriter.event(
-        nav: entry.name, epoch: entry.epoch, revision: entry.controller.revision, button: button,
-        action: action)
-      batch.held.append(.event(nav: slot, body))
     }
     return delivered
+  }
+
+  private func audience(of slot: Int) -> Int {
+    navs[slot].watches.count {
+      watches[$0].view == .full && sessions[watches[$0].session].hasCredit
+    }
   }
 
   private mutating func record(
     _ commit: Commit, _ outputs: [OperationOutput], _ delivered: Int, _ attempt: Attempt,
     _ slot: Int
+  ) {
+    var reply: [UInt8] = []
+    write(
+      commit, slot, cause: attempt.cause(of: outputs), by: (attempt.name, attempt.request.id),
+      at: attempt.now
+    ) { entry in
+      let standing = entry.standing
+      let ok = ServerMessageWriter.encodedOk(
+        id: attempt.request.id, standing: standing, changed: true, outputs: outputs,
+        delivered: delivered)
+      reply = ok.bytes
+      return attempt.origin(
+        .besideDiff(top: standing.top, outputs: Array(ok.bytes[ok.outputs])))
+    }
+    remember(attempt, reply, isOk: true)
+    answer(attempt.sender, attempt.session, slot, reply)
+    if commit.revision.number >= navs[slot].snapshotRevision.number + configuration.snapshotEvery {
+      recordSnapshot(of: slot, at: attempt.now)
+    }
+  }
+
+  /// Makes a commit a revision: its diff, its row, its place in the ring.
+  mutating func write(
+    _ commit: Commit, _ slot: Int, cause: Cause, by: (name: String, op: UInt64)?, at now: Instant,
+    origin: (borrowing NavEntry) -> RowOrigin?
   ) {
     touch(slot)
     let previous = navs[slot].lastSequence
@@ -385,31 +444,19 @@ extension Hub {
     let frame = DiffFrame(
       nav: navs[slot].name, epoch: navs[slot].epoch,
       base: Revision(commit.revision.number - 1), revision: commit.revision, sequence: sequence,
-      cause: attempt.cause(of: outputs), by: (attempt.name, attempt.request.id))
+      cause: cause, by: by)
     let diff = frame.encode(
       commit, of: navs[slot].controller, resolved: isResolvedNew ? resolved : nil,
       digest: navs[slot].digest)
-    let standing = navs[slot].standing
-    let ok = ServerMessageWriter.encodedOk(
-      id: attempt.request.id, standing: standing, changed: true, outputs: outputs,
-      delivered: delivered)
-    let reply = ok.bytes
-    let recorded = RecordedReply.besideDiff(
-      top: standing.top, outputs: Array(reply[ok.outputs]))
     let body = JournalBody.changed(
-      diff: diff, commit: commit, origin: attempt.origin(recorded), before: before)
+      diff: diff, commit: commit, origin: origin(navs[slot]), before: before)
     batch.records.append(
       .row(
         JournalRow(
           sequence: sequence, nav: navs[slot].number, revision: commit.revision.number,
-          previous: previous, time: attempt.now.wall, kind: .changed, body: body)))
+          previous: previous, time: now.wall, kind: .changed, body: body)))
     navs[slot].lastSequence = sequence
     keep(diff.bytes, slot)
-    remember(attempt, reply, isOk: true)
-    answer(attempt.sender, attempt.session, slot, reply)
-    if commit.revision.number >= navs[slot].snapshotRevision.number + configuration.snapshotEvery {
-      recordSnapshot(of: slot, at: attempt.now)
-    }
   }
 
   /// Puts a diff into the ring; `trim` brings it back within its limits once it has been sent.
@@ -469,6 +516,7 @@ extension Attempt {
       principal: key.principal, client: key.client, op: request.id, name: name, process: process,
       octets: octets, reply: reply, operations: request.operations.map(\.kind))
     origin.isOverride = request.guards.any
+    origin.isVetoSkipped = isVetoSkipped
     for case .operation(.show(_, _, let sender?)) in request.operations.map(\.arguments) {
       origin.sender = sender
     }
@@ -477,7 +525,31 @@ extension Attempt {
 
   /// What led to the revision: a button whose action pops counts as the back button.
   func cause(of outputs: [OperationOutput]) -> Cause {
-    request.operations.contains { $0.kind == .buttonActivate } ? .backButton : .api
+    for operation in request.operations {
+      switch operation.kind {
+      case .buttonActivate, .uiBackTap: return .backButton
+      case .segue: return .segue
+      case .open: return .open
+      case .restore: return .restore
+      case .revert: return .revert
+      case .gestureBegin, .gestureFinish: return .gesture
+      case .gestureCancel: return .cancel
+      case .transitionComplete: return .complete
+      default: continue
+      }
+    }
+    return .api
+  }
+}
+
+extension Operation {
+  /// The same, with the name of the client in what it leaves behind.
+  fileprivate func signed(by name: String) -> Operation {
+    guard case .transition(.beginGesture(let isFullScreen, let translation, _)) = self else {
+      return self
+    }
+    return .transition(
+      .beginGesture(isFullScreen: isFullScreen, translation: translation, owner: name))
   }
 }
 

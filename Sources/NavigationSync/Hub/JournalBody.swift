@@ -11,6 +11,7 @@ struct RowOrigin: Sendable {
   var reply: RecordedReply
   var operations: [OperationKind]
   var isOverride = false
+  var isVetoSkipped = false
   var sender: OpaqueJSON?
 }
 
@@ -194,6 +195,7 @@ extension JSONWriter {
       raw(outputs)
     }
     flag("override", origin.isOverride)
+    flag("vetoSkipped", origin.isVetoSkipped)
     optional("sender", origin.sender)
   }
 

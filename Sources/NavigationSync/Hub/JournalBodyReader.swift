@@ -291,6 +291,7 @@ struct JournalBodyReader: Sendable {
       json.raw(tape.raw(sender))
     }
     json.flag("override", tape.member("override", of: 0).flatMap { tape.bool($0) } ?? false)
+    json.flag("vetoSkipped", tape.member("vetoSkipped", of: 0).flatMap { tape.bool($0) } ?? false)
     json.optional("before", text("before"))
     json.optional("dig", diff.flatMap { text("dig", of: $0) } ?? text("dig"))
     if row.kind == .epoch { json.optional("epoch", text("epoch")) }

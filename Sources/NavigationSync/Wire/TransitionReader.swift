@@ -52,6 +52,32 @@ extension OperationReader {
 }
 
 extension RecordReader {
+  /// Reads the value of the role `orientation`.
+  func orientations(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> DelegateOrientations {
+    guard let list = tape.member("supported", of: at), tape.kind(list) == .array,
+      tape.count(list) > 0
+    else { throw ReadFailure(.invalidArgument, "supported is a list of orientations") }
+    var value = DelegateOrientations(supported: [], preferred: nil)
+    var element = list + 1
+    while element < tape.next(list) {
+      let orientation: Orientation? = try choice(tape, element, "supported")
+      guard let orientation else {
+        throw ReadFailure(.invalidArgument, "supported is a list of orientations")
+      }
+      if !value.supported.contains(orientation) { value.supported.append(orientation) }
+      element = tape.next(element)
+    }
+    if let preferred = tape.member("preferred", of: at) {
+      value.preferred = try choice(tape, preferred, "preferred")
+      if let preferred = value.preferred, !value.supported.contains(preferred) {
+        throw ReadFailure(.invalidArgument, "the preferred orientation is not supported")
+      }
+    }
+    return value
+  }
+
   /// Reads the transition as the journal keeps it, but for what its completion tells.
   func storedTransition(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Transition {
     var transition = Transition()
