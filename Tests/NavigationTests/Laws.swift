@@ -38,9 +38,16 @@ private func checkVersions(
     return !isInserted && screen.version == after.revision
   }
   #expect(commit.changedScreens == changed)
-  let settingsChanged =
-    before.isAttached != after.isAttached || before.settings.content != after.settings.content
-  #expect(commit.parts == (settingsChanged ? [.settings] : []))
+  var parts: Set<PartName> = []
+  if before.isAttached != after.isAttached || before.settings.content != after.settings.content {
+    parts.insert(.settings)
+  }
+  if before.bar.content != after.bar.content { parts.insert(.bar) }
+  if before.toolbar.content != after.toolbar.content { parts.insert(.toolbar) }
+  if before.presented.content != after.presented.content { parts.insert(.presented) }
+  if before.transition.content != after.transition.content { parts.insert(.transition) }
+  if before.environment.content != after.environment.content { parts.insert(.environment) }
+  #expect(commit.parts == parts)
   for part in PartName.allCases {
     let isNew = commit.parts.contains(part)
     #expect(after.version(of: part) == (isNew ? after.revision : before.version(of: part)))

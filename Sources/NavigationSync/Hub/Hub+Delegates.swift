@@ -66,19 +66,20 @@ extension Hub {
       && candidate.transition.content.running?.isInteractive == false
     let hasVeto = delegates.contains { $0.roles.contains(.veto) }
     let hasAnimator = delegates.contains { $0.roles.contains(.animator) }
+    var isSkipped = false
     if !subjects.isEmpty, !hasVeto, settings.veto.isRequired {
       guard settings.veto.allowsOnTimeout else {
         throw OpFailure(.delegateTimeout, "a veto delegate is required, and none is registered")
       }
-      var attempt = attempt
-      attempt.isVetoSkipped = true
-      try perform(attempt, slot, after: DelegateDecision(isVetoSkipped: true))
-      return true
+      isSkipped = true
     }
-    guard !subjects.isEmpty && hasVeto || animates && hasAnimator else { return false }
-    let question = DelegateQuestion(
+    guard isSkipped || !subjects.isEmpty && hasVeto || animates && hasAnimator else {
+      return false
+    }
+    var question = DelegateQuestion(
       attempt: attempt, subjects: hasVeto ? subjects : [],
       deadline: clock.boot + settings.veto.deadline)
+    question.isVetoSkipped = isSkipped
     updateDialog(slot) { $0.question = question }
     askNext(slot)
     return true

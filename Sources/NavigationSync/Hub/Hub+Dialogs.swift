@@ -17,13 +17,29 @@ extension Hub {
     for (slot, dialog) in before {
       var dialog = dialog
       dialog.delegates.removeAll { !isLive($0.session) }
-      dialog.queue.removeAll { attempt in attempt.session.map { !sessions.isLive($0) } ?? false }
+      dialog.queue.removeAll { !isAwaited($0) }
+      if let question = dialog.question, !isAwaited(question.attempt) {
+        dialog.question?.attempt.session = nil
+      }
       if let holder = dialog.holder, !isLive(holder) { dialog.holder = nil }
-      if let gesture = dialog.gesture, !isLive(gesture) { dialog.gesture = nil }
-      dialogs[slot] = dialog
+      if let gesture = dialog.gesture, !isLive(gesture) {
+        dialog.gesture = nil
+        dialog.due = clock.boot
+      }
+      dialogs[slot] = dialog.isEmpty && dialog.lastOrder == 0 ? nil : dialog
       unfinished.insert(slot)
     }
+    if !before.isEmpty { plan(clock.boot + Self.retryAfter) }
   }
+
+  /// Whether there may still be somebody to answer.
+  private func isAwaited(_ attempt: Attempt) -> Bool {
+    guard let session = attempt.session else { return true }
+    return isLive(SessionRef(slot: session, client: attempt.key.client))
+  }
+
+  /// Milliseconds until what the journal did not take is tried again.
+  private static var retryAfter: UInt64 { 1000 }
 
   func isLive(_ ref: SessionRef) -> Bool {
     sessions.isLive(ref.slot) && sessions[ref.slot].client == ref.client
@@ -114,13 +130,16 @@ extension Hub {
 
   /// Sets the clock of a transition that a commit began or ended, and lets the next op run.
   mutating func noteTransition(_ slot: Int, begunBy attempt: Attempt?) {
-    guard let running = navs[slot].controller.transition.content.running else {
+    let controller = navs[slot].controller
+    guard let running = controller.transition.content.running else {
       updateDialog(slot) {
         $0.due = nil
         $0.gesture = nil
       }
       return runQueue(slot)
     }
+    // One that goes on, and only had something attached to it, keeps its time and its owner.
+    guard running.id == controller.revision else { return }
     let due = clock.boot + running.deadline
     let owner = running.isInteractive ? attempt?.session.map(reference) : nil
     updateDialog(slot) {
@@ -169,7 +188,7 @@ extension Hub {
   ) {
     guard !isStorageFailing else {
       unfinished.insert(slot)
-      return plan(clock.boot + 1000)
+      return plan(clock.boot + Self.retryAfter)
     }
     let performance = try? navs[slot].controller.perform(
       [.transition(operation)], isAnimated: nil, in: context)
@@ -203,7 +222,7 @@ extension Hub {
       commitOwn(.expire, cause: isGesture ? .cancel : .timeout, slot)
     }
     guard !isStorageFailing else {
-      if !unfinished.isEmpty { plan(now.boot + 1000) }
+      if !unfinished.isEmpty { plan(now.boot + Self.retryAfter) }
       return
     }
     let left = unfinished.sorted()
@@ -214,13 +233,10 @@ extension Hub {
   /// Brings the state in line with the sessions that are left.
   private mutating func finishEndings(_ slot: Int) {
     let dialog = dialogs[slot] ?? Dialog()
-    let controller = navs[slot].controller
-    if controller.environment.content.owner != nil, dialog.holder == nil {
+    if navs[slot].controller.environment.content.owner != nil, dialog.holder == nil {
       commitOwn(.setDisplayOwner(nil), cause: .lease, slot)
     }
-    if controller.transition.content.running != nil, dialog.due == nil {
-      commitOwn(.expire, cause: .timeout, slot)
-    }
+    if let pending = dialog.question?.pending, !isLive(pending.session) { timeOut(slot) }
     let orientations = dialog.delegates.last { $0.roles.contains(.orientation) }?.orientations
     commitOwn(.setOrientations(orientations), cause: .lease, slot)
     runQueue(slot)
@@ -287,6 +303,12 @@ extension Hub {
 
   private mutating func cancelGesture(_ slot: Int) {
     guard navs[slot].controller.transition.content.running?.isInteractive == true else { return }
+    // Should the journal not take it now, it is overdue until it does.
+    let now = clock.boot
+    updateDialog(slot) {
+      $0.gesture = nil
+      $0.due = now
+    }
     commitOwn(.expire, cause: .cancel, slot)
   }
 
@@ -303,13 +325,26 @@ extension Hub {
       updateDialog(slot) {
         $0.delegates.removeAll { $0.session == ref }
         $0.queue.removeAll { $0.session == ref.slot }
-        if $0.question?.attempt.session == ref.slot { $0.question?.attempt.session = nil }
+      }
+      if let question = dialog.question, question.attempt.session == ref.slot {
+        abandon(question, slot)
       }
       if dialog.holder == ref { releaseDisplay(slot, by: nil) }
       if dialog.gesture == ref { cancelGesture(slot) }
       if gaveOrientations { giveOrientations(slot, by: nil) }
       if isDelegate, dialogs[slot]?.question?.pending?.session == ref { timeOut(slot) }
     }
+  }
+
+  /// Nobody waits for the answer to the op that is being asked about any more: it goes on, but a
+  /// gesture would have no finger.
+  private mutating func abandon(_ question: DelegateQuestion, _ slot: Int) {
+    guard question.attempt.touchesGesture else {
+      return updateDialog(slot) { $0.question?.attempt.session = nil }
+    }
+    settle(question.asked, "denied", by: nil)
+    updateDialog(slot) { $0.question = nil }
+    runQueue(slot)
   }
 
   mutating func giveOrientations(_ slot: Int, by: (name: String, op: UInt64)?) {
@@ -346,6 +381,9 @@ extension Hub {
     }
     guard let index = dialog.queue.firstIndex(where: isSame) else { return false }
     updateDialog(slot) { $0.queue[index] = attempt }
+    let body = ServerMessageWriter.queued(
+      id: attempt.request.id, nav: navs[slot].name, position: index + 1)
+    send(attempt.sender.connection, .queued, body)
     return true
   }
 }
