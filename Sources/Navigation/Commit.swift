@@ -18,6 +18,8 @@ package struct Commit: Sendable {
   package var released: [DetachedRecords.Key] = []
   /// The events of the revision, in their order.
   package var events: [NavigationEvent] = []
+  /// What the completion of the transition in flight will tell; kept in the journal.
+  package var completion: [NavigationEvent] = []
   /// How the new top relates to the old stack, for a whole-stack replacement.
   package var relation: Relation?
   /// Whether the change is to be animated.

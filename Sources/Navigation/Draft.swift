@@ -41,6 +41,13 @@ struct Draft {
   var topOfBarSet: ScreenID?
   /// The events that come last in the revision.
   var tail: [NavigationEvent] = []
+  /// What an animator delegate said of the transition that the message may begin.
+  var animation: Animation?
+  /// Events before and behind those of the stack's change.
+  var beginning: [NavigationEvent] = []
+  var ending: [NavigationEvent] = []
+  /// Whether the operation tells itself what the stack's change means.
+  var hasOwnEvents = false
   /// Where the order of detached records stood.
   let mark: DetachedRecords.Mark
 
@@ -104,10 +111,11 @@ extension NavigationController {
     _ draft: Draft, before: NavigationController?, limits: NavigationLimits
   ) -> Commit {
     var draft = draft
-    settleVisibility(&draft, before: before)
     var commit = Commit(revision: draft.revision)
     commit.isAnimated = draft.isAnimated ?? false
     commit.splice = netSplice(draft)
+    if let running = openTransition(draft, commit.splice) { setTransition(running, &draft) }
+    settleVisibility(&draft, before: before)
     settleContents(draft, before: before, &commit)
     settleDetached(draft, before: before, &commit)
     commit.parts = draft.parts
@@ -118,9 +126,44 @@ extension NavigationController {
       }
     }
     if draft.replacesWhole { commit.relation = relation(draft) }
-    commit.events = events(draft, commit.splice) + draft.tail
+    commit.completion = transition.content.running?.completion ?? []
+    commit.events =
+      draft.beginning + events(draft, commit.splice) + draft.ending + draft.tail
     if !commit.isEmpty { makeRoom(limits, &commit) }
     return commit
+  }
+
+  /// The transition that an animated change of the top, or else of what is presented, begins.
+  private func openTransition(_ draft: Draft, _ splice: Splice?) -> RunningTransition? {
+    guard draft.isAnimated == true, !draft.hasOwnEvents, transition.content.running == nil,
+      isStandalone || isAttached && draft.wasAttached
+    else { return nil }
+    var running: RunningTransition
+    if let splice, top?.id != draft.oldTop {
+      let relation = relation(draft)
+      let isPop = relation == .back || relation == .empty
+      running = RunningTransition(
+        id: draft.revision, kind: isPop ? .pop : .push, from: draft.oldTop, to: top?.id,
+        deadline: settings.content.transitionDeadline)
+      running.completion = moves(splice, draft)
+      if let top = top?.id, !isStandalone {
+        running.completion.append(.didShow(top, animated: true))
+      }
+    } else if let (kind, from, to) = draft.presentation {
+      running = RunningTransition(
+        id: draft.revision, kind: kind, from: from, to: to,
+        deadline: settings.content.transitionDeadline)
+    } else {
+      return nil
+    }
+    if let animation = draft.animation {
+      running.animator = animation.animator
+      running.duration = animation.duration
+      running.driver = animation.driver
+      // An animation that says how long it takes is given that time and a little more.
+      running.deadline = max(running.deadline, (animation.duration ?? 0) + 500)
+    }
+    return running
   }
 
   private func netSplice(_ draft: Draft) -> Splice? {
@@ -237,18 +280,24 @@ extension NavigationController {
 
   /// The events of a change of the stack; a detached controller has none.
   private func events(_ draft: Draft, _ splice: Splice?) -> [NavigationEvent] {
-    if isStandalone { return splice.map { moves($0, draft) } ?? [] }
+    var began: RunningTransition?
+    if let running = transition.content.running, running.id == draft.revision { began = running }
+    if draft.hasOwnEvents { return [] }
+    if isStandalone {
+      return began.map { [.transitionBegan($0)] } ?? splice.map { moves($0, draft) } ?? []
+    }
     guard isAttached, let top = top?.id else { return [] }
     guard draft.wasAttached else {
       return [.willShow(top, animated: false), .didShow(top, animated: false)]
     }
-    guard let splice else { return [] }
-    let animated = draft.isAnimated ?? false
-    var events: [NavigationEvent] = []
-    if top != draft.oldTop { events.append(.willShow(top, animated: animated)) }
-    events += moves(splice, draft)
-    if top != draft.oldTop { events.append(.didShow(top, animated: animated)) }
-    return events
+    if let began, began.isOfStack {
+      return [.willShow(top, animated: true), .transitionBegan(began)]
+    }
+    let presenting: [NavigationEvent] = began.map { [.transitionBegan($0)] } ?? []
+    guard let splice else { return presenting }
+    guard top != draft.oldTop else { return moves(splice, draft) + presenting }
+    return [.willShow(top, animated: false)] + moves(splice, draft)
+      + [.didShow(top, animated: false)]
   }
 
   /// What went and what came, one by one; a whole-stack replacement does not tell.

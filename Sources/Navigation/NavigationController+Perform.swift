@@ -33,14 +33,17 @@ extension NavigationController {
   /// - Parameters:
   ///   - operations: 1 … 16 operations.
   ///   - isAnimated: the message's flag; nil stands for false, and for true in `show`.
+  ///   - animation: what delegates said of the transition that the message may begin.
   ///   - context: limits and declared classes.
   /// - Returns: an output for each operation, and the commit.
   /// - Throws: which operation is refused, and why.
   package mutating func perform(
-    _ operations: [Operation], isAnimated: Bool?, in context: NavigationContext
+    _ operations: [Operation], isAnimated: Bool?, animation: Animation? = nil,
+    in context: NavigationContext
   ) throws(Refusal) -> Performance {
     detached.closeHoles()
     var draft = Draft(of: self, isAnimated: isAnimated)
+    draft.animation = animation
     return try perform(operations, draft: &draft, context: context, isCreation: false)
   }
 

@@ -50,6 +50,8 @@ package enum NavigationError: Error, Hashable, Sendable {
   case depthLimit(Int)
   /// The state would be larger than the limit, in bytes.
   case sizeLimit(Int)
+  /// A gesture may not begin.
+  case gestureRefused(GestureRefusal)
   /// An argument that makes no sense; the text says which and why.
   case invalidArgument(String)
 }

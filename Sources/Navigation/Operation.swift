@@ -176,6 +176,10 @@ package enum OperationOutput: Hashable, Sendable {
   case dismissed([ScreenID])
   /// The new stack, and the paths of the entries that could not be rebuilt.
   case restored(ids: [ScreenID], skipped: [String])
+  /// A gesture began.
+  case transition(Revision)
+  /// A gesture has gone part of its way.
+  case progress(Revision, Double)
   /// A button's action was sent; how many watches it went to is for the hub to say.
   case activated(ButtonID, action: String?)
 }

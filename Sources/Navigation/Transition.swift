@@ -50,6 +50,23 @@ package struct RunningTransition: Hashable, Sendable {
   }
 }
 
+/// What an animator delegate, and an interaction delegate behind it, said of a transition.
+package struct Animation: Hashable, Sendable {
+  /// The name of the animator.
+  package var animator: String
+  /// How long it takes, in milliseconds.
+  package var duration: UInt64?
+  /// The name of what drives it.
+  package var driver: String?
+
+  /// Makes a value from its members.
+  package init(animator: String, duration: UInt64?, driver: String? = nil) {
+    self.animator = animator
+    self.duration = duration
+    self.driver = driver
+  }
+}
+
 /// A change of the bar's visibility during a transition.
 package struct BarChange: Hashable, Sendable {
   /// Whether the bar was hidden before.

@@ -1,7 +1,29 @@
 /// An operation on the transition in flight.
 package enum TransitionOperation: Hashable, Sendable {
-  /// Not yet there.
+  /// The display has finished the animation that this revision began.
   case complete(Revision)
+  /// A finger begins to pop the top screen; `translation` is its way so far, to the right.
+  case beginGesture(isFullScreen: Bool, translation: Double, owner: String)
+  /// The finger has gone this part of the way, 0 … 1.
+  case updateGesture(Double)
+  /// The finger lets go, and the screen is popped.
+  case finishGesture
+  /// The finger lets go, and nothing has happened.
+  case cancelGesture
+  /// Nobody completed the transition in time: an animation is complete, a gesture is cancelled.
+  case expire
+  /// The daemon was restarted: as `expire`, and nobody holds the display or gives orientations.
+  case recover
+  /// Another client holds the display, or none.
+  case setDisplayOwner(String?)
+  /// The orientation delegate gave these, or is gone.
+  case setOrientations(DelegateOrientations?)
+}
+
+/// Why a gesture may not begin, tested in this order.
+package enum GestureRefusal: String, Hashable, Sendable {
+  /// The reasons, by their words on the wire.
+  case active, disabled, root, direction
 }
 
 extension NavigationController {
@@ -9,7 +31,131 @@ extension NavigationController {
     _ operation: TransitionOperation, _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
     switch operation {
-    case .complete: throw .invalidArgument("not yet there")
+    case .complete(let id): try complete(id, &draft)
+    case .beginGesture(let isFullScreen, let translation, let owner):
+      return try beginGesture(isFullScreen, translation, owner, &draft)
+    case .updateGesture(let value): return try updateGesture(value)
+    case .finishGesture: return .popped(try finishGesture(&draft))
+    case .cancelGesture:
+      _ = try openGesture()
+      endTransition(.cancelled, &draft)
+    case .expire: expire(&draft)
+    case .recover:
+      expire(&draft)
+      setEnvironment(&draft) {
+        $0.owner = nil
+        $0.orientations = nil
+      }
+    case .setDisplayOwner(let name): setEnvironment(&draft) { $0.owner = name }
+    case .setOrientations(let value): setEnvironment(&draft) { $0.orientations = value }
     }
+    return .nothing
+  }
+
+  private mutating func setEnvironment(
+    _ draft: inout Draft, _ change: (inout Environment) -> Void
+  ) {
+    var content = environment.content
+    change(&content)
+    guard content != environment.content else { return }
+    environment.content = content
+    environment.version = draft.revision
+    draft.parts.insert(.environment)
+  }
+
+  private mutating func complete(
+    _ id: Revision, _ draft: inout Draft
+  ) throws(NavigationError) {
+    if let running = transition.content.running, running.id == id {
+      guard !running.isInteractive else {
+        throw .invalidArgument("a gesture ends by gesture.finish or gesture.cancel")
+      }
+      return endTransition(.completed, &draft)
+    }
+    guard id <= transition.version else {
+      throw .invalidArgument("no transition \(id.number) was ever begun")
+    }
+  }
+
+  /// Ends the transition, if there is one, without anybody having said so.
+  private mutating func expire(_ draft: inout Draft) {
+    guard let running = transition.content.running else { return }
+    endTransition(running.isInteractive ? .cancelled : .timedOut, &draft)
+  }
+
+  /// Clears the transition; its end goes behind everything else in the revision.
+  private mutating func endTransition(_ outcome: TransitionOutcome, _ draft: inout Draft) {
+    guard let running = transition.content.running else { return }
+    if outcome == .cancelled {
+      takeBackBarChange(&draft)
+    } else {
+      draft.ending += running.completion
+    }
+    draft.ending.append(.transitionEnded(running.id, outcome))
+    setTransition(nil, &draft)
+  }
+
+  mutating func setTransition(_ running: RunningTransition?, _ draft: inout Draft) {
+    transition.content.running = running
+    transition.version = draft.revision
+    draft.parts.insert(.transition)
+  }
+
+  // Gestures.
+
+  /// Why a gesture may not begin; nil if it may.
+  package func gestureRefusal(isFullScreen: Bool, translation: Double) -> GestureRefusal? {
+    if transition.content.running != nil { return .active }
+    let setting = settings.content.interactivePop
+    if !setting.isEnabled || setting.isFullScreen != isFullScreen { return .disabled }
+    if stack.count < 2 { return .root }
+    return translation > 0 ? nil : .direction
+  }
+
+  private mutating func beginGesture(
+    _ isFullScreen: Bool, _ translation: Double, _ owner: String, _ draft: inout Draft
+  ) throws(NavigationError) -> OperationOutput {
+    if let reason = gestureRefusal(isFullScreen: isFullScreen, translation: translation) {
+      throw .gestureRefused(reason)
+    }
+    guard isAttached, let top, let under = backScreen?.id else {
+      throw .invalidArgument("a controller that is not attached has no gestures")
+    }
+    var running = RunningTransition(
+      id: draft.revision, kind: .pop, from: top.id, to: under,
+      deadline: settings.content.gestureDeadline)
+    running.isInteractive = true
+    running.owner = owner
+    running.completion = [.didPop(top.id), .didShow(under, animated: true)]
+    setTransition(running, &draft)
+    draft.hasOwnEvents = true
+    draft.beginning = [.willShow(under, animated: true), .transitionBegan(running)]
+    return .transition(running.id)
+  }
+
+  private func openGesture() throws(NavigationError) -> RunningTransition {
+    guard let running = transition.content.running, running.isInteractive else {
+      throw .invalidArgument("no gesture is open")
+    }
+    return running
+  }
+
+  private func updateGesture(_ value: Double) throws(NavigationError) -> OperationOutput {
+    let running = try openGesture()
+    guard value >= 0, value <= 1 else { throw .invalidArgument("value is from 0 to 1") }
+    return .progress(running.id, value)
+  }
+
+  private mutating func finishGesture(_ draft: inout Draft) throws(NavigationError) -> ScreenID? {
+    let running = try openGesture()
+    // The stack cannot have changed since the gesture began, nothing else may touch it.
+    guard running.from == top?.id else { throw .invalidArgument("the gesture's screen is gone") }
+    let popped = pop(&draft)
+    draft.hasOwnEvents = true
+    // While the gesture is still there to take the bar along.
+    applyBarPreference(of: top, &draft)
+    draft.topOfBarSet = top?.id
+    endTransition(.completed, &draft)
+    return popped
   }
 }

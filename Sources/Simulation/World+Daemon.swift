@@ -17,6 +17,9 @@ extension World {
     } catch {
       return violation("the journal cannot be replayed: row \(error.sequence), \(error.what)")
     }
+    self.hub = hub
+    for name in scenario.navs { compareReplayed(name) }
+    self.hub = nil
     let renews = journal.mustRenewEpochs && sabotage != .keepEpochs
     hub.finishReplay(renewsEpochs: renews, lastSequence: journal.lastSequence, at: now)
     let records = hub.takeRecords()
@@ -27,7 +30,17 @@ extension World {
     let output = hub.committed(at: now)
     demand(output.messages.isEmpty, "a fresh hub talks")
     self.hub = hub
-    for name in scenario.navs { compareReplayed(name) }
+    for name in scenario.navs { compareRecovered(name) }
+  }
+
+  /// What the daemon ends because it was restarted is at most one revision, with that cause.
+  private mutating func compareRecovered(_ name: String) {
+    guard let (place, state) = probe(name), let head = facts.heads[name] else { return }
+    demand(head.place == place, "\(name) is at \(place.revision), stored is \(head.place.revision)")
+    let isIdle =
+      state.contains("\"phase\":") == false && state.contains("\"owner\":") == false
+    demand(isIdle, "\(name) was restarted with something open: \(state)")
+    facts.states[place] = state
   }
 
   /// What was replayed must be what was there before.
@@ -209,6 +222,18 @@ extension World {
     return taken
   }
 
+  /// The navs that an event may change: time and the end of a session may change any.
+  private func changed(by item: Taken) -> [String] {
+    switch item.event {
+    case .message(_, _, let verb, _):
+      let isQuiet = ["nsp1.op", "nsp1.watch", "nsp1.unwatch", "nsp1.get", "nsp1.ping", "nsp1.credit"]
+      if isQuiet.contains(verb.text) { return item.changes.map { [$0] } ?? [] }
+      return scenario.navs
+    case .malformed, .closed, .wake, .stop: return scenario.navs
+    case .blocked, .unblocked, .history, .floor, .snapshotWanted: return []
+    }
+  }
+
   private mutating func handle(_ taken: [Taken]) {
     for item in taken {
       if case .message(let id, _, let verb, let body) = item.event {
@@ -220,8 +245,8 @@ extension World {
         trace { _ in "event \(item.event)" }
       }
       hub?.handle(item.event, at: now)
-      if let name = item.changes, let (place, state) = probe(name) {
-        facts.tentative.append((place, state))
+      for name in changed(by: item) {
+        if let (place, state) = probe(name) { facts.tentative.append((place, state)) }
       }
     }
   }

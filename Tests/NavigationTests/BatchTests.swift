@@ -45,7 +45,7 @@ import Testing
     var nav = try Nav("A", "B", detached: ["C", "D"])
     try nav.send([.setStack("A", "C"), .push("D")], animated: true)
     #expect(nav.commit?.relation == .new)
-    #expect(nav.events == [.willShow("D", animated: true), .didShow("D", animated: true)])
+    #expect(try nav.story() == [.willShow("D", animated: true), .didShow("D", animated: true)])
   }
 
   @Test func `show animates the whole message unless it says otherwise`() throws {
@@ -53,7 +53,7 @@ import Testing
     try nav.run(.pop, .show(.id("C"), onDuplicate: .error, sender: nil))
     #expect(nav.commit?.isAnimated == true)
     #expect(
-      nav.events == [
+      try nav.story() == [
         .willShow("C", animated: true), .didPop("B"), .didPush("C"), .didShow("C", animated: true),
       ])
   }

@@ -57,7 +57,7 @@ import Testing
     #expect(try nav.run(.popToRoot, animated: true) == .poppedAll(["B", "C"]))
     #expect(nav.ids == ["A"])
     #expect(
-      nav.events == [
+      try nav.story() == [
         .willShow("A", animated: true), .didPop("C"), .didPop("B"), .didShow("A", animated: true),
       ])
   }

@@ -21,7 +21,9 @@ import Testing
     try nav.run(.push("B"), animated: true)
     #expect(nav.commit?.isAnimated == true)
     #expect(
-      nav.events == [.willShow("B", animated: true), .didPush("B"), .didShow("B", animated: true)])
+      try nav.story() == [
+        .willShow("B", animated: true), .didPush("B"), .didShow("B", animated: true),
+      ])
   }
 
   @Test(arguments: ["A", "B", "C"] as [ScreenID])

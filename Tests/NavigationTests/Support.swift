@@ -99,6 +99,20 @@ struct Nav {
     }
   }
 
+  /// The transition in flight.
+  var running: RunningTransition? { controller.transition.content.running }
+
+  /// The events of the last message, and of the completion of the transition that it began, without
+  /// those that speak of the transition itself.
+  mutating func story() throws -> [NavigationEvent] {
+    let beginning = events
+    let id = try #require(running?.id, "no transition was begun")
+    #expect(beginning.last == running.map { .transitionBegan($0) })
+    try run(.transition(.complete(id)))
+    #expect(events.last == .transitionEnded(id, .completed))
+    return (beginning + events).filter { !$0.isOfTransition }
+  }
+
   /// Expects that a message is refused with this error and changes nothing.
   mutating func refuses(
     _ operations: Operation..., at index: Int = 0, with error: NavigationError,
@@ -119,5 +133,15 @@ struct Nav {
     #expect(commit == nil, sourceLocation: sourceLocation)
     #expect(controller == before, sourceLocation: sourceLocation)
     return output
+  }
+}
+
+extension NavigationEvent {
+  /// Whether the event tells of the beginning or the end of a transition.
+  var isOfTransition: Bool {
+    switch self {
+    case .transitionBegan, .transitionEnded: true
+    default: false
+    }
   }
 }

@@ -2,13 +2,14 @@ import Navigation
 
 // Both worlds as text, to compare and to read when they differ.
 
-func describe(_ result: Result<Performance, Refusal>) -> String {
-  describe(
-    result.map { performance in
-      Twin.Answer(
-        outputs: performance.outputs, isChanged: performance.commit != nil,
-        events: performance.commit?.events ?? [], relation: performance.commit?.relation)
-    })
+extension Twin.Answer {
+  /// What the model can say of a message: nothing of transitions.
+  init(_ performance: Performance) {
+    self.init(
+      outputs: performance.outputs, isChanged: performance.commit != nil,
+      events: (performance.commit?.events ?? []).filter { !$0.isOfTransition },
+      relation: performance.commit?.relation)
+  }
 }
 
 func describe(_ result: Result<Twin.Answer, Refusal>) -> String {

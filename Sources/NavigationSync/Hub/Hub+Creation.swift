@@ -74,6 +74,7 @@ extension Hub {
           revision: navs[slot].controller.revision.number, previous: navs[slot].lastSequence,
           time: attempt.now.wall, kind: .closed,
           body: JournalBody.closed(attempt.origin(.whole(reply))))))
+    dropDialog(of: slot)
     // The entry stays in its slot until the closing is durable; only its name is gone.
     navSlots[navs[slot].name] = nil
     batch.closed.append(slot)

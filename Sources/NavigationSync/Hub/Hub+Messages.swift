@@ -94,12 +94,13 @@ extension Hub {
       // A batch that failed is handled again, when the limit is raised already.
       sessions[session].upTo = max(limit, sessions[session].upTo)
       batch.held.append(.pump(session: session))
-    case .delegate(let id), .lease(let id):
-      refuse(sender, OutgoingError(.unsupported, id: id, "this daemon has no such feature yet"))
+    case .delegate(let request): register(request, for: sender, session: session)
+    case .lease(let request): lease(request, for: sender, session: session)
+    case .answer(let ask, let answer): take(answer, to: ask, from: session)
     case .bye(let id):
       send(sender.connection, .ok, ServerMessageWriter.ok(id: id))
       endSession(session)
-    case .answer, .hello, .ping, .get, .op: break
+    case .hello, .ping, .get, .op: break
     }
   }
 
@@ -212,6 +213,7 @@ extension Hub {
   mutating func endSession(_ slot: Int) {
     let session = sessions[slot]
     dropWaiting(of: slot)
+    let ref = SessionRef(slot: slot, client: session.client)
     for watch in session.watches { removeWatch(watch, fromSession: false) }
     sessionSlots[session.connection] = nil
     if clientSlots[session.client] == slot { clientSlots[session.client] = nil }
@@ -220,6 +222,7 @@ extension Hub {
     if sessionCounts[principal] == 0 { sessionCounts[principal] = nil }
     sessions.remove(slot, leaving: .vacant)
     batch.changedClients = true
+    endDialogs(of: ref)
   }
 
   mutating func stop() {
@@ -236,6 +239,7 @@ extension Hub {
   mutating func wake(at now: Instant) {
     wakeAt = nil
     for slot in sessions.indices { tend(slot, at: now) }
+    tendDialogs(at: now)
     remembered.expire(at: now.boot)
     if remembered.clientCount > 0 { plan(now.boot + configuration.rememberedIdle) }
   }
@@ -274,7 +278,9 @@ extension ClientMessage {
   var id: UInt64? {
     switch self {
     case .watch(let request): request.id
-    case .unwatch(let id, _, _), .delegate(let id), .lease(let id), .ping(let id), .bye(let id): id
+    case .unwatch(let id, _, _), .ping(let id), .bye(let id): id
+    case .delegate(let request): request.id
+    case .lease(let request): request.id
     case .op(let request): request.id
     case .get(let request): request.id
     case .hello, .answer, .credit: nil

@@ -3,7 +3,7 @@ import Navigation
 // Operations on navs, in the protocol's fixed order of checks.
 
 /// An op on its way through the checks.
-struct Attempt {
+struct Attempt: Sendable {
   var request: OpRequest
   var sender: Sender
   var session: Int?
@@ -15,6 +15,8 @@ struct Attempt {
   var stacks: [Revision: [ScreenID]] = [:]
   /// The revisions that the history does not tell of.
   var lost: Set<Revision> = []
+  /// Whether a delegate's silence was taken for an answer.
+  var isVetoSkipped = false
 
   var isCreation: Bool { request.operations.first?.kind == .navCreate }
 }
@@ -47,6 +49,7 @@ extension Hub {
     // 4: a recorded op.
     switch remembered.verdict(on: request.id, octets: attempt.octets, of: attempt.key) {
     case .new:
+      if repeats(attempt) { return }
       guard let waiting = waitingOp(request.id, of: attempt.key) else { break }
       guard waiting.octets == attempt.octets else { return refuse(request, reused(request), sender) }
       // Sent again while it waits for the history: this one takes its place.
@@ -69,15 +72,20 @@ extension Hub {
     do throws(OpFailure) {
       try decision(&self)
     } catch {
-      let reply = encode(error.error, to: attempt.request, attempt.sender)
-      send(attempt.sender.connection, .err, reply)
-      let retry = error.error.code.retry
-      if retry == .no || retry == .resync { remember(attempt, reply, isOk: false) }
+      fail(attempt, error)
     }
   }
 
   private func reused(_ request: OpRequest) -> OutgoingError {
     OutgoingError(.opReused, "op \(request.id) was used with other octets; take a new id")
+  }
+
+  /// Answers an op that was refused.
+  mutating func fail(_ attempt: Attempt, _ failure: OpFailure) {
+    let reply = encode(failure.error, to: attempt.request, attempt.sender)
+    send(attempt.sender.connection, .err, reply)
+    let retry = failure.error.code.retry
+    if retry == .no || retry == .resync { remember(attempt, reply, isOk: false) }
   }
 
   /// The error of every op on a connection whose client id was taken over.
@@ -162,6 +170,7 @@ extension Hub {
     }
     guard let slot else { throw OpFailure(.noNav, "there is no nav \(request.nav)") }
     try checkStop()
+    try checkDisplay(attempt, slot)
     try checkForm(attempt, isStandalone: navs[slot].controller.isStandalone)
     try checkGuardPolicy(attempt, slot)
     try proceed(attempt, slot)
@@ -172,126 +181,13 @@ extension Hub {
     let request = attempt.request
     try checkGuards(request.guards, slot)
     if request.operations[0].kind == .navClose { return try close(attempt, slot) }
+    if try waits(attempt, slot) { return }
     try perform(attempt, slot)
   }
 
   func checkDue(_ attempt: Attempt) throws(OpFailure) {
     guard let due = attempt.request.due, due < attempt.now.boot else { return }
     throw OpFailure(.expired, "the op was due \(attempt.now.boot - due) ms ago")
-  }
-
-  func checkStop() throws(OpFailure) {
-    guard isStopping else { return }
-    var error = OutgoingError(.shuttingDown, "the daemon is stopping")
-    error.after = 500
-    throw OpFailure(error)
-  }
-
-  private func checkRights(_ attempt: Attempt, owner: String?) throws(OpFailure) {
-    var needed: Rights = []
-    for operation in attempt.request.operations { needed.formUnion(operation.kind.rights) }
-    let nav = attempt.request.nav
-    if nav == NavName.navs.text || nav == NavName.clients.text { needed = .read }
-    var rights = configuration.rights(of: attempt.sender.peer, on: nav, owner: owner)
-    // Who creates a nav owns it, in the same message already.
-    if attempt.isCreation, owner == nil, rights.contains(.push) { rights = .all }
-    guard rights.isSuperset(of: needed) else {
-      throw OpFailure(.forbidden, "\(attempt.sender.peer.principal) may not do this on \(nav)")
-    }
-  }
-
-  /// Step 8, of the whole message before any op runs: `unsupported` before `bar-managed` before
-  /// `bar-delegate-managed` before `readonly`.
-  private func checkForm(_ attempt: Attempt, isStandalone: Bool) throws(OpFailure) {
-    for code: ErrorCode in [.unsupported, .barManaged, .barDelegateManaged, .readonly] {
-      for (index, operation) in attempt.request.operations.enumerated() {
-        guard let failure = operation.formFailure(isStandalone: isStandalone), failure.code == code
-        else { continue }
-        throw OpFailure(outgoing(failure, index))
-      }
-    }
-  }
-
-  func outgoing(_ failure: ReadFailure, _ index: Int) -> OutgoingError {
-    var error = OutgoingError(failure.code, failure.text)
-    error.reason = failure.reason
-    error.index = index
-    return error
-  }
-
-  private func checkGuardPolicy(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
-    let guards = attempt.request.guards
-    if guards.any { return }
-    let policy = navs[slot].controller.settings.content.guardPolicy
-    guard policy != .none else { return }
-    let hasStackGuard = guards.revision != nil || guards.digest != nil || guards.stack != nil
-    for (index, operation) in attempt.request.operations.enumerated() {
-      let isGuarded =
-        switch operation.kind.neededGuard {
-        case .wholeStack: hasStackGuard
-        case .position: hasStackGuard || guards.top != nil
-        case .none: policy != .all || hasStackGuard || guards.top != nil
-        }
-      guard !isGuarded else { continue }
-      let names =
-        operation.kind.neededGuard == .wholeStack ? "rev, dig or stack" : "top, rev, dig or stack"
-      var error = OutgoingError(
-        .guardRequired,
-        "\(operation.kind.name) removes what is there: say in \"if\" what you saw, by \(names), "
-          + "or {\"any\":true}")
-      error.index = index
-      throw OpFailure(error)
-    }
-  }
-
-  /// Step 9: the first guard that fails, in the order of the table.
-  private func checkGuards(_ guards: Guards, _ slot: Int) throws(OpFailure) {
-    let stack = navs[slot].controller.stack
-    let actualEpoch = navs[slot].epoch
-    let actualRevision = navs[slot].controller.revision
-    if let epoch = guards.epoch, epoch != actualEpoch {
-      throw desync("epoch", "epoch is \(actualEpoch.text)", JSONWriter.value { $0.hex(epoch.bits) })
-    }
-    if let revision = guards.revision, revision != actualRevision {
-      var failure = desync(
-        "rev", "rev is \(actualRevision.number), not \(revision.number)",
-        JSONWriter.value { $0.integer(revision.number) })
-      failure.error.isFuture = revision > actualRevision
-      throw failure
-    }
-    if let digest = guards.digest, digest != navs[slot].digest {
-      throw desync(
-        "digest", "dig is \(navs[slot].digest.text)", JSONWriter.value { $0.hex(digest.bits) })
-    }
-    if let top = guards.top, top != stack.last?.id.text {
-      let actual = stack.last?.id.text ?? "no screen"
-      throw desync(
-        "top", "top is \(actual), not \(top ?? "no screen")",
-        JSONWriter.value { if let top { $0.string(top) } else { $0.null() } })
-    }
-    if let depth = guards.depth, depth != UInt64(stack.count) {
-      throw desync(
-        "depth", "depth is \(stack.count), not \(depth)", JSONWriter.value { $0.integer(depth) })
-    }
-    if let ids = guards.stack, ids != stack.map(\.id.text) {
-      throw desync(
-        "stack", "the stack is [\(stack.map(\.id.text).joined(separator: ", "))]",
-        JSONWriter.value { json in
-          json.beginArray()
-          for id in ids { json.string(id) }
-          json.endArray()
-        })
-    }
-    for id in guards.has ?? [] where !stack.contains(where: { $0.id.text == id }) {
-      throw desync("has", "\(id) is not on the stack", JSONWriter.value { $0.string(id) })
-    }
-  }
-
-  private func desync(_ reason: String, _ text: String, _ expected: [UInt8]) -> OpFailure {
-    var error = OutgoingError(.desync, text)
-    error.reason = reason
-    error.expected = expected
-    return OpFailure(error)
   }
 
   /// The typed operations of a message; the first unreadable one is refused, unless an earlier one
@@ -326,8 +222,10 @@ extension Hub {
       routeTemplates: RouteReader.checked)
   }
 
-  /// Steps 11 to 14 on an existing nav.
-  private mutating func perform(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
+  /// Steps 11 to 14 on an existing nav; `decision` is what the delegates said, if they were asked.
+  mutating func perform(
+    _ attempt: Attempt, _ slot: Int, after decision: DelegateDecision? = nil
+  ) throws(OpFailure) {
     var (operations, unreadable) = readable(
       attempt.request.operations[...], isStandalone: navs[slot].controller.isStandalone)
     guard try lookBack(&operations, &unreadable, attempt, slot) else { return }
@@ -335,11 +233,14 @@ extension Hub {
       try checkBefore(unreadable, operations, attempt, slot)
       throw OpFailure(unreadable)
     }
-    if isStorageFailing, wouldCommit(operations, attempt, slot) { throw storageFailure() }
+    let signed = operations.map { $0.signed(by: attempt.name) }
+    if isStorageFailing, wouldCommit(signed, attempt, slot) { throw storageFailure() }
+    if decision == nil, try asksDelegates(signed, attempt, slot) { return }
     let performance: Performance
     do {
       performance = try navs[slot].controller.perform(
-        operations, isAnimated: attempt.request.isAnimated, in: context)
+        signed, isAnimated: attempt.request.isAnimated, animation: decision?.animation,
+        in: context)
     } catch {
       throw OpFailure(OutgoingError(error))
     }
@@ -348,10 +249,15 @@ extension Hub {
       let reply = ServerMessageWriter.ok(
         id: attempt.request.id, standing: navs[slot].standing, changed: false,
         outputs: performance.outputs, delivered: delivered)
-      remember(attempt, reply, isOk: true)
+      // Progress is told so often that remembering it would drive everything else out.
+      let isProgress = attempt.request.operations.allSatisfy { $0.kind == .gestureUpdate }
+      if !isProgress { remember(attempt, reply, isOk: true) }
       return answer(attempt.sender, attempt.session, slot, reply)
     }
+    var attempt = attempt
+    attempt.isVetoSkipped = decision?.isVetoSkipped ?? false
     record(commit, performance.outputs, delivered, attempt, slot)
+    if commit.parts.contains(.transition) { noteTransition(slot, begunBy: attempt) }
   }
 
   /// An unreadable op may stand behind one that the rules refuse; the first one counts.
@@ -385,111 +291,27 @@ extension Hub {
   /// Sends the events that have no revision; returns how many watches they go to.
   private mutating func announce(_ performance: Performance, _ slot: Int) -> Int {
     var delivered = 0
-    for case .activated(let button, let action) in performance.outputs {
-      let entry = navs[slot]
-      delivered = entry.watches.count {
-        watches[$0].view == .full && sessions[watches[$0].session].hasCredit
+    for output in performance.outputs {
+      switch output {
+      case .activated(let button, let action):
+        delivered = audience(of: slot)
+        let body = ServerMessageWriter.event(
+          nav: navs[slot].name, epoch: navs[slot].epoch, revision: navs[slot].controller.revision,
+          button: button, action: action)
+        batch.held.append(.event(nav: slot, body))
+      case .progress(let transition, let value):
+        delivered = audience(of: slot)
+        tellProgress(of: slot, transition, value)
+      default: break
       }
-      let body = ServerMessageWriter.event(
-        nav: entry.name, epoch: entry.epoch, revision: entry.controller.revision, button: button,
-        action: action)
-      batch.held.append(.event(nav: slot, body))
     }
     return delivered
   }
 
-  private mutating func record(
-    _ commit: Commit, _ outputs: [OperationOutput], _ delivered: Int, _ attempt: Attempt,
-    _ slot: Int
-  ) {
-    touch(slot)
-    let previous = navs[slot].lastSequence
-    let before = navs[slot].digest
-    advance()
-    let lowest = min(commit.splice?.at ?? Int.max, commit.changedScreens.first ?? Int.max)
-    let resolved = NavEntry.encodeResolved(navs[slot].controller)
-    let isResolvedNew = resolved != navs[slot].resolved
-    if isResolvedNew {
-      navs[slot].resolved = resolved
-      navs[slot].resolvedAt = commit.revision
+  private func audience(of slot: Int) -> Int {
+    navs[slot].watches.count {
+      watches[$0].view == .full && sessions[watches[$0].session].hasCredit
     }
-    navs[slot].updateDigest(from: lowest)
-    let frame = DiffFrame(
-      nav: navs[slot].name, epoch: navs[slot].epoch,
-      base: Revision(commit.revision.number - 1), revision: commit.revision, sequence: sequence,
-      cause: attempt.cause(of: outputs), by: (attempt.name, attempt.request.id))
-    let diff = frame.encode(
-      commit, of: navs[slot].controller, resolved: isResolvedNew ? resolved : nil,
-      digest: navs[slot].digest)
-    let standing = navs[slot].standing
-    let ok = ServerMessageWriter.encodedOk(
-      id: attempt.request.id, standing: standing, changed: true, outputs: outputs,
-      delivered: delivered)
-    let reply = ok.bytes
-    let recorded = RecordedReply.besideDiff(
-      top: standing.top, outputs: Array(reply[ok.outputs]))
-    let body = JournalBody.changed(
-      diff: diff, commit: commit, origin: attempt.origin(recorded), before: before)
-    batch.records.append(
-      .row(
-        JournalRow(
-          sequence: sequence, nav: navs[slot].number, revision: commit.revision.number,
-          previous: previous, time: attempt.now.wall, kind: .changed, body: body)))
-    navs[slot].lastSequence = sequence
-    keep(diff.bytes, slot)
-    remember(attempt, reply, isOk: true)
-    answer(attempt.sender, attempt.session, slot, reply)
-    if commit.revision.number >= navs[slot].snapshotRevision.number + configuration.snapshotEvery {
-      recordSnapshot(of: slot, at: attempt.now)
-    }
-  }
-
-  /// Puts a diff into the ring; `trim` brings it back within its limits once it has been sent.
-  mutating func keep(_ diff: [UInt8], _ slot: Int) {
-    ringBytes += diff.count
-    navs[slot].ring.append(diff, digest: navs[slot].digest)
-    // Only a snapshot can tell of this one, and that of a state that is durable as it stands.
-    if diff.count > configuration.maximumReplyBytes { wantsStandstill = true }
-  }
-
-  /// Drops the diffs beyond the limits, which nobody is owed.
-  mutating func trim(_ slot: Int) {
-    ringBytes -= navs[slot].ring.trim(
-      revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes,
-      through: navs[slot].durable)
-  }
-
-  mutating func advance() {
-    if batch.sequenceBefore == nil { batch.sequenceBefore = sequence }
-    sequence += 1
-  }
-
-  /// Notes that a nav is about to change in this batch.
-  mutating func touch(_ slot: Int) {
-    guard navs[slot].touchedBy != batchNumber else { return }
-    navs[slot].touchedBy = batchNumber
-    batch.touched.append(Batch.Touched(slot: slot, rowBefore: navs[slot].lastSequence))
-  }
-
-  mutating func recordSnapshot(of slot: Int, at now: Instant) {
-    let entry = navs[slot]
-    guard entry.number > 0, !isStorageFailing else { return }
-    let body = JournalBody.state(
-      nav: entry.name, epoch: entry.epoch, owner: entry.owner, controller: entry.controller,
-      digest: entry.digest, resolvedAt: entry.resolvedAt, origin: nil)
-    batch.records.append(
-      .snapshot(
-        SnapshotRow(
-          nav: entry.number, revision: entry.controller.revision.number,
-          sequence: entry.lastSequence, time: now.wall, body: body)))
-    navs[slot].snapshotRevision = entry.controller.revision
-  }
-}
-
-extension NavEntry {
-  /// Brings the digest up to date after a change that left the screens below `index` alone.
-  mutating func updateDigest(from index: Int) {
-    digest = running.update(controller, from: index)
   }
 }
 
@@ -501,6 +323,7 @@ extension Attempt {
       principal: key.principal, client: key.client, op: request.id, name: name, process: process,
       octets: octets, reply: reply, operations: request.operations.map(\.kind))
     origin.isOverride = request.guards.any
+    origin.isVetoSkipped = isVetoSkipped
     for case .operation(.show(_, _, let sender?)) in request.operations.map(\.arguments) {
       origin.sender = sender
     }
@@ -545,6 +368,17 @@ extension RequestedOperation {
       return nil
     }
     return ReadFailure(.invalidArgument, "a bar's delegate registers by the verb delegate")
+  }
+}
+
+extension Operation {
+  /// The same, with the name of the client in what it leaves behind.
+  fileprivate func signed(by name: String) -> Operation {
+    guard case .transition(.beginGesture(let isFullScreen, let translation, _)) = self else {
+      return self
+    }
+    return .transition(
+      .beginGesture(isFullScreen: isFullScreen, translation: translation, owner: name))
   }
 }
 

@@ -112,6 +112,8 @@ extension Hub {
     sequence = max(sequence, lastSequence)
     trimRings()
     if remembered.clientCount > 0 { plan(now.boot + configuration.rememberedIdle) }
+    clock = now
+    defer { for slot in navs.indices.dropFirst(2) { recover(slot) } }
     guard renewsEpochs else { return navs.count - 2 }
     for slot in navs.indices.dropFirst(2) {
       let epoch = Epoch(bits: random.next())

@@ -23,6 +23,7 @@ extension Hub {
     for remembrance in batch.remembrances.reversed() {
       remembered.forget(remembrance.op, of: remembrance.key, restoring: remembrance.evicted)
     }
+    restoreDialogs(batch.dialogsBefore)
     let created = Set(batch.created)
     for slot in batch.created { forgetCreated(slot) }
     for slot in batch.closed where !created.contains(slot) { navSlots[navs[slot].name] = slot }
@@ -57,7 +58,7 @@ extension Hub {
     let farewells = batch.held.filter { item in
       switch item {
       case .send(_, .bye, _), .ended: true
-      case .send, .answer, .start, .pump, .event, .read, .closed: false
+      case .send, .answer, .start, .pump, .event, .progress, .read, .closed: false
       }
     }
     beginBatch()

@@ -130,7 +130,8 @@ extension Hub {
     case .pump(let session):
       guard sessions.isLive(session) else { return }
       for index in sessions[session].watches { pump(index, at: now) }
-    case .event(let nav, let body): emitEvent(body, of: nav, at: now)
+    case .event(let nav, let body), .progress(let nav, let body):
+      emitEvent(body, of: nav, at: now)
     case .read(let request): output.requests.append(request)
     case .closed(let nav): finishClosing(nav, at: now)
     case .ended(let connection): output.dropped.append(connection)

@@ -141,6 +141,12 @@ package struct Hub: Sendable {
   var sealed: [Batch] = []
   /// Whether a watch waits for a state that is durable as it stands.
   var wantsStandstill = false
+  /// What is under way between navs and sessions, by the nav's slot.
+  var dialogs: [Int: Dialog] = [:]
+  /// The navs to which something ended while the journal took no commit.
+  var unfinished: Set<Int> = []
+  /// The time of the event at hand.
+  var clock = Instant(boot: 0, wall: 0)
   var output = HubOutput()
   var pendingReads: [UInt64: PendingRead] = [:]
   var lastToken: UInt64 = 0
@@ -183,6 +189,7 @@ package struct Hub: Sendable {
 
   /// Takes one event; what follows from it waits for `committed`.
   package mutating func handle(_ event: HubEvent, at now: Instant) {
+    clock = now
     switch event {
     case .message(let connection, let peer, let verb, let body):
       receive(verb, body, from: Sender(connection: connection, peer: peer), at: now)
@@ -313,6 +320,8 @@ struct Batch: Sendable {
     case event(nav: Int, [UInt8])
     /// A read of the history that an op waits for.
     case read(HistoryRequest)
+    /// The same, of which only the last counts.
+    case progress(nav: Int, [UInt8])
     /// A nav is gone.
     case closed(nav: Int)
     /// A session is over, with a last word.
@@ -342,6 +351,8 @@ struct Batch: Sendable {
   var created: [Int] = []
   var closed: [Int] = []
   var remembrances: [Remembrance] = []
+  /// The dialogs as they were before the batch, of the navs whose changed.
+  var dialogsBefore: [Int: Dialog] = [:]
   /// The session of each op that counts as in flight.
   var answering: [Int] = []
   /// The ops that began to wait for the history.
@@ -359,6 +370,7 @@ struct Batch: Sendable {
   /// Joins what was decided while this batch was being made durable, to be taken back with it.
   mutating func absorb(_ next: Batch) {
     remembrances += next.remembrances
+    dialogsBefore.merge(next.dialogsBefore) { first, _ in first }
     created += next.created
     closed += next.closed
     answering += next.answering

@@ -11,6 +11,7 @@ struct RowOrigin: Sendable {
   var reply: RecordedReply
   var operations: [OperationKind]
   var isOverride = false
+  var isVetoSkipped = false
   var sender: OpaqueJSON?
 }
 
@@ -49,6 +50,10 @@ enum JournalBody {
       json.integer(resolution)
     }
     if let origin { json.origin(origin) }
+    if commit.parts.contains(.transition), !commit.completion.isEmpty {
+      json.name("ends")
+      json.events(commit.completion)
+    }
     if !commit.detached.isEmpty {
       json.name("det")
       json.detached(commit.detached)
@@ -94,6 +99,10 @@ enum JournalBody {
     for part in PartName.allCases {
       json.dynamicName(part.text)
       json.part(part, of: controller)
+    }
+    if let completion = controller.transition.content.running?.completion, !completion.isEmpty {
+      json.name("ends")
+      json.events(completion)
     }
     json.name("detached")
     json.detached(controller.detached.all)
@@ -186,6 +195,7 @@ extension JSONWriter {
       raw(outputs)
     }
     flag("override", origin.isOverride)
+    flag("vetoSkipped", origin.isVetoSkipped)
     optional("sender", origin.sender)
   }
 

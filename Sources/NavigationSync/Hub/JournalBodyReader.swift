@@ -183,7 +183,7 @@ struct JournalBodyReader: Sendable {
     case "bar": return .bar(try reader.storedBar(tape, to))
     case "toolbar": return .toolbar(try reader.storedToolbar(tape, to))
     case "presented": return .presented(try reader.storedPresentation(tape, to))
-    case "transition": return .transition(try reader.storedTransition(tape, to))
+    case "transition": return .transition(try transition(to))
     case "environment": return .environment(try reader.storedEnvironment(tape, to))
     default: throw ReadFailure(.invalidArgument, "a change sets \(what)")
     }
@@ -226,12 +226,20 @@ struct JournalBodyReader: Sendable {
         bar: try reader.storedBar(tape, places.bar),
         toolbar: try reader.storedToolbar(tape, places.toolbar),
         presented: try reader.storedPresentation(tape, places.presented),
-        transition: try reader.storedTransition(tape, places.transition),
+        transition: try transition(places.transition),
         environment: try reader.storedEnvironment(tape, places.environment),
         settings: try SettingsReader(reader).stored(tape, places.settings))
     } catch {
       throw JournalBodyError(what: error.text)
     }
+  }
+
+  private func transition(_ at: Int) throws(ReadFailure) -> Transition {
+    var transition = try reader.storedTransition(tape, at)
+    if let ends = tape.member("ends", of: 0) {
+      transition.running?.completion = try reader.storedEvents(tape, ends)
+    }
+    return transition
   }
 
   private func list<Element>(
@@ -286,7 +294,10 @@ struct JournalBodyReader: Sendable {
       json.name("sender")
       json.raw(tape.raw(sender))
     }
-    json.flag("override", tape.member("override", of: 0).flatMap { tape.bool($0) } ?? false)
+    for name in ["override", "vetoSkipped"] {
+      json.flag(name, tape.member(name, of: 0).flatMap { tape.bool($0) } ?? false)
+    }
+    json.flag("vetoSkipped", tape.member("vetoSkipped", of: 0).flatMap { tape.bool($0) } ?? false)
     json.optional("before", text("before"))
     json.optional("dig", diff.flatMap { text("dig", of: $0) } ?? text("dig"))
     if row.kind == .epoch { json.optional("epoch", text("epoch")) }

@@ -171,6 +171,8 @@ struct Session: Sendable {
   var watches: [Int] = []
   var lastSentAt: UInt64
   var lastHeardAt: UInt64
+  /// The number of the last question put to it.
+  var lastAsk: UInt64 = 0
   /// The ops answered in the batch at hand, which are in flight until it is durable.
   var inflight = 0
   /// Malformed messages so far; the third ends the session.

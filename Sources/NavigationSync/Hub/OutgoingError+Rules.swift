@@ -64,6 +64,9 @@ extension OutgoingError {
     case .sizeLimit(let limit):
       self.init(.limit, "the state of a nav takes at most \(limit) bytes")
       reason = "size"
+    case .gestureRefused(let refusal):
+      self.init(.gestureRefused, "the gesture may not begin: \(refusal.explanation)")
+      reason = refusal.rawValue
     case .invalidArgument(let text): self.init(.invalidArgument, text)
     }
   }
@@ -74,5 +77,16 @@ extension JSONWriter {
     beginArray()
     for id in ids { string(id.text) }
     endArray()
+  }
+}
+
+extension GestureRefusal {
+  fileprivate var explanation: String {
+    switch self {
+    case .active: "a transition, a question or another gesture is under way"
+    case .disabled: "interactivePop is off, or of the other mode"
+    case .root: "the root cannot be popped"
+    case .direction: "the finger does not go to the right"
+    }
   }
 }

@@ -13,11 +13,11 @@ package enum ClientMessage: Sendable {
   /// Reads once.
   case get(GetRequest)
   /// Registers for questions; not yet supported.
-  case delegate(id: UInt64)
+  case delegate(DelegateRequest)
   /// Answers a question; not yet supported.
-  case answer
+  case answer(ask: UInt64, DelegateAnswer)
   /// Takes or gives back the display; not yet supported.
-  case lease(id: UInt64)
+  case lease(LeaseRequest)
   /// Raises the flow-control limit to this absolute number of octets.
   case credit(upTo: UInt64)
   /// Asks for a sign of life.
@@ -269,4 +269,40 @@ package struct GetRequest: Hashable, Sendable {
     self.from = from
     self.limit = limit
   }
+}
+
+/// The wish to be asked.
+package struct DelegateRequest: Hashable, Sendable {
+  /// The id of the message, which answers repeat.
+  package var id: UInt64
+  /// The name of the nav.
+  package var nav: String
+  /// The roles, which replace the session's earlier ones; none ends them.
+  package var roles: DelegateRoles
+  /// The value of the role `orientation`.
+  package var orientations: DelegateOrientations?
+}
+
+/// What a delegate answers.
+package enum DelegateAnswer: Hashable, Sendable {
+  /// Whether a screen may come or go.
+  case verdict(Bool)
+  /// How a transition is animated.
+  case animator(String, duration: UInt64?)
+  /// What drives it.
+  case driver(String)
+  /// Nothing to say.
+  case none
+}
+
+/// The wish to hold the display, or to let go of it.
+package struct LeaseRequest: Hashable, Sendable {
+  /// The id of the message, which answers repeat.
+  package var id: UInt64
+  /// The name of the nav.
+  package var nav: String
+  /// Whether to take it; else to release it.
+  package var takes: Bool
+  /// Whether to take it over from another session.
+  package var isForced: Bool
 }

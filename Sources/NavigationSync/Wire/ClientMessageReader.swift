@@ -52,18 +52,72 @@ package struct ClientMessageReader: Sendable {
     switch verb {
     case .op: return .op(try op())
     case .credit: return .credit(upTo: try required("upto", nil))
-    case .answer: return .answer
+    case .answer: return try answer()
     case .hello: return .hello(try hello())
     case .watch: return .watch(try watch())
     case .unwatch:
       let id = try requiredID()
       return .unwatch(id: id, nav: try nav(id), view: try view(id))
     case .get: return .get(try get())
-    case .delegate: return .delegate(id: try requiredID())
-    case .lease: return .lease(id: try requiredID())
+    case .delegate: return .delegate(try delegate())
+    case .lease: return .lease(try lease())
     case .ping: return .ping(id: try requiredID())
     case .bye: return .bye(id: try requiredID())
     }
+  }
+
+  // Delegates and leases.
+
+  private func delegate() throws(MessageFailure) -> DelegateRequest {
+    let id = try requiredID()
+    let nav = try nav(id)
+    guard let list = member("roles"), let words = ids(list) else {
+      throw MessageFailure(.invalidArgument, id: id, "roles is a list of texts")
+    }
+    var roles: DelegateRoles = []
+    for word in words {
+      guard let role = DelegateRoles.named.first(where: { $0.name == word })?.role else {
+        let names = DelegateRoles.named.map(\.name).joined(separator: ", ")
+        throw MessageFailure(.invalidArgument, id: id, "a role is one of \(names)")
+      }
+      roles.insert(role)
+    }
+    var request = DelegateRequest(id: id, nav: nav, roles: roles, orientations: nil)
+    guard roles.contains(.orientation) else { return request }
+    guard let at = member("orientations"), tape.kind(at) == .object else {
+      throw MessageFailure(
+        .invalidArgument, id: id, "the role orientation needs orientations {supported, preferred}")
+    }
+    do {
+      request.orientations = try RecordReader(.client).orientations(tape, at)
+    } catch {
+      throw MessageFailure(error.code, id: id, error.text)
+    }
+    return request
+  }
+
+  private func answer() throws(MessageFailure) -> ClientMessage {
+    let ask = try required("ask", nil)
+    guard let value = tape.member("value", of: tape.root) else { return .answer(ask: ask, .none) }
+    if let verdict = tape.bool(value) { return .answer(ask: ask, .verdict(verdict)) }
+    func text(_ name: String) -> String? {
+      tape.member(name, of: value).flatMap { tape.string($0) }
+    }
+    if let animator = text("animator") {
+      let duration = tape.member("duration", of: value).flatMap { tape.integer($0) }
+      return .answer(ask: ask, .animator(animator, duration: duration))
+    }
+    if let driver = text("driver") { return .answer(ask: ask, .driver(driver)) }
+    return .answer(ask: ask, .none)
+  }
+
+  private func lease() throws(MessageFailure) -> LeaseRequest {
+    let id = try requiredID()
+    let nav = try nav(id)
+    guard let takes = try flag("take", id) else {
+      throw MessageFailure(.invalidArgument, id: id, "take is true or false")
+    }
+    return LeaseRequest(id: id, nav: nav, takes: takes, isForced: try flag("force", id) ?? false)
   }
 
   // Reading members of the message itself.

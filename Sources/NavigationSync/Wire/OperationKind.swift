@@ -80,6 +80,17 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     }
   }
 
+  /// Whether the operation waits for a transition, a question or a gesture to end; one that
+  /// activates a button does so if the button pops.
+  package var waitsForTransition: Bool {
+    switch self {
+    case .push, .show, .segue, .pop, .popTo, .popToRoot, .setStack, .open, .restore, .revert,
+      .present, .dismiss, .pushItem, .popItem, .setItems, .uiBackTap:
+      true
+    default: false
+    }
+  }
+
   /// What led to the revision, if the operation alone says so.
   package var cause: Cause? {
     switch self {
@@ -88,8 +99,40 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     case .open: .open
     case .restore: .restore
     case .revert: .revert
+    case .gestureBegin, .gestureFinish: .gesture
+    case .gestureCancel: .cancel
+    case .transitionComplete: .complete
     default: nil
     }
+  }
+
+  /// Whether only the holder of the display lease may do it, while there is one.
+  package var needsDisplay: Bool {
+    self == .envSet || self == .gestureBegin || self == .transitionComplete
+  }
+
+  /// How the operation asks the veto delegates.
+  package var vetoQuestion: VetoQuestion {
+    switch self {
+    case .push, .show, .segue, .pop, .popTo, .popToRoot, .uiBackTap, .buttonActivate,
+      .gestureBegin, .pushItem, .popItem:
+      .always
+    case .revert: .removals
+    case .setStack, .setItems, .open, .restore: .removalsInScopeAll
+    default: .never
+    }
+  }
+
+  /// How an operation asks the veto delegates.
+  package enum VetoQuestion: Sendable {
+    /// Not at all.
+    case never
+    /// For every screen that comes or goes.
+    case always
+    /// For every screen that goes.
+    case removals
+    /// The same, but only if the nav's settings widen the scope.
+    case removalsInScopeAll
   }
 
   /// Which guard the policy `removal` asks for.

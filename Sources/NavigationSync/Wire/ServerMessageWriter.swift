@@ -296,6 +296,95 @@ enum ServerMessageWriter {
     return json.bytes
   }
 
+  static func ask(
+    _ number: UInt64, nav: String, epoch: Epoch, revision: Revision, within: UInt64,
+    _ question: (inout JSONWriter) -> Void
+  ) -> [UInt8] {
+    var json = JSONWriter(reserving: 192)
+    json.beginObject()
+    json.name("ask")
+    json.integer(number)
+    json.name("nav")
+    json.string(nav)
+    json.name("epoch")
+    json.hex(epoch.bits)
+    json.name("rev")
+    json.integer(revision.number)
+    json.name("within")
+    json.integer(within)
+    json.name("q")
+    json.beginObject()
+    question(&json)
+    json.endObject()
+    json.endObject()
+    return json.bytes
+  }
+
+  static func settled(_ ask: UInt64, _ outcome: StaticString, by name: String?) -> [UInt8] {
+    var json = JSONWriter(reserving: 64)
+    json.beginObject()
+    json.name("ask")
+    json.integer(ask)
+    json.name("outcome")
+    json.plain(outcome)
+    json.optional("by", name)
+    json.endObject()
+    return json.bytes
+  }
+
+  static func queued(id: UInt64, nav: String, position: Int) -> [UInt8] {
+    var json = JSONWriter(reserving: 64)
+    json.beginObject()
+    json.name("id")
+    json.integer(id)
+    json.name("nav")
+    json.string(nav)
+    json.name("pos")
+    json.integer(UInt64(position))
+    json.endObject()
+    return json.bytes
+  }
+
+  static func leased(id: UInt64, nav: String, owner: String?) -> [UInt8] {
+    var json = JSONWriter(reserving: 64)
+    json.beginObject()
+    json.name("id")
+    json.integer(id)
+    json.name("nav")
+    json.string(nav)
+    json.name("owner")
+    if let owner { json.string(owner) } else { json.null() }
+    json.endObject()
+    return json.bytes
+  }
+
+  static func progress(
+    nav: String, epoch: Epoch, revision: Revision, transition: Revision, value: [UInt8]
+  ) -> [UInt8] {
+    var json = JSONWriter(reserving: 128)
+    json.beginObject()
+    json.name("nav")
+    json.string(nav)
+    json.name("epoch")
+    json.hex(epoch.bits)
+    json.name("rev")
+    json.integer(revision.number)
+    json.name("ev")
+    json.beginArray()
+    json.beginObject()
+    json.name("transitionProgress")
+    json.beginObject()
+    json.name("tid")
+    json.integer(transition.number)
+    json.name("value")
+    json.raw(value)
+    json.endObject()
+    json.endObject()
+    json.endArray()
+    json.endObject()
+    return json.bytes
+  }
+
   static func pong(id: UInt64, boot: Epoch, time: UInt64) -> [UInt8] {
     var json = JSONWriter(reserving: 80)
     json.beginObject()

@@ -164,7 +164,10 @@ extension JSONWriter {
     case .restored(let ids, let skipped):
       list("ids", ids.map(\.text))
       list("skipped", skipped)
-    case .activated:
+    case .transition(let id):
+      name("tid")
+      integer(id.number)
+    case .activated, .progress:
       name("delivered")
       integer(UInt64(delivered))
     }

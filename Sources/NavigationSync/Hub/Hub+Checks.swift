@@ -1,0 +1,119 @@
+import Navigation
+
+// Steps 6 to 9: rights, form and guards of the whole message, before any op runs.
+
+extension Hub {
+  func checkStop() throws(OpFailure) {
+    guard isStopping else { return }
+    var error = OutgoingError(.shuttingDown, "the daemon is stopping")
+    error.after = 500
+    throw OpFailure(error)
+  }
+
+  func checkRights(_ attempt: Attempt, owner: String?) throws(OpFailure) {
+    var needed: Rights = []
+    for operation in attempt.request.operations { needed.formUnion(operation.kind.rights) }
+    let nav = attempt.request.nav
+    if nav == NavName.navs.text || nav == NavName.clients.text { needed = .read }
+    var rights = configuration.rights(of: attempt.sender.peer, on: nav, owner: owner)
+    // Who creates a nav owns it, in the same message already.
+    if attempt.isCreation, owner == nil, rights.contains(.push) { rights = .all }
+    guard rights.isSuperset(of: needed) else {
+      throw OpFailure(.forbidden, "\(attempt.sender.peer.principal) may not do this on \(nav)")
+    }
+  }
+
+  /// Step 8, of the whole message before any op runs: `unsupported` before `bar-managed` before
+  /// `bar-delegate-managed` before `readonly`.
+  func checkForm(_ attempt: Attempt, isStandalone: Bool) throws(OpFailure) {
+    for code: ErrorCode in [.unsupported, .barManaged, .barDelegateManaged, .readonly] {
+      for (index, operation) in attempt.request.operations.enumerated() {
+        guard let failure = operation.formFailure(isStandalone: isStandalone), failure.code == code
+        else { continue }
+        throw OpFailure(outgoing(failure, index))
+      }
+    }
+  }
+
+  func outgoing(_ failure: ReadFailure, _ index: Int) -> OutgoingError {
+    var error = OutgoingError(failure.code, failure.text)
+    error.reason = failure.reason
+    error.index = index
+    return error
+  }
+
+  func checkGuardPolicy(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
+    let guards = attempt.request.guards
+    if guards.any { return }
+    let policy = navs[slot].controller.settings.content.guardPolicy
+    guard policy != .none else { return }
+    let hasStackGuard = guards.revision != nil || guards.digest != nil || guards.stack != nil
+    for (index, operation) in attempt.request.operations.enumerated() {
+      let isGuarded =
+        switch operation.kind.neededGuard {
+        case .wholeStack: hasStackGuard
+        case .position: hasStackGuard || guards.top != nil
+        case .none: policy != .all || hasStackGuard || guards.top != nil
+        }
+      guard !isGuarded else { continue }
+      let names =
+        operation.kind.neededGuard == .wholeStack ? "rev, dig or stack" : "top, rev, dig or stack"
+      var error = OutgoingError(
+        .guardRequired,
+        "\(operation.kind.name) removes what is there: say in \"if\" what you saw, by \(names), "
+          + "or {\"any\":true}")
+      error.index = index
+      throw OpFailure(error)
+    }
+  }
+
+  /// Step 9: the first guard that fails, in the order of the table.
+  func checkGuards(_ guards: Guards, _ slot: Int) throws(OpFailure) {
+    let stack = navs[slot].controller.stack
+    let actualEpoch = navs[slot].epoch
+    let actualRevision = navs[slot].controller.revision
+    if let epoch = guards.epoch, epoch != actualEpoch {
+      throw desync("epoch", "epoch is \(actualEpoch.text)", JSONWriter.value { $0.hex(epoch.bits) })
+    }
+    if let revision = guards.revision, revision != actualRevision {
+      var failure = desync(
+        "rev", "rev is \(actualRevision.number), not \(revision.number)",
+        JSONWriter.value { $0.integer(revision.number) })
+      failure.error.isFuture = revision > actualRevision
+      throw failure
+    }
+    if let digest = guards.digest, digest != navs[slot].digest {
+      throw desync(
+        "digest", "dig is \(navs[slot].digest.text)", JSONWriter.value { $0.hex(digest.bits) })
+    }
+    if let top = guards.top, top != stack.last?.id.text {
+      let actual = stack.last?.id.text ?? "no screen"
+      throw desync(
+        "top", "top is \(actual), not \(top ?? "no screen")",
+        JSONWriter.value { if let top { $0.string(top) } else { $0.null() } })
+    }
+    if let depth = guards.depth, depth != UInt64(stack.count) {
+      throw desync(
+        "depth", "depth is \(stack.count), not \(depth)", JSONWriter.value { $0.integer(depth) })
+    }
+    if let ids = guards.stack, ids != stack.map(\.id.text) {
+      throw desync(
+        "stack", "the stack is [\(stack.map(\.id.text).joined(separator: ", "))]",
+        JSONWriter.value { json in
+          json.beginArray()
+          for id in ids { json.string(id) }
+          json.endArray()
+        })
+    }
+    for id in guards.has ?? [] where !stack.contains(where: { $0.id.text == id }) {
+      throw desync("has", "\(id) is not on the stack", JSONWriter.value { $0.string(id) })
+    }
+  }
+
+  private func desync(_ reason: String, _ text: String, _ expected: [UInt8]) -> OpFailure {
+    var error = OutgoingError(.desync, text)
+    error.reason = reason
+    error.expected = expected
+    return OpFailure(error)
+  }
+}

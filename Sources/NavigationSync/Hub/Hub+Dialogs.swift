@@ -1,0 +1,400 @@
+import Navigation
+
+// Transitions in time: their deadlines, the ops that wait for them, the display lease, and what ends
+// when a session or the daemon does.
+
+extension Hub {
+  /// Changes a nav's dialog; the batch can be taken back.
+  mutating func updateDialog(_ slot: Int, _ change: (inout Dialog) -> Void) {
+    var dialog = dialogs[slot] ?? Dialog()
+    if batch.dialogsBefore[slot] == nil { batch.dialogsBefore[slot] = dialog }
+    change(&dialog)
+    dialogs[slot] = dialog.isEmpty && dialog.lastOrder == 0 ? nil : dialog
+  }
+
+  /// Puts back what a failed batch did to the dialogs, but for sessions that are gone meanwhile.
+  mutating func restoreDialogs(_ before: [Int: Dialog]) {
+    for (slot, dialog) in before {
+      var dialog = dialog
+      dialog.delegates.removeAll { !isLive($0.session) }
+      dialog.queue.removeAll { !isAwaited($0) }
+      if let question = dialog.question, !isAwaited(question.attempt) {
+        dialog.question?.attempt.session = nil
+      }
+      if let holder = dialog.holder, !isLive(holder) { dialog.holder = nil }
+      if let gesture = dialog.gesture, !isLive(gesture) {
+        dialog.gesture = nil
+        dialog.due = clock.boot
+      }
+      dialogs[slot] = dialog.isEmpty && dialog.lastOrder == 0 ? nil : dialog
+      unfinished.insert(slot)
+    }
+    if !before.isEmpty { plan(clock.boot + Self.retryAfter) }
+  }
+
+  /// Whether there may still be somebody to answer.
+  private func isAwaited(_ attempt: Attempt) -> Bool {
+    guard let session = attempt.session else { return true }
+    return isLive(SessionRef(slot: session, client: attempt.key.client))
+  }
+
+  /// Milliseconds until what the journal did not take is tried again.
+  private static var retryAfter: UInt64 { 1000 }
+
+  func isLive(_ ref: SessionRef) -> Bool {
+    sessions.isLive(ref.slot) && sessions[ref.slot].client == ref.client
+  }
+
+  func reference(_ session: Int) -> SessionRef {
+    SessionRef(slot: session, client: sessions[session].client)
+  }
+
+  // Step 10: what is open.
+
+  /// Refuses an op that must not touch an open transition, or lets it wait; returns whether it waits.
+  mutating func waits(_ attempt: Attempt, _ slot: Int) throws(OpFailure) -> Bool {
+    let running = navs[slot].controller.transition.content.running
+    let dialog = dialogs[slot]
+    guard running != nil || dialog?.question != nil || attempt.touchesGesture else { return false }
+    try checkGesture(attempt, slot, running, dialog)
+    guard running != nil || dialog?.question != nil,
+      attempt.request.operations.contains(where: { waits($0, slot) })
+    else { return false }
+    guard attempt.request.waits else { throw inProgress(slot, running, dialog) }
+    let limit = navs[slot].controller.settings.content.queue
+    guard UInt64(dialog?.queue.count ?? 0) < limit else {
+      throw OpFailure(.queueFull, "\(limit) ops wait already")
+    }
+    updateDialog(slot) { $0.queue.append(attempt) }
+    let body = ServerMessageWriter.queued(
+      id: attempt.request.id, nav: navs[slot].name, position: dialogs[slot]?.queue.count ?? 1)
+    send(attempt.sender.connection, .queued, body)
+    return true
+  }
+
+  private func waits(_ operation: RequestedOperation, _ slot: Int) -> Bool {
+    if operation.kind.waitsForTransition { return true }
+    guard case .operation(.activateButton(let id)) = operation.arguments else { return false }
+    return navs[slot].controller.isPopButton(id)
+  }
+
+  private func inProgress(
+    _ slot: Int, _ running: RunningTransition?, _ dialog: Dialog?
+  ) -> OpFailure {
+    var error = OutgoingError(
+      .transitionInProgress,
+      running.map { "transition \($0.id.number) is under way" } ?? "a delegate is being asked")
+    if let running {
+      error.details = [("tid", JSONWriter.value { $0.integer(running.id.number) })]
+    }
+    let end = dialog?.question?.deadline ?? dialog?.due ?? 0
+    error.after = end > clock.boot ? end - clock.boot : 100
+    return OpFailure(error)
+  }
+
+  private func checkGesture(
+    _ attempt: Attempt, _ slot: Int, _ running: RunningTransition?, _ dialog: Dialog?
+  ) throws(OpFailure) {
+    for operation in attempt.request.operations {
+      switch (operation.kind, operation.arguments) {
+      case (.gestureBegin, .operation(.transition(.beginGesture(let isFull, let way, _)))):
+        var refusal = navs[slot].controller.gestureRefusal(isFullScreen: isFull, translation: way)
+        if dialog?.question != nil { refusal = .active }
+        if let refusal { throw OpFailure(OutgoingError(NavigationError.gestureRefused(refusal))) }
+      case (.gestureUpdate, _), (.gestureFinish, _), (.gestureCancel, _):
+        guard running?.isInteractive == true, let owner = dialog?.gesture,
+          owner != attempt.session.map(reference)
+        else { continue }
+        throw OpFailure(.gestureOwner, "the gesture is another session's")
+      default: continue
+      }
+    }
+  }
+
+  /// Step 7: who may act for the display.
+  func checkDisplay(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
+    guard let holder = dialogs[slot]?.holder, holder != attempt.session.map(reference),
+      attempt.request.operations.contains(where: \.kind.needsDisplay)
+    else { return }
+    throw leaseLost(slot)
+  }
+
+  private func leaseLost(_ slot: Int) -> OpFailure {
+    let owner = navs[slot].controller.environment.content.owner ?? ""
+    var error = OutgoingError(.leaseLost, "\(owner) holds the display")
+    error.details = [("owner", JSONWriter.value { $0.string(owner) })]
+    return OpFailure(error)
+  }
+
+  // Transitions.
+
+  /// Sets the clock of a transition that a commit began or ended, and lets the next op run.
+  mutating func noteTransition(_ slot: Int, begunBy attempt: Attempt?) {
+    let controller = navs[slot].controller
+    guard let running = controller.transition.content.running else {
+      updateDialog(slot) {
+        $0.due = nil
+        $0.gesture = nil
+      }
+      return runQueue(slot)
+    }
+    // One that goes on, and only had something attached to it, keeps its time and its owner.
+    guard running.id == controller.revision else { return }
+    let due = clock.boot + running.deadline
+    let owner = running.isInteractive ? attempt?.session.map(reference) : nil
+    updateDialog(slot) {
+      $0.due = due
+      $0.gesture = owner
+    }
+    plan(due)
+  }
+
+  mutating func tellProgress(of slot: Int, _ transition: Revision, _ value: Double) {
+    let deadline = navs[slot].controller.settings.content.gestureDeadline
+    let due = clock.boot + deadline
+    updateDialog(slot) { $0.due = due }
+    plan(due)
+    let body = ServerMessageWriter.progress(
+      nav: navs[slot].name, epoch: navs[slot].epoch, revision: navs[slot].controller.revision,
+      transition: transition, value: Array("\(value)".utf8))
+    batch.held.removeAll { if case .progress(slot, _) = $0 { true } else { false } }
+    batch.held.append(.progress(nav: slot, body))
+  }
+
+  /// Runs the ops that waited, as long as nothing is open.
+  mutating func runQueue(_ slot: Int) {
+    while navs.isLive(slot), navs[slot].controller.transition.content.running == nil,
+      let dialog = dialogs[slot], dialog.question == nil, var attempt = dialog.queue.first
+    {
+      updateDialog(slot) { $0.queue.removeFirst() }
+      attempt.now = clock
+      do throws(OpFailure) {
+        if let due = attempt.request.due, due < clock.boot {
+          throw OpFailure(.expired, "the op was due \(clock.boot - due) ms ago")
+        }
+        try proceed(attempt, slot)
+      } catch {
+        fail(attempt, error)
+      }
+    }
+  }
+
+  /// What the daemon itself does to a nav: one revision, if it changes anything.
+  ///
+  /// While the journal takes none it is done later.
+  mutating func commitOwn(
+    _ operation: TransitionOperation, cause: Cause, by: (name: String, op: UInt64)? = nil,
+    _ slot: Int
+  ) {
+    guard !isStorageFailing else {
+      unfinished.insert(slot)
+      return plan(clock.boot + Self.retryAfter)
+    }
+    let performance = try? navs[slot].controller.perform(
+      [.transition(operation)], isAnimated: nil, in: context)
+    guard let commit = performance?.commit else { return }
+    write(commit, slot, cause: cause, by: by, at: clock) { _ in nil }
+    if commit.parts.contains(.transition) { noteTransition(slot, begunBy: nil) }
+  }
+
+  /// Ends what a dead daemon left open, before anybody is served.
+  mutating func recover(_ slot: Int) {
+    let controller = navs[slot].controller
+    guard
+      controller.transition.content.running != nil || controller.environment.content.owner != nil
+        || controller.environment.content.orientations != nil
+    else { return }
+    commitOwn(.recover, cause: .recovery, slot)
+  }
+
+  /// Deadlines of transitions and questions, and endings that the journal would not take.
+  mutating func tendDialogs(at now: Instant) {
+    for slot in dialogs.keys.sorted() where navs.isLive(slot) {
+      if let question = dialogs[slot]?.question {
+        if question.deadline <= now.boot { timeOut(slot) } else { plan(question.deadline) }
+      }
+      guard let due = dialogs[slot]?.due else { continue }
+      guard due <= now.boot else {
+        plan(due)
+        continue
+      }
+      let isGesture = navs[slot].controller.transition.content.running?.isInteractive == true
+      commitOwn(.expire, cause: isGesture ? .cancel : .timeout, slot)
+    }
+    guard !isStorageFailing else {
+      if !unfinished.isEmpty { plan(now.boot + Self.retryAfter) }
+      return
+    }
+    let left = unfinished.sorted()
+    unfinished = []
+    for slot in left where navs.isLive(slot) { finishEndings(slot) }
+  }
+
+  /// Brings the state in line with the sessions that are left.
+  private mutating func finishEndings(_ slot: Int) {
+    let dialog = dialogs[slot] ?? Dialog()
+    if navs[slot].controller.environment.content.owner != nil, dialog.holder == nil {
+      commitOwn(.setDisplayOwner(nil), cause: .lease, slot)
+    }
+    if let pending = dialog.question?.pending, !isLive(pending.session) { timeOut(slot) }
+    let orientations = dialog.delegates.last { $0.roles.contains(.orientation) }?.orientations
+    commitOwn(.setOrientations(orientations), cause: .lease, slot)
+    runQueue(slot)
+  }
+
+  // The display lease.
+
+  mutating func lease(_ request: LeaseRequest, for sender: Sender, session: Int) {
+    do throws(OpFailure) {
+      let slot = try dialogNav(request.nav, sender)
+      let ref = reference(session)
+      let holder = dialogs[slot]?.holder
+      if request.takes {
+        if let holder, holder != ref { try checkTakeover(request, slot, sender) }
+        if isStorageFailing { throw storageFailure() }
+        updateDialog(slot) { $0.holder = ref }
+        let name = sessions[session].name
+        if holder != nil, holder != ref { cancelGesture(slot) }
+        commitOwn(.setDisplayOwner(name), cause: .lease, by: (name, request.id), slot)
+      } else if holder == ref {
+        if isStorageFailing { throw storageFailure() }
+        releaseDisplay(slot, by: (sessions[session].name, request.id))
+      }
+      let owner = dialogs[slot]?.holder == nil ? nil : navs[slot].controller.environment.content.owner
+      let body = ServerMessageWriter.leased(id: request.id, nav: request.nav, owner: owner)
+      answer(sender, session, slot, body)
+    } catch {
+      var error = error.error
+      error.id = request.id
+      refuse(sender, error)
+    }
+  }
+
+  private func checkTakeover(
+    _ request: LeaseRequest, _ slot: Int, _ sender: Sender
+  ) throws(OpFailure) {
+    guard request.isForced else { throw leaseLost(slot) }
+    let rights = configuration.rights(of: sender.peer, on: request.nav, owner: navs[slot].owner)
+    guard rights.contains(.admin) else {
+      throw OpFailure(.forbidden, "taking the display over needs the right admin")
+    }
+  }
+
+  /// The nav of a lease or delegate message, whose sender may push.
+  func dialogNav(_ nav: String, _ sender: Sender) throws(OpFailure) -> Int {
+    let slot = navSlots[nav]
+    let rights = configuration.rights(
+      of: sender.peer, on: nav, owner: slot.map { navs[$0].owner })
+    guard rights.contains(.push) else {
+      throw OpFailure(.forbidden, "\(sender.peer.principal) may not do this on \(nav)")
+    }
+    guard let slot else { throw OpFailure(.noNav, "there is no nav \(nav)") }
+    guard navs[slot].directory == nil else {
+      throw OpFailure(.readonly, "\(nav) is virtual and cannot be changed")
+    }
+    return slot
+  }
+
+  private mutating func releaseDisplay(_ slot: Int, by: (name: String, op: UInt64)?) {
+    updateDialog(slot) { $0.holder = nil }
+    cancelGesture(slot)
+    commitOwn(.setDisplayOwner(nil), cause: .lease, by: by, slot)
+  }
+
+  private mutating func cancelGesture(_ slot: Int) {
+    guard navs[slot].controller.transition.content.running?.isInteractive == true else { return }
+    // Should the journal not take it now, it is overdue until it does.
+    let now = clock.boot
+    updateDialog(slot) {
+      $0.gesture = nil
+      $0.due = now
+    }
+    commitOwn(.expire, cause: .cancel, slot)
+  }
+
+  // The end of sessions and navs.
+
+  /// Ends everything that belongs to a session that is gone.
+  mutating func endDialogs(of ref: SessionRef) {
+    for slot in dialogs.keys.sorted() where navs.isLive(slot) {
+      guard let dialog = dialogs[slot] else { continue }
+      let isDelegate = dialog.delegates.contains { $0.session == ref }
+      let gaveOrientations = dialog.delegates.contains {
+        $0.session == ref && $0.roles.contains(.orientation)
+      }
+      updateDialog(slot) {
+        $0.delegates.removeAll { $0.session == ref }
+        $0.queue.removeAll { $0.session == ref.slot }
+      }
+      if let question = dialog.question, question.attempt.session == ref.slot {
+        abandon(question, slot)
+      }
+      if dialog.holder == ref { releaseDisplay(slot, by: nil) }
+      if dialog.gesture == ref { cancelGesture(slot) }
+      if gaveOrientations { giveOrientations(slot, by: nil) }
+      if isDelegate, dialogs[slot]?.question?.pending?.session == ref { timeOut(slot) }
+    }
+  }
+
+  /// Nobody waits for the answer to the op that is being asked about any more: it goes on, but a
+  /// gesture would have no finger.
+  private mutating func abandon(_ question: DelegateQuestion, _ slot: Int) {
+    guard question.attempt.touchesGesture else {
+      return updateDialog(slot) { $0.question?.attempt.session = nil }
+    }
+    settle(question.asked, "denied", by: nil)
+    updateDialog(slot) { $0.question = nil }
+    runQueue(slot)
+  }
+
+  mutating func giveOrientations(_ slot: Int, by: (name: String, op: UInt64)?) {
+    let value = dialogs[slot]?.delegates.last { $0.roles.contains(.orientation) }?.orientations
+    commitOwn(.setOrientations(value), cause: by == nil ? .lease : .api, by: by, slot)
+  }
+
+  /// A nav is closed: what waits for it is told so.
+  mutating func dropDialog(of slot: Int) {
+    guard let dialog = dialogs[slot] else { return }
+    updateDialog(slot) { $0 = Dialog() }
+    dialogs[slot] = nil
+    let failure = OpFailure(.noNav, "\(navs[slot].name) was closed")
+    if let question = dialog.question {
+      settle(question.asked, "denied", by: nil)
+      fail(question.attempt, failure)
+    }
+    for attempt in dialog.queue { fail(attempt, failure) }
+  }
+
+  /// Whether the op is on its way already; then only the place to send the answer to is new.
+  mutating func repeats(_ attempt: Attempt) -> Bool {
+    guard let slot = navSlots[attempt.request.nav], let dialog = dialogs[slot] else { return false }
+    func isSame(_ other: Attempt) -> Bool {
+      other.key == attempt.key && other.request.id == attempt.request.id
+        && other.octets == attempt.octets
+    }
+    if let question = dialog.question, isSame(question.attempt) {
+      updateDialog(slot) {
+        $0.question?.attempt.sender = attempt.sender
+        $0.question?.attempt.session = attempt.session
+      }
+      return true
+    }
+    guard let index = dialog.queue.firstIndex(where: isSame) else { return false }
+    updateDialog(slot) { $0.queue[index] = attempt }
+    let body = ServerMessageWriter.queued(
+      id: attempt.request.id, nav: navs[slot].name, position: index + 1)
+    send(attempt.sender.connection, .queued, body)
+    return true
+  }
+}
+
+extension Attempt {
+  var touchesGesture: Bool {
+    request.operations.contains {
+      switch $0.kind {
+      case .gestureBegin, .gestureUpdate, .gestureFinish, .gestureCancel: true
+      default: false
+      }
+    }
+  }
+}
