@@ -19,12 +19,15 @@ package enum Remedies {
     case .unknownItem, .unknownButton: "see what is there: navctl get \(nav) --what state"
     case .forbidden: "ask for the right, or use a nav that you created"
     case .fenced: "start again; another process took this identity"
-    case .leaseLost, .gestureOwner: "only the session that holds the display may do this"
+    case .leaseLost:
+      "only the session that holds the display may do this: navctl show \(nav) says who"
+    case .gestureOwner: "only the session that began the gesture may do this"
     case .badFrame, .badJSON, .badVerb, .version, .unsupported, .noSession, .moved:
       "use the navctl of the daemon's version: navctl --version, navctl status"
     case .busy, .shuttingDown, .delegateTimeout: "try again in a moment"
     case .expired: "try again, or give it more time: --timeout 30s"
-    case .transitionInProgress: "try again when the transition has ended, or wait for it: --queue"
+    case .transitionInProgress:
+      "try again when the transition has ended, or wait for it: --on-busy queue"
     case .queueFull: "try again when the waiting operations have run"
     case .limit: "make it smaller, or raise the limit in navd.conf(5)"
     case .opReused: "start again; this operation was sent with other contents before"
@@ -33,16 +36,17 @@ package enum Remedies {
     case .internal: "look at what is there: navctl show \(nav); report what journalctl -u navd says"
     case .vetoed: "a delegate of the nav refused; ask its application"
     case .compacted: "read from a later revision: navctl log \(nav) says where history begins"
-    case .noRoute: "see the routes: navctl get \(nav) --what state"
+    case .noRoute: "see the routes: navctl configure \(nav)"
     case .noRoot, .nilScreen: "name or describe a screen"
     case .duplicateInSet: "name every screen once"
     case .duplicateItem, .itemBothSides: "name every button once, on one side"
-    case .barManaged: "change the stack instead: push, pop, set"
+    case .barManaged: "change the stack instead: push, pop, set; or make a bar: create --kind bar"
     case .barDelegateManaged, .readonly: "it follows from other state and cannot be set"
     case .forbiddenKind: "push a screen of kind content"
     case .classUnknown, .classInvalid: "declare the class in the section [classes] of navd.conf(5)"
     case .gestureRefused: "the gesture may not begin here"
-    case .restoreFailed: "the screens are gone; set the stack with navctl set"
+    case .restoreFailed:
+      "the screens are gone; see what is left: navctl history \(nav); or use navctl set"
     case .invalidArgument: "navctl COMMAND --help says what is expected"
     }
   }

@@ -26,10 +26,64 @@ package enum Tables {
       })
   }
 
+  /// What became of a nav, oldest first, in lines that fit.
+  ///
+  /// - Parameters:
+  ///   - entries: entries of the log.
+  ///   - tops: the top screen after each; nil where it is not known.
+  ///   - columns: how wide a line may be; cells are cut where needed.
+  /// - Returns: a heading, and a line an entry.
+  package static func history(
+    _ entries: [JSONValue], tops: [String?], columns: Int = 80
+  ) -> [String] {
+    let heading = ["REV", "TIME", "WHO", "WHAT", "TOP"]
+    let rows = zip(entries, tops).map { entry, top in
+      if let bad = entry["bad"] {
+        return ["!", time(entry["t"]), by(entry["by"]), "diverged \(bad.plainText)", "-"]
+      }
+      let cause = entry["cause"]?.string ?? "-"
+      let done = operations(entry["do"])
+      let what = cause == "api" ? done : done == "-" ? cause : "\(cause): \(done)"
+      return [
+        entry["rev"]?.plainText ?? "-", time(entry["t"]), by(entry["by"]), what, top ?? "-",
+      ]
+    }
+    // Revision, time and four gaps of two leave this for the three others.
+    let widths = (0..<5).map { column in
+      ([heading] + rows).map { TerminalText.width(TerminalText.visible($0[column])) }.max() ?? 0
+    }
+    let room = max(12, columns - widths[0] - widths[1] - 8)
+    let (who, top) = (min(widths[2], room / 3), min(widths[4], room / 3))
+    let limits = [who, room - who - top, top]
+    let cut = rows.map { row in
+      row.enumerated().map { index, cell in
+        index < 2
+          ? cell : TerminalText.fitted(TerminalText.visible(cell), columns: limits[index - 2])
+      }
+    }
+    return table(heading, cut)
+  }
+
+  /// The clients of the daemon: a line each, with a heading.
+  package static func clients(_ records: [JSONValue]) -> [String] {
+    table(
+      ["CLIENT", "NAME", "VIA", "UID", "PID", "ROLE", "WATCHES"],
+      records.map { record in
+        ["id", "name", "via", "uid", "pid", "role", "watches"].map { record[$0]?.plainText ?? "-" }
+      })
+  }
+
   /// The members of an object, a line each; members of members are joined with dots.
-  package static func members(_ value: JSONValue) -> [String] {
+  ///
+  /// - Parameters:
+  ///   - value: the object.
+  ///   - except: a member of it that is left out.
+  /// - Returns: the lines, names and values in two columns.
+  package static func members(_ value: JSONValue, except: String? = nil) -> [String] {
     var rows: [[String]] = []
-    collect(value, prefix: "", into: &rows)
+    for member in value.members where member.name != except {
+      collect(member.value, prefix: member.name, into: &rows)
+    }
     return aligned(rows)
   }
 
@@ -70,8 +124,7 @@ package enum Tables {
       return
     }
     for member in value.members {
-      let name = prefix.isEmpty ? member.name : "\(prefix).\(member.name)"
-      collect(member.value, prefix: name, into: &rows)
+      collect(member.value, prefix: "\(prefix).\(member.name)", into: &rows)
     }
   }
 

@@ -60,6 +60,14 @@ struct Invocation {
       usage: "navctl \(command.name) \(command.arguments.usage)")
   }
 
+  /// The nav and the other arguments of a command that takes any number of its own words.
+  func navArguments(isOwn: (String) -> Bool) throws -> NavArguments {
+    try NavArguments(
+      line.positionals, isOwn: isOwn, option: line.value(of: "nav"),
+      variable: environment["NAVD_NAV"],
+      usage: "navctl \(command.name) \(command.arguments.usage)")
+  }
+
   /// Whether a nav is named, for commands that do without.
   var namesNav: Bool {
     !line.positionals.isEmpty || line.contains("nav") || environment["NAVD_NAV"] != nil
@@ -75,6 +83,21 @@ struct Invocation {
   func connect() throws -> NavigationConnection {
     try NavigationConnection.connect(
       to: try endpoint(), name: "navctl", timeout: .milliseconds(timeoutMilliseconds))
+  }
+
+  /// Opens a session that holds something, under a name of its own.
+  ///
+  /// - Parameter wake: a descriptor that ends a wait when it can be read.
+  /// - Returns: a connection whose session is open.
+  /// - Throws: what became of the connection.
+  func connectSession(wake: Int32) throws -> NavigationConnection {
+    let timeout = Duration.milliseconds(timeoutMilliseconds)
+    // Two that hold the same thing one after the other must not look like one.
+    var connection = try NavigationConnection.connect(
+      to: try endpoint(), name: line.value(of: "name") ?? "navctl-\(processID())",
+      timeout: timeout, wake: wake)
+    try connection.openSession(timeout: timeout)
+    return connection
   }
 
   /// Writes lines of text.
