@@ -125,6 +125,8 @@ extension ConformanceRunner {
     case .settled(let name, let wanted):
       let ends = arrived(name).filter { $0.verb == "settled" }
       return differs(ends.map { $0.json["outcome"]?.string ?? "nil" }, wanted)
+    case .got(let name, let wanted):
+      return differs(arrived(name).flatMap(StepText.revisions), wanted)
     default: return "not understood"
     }
   }

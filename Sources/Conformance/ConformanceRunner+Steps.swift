@@ -100,7 +100,10 @@ extension ConformanceRunner {
       guard answer.json["code"]?.string == "no-nav" else {
         throw Mismatch(text: "the state cannot be read: \(answer.json.text)")
       }
+      // Closed, or never made: a nav that is made later has a life of its own.
       state = nil
+      isWatching = false
+      mirror = NaiveMirror()
       return
     }
     if !isWatching {
@@ -126,7 +129,9 @@ extension ConformanceRunner {
   mutating func verify() throws {
     guard state != nil else { return }
     let answer = try request(Self.observer, "get", #"{"what":"verify"}"#)
-    guard answer.verb == "ok" else { throw Mismatch(text: "verify says \(answer.json.text)") }
+    guard answer.verb == "ok", answer.json.at("value.ok")?.bool == true else {
+      throw Mismatch(text: "verify says \(answer.json.text)")
+    }
   }
 
   private static var byPosition: Set<String> { ["pop", "popItem", "ui.backTap", "gesture.begin"] }
@@ -136,7 +141,8 @@ extension ConformanceRunner {
 
   /// Sends an op with the guard it needs.
   mutating func send(_ operation: ScriptOperation) throws -> Subject {
-    let id = try takeID(operation.client)
+    let fresh = try takeID(operation.client)
+    let id = operation.reused.flatMap { labels[$0]?.id } ?? fresh
     var body = #"{"id":\#(id),"nav":"\#(nav)""#
     if let guards = operation.guards {
       body += #","if":\#(filled(guards))"#

@@ -53,6 +53,8 @@ enum ScriptFact {
 struct ScriptOperation {
   var client = "1"
   var label: String?
+  /// The label of the op whose id is used again.
+  var reused: String?
   /// The list of ops, as JSON with placeholders.
   var operations = ""
   var names: [String] = []
@@ -93,6 +95,7 @@ enum ScriptExpectation {
   case recorded(String)
   case asked(String, [String])
   case settled(String, [String])
+  case got(String, [String])
 
   /// Whether it speaks about the answer to the last op.
   var isAboutReply: Bool {

@@ -24,6 +24,7 @@ extension ScriptReader {
     case "recorded": .recorded(try cursor.word())
     case "asked": .asked(try cursor.word(), try cursor.list())
     case "settled": .settled(try cursor.word(), try cursor.list())
+    case "got": .got(try cursor.word(), try cursor.list())
     default: try value(word, &cursor)
     }
   }

@@ -91,7 +91,7 @@ enum ScriptReader {
     return make(client, verb, cursor.isAtEnd ? "{}" : try template(&cursor))
   }
 
-  /// `[as NAME] [animated] [still] [queue] [bare] [if {…}] NAME [ARGUMENTS]`, or a list of ops.
+  /// `[as NAME] [like NAME] [animated] [still] [queue] [bare] [if {…}] NAME [ARGUMENTS]`, or a list of ops.
   static func operation(
     _ client: String, _ cursor: inout ScriptCursor
   ) throws(Unreadable) -> ScriptOperation {
@@ -99,6 +99,8 @@ enum ScriptReader {
     while true {
       if cursor.take("as") {
         operation.label = try cursor.word()
+      } else if cursor.take("like") {
+        operation.reused = try cursor.word()
       } else if cursor.take("animated") {
         operation.isAnimated = true
       } else if cursor.take("still") {

@@ -33,6 +33,13 @@ enum StepText {
     }
   }
 
+  /// The revisions that a message of a watch tells of, as `snap(9)` or `diff(9,10)`.
+  static func revisions(_ message: ClientSession.Incoming) -> [String] {
+    func number(_ json: JSONTree, _ member: String) -> String { json[member]?.text ?? "nil" }
+    if message.verb == "snap" { return ["snap(\(number(message.json, "rev")))"] }
+    return diffs([message]).map { "diff(\(number($0, "base")),\(number($0, "rev")))" }
+  }
+
   /// The question of an `ask`, as words like `shouldPop(B)`.
   static func question(_ message: JSONTree) -> String {
     guard let question = message["q"]?.members.first else { return "nothing" }
