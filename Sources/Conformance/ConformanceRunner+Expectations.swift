@@ -146,7 +146,7 @@ extension ConformanceRunner {
       let wanted = try JSONTree(filled(text))
       guard let value else { return wanted.isNothing ? nil : told }
       return value == wanted ? nil : told
-    case .differs(let text): return value == (try JSONTree(filled(text))) ? told : nil
+    case .differs(let text): return (value ?? .null) == (try JSONTree(filled(text))) ? told : nil
     case .has(let text):
       let wanted = try JSONTree(filled(text))
       return (value ?? .null).has(wanted) ? nil : told

@@ -4,7 +4,8 @@ extension ConformanceRunner {
     switch fact {
     case .screen(let id, let members): records[id] = members
     case .nav(let ids, let isAttached):
-      var ops = ids.isEmpty
+      var ops =
+        ids.isEmpty
         ? #"{"nav.create":{"classes":{}}}"# : #"{"nav.create":{"root":@\#(ids[0])}}"#
       if ids.count > 1 {
         let above = ids.dropFirst().map { "@\($0)" }.joined(separator: ",")

@@ -96,7 +96,8 @@ extension ConformanceRunner {
     session.isConnected = true
     try driver.connect(session.connection)
     let start = session.messages.count
-    let body = #"{"ver":[1,1],"client":"\#(session.identity)","name":"\#(name)","#
+    let body =
+      #"{"ver":[1,1],"client":"\#(session.identity)","name":"\#(name)","#
       + #""nonce":"n\#(session.greetings)","window":1048576}"#
     sessions[name] = session
     try send(name, "hello", body)

@@ -12,6 +12,8 @@ package struct TableReader {
   /// - Parameters:
   ///   - text: what the file holds.
   ///   - file: the name to use in failures.
+  /// - Returns: the rows in the order of the file.
+  /// - Throws: `ConformanceFailure` with the line that is not understood.
   package static func read(_ text: String, file: String) throws(ConformanceFailure)
     -> [ConformanceCase]
   {

@@ -13,11 +13,17 @@ import Testing
     }
   }
 
+  @Test(.timeLimit(.minutes(5)), arguments: CodeRow.allCases)
+  func `code keeps the row`(row: CodeRow) throws {
+    try row.check()
+  }
+
   @Test func `every id has exactly one row, and every row that is code a test`() throws {
     let rows = try Table.rows.get()
     let ids = rows.map(\.id)
     #expect(Set(ids).count == ids.count)
     #expect(ids.sorted() == (try Table.ids()))
-    #expect(Set(rows.filter(\.isCode).map(\.id)) == CodeRows.ids)
+    #expect(Set(rows.filter(\.isCode).map(\.id)) == Set(CodeRow.allCases.map(\.rawValue)))
+    #expect(Table.scripted.count == rows.count - CodeRow.allCases.count)
   }
 }
