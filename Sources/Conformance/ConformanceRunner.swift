@@ -1,3 +1,5 @@
+import NavigationSync
+
 /// Runs rows of the table against a driver.
 ///
 /// Every row has a nav and clients of its own, so that many rows may share one daemon. After each
@@ -64,6 +66,9 @@ package struct ConformanceRunner<Driver: ConformanceDriver> {
       throw ConformanceFailure(file: row.file, line: line, id: row.id, text: mismatch.text)
     } catch let broken as NaiveMirror.Broken {
       throw ConformanceFailure(file: row.file, line: line, id: row.id, text: broken.text)
+    } catch let unreadable as JSONError {
+      let text = "not JSON, or a placeholder without a value: \(unreadable)"
+      throw ConformanceFailure(file: row.file, line: line, id: row.id, text: text)
     }
   }
 
@@ -192,6 +197,9 @@ extension ConformanceRunner {
     let messages = sessions[Self.observer]?.messages ?? []
     for message in messages.dropFirst(mirrored) {
       try mirror.receive(message.verb, message.json)
+      for diff in StepText.diffs([message]) {
+        if let wrong = StateLaws.violation(ofDiff: diff) { throw Mismatch(text: wrong) }
+      }
     }
     mirrored = messages.count
   }

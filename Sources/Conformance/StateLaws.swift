@@ -20,6 +20,22 @@ enum StateLaws {
       ?? screens.lazy.compactMap(sides).first
   }
 
+  /// What is wrong with the events of a diff: a transition is named by the revision that began it.
+  static func violation(ofDiff diff: JSONTree) -> String? {
+    let revision = diff["rev"]?.integer ?? 0
+    for event in (diff["ev"]?.array ?? []).compactMap(\.members.first) {
+      let tid = event.value["tid"]?.integer
+      switch event.name {
+      case "transitionBegan" where tid != revision:
+        return "the tid is not \(revision): \(diff.text)"
+      case "transitionEnded" where tid.map({ $0 < revision }) != true:
+        return "nothing began before \(revision): \(diff.text)"
+      default: continue
+      }
+    }
+    return nil
+  }
+
   private static func stack(_ state: JSONTree, _ screens: [JSONTree]) -> String? {
     let ids = screens.compactMap { $0["id"]?.string }
     let chain = (state.at("presented.chain")?.array ?? []).compactMap {
