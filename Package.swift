@@ -94,6 +94,12 @@ let package = Package(
     // Tests.
     .target(
       name: "Simulation", dependencies: ["Navigation", "NavigationSync"], swiftSettings: strict),
+    // The rows of Tests/Conformance, run against a hub in process or a daemon.
+    .target(name: "Conformance", dependencies: ["NavigationSync"], swiftSettings: strict),
+    .testTarget(
+      name: "ConformanceTests",
+      dependencies: ["Conformance", "Simulation", "NavigationSync", "Navigation"],
+      swiftSettings: strict),
     .testTarget(name: "NavigationTests", dependencies: ["Navigation"], swiftSettings: strict),
     .testTarget(
       name: "NavigationSyncTests", dependencies: ["NavigationSync", "Navigation"],

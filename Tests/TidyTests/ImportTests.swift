@@ -9,6 +9,7 @@ enum ImportRules {
     "Navigation": [],
     "NavigationSync": ["Navigation", "CZlib"],
     "Simulation": ["Navigation", "NavigationSync"],
+    "Conformance": ["NavigationSync"],
     "ZeroMQ": system.union(["CZeroMQ", "CLinux"]),
     "Journal": system.union(["NavigationSync", "CSQLite", "CLinux"]),
     "CommandLineOptions": system.union(["CArgp"]),

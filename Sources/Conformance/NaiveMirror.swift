@@ -1,0 +1,117 @@
+import NavigationSync
+
+/// A state as one would first think of building it from the diffs.
+struct NaiveMirror {
+  struct Broken: Error { var text: String }
+
+  static let partNames = [
+    "bar", "toolbar", "presented", "transition", "environment", "settings",
+  ]
+
+  private(set) var epoch = ""
+  private(set) var revision = 0
+  private(set) var digest = ""
+  private(set) var screens: [JSONTree] = []
+  private(set) var parts: [String: JSONTree] = [:]
+  private(set) var resolved: JSONTree?
+  private var partial: [JSONTree] = []
+  private(set) var isComplete = false
+
+  /// Takes a message of the full watch.
+  mutating func receive(_ verb: String, _ json: JSONTree) throws(Broken) {
+    switch verb {
+    case "snap": try snap(json)
+    case "diff": try diff(json)
+    case "diffs": for element in json["list"]?.array ?? [] { try diff(element) }
+    default: break
+    }
+  }
+
+  private mutating func snap(_ json: JSONTree) throws(Broken) {
+    if json["i"]?.integer == 0 { partial = [] }
+    guard json["i"]?.integer == partial.count else {
+      throw Broken(text: "a part of a snapshot is missing")
+    }
+    partial += json["screens"]?.array ?? []
+    guard json["last"]?.bool == true else { return }
+    screens = partial
+    parts = [:]
+    for name in Self.partNames { parts[name] = json[name] }
+    resolved = json["resolved"]
+    epoch = json["epoch"]?.string ?? ""
+    revision = json["rev"]?.integer ?? 0
+    try prove(json)
+    isComplete = true
+  }
+
+  private mutating func diff(_ json: JSONTree) throws(Broken) {
+    guard json["epoch"]?.string == epoch, json["base"]?.integer == revision,
+      json["rev"]?.integer == revision + 1
+    else {
+      throw Broken(text: "the mirror is at \(revision), the diff is \(json.text)")
+    }
+    revision += 1
+    for change in json["ch"]?.array ?? [] { try apply(change) }
+    if let new = json["resolved"] { resolved = new }
+    guard json["depth"]?.integer == screens.count else {
+      throw Broken(text: "the depth of \(json.text) is not \(screens.count)")
+    }
+    try prove(json)
+  }
+
+  private mutating func apply(_ change: JSONTree) throws(Broken) {
+    if let at = change["at"]?.integer {
+      let removed = change["del"]?.array ?? []
+      guard at + removed.count <= screens.count,
+        screens[at..<at + removed.count].map({ $0["id"] }) == removed.map(Optional.some)
+      else { throw Broken(text: "the splice \(change.text) does not fit") }
+      screens.replaceSubrange(at..<at + removed.count, with: change["ins"]?.array ?? [])
+      return
+    }
+    guard let name = change["set"]?.string, let record = change["to"] else {
+      throw Broken(text: "\(change.text) is no change")
+    }
+    if name == "screen" {
+      guard let place = screens.firstIndex(where: { $0["id"] == record["id"] }) else {
+        throw Broken(text: "\(change.text) sets a screen that is not there")
+      }
+      screens[place] = record
+    } else {
+      guard parts[name] != nil else { throw Broken(text: "\(name) is no part") }
+      parts[name] = record
+    }
+  }
+
+  /// Computes the digest from the records and compares it.
+  private mutating func prove(_ json: JSONTree) throws(Broken) {
+    digest = Self.digest(screens, parts)
+    guard json["dig"]?.string == digest else {
+      throw Broken(text: "the digest of the records is \(digest), the message says \(json.text)")
+    }
+  }
+
+  /// The digest of records, from their identities and versions.
+  static func digest(_ screens: [JSONTree], _ parts: [String: JSONTree]) -> String {
+    var lines = screens.map { "\($0["id"]?.string ?? "")@\($0["ver"]?.integer ?? -1)" }
+    for name in partNames {
+      if let part = parts[name] { lines.append(":\(name)@\(part["ver"]?.integer ?? -1)") }
+    }
+    let digits = String(crc32(Array(lines.joined(separator: "\n").utf8)), radix: 16)
+    return String(repeating: "0", count: 8 - digits.count) + digits
+  }
+
+  /// What differs from the state that the daemon tells; nil if nothing.
+  func difference(from state: JSONTree) -> String? {
+    if state["epoch"]?.string != epoch || state["rev"]?.integer != revision {
+      return "the mirror is at \(revision), the state at \(state["rev"]?.text ?? "none")"
+    }
+    var mine: [(String, JSONTree?)] = [("screens", .array(screens)), ("resolved", resolved)]
+    for name in Self.partNames { mine.append((name, parts[name])) }
+    mine.append(("dig", .string(digest)))
+    for (name, value) in mine where value?.text != state[name]?.text {
+      return "\(name) is \(state[name]?.text ?? "nothing"), the diffs give "
+        + "\(value?.text ?? "nothing")"
+    }
+    return nil
+  }
+}
