@@ -12,7 +12,7 @@ struct SessionRef: Hashable, Sendable {
 /// The sessions' part in one nav.
 struct Dialog: Sendable {
   /// The delegates, in the order of their registration.
-  var delegates: [DelegateRegistration] = []
+  var delegates: [RegisteredDelegate] = []
   /// The op that is put to delegates; stack and presentation are locked meanwhile.
   var question: DelegateQuestion?
   /// The ops that wait for a transition or question to end.
@@ -57,7 +57,7 @@ package struct DelegateRoles: OptionSet, Hashable, Sendable {
 }
 
 /// One session's roles for one nav.
-struct DelegateRegistration: Sendable {
+struct RegisteredDelegate: Sendable {
   var session: SessionRef
   var roles: DelegateRoles
   var orientations: DelegateOrientations?

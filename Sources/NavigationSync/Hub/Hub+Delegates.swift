@@ -24,7 +24,7 @@ extension Hub {
         guard !request.roles.isEmpty else { return }
         dialog.lastOrder += 1
         dialog.delegates.append(
-          DelegateRegistration(
+          RegisteredDelegate(
             session: ref, roles: request.roles, orientations: request.orientations,
             order: dialog.lastOrder))
       }
@@ -165,7 +165,9 @@ extension Hub {
   }
 
   private func transition(of question: DelegateQuestion, _ slot: Int) -> RunningTransition? {
-    let operations = readable(question.attempt.request.operations[...]).operations
+    let operations = readable(
+      question.attempt.request.operations[...], isStandalone: navs[slot].controller.isStandalone
+    ).operations
     var candidate = navs[slot].controller
     let performance = try? candidate.perform(
       operations, isAnimated: question.attempt.request.isAnimated, in: context)

@@ -89,7 +89,7 @@ package struct ClientMessageReader: Sendable {
         .invalidArgument, id: id, "the role orientation needs orientations {supported, preferred}")
     }
     do {
-      request.orientations = try RecordReader(.client).orientations(tape, at)
+      request.orientations = try RecordReader(.client).delegateOrientations(tape, at)
     } catch {
       throw MessageFailure(error.code, id: id, error.text)
     }

@@ -53,7 +53,7 @@ extension OperationReader {
 
 extension RecordReader {
   /// Reads the value of the role `orientation`.
-  func orientations(
+  func delegateOrientations(
     _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> DelegateOrientations {
     guard let list = tape.member("supported", of: at), tape.kind(list) == .array,
