@@ -68,8 +68,9 @@ package enum BarStyle: UInt8, CaseIterable, Sendable {
   case black
 }
 
-/// The members of a bar that are marked as appearance members: set on a bar, or for a class of bars
-/// on the proxy. Nil means unset.
+/// The appearance members of a bar: set on a bar, or for a class of bars on the proxy.
+///
+/// Nil means unset.
 package struct BarLook: Hashable, Sendable {
   /// UIKit's `barStyle`.
   package var barStyle: BarStyle?
