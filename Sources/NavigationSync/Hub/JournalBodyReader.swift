@@ -290,9 +290,7 @@ struct JournalBodyReader: Sendable {
       json.name("sender")
       json.raw(tape.raw(sender))
     }
-    for name in ["override", "vetoSkipped"] {
-      json.flag(name, tape.member(name, of: 0).flatMap { tape.bool($0) } ?? false)
-    }
+    json.flag("override", tape.member("override", of: 0).flatMap { tape.bool($0) } ?? false)
     json.flag("vetoSkipped", tape.member("vetoSkipped", of: 0).flatMap { tape.bool($0) } ?? false)
     json.optional("before", text("before"))
     json.optional("dig", diff.flatMap { text("dig", of: $0) } ?? text("dig"))
