@@ -226,7 +226,9 @@ extension World {
   private func changed(by item: Taken) -> [String] {
     switch item.event {
     case .message(_, _, let verb, _):
-      let isQuiet = ["nsp1.op", "nsp1.watch", "nsp1.unwatch", "nsp1.get", "nsp1.ping", "nsp1.credit"]
+      let isQuiet = [
+        "nsp1.op", "nsp1.watch", "nsp1.unwatch", "nsp1.get", "nsp1.ping", "nsp1.credit",
+      ]
       if isQuiet.contains(verb.text) { return item.changes.map { [$0] } ?? [] }
       return scenario.navs
     case .malformed, .closed, .wake, .stop: return scenario.navs

@@ -201,7 +201,7 @@ struct Refused: Sendable, CustomTestStringConvertible {
     ("invalid-argument", "delegate", #"{"id":1,"nav":"kiosk","roles":["judge"]}"#),
     ("invalid-argument", "delegate", #"{"id":1,"nav":"kiosk","roles":["orientation"]}"#),
     ("no-nav", "delegate", #"{"id":1,"nav":"zoo","roles":[]}"#),
-    ("readonly", "delegate", #"{"id":1,"nav":"$navs","roles":[]}"#),
+    ("forbidden", "delegate", #"{"id":1,"nav":"$navs","roles":[]}"#),
     ("invalid-argument", "lease", #"{"id":1,"nav":"kiosk"}"#),
     ("no-nav", "lease", #"{"id":1,"nav":"zoo","take":true}"#),
     ("forbidden", "get", #"{"id":1,"nav":"$clients"}"#),

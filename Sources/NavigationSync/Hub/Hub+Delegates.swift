@@ -62,7 +62,8 @@ extension Hub {
     }
     guard let commit = performance.commit else { return false }
     let subjects = subjects(of: attempt, commit, candidate, settings)
-    let animates = candidate.transition.content.running?.id == commit.revision
+    let animates =
+      candidate.transition.content.running?.id == commit.revision
       && candidate.transition.content.running?.isInteractive == false
     let hasVeto = delegates.contains { $0.roles.contains(.veto) }
     let hasAnimator = delegates.contains { $0.roles.contains(.animator) }
@@ -143,7 +144,9 @@ extension Hub {
       return ask(next.session, &question, slot)
     }
     if question.phase == .animator, question.animation == nil {
-      if animates(question, slot), let last = delegates.last(where: { $0.roles.contains(.animator) }) {
+      if animates(question, slot),
+        let last = delegates.last(where: { $0.roles.contains(.animator) })
+      {
         let wait = navs[slot].controller.settings.content.questionDeadline
         question.deadline = clock.boot + wait
         return ask(last.session, &question, slot)
@@ -177,7 +180,8 @@ extension Hub {
     return running
   }
 
-  private mutating func ask(_ session: SessionRef, _ question: inout DelegateQuestion, _ slot: Int) {
+  private mutating func ask(_ session: SessionRef, _ question: inout DelegateQuestion, _ slot: Int)
+  {
     guard isLive(session) else { return }
     sessions[session.slot].lastAsk += 1
     let pending = DelegateQuestion.Pending(session: session, ask: sessions[session.slot].lastAsk)

@@ -260,7 +260,8 @@ extension Hub {
         if isStorageFailing { throw storageFailure() }
         releaseDisplay(slot, by: (sessions[session].name, request.id))
       }
-      let owner = dialogs[slot]?.holder == nil ? nil : navs[slot].controller.environment.content.owner
+      let owner =
+        dialogs[slot]?.holder == nil ? nil : navs[slot].controller.environment.content.owner
       let body = ServerMessageWriter.leased(id: request.id, nav: request.nav, owner: owner)
       answer(sender, session, slot, body)
     } catch {
