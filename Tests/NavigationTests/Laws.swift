@@ -38,9 +38,7 @@ private func checkVersions(
     return !isInserted && screen.version == after.revision
   }
   #expect(commit.changedScreens == changed)
-  let settingsChanged =
-    before.isAttached != after.isAttached || before.settings.content != after.settings.content
-  #expect(commit.parts == (settingsChanged ? [.settings] : []))
+  #expect(commit.parts == Set(PartName.allCases.filter { !hasSame($0, before, after) }))
   for part in PartName.allCases {
     let isNew = commit.parts.contains(part)
     #expect(after.version(of: part) == (isNew ? after.revision : before.version(of: part)))
@@ -55,6 +53,20 @@ private func checkVersions(
     #expect(splice.removed.last != inserted.last || splice.removed.isEmpty)
   }
   #expect(stack == after.stack.map(\.id))
+}
+
+private func hasSame(
+  _ part: PartName, _ left: NavigationController, _ right: NavigationController
+) -> Bool {
+  switch part {
+  case .bar: left.bar.content == right.bar.content
+  case .toolbar: left.toolbar.content == right.toolbar.content
+  case .presented: left.presented.content == right.presented.content
+  case .transition: left.transition.content == right.transition.content
+  case .environment: left.environment.content == right.environment.content
+  case .settings:
+    left.isAttached == right.isAttached && left.settings.content == right.settings.content
+  }
 }
 
 /// The commit as a journal would keep it.
