@@ -69,7 +69,9 @@ package enum BarStyle: UInt8, CaseIterable, Sendable {
 }
 
 /// The members of a bar that are marked as appearance members: set on a bar, or for a class of bars
-/// on the proxy. Nil means unset.
+/// on the proxy.
+///
+/// Nil means unset.
 package struct BarLook: Hashable, Sendable {
   /// UIKit's `barStyle`.
   package var barStyle: BarStyle?
