@@ -49,7 +49,27 @@ struct OperationGenerator {
 
   mutating func argument() -> String { below(2) == 0 ? #""\#(screen())""# : record() }
 
+  mutating func barOp() -> String {
+    let flag = below(2) == 0
+    return pick([
+      #"{"bar.setHidden":{"hidden":\#(flag)}}"#, #"{"toolbar.setHidden":{"hidden":\#(flag)}}"#,
+      #"{"ui.tap":{}}"#, #"{"ui.swipe":{"dir":"\#(flag ? "up" : "down")"}}"#,
+      #"{"env.set":{"vCompact":\#(flag),"scale":\#(1 + below(3))}}"#,
+      #"{"env.set":{"keyboard":\#(flag),"locale":"l\#(below(3))"}}"#,
+      #"{"nav.configure":{"hidesBarsOnTap":\#(flag),"hidesBarsWhenVerticallyCompact":true}}"#,
+      #"{"nav.configure":{"hidesBarsWhenKeyboardAppears":\#(flag),"hidesBarsOnSwipe":true}}"#,
+      #"{"bar.set":{"backgroundImages":{"default":"b\#(below(3))"},"translucent":\#(flag)}}"#,
+      #"{"bar.set":{"titleTextAttributes":{"color":"c\#(below(3))"},"titleOffsets":{"compact":\#(below(3))}}}"#,
+      #"{"toolbar.set":{"barTintColor":"c\#(below(3))"}}"#,
+      #"{"appearance.set":{"slot":"compact","object":{"n":\#(below(3))}}}"#,
+      #"{"appearance.set":{"slot":"standard","object":null,"screen":"\#(screen())"}}"#,
+      #"{"proxy.set":{"barTintColor":"c\#(below(3))","shadowImage":"s"}}"#,
+      #"{"proxy.set":{"barTintColor":null,"shadowImage":null}}"#,
+    ])
+  }
+
   mutating func op() -> String {
+    if below(4) == 0 { return barOp() }
     switch below(16) {
     case 0...3: return #"{"push":{"screen":\#(argument()),"onDuplicate":"ignore"}}"#
     case 4, 5: return #"{"pop":{}}"#

@@ -1,0 +1,146 @@
+import Navigation
+import Testing
+
+/// What bars look like, and what the display reports.
+@Suite struct BarOperationTests {
+  private let red = OpaqueJSON(validated: Array(#"{"background":"red"}"#.utf8))
+
+  @Test func `bar.set changes its members, and equal values are no change`() throws {
+    var nav = try Nav("A")
+    let image = ImageReference(ref: "i", hasAlpha: true)
+    let edits: [BarEdit] = [
+      .look(.barStyle(.black)), .look(.translucent(false)), .look(.barTintColor("orange")),
+      .look(.titleOffsets([.compact: OpaqueJSON(validated: [0x31])])),
+      .look(.backgroundImages([BackgroundSlot(.any, .default): image])),
+      .look(.shadowImage(image)), .look(.backIndicatorImage(image)),
+      .look(.backIndicatorMask(image)), .tintColor("green"), .backgroundColor("red"),
+      .prefersLargeTitles(true),
+    ]
+    try nav.run(.bar(.setBar(edits)))
+    #expect(nav.commit?.parts == [.bar])
+    #expect(nav.events == [])
+    for edit in edits { try nav.runsWithoutEffect(.bar(.setBar([edit]))) }
+    try nav.runsWithoutEffect(
+      .bar(.setBar([.tintColor("blue")])), .bar(.setBar([.tintColor("green")])))
+    #expect(nav.controller.bar.content.look.barTintColor == "orange")
+  }
+
+  @Test func `NC-TOOL-01 toolbar.set changes its members`() throws {
+    var nav = try Nav("A")
+    try nav.run(
+      .bar(
+        .setToolbar([
+          .barStyle(.black), .tintColor("t"), .barTintColor("b"), .translucent(true),
+        ])))
+    #expect(nav.commit?.parts == [.toolbar])
+    #expect(nav.controller.toolbar.content.isHidden)
+    try nav.runsWithoutEffect(.bar(.setToolbar([.tintColor("t")])))
+  }
+
+  @Test(arguments: AppearanceSlot.allCases)
+  func `NB-APP-ITM-01 an appearance object belongs to the bar, or to one item`(
+    slot: AppearanceSlot
+  ) throws {
+    var nav = try Nav("A", "B", detached: ["D"])
+    try nav.run(.bar(.setAppearance(slot, red, screen: nil)))
+    #expect(nav.commit?.parts == [.bar])
+    #expect(nav.controller.bar.content.appearance[slot] == red)
+    try nav.run(.bar(.setAppearance(slot, red, screen: "A")))
+    #expect(nav.commit?.parts == [])
+    #expect(nav.commit?.changedScreens == [0])
+    #expect(nav.controller.stack[0].item.appearance[slot] == red)
+    try nav.runsWithoutEffect(.bar(.setAppearance(slot, red, screen: "A")))
+    try nav.run(.bar(.setAppearance(slot, red, screen: "D")))
+    try nav.run(.bar(.setAppearance(slot, nil, screen: nil)))
+    #expect(nav.controller.bar.isDefault)
+    nav.refuses(.bar(.setAppearance(slot, red, screen: "Z")), with: .unknownScreen("Z"))
+  }
+
+  @Test func `NB-PRX-01 a proxy is set for declared classes of bars only`() throws {
+    var nav = try Nav("A")
+    nav.context.classes = ["MyBar": true, "MyTools": false]
+    try nav.run(.bar(.setProxy(className: "MyBar", [.barTintColor("red")])))
+    #expect(nav.commit?.parts == [.settings])
+    #expect(nav.controller.settings.content.proxy["MyBar"]?.barTintColor == "red")
+    try nav.runsWithoutEffect(.bar(.setProxy(className: "MyBar", [.barTintColor("red")])))
+    try nav.run(.bar(.setProxy(className: "MyBar", [.barTintColor(nil)])))
+    #expect(nav.controller.settings.content.proxy == [:])
+    nav.refuses(.bar(.setProxy(className: "Other", [])), with: .unknownClass("Other"))
+    nav.refuses(.bar(.setProxy(className: "MyTools", [])), with: .invalidClass("MyTools"))
+    nav.refuses(.configure([.proxy(["Other": BarLook()])]), with: .unknownClass("Other"))
+  }
+
+  @Test func `env.set changes what the display reports`() throws {
+    var nav = try Nav("A")
+    let edits: [EnvironmentEdit] = [
+      .isPhone(false), .isVerticallyCompact(true), .isAtScrollEdge(true), .showsKeyboard(true),
+      .scale(OpaqueJSON(validated: [0x33])), .statusBar(44), .backTitleBudget(12),
+      .locale("zh-Hans"), .orientation(.landscapeLeft), .barPosition(.topAttached),
+    ]
+    try nav.run(.bar(.setEnvironment(edits)))
+    #expect(nav.commit?.parts == [.environment])
+    try nav.runsWithoutEffect(.bar(.setEnvironment(edits)))
+    try nav.runsWithoutEffect(.bar(.setEnvironment([])))
+  }
+
+  @Test func `bar and settings together stay within their limit`() throws {
+    var nav = try Nav("A")
+    let big = OpaqueJSON(validated: [UInt8](repeating: 0x31, count: 60_000))
+    try nav.run(.bar(.setAppearance(.standard, big, screen: nil)))
+    try nav.run(.configure([.container(big)]))
+    let limit = nav.context.limits.partBytes
+    nav.refuses(.bar(.setAppearance(.compact, big, screen: nil)), with: .sizeLimit(limit))
+    nav.refuses(.configure([.routes(big)]), with: .sizeLimit(limit))
+    try nav.run(.bar(.setAppearance(.standard, nil, screen: nil)))
+  }
+}
+
+/// Random operations on bars; the laws of every message hold, replay and net effect among them.
+@Suite struct BarLawTests {
+  @Test(arguments: UInt64(1)...20)
+  func `random operations on bars keep the laws`(seed: UInt64) throws {
+    var nav = try Nav("A", detached: ["B", "C"])
+    try nav.run(
+      .setScreen("A", [.toolbarItems([.new("x")])]), .setScreen("B", [.prefersBarHidden(true)]),
+      .setScreen("C", [.prefersBarHidden(false), .toolbarItems([.id("x")])]))
+    var state = seed
+    func below(_ bound: UInt64) -> UInt64 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return (state >> 33) % bound
+    }
+    func operation() -> Operation {
+      let flag = below(2) == 0
+      switch below(16) {
+      case 0: return .bar(.setBarHidden(flag))
+      case 1: return .bar(.setToolbarHidden(flag))
+      case 2, 3: return .bar(.tap)
+      case 4: return .bar(.swipe(flag ? .up : .down))
+      case 5: return .bar(.setEnvironment([.isVerticallyCompact(flag)]))
+      case 6: return .bar(.setEnvironment([.showsKeyboard(flag)]))
+      case 7: return .configure([.hidesBarsOnTap(flag)])
+      case 8: return .configure([.hidesBarsOnSwipe(flag)])
+      case 9: return .configure([.hidesBarsWhenKeyboardAppears(flag)])
+      case 10: return .configure([.hidesBarsWhenVerticallyCompact(flag)])
+      case 11: return .setStack(flag ? "A" : "C")
+      case 12: return .setStack("A", flag ? "B" : "C")
+      case 13: return .bar(.setBar([.prefersLargeTitles(flag)]))
+      case 14: return .bar(.setProxy(className: "NavigationBar", [.translucent(flag)]))
+      default: return .setScreen("A", [.toolbarItems(flag ? [] : [.id("x")])])
+      }
+    }
+    for _ in 0..<200 {
+      let old = nav.controller
+      try nav.send((0...below(4)).map { _ in operation() })
+      let hasChanged =
+        old.bar.content.isHidden != nav.controller.bar.content.isHidden
+        || old.toolbar.content.isHidden != nav.controller.toolbar.content.isHidden
+      if case .barsVisibilityChanged(let bar, let toolbar, _)? = nav.events.last {
+        #expect(hasChanged)
+        #expect(bar == !nav.controller.bar.content.isHidden)
+        #expect(toolbar == !nav.controller.toolbar.content.isHidden)
+      } else {
+        #expect(!hasChanged)
+      }
+    }
+  }
+}
