@@ -55,7 +55,7 @@ package struct NavigationController: Sendable {
   /// The bar's `backItem` is this screen's; nil with fewer than two screens.
   package var backScreen: Screen? { stack.count >= 2 ? stack[stack.count - 2] : nil }
 
-  /// UIKit's `visibleViewController`: the outermost presented screen, else the top.
+  /// UIKit's `visibleViewController`.
   package var visible: Screen? {
     presented.isDefault ? stack.last : presented.content.chain.last?.screen ?? stack.last
   }

@@ -29,8 +29,7 @@ extension Resolution {
 
   /// The back button, whose content always comes from the screen below the top.
   ///
-  /// - Parameter hasAppearance: whether an appearance object is used, in which case the bar's own
-  ///   indicator is not.
+  /// If an appearance object is used, the bar's own indicator is not.
   func backButton(hasAppearance: Bool) -> ResolvedBar.BackSlot? {
     guard let previous, details?.item.leavesBackButton ?? true else { return nil }
     var slot = backSlot(previous)

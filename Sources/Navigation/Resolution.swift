@@ -38,6 +38,7 @@ extension NavigationController {
   ///
   /// - Parameter isStandalone: whether the nav is a bar without a controller, whose items are the
   ///   stack: their titles alone count, there is no toolbar, and content never scrolls below it.
+  /// - Returns: what the bar shows, hidden or not.
   package func resolvedBar(isStandalone: Bool = false) -> ResolvedBar {
     resolvedBar(by: Resolution(self, isStandalone: isStandalone))
   }
