@@ -178,6 +178,7 @@ import Testing
     #expect(reply.text.contains(#""out":[{"popped":[],"ids":["home","s3.1","s3.2"]}]"#))
     let stack = try world.entry("kiosk").controller.stack
     #expect(stack.map(\.route) == [nil, "s", "1/wifi-"])
-    #expect(try client.must(#"{"open":{"route":"s/wifi/1"}}"#, any).json["changed"] as? Bool == false)
+    #expect(
+      try client.must(#"{"open":{"route":"s/wifi/1"}}"#, any).json["changed"] as? Bool == false)
   }
 }

@@ -30,7 +30,8 @@ import Testing
     #expect(reply.text.contains(#""out":[{"popped":[],"ids":["home","a","b"]}]"#))
     try client.must(#"{"revert":{"rev":2}}"#, any)
     #expect(try ids(world) == ["home", "a"])
-    try client.must(#"{"revert":{"rev":1}},{"push":{"screen":{"id":"c"}}},{"revert":{"rev":3}}"#, any)
+    try client.must(
+      #"{"revert":{"rev":1}},{"push":{"screen":{"id":"c"}}},{"revert":{"rev":3}}"#, any)
     #expect(try ids(world) == ["home", "a", "b"])
     try world.restart()
     #expect(try ids(world) == ["home", "a", "b"])
@@ -57,12 +58,14 @@ import Testing
       #expect(error.json["floor"] as? Int == 1)
     }
     try world.turn([.floor(nav: 1, revision: 4)])
-    #expect(try client.op(#"{"push":{"screen":"a"}},{"revert":{"rev":3}}"#).code == "guard-required")
+    #expect(
+      try client.op(#"{"push":{"screen":"a"}},{"revert":{"rev":3}}"#).code == "guard-required")
     let error = try client.op(#"{"push":{"screen":"a"}},{"revert":{"rev":3}}"#, any)
     #expect(error.code == "compacted")
     #expect(error.json["index"] as? Int == 1)
     // An op before it is refused first.
-    #expect(try client.op(#"{"push":{"screen":"z"}},{"revert":{"rev":3}}"#, any).code == "unknown-screen")
+    #expect(
+      try client.op(#"{"push":{"screen":"z"}},{"revert":{"rev":3}}"#, any).code == "unknown-screen")
     #expect(try world.standing("kiosk") == before)
   }
 
@@ -91,7 +94,8 @@ import Testing
     #expect(replies.map(\.verb) == [.ok, .err])
     #expect(replies.last?.code == "expired")
     #expect(try client.must(#"{"pop":{}}"#, any).verb == .ok)
-    #expect(world.hub.sessions[try #require(world.hub.sessionSlots[client.connection])].inflight == 0)
+    #expect(
+      world.hub.sessions[try #require(world.hub.sessionSlots[client.connection])].inflight == 0)
   }
 
   @Test func `9.2 an op sent again while it waits runs once`() throws {
@@ -106,7 +110,8 @@ import Testing
     #expect(replies.map(\.verb) == [.ok])
     #expect(try world.entry("kiosk").revision == Revision(5))
     #expect(try client.ask("op", body).body == replies[0].body)
-    #expect(world.hub.sessions[try #require(world.hub.sessionSlots[client.connection])].inflight == 0)
+    #expect(
+      world.hub.sessions[try #require(world.hub.sessionSlots[client.connection])].inflight == 0)
   }
 
   @Test func `4 a session that ends takes its waiting ops with it`() throws {
@@ -151,7 +156,8 @@ import Testing
     world.journal.isFailing = false
     try world.turn([client.message("op", client.opBody(#"{"revert":{"rev":3}}"#, any))])
     #expect(try world.answerHistory().map(\.verb) == [.ok])
-    #expect(world.hub.sessions[try #require(world.hub.sessionSlots[client.connection])].inflight == 0)
+    #expect(
+      world.hub.sessions[try #require(world.hub.sessionSlots[client.connection])].inflight == 0)
   }
 
   @Test func `an op decided early waits for its own batch`() throws {

@@ -58,7 +58,8 @@ import Testing
     #expect(try world.standing("hud") == before)
     let creations = [
       #"{"nav.create":{"kind":"bar","root":{"id":"a"}}}"#, #"{"nav.create":{"kind":"stack"}}"#,
-      #"{"nav.create":{"kind":"bar","classes":{}}}"#, #"{"nav.create":{"kind":"bar"}},{"attach":{}}"#,
+      #"{"nav.create":{"kind":"bar","classes":{}}}"#,
+      #"{"nav.create":{"kind":"bar"}},{"attach":{}}"#,
     ]
     for creation in creations {
       #expect(try client.op(creation, nav: "other").code == "invalid-argument", "\(creation)")
