@@ -96,10 +96,13 @@ package struct BarLook: Hashable, Sendable {
 
 /// UIKit's title text attributes: opaque but for the colour, which the bar's text falls back from.
 package struct TitleTextAttributes: Hashable, Sendable {
-  /// The attributes; numbers and texts as the client wrote them.
+  /// The font, as the client wrote it.
   package var font: OpaqueJSON?
+  /// The colour of the text.
   package var color: String?
+  /// The colour of its shadow, as the client wrote it.
   package var shadowColor: OpaqueJSON?
+  /// The offset of its shadow, as the client wrote it.
   package var shadowOffset: OpaqueJSON?
 
   /// Makes a value without attributes.

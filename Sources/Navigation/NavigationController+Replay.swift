@@ -6,12 +6,17 @@ package struct RecordedChange: Sendable {
   package var splices: [RecordedSplice] = []
   /// On-stack screens that got a new content.
   package var screens: [Screen] = []
-  /// New contents of parts.
+  /// The new bar.
   package var bar: Bar?
+  /// The new toolbar.
   package var toolbar: Toolbar?
+  /// The new presentation chain.
   package var presented: Presentation?
+  /// The new transition.
   package var transition: Transition?
+  /// The new environment.
   package var environment: Environment?
+  /// The new settings.
   package var settings: RecordedSettings?
   /// Detached records made or edited, in order.
   package var detached: [DetachedRecords.Record] = []
@@ -55,11 +60,17 @@ package struct RecordedSettings: Sendable {
 
 /// The contents of all six parts as recorded.
 package struct RecordedParts: Sendable {
+  /// The bar.
   package var bar: Bar
+  /// The toolbar.
   package var toolbar: Toolbar
+  /// The presentation chain.
   package var presented: Presentation
+  /// The transition.
   package var transition: Transition
+  /// The environment.
   package var environment: Environment
+  /// The settings.
   package var settings: RecordedSettings
 
   /// Makes a value from its members.
