@@ -29,7 +29,6 @@ struct Refused: Sendable, CustomTestStringConvertible {
   /// left of wifi, `b2` is not shown.
   static let ops: [Refused] = [
     Refused("unsupported", #"{"nav.fly":{}}"#),
-    Refused("unsupported", #"{"present":{"screen":{"id":"x"}}}"#),
     Refused("bar-managed", #"{"pushItem":{"item":{"id":"i"}}}"#),
     Refused("bar-managed", #"{"popItem":{}}"#),
     Refused("bar-managed", #"{"setItems":{"items":[]}}"#),
@@ -206,7 +205,6 @@ struct Refused: Sendable, CustomTestStringConvertible {
     ("no-nav", "lease", #"{"id":1,"nav":"zoo","take":true}"#),
     ("forbidden", "get", #"{"id":1,"nav":"$clients"}"#),
     ("forbidden", "get", #"{"id":1,"what":"backup"}"#),
-    ("unsupported", "get", #"{"id":1,"nav":"kiosk","what":"restoration"}"#),
     ("unknown-screen", "get", #"{"id":1,"nav":"kiosk","what":"screen","screen":"zoo"}"#),
     ("compacted", "get", #"{"id":1,"nav":"kiosk","at":99}"#),
     ("compacted", "get", #"{"id":1,"nav":"kiosk","at":0}"#),

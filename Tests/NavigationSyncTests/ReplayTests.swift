@@ -70,7 +70,7 @@ struct OperationGenerator {
 
   mutating func op() -> String {
     if below(4) == 0 { return barOp() }
-    switch below(16) {
+    switch below(20) {
     case 0...3: return #"{"push":{"screen":\#(argument()),"onDuplicate":"ignore"}}"#
     case 4, 5: return #"{"pop":{}}"#
     case 6: return #"{"popTo":{"screen":"\#(screen())"}}"#
@@ -84,14 +84,47 @@ struct OperationGenerator {
     case 12: return #"{"button.create":{"id":"\#(button())","systemItem":\#(below(23))}}"#
     case 13: return #"{"button.set":{"button":"\#(button())","title":"b\#(below(9))"}}"#
     case 14: return #"{"button.release":{"button":"\#(button())"}}"#
+    case 15, 16: return presentation()
+    case 17: return replacement()
     default:
       return pick([
         #"{"nav.configure":{"queue":\#(below(9))}}"#, #"{"popToRoot":{}}"#,
-        #"{"nav.configure":{"veto":{"deadline":\#(1 + below(9)),"policy":"allow"},"routes":[{"match":"a","screens":[]}]}}"#,
+        #"{"nav.configure":{"veto":{"deadline":\#(1 + below(9)),"policy":"allow"},"routes":[{"match":"a/:x","screens":["s0",{"route":"a/{x}"}]}]}}"#,
         #"{"show":{"screen":\#(record()),"sender":"me"}}"#,
       ])
     }
   }
+
+  mutating func presentation() -> String {
+    pick([
+      #"{"present":{"screen":\#(argument()),"style":"overCurrentContext"}}"#,
+      #"{"present":{"screen":\#(record()),"from":"\#(screen())"}}"#,
+      #"{"segue":{"kind":"showDetail","screen":\#(record())}}"#,
+      #"{"segue":{"kind":"show","screen":\#(record())}}"#, #"{"dismiss":{}}"#,
+      #"{"dismiss":{"from":"\#(screen())"}}"#,
+    ])
+  }
+
+  mutating func replacement() -> String {
+    pick([
+      #"{"open":{"route":"a/\#(below(3))"}}"#, #"{"ui.backTap":{}}"#,
+      #"{"restore":{"payload":{"v":1,"entries":[{"path":"p","screen":\#(record())}]}}}"#,
+    ])
+  }
+
+  /// Ops on a standalone bar.
+  mutating func itemOps() -> String {
+    let item = #"{"id":"\#(screen())","item":{\#(item())}}"#
+    return pick([
+      #"{"pushItem":{"item":\#(item)}},{"pushItem":{"item":{}}}"#, #"{"popItem":{}}"#,
+      #"{"setItems":{"items":[\#(item),"\#(screen())"]}}"#, #"{"ui.backTap":{}}"#,
+      #"{"setItems":{"items":null}},{"pushItem":{"item":\#(item)}}"#,
+      #"{"item.set":{"screen":"\#(screen())","title":"n\#(below(5))"}}"#, revert(),
+      #"{"button.set":{"button":"\#(button())","title":"b\#(below(9))"}}"#,
+    ])
+  }
+
+  mutating func revert() -> String { #"{"revert":{"rev":\#(1 + below(40))}}"# }
 
   mutating func ops() -> String {
     (0...below(4) / 2 + below(2)).map { _ in op() }.joined(separator: ",")
@@ -110,13 +143,15 @@ struct OperationGenerator {
       try client.must(
         #"{"nav.create":{"root":{"id":"s0","title":"Root"}}},{"attach":{}}"#, nav: nav)
     }
+    try client.must(#"{"nav.create":{"kind":"bar"}}"#, nav: "bar")
     var done = 0
     for _ in 0..<steps {
       let events = (0...generator.below(3)).map { _ in
-        client.message(
-          "op",
-          client.opBody(
-            generator.ops(), nav: generator.pick(["one", "two"]), #""if":{"any":true}"#))
+        let nav = generator.pick(["one", "two", "bar"])
+        let ops =
+          nav == "bar"
+          ? generator.itemOps() : generator.below(9) == 0 ? generator.revert() : generator.ops()
+        return client.message("op", client.opBody(ops, nav: nav, #""if":{"any":true}"#))
       }
       done += try world.turn(events).count { $0.json["changed"] as? Bool == true }
       // A transition may be open at the end, but not all the time.

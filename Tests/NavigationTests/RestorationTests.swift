@@ -19,7 +19,8 @@ import Testing
     return .replacement(.restore(entries, root: root))
   }
 
-  @Test func `C-321 RST-01 without an identifier of its own a controller preserves nothing`() throws {
+  @Test func `C-321 RST-01 without an identifier of its own a controller preserves nothing`() throws
+  {
     #expect(
       try saved([("A", "a"), ("B", "b")], nav: nil).controller.restorableScreens == nil)
     #expect(try saved([("A", "a")], nav: "").controller.restorableScreens == nil)

@@ -2,25 +2,6 @@ import Navigation
 
 // Operations on navs, in the protocol's fixed order of checks.
 
-/// An op on its way through the checks.
-struct Attempt: Sendable {
-  var request: OpRequest
-  var sender: Sender
-  var session: Int?
-  var key: RememberedOps.Key
-  var name: String
-  var octets: OctetsHash
-  var now: Instant
-  /// What the history told of the revisions that the op goes back to.
-  var stacks: [Revision: [ScreenID]] = [:]
-  /// The revisions that the history does not tell of.
-  var lost: Set<Revision> = []
-  /// Whether a delegate's silence was taken for an answer.
-  var isVetoSkipped = false
-
-  var isCreation: Bool { request.operations.first?.kind == .navCreate }
-}
-
 extension Hub {
   mutating func operate(
     _ request: OpRequest, _ octets: [UInt8], from sender: Sender, session: Int?, at now: Instant
@@ -51,7 +32,9 @@ extension Hub {
     case .new:
       if repeats(attempt) { return }
       guard let waiting = waitingOp(request.id, of: attempt.key) else { break }
-      guard waiting.octets == attempt.octets else { return refuse(request, reused(request), sender) }
+      guard waiting.octets == attempt.octets else {
+        return refuse(request, reused(request), sender)
+      }
       // Sent again while it waits for the history: this one takes its place.
       dropWaiting(waiting.token)
     case .decided(let entry):
@@ -312,73 +295,6 @@ extension Hub {
     navs[slot].watches.count {
       watches[$0].view == .full && sessions[watches[$0].session].hasCredit
     }
-  }
-}
-
-extension Attempt {
-  func origin(_ reply: RecordedReply) -> RowOrigin {
-    var process: Int32?
-    if case .local(_, _, let pid) = sender.peer { process = pid }
-    var origin = RowOrigin(
-      principal: key.principal, client: key.client, op: request.id, name: name, process: process,
-      octets: octets, reply: reply, operations: request.operations.map(\.kind))
-    origin.isOverride = request.guards.any
-    origin.isVetoSkipped = isVetoSkipped
-    for case .operation(.show(_, _, let sender?)) in request.operations.map(\.arguments) {
-      origin.sender = sender
-    }
-    return origin
-  }
-
-  /// What led to the revision, by the first op that says so: a button whose action pops counts as
-  /// the back button.
-  func cause(of outputs: [OperationOutput]) -> Cause {
-    for (operation, output) in zip(request.operations, outputs) {
-      if operation.kind == .buttonActivate, case .activated = output { continue }
-      if let cause = operation.kind.cause { return cause }
-    }
-    return .api
-  }
-
-  /// Whether the message makes a standalone bar.
-  var createsStandaloneBar: Bool {
-    if case .create(.standalone)? = request.operations.first?.arguments { true } else { false }
-  }
-}
-
-extension RequestedOperation {
-  /// Why the operation is refused before any runs, on a nav of this kind.
-  func formFailure(isStandalone: Bool) -> ReadFailure? {
-    if kind.isForItems, !isStandalone {
-      return ReadFailure(
-        .barManaged,
-        "cannot call \(kind.name) directly on a bar managed by a controller; use push, pop or "
-          + "setStack")
-    }
-    guard case .unreadable(let failure) = arguments else { return nil }
-    return isStandalone && standaloneFailure != nil ? nil : failure
-  }
-
-  /// Why the operation makes no sense on a standalone bar.
-  var standaloneFailure: ReadFailure? {
-    guard kind.suitsStandaloneBars else {
-      return ReadFailure(.invalidArgument, "\(kind.name) is not for a nav of kind bar")
-    }
-    guard case .unreadable(let failure) = arguments, failure.code == .barDelegateManaged else {
-      return nil
-    }
-    return ReadFailure(.invalidArgument, "a bar's delegate registers by the verb delegate")
-  }
-}
-
-extension Operation {
-  /// The same, with the name of the client in what it leaves behind.
-  fileprivate func signed(by name: String) -> Operation {
-    guard case .transition(.beginGesture(let isFullScreen, let translation, _)) = self else {
-      return self
-    }
-    return .transition(
-      .beginGesture(isFullScreen: isFullScreen, translation: translation, owner: name))
   }
 }
 

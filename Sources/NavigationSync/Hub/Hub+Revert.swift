@@ -12,6 +12,7 @@ extension Hub {
   ///   - attempt: the message.
   ///   - slot: the nav.
   /// - Returns: false if the message waits for the history.
+  /// - Throws: `busy` if too many wait already.
   mutating func lookBack(
     _ operations: inout [Operation], _ failure: inout OutgoingError?, _ attempt: Attempt,
     _ slot: Int

@@ -89,7 +89,8 @@ struct JournalBodyReader: Sendable {
       throw JournalBodyError(what: "a state of kind \(kind ?? "none")")
     }
     let controller = NavigationController(
-      revision: Revision(revision), isStandalone: kind == "bar", stack: stack, versions: versions, parts: try parts(),
+      revision: Revision(revision), isStandalone: kind == "bar", stack: stack, versions: versions,
+      parts: try parts(),
       detached: records)
     return State(
       nav: nav, epoch: epoch, owner: owner, controller: controller, digest: digest,

@@ -170,7 +170,9 @@ extension RecordReader {
   ) throws(ReadFailure) -> Presentation {
     var presentation = Presentation()
     guard let list = tape.member("chain", of: at) else { return presentation }
-    guard tape.kind(list) == .array else { throw ReadFailure(.invalidArgument, "a chain is no list") }
+    guard tape.kind(list) == .array else {
+      throw ReadFailure(.invalidArgument, "a chain is no list")
+    }
     var element = list + 1
     while element < tape.next(list) {
       guard let screen = tape.member("screen", of: element) else {

@@ -59,7 +59,8 @@ enum RouteReader {
       guard piece.first == ":" else { return .text(String(piece)) }
       let name = piece.dropFirst()
       guard isName(name) else {
-        throw ReadFailure(.invalidArgument, "the route \(match) has \(piece), which is no name of a segment")
+        throw ReadFailure(
+          .invalidArgument, "the route \(match) has \(piece), which is no name of a segment")
       }
       return .name(String(name))
     }
