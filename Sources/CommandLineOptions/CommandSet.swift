@@ -14,14 +14,18 @@ package struct CommandSet: Sendable {
     package var options: [OptionDeclaration]
     /// Its positional arguments.
     package var arguments: PositionalArguments
+    /// The subject under which the list of commands has it; empty where there are no subjects.
+    package var group: String
 
     /// Makes a command.
     package init(
-      _ name: String, _ summary: String, arguments: PositionalArguments = .none,
-      options: [OptionDeclaration] = [], epilogue: String = ""
+      _ name: String, _ summary: String, group: String = "",
+      arguments: PositionalArguments = .none, options: [OptionDeclaration] = [],
+      epilogue: String = ""
     ) {
       self.name = name
       self.summary = summary
+      self.group = group
       self.epilogue = epilogue
       self.options = options
       self.arguments = arguments
@@ -58,12 +62,22 @@ package struct CommandSet: Sendable {
   /// The grammar of what stands before the command.
   package var outerGrammar: CommandLineGrammar {
     var outer = program
+    let lines = [program.summary, ""] + (isGrouped ? groupedList : plainList)
+    outer.summary = lines.joined(separator: "\n")
+    outer.arguments = PositionalArguments("COMMAND [ARGUMENT...]", count: 0...Int.max)
+    return outer
+  }
+
+  private var isGrouped: Bool { commands.contains { !$0.group.isEmpty } }
+
+  /// Every command with its arguments.
+  private var plainList: [String] {
     let names = commands.map { command in
       command.arguments.usage.isEmpty ? command.name : "\(command.name) \(command.arguments.usage)"
     }
     // Two columns, as argp sets options; a long left side gets a line of its own.
     let width = min(28, (names.map(\.count).max() ?? 0) + 2)
-    var lines = [program.summary, "", "Commands:"]
+    var lines = ["Commands:"]
     for (name, command) in zip(names, commands) {
       if name.count + 2 > width {
         lines.append("  \(name)")
@@ -73,9 +87,21 @@ package struct CommandSet: Sendable {
         lines.append("  \(name)\(gap)\(command.summary)")
       }
     }
-    outer.summary = lines.joined(separator: "\n")
-    outer.arguments = PositionalArguments("COMMAND [ARGUMENT...]", count: 0...Int.max)
-    return outer
+    return lines
+  }
+
+  /// Every command in one line, by subject; the help of a command has its arguments.
+  private var groupedList: [String] {
+    let width = (commands.map(\.name.count).max() ?? 0) + 2
+    var groups: [String] = []
+    for command in commands where !groups.contains(command.group) { groups.append(command.group) }
+    return groups.flatMap { group in
+      ["\(group):"]
+        + commands.filter { $0.group == group }.map { command in
+          let gap = String(repeating: " ", count: width - command.name.count)
+          return "  \(command.name)\(gap)\(command.summary)"
+        } + [""]
+    }
   }
 
   /// Understands a command line, or prints and exits as GNU programs do.

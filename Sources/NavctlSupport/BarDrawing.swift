@@ -9,20 +9,21 @@ package struct BarDrawing: Sendable {
   /// The bar of a `resolved` value.
   ///
   /// The title stands in the middle of the bar as long as its neighbours leave room, and gives way
-  /// to them before it is cut, as it does on a screen.
+  /// to them before it is cut, as it does on a screen. A large title is not in this line.
   package func line(_ resolved: JSONValue) -> StyledLine {
     let half = columns / 2 - 2
     let left = TerminalText.fitted(
-      (resolved["left"]?.elements ?? []).map(leftText).joined(separator: "  "), columns: half)
+      texts(resolved["left"]).joined(separator: "  "), columns: half)
     // Index 0 is right-most.
     let right = TerminalText.fitted(
-      (resolved["right"]?.elements ?? []).reversed().map(buttonText).joined(separator: "  "),
-      columns: half)
+      texts(resolved["right"]).reversed().joined(separator: "  "), columns: half)
     let leftWidth = TerminalText.width(left)
     let rightWidth = TerminalText.width(right)
     let start = leftWidth > 0 ? leftWidth + 2 : 0
     let end = columns - (rightWidth > 0 ? rightWidth + 2 : 0)
-    let title = TerminalText.fitted(middleText(resolved["middle"]), columns: end - start)
+    let isLarge = largeTitle(resolved) != nil
+    let title = TerminalText.fitted(
+      isLarge ? "" : middleText(resolved["middle"]), columns: end - start)
     let titleWidth = TerminalText.width(title)
     let column = min(max((columns - titleWidth) / 2, start), end - titleWidth)
 
@@ -34,11 +35,50 @@ package struct BarDrawing: Sendable {
     return line
   }
 
+  /// The title that stands in a line of its own, if there is one.
+  package func largeTitle(_ resolved: JSONValue) -> StyledLine? {
+    guard let middle = resolved["middle"], middle["placement"]?.string == "large" else {
+      return nil
+    }
+    return StyledLine(TerminalText.fitted(middleText(middle), columns: columns), .strong)
+  }
+
+  /// Buttons from left to right, as a toolbar has them.
+  ///
+  /// What room there is goes to the flexible spaces; without one the buttons stand left.
+  package func toolbar(_ items: [JSONValue]) -> StyledLine {
+    var texts: [String] = []
+    var flexible: [Int] = []
+    for item in items {
+      if isSpace(item, "flexibleSpace") {
+        flexible.append(texts.count)
+        texts.append("")
+      } else {
+        texts.append(isSpace(item, "fixedSpace") ? "  " : buttonText(item))
+      }
+    }
+    let used = texts.reduce(0) { $0 + TerminalText.width($1) }
+    let gaps = max(0, texts.count - 1 - flexible.count) * 2
+    let room = max(0, columns - used - gaps)
+    var line = ""
+    for (index, text) in texts.enumerated() {
+      if let place = flexible.firstIndex(of: index) {
+        // What does not divide evenly goes to the first ones.
+        let share = room / flexible.count + (place < room % flexible.count ? 1 : 0)
+        line += spaces(share)
+      } else {
+        let isFirst = index == 0 || flexible.contains(index - 1)
+        line += (isFirst ? "" : "  ") + text
+      }
+    }
+    return StyledLine(TerminalText.fitted(line, columns: columns), .tint)
+  }
+
   /// A button as it stands in the bar: its title in brackets, or what it shows instead.
   package func buttonText(_ slot: JSONValue) -> String {
     let face: String
     if let view = slot["customView"] {
-      face = "(\(view.plainText))"
+      face = "(\((view["view"] ?? view).plainText))"
     } else if let image = slot["image"] {
       face = "<\(image["ref"]?.string ?? image.plainText)>"
     } else {
@@ -47,6 +87,17 @@ package struct BarDrawing: Sendable {
         ?? slot["id"]?.string ?? ""
     }
     return "[\(TerminalText.visible(face))]"
+  }
+
+  /// The slots of one side; spaces take room in a toolbar only.
+  private func texts(_ slots: JSONValue?) -> [String] {
+    (slots?.elements ?? []).compactMap { slot in
+      isSpace(slot, "flexibleSpace") || isSpace(slot, "fixedSpace") ? nil : leftText(slot)
+    }
+  }
+
+  private func isSpace(_ slot: JSONValue, _ name: String) -> Bool {
+    slot["systemItem"]?.string == name && slot["customView"] == nil
   }
 
   private func leftText(_ slot: JSONValue) -> String {

@@ -12,7 +12,7 @@ package struct GuardChoice: Hashable, Sendable {
   /// Whether any were typed.
   package var isTyped: Bool { typed != Guards() }
 
-  /// Reads `--top`, `--rev`, `--epoch` and `--any`.
+  /// Reads `--top`, `--rev`, `--epoch`, `--digest`, `--depth`, `--stack`, `--has` and `--any`.
   package init(_ line: ParsedCommandLine) throws(UsageError) {
     typed = Guards()
     typed.any = line.contains("any")
@@ -24,12 +24,27 @@ package struct GuardChoice: Hashable, Sendable {
     if let text = line.value(of: "epoch") {
       typed.epoch = try Quantities.epoch(text, option: "epoch")
     }
+    if let text = line.value(of: "digest") {
+      guard let digest = Digest(text) else {
+        throw UsageError("--digest takes 8 hex digits, as show prints them, not '\(text)'")
+      }
+      typed.digest = digest
+    }
+    if let text = line.value(of: "depth") {
+      typed.depth = try Quantities.integer(text, option: "depth")
+    }
+    // An empty text stands for an empty stack here too.
+    if let text = line.value(of: "stack") {
+      typed.stack = text.split(separator: ",", omittingEmptySubsequences: true).map(String.init)
+    }
+    let has = line.values(of: "has")
+    if !has.isEmpty { typed.has = has }
   }
 
   /// The strictest guard that any of the operations needs; none where the nav is made first.
   package static func need(_ operations: [OperationText]) -> OperationKind.NeededGuard {
     guard operations.first?.kind != .navCreate else { return .none }
-    let needs = operations.map(\.kind.neededGuard)
+    let needs = operations.map(\.neededGuard)
     if needs.contains(.wholeStack) { return .wholeStack }
     return needs.contains(.position) ? .position : .none
   }
@@ -47,12 +62,13 @@ package struct GuardChoice: Hashable, Sendable {
     need: OperationKind.NeededGuard, seen: Seen?, command: String, nav: String
   ) throws(UsageError) -> Guards {
     if typed.any { return typed }
+    let namesState = typed.revision != nil || typed.digest != nil || typed.stack != nil
     switch need {
     case .none: return typed
     case .position:
-      if typed.top != nil || typed.revision != nil { return typed }
+      if typed.top != nil || namesState { return typed }
     case .wholeStack:
-      if typed.revision != nil { return typed }
+      if namesState { return typed }
       if typed.top != nil {
         throw UsageError(
           "\(command) concerns the whole stack; its top alone does not guard it",

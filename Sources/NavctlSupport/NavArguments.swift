@@ -42,4 +42,25 @@ package struct NavArguments: Hashable, Sendable {
         "'\(TerminalText.visible(self.rest[rest.upperBound]))' is not expected", remedy: usage)
     }
   }
+
+  /// Splits the arguments of a command that takes any number of them.
+  ///
+  /// The nav is left out where `--nav` says it, or where `NAVD_NAV` does and the first argument is
+  /// one of the command's own words.
+  /// - Parameters:
+  ///   - positionals: all arguments.
+  ///   - isOwn: whether a word is the command's own, as a verb or KEY=VALUE is.
+  ///   - option: the value of `--nav`.
+  ///   - variable: the value of `NAVD_NAV`.
+  ///   - usage: what to type, for the error.
+  /// - Throws: what is missing.
+  package init(
+    _ positionals: [String], isOwn: (String) -> Bool, option: String?, variable: String?,
+    usage: String
+  ) throws(UsageError) {
+    let isLeftOut = option != nil || variable != nil && (positionals.first.map(isOwn) ?? true)
+    let count = isLeftOut ? positionals.count : max(0, positionals.count - 1)
+    try self.init(
+      positionals, rest: count...count, option: option, variable: variable, usage: usage)
+  }
 }

@@ -30,6 +30,13 @@ package enum OperationSummary {
       let ids = popped.kind == .array ? popped.elements.map(\.plainText) : [popped.plainText]
       if !ids.isEmpty { parts.append("popped \(ids.joined(separator: " "))") }
     }
+    for name in ["dismissed", "skipped"] {
+      let ids = output[name]?.elements.map(\.plainText) ?? []
+      if !ids.isEmpty { parts.append("\(name) \(ids.joined(separator: " "))") }
+    }
+    let ids = output["ids"]?.elements.map(\.plainText) ?? []
+    if !ids.isEmpty { parts.append("stack \(ids.joined(separator: " "))") }
+    if let tid = output["tid"]?.integer { parts.append("transition \(tid)") }
     if let id = output["id"]?.string { parts.append("\(verb(kind)) \(id)") }
     if let delivered = output["delivered"]?.integer { parts.append("delivered to \(delivered)") }
     return parts.isEmpty ? nil : parts.joined(separator: "  ")

@@ -13,6 +13,12 @@ package struct OperationText: Hashable, Sendable {
     json = Self.object([(kind.name, Self.object(arguments))])
   }
 
+  /// Makes an operation from its arguments as one object.
+  package init(_ kind: OperationKind, json arguments: [UInt8]) {
+    self.kind = kind
+    json = Self.object([(kind.name, arguments)])
+  }
+
   /// Reads an operation that was typed as JSON; the daemon judges its arguments.
   package init(typed text: String) throws(UsageError) {
     json = try Quantities.jsonObject(text, what: "an operation")
@@ -28,6 +34,19 @@ package struct OperationText: Hashable, Sendable {
         remedy: "as in '{\"push\":{\"screen\":{\"title\":\"Home\"}}}'")
     }
     kind = OperationKind(name: members[0].name)
+  }
+
+  /// What must be known about the state before the operation may remove something.
+  ///
+  /// The daemon asks for no guard on a dismissal. One that does not name its presenter takes
+  /// whatever is presented, so here it is guarded as what replaces everything.
+  package var neededGuard: OperationKind.NeededGuard {
+    guard kind == .dismiss else { return kind.neededGuard }
+    do {
+      return try JSONValue(json)[kind.name]?["from"] == nil ? .wholeStack : .none
+    } catch {
+      return .wholeStack
+    }
   }
 
   /// An object of members that are JSON already.

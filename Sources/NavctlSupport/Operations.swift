@@ -7,17 +7,51 @@ package enum Operations {
   ///
   /// Without anything about a root and with `--detached` the stack begins empty.
   package static func create(_ line: ParsedCommandLine) throws(UsageError) -> [OperationText] {
-    let root = try screenMembers(line, id: line.value(of: "root"))
     let isDetached = line.contains("detached")
-    var arguments = [
-      root.isEmpty && isDetached
-        ? ("classes", OperationText.object([])) : ("root", OperationText.object(root))
-    ]
+    var arguments = [try subject(line, isDetached: isDetached)]
     if let settings = line.value(of: "settings") {
       arguments.append(("settings", try Quantities.jsonObject(settings, what: "--settings")))
     }
     let create = OperationText(.navCreate, arguments)
-    return isDetached ? [create] : [create, OperationText(.attach)]
+    // A bar of its own is nobody's part, so there is nothing to attach.
+    let isComplete = isDetached || arguments[0].0 == "kind"
+    return isComplete ? [create] : [create, OperationText(.attach)]
+  }
+
+  /// What a nav is made of: a root screen, classes of bars without one, or a bar alone.
+  private static func subject(
+    _ line: ParsedCommandLine, isDetached: Bool
+  ) throws(UsageError) -> (String, [UInt8]) {
+    let id = line.value(of: "root")
+    let others = try screenMembers(line, id: nil)
+    let classes = [("bar", "bar-class"), ("toolbar", "toolbar-class")].compactMap { name, option in
+      line.value(of: option).map { (name, OperationText.string($0)) }
+    }
+    let hasRoot = id != nil || !others.isEmpty
+    switch line.value(of: "kind") ?? "controller" {
+    case "controller": break
+    case "bar":
+      guard !hasRoot, classes.isEmpty, !isDetached else {
+        throw UsageError(
+          "a standalone bar begins without items and without a root",
+          remedy: "navctl create NAV --kind bar, then navctl push-item NAV --title TEXT")
+      }
+      return ("kind", OperationText.string("bar"))
+    case let other: throw UsageError("--kind takes controller or bar, not '\(other)'")
+    }
+    if !classes.isEmpty || !hasRoot && isDetached {
+      guard !hasRoot, isDetached else {
+        throw UsageError(
+          "classes of bars go with an empty stack that is not on display yet",
+          remedy: "navctl create NAV --bar-class NAME --detached, then push and attach")
+      }
+      return ("classes", OperationText.object(classes))
+    }
+    if let id, id.hasPrefix("{") {
+      guard others.isEmpty else { throw UsageError("a root in JSON says everything itself") }
+      return ("root", try Quantities.jsonObject(id, what: "--root"))
+    }
+    return ("root", OperationText.object(try screenMembers(line, id: id)))
   }
 
   /// `push`, and with `--show` the operation `show`.
@@ -26,22 +60,21 @@ package enum Operations {
   package static func push(_ line: ParsedCommandLine, id: String?) throws(UsageError)
     -> OperationText
   {
-    let others = try screenMembers(line, id: nil)
-    let screen: [UInt8]
-    if let id, others.isEmpty, !line.contains("new") {
-      screen = try self.screen(id)
-    } else {
-      screen = OperationText.object(try screenMembers(line, id: id))
-    }
-    guard id != nil || !others.isEmpty || line.contains("new") else {
-      throw UsageError(
-        "push what?", remedy: "name a screen, or describe a new one with --title or --route")
-    }
-    var arguments = [("screen", screen)]
+    var arguments = [("screen", try newScreen(line, id: id, command: "push"))]
     if line.contains("if-absent") {
       arguments.append(("onDuplicate", OperationText.string("ignore")))
     }
+    if let sender = line.value(of: "sender") {
+      guard line.contains("show") else { throw UsageError("--sender goes with --show") }
+      arguments.append(("sender", try self.sender(sender)))
+    }
     return OperationText(line.contains("show") ? .show : .push, arguments)
+  }
+
+  /// Who asked for a screen: any JSON, or a name.
+  private static func sender(_ text: String) throws(UsageError) -> [UInt8] {
+    ["{", "[", "\""].contains { text.hasPrefix($0) }
+      ? try Quantities.json(text, what: "--sender") : OperationText.string(text)
   }
 
   /// `pop-to`: to a screen, or with `--route` to the screen with that route.
@@ -101,6 +134,16 @@ package enum Operations {
     if let text = line.value(of: "back-title") {
       members.append(
         ("backBarButtonItem", OperationText.object([("title", OperationText.string(text))])))
+    }
+    if let text = line.value(of: "back-button") {
+      guard line.value(of: "back-title") == nil else {
+        throw UsageError("--back-title and --back-button say the same; one of them")
+      }
+      members.append(
+        ("backBarButtonItem", try Quantities.jsonObject(text, what: "--back-button")))
+    }
+    if let view = line.value(of: "title-view") {
+      members.append(("titleView", try Quantities.json(view, what: "--title-view")))
     }
     if let mode = line.value(of: "large-title") {
       members.append(("largeTitleDisplayMode", OperationText.string(mode)))
@@ -170,13 +213,15 @@ package enum Operations {
     return OperationText.array(list)
   }
 
-  private static func screenMembers(_ line: ParsedCommandLine, id: String?) throws(UsageError)
+  static func screenMembers(_ line: ParsedCommandLine, id: String?) throws(UsageError)
     -> [(String, [UInt8])]
   {
     var members: [(String, [UInt8])] = []
     if let id { members.append(("id", OperationText.string(id))) }
-    for name in ["title", "route"] {
-      if let text = line.value(of: name) { members.append((name, OperationText.string(text))) }
+    for (option, name) in [
+      ("title", "title"), ("route", "route"), ("restoration-id", "restorationID"),
+    ] {
+      if let text = line.value(of: option) { members.append((name, OperationText.string(text))) }
     }
     if let args = line.value(of: "args") {
       members.append(("args", try Quantities.json(args, what: "--args")))
@@ -192,12 +237,20 @@ package enum Operations {
   {
     var members: [(String, [UInt8])] = []
     let texts = [
-      ("title", "title"), ("image", "image"), ("system-item", "systemItem"), ("style", "style"),
-      ("action", "action"),
+      ("title", "title"), ("image", "image"), ("landscape-image", "landscapeImage"),
+      ("system-item", "systemItem"), ("style", "style"), ("action", "action"),
     ]
     for (option, name) in texts {
-      if let text = line.value(of: option) { members.append((name, OperationText.string(text))) }
+      guard let text = line.value(of: option) else { continue }
+      let isRecord = name.lowercased().hasSuffix("image") && text.hasPrefix("{")
+      members.append(
+        (
+          name,
+          isRecord
+            ? try Quantities.jsonObject(text, what: "--\(option)") : OperationText.string(text)
+        ))
     }
+    for name in line.values(of: "unset") { members.append((name, OperationText.null)) }
     if let view = line.value(of: "view") {
       members.append(("customView", try Quantities.json(view, what: "--view")))
     }

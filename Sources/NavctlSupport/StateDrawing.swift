@@ -7,46 +7,84 @@ package struct StateDrawing: Sendable {
   package init(columns: Int = 80) { self.columns = max(20, columns) }
 
   /// The lines for the body of a snapshot.
-  package func lines(_ state: JSONValue) -> [StyledLine] {
-    let bar = BarDrawing(columns: columns)
+  ///
+  /// - Parameters:
+  ///   - state: the body.
+  ///   - elapsed: milliseconds since the running transition began, if that is known.
+  package func lines(_ state: JSONValue, elapsed: UInt64? = nil) -> [StyledLine] {
     let screens = state["screens"]?.elements ?? []
     let rule = StyledLine(String(repeating: "─", count: columns), .faint)
-    var lines: [StyledLine] = []
-    if let prompt = prompt(screens) { lines.append(centred(prompt)) }
-    if let resolved = state["resolved"] {
-      let isHidden = state["bar"]?["hidden"]?.bool ?? false
-      lines.append(isHidden ? centred("(the bar is hidden)") : bar.line(resolved))
+    let isBar = state["kind"]?.string == "bar"
+    var lines = bar(state, top: screens.last)
+    lines.append(rule)
+    let chain = state["presented"]?["chain"]?.elements ?? []
+    let rows =
+      chain.reversed().map(Row.init(presented:))
+      + screens.enumerated().reversed().map { depth, screen in
+        Row(screen: screen, depth: depth, isTop: depth + 1 == screens.count)
+      }
+    let widths = Widths(rows, columns: columns)
+    // What is presented lies above the stack, the outermost above all.
+    lines += rows.map { draw($0, widths) }
+    if screens.isEmpty {
+      lines.append(StyledLine(isBar ? "  (no items)" : "  (the stack is empty)", .faint))
     }
     lines.append(rule)
-    if screens.isEmpty { lines.append(StyledLine("  (the stack is empty)", .faint)) }
-    let widths = Widths(screens: screens, columns: columns)
-    for (depth, screen) in screens.enumerated().reversed() {
-      lines.append(
-        row(screen, depth: depth, isTop: depth + 1 == screens.count, widths: widths))
-    }
-    lines.append(rule)
-    lines.append(position(state, depth: screens.count))
+    lines += toolbar(state, top: screens.last)
+    lines += TransitionDrawing(columns: columns).lines(state["transition"], elapsed: elapsed)
+    lines += position(state, depth: screens.count)
     return lines
   }
 
   /// Where a state stands: revision, epoch, digest.
-  package func position(_ state: JSONValue, depth: Int) -> StyledLine {
-    var line = StyledLine(TerminalText.visible(state["nav"]?.string ?? ""), .strong)
-    line.append("  rev \(state["rev"]?.integer ?? 0)")
-    line.append("  epoch \(state["epoch"]?.string ?? "-")", .faint)
-    if let digest = state["dig"]?.string { line.append("  digest \(digest)", .faint) }
-    line.append("  depth \(depth)")
-    if let settings = state["settings"], settings["attached"]?.bool != true {
-      line.append("  detached", .alert)
+  package func position(_ state: JSONValue, depth: Int) -> [StyledLine] {
+    var pieces = [
+      StyledLine(TerminalText.visible(state["nav"]?.string ?? ""), .strong),
+      StyledLine("rev \(state["rev"]?.integer ?? 0)"),
+      StyledLine("epoch \(TerminalText.visible(state["epoch"]?.string ?? "-"))", .faint),
+    ]
+    if let digest = state["dig"]?.string {
+      pieces.append(StyledLine("digest \(TerminalText.visible(digest))", .faint))
     }
-    if let transition = state["transition"], let op = transition["op"]?.string {
-      line.append("  \(op) \(transition["phase"]?.string ?? "")", .alert)
+    let isBar = state["kind"]?.string == "bar"
+    pieces.append(StyledLine(isBar ? "items \(depth)" : "depth \(depth)"))
+    if isBar {
+      pieces.append(StyledLine("standalone bar"))
+    } else if let settings = state["settings"], settings["attached"]?.bool != true {
+      pieces.append(StyledLine("detached", .alert))
     }
-    return line
+    if let owner = state["environment"]?["owner"]?.string {
+      pieces.append(StyledLine("display \(TerminalText.visible(owner))"))
+    }
+    return Flow(columns: columns, indent: 2).lines(pieces)
   }
 
-  private func prompt(_ screens: [JSONValue]) -> String? {
-    screens.last?["item"]?["prompt"]?.string.map(TerminalText.visible)
+  /// The prompt, the bar and the large title; of a hidden bar, that it is hidden.
+  private func bar(_ state: JSONValue, top: JSONValue?) -> [StyledLine] {
+    if state["bar"]?["hidden"]?.bool == true {
+      let cause = state["bar"]?["hid"]?["cause"]?.string.map { ", by \($0)" } ?? ""
+      return [centred(TerminalText.visible("(the bar is hidden\(cause))"))]
+    }
+    var lines: [StyledLine] = []
+    if let prompt = top?["item"]?["prompt"]?.string, !prompt.isEmpty {
+      lines.append(centred(TerminalText.visible(prompt)))
+    }
+    guard let resolved = state["resolved"] else { return lines }
+    let drawing = BarDrawing(columns: columns)
+    lines.append(drawing.line(resolved))
+    if let title = drawing.largeTitle(resolved) { lines.append(title) }
+    return lines
+  }
+
+  /// The toolbar under the stack; nothing while it is hidden.
+  private func toolbar(_ state: JSONValue, top: JSONValue?) -> [StyledLine] {
+    let resolved = state["resolved"]?["toolbar"]
+    // It is hidden unless something says that it is not.
+    let isVisible = resolved?["visible"]?.bool ?? (state["toolbar"]?["hidden"]?.bool == false)
+    guard isVisible else { return [] }
+    let items = resolved?["items"]?.elements ?? top?["toolbarItems"]?.elements ?? []
+    guard !items.isEmpty else { return [centred("(the toolbar is empty)")] }
+    return [BarDrawing(columns: columns).toolbar(items)]
   }
 
   private func centred(_ text: String) -> StyledLine {
@@ -55,42 +93,68 @@ package struct StateDrawing: Sendable {
     return StyledLine(indent + cut, .faint)
   }
 
-  private func row(_ screen: JSONValue, depth: Int, isTop: Bool, widths: Widths) -> StyledLine {
-    // The glyph says what the colour says.
-    var line = StyledLine(isTop ? "▶ " : depth == 0 ? "└ " : "│ ", isTop ? .strong : .faint)
-    let id = screen["id"]?.string ?? ""
-    line.append(TerminalText.padded(id, columns: widths.id), isTop ? .strong : .plain)
+  private func draw(_ row: Row, _ widths: Widths) -> StyledLine {
+    var line = StyledLine(row.mark, row.isStrong ? .strong : .faint)
+    line.append(TerminalText.padded(row.id, columns: widths.id), row.isStrong ? .strong : .plain)
     line.append("  ")
-    line.append(TerminalText.padded(Widths.title(screen), columns: widths.title))
+    line.append(TerminalText.padded(row.title, columns: widths.title))
     line.append("  ")
-    line.append(TerminalText.fitted(Widths.detail(screen), columns: widths.detail), .faint)
+    line.append(TerminalText.fitted(row.detail, columns: widths.detail), .faint)
     return line
   }
 
-  /// The columns of the table of screens.
-  private struct Widths {
-    var id: Int
-    var title: Int
-    var detail: Int
+  /// One line of the table.
+  private struct Row {
+    /// The glyph says what the colour says.
+    var mark: String
+    var isStrong: Bool
+    var id: String
+    var title: String
+    var detail: String
 
-    init(screens: [JSONValue], columns: Int) {
-      // Two columns of marker and two gaps of two.
-      let room = max(6, columns - 6)
-      id = min(room / 3, screens.map { TerminalText.width($0["id"]?.string ?? "") }.max() ?? 0)
-      title = min(room / 3, screens.map { TerminalText.width(Self.title($0)) }.max() ?? 0)
-      detail = room - id - title
+    init(screen: JSONValue, depth: Int, isTop: Bool) {
+      mark = isTop ? "▶ " : depth == 0 ? "└ " : "│ "
+      isStrong = isTop
+      id = TerminalText.visible(screen["id"]?.string ?? "")
+      title = Self.title(screen)
+      var parts: [String] = []
+      if let route = screen["route"]?.string { parts.append(route) }
+      if let args = screen["args"] { parts.append(args.plainText) }
+      detail = TerminalText.visible(parts.joined(separator: " "))
+    }
+
+    init(presented: JSONValue) {
+      mark = "◆ "
+      isStrong = false
+      let screen = presented["screen"]
+      id = TerminalText.visible(screen?["id"]?.string ?? screen?.plainText ?? "")
+      title = screen.map(Self.title) ?? "-"
+      var parts = ["presented"]
+      if let from = presented["from"] { parts.append("by \(from.plainText)") }
+      for name in ["style", "covers"] {
+        if let value = presented[name] { parts.append(value.plainText) }
+      }
+      detail = TerminalText.visible(parts.joined(separator: " "))
     }
 
     static func title(_ screen: JSONValue) -> String {
       let title = screen["item"]?["title"]?.string ?? screen["title"]?.string
       return title.map { "\"\(TerminalText.visible($0))\"" } ?? "-"
     }
+  }
 
-    static func detail(_ screen: JSONValue) -> String {
-      var parts: [String] = []
-      if let route = screen["route"]?.string { parts.append(TerminalText.visible(route)) }
-      if let args = screen["args"] { parts.append(TerminalText.visible(args.plainText)) }
-      return parts.joined(separator: " ")
+  /// The columns of the table.
+  private struct Widths {
+    var id: Int
+    var title: Int
+    var detail: Int
+
+    init(_ rows: [Row], columns: Int) {
+      // Two columns of marker and two gaps of two.
+      let room = max(6, columns - 6)
+      id = min(room / 3, rows.map { TerminalText.width($0.id) }.max() ?? 0)
+      title = min(room / 3, rows.map { TerminalText.width($0.title) }.max() ?? 0)
+      detail = room - id - title
     }
   }
 }

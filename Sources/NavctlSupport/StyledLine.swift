@@ -24,6 +24,24 @@ package struct StyledLine: Hashable, Sendable {
     pieces.append((text, style))
   }
 
+  /// Adds all pieces of another line.
+  package mutating func append(_ line: StyledLine) { pieces += line.pieces }
+
+  /// The line cut to a number of columns; what is cut off is marked by an ellipsis.
+  package func fitted(columns: Int) -> StyledLine {
+    guard width > columns else { return self }
+    var line = StyledLine()
+    var left = columns
+    for piece in pieces {
+      // The ellipsis of a piece that just fits tells that more was to come.
+      let text = TerminalText.fitted(piece.text, columns: left)
+      line.append(text, piece.style)
+      left -= TerminalText.width(text)
+      if left <= 0 || text != piece.text { break }
+    }
+    return line
+  }
+
   /// The line without any emphasis.
   package var plain: String { trimmed(pieces.map(\.text).joined()) }
 

@@ -26,6 +26,48 @@ package enum Tables {
       })
   }
 
+  /// What became of a nav, oldest first, in lines that fit.
+  ///
+  /// - Parameters:
+  ///   - entries: entries of the log.
+  ///   - tops: the top screen after each; nil where it is not known.
+  ///   - columns: how wide a line may be; cells are cut where needed.
+  package static func history(
+    _ entries: [JSONValue], tops: [String?], columns: Int = 80
+  ) -> [String] {
+    let heading = ["REV", "TIME", "WHO", "WHAT", "TOP"]
+    let rows = zip(entries, tops).map { entry, top in
+      if let bad = entry["bad"] {
+        return ["!", time(entry["t"]), by(entry["by"]), "diverged \(bad.plainText)", "-"]
+      }
+      let cause = entry["cause"]?.string ?? "-"
+      let done = operations(entry["do"])
+      let what = cause == "api" ? done : done == "-" ? cause : "\(cause): \(done)"
+      return [
+        entry["rev"]?.plainText ?? "-", time(entry["t"]), by(entry["by"]), what, top ?? "-",
+      ]
+    }
+    // Revision, time and four gaps of two leave this for the three others.
+    let width = rows.map { TerminalText.width($0[0]) }.max() ?? 0
+    let room = max(12, columns - max(3, width) - 20 - 8)
+    let limits = [room / 3, room - 2 * (room / 3), room / 3]
+    let cut = rows.map { row in
+      row.enumerated().map { index, cell in
+        index < 2 ? cell : TerminalText.fitted(TerminalText.visible(cell), columns: limits[index - 2])
+      }
+    }
+    return table(heading, cut)
+  }
+
+  /// The clients of the daemon: a line each, with a heading.
+  package static func clients(_ records: [JSONValue]) -> [String] {
+    table(
+      ["CLIENT", "NAME", "VIA", "UID", "PID", "ROLE", "WATCHES"],
+      records.map { record in
+        ["id", "name", "via", "uid", "pid", "role", "watches"].map { record[$0]?.plainText ?? "-" }
+      })
+  }
+
   /// The members of an object, a line each; members of members are joined with dots.
   package static func members(_ value: JSONValue) -> [String] {
     var rows: [[String]] = []

@@ -60,6 +60,14 @@ struct Invocation {
       usage: "navctl \(command.name) \(command.arguments.usage)")
   }
 
+  /// The nav and the other arguments of a command that takes any number of its own words.
+  func navArguments(isOwn: (String) -> Bool) throws -> NavArguments {
+    try NavArguments(
+      line.positionals, isOwn: isOwn, option: line.value(of: "nav"),
+      variable: environment["NAVD_NAV"],
+      usage: "navctl \(command.name) \(command.arguments.usage)")
+  }
+
   /// Whether a nav is named, for commands that do without.
   var namesNav: Bool {
     !line.positionals.isEmpty || line.contains("nav") || environment["NAVD_NAV"] != nil

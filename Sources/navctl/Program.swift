@@ -9,11 +9,21 @@ enum Program {
   static let version = "navctl 0.1.0 (NSP/1)"
 
   static let commands: [any Command.Type] = [
-    CreateCommand.self, ShowCommand.self, PushCommand.self, PopCommand.self, PopToCommand.self,
-    PopToRootCommand.self, SetCommand.self, CloseCommand.self, TitleCommand.self,
-    ItemCommand.self, ButtonCommand.self, GetCommand.self, WatchCommand.self, WaitCommand.self,
-    ListCommand.self, LogCommand.self, VerifyCommand.self, StatusCommand.self, OpCommand.self,
+    ShowCommand.self, HistoryCommand.self, WatchCommand.self, WaitCommand.self, GetCommand.self,
+    LogCommand.self, ListCommand.self, VerifyCommand.self, StatusCommand.self,
     ExplainCommand.self,
+    CreateCommand.self, CloseCommand.self,
+    PushCommand.self, PopCommand.self, PopToCommand.self, PopToRootCommand.self,
+    SetCommand.self, SegueCommand.self, OpenCommand.self, RevertCommand.self, SaveCommand.self,
+    RestoreCommand.self,
+    PresentCommand.self, DismissCommand.self,
+    ScreenCommand.self, TitleCommand.self, ItemCommand.self, ButtonCommand.self,
+    BarCommand.self, ToolbarCommand.self, AppearanceCommand.self, ProxyCommand.self,
+    PushItemCommand.self, PopItemCommand.self, SetItemsCommand.self,
+    BackCommand.self, TapCommand.self, SwipeCommand.self, GestureCommand.self,
+    TransitionCommand.self,
+    AttachCommand.self, DetachCommand.self, EnvironmentCommand.self, ConfigureCommand.self,
+    OpCommand.self,
   ]
 
   static let grammar = CommandSet(
@@ -21,7 +31,7 @@ enum Program {
       program: "navctl",
       summary: "Looks at and changes the navigation stacks that navd keeps.",
       epilogue: """
-        NAV may be left out where NAVD_NAV is set. Exit status: 0 done, 1 refused,
+        navctl help COMMAND says more. NAV may be left out where NAVD_NAV is set. Exit status: 0 done, 1 refused,
         2 usage, 3 changed since last seen, 4 busy or timeout, 5 not permitted,
         6 not found, 7 no daemon, 8 fault of the daemon. See navctl(1).
         """,
@@ -50,6 +60,21 @@ enum Program {
       return Failure.report(error)
     }
   }
+}
+
+/// The subjects of the commands, as the help has them.
+enum Subject {
+  static let look = "Look"
+  static let navs = "Navs"
+  static let stack = "The stack"
+  static let presentation = "Presentations"
+  static let content = "Screens and buttons"
+  static let bars = "Bars"
+  static let standalone = "Standalone bars"
+  static let touch = "Touch and transitions"
+  static let display = "Display and settings"
+  static let roles = "Roles, held while the command runs"
+  static let anything = "Anything"
 }
 
 /// One command.

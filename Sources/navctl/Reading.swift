@@ -2,6 +2,7 @@ import NavctlSupport
 import Navigation
 import NavigationClient
 import NavigationSync
+import RuntimePaths
 
 /// What all commands have in common that read once.
 enum Reading {
@@ -20,5 +21,32 @@ enum Reading {
   /// The value of an answer; an object without members where there is none.
   static func value(_ reply: OkReply) throws -> JSONValue {
     try JSONValue(reply.value?.bytes ?? Array("{}".utf8))
+  }
+
+  /// How long ago the running transition began; nil where nothing says so.
+  ///
+  /// The log has the daemon's wall clock, which is ours only on the same machine. The deadline of
+  /// a gesture counts from its last sign of life, which is not in the state.
+  static func elapsed(
+    _ invocation: Invocation, _ connection: inout NavigationConnection, nav: String,
+    state: JSONValue
+  ) -> UInt64? {
+    guard connection.endpoint.hasPrefix("ipc:"), let transition = state["transition"],
+      let began = transition["tid"]?.integer, transition["phase"]?.string != "interactive"
+    else { return nil }
+    var request = GetRequest(id: 0, nav: nav, what: .log)
+    request.from = Revision(began)
+    request.limit = 1
+    do {
+      let entry = try value(try get(invocation, &connection, request).reply).elements.first
+      guard let entry, entry["rev"]?.integer == began, let then = entry["t"]?.integer else {
+        return nil
+      }
+      let now = SystemClock.wallMilliseconds()
+      return now - min(now, then)
+    } catch {
+      // The drawing is complete without it.
+      return nil
+    }
   }
 }

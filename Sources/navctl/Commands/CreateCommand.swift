@@ -4,13 +4,17 @@ import NavctlSupport
 /// `create`: makes a nav.
 enum CreateCommand: Command {
   static let declaration = CommandSet.Command(
-    "create", "Make a nav and put it on display",
+    "create", "Make a nav and put it on display", group: Subject.navs,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
-      OptionDeclaration("root", argument: "ID", "Id of the root screen"),
+      OptionDeclaration("kind", argument: "KIND", "controller, or bar for a standalone bar"),
+      OptionDeclaration("root", argument: "ID", "Id of the root screen, or a record in JSON"),
       OptionDeclaration("title", argument: "TEXT", "Title of the root screen"),
       OptionDeclaration("route", argument: "ROUTE", "Route of the root screen"),
       OptionDeclaration("args", argument: "JSON", "Arguments of the root screen"),
+      OptionDeclaration("restoration-id", argument: "ID", "Restoration id of the root screen"),
+      OptionDeclaration("bar-class", argument: "NAME", "Class of the bar; goes with --detached"),
+      OptionDeclaration("toolbar-class", argument: "NAME", "Class of the toolbar, likewise"),
       OptionDeclaration("settings", argument: "JSON", "Settings of the nav"),
       OptionDeclaration("detached", "Do not put it on display; needs no root"),
       OptionDeclaration("if-absent", "It is no error if it exists already"),

@@ -5,7 +5,7 @@ import NavigationSync
 /// `explain`: what an error code means for the next step; needs no daemon.
 enum ExplainCommand: Command {
   static let declaration = CommandSet.Command(
-    "explain", "Say what to do about an error code",
+    "explain", "Say what to do about an error code", group: Subject.look,
     arguments: PositionalArguments("CODE", count: 1...1),
     epilogue: "Example: navctl explain desync")
 

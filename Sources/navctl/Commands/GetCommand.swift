@@ -6,7 +6,7 @@ import NavigationSync
 /// `get`: reads one thing about a nav.
 enum GetCommand: Command {
   static let declaration = CommandSet.Command(
-    "get", "Read one thing about a nav",
+    "get", "Read one thing about a nav", group: Subject.look,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
       OptionDeclaration(

@@ -4,7 +4,7 @@ import NavctlSupport
 /// `item`: changes what a screen gives the bar to show.
 enum ItemCommand: Command {
   static let declaration = CommandSet.Command(
-    "item", "Change what a screen gives the bar to show",
+    "item", "Change what a screen gives the bar to show", group: Subject.content,
     arguments: PositionalArguments("NAV SCREEN", count: 1...2),
     options: [
       OptionDeclaration("title", argument: "TEXT", "Title in the bar"),
@@ -12,6 +12,8 @@ enum ItemCommand: Command {
       OptionDeclaration("left", argument: "BUTTON", "Button on the left; repeat for more"),
       OptionDeclaration("right", argument: "BUTTON", "Button on the right, right-most first"),
       OptionDeclaration("back-title", argument: "TEXT", "Back button of the screen above"),
+      OptionDeclaration("back-button", argument: "JSON", "The same as a button's record"),
+      OptionDeclaration("title-view", argument: "JSON", "A view in place of the title"),
       OptionDeclaration("hides-back-button", argument: "BOOL", "No back button while on top"),
       OptionDeclaration(
         "supplement", argument: "BOOL", "Left buttons stand beside the back button"),

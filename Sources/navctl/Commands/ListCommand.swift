@@ -6,7 +6,7 @@ import NavigationSync
 /// `list`: the navs there are.
 enum ListCommand: Command {
   static let declaration = CommandSet.Command(
-    "list", "List the navs", epilogue: "Example: navctl list")
+    "list", "List the navs", group: Subject.look, epilogue: "Example: navctl list")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     var connection = try invocation.connect()

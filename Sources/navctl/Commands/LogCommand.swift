@@ -6,7 +6,7 @@ import NavigationSync
 /// `log`: who changed a nav, and how.
 enum LogCommand: Command {
   static let declaration = CommandSet.Command(
-    "log", "Show who changed a nav, and how",
+    "log", "Show who changed a nav, and how", group: Subject.look,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
       OptionDeclaration("from", argument: "REV", "The first revision; else the oldest kept"),

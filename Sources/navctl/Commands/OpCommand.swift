@@ -4,9 +4,9 @@ import NavctlSupport
 /// `op`: any operations, as JSON.
 enum OpCommand: Command {
   static let declaration = CommandSet.Command(
-    "op", "Perform operations given as JSON, all or none",
+    "op", "Perform operations given as JSON, all or none", group: Subject.anything,
     arguments: PositionalArguments("NAV JSON...", count: 1...Int.max),
-    options: [OptionDeclaration("animated", "With a transition")] + Changes.options,
+    options: Changes.animatedOptions,
     epilogue: """
       Example: navctl op kiosk '{"popToRoot":{}}' '{"push":{"screen":{"title":"Now playing"}}}'
       """)
@@ -19,7 +19,6 @@ enum OpCommand: Command {
     let arguments = try invocation.navArguments(rest: count...count)
     guard !arguments.rest.isEmpty else { throw UsageError("an operation is missing") }
     return try Changes.perform(
-      invocation, nav: arguments.nav, try arguments.rest.map { try OperationText(typed: $0) },
-      isAnimated: invocation.line.contains("animated") ? true : nil)
+      invocation, nav: arguments.nav, try arguments.rest.map { try OperationText(typed: $0) })
   }
 }

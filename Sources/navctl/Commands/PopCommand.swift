@@ -5,15 +5,14 @@ import NavigationSync
 /// `pop`: removes the top screen.
 enum PopCommand: Command {
   static let declaration = CommandSet.Command(
-    "pop", "Remove the top screen that you last saw",
+    "pop", "Remove the top screen that you last saw", group: Subject.stack,
     arguments: PositionalArguments("NAV", count: 0...1),
-    options: [OptionDeclaration("animated", "With a transition")] + Changes.options,
+    options: Changes.animatedOptions,
     epilogue: "Example: navctl pop kiosk --top wifi")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments()
     return try Changes.perform(
-      invocation, nav: arguments.nav, [OperationText(.pop)],
-      isAnimated: invocation.line.contains("animated") ? true : nil)
+      invocation, nav: arguments.nav, [OperationText(.pop)])
   }
 }

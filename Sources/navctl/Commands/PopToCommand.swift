@@ -4,13 +4,12 @@ import NavctlSupport
 /// `pop-to`: removes everything above a screen.
 enum PopToCommand: Command {
   static let declaration = CommandSet.Command(
-    "pop-to", "Remove everything above a screen",
+    "pop-to", "Remove everything above a screen", group: Subject.stack,
     arguments: PositionalArguments("NAV [ID]", count: 0...2),
     options: [
       OptionDeclaration("route", argument: "ROUTE", "The top-most screen with this route"),
       OptionDeclaration("unique", "Refuse if several have the route"),
-      OptionDeclaration("animated", "With a transition"),
-    ] + Changes.options,
+    ] + Changes.animatedOptions,
     epilogue: "Example: navctl pop-to kiosk --route settings")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
@@ -18,7 +17,6 @@ enum PopToCommand: Command {
     let arguments = try invocation.navArguments(rest: rest)
     return try Changes.perform(
       invocation, nav: arguments.nav,
-      [try Operations.popTo(invocation.line, id: arguments.rest.first)],
-      isAnimated: invocation.line.contains("animated") ? true : nil)
+      [try Operations.popTo(invocation.line, id: arguments.rest.first)])
   }
 }

@@ -5,15 +5,14 @@ import NavigationSync
 /// `pop-to-root`: removes everything above the root.
 enum PopToRootCommand: Command {
   static let declaration = CommandSet.Command(
-    "pop-to-root", "Remove everything above the root",
+    "pop-to-root", "Remove everything above the root", group: Subject.stack,
     arguments: PositionalArguments("NAV", count: 0...1),
-    options: [OptionDeclaration("animated", "With a transition")] + Changes.options,
+    options: Changes.animatedOptions,
     epilogue: "Example: navctl pop-to-root kiosk")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments()
     return try Changes.perform(
-      invocation, nav: arguments.nav, [OperationText(.popToRoot)],
-      isAnimated: invocation.line.contains("animated") ? true : nil)
+      invocation, nav: arguments.nav, [OperationText(.popToRoot)])
   }
 }

@@ -4,9 +4,9 @@ import NavctlSupport
 /// `set`: replaces the whole stack.
 enum SetCommand: Command {
   static let declaration = CommandSet.Command(
-    "set", "Replace the whole stack that you last saw",
+    "set", "Replace the whole stack that you last saw", group: Subject.stack,
     arguments: PositionalArguments("NAV [SCREEN...]", count: 0...Int.max),
-    options: [OptionDeclaration("animated", "With a transition")] + Changes.options,
+    options: Changes.animatedOptions,
     epilogue: """
       Screens stand bottom first; each is an id or a record in JSON. Where NAVD_NAV is set, all
       arguments are screens.
@@ -17,7 +17,6 @@ enum SetCommand: Command {
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments(rest: 0...Int.max)
     return try Changes.perform(
-      invocation, nav: arguments.nav, [try Operations.set(arguments.rest)],
-      isAnimated: invocation.line.contains("animated") ? true : nil)
+      invocation, nav: arguments.nav, [try Operations.set(arguments.rest)])
   }
 }

@@ -6,10 +6,10 @@ import NavigationSync
 /// `show`: draws a nav, and remembers what was shown.
 enum ShowCommand: Command {
   static let declaration = CommandSet.Command(
-    "show", "Draw the bar and the stack of a nav",
+    "show", "Draw a nav: bars, stack, what is presented", group: Subject.look,
     arguments: PositionalArguments("NAV", count: 0...1),
     epilogue: """
-      What is shown is remembered for this terminal: pop, set and close are then refused if
+      What is shown is remembered for this terminal: commands that remove are then refused if
       something else is there.
 
       Example: navctl show kiosk
@@ -23,7 +23,9 @@ enum ShowCommand: Command {
     if invocation.isJSON {
       try Output.line(answer.body)
     } else {
-      try invocation.write(StateDrawing(columns: invocation.columns).lines(state))
+      let elapsed = Reading.elapsed(invocation, &connection, nav: nav, state: state)
+      try invocation.write(
+        StateDrawing(columns: invocation.columns).lines(state, elapsed: elapsed))
     }
     Memory(invocation.environment, endpoint: connection.endpoint)
       .remember(Seen(state: state), of: nav)

@@ -4,7 +4,7 @@ import NavctlSupport
 /// `title`: changes the title of a screen.
 enum TitleCommand: Command {
   static let declaration = CommandSet.Command(
-    "title", "Change the title of a screen",
+    "title", "Change the title of a screen", group: Subject.content,
     arguments: PositionalArguments("NAV SCREEN TEXT", count: 2...3), options: Changes.options,
     epilogue: "Example: navctl title kiosk wifi 'Wi-Fi (on)'")
 

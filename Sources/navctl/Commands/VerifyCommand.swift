@@ -7,7 +7,7 @@ import NavigationSync
 /// `verify`: has the daemon check a nav, or all of them.
 enum VerifyCommand: Command {
   static let declaration = CommandSet.Command(
-    "verify", "Check digests and invariants of one nav or all",
+    "verify", "Check digests and invariants of one nav or all", group: Subject.look,
     arguments: PositionalArguments("[NAV]", count: 0...1), epilogue: "Example: navctl verify kiosk")
 
   static func run(_ invocation: Invocation) throws -> Int32 {

@@ -8,7 +8,7 @@ import RuntimePaths
 /// `wait`: until a nav is as wanted; woken by its changes, never by a clock.
 enum WaitCommand: Command {
   static let declaration = CommandSet.Command(
-    "wait", "Wait until a nav is as wanted",
+    "wait", "Wait until a nav is as wanted", group: Subject.look,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
       OptionDeclaration("top", argument: "ID", "Until this screen is on top"),

@@ -8,7 +8,7 @@ import RuntimePaths
 /// `watch`: a line a revision, as they come.
 enum WatchCommand: Command {
   static let declaration = CommandSet.Command(
-    "watch", "Print every change of a nav as it comes",
+    "watch", "Print every change of a nav as it comes", group: Subject.look,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
       OptionDeclaration("view", argument: "VIEW", "full, or only the newest bar or top"),

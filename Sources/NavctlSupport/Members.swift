@@ -1,0 +1,86 @@
+import NavigationSync
+
+/// Words of the form KEY=VALUE as the members of a JSON object.
+package enum Members {
+  /// What is text even where it looks like a number or a truth value.
+  private static let texts: Set<String> = [
+    "title", "prompt", "route", "restorationID", "container", "locale", "action", "style",
+    "barTintColor", "tintColor", "backgroundColor", "owner",
+  ]
+
+  /// Whether a word has the form KEY=VALUE.
+  package static func isMember(_ word: String) -> Bool {
+    guard let equals = word.firstIndex(of: "="), equals != word.startIndex else { return false }
+    return word[..<equals].utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+  }
+
+  /// The members that words stand for, in their order.
+  ///
+  /// A value is JSON where it can be read as such, and text otherwise; `null` is the default. A
+  /// dot in a key leads into an object: `veto.policy=allow` is `"veto":{"policy":"allow"}`.
+  /// - Parameters:
+  ///   - words: the words.
+  ///   - usage: what to type, for the error.
+  /// - Throws: the word that is no member, is named twice, or is JSON that cannot be read.
+  package static func parse(
+    _ words: [String], usage: String
+  ) throws(UsageError) -> [(String, [UInt8])] {
+    var entries: [(path: [String], value: [UInt8])] = []
+    for word in words {
+      guard isMember(word), let equals = word.firstIndex(of: "=") else {
+        throw UsageError(
+          "'\(TerminalText.visible(word))' is not of the form KEY=VALUE", remedy: usage)
+      }
+      let key = String(word[..<equals])
+      let path = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      guard !path.contains("") else { throw UsageError("'\(key)' is no name of a member") }
+      let text = String(word[word.index(after: equals)...])
+      entries.append((path, try value(text, key: key, name: path[path.count - 1])))
+    }
+    return try members(entries)
+  }
+
+  private static func members(
+    _ entries: [(path: [String], value: [UInt8])]
+  ) throws(UsageError) -> [(String, [UInt8])] {
+    var names: [String] = []
+    for entry in entries where !names.contains(entry.path[0]) { names.append(entry.path[0]) }
+    var members: [(String, [UInt8])] = []
+    for name in names {
+      let own = entries.filter { $0.path[0] == name }
+      if own.count == 1, own[0].path.count == 1 {
+        members.append((name, own[0].value))
+        continue
+      }
+      guard own.allSatisfy({ $0.path.count > 1 }) else {
+        throw UsageError("'\(name)' is named twice")
+      }
+      let inner = try Self.members(own.map { (Array($0.path.dropFirst()), $0.value) })
+      members.append((name, OperationText.object(inner)))
+    }
+    return members
+  }
+
+  private static func value(
+    _ text: String, key: String, name: String
+  ) throws(UsageError) -> [UInt8] {
+    let isStructured = ["{", "[", "\""].contains { text.hasPrefix($0) }
+    // Braces that do not match are a slip, not a text.
+    if isStructured { return try Quantities.json(text, what: "the value of \(key)") }
+    if text == "null" { return OperationText.null }
+    guard !texts.contains(name) else { return OperationText.string(text) }
+    do throws(UsageError) {
+      return try Quantities.json(text, what: key)
+    } catch {
+      return OperationText.string(text)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package import CommandLineOptions
+import NavigationSync
+
+extension Operations {
+  /// The slots of an appearance.
+  package static let appearanceSlots = ["standard", "compact", "scrollEdge", "compactScrollEdge"]
+
+  /// Whether a word is one of those that `bar` and `toolbar` understand.
+  package static func isBarWord(_ word: String) -> Bool {
+    ["set", "hide", "show"].contains(word) || Members.isMember(word)
+  }
+
+  /// `bar` and `toolbar`: sets members, hides or shows.
+  ///
+  /// - Parameters:
+  ///   - command: `bar` or `toolbar`.
+  ///   - words: a verb, or members.
+  package static func bar(_ command: String, _ words: [String]) throws(UsageError)
+    -> OperationText
+  {
+    let usage = "navctl \(command) NAV hide, show or set KEY=VALUE..."
+    let isBar = command == "bar"
+    guard let verb = words.first else { throw UsageError("\(command) does what?", remedy: usage) }
+    switch verb {
+    case "hide", "show":
+      guard words.count == 1 else {
+        throw UsageError("\(command) \(verb) takes nothing else", remedy: usage)
+      }
+      return OperationText(
+        isBar ? .barSetHidden : .toolbarSetHidden, [("hidden", OperationText.bool(verb == "hide"))])
+    case "set":
+      let members = try Members.parse(Array(words.dropFirst()), usage: usage)
+      guard !members.isEmpty else {
+        throw UsageError("\(command) set changes nothing", remedy: usage)
+      }
+      return OperationText(isBar ? .barSet : .toolbarSet, members)
+    default:
+      throw UsageError(
+        "\(command) can set, hide or show, not '\(TerminalText.visible(verb))'", remedy: usage)
+    }
+  }
+
+  /// `appearance`: the appearance in one slot of the bar, or of one screen's item.
+  package static func appearance(
+    _ line: ParsedCommandLine, slot: String, object: String
+  ) throws(UsageError) -> OperationText {
+    guard appearanceSlots.contains(slot) else {
+      throw UsageError(
+        "there is no slot '\(TerminalText.visible(slot))'",
+        remedy: "one of \(appearanceSlots.joined(separator: ", "))")
+    }
+    let value =
+      object == "none" || object == "null"
+      ? OperationText.null : try Quantities.jsonObject(object, what: "an appearance")
+    var arguments = [("slot", OperationText.string(slot)), ("object", value)]
+    if let screen = line.value(of: "screen") {
+      arguments.append(("screen", OperationText.string(screen)))
+    }
+    return OperationText(.appearanceSet, arguments)
+  }
+
+  /// `proxy`: what bars of a class show unless they say otherwise themselves.
+  package static func proxy(_ line: ParsedCommandLine, _ words: [String]) throws(UsageError)
+    -> OperationText
+  {
+    let members = try Members.parse(words, usage: "navctl proxy NAV [--class NAME] KEY=VALUE...")
+    let name = line.value(of: "class").map { [("class", OperationText.string($0))] }
+    return OperationText(.proxySet, (name ?? []) + members)
+  }
+
+  /// `env`: the surroundings of the display.
+  package static func environment(_ words: [String]) throws(UsageError) -> OperationText {
+    OperationText(.envSet, try Members.parse(words, usage: "navctl env NAV KEY=VALUE..."))
+  }
+
+  /// `configure`: the settings of a nav.
+  package static func configure(_ words: [String]) throws(UsageError) -> OperationText {
+    OperationText(
+      .navConfigure, try Members.parse(words, usage: "navctl configure NAV KEY=VALUE..."))
+  }
+}

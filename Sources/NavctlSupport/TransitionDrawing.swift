@@ -1,0 +1,74 @@
+/// Draws a running transition: what moves, how far it may take.
+package struct TransitionDrawing: Sendable {
+  /// How many columns there are.
+  package var columns: Int
+
+  /// Makes a drawing of a width.
+  package init(columns: Int = 80) { self.columns = max(20, columns) }
+
+  /// The lines for the transition part of a state; none while nothing moves.
+  ///
+  /// - Parameters:
+  ///   - transition: the part.
+  ///   - elapsed: milliseconds since it began, if that is known.
+  package func lines(_ transition: JSONValue?, elapsed: UInt64? = nil) -> [StyledLine] {
+    guard let transition, let op = transition["op"]?.string else { return [] }
+    var line = StyledLine("⇄ \(TerminalText.visible(op)) ", .alert)
+    line.append(TerminalText.visible("\(end(transition["from"])) → \(end(transition["to"]))"))
+    var words = [transition["phase"]?.plainText ?? "animating"]
+    if let tid = transition["tid"]?.integer { words.append("transition \(tid)") }
+    for name in ["animator", "driver", "owner"] {
+      if let value = transition[name] { words.append("\(name) \(value.plainText)") }
+    }
+    if let duration = transition["duration"]?.integer { words.append("lasts \(duration) ms") }
+    if let deadline = transition["deadline"]?.integer {
+      words.append(Self.time(deadline, elapsed: elapsed, transition))
+    }
+    if let change = transition["barChange"] { words.append("bar \(Self.bar(change))") }
+    return Flow(columns: columns, indent: 2).lines(
+      [line] + words.map { StyledLine(TerminalText.visible($0), .faint) })
+  }
+
+  private func end(_ value: JSONValue?) -> String { value?.plainText ?? "none" }
+
+  private static func time(
+    _ deadline: UInt64, elapsed: UInt64?, _ transition: JSONValue
+  ) -> String {
+    if transition["phase"]?.string == "interactive" { return "ends \(deadline) ms after it rests" }
+    guard let elapsed else { return "ends within \(deadline) ms" }
+    return "\(deadline - min(deadline, elapsed)) of \(deadline) ms left"
+  }
+
+  private static func bar(_ change: JSONValue) -> String {
+    guard let isHidden = change["hidden"]?.bool else { return change.plainText }
+    return isHidden ? "hides" : "shows"
+  }
+}
+
+/// Pieces of text set one after the other, a new line where one does not fit.
+package struct Flow: Sendable {
+  private let columns: Int
+  private let indent: Int
+
+  /// Makes a flow; lines behind the first are indented.
+  package init(columns: Int, indent: Int) {
+    self.columns = columns
+    self.indent = indent
+  }
+
+  /// The lines; a piece that is longer than a line is cut.
+  package func lines(_ pieces: [StyledLine]) -> [StyledLine] {
+    var lines: [StyledLine] = []
+    for piece in pieces {
+      if let last = lines.last, last.width + 2 + piece.width <= columns {
+        lines[lines.count - 1].append("  ")
+        lines[lines.count - 1].append(piece)
+      } else {
+        var line = StyledLine(lines.isEmpty ? "" : String(repeating: " ", count: indent))
+        line.append(piece)
+        lines.append(line.fitted(columns: columns))
+      }
+    }
+    return lines
+  }
+}

@@ -1,0 +1,97 @@
+import CommandLineOptions
+import NavctlSupport
+
+/// `bar`: shows, changes, hides or unhides the navigation bar.
+enum BarCommand: Command {
+  static let declaration = CommandSet.Command(
+    "bar", "Change, hide or show the navigation bar", group: Subject.bars,
+    arguments: PositionalArguments("NAV [VERB [KEY=VALUE...]]", count: 0...Int.max),
+    options: Changes.animatedOptions,
+    epilogue: """
+      VERB is set, hide or show; without one the members are printed. KEY is barStyle, translucent,
+      barTintColor, tintColor, backgroundColor, shadowImage, backIndicatorImage, backIndicatorMask,
+      titleTextAttributes, titleOffsets, backgroundImages or prefersLargeTitles.
+
+      \(MemberWords.note)
+
+      Example: navctl bar kiosk set prefersLargeTitles=true barTintColor=red
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    try Parts.run(invocation, isOwn: Operations.isBarWord, part: "bar") {
+      try Operations.bar("bar", $0)
+    }
+  }
+}
+
+/// `toolbar`: the same for the toolbar.
+enum ToolbarCommand: Command {
+  static let declaration = CommandSet.Command(
+    "toolbar", "Change, hide or show the toolbar", group: Subject.bars,
+    arguments: PositionalArguments("NAV [VERB [KEY=VALUE...]]", count: 0...Int.max),
+    options: Changes.animatedOptions,
+    epilogue: """
+      VERB is set, hide or show; without one the members are printed. KEY is barStyle, tintColor,
+      barTintColor or translucent. The buttons are the screen's: screen NAV set ID toolbarItems=...
+
+      \(MemberWords.note)
+
+      Example: navctl toolbar kiosk show
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    try Parts.run(invocation, isOwn: Operations.isBarWord, part: "toolbar") {
+      try Operations.bar("toolbar", $0)
+    }
+  }
+}
+
+/// `appearance`: what the bar looks like in one of its states.
+enum AppearanceCommand: Command {
+  static let declaration = CommandSet.Command(
+    "appearance", "Set what the bar looks like in one state", group: Subject.bars,
+    arguments: PositionalArguments("NAV [SLOT JSON]", count: 0...3),
+    options: [OptionDeclaration("screen", argument: "ID", "Only while this screen is on top")]
+      + Changes.options,
+    epilogue: """
+      SLOT is \(Operations.appearanceSlots.joined(separator: ", ")). JSON is an
+      appearance object, or none. Without them those of the bar are printed.
+
+      Example: navctl appearance kiosk scrollEdge '{"background":"clear"}'
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    try Parts.run(
+      invocation, isOwn: Operations.appearanceSlots.contains, part: "bar", member: "appearance"
+    ) { words in
+      guard words.count == 2 else {
+        throw UsageError(
+          "an appearance needs a slot and an object",
+          remedy: "navctl appearance NAV standard '{\"background\":\"clear\"}', or none")
+      }
+      return try Operations.appearance(invocation.line, slot: words[0], object: words[1])
+    }
+  }
+}
+
+/// `proxy`: what bars of a class show unless they say otherwise themselves.
+enum ProxyCommand: Command {
+  static let declaration = CommandSet.Command(
+    "proxy", "Set what all bars of a class show", group: Subject.bars,
+    arguments: PositionalArguments("NAV [KEY=VALUE...]", count: 0...Int.max),
+    options: [OptionDeclaration("class", argument: "NAME", "The class; NavigationBar unless said")]
+      + Changes.options,
+    epilogue: """
+      What a bar is set to itself comes first. Without members what is set is printed.
+
+      \(MemberWords.note)
+
+      Example: navctl proxy kiosk --class MyBar barTintColor=red
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    try Parts.run(invocation, isOwn: Members.isMember, part: "settings", member: "proxy") {
+      try Operations.proxy(invocation.line, $0)
+    }
+  }
+}

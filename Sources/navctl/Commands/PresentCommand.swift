@@ -1,0 +1,40 @@
+import CommandLineOptions
+import NavctlSupport
+
+/// `present`: shows a screen above what is visible.
+enum PresentCommand: Command {
+  static let declaration = CommandSet.Command(
+    "present", "Show a screen above what is visible", group: Subject.presentation,
+    arguments: PositionalArguments("NAV [SCREEN]", count: 0...2),
+    options: [
+      OptionDeclaration("from", argument: "ID", "The screen that presents; else the visible one"),
+      OptionDeclaration("style", argument: "STYLE", "As in formSheet or overCurrentContext"),
+    ] + NewScreen.options + Changes.animatedOptions,
+    epilogue: NewScreen.note + """
+
+      Example: navctl present kiosk pin --title PIN --style overCurrentContext
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let arguments = try invocation.navArguments(rest: 0...1)
+    return try Changes.perform(
+      invocation, nav: arguments.nav,
+      [try Operations.present(invocation.line, id: arguments.rest.first)])
+  }
+}
+
+/// `dismiss`: ends a presentation.
+enum DismissCommand: Command {
+  static let declaration = CommandSet.Command(
+    "dismiss", "End the presentations that you last saw", group: Subject.presentation,
+    arguments: PositionalArguments("NAV", count: 0...1),
+    options: [
+      OptionDeclaration("from", argument: "ID", "Only what this screen presents, whatever it is")
+    ] + Changes.animatedOptions,
+    epilogue: "Example: navctl dismiss kiosk --from wifi")
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let nav = try invocation.navArguments().nav
+    return try Changes.perform(invocation, nav: nav, [Operations.dismiss(invocation.line)])
+  }
+}

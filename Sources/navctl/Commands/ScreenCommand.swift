@@ -1,0 +1,39 @@
+import CommandLineOptions
+import NavctlSupport
+
+/// `screen`: makes a screen without showing it, changes one or forgets one.
+enum ScreenCommand: Command {
+  private static let verbs = ["create", "set", "release"]
+
+  static let declaration = CommandSet.Command(
+    "screen", "Make, change or forget a screen", group: Subject.content,
+    arguments: PositionalArguments("NAV VERB [ID] [KEY=VALUE...]", count: 1...Int.max),
+    options: Changes.options,
+    epilogue: """
+      VERB is create, set or release; only a screen that is not shown can be released. KEY is a
+      member of a screen's record: title, route, args, restorationID, prefersBarHidden, edges,
+      toolbarItems, wantsFullScreenLayout, extendsUnderOpaqueBars.
+
+      \(MemberWords.note)
+
+      Example: navctl screen kiosk set wifi title='Wi-Fi (on)' args='{"ssid":"attic"}'
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let arguments = try invocation.navArguments(isOwn: verbs.contains)
+    guard let verb = arguments.rest.first else {
+      throw UsageError("screen does what?", remedy: "navctl screen NAV create, set or release")
+    }
+    return try Changes.perform(
+      invocation, nav: arguments.nav,
+      [try Operations.screen(verb: verb, words: Array(arguments.rest.dropFirst()))])
+  }
+}
+
+/// What commands have in common that take members of a record.
+enum MemberWords {
+  static let note = """
+    VALUE is JSON where it can be read as JSON, else text; null is the default. A dot in KEY leads
+    into an object.
+    """
+}

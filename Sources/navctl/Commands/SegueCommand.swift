@@ -1,0 +1,22 @@
+import CommandLineOptions
+import NavctlSupport
+
+/// `segue`: shows a screen as an interface file says.
+enum SegueCommand: Command {
+  static let declaration = CommandSet.Command(
+    "segue", "Show a screen as a segue does", group: Subject.stack,
+    arguments: PositionalArguments("NAV [SCREEN]", count: 0...2),
+    options: [OptionDeclaration("detail", "A segue of kind showDetail; else show")]
+      + NewScreen.options + Changes.animatedOptions,
+    epilogue: NewScreen.note + """
+
+      Example: navctl segue kiosk wifi --title Wi-Fi
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let arguments = try invocation.navArguments(rest: 0...1)
+    return try Changes.perform(
+      invocation, nav: arguments.nav,
+      [try Operations.segue(invocation.line, id: arguments.rest.first)])
+  }
+}

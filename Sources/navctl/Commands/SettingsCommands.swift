@@ -1,0 +1,75 @@
+import CommandLineOptions
+import NavctlSupport
+import NavigationSync
+
+/// `env`: the surroundings of the display.
+enum EnvironmentCommand: Command {
+  static let declaration = CommandSet.Command(
+    "env", "Say what surrounds the display", group: Subject.display,
+    arguments: PositionalArguments("NAV [KEY=VALUE...]", count: 0...Int.max),
+    options: Changes.options,
+    epilogue: """
+      KEY is idiom, vCompact, scrollEdge, keyboard, scale, statusBar, backTitleBudget, locale,
+      orientation, barPosition or horizontal. Without members what is set is printed. While a
+      session holds the display, only it may set them: see lease.
+
+      \(MemberWords.note)
+
+      Example: navctl env kiosk vCompact=true locale=zh-Hans
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    try Parts.run(
+      invocation, isOwn: Members.isMember, part: "environment",
+      operation: Operations.environment)
+  }
+}
+
+/// `configure`: the settings of a nav.
+enum ConfigureCommand: Command {
+  static let declaration = CommandSet.Command(
+    "configure", "Change the settings of a nav", group: Subject.display,
+    arguments: PositionalArguments("NAV [KEY=VALUE...]", count: 0...Int.max),
+    options: Changes.options,
+    epilogue: """
+      KEY is guard, vetoScope, veto, questionDeadline, transitionDeadline, gestureDeadline, queue,
+      interactivePop, simultaneous, hidesBarsOnTap, hidesBarsOnSwipe,
+      hidesBarsWhenVerticallyCompact, hidesBarsWhenKeyboardAppears, profile, routes, container or
+      restorationID. Each is replaced as a whole. Without members what is set is printed.
+
+      \(MemberWords.note)
+
+      Example: navctl configure kiosk hidesBarsOnTap=true veto.deadline=500 veto.policy=allow
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    try Parts.run(
+      invocation, isOwn: Members.isMember, part: "settings", operation: Operations.configure)
+  }
+}
+
+/// `attach`: puts a nav on display.
+enum AttachCommand: Command {
+  static let declaration = CommandSet.Command(
+    "attach", "Put a nav on display", group: Subject.display,
+    arguments: PositionalArguments("NAV", count: 0...1), options: Changes.options,
+    epilogue: "Example: navctl attach kiosk")
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let nav = try invocation.navArguments().nav
+    return try Changes.perform(invocation, nav: nav, [OperationText(.attach)])
+  }
+}
+
+/// `detach`: takes a nav off the display.
+enum DetachCommand: Command {
+  static let declaration = CommandSet.Command(
+    "detach", "Take a nav off the display", group: Subject.display,
+    arguments: PositionalArguments("NAV", count: 0...1), options: Changes.options,
+    epilogue: "Example: navctl detach kiosk")
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let nav = try invocation.navArguments().nav
+    return try Changes.perform(invocation, nav: nav, [OperationText(.detach)])
+  }
+}

@@ -1,0 +1,60 @@
+import CommandLineOptions
+import NavctlSupport
+import NavigationSync
+
+/// `push-item`: puts an item on a standalone bar.
+enum PushItemCommand: Command {
+  static let declaration = CommandSet.Command(
+    "push-item", "Put an item on top, a known or a new one", group: Subject.standalone,
+    arguments: PositionalArguments("NAV [ITEM]", count: 0...2),
+    options: [
+      OptionDeclaration("title", argument: "TEXT", "Title of the new item"),
+      OptionDeclaration("prompt", argument: "TEXT", "Prompt of the new item"),
+      OptionDeclaration("new", "Make the item even if only its id is said"),
+    ] + Changes.animatedOptions,
+    epilogue: """
+      ITEM alone is the id of an item that the bar knows, or a record in JSON.
+
+      Example: navctl push-item hud now --title Owen
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let arguments = try invocation.navArguments(rest: 0...1)
+    return try Changes.perform(
+      invocation, nav: arguments.nav,
+      [try Operations.pushItem(invocation.line, id: arguments.rest.first)])
+  }
+}
+
+/// `pop-item`: removes the top item of a standalone bar.
+enum PopItemCommand: Command {
+  static let declaration = CommandSet.Command(
+    "pop-item", "Remove the top item that you last saw", group: Subject.standalone,
+    arguments: PositionalArguments("NAV", count: 0...1), options: Changes.animatedOptions,
+    epilogue: "Example: navctl pop-item hud --top now")
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let nav = try invocation.navArguments().nav
+    return try Changes.perform(invocation, nav: nav, [OperationText(.popItem)])
+  }
+}
+
+/// `set-items`: replaces all items of a standalone bar.
+enum SetItemsCommand: Command {
+  static let declaration = CommandSet.Command(
+    "set-items", "Replace all items that you last saw", group: Subject.standalone,
+    arguments: PositionalArguments("NAV [ITEM...]", count: 0...Int.max),
+    options: Changes.animatedOptions,
+    epilogue: """
+      Items stand bottom first; each is an id or a record in JSON. Where NAVD_NAV is set, all
+      arguments are items.
+
+      Example: navctl set-items hud '{"id":"i","item":{"title":"Owen"}}'
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let arguments = try invocation.navArguments(rest: 0...Int.max)
+    return try Changes.perform(
+      invocation, nav: arguments.nav, [try Operations.setItems(arguments.rest)])
+  }
+}

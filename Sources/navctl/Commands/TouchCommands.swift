@@ -1,0 +1,57 @@
+import CommandLineOptions
+import NavctlSupport
+import NavigationSync
+
+/// `back`: taps the back button.
+enum BackCommand: Command {
+  static let declaration = CommandSet.Command(
+    "back", "Tap the back button of the screen you last saw", group: Subject.touch,
+    arguments: PositionalArguments("NAV", count: 0...1), options: Changes.animatedOptions,
+    epilogue: """
+      Unlike pop it is refused where no back button is shown.
+
+      Example: navctl back kiosk --top wifi
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let nav = try invocation.navArguments().nav
+    return try Changes.perform(invocation, nav: nav, [OperationText(.uiBackTap)])
+  }
+}
+
+/// `tap`: taps the content.
+enum TapCommand: Command {
+  static let declaration = CommandSet.Command(
+    "tap", "Tap the content, which may hide the bars", group: Subject.touch,
+    arguments: PositionalArguments("NAV", count: 0...1), options: Changes.animatedOptions,
+    epilogue: """
+      It does something where the setting hidesBarsOnTap says so; see configure.
+
+      Example: navctl tap kiosk
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let nav = try invocation.navArguments().nav
+    return try Changes.perform(invocation, nav: nav, [OperationText(.uiTap)])
+  }
+}
+
+/// `swipe`: swipes over the content.
+enum SwipeCommand: Command {
+  static let declaration = CommandSet.Command(
+    "swipe", "Swipe over the content, which may hide the bars", group: Subject.touch,
+    arguments: PositionalArguments("NAV DIRECTION", count: 1...2),
+    options: Changes.animatedOptions,
+    epilogue: """
+      DIRECTION is up, which hides the bars, or down, which shows them, where the setting
+      hidesBarsOnSwipe says so; see configure.
+
+      Example: navctl swipe kiosk up
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let arguments = try invocation.navArguments(rest: 1...1)
+    return try Changes.perform(
+      invocation, nav: arguments.nav, [try Operations.swipe(arguments.rest[0])])
+  }
+}

@@ -1,0 +1,42 @@
+import CommandLineOptions
+import NavctlSupport
+import NavigationClient
+import NavigationSync
+
+/// `transition`: shows the running transition, or says that it has been shown.
+enum TransitionCommand: Command {
+  static let declaration = CommandSet.Command(
+    "transition", "Show or complete the running transition", group: Subject.touch,
+    arguments: PositionalArguments("NAV [complete TID]", count: 0...3), options: Changes.options,
+    epilogue: """
+      Without complete the running transition is printed, and its number TID.
+
+      Example: navctl transition kiosk complete 19
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let arguments = try invocation.navArguments { $0 == "complete" }
+    guard !arguments.rest.isEmpty else { return try show(invocation, arguments.nav) }
+    guard arguments.rest.count == 2, arguments.rest[0] == "complete" else {
+      throw UsageError("which transition?", remedy: "navctl transition NAV complete TID")
+    }
+    return try Changes.perform(
+      invocation, nav: arguments.nav, [try Operations.completeTransition(arguments.rest[1])])
+  }
+
+  private static func show(_ invocation: Invocation, _ nav: String) throws -> Int32 {
+    var connection = try invocation.connect()
+    let answer = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav))
+    let state = try Reading.value(answer.reply)
+    if invocation.isJSON {
+      try Output.line(state["transition"]?.bytes ?? Array("{}".utf8))
+      return 0
+    }
+    let elapsed = Reading.elapsed(invocation, &connection, nav: nav, state: state)
+    let lines = TransitionDrawing(columns: invocation.columns)
+      .lines(state["transition"], elapsed: elapsed)
+    if lines.isEmpty { try Output.line("\(nav): no transition is running") }
+    try invocation.write(lines)
+    return 0
+  }
+}
