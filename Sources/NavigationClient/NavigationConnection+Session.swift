@@ -50,13 +50,54 @@ extension NavigationConnection {
   /// The mirror of a watched nav, and whether guards may be built from it.
   package func replica(of nav: String) -> Replica? { session.replica(of: nav) }
 
-  /// Waits for the next thing to tell.
+  /// Plays roles for a nav, in this session and those after it; `nextEvent` tells the questions.
+  package mutating func delegate(
+    _ nav: String, _ registration: DelegateRegistration
+  ) throws(ConnectionError) {
+    try interpret(session.delegate(nav, registration), body: [])
+  }
+
+  /// Answers a question with a JSON value; too late, it is dropped.
+  package mutating func answer(_ ask: AskID, value: [UInt8]) throws(ConnectionError) {
+    try interpret(session.answer(ask, value: value), body: [])
+  }
+
+  /// Takes the display lease of a nav or gives it back; `nextEvent` tells what became of it.
+  package mutating func lease(
+    _ nav: String, _ wish: LeaseWish, isKept: Bool = false
+  ) throws(ConnectionError) {
+    try interpret(session.lease(nav, wish, isKept: isKept), body: [])
+  }
+
+  /// Waits for the next thing to tell of a session without roles and leases.
+  ///
+  /// What is told about those is passed over.
   ///
   /// - Parameter timeout: how long at most; nil for ever.
   /// - Returns: what happened; nil when time is up.
   /// - Throws: `closed` when the session is over for good and everything was told.
   package mutating func next(timeout: Duration? = nil) throws(ConnectionError) -> SessionEvent? {
     let deadline = timeout.map { Deadline($0) }
+    while true {
+      guard let event = try nextEvent(until: deadline) else { return nil }
+      if case .session(let event) = event { return event }
+    }
+  }
+
+  /// Waits for the next thing to tell.
+  ///
+  /// - Parameter timeout: how long at most; nil for ever.
+  /// - Returns: what happened; nil when time is up.
+  /// - Throws: `closed` when the session is over for good and everything was told.
+  package mutating func nextEvent(
+    timeout: Duration? = nil
+  ) throws(ConnectionError) -> ConnectionEvent? {
+    try nextEvent(until: timeout.map { Deadline($0) })
+  }
+
+  private mutating func nextEvent(
+    until deadline: Deadline?
+  ) throws(ConnectionError) -> ConnectionEvent? {
     while true {
       if !events.isEmpty { return events.removeFirst() }
       try turn(until: deadline)
@@ -125,11 +166,24 @@ extension NavigationConnection {
       case .reconnect(let at):
         link.dropUnsent()
         reconnectAt = at
+      case .move(let endpoint, let at):
+        link.dropUnsent()
+        self.endpoint = endpoint
+        reconnectAt = at
       case .event(.closed(let end)): throw .closed(end)
       case .event(.answered(let id, let result)) where awaited.contains(id):
         replies[id] = Reply(result: result, body: body)
-      case .event(let event): events.append(event)
+      case .event(let event): events.append(.session(event))
+      case .duty(let event): events.append(.duty(event))
       }
     }
   }
+}
+
+/// What `nextEvent` tells.
+package enum ConnectionEvent: Sendable {
+  /// About the session, its watches and requests.
+  case session(SessionEvent)
+  /// About roles as a delegate and display leases.
+  case duty(DutyEvent)
 }

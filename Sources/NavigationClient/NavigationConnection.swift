@@ -24,14 +24,14 @@ package struct NavigationConnection: ~Copyable {
   /// How long a request may take unless something else is said.
   package static let defaultTimeout = Duration.seconds(10)
 
-  /// Where the daemon is.
-  package let endpoint: String
+  /// Where the daemon is; changes when the daemon sends a session on to another place.
+  package internal(set) var endpoint: String
   var link: Link
   var session: SessionReplica
   /// When a connection that was given up is made again.
   var reconnectAt: UInt64?
   /// What `next` has not handed out.
-  var events: [SessionEvent] = []
+  var events: [ConnectionEvent] = []
   /// Answers that nobody has taken yet.
   var replies: [UInt64: Reply] = [:]
   /// The requests whose answers somebody waits for.

@@ -18,8 +18,9 @@ extension SessionReplica {
       return now >= silenceEndsAt ? giveUp(at: now, after: 0) : []
     case .open:
       if now >= silenceEndsAt { return giveUp(at: now, after: 0) }
+      let duties = tickDuties(at: now)
       let due = watches.filter { $0.value.retryAt.map { $0 <= now } ?? false }
-      return due.sorted { $0.value.order < $1.value.order }.flatMap { ask($0.key) }
+      return duties + due.sorted { $0.value.order < $1.value.order }.flatMap { ask($0.key) }
     }
   }
 
@@ -92,6 +93,8 @@ extension SessionReplica {
     for (key, _) in watches.sorted(by: { $0.value.order < $1.value.order }) {
       outputs.append(contentsOf: ask(key))
     }
+    // Roles before ops, which may need them to be allowed.
+    outputs.append(contentsOf: resumeDuties())
     outputs.append(contentsOf: sendWaiting())
     return outputs
   }
@@ -109,7 +112,7 @@ extension SessionReplica {
       watches[key]?.retryAt = nil
     }
     for index in flights.indices { flights[index].isSent = false }
-    return wasOpen ? [.event(.lost)] : []
+    return wasOpen ? [.event(.lost)] + loseDuties() : []
   }
 
   private mutating func giveUp(at now: UInt64, after least: UInt64) -> [SessionOutput] {
@@ -119,12 +122,30 @@ extension SessionReplica {
     return outputs + [.reconnect(at: now + max(wait, least))]
   }
 
+  /// The nav lives elsewhere: everything is asked again there.
+  private mutating func move(to endpoint: String, at now: UInt64) -> [SessionOutput] {
+    let outputs = lose()
+    // Two daemons that send us to each other are followed ever more seldom.
+    let isAgain = moves.map { now - min($0.at, now) < Self.quickMoveMilliseconds } ?? false
+    let count = isAgain ? (moves?.count ?? 0) + 1 : 0
+    moves = (count, now)
+    let wait = count == 0 ? 0 : backOff(count)
+    return outputs + [.move(to: endpoint, at: now + wait)]
+  }
+
+  /// Whether a request has no answer yet.
+  private func awaits(_ id: UInt64) -> Bool {
+    asked[id] != nil || duties.requests[id] != nil || flights.contains { $0.id == id }
+  }
+
   private mutating func close(_ end: SessionEnd) -> [SessionOutput] {
+    let duties = loseDuties(forGood: true)
     _ = lose()
     phase = .closed
+    self.duties = Duties()
     flights = []
     watches = [:]
-    return [.event(.closed(end))]
+    return duties + [.event(.closed(end))]
   }
 
   private mutating func receiveOpen(
@@ -136,7 +157,9 @@ extension SessionReplica {
     case .queued(let id, let position): return [.event(.queued(id: id, position: position))]
     case .snap(let part): return replicate(part.nav, at: now) { $0.receive(part) }
     case .diffs(let diffs):
-      return diffs.flatMap { diff in replicate(diff.nav, at: now) { $0.receive(diff) } }
+      return diffs.flatMap { diff in
+        replicate(diff.nav, at: now) { $0.receive(diff) } + checkLease(after: diff)
+      }
     case .mark(let mark):
       return mark.positions.flatMap { position in
         replicate(position.nav, at: now, proves: true) { $0.receive(position) }
@@ -148,6 +171,8 @@ extension SessionReplica {
     case .event(let event):
       return watches[WatchKey(nav: event.nav, view: .full)] == nil
         ? [] : [.event(.ephemeral(event))]
+    case .ask(let ask): return receive(ask, at: now)
+    case .settled(let settlement): return receive(settlement)
     case .end(let end): return finish(end, at: now)
     case .bye(let why, let after):
       switch why {
@@ -159,6 +184,11 @@ extension SessionReplica {
   }
 
   private mutating func finish(_ end: WatchEnd, at now: UInt64) -> [SessionOutput] {
+    if end.why == "moved", let endpoint = end.endpoint,
+      let view = View(wireName: end.view), watches[WatchKey(nav: end.nav, view: view)] != nil
+    {
+      return move(to: endpoint, at: now)
+    }
     guard end.view != View.full.text else {
       return replicate(end.nav, at: now) { $0.receive(end) }
     }
@@ -176,6 +206,9 @@ extension SessionReplica {
       guard key.view == .full else { return [] }
       return replicate(key.nav, at: now) { $0.receive(reply) }
     }
+    if let request = duties.requests.removeValue(forKey: reply.id) {
+      return finish(request, reply)
+    }
     return answer(reply.id, .success(reply))
   }
 
@@ -185,7 +218,16 @@ extension SessionReplica {
       return lose() + greet(at: now)
     }
     guard let id = refusal.id else { return [] }
-    guard let key = asked.removeValue(forKey: id) else { return answer(id, .failure(refusal)) }
+    if refusal.knownCode == .moved, let endpoint = refusal.endpoint, awaits(id) {
+      return move(to: endpoint, at: now)
+    }
+    if let request = duties.requests.removeValue(forKey: id) {
+      return finish(request, refusal, at: now)
+    }
+    guard let key = asked.removeValue(forKey: id) else {
+      let lost = refusal.knownCode == .leaseLost ? refusal.nav.map { forgetLease($0) } : nil
+      return answer(id, .failure(refusal)) + (lost ?? [])
+    }
     guard refusal.retryPolicy == .later || refusal.retryPolicy == .same else {
       _ = watches.removeValue(forKey: key)
       return [.event(.watchEnded(nav: key.nav, view: key.view, .refused(refusal)))]

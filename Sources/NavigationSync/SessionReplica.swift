@@ -42,6 +42,8 @@ package struct SessionReplica: Sendable {
 
   /// The least and the greatest time before a new connection, in milliseconds.
   package static let backOffMilliseconds: ClosedRange<UInt64> = 100...5000
+  /// How soon after a move another one counts as going in circles, in milliseconds.
+  static let quickMoveMilliseconds: UInt64 = 60_000
   /// How many requests the daemon takes before it has answered the first.
   package static let maximumSentRequests = 64
 
@@ -67,6 +69,10 @@ package struct SessionReplica: Sendable {
   var flights: [Flight] = []
   var watches: [WatchKey: Watch] = [:]
   var asked: [UInt64: WatchKey] = [:]
+  /// Roles as a delegate, the questions that are open, and display leases.
+  var duties = Duties()
+  /// Places that the daemon sent us on to, one soon after the other, and when it last did so.
+  var moves: (count: Int, at: UInt64)?
   var random: JitterSource
 
   /// Makes a session that is not connected.
@@ -105,7 +111,8 @@ package struct SessionReplica: Sendable {
     case .unconnected, .closed: return nil
     case .greeting: return silenceEndsAt
     case .open:
-      return watches.values.lazy.compactMap(\.retryAt).reduce(silenceEndsAt) { min($0, $1) }
+      let end = min(silenceEndsAt, duties.wakeAt ?? .max)
+      return watches.values.lazy.compactMap(\.retryAt).reduce(end) { min($0, $1) }
     }
   }
 
@@ -144,8 +151,12 @@ package enum SessionOutput: Sendable {
   case send(ClientVerb, [UInt8])
   /// Give the connection up and make another at this time.
   case reconnect(at: UInt64)
+  /// Give the connection up for good and make one to another place, not before this time.
+  case move(to: String, at: UInt64)
   /// Tell the user of the session.
   case event(SessionEvent)
+  /// Tell the user of the session about its roles and leases; nothing comes if there are none.
+  case duty(DutyEvent)
 }
 
 /// What the user of a session is told.

@@ -106,7 +106,7 @@ struct NaiveMirrors: Sendable {
         if pending[end.nav] == nil { watched.remove(end.nav) }
       }
       return nil
-    case .welcome, .queued, .latest, .event, .bye, .pong, .unknown: return nil
+    case .welcome, .queued, .latest, .event, .ask, .settled, .bye, .pong, .unknown: return nil
     }
   }
 

@@ -62,6 +62,8 @@ extension World {
           breakLink(link)
         }
       case .event(let event): react(to: event, client)
+      // No client plays a role, and no nav moves.
+      case .move, .duty: break
       }
     }
   }

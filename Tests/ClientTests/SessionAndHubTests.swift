@@ -71,6 +71,7 @@ private struct World {
         disconnect(index)
         connect(index)
       case .event(let event): note(event, of: index)
+      case .move, .duty: Issue.record("nobody plays a role and nothing moves")
       }
     }
   }

@@ -75,6 +75,8 @@ struct ClientState {
       case .send(let verb, let body): commands.append(.send(verb, body))
       case .reconnect(let at): commands.append(.reconnect(at: at))
       case .event(let event): absorb(event)
+      case .move(_, let at): commands.append(.reconnect(at: at))
+      case .duty: break
       }
     }
   }

@@ -112,6 +112,54 @@ package enum ClientMessageWriter {
     return json.bytes
   }
 
+  /// The body of `delegate`.
+  package static func delegate(
+    id: UInt64, nav: String, _ registration: DelegateRegistration
+  ) -> [UInt8] {
+    var json = begin(id, nav: nav)
+    let roles = DelegateRole.allCases.filter { registration.roles.contains($0) }
+    json.list("roles", roles.map(\.rawValue))
+    if registration.roles.contains(.orientation) {
+      json.name("orientations")
+      json.beginObject()
+      json.list("supported", registration.supportedOrientations)
+      json.optional("preferred", registration.preferredOrientation)
+      json.endObject()
+    }
+    json.endObject()
+    return json.bytes
+  }
+
+  /// The body of `answer`.
+  ///
+  /// - Parameters:
+  ///   - number: the number of the question within the session.
+  ///   - value: a JSON value, which is not looked at.
+  /// - Returns: the octets to send.
+  package static func answer(_ number: UInt64, value: [UInt8]) -> [UInt8] {
+    var json = JSONWriter(reserving: 64)
+    json.beginObject()
+    json.name("ask")
+    json.integer(number)
+    json.name("value")
+    json.raw(value)
+    json.endObject()
+    return json.bytes
+  }
+
+  /// The body of `lease`.
+  package static func lease(id: UInt64, nav: String, _ wish: LeaseWish) -> [UInt8] {
+    var json = begin(id, nav: nav)
+    json.name("take")
+    json.bool(wish != .release)
+    if wish == .force {
+      json.name("force")
+      json.bool(true)
+    }
+    json.endObject()
+    return json.bytes
+  }
+
   /// The body of `credit`.
   package static func credit(upTo limit: UInt64) -> [UInt8] {
     var json = JSONWriter(reserving: 32)

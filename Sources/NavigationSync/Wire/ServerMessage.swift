@@ -31,6 +31,10 @@ package enum ServerMessage: Sendable {
   case diffs([Diff])
   case latest(Latest)
   case event(EphemeralEvent)
+  /// A question to a delegate.
+  case ask(Ask)
+  /// The end of a question.
+  case settled(Settlement)
   case mark(Mark)
   case end(WatchEnd)
   case bye(why: String, after: UInt64?)
@@ -87,6 +91,8 @@ package struct OkReply: Hashable, Sendable {
   package var value: OpaqueJSON?
   /// The oldest revision that can be read.
   package var floor: Revision?
+  /// Who holds the display, of a lease; nil for nobody.
+  package var owner: String?
 }
 
 /// A negative answer.
@@ -123,6 +129,8 @@ package struct ErrReply: Error, Hashable, Sendable {
   package var depth: UInt64?
   /// The id of the top screen; the inner nil stands for an empty stack.
   package var top: String??
+  /// Where the nav lives now, of `moved`.
+  package var endpoint: String?
   /// The whole body, for what is not read here.
   package var body: OpaqueJSON
 

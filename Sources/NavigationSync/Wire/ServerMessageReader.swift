@@ -58,7 +58,8 @@ package struct ServerMessageReader: Sendable {
       } else {
         nil
       }
-    case .ask, .settled: .unknown
+    case .ask: ask().map { .ask($0) }
+    case .settled: settled().map { .settled($0) }
     }
   }
 
@@ -123,6 +124,7 @@ package struct ServerMessageReader: Sendable {
     reply.why = text("why")
     reply.value = raw("value")
     reply.floor = revision("floor")
+    reply.owner = text("owner")
     return reply
   }
 
@@ -142,6 +144,7 @@ package struct ServerMessageReader: Sendable {
     reply.digest = digest("dig")
     reply.depth = integer("depth")
     reply.top = top()
+    reply.endpoint = text("endpoint")
     return reply
   }
 
@@ -230,6 +233,43 @@ package struct ServerMessageReader: Sendable {
       let events = raw("ev")
     else { return nil }
     return EphemeralEvent(nav: nav, epoch: epoch, revision: revision, events: events)
+  }
+
+  private func ask() -> Ask? {
+    guard let number = integer("ask"), let nav = text("nav"), let epoch = epoch("epoch"),
+      let revision = revision("rev"), let within = integer("within"),
+      let question = tape.member("q", of: 0).flatMap({ question($0) })
+    else { return nil }
+    return Ask(
+      number: number, nav: nav, epoch: epoch, revision: revision, within: within,
+      question: question)
+  }
+
+  private func question(_ at: Int) -> Question? {
+    guard tape.kind(at) == .object, tape.count(at) == 1, let name = tape.string(at + 1) else {
+      return nil
+    }
+    let arguments = at + 2
+    switch name {
+    case "shouldPush": return text("screen", of: arguments).map { .shouldPush(screen: $0) }
+    case "shouldPop":
+      return text("screen", of: arguments).map {
+        .shouldPop(screen: $0, cause: text("cause", of: arguments) ?? "api")
+      }
+    case "animatorFor":
+      return text("op", of: arguments).map {
+        .animatorFor(
+          operation: $0, from: text("from", of: arguments), to: text("to", of: arguments))
+      }
+    case "interactionFor":
+      return text("animator", of: arguments).map { .interactionFor(animator: $0) }
+    default: return .unknown(name)
+    }
+  }
+
+  private func settled() -> Settlement? {
+    guard let number = integer("ask"), let outcome = text("outcome") else { return nil }
+    return Settlement(number: number, outcome: outcome, by: text("by"))
   }
 
   private func mark() -> Mark? {
