@@ -74,7 +74,8 @@ extension Operations {
         return OperationText(
           .screenCreate, json: try Quantities.jsonObject(id, what: "a screen"))
       }
-      return OperationText(.screenCreate, (id.map { [("id", OperationText.string($0))] } ?? []) + members)
+      return OperationText(
+        .screenCreate, (id.map { [("id", OperationText.string($0))] } ?? []) + members)
     }
     guard verb == "set" || verb == "release" else {
       throw UsageError(

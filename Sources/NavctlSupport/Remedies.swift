@@ -20,13 +20,14 @@ package enum Remedies {
     case .forbidden: "ask for the right, or use a nav that you created"
     case .fenced: "start again; another process took this identity"
     case .leaseLost:
-      "hold the display while you do it: navctl lease \(nav) take -- COMMAND; --force takes it away"
+      "only the session that holds the display may do this: navctl show \(nav) says who"
     case .gestureOwner: "only the session that began the gesture may do this"
     case .badFrame, .badJSON, .badVerb, .version, .unsupported, .noSession, .moved:
       "use the navctl of the daemon's version: navctl --version, navctl status"
     case .busy, .shuttingDown, .delegateTimeout: "try again in a moment"
     case .expired: "try again, or give it more time: --timeout 30s"
-    case .transitionInProgress: "try again when the transition has ended, or wait for it: --on-busy queue"
+    case .transitionInProgress:
+      "try again when the transition has ended, or wait for it: --on-busy queue"
     case .queueFull: "try again when the waiting operations have run"
     case .limit: "make it smaller, or raise the limit in navd.conf(5)"
     case .opReused: "start again; this operation was sent with other contents before"
@@ -44,7 +45,8 @@ package enum Remedies {
     case .forbiddenKind: "push a screen of kind content"
     case .classUnknown, .classInvalid: "declare the class in the section [classes] of navd.conf(5)"
     case .gestureRefused: "the gesture may not begin here"
-    case .restoreFailed: "the screens are gone; see what is left: navctl history \(nav); or use navctl set"
+    case .restoreFailed:
+      "the screens are gone; see what is left: navctl history \(nav); or use navctl set"
     case .invalidArgument: "navctl COMMAND --help says what is expected"
     }
   }

@@ -53,7 +53,8 @@ package enum Tables {
     let limits = [room / 3, room - 2 * (room / 3), room / 3]
     let cut = rows.map { row in
       row.enumerated().map { index, cell in
-        index < 2 ? cell : TerminalText.fitted(TerminalText.visible(cell), columns: limits[index - 2])
+        index < 2
+          ? cell : TerminalText.fitted(TerminalText.visible(cell), columns: limits[index - 2])
       }
     }
     return table(heading, cut)
@@ -69,9 +70,15 @@ package enum Tables {
   }
 
   /// The members of an object, a line each; members of members are joined with dots.
-  package static func members(_ value: JSONValue) -> [String] {
+  ///
+  /// - Parameters:
+  ///   - value: the object.
+  ///   - except: a member of it that is left out.
+  package static func members(_ value: JSONValue, except: String? = nil) -> [String] {
     var rows: [[String]] = []
-    collect(value, prefix: "", into: &rows)
+    for member in value.members where member.name != except {
+      collect(member.value, prefix: member.name, into: &rows)
+    }
     return aligned(rows)
   }
 
@@ -112,8 +119,7 @@ package enum Tables {
       return
     }
     for member in value.members {
-      let name = prefix.isEmpty ? member.name : "\(prefix).\(member.name)"
-      collect(member.value, prefix: name, into: &rows)
+      collect(member.value, prefix: "\(prefix).\(member.name)", into: &rows)
     }
   }
 

@@ -1,3 +1,4 @@
+import CLinux
 package import NavigationSync
 
 extension NavigationConnection {
@@ -47,6 +48,9 @@ extension NavigationConnection {
     return id
   }
 
+  /// Whether the display lease of a nav is held, as far as is known.
+  package func holdsLease(of nav: String) -> Bool { session.holdsLease(of: nav) }
+
   /// The mirror of a watched nav, and whether guards may be built from it.
   package func replica(of nav: String) -> Replica? { session.replica(of: nav) }
 
@@ -87,7 +91,7 @@ extension NavigationConnection {
   /// Waits for the next thing to tell.
   ///
   /// - Parameter timeout: how long at most; nil for ever.
-  /// - Returns: what happened; nil when time is up.
+  /// - Returns: what happened; nil when time is up or the descriptor of `connect` woke this.
   /// - Throws: `closed` when the session is over for good and everything was told.
   package mutating func nextEvent(
     timeout: Duration? = nil
@@ -101,9 +105,16 @@ extension NavigationConnection {
     while true {
       if !events.isEmpty { return events.removeFirst() }
       try turn(until: deadline)
-      guard events.isEmpty, let deadline, deadline.hasPassed else { continue }
-      return nil
+      guard events.isEmpty else { continue }
+      if isWoken || deadline?.hasPassed == true { return nil }
     }
+  }
+
+  /// Whether the descriptor that ends a wait can be read.
+  private var isWoken: Bool {
+    guard let wake else { return false }
+    var entry = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&entry, 1, 0) > 0
   }
 
   /// Says bye and stops; the daemon forgets the session at once.
@@ -113,12 +124,14 @@ extension NavigationConnection {
   }
 
   mutating func awaitReply(
-    _ id: UInt64, _ outputs: [SessionOutput], until deadline: Deadline
+    _ id: UInt64, _ outputs: [SessionOutput], until deadline: Deadline,
+    whenQueued: (UInt64) -> Void = { _ in }
   ) throws(ConnectionError) -> Reply {
     awaited.insert(id)
     defer { awaited.remove(id) }
     try interpret(outputs, body: [])
     while true {
+      while let position = takeQueued(id) { whenQueued(position) }
       if let reply = replies.removeValue(forKey: id) { return reply }
       guard !deadline.hasPassed else {
         _ = session.forget(id)
@@ -128,13 +141,23 @@ extension NavigationConnection {
     }
   }
 
+  /// The place at which a request waits, if that was told and nobody has taken it yet.
+  private mutating func takeQueued(_ id: UInt64) -> UInt64? {
+    for (index, event) in events.enumerated() {
+      guard case .session(.queued(id, let position)) = event else { continue }
+      events.remove(at: index)
+      return position
+    }
+    return nil
+  }
+
   /// Waits once and does everything that follows.
   private mutating func turn(until deadline: Deadline?) throws(ConnectionError) {
     if case .closed = session.phase { throw .unreachable(endpoint: endpoint) }
     let now = monotonicMilliseconds()
     if let at = reconnectAt, at <= now {
       reconnectAt = nil
-      link = try Self.open(endpoint)
+      link = try Self.open(endpoint, wake: wake)
     }
     let timer = reconnectAt ?? session.wakeAt
     let limit = deadline ?? Deadline(at: .max)

@@ -37,6 +37,8 @@ package struct NavigationConnection: ~Copyable {
   /// The requests whose answers somebody waits for.
   var awaited: Set<UInt64> = []
   var hasSession = false
+  /// What ends a wait of `nextEvent` when it is ready.
+  let wake: Int32?
   private var nextID: UInt64 = 1
 
   /// Connects, and waits until the daemon can be spoken to.
@@ -47,31 +49,36 @@ package struct NavigationConnection: ~Copyable {
   ///   - timeout: how long to wait for the daemon.
   ///   - window: octets of unconfirmed state in a session.
   ///   - heartbeat: milliseconds of silence after which the daemon of a session speaks up.
+  ///   - wake: a descriptor that ends a wait of `nextEvent` as long as it can be read.
   /// - Returns: a connection without a session.
   /// - Throws: `unreachable`, `refused` or `system`.
   package static func connect(
     to endpoint: String, name: String = "", timeout: Duration = .seconds(5),
-    window: UInt64 = 65536, heartbeat: UInt64 = 5000
+    window: UInt64 = 65536, heartbeat: UInt64 = 5000, wake: Int32? = nil
   ) throws(ConnectionError) -> NavigationConnection {
     var source = SystemRandomNumberGenerator()
     let session = SessionReplica(
       client: ClientID(high: source.next(), low: source.next()), name: name, window: window,
       heartbeat: heartbeat, seed: source.next())
     var connection = NavigationConnection(
-      endpoint: endpoint, link: try Self.open(endpoint), session: session)
+      endpoint: endpoint, link: try Self.open(endpoint, wake: wake), session: session,
+      wake: wake)
     try connection.awaitConnection(until: Deadline(timeout))
     return connection
   }
 
-  private init(endpoint: String, link: consuming Link, session: SessionReplica) {
+  private init(
+    endpoint: String, link: consuming Link, session: SessionReplica, wake: Int32?
+  ) {
+    self.wake = wake
     self.endpoint = endpoint
     self.link = link
     self.session = session
   }
 
-  static func open(_ endpoint: String) throws(ConnectionError) -> Link {
+  static func open(_ endpoint: String, wake: Int32?) throws(ConnectionError) -> Link {
     do throws(ZeroMQError) {
-      return try Link.open(endpoint, linger: 500)
+      return try Link.open(endpoint, linger: 500, wake: wake)
     } catch {
       throw .system(error)
     }
@@ -96,15 +103,17 @@ package struct NavigationConnection: ~Copyable {
   ///   - request: all but the operations; its id and client are filled in here.
   ///   - operations: one JSON object an operation, as in `{"pop":{}}`.
   ///   - timeout: how long to wait for the answer; the octets are sent again after a loss.
+  ///   - whenQueued: told at which place the change waits for a transition, in a session.
   /// - Returns: what the daemon answered.
   /// - Throws: `noAnswer` when time is up, else what became of the connection.
   package mutating func perform(
-    _ request: OpRequest, operations: [[UInt8]], timeout: Duration = defaultTimeout
+    _ request: OpRequest, operations: [[UInt8]], timeout: Duration = defaultTimeout,
+    whenQueued: (UInt64) -> Void = { _ in }
   ) throws(ConnectionError) -> Reply {
     let deadline = Deadline(timeout)
     guard !hasSession else {
       let (id, outputs) = session.perform(request, operations: operations)
-      return try awaitReply(id, outputs, until: deadline)
+      return try awaitReply(id, outputs, until: deadline, whenQueued: whenQueued)
     }
     var request = request
     request.id = takeID()

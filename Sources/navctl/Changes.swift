@@ -54,44 +54,83 @@ enum Changes {
   static func perform(
     _ invocation: Invocation, nav: String, _ operations: [OperationText]
   ) throws -> Int32 {
+    // What is wrong with the command line is said without a daemon too.
+    let change = try Change(invocation, nav: nav, operations)
+    var connection = try invocation.connect()
+    try change.perform(on: &connection)
+    return 0
+  }
+}
+
+/// Operations that are asked for together, and what they are guarded by.
+struct Change {
+  private let invocation: Invocation
+  private let nav: String
+  private let operations: [OperationText]
+  private let memory: Memory
+  private let isTyped: Bool
+  private let seen: Seen?
+  private var request: OpRequest
+  private let begun = SystemClock.bootMilliseconds()
+
+  /// Decides about the guards.
+  ///
+  /// - Parameters:
+  ///   - invocation: the command line.
+  ///   - nav: the nav.
+  ///   - operations: what to do.
+  ///   - isGuarded: whether what was typed about the state concerns these operations.
+  /// - Throws: what to type, if the guards do not suffice.
+  init(
+    _ invocation: Invocation, nav: String, _ operations: [OperationText], isGuarded: Bool = true
+  ) throws {
+    self.invocation = invocation
+    self.nav = nav
+    self.operations = operations
     let endpoint = try invocation.endpoint()
-    let memory = Memory(invocation.environment, endpoint: endpoint)
-    let choice = try GuardChoice(invocation.line)
-    let isAnimated = try isAnimated(invocation.line)
-    let waits = try waits(invocation.line)
+    memory = Memory(invocation.environment, endpoint: endpoint)
+    let choice = try GuardChoice(isGuarded ? invocation.line : ParsedCommandLine())
     let need = GuardChoice.need(operations)
-    let seen = need == .none ? nil : memory.seen(nav)
-    let guards = try choice.guards(
-      need: need, seen: seen, command: invocation.command.name, nav: nav)
-    let reply = try exchange(
-      invocation, endpoint: endpoint,
-      OpRequest(
-        id: 0, nav: nav, guards: guards, isAnimated: isAnimated,
-        waits: waits, operations: []), operations)
+    seen = need == .none ? nil : memory.seen(nav)
+    isTyped = choice.isTyped
+    request = OpRequest(
+      id: 0, nav: nav,
+      guards: try choice.guards(
+        need: need, seen: seen, command: invocation.command.name, nav: nav),
+      isAnimated: try Changes.isAnimated(invocation.line),
+      waits: try Changes.waits(invocation.line), operations: [])
+    // The clock of another machine says nothing about ours.
+    if endpoint.hasPrefix("ipc:") { request.due = begun + invocation.timeoutMilliseconds }
+  }
+
+  /// One round trip within the time that was given for it.
+  func perform(on connection: inout NavigationConnection) throws {
+    let end = begun + invocation.timeoutMilliseconds
+    let left = Duration.milliseconds(end - min(SystemClock.bootMilliseconds(), end))
+    // An operation waits in a session, and ends with it.
+    if request.waits || holdsDisplay { try connection.openSession(timeout: left) }
+    if holdsDisplay, connection.holdsLease(of: nav) == false {
+      _ = try Lease.take(invocation, &connection, nav, isForced: false, isKept: false)
+    }
+    let reply = try connection.perform(
+      request, operations: operations.map(\.json), timeout: left
+    ) { position in
+      Output.error("navctl: waiting for an open transition, at place \(position)")
+    }
     switch reply.result {
-    case .success(let answer):
-      if operations.contains(where: { $0.kind == .navClose }) {
-        memory.forget(nav)
-      } else {
-        memory.remember(Seen(answer), of: nav)
-      }
-      try write(invocation, reply.body, answer, operations)
-      return 0
-    case .failure(let error):
-      if error.knownCode == .navExists, invocation.line.contains("if-absent") {
-        if invocation.isJSON { try Output.line(reply.body) }
-        Output.error("navctl: \(nav) exists already, as it is")
-        return 0
-      }
-      // What was typed is in the message; what was seen had no part in it.
-      throw Refusal(
-        error: error, nav: nav, seen: choice.isTyped ? nil : seen ?? memory.seen(nav))
+    case .success(let answer): try tell(answer, reply.body)
+    case .failure(let error): try tell(error, reply.body)
     }
   }
 
-  private static func write(
-    _ invocation: Invocation, _ body: [UInt8], _ answer: OkReply, _ operations: [OperationText]
-  ) throws {
+  private var holdsDisplay: Bool { invocation.line.contains("lease") }
+
+  private func tell(_ answer: OkReply, _ body: [UInt8]) throws {
+    if operations.contains(where: { $0.kind == .navClose }) {
+      memory.forget(nav)
+    } else {
+      memory.remember(Seen(answer), of: nav)
+    }
     if invocation.isJSON {
       try Output.line(body)
     } else {
@@ -99,19 +138,12 @@ enum Changes {
     }
   }
 
-  /// One round trip within the time that was given for it.
-  private static func exchange(
-    _ invocation: Invocation, endpoint: String, _ request: OpRequest,
-    _ operations: [OperationText]
-  ) throws -> NavigationConnection.Reply {
-    let timeout = invocation.timeoutMilliseconds
-    let start = SystemClock.bootMilliseconds()
-    var request = request
-    // The clock of another machine says nothing about ours.
-    if endpoint.hasPrefix("ipc:") { request.due = start + timeout }
-    var connection = try invocation.connect()
-    let left = start + timeout - min(SystemClock.bootMilliseconds(), start + timeout)
-    return try connection.perform(
-      request, operations: operations.map(\.json), timeout: .milliseconds(left))
+  private func tell(_ error: ErrReply, _ body: [UInt8]) throws {
+    guard error.knownCode == .navExists, invocation.line.contains("if-absent") else {
+      // What was typed is in the message; what was seen had no part in it.
+      throw Refusal(error: error, nav: nav, seen: isTyped ? nil : seen ?? memory.seen(nav))
+    }
+    if invocation.isJSON { try Output.line(body) }
+    Output.error("navctl: \(nav) exists already, as it is")
   }
 }

@@ -85,6 +85,19 @@ struct Invocation {
       to: try endpoint(), name: "navctl", timeout: .milliseconds(timeoutMilliseconds))
   }
 
+  /// Opens a session that holds something, under a name of its own.
+  ///
+  /// - Parameter wake: a descriptor that ends a wait when it can be read.
+  func connectSession(wake: Int32) throws -> NavigationConnection {
+    let timeout = Duration.milliseconds(timeoutMilliseconds)
+    // Two that hold the same thing one after the other must not look like one.
+    var connection = try NavigationConnection.connect(
+      to: try endpoint(), name: line.value(of: "name") ?? "navctl-\(processID())",
+      timeout: timeout, wake: wake)
+    try connection.openSession(timeout: timeout)
+    return connection
+  }
+
   /// Writes lines of text.
   func write(_ lines: [StyledLine]) throws {
     for line in lines { try Output.line(line.rendered(isColoured: isColoured)) }

@@ -29,7 +29,8 @@ enum Parts {
     if invocation.isJSON {
       try Output.line(value?.bytes ?? Array("{}".utf8))
     } else {
-      let lines = value.map { Tables.members($0) } ?? []
+      // When the part last changed is none of its members to set.
+      let lines = value.map { Tables.members($0, except: "ver") } ?? []
       for line in lines.isEmpty ? ["all as by default"] : lines { try Output.line(line) }
     }
     return 0

@@ -23,6 +23,7 @@ enum Program {
     BackCommand.self, TapCommand.self, SwipeCommand.self, GestureCommand.self,
     TransitionCommand.self,
     AttachCommand.self, DetachCommand.self, EnvironmentCommand.self, ConfigureCommand.self,
+    LeaseCommand.self, DelegateCommand.self,
     OpCommand.self,
   ]
 

@@ -11,6 +11,7 @@ enum GestureCommand: Command {
     options: [
       OptionDeclaration("kind", argument: "KIND", "edge, or fullScreen"),
       OptionDeclaration("translation", argument: "N", "Where begin moves to; 1 unless said"),
+      Lease.option,
     ] + Changes.options,
     epilogue: """
       STEP is begin, update VALUE with a number from 0 to 1, finish or cancel. A gesture belongs to
@@ -27,18 +28,40 @@ enum GestureCommand: Command {
     guard !steps.isEmpty else {
       throw UsageError("a gesture has steps", remedy: "navctl gesture NAV begin update 0.4 finish")
     }
-    var change = try Changes(invocation, nav: arguments.nav)
-    try change.openSession()
-    while true {
-      for step in steps { try change.perform([Operations.gesture(step, invocation.line)]) }
-      guard steps.last?.isLast != true else { break }
-      steps = []
-      while steps.isEmpty {
-        guard let line = try change.nextInputLine() else { return 0 }
-        steps = try GestureStep.steps(line.split(separator: " ").map(String.init))
+    // The first step is judged without a daemon.
+    let first = try change(invocation, arguments.nav, steps.removeFirst(), isFirst: true)
+    var connection = try invocation.connect()
+    try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
+    try first.step.perform(on: &connection)
+    var isOver = first.isLast
+    var input = InputLines()
+    while !isOver {
+      for step in steps {
+        let next = try change(invocation, arguments.nav, step, isFirst: false)
+        try next.step.perform(on: &connection)
+        isOver = next.isLast
       }
+      guard !isOver else { break }
+      guard let line = try input.next(idle: { try drain(&connection) }) else {
+        Output.error("navctl: no more steps; the gesture is cancelled")
+        break
+      }
+      steps = try GestureStep.steps(line.split(separator: " ").map(String.init))
     }
-    try change.leave()
+    try connection.leave()
     return 0
+  }
+
+  private static func change(
+    _ invocation: Invocation, _ nav: String, _ step: GestureStep, isFirst: Bool
+  ) throws -> (step: Change, isLast: Bool) {
+    let operation = try Operations.gesture(step, invocation.line)
+    // What was typed about the state was true before the gesture began.
+    return (try Change(invocation, nav: nav, [operation], isGuarded: isFirst), step.isLast)
+  }
+
+  /// Takes what came meanwhile; it shows the daemon that somebody is there.
+  private static func drain(_ connection: inout NavigationConnection) throws {
+    while try connection.next(timeout: .zero) != nil {}
   }
 }

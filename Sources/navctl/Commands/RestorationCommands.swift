@@ -1,5 +1,6 @@
 import CommandLineOptions
 import NavctlSupport
+import Navigation
 import NavigationClient
 import NavigationSync
 import RuntimePaths

@@ -7,11 +7,11 @@ enum EnvironmentCommand: Command {
   static let declaration = CommandSet.Command(
     "env", "Say what surrounds the display", group: Subject.display,
     arguments: PositionalArguments("NAV [KEY=VALUE...]", count: 0...Int.max),
-    options: Changes.options,
+    options: [Lease.option] + Changes.options,
     epilogue: """
       KEY is idiom, vCompact, scrollEdge, keyboard, scale, statusBar, backTitleBudget, locale,
       orientation, barPosition or horizontal. Without members what is set is printed. While a
-      session holds the display, only it may set them: see lease.
+      session holds the display, only it may set them; --lease holds it for this.
 
       \(MemberWords.note)
 

@@ -6,7 +6,8 @@ import NavigationSync
 /// `status`: whether the daemon is there, and how it does.
 enum StatusCommand: Command {
   static let declaration = CommandSet.Command(
-    "status", "Say whether navd is there, and how it does", group: Subject.look, epilogue: "Example: navctl status")
+    "status", "Say whether navd is there, and how it does", group: Subject.look,
+    epilogue: "Example: navctl status")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     var connection = try invocation.connect()

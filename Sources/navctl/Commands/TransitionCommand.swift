@@ -7,7 +7,8 @@ import NavigationSync
 enum TransitionCommand: Command {
   static let declaration = CommandSet.Command(
     "transition", "Show or complete the running transition", group: Subject.touch,
-    arguments: PositionalArguments("NAV [complete TID]", count: 0...3), options: Changes.options,
+    arguments: PositionalArguments("NAV [complete TID]", count: 0...3),
+    options: [Lease.option] + Changes.options,
     epilogue: """
       Without complete the running transition is printed, and its number TID.
 

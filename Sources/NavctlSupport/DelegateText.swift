@@ -1,0 +1,161 @@
+package import CommandLineOptions
+import Navigation
+package import NavigationSync
+
+/// What `delegate` was told, and what passes between a delegate and the command it runs.
+package enum DelegateText {
+  /// Reads `--roles` and `--orientations`.
+  package static func registration(
+    _ line: ParsedCommandLine
+  ) throws(UsageError) -> DelegateRegistration {
+    let words = DelegateRole.allCases.map(\.rawValue).joined(separator: ",")
+    var roles: Set<DelegateRole> = []
+    for text in line.values(of: "roles").flatMap({ $0.split(separator: ",") }) {
+      guard let role = DelegateRole(rawValue: String(text)) else {
+        throw UsageError(
+          "there is no role '\(TerminalText.visible(String(text)))'",
+          remedy: "--roles with one or several of \(words)")
+      }
+      roles.insert(role)
+    }
+    let orientations = line.value(of: "orientations")
+    if orientations != nil { roles.insert(.orientation) }
+    guard !roles.isEmpty else {
+      throw UsageError("which roles?", remedy: "--roles with one or several of \(words)")
+    }
+    if roles.contains(.orientation), orientations == nil {
+      throw UsageError(
+        "the role orientation answers nothing; its value is given at once",
+        remedy: #"--orientations '{"supported":["portrait"],"preferred":"portrait"}'"#)
+    }
+    if roles != [.orientation], line.value(of: "exec") == nil {
+      throw UsageError("who answers the questions?", remedy: "--exec COMMAND")
+    }
+    var registration = DelegateRegistration(roles: roles)
+    if let orientations { try read(orientations, into: &registration) }
+    return registration
+  }
+
+  private static func read(
+    _ text: String, into registration: inout DelegateRegistration
+  ) throws(UsageError) {
+    let bytes = try Quantities.jsonObject(text, what: "--orientations")
+    let value: JSONValue
+    do { value = try JSONValue(bytes) } catch { throw UsageError("--orientations is not JSON") }
+    registration.supportedOrientations = (value["supported"]?.elements ?? []).compactMap(\.string)
+    registration.preferredOrientation = value["preferred"]?.string
+    let isComplete = value.members.allSatisfy { ["supported", "preferred"].contains($0.name) }
+    guard isComplete, !registration.supportedOrientations.isEmpty else {
+      throw UsageError(
+        "--orientations says too little, or something else",
+        remedy: #"as in '{"supported":["portrait"],"preferred":"portrait"}'"#)
+    }
+  }
+
+  /// A question as the daemon sent it.
+  package static func json(_ ask: Ask) -> [UInt8] {
+    OperationText.object([
+      ("ask", number(ask.number)), ("nav", OperationText.string(ask.nav)),
+      ("epoch", OperationText.string(ask.epoch.text)), ("rev", number(ask.revision.number)),
+      ("within", number(ask.within)),
+      (
+        "q",
+        OperationText.object([(name(ask.question), OperationText.object(members(ask.question)))])
+      ),
+    ])
+  }
+
+  /// A question in the variables that the command finds.
+  package static func variables(_ ask: Ask) -> [(String, String)] {
+    var variables = [
+      ("NAVD_NAV", ask.nav), ("NAVD_ASK", "\(ask.number)"), ("NAVD_EPOCH", ask.epoch.text),
+      ("NAVD_REV", "\(ask.revision.number)"), ("NAVD_WITHIN", "\(ask.within)"),
+      ("NAVD_QUESTION", name(ask.question)),
+    ]
+    for (name, value) in texts(ask.question) {
+      variables.append(("NAVD_\(name.uppercased())", value ?? ""))
+    }
+    return variables
+  }
+
+  /// A question in a line: "ask 7  shouldPop  screen wifi  cause backButton  rev 22  2000 ms".
+  package static func line(_ ask: Ask) -> String {
+    var parts = ["ask \(ask.number)", name(ask.question)]
+    parts += texts(ask.question).map { "\($0) \($1 ?? "none")" }
+    parts += ["rev \(ask.revision.number)", "\(ask.within) ms"]
+    return TerminalText.visible(parts.joined(separator: "  "))
+  }
+
+  /// The end of a question in a line: "settled 7  denied by shell".
+  package static func line(_ settlement: Settlement) -> String {
+    let by = settlement.by.map { " by \($0)" } ?? ""
+    return TerminalText.visible("settled \(settlement.number)  \(settlement.outcome)\(by)")
+  }
+
+  /// The end of a question as the daemon sent it.
+  package static func json(_ settlement: Settlement) -> [UInt8] {
+    let by = settlement.by.map { [("by", OperationText.string($0))] } ?? []
+    return OperationText.object(
+      [
+        ("settled", number(settlement.number)),
+        ("outcome", OperationText.string(settlement.outcome)),
+      ] + by)
+  }
+
+  /// What a command's end answers.
+  ///
+  /// - Parameters:
+  ///   - question: what was asked.
+  ///   - status: the command's exit status.
+  ///   - output: what it wrote.
+  /// - Returns: a JSON value, and what is wrong with the command if something is; without a value
+  ///   nothing is answered, and what the nav's settings say about silence holds.
+  package static func answer(
+    _ question: Question, status: Int32, output: [UInt8]
+  ) -> (value: [UInt8]?, complaint: String?) {
+    switch question {
+    case .shouldPush, .shouldPop:
+      switch status {
+      case 0: return (OperationText.bool(true), nil)
+      case 1: return (OperationText.bool(false), nil)
+      default: return (nil, "the command ended with \(status), neither 0 nor 1")
+      }
+    case .animatorFor, .interactionFor:
+      guard status == 0 else { return (OperationText.null, nil) }
+      let text = String(decoding: output, as: UTF8.self)
+      guard text.contains(where: { !$0.isWhitespace }) else { return (OperationText.null, nil) }
+      do throws(UsageError) {
+        return (try Quantities.json(text, what: "what the command wrote"), nil)
+      } catch {
+        return (OperationText.null, error.message)
+      }
+    case .unknown(let name): return (nil, "the question \(name) is not known here")
+    }
+  }
+
+  private static func name(_ question: Question) -> String {
+    switch question {
+    case .shouldPush: "shouldPush"
+    case .shouldPop: "shouldPop"
+    case .animatorFor: "animatorFor"
+    case .interactionFor: "interactionFor"
+    case .unknown(let name): name
+    }
+  }
+
+  private static func texts(_ question: Question) -> [(String, String?)] {
+    switch question {
+    case .shouldPush(let screen): [("screen", screen)]
+    case .shouldPop(let screen, let cause): [("screen", screen), ("cause", cause)]
+    case .animatorFor(let op, let from, let to): [("op", op), ("from", from), ("to", to)]
+    case .interactionFor(let animator): [("animator", animator)]
+    case .unknown: []
+    }
+  }
+
+  private static func members(_ question: Question) -> [(String, [UInt8])] {
+    texts(question).map { ($0, $1.map(OperationText.string) ?? OperationText.null) }
+  }
+
+  private static func number(_ value: UInt64) -> [UInt8] { Array("\(value)".utf8) }
+}

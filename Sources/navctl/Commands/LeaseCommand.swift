@@ -1,0 +1,153 @@
+import CLinux
+import CommandLineOptions
+import NavctlSupport
+import NavigationClient
+import NavigationSync
+import RuntimePaths
+
+/// `lease`: holds the display of a nav.
+enum LeaseCommand: Command {
+  private static let verbs = ["take", "release"]
+
+  static let declaration = CommandSet.Command(
+    "lease", "Hold the display of a nav", group: Subject.roles,
+    arguments: PositionalArguments("NAV take|release [-- COMMAND...]", count: 1...Int.max),
+    options: [
+      OptionDeclaration("force", "Take it from whoever holds it; needs the role admin"),
+      OptionDeclaration("name", argument: "NAME", "Under which others see who holds it"),
+    ],
+    epilogue: """
+      While a session holds the display, only it may send env, gesture begin and transition
+      complete. It holds it until it ends: so take stays until it is interrupted, or while COMMAND
+      runs, and then ends with the status of COMMAND. release --force takes the display from
+      whoever holds it and gives it back at once. env, gesture and transition hold the display
+      themselves for as long as they take with --lease.
+
+      Example: navctl lease kiosk take -- sleep 10
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let arguments = try invocation.navArguments(isOwn: verbs.contains)
+    let isForced = invocation.line.contains("force")
+    let words = Array(arguments.rest.dropFirst())
+    switch arguments.rest.first {
+    case "take"?: break
+    case "release"? where words.isEmpty: break
+    default: throw UsageError("lease does what?", remedy: "navctl lease NAV take [-- COMMAND]")
+    }
+    let signals = try Signals()
+    var connection = try invocation.connectSession(wake: signals.descriptor)
+    let nav = arguments.nav
+    if arguments.rest.first == "release" {
+      return try release(invocation, &connection, nav, isForced: isForced)
+    }
+    let owner = try Lease.take(invocation, &connection, nav, isForced: isForced, isKept: true)
+    try tell(invocation, nav, "display held by \(owner)", owner: owner)
+    // A diff tells when somebody takes it away.
+    try connection.watch(nav)
+    let child = words.isEmpty ? nil : try Subprocess(words)
+    let status = try hold(&connection, nav, signals, child)
+    try connection.leave()
+    return status
+  }
+
+  private static func release(
+    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
+    isForced: Bool
+  ) throws -> Int32 {
+    guard isForced else {
+      throw UsageError(
+        "a lease ends with the command that took it, and is not another command's to give back",
+        remedy: "interrupt that command, or navctl lease \(nav) release --force")
+    }
+    _ = try Lease.take(invocation, &connection, nav, isForced: true, isKept: false)
+    try connection.lease(nav, .release)
+    let timer = Countdown(invocation.timeoutMilliseconds)
+    while let event = try connection.nextEvent(timeout: timer.left) {
+      guard case .duty(.leaseReleased) = event else { continue }
+      try tell(invocation, nav, "display released", owner: nil)
+      try connection.leave()
+      return 0
+    }
+    throw ConnectionError.noAnswer(endpoint: connection.endpoint)
+  }
+
+  /// Stays until a signal, the end of the child or of the lease.
+  private static func hold(
+    _ connection: inout NavigationConnection, _ nav: String, _ signals: borrowing Signals,
+    _ child: Subprocess?
+  ) throws -> Int32 {
+    while true {
+      while let signal = signals.next() {
+        if let status = child?.endedStatus() { return status }
+        guard let child else { return 0 }
+        // The terminal interrupts the child itself.
+        if signal == SIGTERM { child.kill(SIGTERM) }
+      }
+      guard let event = try connection.nextEvent() else { continue }
+      switch event {
+      case .duty(.leaseLost(_, isTakenAgain: true)):
+        Output.error("navctl: connection lost; the display is taken again when navd is back")
+      case .duty(.leaseTaken): Output.error("navctl: the display is held again")
+      case .duty(.leaseLost): try end(child, ["lease-lost: the display of \(nav) was taken away"])
+      case .duty(.leaseRefused(_, let error)):
+        try end(child, ErrorText.lines(error, nav: nav, seen: nil))
+      case .session(.watchEnded(_, _, let outcome)):
+        guard child == nil else { continue }
+        throw outcome.failure(nav)
+      default: continue
+      }
+    }
+  }
+
+  /// The lease is over: so is the command, unless a child is still at work.
+  private static func end(_ child: Subprocess?, _ lines: [String]) throws {
+    guard child != nil else {
+      throw PlainFailure(lines: lines, status: ErrorCode.leaseLost.exitStatus)
+    }
+    for line in lines { Output.error("navctl: \(line)") }
+  }
+
+  private static func tell(
+    _ invocation: Invocation, _ nav: String, _ text: String, owner: String?
+  ) throws {
+    guard invocation.isJSON else {
+      return try Output.line(TerminalText.visible("\(nav)  \(text)"))
+    }
+    try Output.line(
+      OperationText.object([
+        ("nav", OperationText.string(nav)),
+        ("owner", owner.map(OperationText.string) ?? OperationText.null),
+      ]))
+  }
+}
+
+/// Taking the display for a while.
+enum Lease {
+  /// The option of commands that hold the display while they do something.
+  static let option = OptionDeclaration(
+    "lease", "Hold the display meanwhile; see lease", group: "When:")
+
+  /// Takes the display and waits until it is held.
+  ///
+  /// - Returns: the name under which others see who holds it.
+  /// - Throws: the daemon's refusal.
+  static func take(
+    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
+    isForced: Bool, isKept: Bool
+  ) throws -> String {
+    try connection.lease(nav, isForced ? .force : .take, isKept: isKept)
+    let timer = Countdown(invocation.timeoutMilliseconds)
+    while true {
+      guard let event = try connection.nextEvent(timeout: timer.left) else {
+        guard timer.left == .zero else { continue }
+        throw ConnectionError.noAnswer(endpoint: connection.endpoint)
+      }
+      switch event {
+      case .duty(.leaseTaken(nav, let owner)): return owner ?? ""
+      case .duty(.leaseRefused(nav, let error)): throw Refusal(error: error, nav: nav, seen: nil)
+      default: continue
+      }
+    }
+  }
+}

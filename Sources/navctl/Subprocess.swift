@@ -1,0 +1,138 @@
+import CLinux
+import Glibc
+import NavctlSupport
+import RuntimePaths
+
+/// A command that runs beside a connection; SIGCHLD tells when to look at it.
+struct Subprocess {
+  /// Where the output of a command goes.
+  enum Destination {
+    /// Where that of this program goes.
+    case inherited
+    /// To stderr, for stdout is for data.
+    case standardError
+    /// Into a pipe, for `collectOutput`.
+    case captured
+  }
+
+  private let process: pid_t
+  /// Where captured output can be read; −1 without.
+  private let output: Int32
+
+  /// Starts a command, which is looked up in `PATH`.
+  ///
+  /// - Parameters:
+  ///   - words: the command and its arguments.
+  ///   - variables: what is added to the environment of this program.
+  ///   - input: what it can read, at most what fits into a pipe; nil for our own input.
+  ///   - destination: where its output goes.
+  /// - Throws: that it cannot be started, with the status that shells have for that.
+  init(
+    _ words: [String], variables: [(String, String)] = [], input: [UInt8]? = nil,
+    destination: Destination = .inherited
+  ) throws {
+    let given = input == nil ? (read: -1, write: -1) : try Self.pipe()
+    defer { Self.close(given.read, given.write) }
+    let taken = destination == .captured ? try Self.pipe() : (read: -1, write: -1)
+    defer { Self.close(taken.write) }
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    if input != nil { unsafe posix_spawn_file_actions_adddup2(&actions, given.read, 0) }
+    switch destination {
+    case .inherited: break
+    case .standardError: unsafe posix_spawn_file_actions_adddup2(&actions, 2, 1)
+    case .captured: unsafe posix_spawn_file_actions_adddup2(&actions, taken.write, 1)
+    }
+    let environment = try Self.environment(adding: variables)
+    let (code, process) = unsafe Self.spawn(words, environment, &actions)
+    guard code == 0 else {
+      Self.close(taken.read)
+      throw PlainFailure(
+        lines: ["command: cannot start \(words.first ?? ""): \(SystemError.text(of: code))"],
+        status: code == ENOENT ? 127 : 126)
+    }
+    self.process = process
+    output = taken.read
+    if output >= 0 { _ = fcntl(output, F_SETFL, O_NONBLOCK) }
+    if let input {
+      // It fits into the pipe, so this waits for nobody; whether it is read is the child's affair.
+      _ = unsafe input.withUnsafeBytes { unsafe write(given.write, $0.baseAddress, $0.count) }
+    }
+  }
+
+  /// The status it ended with, once; 128 and the signal for one that was killed; nil while it runs.
+  func endedStatus() -> Int32? {
+    var status: Int32 = 0
+    guard unsafe waitpid(process, &status, WNOHANG) == process else { return nil }
+    let signal = status & 0x7F
+    return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+  }
+
+  /// Sends it a signal; only while it has not been seen to have ended.
+  func kill(_ signal: Int32) { _ = Glibc.kill(process, signal) }
+
+  /// What it wrote, after it ended.
+  func collectOutput() -> [UInt8] {
+    guard output >= 0 else { return [] }
+    defer { Self.close(output) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = unsafe chunk.withUnsafeMutableBytes {
+        unsafe read(output, $0.baseAddress, $0.count)
+      }
+      guard count > 0 else { return bytes }
+      bytes += chunk[..<count]
+    }
+  }
+
+  private static func close(_ descriptors: Int32...) {
+    for descriptor in descriptors where descriptor >= 0 { _ = Glibc.close(descriptor) }
+  }
+
+  /// A pipe that no other child inherits.
+  private static func pipe() throws -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe Glibc.pipe(&ends) == 0 else { throw SystemError("make", "a pipe", code: errno) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
+  /// The environment this program was started with, and more.
+  private static func environment(adding variables: [(String, String)]) throws -> [String] {
+    let names = Set(variables.map(\.0))
+    let inherited = try readSmallFile("/proc/self/environ", maximumBytes: 1 << 24)
+      .split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+      .filter { !names.contains(String($0.prefix { $0 != "=" })) }
+    return inherited + variables.map { "\($0)=\($1)" }
+  }
+
+  private static func spawn(
+    _ words: [String], _ environment: [String],
+    _ actions: UnsafePointer<posix_spawn_file_actions_t>
+  ) -> (code: Int32, process: pid_t) {
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    // The child takes signals as usual.
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    var usual = sigset_t()
+    unsafe sigemptyset(&usual)
+    unsafe sigaddset(&usual, SIGPIPE)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &usual)
+    unsafe posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
+    var variables: [UnsafeMutablePointer<CChar>?] =
+      unsafe environment.map { unsafe strdup($0) } + [nil]
+    defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
+    guard let program = unsafe arguments[0] else { return (ENOENT, 0) }
+    var process: pid_t = 0
+    let code = unsafe posix_spawnp(
+      &process, program, actions, &attributes, &arguments, &variables)
+    return (code, process)
+  }
+}
