@@ -10,6 +10,33 @@ import Testing
     rightItems: [ButtonDescription(.systemItem("add")), "b7", .existing("b8")],
     backBarButtonItem: ButtonDescription(.image("wave.png")), clearing: [.titleView, .title])
 
+  private static let bar: [BarSetting] = [
+    .barStyle(.default), .translucent(false), .barTintColor("red"), .tintColor("blue"),
+    .backgroundColor("white"), .shadowImage("line.png"),
+    .backIndicatorImage(.init("back.png", hasAlpha: true)),
+    .backIndicatorMask(.init("mask.png", isEmpty: false)),
+    .titleTextAttributes(["color": "yellow"]), .titleOffsets(["default": 2.5]),
+    .backgroundImages(["any/default": "wave.png"]), .prefersLargeTitles(true),
+  ]
+
+  private static let environment: [EnvironmentSetting] = [
+    .idiom(.pad), .vCompact(true), .scrollEdge(false), .keyboard(true), .scale(3),
+    .statusBar(44.5), .backTitleBudget(12), .locale("zh-Hans"), .orientation(.landscapeLeft),
+    .standard(.barPosition),
+  ]
+
+  private static let settings: [NavigationSetting] = [
+    .container(["tab": 1]), .restorationID("nav"), .interactivePop(isEnabled: false, .fullScreen),
+    .simultaneous([(.edge, .fullScreen)]), .hidesBarsOnTap(true), .hidesBarsOnSwipe(true),
+    .hidesBarsWhenVerticallyCompact(true), .hidesBarsWhenKeyboardAppears(true), .guards(.all),
+    .vetoScope(.all), .veto(deadline: .milliseconds(200), onTimeout: .allow, isRequired: true),
+    .questionDeadline(.milliseconds(100)), .transitionDeadline(.seconds(2)),
+    .gestureDeadline(.seconds(20)), .queue(4),
+    .profile(os: 12, compactHeight: 30, shadowNeedsBackground: false, extraSystemItems: true),
+    .routes([NavigationRoute("settings/:page", screens: ["home", .init(route: "settings/{page}")])]
+    ),
+  ]
+
   /// Every builder, with the operation that the daemon must read.
   static let all: [(NavigationOperation, OperationKind)] = [
     (.create(root: ScreenDescription(id: "home", title: "Home", item: item)), .navCreate),
@@ -27,6 +54,27 @@ import Testing
     (.createButton(.init(id: "b", .systemItem("done"))), .buttonCreate),
     (.setButton("b", ["title": "B"]), .buttonSet), (.releaseButton("b"), .buttonRelease),
     (.activateButton("b"), .buttonActivate), (.revert(to: 3), .revert),
+    (.segue(to: .init(id: "d")), .segue), (.segue(.showDetail, to: "d"), .segue),
+    (.popTo(route: "settings", match: .unique), .popTo), (.open("settings/wifi"), .open),
+    (.restore(["v": 1, "entries": []], root: .init(id: "home")), .restore),
+    (.present(.init(id: "pin"), from: "home", style: .overCurrentContext), .present),
+    (.present("pin"), .present), (.dismiss(), .dismiss), (.dismiss(from: "home"), .dismiss),
+    (.pushItem(.init(id: "i", ItemDescription(title: "T"))), .pushItem), (.popItem(), .popItem),
+    (.setItems(["i", .init(item)]), .setItems), (.setItems([]), .setItems),
+    (.setBar(bar), .barSet),
+    (
+      .setToolbar([.barStyle(.black), .tintColor("red"), .barTintColor("blue"), .translucent(true)]
+      ), .toolbarSet
+    ),
+    (.setProxy(ofClass: "MyBar", [.barTintColor("red")]), .proxySet),
+    (.setAppearance(.scrollEdge, ["background": "clear"], of: "home"), .appearanceSet),
+    (.setAppearance(.standard, nil), .appearanceSet), (.setEnvironment(environment), .envSet),
+    (.configure(settings), .navConfigure),
+    (.configure(NavigationSetting.Name.allCases.map { .standard($0) }), .navConfigure),
+    (.tap(), .uiTap), (.swipe(.up), .uiSwipe),
+    (.beginGesture(.edge, translation: 5), .gestureBegin), (.updateGesture(0.4), .gestureUpdate),
+    (.finishGesture(), .gestureFinish), (.cancelGesture(), .gestureCancel),
+    (.completeTransition(19), .transitionComplete),
   ]
 
   @Test(arguments: all.indices)
@@ -40,13 +88,28 @@ import Testing
       return
     }
     #expect(request.operations.map(\.kind) == [kind])
-    guard kind != .revert, kind != .navConfigure else { return }
+    guard kind != .revert else { return }
     // A daemon may not support all of them yet; how they read is settled all the same.
     if case .unreadable(let failure)? = request.operations.first?.arguments,
       failure.code != .unsupported
     {
       Issue.record("\(operation.json): \(failure)")
     }
+  }
+
+  @Test func `a setting is written as the protocol has it`() {
+    #expect(
+      NavigationOperation.configure(Self.settings).json
+        == #"{"nav.configure":{"container":{"tab":1},"restorationID":"nav","interactivePop":{"enabled":false,"mode":"fullScreen"},"simultaneous":[["edge","fullScreen"]],"hidesBarsOnTap":true,"hidesBarsOnSwipe":true,"hidesBarsWhenVerticallyCompact":true,"hidesBarsWhenKeyboardAppears":true,"guard":"all","vetoScope":"all","veto":{"deadline":200,"policy":"allow","required":true},"questionDeadline":100,"transitionDeadline":2000,"gestureDeadline":20000,"queue":4,"profile":{"compactHeight":30,"extraSystemItems":true,"os":12,"shadowNeedsBackground":false},"routes":[{"match":"settings/:page","screens":["home",{"route":"settings/{page}"}]}]}}"#
+    )
+    #expect(
+      NavigationOperation.setBar(Self.bar).json
+        == #"{"bar.set":{"barStyle":"default","translucent":false,"barTintColor":"red","tintColor":"blue","backgroundColor":"white","shadowImage":"line.png","backIndicatorImage":{"hasAlpha":true,"ref":"back.png"},"backIndicatorMask":{"empty":false,"ref":"mask.png"},"titleTextAttributes":{"color":"yellow"},"titleOffsets":{"default":2.5},"backgroundImages":{"any/default":"wave.png"},"prefersLargeTitles":true}}"#
+    )
+  }
+
+  @Test func `raw JSON is one operation`() throws {
+    #expect(try NavigationOperation.raw(#"{"pop":{}}"#) == .pop())
   }
 
   @Test func `raw JSON must be one operation`() throws {

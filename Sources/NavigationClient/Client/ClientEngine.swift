@@ -6,6 +6,7 @@ import ZeroMQ
 
 /// The thread behind a client: it alone touches the socket, tasks only the state under the lock.
 final class ClientEngine: Sendable {
+  /// Where the daemon is, unless it sends the session on to another place.
   private let endpoint: String
   private let state: Mutex<ClientState>
   private let wake: WakeDescriptor
@@ -18,7 +19,7 @@ final class ClientEngine: Sendable {
     }
     self.endpoint = endpoint
     self.wake = wake
-    state = Mutex(ClientState(session: session))
+    state = Mutex(ClientState(session: session, endpoint: endpoint))
   }
 
   /// Starts the thread.
@@ -39,37 +40,41 @@ final class ClientEngine: Sendable {
   }
 
   /// Changes the state, wakes whoever must know, and returns what the change returned.
-  private func change<Value: Sendable>(_ body: (inout ClientState) -> Value) -> Value {
+  @discardableResult
+  func change<Value: Sendable>(_ body: (inout ClientState) -> Value) -> Value {
     let (value, resumptions) = state.withLock { state in
       let value = body(&state)
       let resumptions = state.takeResumptions()
       return (value, resumptions)
     }
-    for resumption in resumptions { resumption.resume() }
+    for resumption in resumptions { resume(resumption) }
     wake.signal()
     return value
   }
 
   /// Performs operations.
   func perform(
-    _ request: OpRequest, _ operations: [NavigationOperation], isFromMirror: Bool, within: Duration?
+    _ request: OpRequest, _ operations: [NavigationOperation], isFromMirror: Bool,
+    isOptimistic: Bool, within: Duration?
   ) async -> Result<OkReply, NavigationClientError> {
-    var request = request
-    // The clock of `due` is this machine's.
-    if let within, endpoint.hasPrefix("ipc:") {
-      request.due = SystemClock.bootMilliseconds() + UInt64(clamping: within.milliseconds)
-    }
-    let final = request
-    return await answer(within: within) { state in
-      if isFromMirror, let replica = state.session.replica(of: final.nav), !replica.isSynced {
+    await answer(within: within) { state in
+      var request = request
+      // The clock of `due` is this machine's.
+      if let within, state.endpoint.hasPrefix("ipc:") {
+        request.due = SystemClock.bootMilliseconds() + UInt64(clamping: within.milliseconds)
+      }
+      let replica = state.session.replica(of: request.nav)
+      // Who shows at once what will be needs a mirror to show it on.
+      let isRight = replica?.isSynced ?? !isOptimistic
+      if isFromMirror || isOptimistic, !isRight {
         var error = NavigationClientError(.desync, "the mirror is not known to be right")
         error.reason = "mirror"
         error.retry = .afterResynchronising
         return .failure(error)
       }
-      let (id, outputs) = state.session.perform(final, operations: operations.map(\.bytes))
-      state.absorb(outputs)
-      return .success(id)
+      let (id, outputs) = state.session.perform(request, operations: operations.map(\.bytes))
+      if isOptimistic { state.show(operations, id, request.nav, request.guards) }
+      return .success((id, outputs))
     }
   }
 
@@ -78,15 +83,16 @@ final class ClientEngine: Sendable {
     _ request: GetRequest, within: Duration?
   ) async -> Result<OkReply, NavigationClientError> {
     await answer(within: within) { state in
-      let (id, outputs) = state.session.get(request)
-      state.absorb(outputs)
-      return .success(id)
+      let asked = state.session.get(request)
+      return .success((asked.id, asked.outputs))
     }
   }
 
+  private typealias Asked = (id: UInt64, outputs: [SessionOutput])
+
   private func answer(
     within: Duration?,
-    _ ask: @Sendable (inout ClientState) -> Result<UInt64, NavigationClientError>
+    _ ask: @Sendable (inout ClientState) -> Result<Asked, NavigationClientError>
   ) async -> Result<OkReply, NavigationClientError> {
     let ticket = state.withLock { $0.takeTicket() }
     return await withTaskCancellationHandler {
@@ -97,12 +103,14 @@ final class ClientEngine: Sendable {
           if Task.isCancelled { return NavigationClientError(.cancelled, "the task is cancelled") }
           switch ask(&state) {
           case .failure(let error): return error
-          case .success(let id):
+          case .success(let asked):
             let expiresAt = within.map {
               monotonicMilliseconds() + UInt64(clamping: $0.milliseconds)
             }
-            state.requests[id] = ClientState.Request(
+            state.requests[asked.id] = ClientState.Request(
               ticket: ticket, continuation: continuation, expiresAt: expiresAt)
+            // Only now: what the daemon would not take is answered at once.
+            state.absorb(asked.outputs)
             return nil
           }
         }
@@ -146,8 +154,10 @@ final class ClientEngine: Sendable {
     state.withLock { $0.session.replica(of: nav)?.isSynced ?? false }
   }
 
-  func subscribe(_ nav: String, _ buffering: NavigationBuffering) -> UInt64 {
-    change { $0.subscribe(nav, buffering) }
+  func subscribe(
+    _ nav: String, _ buffering: NavigationBuffering, showsPending: Bool
+  ) -> UInt64 {
+    change { $0.subscribe(nav, buffering, showsPending: showsPending) }
   }
 
   func unsubscribe(_ ticket: UInt64) { change { $0.unsubscribe(ticket) } }
@@ -198,8 +208,11 @@ extension ClientEngine {
   }
 
   private func serve() throws(ZeroMQError) {
-    var link = try Link.open(endpoint, linger: 500, wake: wake.descriptor)
+    var place = endpoint
+    var link = try Link.open(place, linger: 500, wake: wake.descriptor)
     var reconnectAt: UInt64?
+    // When to go back to where the daemon was at first: nobody may be where it sent us.
+    var homeAt: UInt64?
     while true {
       let turn = advance()
       for command in turn.commands {
@@ -208,10 +221,15 @@ extension ClientEngine {
         case .reconnect(let at):
           link.dropUnsent()
           reconnectAt = at
+        case .move(let endpoint, let at):
+          link.dropUnsent()
+          place = endpoint
+          reconnectAt = at
+          homeAt = at + Self.moveMilliseconds
         }
       }
       guard !turn.hasEnded else { return }
-      let deadline = [turn.timer, reconnectAt].compactMap { $0 }.min()
+      let deadline = [turn.timer, reconnectAt, homeAt].compactMap { $0 }.min()
       let wait = deadline.map { Deadline(at: $0).remainingMilliseconds } ?? -1
       let events = try link.wait(milliseconds: wait)
       wake.drain()
@@ -219,18 +237,32 @@ extension ClientEngine {
         // Whatever a connection says that was given up is of no interest.
         guard at <= monotonicMilliseconds() else { continue }
         do throws(ZeroMQError) {
-          link = try Link.open(endpoint, linger: 500, wake: wake.descriptor)
+          link = try Link.open(place, linger: 500, wake: wake.descriptor)
           reconnectAt = nil
         } catch {
           // No descriptor is left, perhaps; there may be one in a second.
           reconnectAt = monotonicMilliseconds() + 1000
         }
+      } else if let at = homeAt, at <= monotonicMilliseconds() {
+        homeAt = nil
+        place = goHome()
+        reconnectAt = monotonicMilliseconds()
       } else {
+        for case .connected in events { homeAt = nil }
         state.withLock { state in
           for event in events { Self.absorb(event, into: &state) }
         }
       }
     }
+  }
+
+  /// How long to look for the daemon where it sent us, in milliseconds.
+  private static let moveMilliseconds: UInt64 = 10_000
+
+  /// Looks for the daemon where it was at first.
+  private func goHome() -> String {
+    change { $0.endpoint = endpoint }
+    return endpoint
   }
 
   private struct Turn {
@@ -252,7 +284,7 @@ extension ClientEngine {
       let resumptions = state.takeResumptions()
       return (turn, resumptions)
     }
-    for resumption in resumptions { resumption.resume() }
+    for resumption in resumptions { resume(resumption) }
     return turn
   }
 

@@ -7,6 +7,10 @@ enum Resumption {
   case ready(CheckedContinuation<NavigationClientError?, Never>, NavigationClientError?)
   case deliver(CheckedContinuation<Delivery, Never>, Delivery)
   case report(AsyncStream<NavigationClient.Status>.Continuation, NavigationClient.Status?)
+  case tell(AsyncStream<NavigationDutyStatus>.Continuation, NavigationDutyStatus)
+  case cancel(Task<Void, Never>)
+  /// A question to have answered; the engine does that.
+  case ask(NavigationRoles, ticket: UInt64, AskID, Ask)
 
   typealias Answering = CheckedContinuation<Result<OkReply, NavigationClientError>, Never>
 
@@ -17,6 +21,11 @@ enum Resumption {
     case .deliver(let continuation, let delivery): continuation.resume(returning: delivery)
     case .report(let continuation, let status?): continuation.yield(status)
     case .report(let continuation, nil): continuation.finish()
+    case .tell(let continuation, let status):
+      continuation.yield(status)
+      if case .ended = status { continuation.finish() }
+    case .cancel(let task): task.cancel()
+    case .ask: break
     }
   }
 }
@@ -25,6 +34,7 @@ enum Resumption {
 enum LinkCommand {
   case send(ClientVerb, [UInt8])
   case reconnect(at: UInt64)
+  case move(to: String, at: UInt64)
 }
 
 /// Everything that tasks and the thread share: the session, and who waits for what.
@@ -46,12 +56,22 @@ struct ClientState {
   var requests: [UInt64: Request] = [:]
   var waiters: [UInt64: Waiter] = [:]
   var subscriptions: [UInt64: Subscription] = [:]
+  /// Roles as a delegate and display leases, by their tickets.
+  var duties: [UInt64: ClientDuty] = [:]
+  /// What is shown before the daemon has performed it, by nav, and the ops that it consists of.
+  var overlays: [String: Overlay] = [:]
+  var shownOn: [UInt64: String] = [:]
+  /// Where the daemon is.
+  var endpoint: String
   private var listeners: [UInt64: AsyncStream<NavigationClient.Status>.Continuation] = [:]
   private var commands: [LinkCommand] = []
-  private var resumptions: [Resumption] = []
+  var resumptions: [Resumption] = []
   private var tickets: UInt64 = 0
 
-  init(session: SessionReplica) { self.session = session }
+  init(session: SessionReplica, endpoint: String) {
+    self.session = session
+    self.endpoint = endpoint
+  }
 
   mutating func takeTicket() -> UInt64 {
     tickets += 1
@@ -75,8 +95,10 @@ struct ClientState {
       case .send(let verb, let body): commands.append(.send(verb, body))
       case .reconnect(let at): commands.append(.reconnect(at: at))
       case .event(let event): absorb(event)
-      case .move(_, let at): commands.append(.reconnect(at: at))
-      case .duty: break
+      case .move(let endpoint, let at):
+        self.endpoint = endpoint
+        commands.append(.move(to: endpoint, at: at))
+      case .duty(let event): absorb(event)
       }
     }
   }
@@ -90,11 +112,13 @@ struct ClientState {
     case .lost:
       // What was meant for the lost session is said again in the next.
       commands = []
+      interruptDelegates()
       report(.disconnected)
     case .closed(.refused(let refusal)): finish(NavigationClientError(refusal))
     case .closed(.dismissed(let why)):
       finish(NavigationClientError(.closed, "the daemon ended the session: \(why)"))
     case .answered(let id, let result):
+      settle(id, result)
       guard let request = requests.removeValue(forKey: id) else { return }
       let answer = result.mapError { NavigationClientError($0) }
       resumptions.append(.answer(request.continuation, answer))
@@ -111,8 +135,10 @@ struct ClientState {
   private mutating func absorb(_ change: MirrorChange, of nav: String) {
     switch change {
     case .applied(let mirror, let diff):
+      rebase(nav, onto: mirror, by: diff)
       offer(NavigationState(nav: nav, mirror: mirror, diff: diff)) { _ in true }
     case .replaced(let mirror, _):
+      rebase(nav, onto: mirror)
       offer(NavigationState(nav: nav, mirror: mirror)) { _ in true }
     case .resumed(let mirror):
       offer(NavigationState(nav: nav, mirror: mirror), \.isWaitingForFirst)
@@ -120,14 +146,16 @@ struct ClientState {
     }
   }
 
-  private mutating func offer(_ state: NavigationState, _ isMeant: (Subscription) -> Bool) {
+  mutating func offer(_ confirmed: NavigationState, _ isMeant: (Subscription) -> Bool) {
+    let state = mirrorState(confirmed)
     for (key, subscription) in subscriptions
-    where subscription.nav == state.nav && isMeant(subscription) {
+    where subscription.nav == confirmed.nav && isMeant(subscription) {
       if let resumption = subscriptions[key]?.offer(state) { resumptions.append(resumption) }
     }
   }
 
   private mutating func endWatch(_ nav: String, _ outcome: WatchOutcome) {
+    dropOverlay(nav)
     let end: Delivery =
       switch outcome {
       case .ended("closed", _): .finished
@@ -152,6 +180,7 @@ struct ClientState {
       resumptions.append(.answer(request.continuation, .failure(failure)))
     }
     requests = [:]
+    dismissAll(error)
     for (_, waiter) in waiters { resumptions.append(.ready(waiter.continuation, error)) }
     waiters = [:]
     for key in subscriptions.keys {
@@ -166,11 +195,12 @@ struct ClientState {
   /// The first time at which something expires.
   var expiresAt: UInt64? {
     let times = requests.values.compactMap(\.expiresAt) + waiters.values.compactMap(\.expiresAt)
-    return times.min()
+    return (times + [dutiesExpireAt].compactMap { $0 }).min()
   }
 
   /// Fails what has waited long enough.
   mutating func expire(at now: UInt64) {
+    expireDuties(at: now)
     for (id, request) in requests where request.expiresAt.map({ $0 <= now }) ?? false {
       abandon(id, .expired, "not answered in time")
     }
@@ -186,17 +216,21 @@ struct ClientState {
     guard let request = requests.removeValue(forKey: id) else { return }
     var error = NavigationClientError(code, message)
     error.mayHaveHappened = session.forget(id)
+    settle(id, nil)
     resumptions.append(.answer(request.continuation, .failure(error)))
   }
 
-  mutating func subscribe(_ nav: String, _ buffering: NavigationBuffering) -> UInt64 {
+  mutating func subscribe(
+    _ nav: String, _ buffering: NavigationBuffering, showsPending: Bool
+  ) -> UInt64 {
     let ticket = takeTicket()
-    var subscription = Subscription(nav: nav, buffering: buffering)
+    var subscription = Subscription(
+      nav: nav, buffering: buffering, showsPending: showsPending)
     if let end {
       _ = subscription.finish(.failed(end))
     } else if let replica = session.replica(of: nav) {
       if replica.isSynced, let mirror = replica.mirror {
-        _ = subscription.offer(NavigationState(nav: nav, mirror: mirror))
+        _ = subscription.offer(mirrorState(NavigationState(nav: nav, mirror: mirror)))
       }
     } else {
       absorb(session.watch(nav))
@@ -210,7 +244,9 @@ struct ClientState {
     if let reader = subscription.reader { resumptions.append(.deliver(reader, .finished)) }
     let nav = subscription.nav
     let isWanted = subscriptions.values.contains { $0.nav == nav && $0.isLive }
-    if !isWanted, subscription.isLive { absorb(session.unwatch(nav)) }
+    guard !isWanted, subscription.isLive else { return }
+    dropOverlay(nav)
+    absorb(session.unwatch(nav))
   }
 
   /// Tells somebody how the connection is, now and with every change.

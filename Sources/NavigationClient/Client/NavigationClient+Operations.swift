@@ -2,54 +2,62 @@ extension NavigationClient {
   /// Puts a screen on top of the stack that a state shows, if it still has that top.
   @discardableResult
   public func push(
-    _ screen: ScreenDescription, onto state: NavigationState, animated: Bool = false
+    _ screen: ScreenDescription, onto state: NavigationState, animated: Bool = false,
+    optimistic: Bool = false
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform(
-      [.push(screen)], on: state.nav, guardedBy: .top(of: state), animated: animated)
+      [.push(screen)], on: state.nav, guardedBy: .top(of: state), animated: animated,
+      optimistic: optimistic)
   }
 
   /// Removes the top screen that a state shows, if it is still on top.
   @discardableResult
   public func pop(
-    from state: NavigationState, animated: Bool = false
+    from state: NavigationState, animated: Bool = false, optimistic: Bool = false
   ) async throws(NavigationClientError) -> NavigationReply {
-    try await perform([.pop()], on: state.nav, guardedBy: .top(of: state), animated: animated)
+    try await perform(
+      [.pop()], on: state.nav, guardedBy: .top(of: state), animated: animated,
+      optimistic: optimistic)
   }
 
   /// Removes every screen above one, in the nav's life that a state shows.
   @discardableResult
   public func popTo(
-    _ screen: String, in state: NavigationState, animated: Bool = false
+    _ screen: String, in state: NavigationState, animated: Bool = false, optimistic: Bool = false
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform(
-      [.popTo(screen)], on: state.nav, guardedBy: .life(of: state), animated: animated)
+      [.popTo(screen)], on: state.nav, guardedBy: .life(of: state), animated: animated,
+      optimistic: optimistic)
   }
 
   /// Removes every screen but the root, if the stack is still what a state shows.
   @discardableResult
   public func popToRoot(
-    in state: NavigationState, animated: Bool = false
+    in state: NavigationState, animated: Bool = false, optimistic: Bool = false
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform(
-      [.popToRoot()], on: state.nav, guardedBy: .stack(of: state), animated: animated)
+      [.popToRoot()], on: state.nav, guardedBy: .stack(of: state), animated: animated,
+      optimistic: optimistic)
   }
 
   /// Replaces the whole stack, if it is still what a state shows.
   @discardableResult
   public func setStack(
-    _ screens: [ScreenDescription], replacing state: NavigationState, animated: Bool = false
+    _ screens: [ScreenDescription], replacing state: NavigationState, animated: Bool = false,
+    optimistic: Bool = false
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform(
-      [.setStack(screens)], on: state.nav, guardedBy: .stack(of: state), animated: animated)
+      [.setStack(screens)], on: state.nav, guardedBy: .stack(of: state), animated: animated,
+      optimistic: optimistic)
   }
 
   /// Changes the title that the bar shows for a screen, wherever the screen is.
   @discardableResult
   public func setTitle(
-    _ title: String, of screen: String, in state: NavigationState
+    _ title: String, of screen: String, in state: NavigationState, optimistic: Bool = false
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform(
       [.itemSet(screen, ItemDescription(title: title))], on: state.nav,
-      guardedBy: .life(of: state))
+      guardedBy: .life(of: state), optimistic: optimistic)
   }
 }

@@ -32,7 +32,7 @@ public final class NavigationClient: Sendable {
     case disconnected
   }
 
-  /// Where the daemon is.
+  /// Where the daemon is, unless it sends the client on to another place.
   public let endpoint: String
   let engine: ClientEngine
 
@@ -96,6 +96,11 @@ public final class NavigationClient: Sendable {
   ///   - guard: what must hold. A guard from a state whose watch has found itself out of step
   ///     fails here, with `desync`.
   ///   - animated: whether displays should animate the change; nil for what is usual.
+  ///   - optimistic: whether ``display(_:)`` shows what they do to the stack and its titles at
+  ///     once. What is refused, or does not apply any more because others were faster, is
+  ///     withdrawn. While the nav is not watched, or its mirror is not known to be right, they
+  ///     fail with `desync` and are not sent.
+  ///   - policy: what to do while a transition is under way.
   ///   - limit: how long it may take. After that it is not begun any more, and fails with
   ///     `expired`.
   /// - Returns: what became of it.
@@ -103,12 +108,15 @@ public final class NavigationClient: Sendable {
   @discardableResult
   public func perform(
     _ operations: [NavigationOperation], on nav: String, guardedBy guard: NavigationGuard = .none,
-    animated: Bool? = nil, within limit: Duration? = nil
+    animated: Bool? = nil, optimistic: Bool = false,
+    whenBusy policy: NavigationBusyPolicy = .refuse, within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationReply {
     let request = OpRequest(
-      id: 0, nav: nav, guards: `guard`.guards, isAnimated: animated, operations: [])
+      id: 0, nav: nav, guards: `guard`.guards, isAnimated: animated, waits: policy == .queue,
+      operations: [])
     let result = await engine.perform(
-      request, operations, isFromMirror: `guard`.isFromMirror, within: limit)
+      request, operations, isFromMirror: `guard`.isFromMirror, isOptimistic: optimistic,
+      within: limit)
     return NavigationReply(try result.get())
   }
 
@@ -149,6 +157,17 @@ public final class NavigationClient: Sendable {
     NavigationUpdates(client: self, nav: nav, buffering: buffering)
   }
 
+  /// Follows a nav as it is to be shown: with what this client performs optimistically.
+  ///
+  /// As ``watch(_:buffering:)`` of the newest state; more elements come when something is shown
+  /// before it is confirmed, or is withdrawn.
+  ///
+  /// - Parameter nav: the name of the nav.
+  /// - Returns: the states, confirmed and displayed; each iterator watches by itself.
+  public func display(_ nav: String) -> NavigationDisplayUpdates {
+    NavigationDisplayUpdates(client: self, nav: nav)
+  }
+
   /// The newest state of a nav, as soon as it is known to be the daemon's newest.
   ///
   /// Of a nav that is watched it is known already, unless the connection was just lost; else the
@@ -178,4 +197,13 @@ public final class NavigationClient: Sendable {
   /// False while the connection is lost, while the mirror is being repaired, and of a nav that is
   /// not watched.
   public func isSynchronised(_ nav: String) -> Bool { engine.isSynced(nav) }
+}
+
+/// What to do with operations on the stack while a transition, a question or a gesture is open.
+public enum NavigationBusyPolicy: Hashable, Sendable {
+  /// They fail with `transition-in-progress`.
+  case refuse
+  /// They wait for its end, and their guards are looked at again then: guard by top or stack, not
+  /// by revision. When too many wait already, they fail with `queue-full`.
+  case queue
 }

@@ -11,7 +11,7 @@ public enum NavigationBuffering: Hashable, Sendable {
 
 /// What a reader of a watch gets next.
 enum Delivery: Sendable {
-  case state(NavigationState)
+  case state(MirrorState)
   case finished
   case failed(NavigationClientError)
 }
@@ -23,16 +23,19 @@ struct Subscription {
 
   let nav: String
   let buffering: NavigationBuffering
-  private var buffer: [NavigationState] = []
+  /// Whether it is told of what is under way.
+  let showsPending: Bool
+  private var buffer: [MirrorState] = []
   private var first = 0
   private var hasBegun = false
   private(set) var end: Delivery?
   /// The reader, while it waits.
   var reader: CheckedContinuation<Delivery, Never>?
 
-  init(nav: String, buffering: NavigationBuffering) {
+  init(nav: String, buffering: NavigationBuffering, showsPending: Bool) {
     self.nav = nav
     self.buffering = buffering
+    self.showsPending = showsPending
   }
 
   /// Whether more can come.
@@ -42,10 +45,10 @@ struct Subscription {
   var isWaitingForFirst: Bool { !hasBegun }
 
   /// Keeps a state, or says whom to hand it to.
-  mutating func offer(_ state: NavigationState) -> Resumption? {
+  mutating func offer(_ state: MirrorState) -> Resumption? {
     guard isLive else { return nil }
     var state = state
-    if !hasBegun { state.isResynchronised = true }
+    if !hasBegun { state = state.resynchronised() }
     hasBegun = true
     if let reader {
       self.reader = nil
@@ -55,7 +58,7 @@ struct Subscription {
     if buffer.count - first >= limit {
       buffer.removeAll()
       first = 0
-      state.isResynchronised = true
+      state = state.resynchronised()
     }
     buffer.append(state)
     return nil

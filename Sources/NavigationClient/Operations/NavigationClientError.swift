@@ -102,6 +102,16 @@ extension NavigationClientError.Code {
   public static let expired = Self(rawValue: "expired")
   /// The nav lives elsewhere now.
   public static let moved = Self(rawValue: "moved")
+  /// The display lease is somebody else's.
+  public static let leaseLost = Self(rawValue: "lease-lost")
+  /// A delegate said no.
+  public static let vetoed = Self(rawValue: "vetoed")
+  /// A delegate did not answer in time, and the nav's policy is to deny.
+  public static let delegateTimeout = Self(rawValue: "delegate-timeout")
+  /// Too many operations wait for a transition already.
+  public static let queueFull = Self(rawValue: "queue-full")
+  /// Other roles or another lease of this client came instead; said by this library.
+  public static let replaced = Self(rawValue: "replaced")
   /// The task was cancelled; said by this library.
   public static let cancelled = Self(rawValue: "cancelled")
   /// The client is closed, or the daemon wants none of it; said by this library.

@@ -19,7 +19,10 @@ public struct NavigationState: Hashable, Sendable {
   public let author: String?
   /// Whether the change asks to be animated.
   public let isAnimated: Bool
+  /// What the daemon has confirmed; guards are made of it and of nothing else.
   let mirror: Mirror
+  /// What is shown in its place, while operations are under way.
+  private var shown: Mirror?
   private let eventList: OpaqueJSON?
 
   init(nav: String, mirror: Mirror, diff: Diff? = nil) {
@@ -43,6 +46,16 @@ public struct NavigationState: Hashable, Sendable {
     isAnimated = false
   }
 
+  /// The same state with what is under way.
+  func showing(_ shown: Mirror?) -> NavigationState {
+    var result = self
+    result.shown = shown
+    return result
+  }
+
+  /// Whether it shows something that is not confirmed.
+  var isPending: Bool { shown != nil }
+
   /// What happened in this revision, in order; empty of a snapshot.
   public var events: [NavigationEvent] {
     eventList.map { NavigationEvent.list($0.bytes) } ?? []
@@ -58,17 +71,20 @@ public struct NavigationState: Hashable, Sendable {
   public var digest: String { mirror.digest.text }
 
   /// The stack, bottom first.
-  public var screens: [NavigationScreen] { mirror.screens.map { NavigationScreen($0) } }
+  public var screens: [NavigationScreen] { (shown ?? mirror).screens.map { NavigationScreen($0) } }
 
   /// The number of screens.
-  public var depth: Int { mirror.screens.count }
+  public var depth: Int { (shown ?? mirror).screens.count }
 
   /// The topmost screen; nil of an empty stack.
-  public var top: NavigationScreen? { mirror.screens.last.map { NavigationScreen($0) } }
+  public var top: NavigationScreen? {
+    (shown ?? mirror).screens.last.map { NavigationScreen($0) }
+  }
 
   /// What the navigation bar shows.
   public var bar: NavigationBarContent? {
-    mirror.resolved.flatMap { NavigationValue.read($0.bytes) }.map { NavigationBarContent($0) }
+    (shown ?? mirror).resolved.flatMap { NavigationValue.read($0.bytes) }
+      .map { NavigationBarContent($0) }
   }
 
   /// One of the parts beside the screens, `bar`, `toolbar`, `presented`, `transition`,

@@ -128,6 +128,15 @@ extension NavigationValue {
   /// The integer.
   public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
 
+  /// The number, also of an integer.
+  public var double: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .number(let value): value
+    case .null, .bool, .string, .array, .object: nil
+    }
+  }
+
   /// The elements of a list.
   public var array: [NavigationValue]? {
     if case .array(let elements) = self { elements } else { nil }

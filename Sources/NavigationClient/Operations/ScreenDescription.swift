@@ -168,6 +168,16 @@ struct Member: Hashable, Sendable {
     case list([Content])
     case members([Member])
 
+    /// The same as a value.
+    var value: NavigationValue {
+      switch self {
+      case .value(let value): value
+      case .list(let contents): .array(contents.map(\.value))
+      case .members(let members):
+        .object(Dictionary(members.map { ($0.name, $0.content.value) }) { $1 })
+      }
+    }
+
     func write(to json: inout JSONWriter) {
       switch self {
       case .value(let value): value.write(to: &json)

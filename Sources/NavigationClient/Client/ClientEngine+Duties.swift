@@ -1,0 +1,71 @@
+import NavigationSync
+
+extension ClientEngine {
+  /// Roles or a display that the daemon has granted.
+  struct Assumed: Sendable {
+    var ticket: UInt64
+    var statuses: AsyncStream<NavigationDutyStatus>
+  }
+
+  /// Begins to play roles or to hold a display, and waits until the daemon has granted it.
+  func assume(
+    _ kind: ClientDuty.Kind, of nav: String, within: Duration?
+  ) async -> Result<Assumed, NavigationClientError> {
+    let (statuses, listener) = AsyncStream.makeStream(
+      of: NavigationDutyStatus.self, bufferingPolicy: .bufferingNewest(16))
+    let ticket = change { $0.takeTicket() }
+    let expiresAt = within.map { monotonicMilliseconds() + UInt64(clamping: $0.milliseconds) }
+    let error: NavigationClientError? = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let refusal: NavigationClientError? = change { state in
+          if let end = state.end { return end }
+          if Task.isCancelled { return NavigationClientError(.cancelled, "the task is cancelled") }
+          state.assume(
+            ClientDuty(
+              ticket: ticket, nav: nav, kind: kind, statuses: listener,
+              waiter: .init(continuation: continuation, expiresAt: expiresAt)))
+          return nil
+        }
+        if let refusal { continuation.resume(returning: refusal) }
+      }
+    } onCancel: {
+      change { $0.resign(ticket, NavigationClientError(.cancelled, "the task was cancelled")) }
+    }
+    if let error { return .failure(error) }
+    return .success(Assumed(ticket: ticket, statuses: statuses))
+  }
+
+  /// Gives roles or a display up.
+  func resign(_ ticket: UInt64) { change { $0.resign(ticket) } }
+
+  /// Wakes somebody, or has a question answered.
+  func resume(_ resumption: Resumption) {
+    guard case .ask(let roles, let ticket, let id, let ask) = resumption else {
+      resumption.resume()
+      return
+    }
+    let wait = Int64(clamping: min(ask.within, UInt64(Int32.max)))
+    let deadline = ContinuousClock.now + .milliseconds(wait)
+    let task = Task { [weak self] in
+      let value: NavigationValue?
+      // Who cannot decide gives no answer; what follows from that is the nav's setting.
+      do { value = try await roles.answer(ask, by: deadline) } catch { value = nil }
+      self?.finish(ticket, id, value)
+    }
+    let isOpen = change { state -> Bool in
+      guard state.duties[ticket]?.asks[id] != nil else { return false }
+      state.duties[ticket]?.asks[id] = task
+      return true
+    }
+    if !isOpen { task.cancel() }
+  }
+
+  private func finish(_ ticket: UInt64, _ id: AskID, _ value: NavigationValue?) {
+    change { state in
+      guard state.duties[ticket]?.asks[id] != nil else { return }
+      state.duties[ticket]?.asks[id] = nil
+      guard let value else { return }
+      state.absorb(state.session.answer(id, value: Array(value.json.utf8)))
+    }
+  }
+}

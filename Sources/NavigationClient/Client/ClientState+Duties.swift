@@ -1,0 +1,132 @@
+import NavigationSync
+
+/// Roles or a display lease, as the client knows them.
+struct ClientDuty {
+  enum Kind: Sendable {
+    case delegate(NavigationRoles)
+    case display(force: Bool, isKept: Bool)
+
+    var isDelegate: Bool { if case .delegate = self { true } else { false } }
+  }
+
+  var ticket: UInt64
+  var nav: String
+  var kind: Kind
+  var statuses: AsyncStream<NavigationDutyStatus>.Continuation
+  /// Who waits for the first answer.
+  var waiter: ClientState.Waiter?
+  var isActive = false
+  /// The questions that are open, with the tasks that answer them.
+  var asks: [AskID: Task<Void, Never>?] = [:]
+}
+
+extension ClientState {
+  /// Begins to play roles or to hold a display, instead of what was before.
+  mutating func assume(_ duty: ClientDuty) {
+    let before = duties.values.first {
+      $0.nav == duty.nav && $0.kind.isDelegate == duty.kind.isDelegate
+    }
+    if let before {
+      let error = NavigationClientError(.replaced, "this client chose others for the nav")
+      dismiss(before.ticket, error)
+    }
+    duties[duty.ticket] = duty
+    switch duty.kind {
+    case .delegate(let roles): absorb(session.delegate(duty.nav, roles.registration))
+    case .display(let force, let isKept):
+      absorb(session.lease(duty.nav, force ? .force : .take, isKept: isKept))
+    }
+  }
+
+  /// Gives roles or a display up, because of an error or because it is wished.
+  mutating func resign(_ ticket: UInt64, _ error: NavigationClientError? = nil) {
+    guard let duty = duties[ticket] else { return }
+    dismiss(ticket, error)
+    switch duty.kind {
+    case .delegate: absorb(session.delegate(duty.nav, DelegateRegistration(roles: [])))
+    case .display: absorb(session.lease(duty.nav, .release))
+    }
+  }
+
+  /// Forgets roles or a display, and tells everybody.
+  private mutating func dismiss(_ ticket: UInt64, _ error: NavigationClientError?) {
+    guard let duty = duties.removeValue(forKey: ticket) else { return }
+    for case let task? in duty.asks.values { resumptions.append(.cancel(task)) }
+    if let waiter = duty.waiter {
+      let reason = error ?? NavigationClientError(.cancelled, "given up")
+      resumptions.append(.ready(waiter.continuation, reason))
+    }
+    resumptions.append(.tell(duty.statuses, .ended(error)))
+  }
+
+  mutating func dismissAll(_ error: NavigationClientError) {
+    for ticket in duties.keys { dismiss(ticket, error) }
+  }
+
+  /// Does what the daemon says about roles and leases.
+  mutating func absorb(_ event: DutyEvent) {
+    switch event {
+    case .registered(let nav, let roles):
+      if !roles.isEmpty { activate(nav, isDelegate: true) }
+    case .registrationRefused(let nav, let refusal):
+      guard let duty = duty(nav, isDelegate: true) else { return }
+      dismiss(duty.ticket, NavigationClientError(refusal))
+    case .leaseTaken(let nav, _): activate(nav, isDelegate: false)
+    case .leaseRefused(let nav, let refusal):
+      guard let duty = duty(nav, isDelegate: false) else { return }
+      dismiss(duty.ticket, NavigationClientError(refusal))
+    case .leaseLost(let nav, let isTakenAgain):
+      guard let duty = duty(nav, isDelegate: false) else { return }
+      if isTakenAgain {
+        interrupt(duty.ticket)
+      } else {
+        dismiss(duty.ticket, NavigationClientError(.leaseLost, "the display is held no longer"))
+      }
+    case .leaseReleased: break
+    case .asked(let id, let ask):
+      guard let duty = duty(ask.nav, isDelegate: true), case .delegate(let roles) = duty.kind else {
+        return
+      }
+      duties[duty.ticket]?.asks[id] = .some(nil)
+      resumptions.append(.ask(roles, ticket: duty.ticket, id, ask))
+    case .settled(let id, let nav, _), .voided(let id, let nav):
+      guard let duty = duty(nav, isDelegate: true) else { return }
+      let task = duties[duty.ticket]?.asks.removeValue(forKey: id) ?? nil
+      if let task { resumptions.append(.cancel(task)) }
+    }
+  }
+
+  /// The connection is lost: roles will be played again in the next session.
+  mutating func interruptDelegates() {
+    for duty in duties.values where duty.kind.isDelegate && duty.isActive {
+      interrupt(duty.ticket)
+    }
+  }
+
+  private mutating func interrupt(_ ticket: UInt64) {
+    duties[ticket]?.isActive = false
+    if let duty = duties[ticket] { resumptions.append(.tell(duty.statuses, .interrupted)) }
+  }
+
+  private mutating func activate(_ nav: String, isDelegate: Bool) {
+    guard let duty = duty(nav, isDelegate: isDelegate) else { return }
+    duties[duty.ticket]?.isActive = true
+    duties[duty.ticket]?.waiter = nil
+    if let waiter = duty.waiter { resumptions.append(.ready(waiter.continuation, nil)) }
+    if !duty.isActive { resumptions.append(.tell(duty.statuses, .active)) }
+  }
+
+  private func duty(_ nav: String, isDelegate: Bool) -> ClientDuty? {
+    duties.values.first { $0.nav == nav && $0.kind.isDelegate == isDelegate }
+  }
+
+  /// The first time at which somebody waits no longer for an answer about roles or leases.
+  var dutiesExpireAt: UInt64? { duties.values.compactMap(\.waiter?.expiresAt).min() }
+
+  /// Gives up what was not answered in time.
+  mutating func expireDuties(at now: UInt64) {
+    for (ticket, duty) in duties where duty.waiter?.expiresAt.map({ $0 <= now }) ?? false {
+      resign(ticket, NavigationClientError(.expired, "not answered in time"))
+    }
+  }
+}

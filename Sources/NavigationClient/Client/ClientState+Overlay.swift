@@ -1,0 +1,69 @@
+import Navigation
+import NavigationSync
+
+extension ClientState {
+  /// Shows operations at once, before the daemon has performed them.
+  mutating func show(
+    _ operations: [NavigationOperation], _ id: UInt64, _ nav: String, _ guards: Guards
+  ) {
+    guard let mirror = session.mirror(of: nav),
+      let edits = OverlayEdit.read(operations, id: id)
+    else { return }
+    var overlay = overlays[nav] ?? Overlay()
+    guard overlay.begin(id, edits, guards, on: mirror) else { return }
+    overlays[nav] = overlay
+    shownOn[id] = nav
+    offerDisplay(of: nav, mirror)
+  }
+
+  /// Lets the overlay know what became of operations.
+  mutating func settle(_ id: UInt64, _ result: Result<OkReply, ErrReply>?) {
+    guard let nav = shownOn.removeValue(forKey: id) else { return }
+    let mirror = session.mirror(of: nav)
+    let before = overlays[nav]
+    switch result {
+    case .success(let reply):
+      // Of another life of the nav the mirror will tell; there is nothing to wait for.
+      let isOfMirror = reply.epoch == mirror?.epoch
+      overlays[nav]?.confirm(
+        id, at: isOfMirror ? reply.revision : nil, changed: reply.changed ?? false, in: mirror)
+    case .failure, nil: overlays[nav]?.withdraw(id, from: mirror)
+    }
+    guard overlays[nav] != before else { return }
+    tidyOverlay(nav)
+    if let mirror { offerDisplay(of: nav, mirror) }
+  }
+
+  /// Puts what is under way on a new mirror.
+  mutating func rebase(_ nav: String, onto mirror: Mirror, by diff: Diff? = nil) {
+    let own = diff.flatMap { $0.byName == session.name ? $0.byOp : nil }
+    overlays[nav]?.rebase(onto: mirror, by: own)
+    tidyOverlay(nav)
+  }
+
+  /// The nav is not watched any more.
+  mutating func dropOverlay(_ nav: String) {
+    overlays[nav] = nil
+    shownOn = shownOn.filter { $0.value != nav }
+  }
+
+  /// A confirmed state with what is to be shown in its place.
+  func mirrorState(_ state: NavigationState) -> MirrorState {
+    guard let overlay = overlays[state.nav] else {
+      return MirrorState(confirmed: state, displayed: state)
+    }
+    let shown = overlay.displayed(over: state.mirror)
+    return MirrorState(confirmed: state, displayed: state.showing(shown))
+  }
+
+  private mutating func tidyOverlay(_ nav: String) {
+    guard overlays[nav]?.isEmpty ?? false else { return }
+    overlays[nav] = nil
+  }
+
+  private mutating func offerDisplay(of nav: String, _ mirror: Mirror) {
+    var state = NavigationState(nav: nav, mirror: mirror)
+    state.isResynchronised = false
+    offer(state) { $0.showsPending && !$0.isWaitingForFirst }
+  }
+}

@@ -1,0 +1,114 @@
+extension NavigationEvent {
+  /// An event of the protocol with its details as values.
+  public enum Kind: Hashable, Sendable {
+    /// A screen is about to be on top.
+    case willShow(screen: String, isAnimated: Bool)
+    /// A screen is on top.
+    case didShow(screen: String, isAnimated: Bool)
+    /// A screen was pushed, and its transition is over.
+    case didPush(screen: String)
+    /// A screen was popped, and its transition is over.
+    case didPop(screen: String)
+    /// A transition has begun; who displays it says when it is complete.
+    case transitionBegan(Transition)
+    /// A gesture drives a transition; only the newest value is told.
+    case transitionProgress(id: UInt64, value: Double)
+    /// A transition is over.
+    case transitionEnded(id: UInt64, TransitionOutcome)
+    /// The bar is hidden or shown together with a transition.
+    case barChange(transition: UInt64, isHidden: Bool, isAnimated: Bool, jumps: Bool)
+    /// The bars were hidden or shown, because of `tap`, `swipe` and so on; the part `bar` of the
+    /// state says how they are now.
+    case barsVisibilityChanged(bar: Bool?, toolbar: Bool?, cause: String?)
+    /// A button was pressed.
+    case buttonActivated(button: String, action: String?)
+    /// Something that this version has no word for.
+    case other
+  }
+
+  /// A transition that has begun.
+  public struct Transition: Hashable, Sendable {
+    /// Its number, for ``NavigationOperation/completeTransition(_:)``.
+    public var id: UInt64
+    /// `push`, `pop`, `present` or `dismiss`.
+    public var operation: String
+    /// The screen that goes.
+    public var from: String?
+    /// The screen that comes.
+    public var to: String?
+    /// Whether something drives it, rather than time.
+    public var isInteractive: Bool
+    /// The animator that a delegate has chosen.
+    public var animator: String?
+    /// How long that takes, if the delegate has said so.
+    public var duration: Duration?
+    /// The driver that a delegate has chosen.
+    public var driver: String?
+  }
+
+  /// How a transition ended.
+  public enum TransitionOutcome: String, Hashable, Sendable {
+    /// The display said so.
+    case completed
+    /// It was taken back.
+    case cancelled
+    /// Nobody said so in time; it counts as completed.
+    case timedOut
+  }
+
+  /// The event with its details as values; `other` also if one of them is missing.
+  public var kind: Kind { lifecycle ?? transition ?? display ?? .other }
+
+  private var lifecycle: Kind? {
+    guard let screen else { return nil }
+    let isAnimated = details["animated"]?.bool ?? false
+    return switch name {
+    case "willShow": .willShow(screen: screen, isAnimated: isAnimated)
+    case "didShow": .didShow(screen: screen, isAnimated: isAnimated)
+    case "didPush": .didPush(screen: screen)
+    case "didPop": .didPop(screen: screen)
+    default: nil
+    }
+  }
+
+  private var transition: Kind? {
+    guard let id = details["tid"]?.integer.flatMap({ UInt64(exactly: $0) }) else { return nil }
+    switch name {
+    case "transitionBegan":
+      guard let operation = details["op"]?.text else { return nil }
+      return .transitionBegan(
+        Transition(
+          id: id, operation: operation, from: details["from"]?.text, to: details["to"]?.text,
+          isInteractive: details["interactive"]?.bool ?? false,
+          animator: details["animator"]?.text,
+          duration: details["duration"]?.integer.map { .milliseconds($0) },
+          driver: details["driver"]?.text))
+    case "transitionProgress":
+      return details["value"]?.double.map { .transitionProgress(id: id, value: $0) }
+    case "transitionEnded":
+      return details["outcome"]?.text.flatMap { TransitionOutcome(rawValue: $0) }
+        .map { .transitionEnded(id: id, $0) }
+    case "barChange":
+      return details["hidden"]?.bool.map {
+        .barChange(
+          transition: id, isHidden: $0, isAnimated: details["animated"]?.bool ?? false,
+          jumps: details["jump"]?.bool ?? false)
+      }
+    default: return nil
+    }
+  }
+
+  private var display: Kind? {
+    switch name {
+    case "barsVisibilityChanged":
+      .barsVisibilityChanged(
+        bar: details["bar"]?.bool, toolbar: details["toolbar"]?.bool,
+        cause: details["cause"]?.text)
+    case "buttonActivated":
+      details["button"]?.text.map {
+        .buttonActivated(button: $0, action: details["action"]?.text)
+      }
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/// One member of a toolbar, for ``NavigationOperation/setToolbar(_:)``.
+///
+/// What is not named stays as it is; ``standard(_:)`` puts members back to their defaults.
+public struct ToolbarSetting: Hashable, Sendable {
+  let member: Member
+
+  init(_ name: String, _ value: NavigationValue) { member = Member(name, .value(value)) }
+
+  /// Puts a member back to its default.
+  public static func standard(_ name: Name) -> ToolbarSetting { .init(name.rawValue, nil) }
+
+  /// The names of the members.
+  public enum Name: String, Hashable, Sendable, CaseIterable {
+    // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
+    /// A member, by its word in the protocol.
+    case barStyle, tintColor, barTintColor, translucent
+  }
+}
+
+extension ToolbarSetting {
+  /// How the toolbar looks.
+  public static func barStyle(_ style: BarSetting.Style) -> ToolbarSetting {
+    .init("barStyle", .string(style.rawValue))
+  }
+
+  /// The colour of its buttons.
+  public static func tintColor(_ color: String) -> ToolbarSetting {
+    .init("tintColor", .string(color))
+  }
+
+  /// The colour of the toolbar.
+  public static func barTintColor(_ color: String) -> ToolbarSetting {
+    .init("barTintColor", .string(color))
+  }
+
+  /// Whether what is behind the toolbar shines through.
+  public static func isTranslucent(_ isOn: Bool) -> ToolbarSetting {
+    .init("translucent", .bool(isOn))
+  }
+}
