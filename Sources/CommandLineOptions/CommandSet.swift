@@ -55,8 +55,22 @@ package struct CommandSet: Sendable {
     }
     return CommandLineGrammar(
       program: "\(program.program) \(command.name)", summary: command.summary + ".",
-      epilogue: command.epilogue, version: nil, options: command.options + shared,
+      epilogue: Self.filled(command.epilogue), version: nil, options: command.options + shared,
       arguments: command.arguments)
+  }
+
+  /// Each paragraph as one line, which argp breaks where the terminal ends.
+  private static func filled(_ text: String) -> String {
+    var paragraphs: [String] = [""]
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.isEmpty {
+        paragraphs.append("")
+      } else {
+        let last = paragraphs[paragraphs.count - 1]
+        paragraphs[paragraphs.count - 1] = last.isEmpty ? String(line) : "\(last) \(line)"
+      }
+    }
+    return paragraphs.filter { !$0.isEmpty }.joined(separator: "\n\n")
   }
 
   /// The grammar of what stands before the command.

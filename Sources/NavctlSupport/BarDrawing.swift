@@ -57,19 +57,22 @@ package struct BarDrawing: Sendable {
         texts.append(isSpace(item, "fixedSpace") ? "  " : buttonText(item))
       }
     }
-    let used = texts.reduce(0) { $0 + TerminalText.width($1) }
-    let gaps = max(0, texts.count - 1 - flexible.count) * 2
-    let room = max(0, columns - used - gaps)
+    // Beside a flexible space no gap is needed.
+    let gaps = texts.indices.map { index in
+      let isBeside = [index - 1, index].contains { flexible.contains($0) }
+      return index == 0 || isBeside ? 0 : 2
+    }
+    let used = texts.reduce(0) { $0 + TerminalText.width($1) } + gaps.reduce(0, +)
+    let room = max(0, columns - used)
     var line = ""
     for (index, text) in texts.enumerated() {
-      if let place = flexible.firstIndex(of: index) {
-        // What does not divide evenly goes to the first ones.
-        let share = room / flexible.count + (place < room % flexible.count ? 1 : 0)
-        line += spaces(share)
-      } else {
-        let isFirst = index == 0 || flexible.contains(index - 1)
-        line += (isFirst ? "" : "  ") + text
+      line += spaces(gaps[index])
+      guard let place = flexible.firstIndex(of: index) else {
+        line += text
+        continue
       }
+      // What does not divide evenly goes to the first ones.
+      line += spaces(room / flexible.count + (place < room % flexible.count ? 1 : 0))
     }
     return StyledLine(TerminalText.fitted(line, columns: columns), .tint)
   }

@@ -29,6 +29,7 @@ package enum Members {
   /// - Parameters:
   ///   - words: the words.
   ///   - usage: what to type, for the error.
+  /// - Returns: names, and values in JSON.
   /// - Throws: the word that is no member, is named twice, or is JSON that cannot be read.
   package static func parse(
     _ words: [String], usage: String

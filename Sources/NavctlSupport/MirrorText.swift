@@ -89,6 +89,14 @@ package enum MirrorText {
     }
   }
 
+  /// What happened without a revision.
+  package static func event(_ event: EphemeralEvent) -> [UInt8] {
+    OperationText.object([
+      ("nav", OperationText.string(event.nav)), ("epoch", OperationText.string(event.epoch.text)),
+      ("rev", number(event.revision.number)), ("ev", event.events.bytes),
+    ])
+  }
+
   private static func change(_ change: Diff.Change) -> [UInt8] {
     switch change {
     case .splice(let index, let removed, let inserted):

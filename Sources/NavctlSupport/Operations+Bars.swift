@@ -14,7 +14,9 @@ extension Operations {
   ///
   /// - Parameters:
   ///   - command: `bar` or `toolbar`.
-  ///   - words: a verb, or members.
+  ///   - words: a verb, and members.
+  /// - Returns: the operation.
+  /// - Throws: what to type.
   package static func bar(_ command: String, _ words: [String]) throws(UsageError)
     -> OperationText
   {

@@ -11,6 +11,7 @@ package struct StateDrawing: Sendable {
   /// - Parameters:
   ///   - state: the body.
   ///   - elapsed: milliseconds since the running transition began, if that is known.
+  /// - Returns: the bar, the stack with what is presented above it, the toolbar, and the rest.
   package func lines(_ state: JSONValue, elapsed: UInt64? = nil) -> [StyledLine] {
     let screens = state["screens"]?.elements ?? []
     let rule = StyledLine(String(repeating: "─", count: columns), .faint)

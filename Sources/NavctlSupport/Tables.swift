@@ -32,6 +32,7 @@ package enum Tables {
   ///   - entries: entries of the log.
   ///   - tops: the top screen after each; nil where it is not known.
   ///   - columns: how wide a line may be; cells are cut where needed.
+  /// - Returns: a heading, and a line an entry.
   package static func history(
     _ entries: [JSONValue], tops: [String?], columns: Int = 80
   ) -> [String] {
@@ -48,9 +49,12 @@ package enum Tables {
       ]
     }
     // Revision, time and four gaps of two leave this for the three others.
-    let width = rows.map { TerminalText.width($0[0]) }.max() ?? 0
-    let room = max(12, columns - max(3, width) - 20 - 8)
-    let limits = [room / 3, room - 2 * (room / 3), room / 3]
+    let widths = (0..<5).map { column in
+      ([heading] + rows).map { TerminalText.width(TerminalText.visible($0[column])) }.max() ?? 0
+    }
+    let room = max(12, columns - widths[0] - widths[1] - 8)
+    let (who, top) = (min(widths[2], room / 3), min(widths[4], room / 3))
+    let limits = [who, room - who - top, top]
     let cut = rows.map { row in
       row.enumerated().map { index, cell in
         index < 2
@@ -74,6 +78,7 @@ package enum Tables {
   /// - Parameters:
   ///   - value: the object.
   ///   - except: a member of it that is left out.
+  /// - Returns: the lines, names and values in two columns.
   package static func members(_ value: JSONValue, except: String? = nil) -> [String] {
     var rows: [[String]] = []
     for member in value.members where member.name != except {

@@ -6,11 +6,12 @@ package struct TransitionDrawing: Sendable {
   /// Makes a drawing of a width.
   package init(columns: Int = 80) { self.columns = max(20, columns) }
 
-  /// The lines for the transition part of a state; none while nothing moves.
+  /// Draws the transition part of a state.
   ///
   /// - Parameters:
   ///   - transition: the part.
   ///   - elapsed: milliseconds since it began, if that is known.
+  /// - Returns: the lines; none while nothing moves.
   package func lines(_ transition: JSONValue?, elapsed: UInt64? = nil) -> [StyledLine] {
     guard let transition, let op = transition["op"]?.string else { return [] }
     var line = StyledLine("⇄ \(TerminalText.visible(op)) ", .alert)

@@ -75,6 +75,18 @@ package struct WatchLines: Sendable {
     return TerminalText.visible(text)
   }
 
+  /// The line for what happened without a revision.
+  package static func event(_ event: EphemeralEvent) -> String {
+    var parts = ["event", "rev \(event.revision.number)"]
+    let list: [JSONValue]
+    do { list = try JSONValue(event.events.bytes).elements } catch { list = [] }
+    for (name, value) in list.flatMap(\.members) {
+      let members = value.members.map { "\($0.name) \($0.value.plainText)" }
+      parts.append(([name] + members).joined(separator: " "))
+    }
+    return TerminalText.visible(parts.joined(separator: "  "))
+  }
+
   private static func text(_ change: Diff.Change) -> String {
     switch change {
     case .splice(let index, let removed, let inserted):

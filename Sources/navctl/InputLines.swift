@@ -12,9 +12,11 @@ struct InputLines {
   private var buffer: [UInt8] = []
   private var isAtEnd = false
 
-  /// The next line without its end; nil at the end of the input.
+  /// Takes the next line.
   ///
   /// - Parameter idle: done every now and then while nothing comes.
+  /// - Returns: the line without its end; nil at the end of the input.
+  /// - Throws: that it is too long or cannot be read, or what `idle` throws.
   mutating func next(idle: () throws -> Void) throws -> String? {
     while true {
       if let end = buffer.firstIndex(of: 0x0A) {

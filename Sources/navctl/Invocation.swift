@@ -88,6 +88,8 @@ struct Invocation {
   /// Opens a session that holds something, under a name of its own.
   ///
   /// - Parameter wake: a descriptor that ends a wait when it can be read.
+  /// - Returns: a connection whose session is open.
+  /// - Throws: what became of the connection.
   func connectSession(wake: Int32) throws -> NavigationConnection {
     let timeout = Duration.milliseconds(timeoutMilliseconds)
     // Two that hold the same thing one after the other must not look like one.

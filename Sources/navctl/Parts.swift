@@ -13,6 +13,7 @@ enum Parts {
   ///   - member: the member of the part that the command is about; nil for all of it.
   ///   - operation: the operation that words ask for.
   /// - Returns: the exit status.
+  /// - Throws: what to type, or the daemon's refusal.
   static func run(
     _ invocation: Invocation, isOwn: (String) -> Bool, part: String, member: String? = nil,
     operation: ([String]) throws -> OperationText

@@ -47,7 +47,42 @@ import Testing
   func `without a memory exactly the removing operations are refused`(kind: OperationKind) {
     let isRefused: Bool
     do { isRefused = try guards([], [kind], nil) != Guards() } catch { isRefused = true }
-    #expect(isRefused == (kind.neededGuard != .none))
+    // What a dismissal takes without a name, the daemon leaves to the client.
+    #expect(isRefused == (kind.neededGuard != .none || kind == .dismiss))
+  }
+
+  @Test(arguments: [OperationKind.pop, .popItem, .uiBackTap, .gestureBegin])
+  func `what removes by position is guarded by the epoch and the top`(kind: OperationKind) throws {
+    let guards = try guards([], [kind], try seen())
+    #expect(guards.epoch == Epoch(epoch) && guards.top == "wifi" && guards.revision == nil)
+  }
+
+  @Test func `a dismissal without a presenter is guarded as a whole, one with it is not`() throws {
+    let need = { (options: [(String, String?)]) in
+      GuardChoice.need([Operations.dismiss(line(options))])
+    }
+    #expect(need([]) == .wholeStack)
+    #expect(need([("from", "wifi")]) == .none)
+    #expect(try guards([], [.dismiss], try seen()).revision == Revision(18))
+    let error = #expect(throws: UsageError.self) {
+      try GuardChoice(line()).guards(
+        need: .wholeStack, seen: nil, command: "dismiss", nav: "kiosk")
+    }
+    #expect(error?.remedy?.contains("--rev N") == true)
+  }
+
+  @Test func `digest and stack guard as the revision does, depth and has only beside it`() throws {
+    for kind in [OperationKind.pop, .setStack] {
+      let digest = try guards([("digest", "985cc24d")], [kind], nil)
+      #expect(digest.digest == Digest("985cc24d") && digest.epoch == nil)
+      let stack = try guards([("stack", "home,wifi"), ("depth", "2")], [kind], nil)
+      #expect(stack.stack == ["home", "wifi"] && stack.depth == 2)
+      #expect(throws: UsageError.self) { try guards([("depth", "2")], [kind], nil) }
+      #expect(throws: UsageError.self) { try guards([("has", "wifi")], [kind], nil) }
+    }
+    #expect(try guards([("stack", "")], [.pop], nil).stack == [])
+    #expect(try guards([("has", "a"), ("has", "b")], [.push], nil).has == ["a", "b"])
+    #expect(throws: UsageError.self) { try guards([("digest", "x")], [.push], nil) }
   }
 
   @Test func `a batch is guarded as its strictest operation`() throws {

@@ -11,21 +11,28 @@ enum GetCommand: Command {
     options: [
       OptionDeclaration(
         "what", argument: "WHAT",
-        "state, top, bar, screen, detached, restoration, log, verify or stats"),
+        "state, top, bar, screen, detached, restoration, log, verify, stats or backup"),
       OptionDeclaration("at", argument: "REV", "As it was at this revision"),
       OptionDeclaration("screen", argument: "ID", "The screen, for --what screen"),
     ],
-    epilogue: "Example: navctl get kiosk --what top -o json")
+    epilogue: """
+      backup and, without NAV, stats concern the daemon; backup writes a copy of all navs into its
+      state directory, says where, and needs the role admin.
+
+      Example: navctl get kiosk --what top -o json
+      """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let line = invocation.line
-    let nav = try invocation.navArguments().nav
     let screen = line.value(of: "screen")
     let word = line.value(of: "what") ?? (screen == nil ? "state" : "screen")
     guard let what = GetRequest.What(rawValue: word) else {
       let words = GetRequest.What.allCases.map(\.rawValue).joined(separator: ", ")
       throw UsageError("--what takes one of \(words), not '\(word)'")
     }
+    // The daemon has figures of its own, and backs up all navs together.
+    let isDaemon = what == .backup || what == .stats && !invocation.namesNav
+    let nav = isDaemon ? nil : try invocation.navArguments().nav
     if what == .screen, screen == nil { throw UsageError("--what screen needs --screen ID") }
     var request = GetRequest(id: 0, nav: nav, what: what)
     request.screen = screen

@@ -6,39 +6,47 @@ import NavigationSync
 /// `list`: the navs there are.
 enum ListCommand: Command {
   static let declaration = CommandSet.Command(
-    "list", "List the navs", group: Subject.look, epilogue: "Example: navctl list")
+    "list", "List the navs", group: Subject.look,
+    options: [OptionDeclaration("clients", "The sessions instead; needs the role admin")],
+    epilogue: "Example: navctl list")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     var connection = try invocation.connect()
-    let directory = try Directory.read(invocation, &connection)
+    let isClients = invocation.line.contains("clients")
+    let directory = try Directory.read(
+      invocation, &connection, isClients ? Directory.clients : Directory.nav)
     if invocation.isJSON {
       try Output.line(directory.json)
     } else {
-      for line in Tables.navs(directory.records) { try Output.line(line) }
+      let records = directory.records
+      for line in isClients ? Tables.clients(records) : Tables.navs(records) {
+        try Output.line(line)
+      }
     }
     return 0
   }
 }
 
-/// The daemon's directory of navs.
+/// The daemon's directories of navs and of sessions.
 enum Directory {
   static let nav = "$navs"
+  static let clients = "$clients"
 
   /// Reads it whole; one that is too long for an answer is taken from a watch.
   static func read(
-    _ invocation: Invocation, _ connection: inout NavigationConnection
+    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String = nav
   ) throws -> (json: [UInt8], records: [JSONValue]) {
     do {
       let answer = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav))
       return (answer.body, try Reading.value(answer.reply)["screens"]?.elements ?? [])
     } catch let refusal as Refusal where refusal.error.knownCode == .limit {
-      let state = try watchOnce(invocation, &connection)
+      let state = try watchOnce(invocation, &connection, nav)
       return (state, try JSONValue(state)["screens"]?.elements ?? [])
     }
   }
 
   private static func watchOnce(
-    _ invocation: Invocation, _ connection: inout NavigationConnection
+    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String
   ) throws -> [UInt8] {
     let timeout = Duration.milliseconds(invocation.timeoutMilliseconds)
     try connection.openSession(timeout: timeout)

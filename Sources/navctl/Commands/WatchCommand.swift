@@ -14,6 +14,7 @@ enum WatchCommand: Command {
       OptionDeclaration("view", argument: "VIEW", "full, or only the newest bar or top"),
       OptionDeclaration("from", argument: "EPOCH:REV:DIGEST", "Go on behind this revision"),
       OptionDeclaration("count", argument: "N", "End after so many lines"),
+      OptionDeclaration("events", "Also what makes no revision, as a tap on a button"),
       OptionDeclaration("wait", "Wait for a nav that does not exist yet"),
     ],
     epilogue: """
@@ -137,6 +138,8 @@ private struct WatchStream {
       Output.error("navctl: \(nav) was closed")
       return .awaitNav
     case .watchEnded(_, _, let outcome): throw outcome.failure(nav)
+    case .ephemeral(let event) where invocation.line.contains("events"):
+      try write(WatchLines.event(event), MirrorText.event(event), nil)
     case .opened, .closed, .answered, .queued, .ephemeral, .changed: break
     }
     return .goOn

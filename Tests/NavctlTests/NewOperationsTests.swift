@@ -1,0 +1,309 @@
+import CommandLineOptions
+import Navigation
+import NavigationSync
+import Testing
+
+@testable import NavctlSupport
+
+@Suite struct ScreenOperationsTests {
+  @Test func `present takes a known or a new screen, a presenter and a style`() throws {
+    #expect(try Operations.present(line(), id: "pin").text == #"{"present":{"screen":"pin"}}"#)
+    #expect(
+      try Operations.present(
+        line([("title", "PIN"), ("from", "wifi"), ("style", "overCurrentContext")]), id: "pin"
+      ).text
+        == #"{"present":{"screen":{"id":"pin","title":"PIN"},"from":"wifi","#
+        + #""style":"overCurrentContext"}}"#)
+    #expect(throws: UsageError.self) { try Operations.present(line(), id: nil) }
+  }
+
+  @Test func `dismiss names its presenter or nobody`() {
+    #expect(Operations.dismiss(line()).text == #"{"dismiss":{}}"#)
+    #expect(Operations.dismiss(line([("from", "a")])).text == #"{"dismiss":{"from":"a"}}"#)
+  }
+
+  @Test func `a segue shows, or shows a detail`() throws {
+    #expect(
+      try Operations.segue(line(), id: "a").text == #"{"segue":{"kind":"show","screen":"a"}}"#)
+    #expect(
+      try Operations.segue(line([("detail", nil), ("route", "r")]), id: nil).text
+        == #"{"segue":{"kind":"showDetail","screen":{"route":"r"}}}"#)
+  }
+
+  @Test func `show carries its sender, push has none`() throws {
+    #expect(
+      try Operations.push(line([("show", nil), ("sender", "row")]), id: "a").text
+        == #"{"show":{"screen":"a","sender":"row"}}"#)
+    #expect(throws: UsageError.self) { try Operations.push(line([("sender", "row")]), id: "a") }
+  }
+
+  @Test func `a screen may be a record in JSON, to which no option adds`() throws {
+    #expect(
+      try Operations.push(line(), id: #"{"id":"a","edges":[]}"#).text
+        == #"{"push":{"screen":{"id":"a","edges":[]}}}"#)
+    #expect(throws: UsageError.self) { try Operations.push(line([("title", "T")]), id: "{}") }
+  }
+
+  @Test func `open, revert and restore say where to`() throws {
+    #expect(Operations.open(route: "a/b").text == #"{"open":{"route":"a/b"}}"#)
+    #expect(try Operations.revert(to: "18").text == #"{"revert":{"rev":18}}"#)
+    let payload = Array(#" {"v":1,"entries":[]} "#.utf8)
+    #expect(
+      try Operations.restore(payload: payload, root: nil).text
+        == #"{"restore":{"payload":{"v":1,"entries":[]}}}"#)
+    #expect(
+      try Operations.restore(payload: payload, root: "home").text
+        == #"{"restore":{"payload":{"v":1,"entries":[]},"root":"home"}}"#)
+    #expect(throws: UsageError.self) { try Operations.restore(payload: [], root: nil) }
+    for text in ["", "0", "-1", "x"] {
+      #expect(throws: UsageError.self) { try Operations.revert(to: text) }
+    }
+  }
+
+  @Test func `screen makes, changes and forgets`() throws {
+    #expect(
+      try Operations.screen(verb: "create", words: ["about", "title=About"]).text
+        == #"{"screen.create":{"id":"about","title":"About"}}"#)
+    #expect(
+      try Operations.screen(verb: "create", words: ["title=About"]).text
+        == #"{"screen.create":{"title":"About"}}"#)
+    #expect(
+      try Operations.screen(verb: "set", words: ["a", #"args={"b":1}"#, "route=null"]).text
+        == #"{"screen.set":{"screen":"a","args":{"b":1},"route":null}}"#)
+    #expect(
+      try Operations.screen(verb: "release", words: ["a"]).text
+        == #"{"screen.release":{"screen":"a"}}"#)
+    for (verb, words) in [
+      ("set", []), ("set", ["a"]), ("release", []), ("release", ["a", "b=c"]), ("fly", ["a"]),
+    ] as [(String, [String])] {
+      #expect(throws: UsageError.self) { try Operations.screen(verb: verb, words: words) }
+    }
+  }
+
+  @Test func `a standalone bar is made and filled`() throws {
+    #expect(
+      try Operations.create(line([("kind", "bar")])).map(\.text)
+        == [#"{"nav.create":{"kind":"bar"}}"#])
+    #expect(
+      try Operations.pushItem(line([("title", "Owen")]), id: "i").text
+        == #"{"pushItem":{"item":{"id":"i","item":{"title":"Owen"}}}}"#)
+    #expect(try Operations.pushItem(line(), id: "i").text == #"{"pushItem":{"item":"i"}}"#)
+    #expect(
+      try Operations.setItems(["i", #"{"id":"j"}"#]).text
+        == #"{"setItems":{"items":["i",{"id":"j"}]}}"#)
+    #expect(throws: UsageError.self) { try Operations.pushItem(line(), id: nil) }
+    #expect(throws: UsageError.self) {
+      try Operations.create(line([("kind", "bar"), ("root", "home")]))
+    }
+    #expect(throws: UsageError.self) { try Operations.create(line([("kind", "lamp")])) }
+  }
+
+  @Test func `classes of bars go with an empty stack`() throws {
+    #expect(
+      try Operations.create(line([("bar-class", "MyBar"), ("detached", nil)])).map(\.text)
+        == [#"{"nav.create":{"classes":{"bar":"MyBar"}}}"#])
+    #expect(throws: UsageError.self) { try Operations.create(line([("bar-class", "MyBar")])) }
+    #expect(
+      try Operations.create(line([("root", #"{"id":"a"}"#), ("detached", nil)])).map(\.text)
+        == [#"{"nav.create":{"root":{"id":"a"}}}"#])
+  }
+}
+
+@Suite struct BarOperationsTests {
+  @Test func `bar and toolbar set, hide and show`() throws {
+    #expect(
+      try Operations.bar("bar", ["set", "prefersLargeTitles=true", "barTintColor=123456"]).text
+        == #"{"bar.set":{"prefersLargeTitles":true,"barTintColor":"123456"}}"#)
+    #expect(try Operations.bar("bar", ["hide"]).text == #"{"bar.setHidden":{"hidden":true}}"#)
+    #expect(
+      try Operations.bar("toolbar", ["show"]).text == #"{"toolbar.setHidden":{"hidden":false}}"#)
+    #expect(
+      try Operations.bar("toolbar", ["set", "translucent=null"]).text
+        == #"{"toolbar.set":{"translucent":null}}"#)
+    for words in [[], ["set"], ["hide", "a=b"], ["fly"], ["set", "x"]] {
+      #expect(throws: UsageError.self) { try Operations.bar("bar", words) }
+    }
+  }
+
+  @Test func `an appearance is an object or none`() throws {
+    #expect(
+      try Operations.appearance(line(), slot: "scrollEdge", object: #"{"background":"clear"}"#).text
+        == #"{"appearance.set":{"slot":"scrollEdge","object":{"background":"clear"}}}"#)
+    #expect(
+      try Operations.appearance(line([("screen", "a")]), slot: "standard", object: "none").text
+        == #"{"appearance.set":{"slot":"standard","object":null,"screen":"a"}}"#)
+    let error = #expect(throws: UsageError.self) {
+      try Operations.appearance(line(), slot: "scrolledge", object: "none")
+    }
+    #expect(error?.remedy == "one of standard, compact, scrollEdge, compactScrollEdge")
+    #expect(throws: UsageError.self) {
+      try Operations.appearance(line(), slot: "standard", object: "[]")
+    }
+  }
+
+  @Test func `proxy, env and configure take members`() throws {
+    #expect(
+      try Operations.proxy(line([("class", "MyBar")]), ["barTintColor=red"]).text
+        == #"{"proxy.set":{"class":"MyBar","barTintColor":"red"}}"#)
+    #expect(
+      try Operations.environment(["vCompact=true", "locale=zh-Hans", "scale=3"]).text
+        == #"{"env.set":{"vCompact":true,"locale":"zh-Hans","scale":3}}"#)
+    #expect(
+      try Operations.configure(["veto.deadline=500", "queue=2", "veto.policy=allow"]).text
+        == #"{"nav.configure":{"veto":{"deadline":500,"policy":"allow"},"queue":2}}"#)
+  }
+}
+
+@Suite struct TouchOperationsTests {
+  @Test func `a gesture is made of steps`() throws {
+    #expect(
+      try GestureStep.steps(["begin", "update", "0.4", "1", "finish"])
+        == [.begin, .update("0.4"), .update("1"), .finish])
+    #expect(try GestureStep.steps([]) == [])
+    for words in [
+      ["begin", "begin"], ["finish", "cancel"], ["update"], ["update", "finish"], ["1.5"], ["fly"],
+      ["0x1"], ["update", ".5"], ["update", "-1"],
+    ] {
+      #expect(throws: UsageError.self, "\(words)") { try GestureStep.steps(words) }
+    }
+  }
+
+  @Test func `each step is an operation`() throws {
+    #expect(
+      try Operations.gesture(.begin, line([("translation", "-5")])).text
+        == #"{"gesture.begin":{"kind":"edge","translation":-5}}"#)
+    #expect(
+      try Operations.gesture(.begin, line([("kind", "fullScreen")])).text
+        == #"{"gesture.begin":{"kind":"fullScreen"}}"#)
+    #expect(
+      try Operations.gesture(.update("0.4"), line()).text == #"{"gesture.update":{"value":0.4}}"#)
+    #expect(try Operations.gesture(.finish, line()).text == #"{"gesture.finish":{}}"#)
+    #expect(try Operations.gesture(.cancel, line()).text == #"{"gesture.cancel":{}}"#)
+    for options in [("kind", "pinch"), ("translation", "x"), ("translation", "[1]")] {
+      #expect(throws: UsageError.self) { try Operations.gesture(.begin, line([options])) }
+    }
+  }
+
+  @Test func `transition and swipe are judged before they are sent`() throws {
+    #expect(
+      try Operations.completeTransition("19").text == #"{"transition.complete":{"tid":19}}"#)
+    #expect(throws: UsageError.self) { try Operations.completeTransition("x") }
+    #expect(try Operations.swipe("up").text == #"{"ui.swipe":{"dir":"up"}}"#)
+    #expect(throws: UsageError.self) { try Operations.swipe("left") }
+  }
+}
+
+@Suite struct MembersTests {
+  private func json(_ words: String...) throws -> String {
+    String(
+      decoding: OperationText.object(try Members.parse(words, usage: "usage")), as: UTF8.self)
+  }
+
+  @Test(arguments: [
+    ("a=1", #"{"a":1}"#), ("a=true", #"{"a":true}"#), ("a=null", #"{"a":null}"#),
+    ("a=red", #"{"a":"red"}"#), ("a=", #"{"a":""}"#), ("a=b=c", #"{"a":"b=c"}"#),
+    ("title=404", #"{"title":"404"}"#), ("title=null", #"{"title":null}"#),
+    (#"title="null""#, #"{"title":"null"}"#), ("a=[1]", #"{"a":[1]}"#),
+    ("a.b.c=1", #"{"a":{"b":{"c":1}}}"#),
+  ])
+  func `a value is JSON or text`(word: String, expected: String) throws {
+    #expect(try json(word) == expected)
+  }
+
+  @Test func `what is misspelt is refused and not taken for text`() {
+    for words in [["a"], ["=a"], ["a={"], ["a.=1"], ["a b=1"], ["a=1", "a=2"], ["a=1", "a.b=2"]] {
+      #expect(throws: UsageError.self, "\(words)") { try Members.parse(words, usage: "u") }
+    }
+    #expect(throws: UsageError("'a' is not of the form KEY=VALUE", remedy: "u")) {
+      try Members.parse(["a"], usage: "u")
+    }
+  }
+
+  @Test func `own words tell whether the nav was left out`() throws {
+    let split = { (words: [String], option: String?, variable: String?) throws -> [String] in
+      let arguments = try NavArguments(
+        words, isOwn: Members.isMember, option: option, variable: variable, usage: "usage")
+      return [arguments.nav] + arguments.rest
+    }
+    #expect(try split(["kiosk", "a=1"], nil, nil) == ["kiosk", "a=1"])
+    #expect(try split(["a=1"], nil, "env") == ["env", "a=1"])
+    #expect(try split(["kiosk", "a=1"], nil, "env") == ["kiosk", "a=1"])
+    #expect(try split(["a=1"], "opt", "env") == ["opt", "a=1"])
+    #expect(try split(["kiosk"], nil, "env") == ["kiosk"])
+    #expect(try split([], nil, "env") == ["env"])
+    #expect(throws: UsageError.self) { try split([], nil, nil) }
+    #expect(throws: UsageError.self) { try split(["a=1"], nil, nil) }
+  }
+}
+
+@Suite struct DelegateTextTests {
+  private func ask(_ question: Question) throws -> Ask {
+    guard let epoch = Epoch(epoch) else { throw UsageError("not an epoch") }
+    return Ask(
+      number: 7, nav: "kiosk", epoch: epoch, revision: Revision(22), within: 2000,
+      question: question)
+  }
+
+  @Test func `roles and orientations are read`() throws {
+    let veto = try DelegateText.registration(line([("roles", "veto,animator"), ("exec", "true")]))
+    #expect(veto == DelegateRegistration(roles: [.veto, .animator]))
+    let orientation = try DelegateText.registration(
+      line([("orientations", #"{"supported":["portrait"],"preferred":"portrait"}"#)]))
+    #expect(
+      orientation
+        == DelegateRegistration(
+          roles: [.orientation], supportedOrientations: ["portrait"],
+          preferredOrientation: "portrait"))
+    for options in [
+      [], [("roles", "veto")], [("roles", "king"), ("exec", "true")], [("roles", "orientation")],
+      [("orientations", "{}")], [("orientations", #"{"suported":["portrait"]}"#)],
+    ] as [[(String, String?)]] {
+      #expect(throws: UsageError.self) { try DelegateText.registration(line(options)) }
+    }
+  }
+
+  @Test func `the command finds the question on stdin and in its environment`() throws {
+    let ask = try ask(.shouldPop(screen: "wifi", cause: "backButton"))
+    #expect(
+      String(decoding: DelegateText.json(ask), as: UTF8.self)
+        == #"{"ask":7,"nav":"kiosk","epoch":"c0ffee12c0ffee12","rev":22,"within":2000,"#
+        + #""q":{"shouldPop":{"screen":"wifi","cause":"backButton"}}}"#)
+    let variables = DelegateText.variables(ask).map { "\($0.0)=\($0.1)" }
+    for expected in ["NAVD_NAV=kiosk", "NAVD_QUESTION=shouldPop", "NAVD_SCREEN=wifi"] {
+      #expect(variables.contains(expected))
+    }
+    #expect(
+      DelegateText.line(ask) == "ask 7  shouldPop  screen wifi  cause backButton  rev 22  2000 ms")
+    let data = try self.ask(.animatorFor(operation: "push", from: nil, to: "a"))
+    #expect(
+      String(decoding: DelegateText.json(data), as: UTF8.self)
+        .contains(#""q":{"animatorFor":{"op":"push","from":null,"to":"a"}}"#))
+  }
+
+  @Test(arguments: [(Int32(0), "true"), (1, "false"), (2, nil), (137, nil)])
+  func `the status of a veto is its answer`(status: Int32, expected: String?) {
+    let answer = DelegateText.answer(.shouldPush(screen: "a"), status: status, output: [])
+    #expect(answer.value.map { String(decoding: $0, as: UTF8.self) } == expected)
+    #expect((answer.complaint == nil) == (expected != nil))
+  }
+
+  @Test(arguments: [
+    (Int32(0), #" {"animator":"fade"} "#, #"{"animator":"fade"}"#), (0, "\n", "null"),
+    (1, #"{"animator":"fade"}"#, "null"), (0, "fade", "null"),
+  ])
+  func `what an animator writes is its answer`(status: Int32, output: String, expected: String) {
+    let answer = DelegateText.answer(
+      .animatorFor(operation: "push", from: nil, to: "a"), status: status,
+      output: Array(output.utf8))
+    #expect(answer.value.map { String(decoding: $0, as: UTF8.self) } == expected)
+    #expect((answer.complaint == nil) == (output != "fade"))
+  }
+
+  @Test func `the end of a round is told`() {
+    let settlement = Settlement(number: 7, outcome: "denied", by: "shell")
+    #expect(DelegateText.line(settlement) == "settled 7  denied by shell")
+    #expect(
+      String(decoding: DelegateText.json(settlement), as: UTF8.self)
+        == #"{"settled":7,"outcome":"denied","by":"shell"}"#)
+  }
+}
