@@ -126,6 +126,69 @@ enum GuideSnippets {
     // end
   }
 
+  static func display(_ client: NavigationClient, _ showContent: Show, _ showBar: ShowBar)
+    async throws
+  {
+    // guide: display
+    for try await state in client.display("kiosk") {
+      showContent(state.displayed.top?.route, state.displayed.top?.args)
+      showBar(state.displayed.bar)
+    }
+    // end
+  }
+
+  static func optimistic(_ client: NavigationClient) async throws {
+    // guide: optimistic
+    let seen = try await client.state(of: "kiosk")
+    try await client.pop(from: seen, optimistic: true)
+    // end
+  }
+
+  static func delegate(
+    _ client: NavigationClient, _ confirm: @escaping Confirm
+  ) async throws -> NavigationDelegation {
+    // guide: delegate
+    let roles = NavigationRoles(
+      veto: { question in
+        guard question.screen == "editor", question.change != .push else { return true }
+        return await confirm("Discard the draft?", question.question.deadline)
+      },
+      animator: { question in
+        guard question.operation == "push" else { return nil }
+        return NavigationAnimation("slide", duration: .milliseconds(300))
+      })
+    let delegation = try await client.delegate("kiosk", roles: roles)
+    // end
+    return delegation
+  }
+
+  typealias Confirm = @Sendable (String, ContinuousClock.Instant) async -> Bool
+
+  static func animate(
+    _ client: NavigationClient, _ animate: (NavigationEvent.Transition) async -> Void
+  ) async throws {
+    // guide: lease
+    let display = try await client.takeDisplay(of: "kiosk", keeping: true)
+    for try await state in client.watch("kiosk", buffering: .everyRevision) {
+      for case .transitionBegan(let transition) in state.events.map(\.kind) {
+        await animate(transition)
+        try await client.perform([.completeTransition(transition.id)], on: "kiosk")
+      }
+    }
+    // end
+    display.release()
+  }
+
+  static func settings(_ client: NavigationClient) async throws {
+    // guide: settings
+    try await client.perform(
+      [
+        .configure([.hidesBarsOnTap(true), .veto(deadline: .seconds(5), onTimeout: .allow)]),
+        .setBar([.prefersLargeTitles(true), .standard(.tintColor)]),
+      ], on: "kiosk")
+    // end
+  }
+
   static func other(_ client: NavigationClient, _ seen: NavigationState) async throws {
     // guide: other
     let hide = try NavigationOperation(

@@ -1,6 +1,7 @@
 import CLinux
 import Foundation
 import NavigationClient
+import NavigationSync
 import Synchronization
 import Testing
 
@@ -89,6 +90,95 @@ import Testing
       let hides = try await client.state(of: "kiosk").top?.value["item"]?["hidesBackButton"]
       #expect(hides == true)
     }
+  }
+
+  @Test func `what is performed at once is shown, and settings are taken`() async throws {
+    try await withDaemon { client, _ in
+      try await GuideSnippets.create(client)
+      _ = try await GuideSnippets.push(client)
+      let (shown, show) = AsyncStream.makeStream(of: String.self)
+      var lines = shown.makeAsyncIterator()
+      let watching = Task {
+        try await GuideSnippets.display(client) { route, _ in
+          show.yield(route ?? "")
+        } _: { bar in
+          show.yield(bar.map { GuideSnippets.text(of: $0) } ?? "")
+        }
+      }
+      defer { watching.cancel() }
+      #expect(await lines.next() == "settings/wifi")
+      #expect(await lines.next() == "< Home  Wi-Fi  Scan")
+      try await GuideSnippets.optimistic(client)
+      // The guess and the daemon agree.
+      #expect(await lines.next() == "home")
+      #expect(await lines.next() == "Home")
+      #expect(try await client.state(of: "kiosk").depth == 1)
+    }
+  }
+
+  @Test func `the delegate of the guide asks before a draft is lost`() async throws {
+    let daemon = try FakeDaemon()
+    defer { daemon.stop() }
+    let client = try await NavigationClient.connect(
+      endpoint: daemon.endpoint, name: "guide", timeout: .seconds(30))
+    defer { client.close() }
+    async let playing = GuideSnippets.delegate(client) { text, deadline in
+      text != "Discard the draft?" || deadline < .now
+    }
+    let request = try await daemon.next("delegate")
+    #expect(request.body.contains(#""roles":["veto","animator"]"#))
+    daemon.send(.ok, #"{"id":\#(request.id),"nav":"kiosk"}"#)
+    let delegation = try await playing
+    for (number, question, answer) in [
+      (1, #"{"shouldPop":{"screen":"editor","cause":"api"}}"#, "false"),
+      (2, #"{"shouldPush":{"screen":"editor"}}"#, "true"),
+      (
+        3, #"{"animatorFor":{"op":"push","from":"a","to":"b"}}"#,
+        #"{"animator":"slide","duration":300}"#
+      ),
+    ] {
+      daemon.send(
+        .ask,
+        #"{"ask":\#(number),"nav":"kiosk","epoch":"c0ffee12c0ffee12","rev":2,"within":60000,"q":\#(question)}"#
+      )
+      #expect(
+        try await daemon.next("answer").body == #"{"ask":\#(number),"value":\#(answer)}"#)
+    }
+    withExtendedLifetime(delegation) {}
+  }
+
+  @Test func `the display of the guide completes what it has animated`() async throws {
+    let daemon = try FakeDaemon()
+    defer { daemon.stop() }
+    let client = try await NavigationClient.connect(
+      endpoint: daemon.endpoint, name: "guide", timeout: .seconds(30))
+    defer { client.close() }
+    let animated = Said()
+    let showing = Task {
+      try await GuideSnippets.animate(client) { animated.add("\($0.id) \($0.operation)") }
+    }
+    defer { showing.cancel() }
+    let lease = try await daemon.next("lease")
+    daemon.send(.ok, #"{"id":\#(lease.id),"nav":"kiosk","owner":"guide"}"#)
+    var nav = FakeNav()
+    let watch = try await daemon.next("watch")
+    daemon.send(.ok, nav.watched(watch.id, mode: "snap"))
+    daemon.send(.snap, nav.snapshot())
+    let began = #""ev":[{"transitionBegan":{"tid":2,"op":"push","from":"home","to":"a"}}]"#
+    let event = #""ev":[{"didPush":{"screen":"a"}}]"#
+    daemon.send(.diff, nav.push("a").replacing(event, with: began))
+    let op = try await daemon.next("op")
+    #expect(op.body.contains(#""do":[{"transition.complete":{"tid":2}}]"#))
+    #expect(animated.all == ["2 push"])
+    daemon.send(.ok, nav.ok(op.id))
+    async let configuring: Void = GuideSnippets.settings(client)
+    let settings = try await daemon.next("op")
+    #expect(
+      settings.body.contains(
+        #""veto":{"deadline":5000,"policy":"allow","required":false}"#))
+    #expect(settings.body.contains(#""tintColor":null"#))
+    daemon.send(.ok, nav.ok(settings.id))
+    try await configuring
   }
 
   @Test func `an error says whether it makes sense to try again`() async throws {

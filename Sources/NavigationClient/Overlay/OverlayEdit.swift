@@ -134,11 +134,12 @@ extension OverlayEdit {
 extension MirrorRecord {
   fileprivate func with(title: NavigationValue, ofItem: Bool) -> MirrorRecord {
     var members = NavigationValue.read(json.bytes)?.object ?? [:]
-    let value: NavigationValue? = title == .null ? nil : title
+    // A bare nil would be the value `null`.
+    let value = title == .null ? NavigationValue?.none : title
     if ofItem {
       var item = members["item"]?.object ?? [:]
       item["title"] = value
-      members["item"] = item.isEmpty ? nil : .object(item)
+      members["item"] = item.isEmpty ? NavigationValue?.none : .object(item)
     } else {
       members["title"] = value
     }
