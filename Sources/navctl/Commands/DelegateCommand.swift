@@ -48,6 +48,8 @@ enum DelegateCommand: Command {
         }
         if let (ask, value) = try answers.takeEnd() { try connection.answer(ask, value: value) }
       }
+      // The answer to a question for data is its end, so the last one may have been given.
+      guard answers.remaining != 0 else { break }
       guard let event = try connection.nextEvent(timeout: timer.left) else {
         guard timer.left == .zero else { continue }
         break
