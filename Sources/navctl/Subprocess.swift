@@ -16,6 +16,8 @@ struct Subprocess {
   }
 
   private let process: pid_t
+  /// Whether it leads a group of its own, which then ends with it.
+  private let isGroup: Bool
   /// Where captured output can be read; −1 without.
   private let output: Int32
 
@@ -45,7 +47,10 @@ struct Subprocess {
     case .captured: unsafe posix_spawn_file_actions_adddup2(&actions, taken.write, 1)
     }
     let environment = try Self.environment(adding: variables)
-    let (code, process) = unsafe Self.spawn(words, environment, &actions)
+    // What reads our questions is ours to end, with all that it started; what shares our input
+    // shares our terminal, which may interrupt it.
+    isGroup = input != nil
+    let (code, process) = unsafe Self.spawn(words, environment, &actions, isGroup: isGroup)
     guard code == 0 else {
       Self.close(taken.read)
       throw PlainFailure(
@@ -70,7 +75,7 @@ struct Subprocess {
   }
 
   /// Sends it a signal; only while it has not been seen to have ended.
-  func kill(_ signal: Int32) { _ = Glibc.kill(process, signal) }
+  func kill(_ signal: Int32) { _ = Glibc.kill(isGroup ? -process : process, signal) }
 
   /// What it wrote, after it ended.
   func collectOutput() -> [UInt8] {
@@ -110,7 +115,7 @@ struct Subprocess {
 
   private static func spawn(
     _ words: [String], _ environment: [String],
-    _ actions: UnsafePointer<posix_spawn_file_actions_t>
+    _ actions: UnsafePointer<posix_spawn_file_actions_t>, isGroup: Bool
   ) -> (code: Int32, process: pid_t) {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -123,8 +128,10 @@ struct Subprocess {
     unsafe sigaddset(&usual, SIGPIPE)
     unsafe posix_spawnattr_setsigmask(&attributes, &none)
     unsafe posix_spawnattr_setsigdefault(&attributes, &usual)
+    let group = isGroup ? POSIX_SPAWN_SETPGROUP : 0
+    unsafe posix_spawnattr_setpgroup(&attributes, 0)
     unsafe posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group))
     var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
     var variables: [UnsafeMutablePointer<CChar>?] =
       unsafe environment.map { unsafe strdup($0) } + [nil]
