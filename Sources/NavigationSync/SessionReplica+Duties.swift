@@ -287,7 +287,9 @@ extension SessionReplica {
       guard case .setPart(let record) = change else { return nil }
       return record.id == PartName.environment.text ? record : nil
     }
-    guard let environment = environments.last, Self.owner(environment) != name else { return [] }
+    guard let environment = environments.last, (Self.owner(environment) ?? "") != name else {
+      return []
+    }
     return forgetLease(diff.nav)
   }
 

@@ -257,4 +257,19 @@ import Testing
       #expect(try await reply.revision == 2)
     }
   }
+
+  @Test func `a client that is sent to a place that is none comes back`() async throws {
+    try await withClient { client, daemon in
+      let nav = FakeNav()
+      let states = client.watch("kiosk").makeAsyncIterator()
+      let watch = try await daemon.next("watch")
+      daemon.send(
+        .err,
+        #"{"id":\#(watch.id),"code":"moved","msg":"","effect":"none","retry":"same","endpoint":"nowhere"}"#
+      )
+      let again = try await daemon.next("watch")
+      #expect(again.body.contains(nav.name))
+      withExtendedLifetime(states) {}
+    }
+  }
 }

@@ -229,7 +229,7 @@ extension ClientEngine {
         }
       }
       guard !turn.hasEnded else { return }
-      let deadline = [turn.timer, reconnectAt, homeAt].compactMap { $0 }.min()
+      let deadline = [turn.timer, reconnectAt ?? homeAt].compactMap { $0 }.min()
       let wait = deadline.map { Deadline(at: $0).remainingMilliseconds } ?? -1
       let events = try link.wait(milliseconds: wait)
       wake.drain()
@@ -240,7 +240,9 @@ extension ClientEngine {
           link = try Link.open(place, linger: 500, wake: wake.descriptor)
           reconnectAt = nil
         } catch {
-          // No descriptor is left, perhaps; there may be one in a second.
+          // No descriptor is left, perhaps, or we were sent to a place that is none.
+          place = goHome()
+          homeAt = nil
           reconnectAt = monotonicMilliseconds() + 1000
         }
       } else if let at = homeAt, at <= monotonicMilliseconds() {
@@ -248,7 +250,12 @@ extension ClientEngine {
         place = goHome()
         reconnectAt = monotonicMilliseconds()
       } else {
-        for case .connected in events { homeAt = nil }
+        for event in events {
+          if case .connected = event { homeAt = nil }
+          if case .disconnected = event, place != endpoint {
+            homeAt = monotonicMilliseconds() + Self.moveMilliseconds
+          }
+        }
         state.withLock { state in
           for event in events { Self.absorb(event, into: &state) }
         }
