@@ -73,6 +73,24 @@ package enum NavigationEvent: Hashable, Sendable {
   case didPush(ScreenID)
   /// The bar delegate's `didPop`.
   case didPop(ScreenID)
+  /// A transition began.
+  case transitionBegan(RunningTransition)
+  /// A transition ended.
+  case transitionEnded(Revision, TransitionOutcome)
+  /// The bar's visibility changed as part of a transition.
+  case barChange(Revision, BarChange)
+  /// Bar or toolbar were shown or hidden outside of a transition; true means that it shows now.
+  case barsVisibilityChanged(bar: Bool, toolbar: Bool, cause: VisibilityCause)
+}
+
+/// Why bars were shown or hidden.
+package enum VisibilityCause: Hashable, Sendable {
+  /// A client said so.
+  case api
+  /// The screen that became top prefers it.
+  case screen
+  /// The bars' own rules.
+  case automatic(HidingCause)
 }
 
 /// Which operation of a message is refused, and why.

@@ -119,6 +119,11 @@ extension NavigationController {
     case .configure(let edits): return configure(edits, &draft)
     case .attach: return try attach(&draft)
     case .detach: return detach(&draft)
+    case .bar(let operation): return try perform(operation, &draft, context)
+    case .presentation(let operation): return try perform(operation, &draft, context)
+    case .barItems(let operation): return try perform(operation, &draft, context)
+    case .replacement(let operation): return try perform(operation, &draft, context)
+    case .transition(let operation): return try perform(operation, &draft, context)
     }
   }
 }

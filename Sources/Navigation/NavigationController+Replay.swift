@@ -6,7 +6,17 @@ package struct RecordedChange: Sendable {
   package var splices: [RecordedSplice] = []
   /// On-stack screens that got a new content.
   package var screens: [Screen] = []
-  /// New contents of parts.
+  /// The new bar.
+  package var bar: Bar?
+  /// The new toolbar.
+  package var toolbar: Toolbar?
+  /// The new presentation chain.
+  package var presented: Presentation?
+  /// The new transition.
+  package var transition: Transition?
+  /// The new environment.
+  package var environment: Environment?
+  /// The new settings.
   package var settings: RecordedSettings?
   /// Detached records made or edited, in order.
   package var detached: [DetachedRecords.Record] = []
@@ -48,6 +58,35 @@ package struct RecordedSettings: Sendable {
   }
 }
 
+/// The contents of all six parts as recorded.
+package struct RecordedParts: Sendable {
+  /// The bar.
+  package var bar: Bar
+  /// The toolbar.
+  package var toolbar: Toolbar
+  /// The presentation chain.
+  package var presented: Presentation
+  /// The transition.
+  package var transition: Transition
+  /// The environment.
+  package var environment: Environment
+  /// The settings.
+  package var settings: RecordedSettings
+
+  /// Makes a value from its members.
+  package init(
+    bar: Bar, toolbar: Toolbar, presented: Presentation, transition: Transition,
+    environment: Environment, settings: RecordedSettings
+  ) {
+    self.bar = bar
+    self.toolbar = toolbar
+    self.presented = presented
+    self.transition = transition
+    self.environment = environment
+    self.settings = settings
+  }
+}
+
 /// A change that does not fit the state it is replayed on.
 package struct ReplayMismatch: Error, Hashable, Sendable {
   /// What does not fit.
@@ -80,11 +119,7 @@ extension NavigationController {
       unused += count(stack[index], out: screen)
       stack[index] = screen
     }
-    if let settings = change.settings {
-      isAttached = settings.isAttached
-      self.settings.content = settings.content
-      self.settings.version = change.revision
-    }
+    replayParts(change)
     for record in change.detached { replay(record, &unused) }
     for id in unused where shown[id]?.places == 0 {
       guard let button = shown.removeValue(forKey: id)?.button else { continue }
@@ -106,6 +141,34 @@ extension NavigationController {
       }
     }
     revision = change.revision
+  }
+
+  private mutating func replayParts(_ change: RecordedChange) {
+    if let bar = change.bar {
+      self.bar.content = bar
+      self.bar.version = change.revision
+    }
+    if let toolbar = change.toolbar {
+      self.toolbar.content = toolbar
+      self.toolbar.version = change.revision
+    }
+    if let presented = change.presented {
+      self.presented.content = presented
+      self.presented.version = change.revision
+    }
+    if let transition = change.transition {
+      self.transition.content = transition
+      self.transition.version = change.revision
+    }
+    if let environment = change.environment {
+      self.environment.content = environment
+      self.environment.version = change.revision
+    }
+    if let settings = change.settings {
+      isAttached = settings.isAttached
+      self.settings.content = settings.content
+      self.settings.version = change.revision
+    }
   }
 
   private func isDetached(_ key: DetachedRecords.Key) -> Bool {
@@ -147,17 +210,21 @@ extension NavigationController {
 
   /// Rebuilds a controller from its complete state, as a snapshot tells it.
   package init(
-    revision: Revision, stack: [Screen], versions: [PartName: Revision], bar: Bar, toolbar: Toolbar,
-    settings: RecordedSettings, detached records: [DetachedRecords.Record]
+    revision: Revision, stack: [Screen], versions: [PartName: Revision], parts: RecordedParts,
+    detached records: [DetachedRecords.Record]
   ) {
     self.init(revision: revision)
     for (part, version) in versions { stamp(part, with: version) }
     self.stack = stack
-    self.bar.content = bar
-    self.toolbar.content = toolbar
-    self.settings.content = settings.content
-    isAttached = settings.isAttached
+    bar.content = parts.bar
+    toolbar.content = parts.toolbar
+    presented.content = parts.presented
+    transition.content = parts.transition
+    environment.content = parts.environment
+    settings.content = parts.settings.content
+    isAttached = parts.settings.isAttached
     for screen in stack { _ = count(nil, out: screen) }
+    for presented in parts.presented.chain { _ = count(nil, out: presented.screen) }
     for record in records {
       if case .screen(let screen) = record { _ = count(nil, out: screen) }
       detached.touch(record)

@@ -34,6 +34,16 @@ package enum Operation: Hashable, Sendable {
   case attach
   /// Takes the controller off display.
   case detach
+  /// Changes how bars look, whether they show, or what the display reports.
+  case bar(BarOperation)
+  /// Presents and dismisses screens.
+  case presentation(PresentationOperation)
+  /// Changes the items of a standalone bar, or taps its back button.
+  case barItems(BarItemsOperation)
+  /// Replaces the stack from a route, a saved payload or an earlier revision.
+  case replacement(StackReplacement)
+  /// Completes a transition, or drives one by a gesture.
+  case transition(TransitionOperation)
 }
 
 /// A screen that an operation names: one that is known, or one to make in place.

@@ -32,7 +32,7 @@ package struct Part<Content: PartContent>: Sendable, Equatable {
 }
 
 /// A content whose default value needs no arguments.
-package protocol PartContent: Hashable, Sendable {
+package protocol PartContent: Equatable, Sendable {
   /// Makes the default content.
   init()
 }
@@ -53,53 +53,4 @@ package enum PartName: UInt8, CaseIterable, Sendable {
     case .settings: "settings"
     }
   }
-}
-
-/// UINavigationBar's own state; what it shows comes from the items.
-package struct Bar: PartContent {
-  /// The bar's class, fixed at creation.
-  package var className = "NavigationBar"
-  /// UIKit's `isNavigationBarHidden`.
-  package var isHidden = false
-
-  /// Makes the default bar.
-  package init() {}
-}
-
-/// UIToolbar's own state; its items come from the top screen.
-package struct Toolbar: PartContent {
-  /// The toolbar's class, fixed at creation.
-  package var className = "Toolbar"
-  /// UIKit's `isToolbarHidden`; hidden by default.
-  package var isHidden = true
-
-  /// Makes the default toolbar.
-  package init() {}
-}
-
-/// The chain of presented screens; presenting is not yet supported, so it is always empty.
-package struct Presentation: PartContent {
-  /// Makes the empty chain.
-  package init() {}
-}
-
-/// The transition in flight; none is opened yet, so it is always idle.
-package struct Transition: PartContent {
-  /// Makes the idle transition.
-  package init() {}
-}
-
-/// What the display reports; changing it is not yet supported, so it is always the default.
-package struct Environment: PartContent {
-  /// Columns that a back title may take; nil for no limit.
-  package var backTitleBudget: Int?
-  /// The language of the generic back title.
-  package var locale = "en"
-  /// Whether the device is a phone, for landscape images.
-  package var isPhone = true
-  /// Whether the height is compact, as on a phone in landscape.
-  package var isVerticallyCompact = false
-
-  /// Makes the default environment.
-  package init() {}
 }

@@ -67,7 +67,13 @@ func recorded(_ commit: Commit, in after: NavigationController) -> RecordedChang
     ]
   }
   change.screens = commit.changedScreens.map { after.stack[$0] }
-  if commit.parts.contains(.settings) { change.settings = settings(of: after) }
+  let parts = parts(of: after)
+  if commit.parts.contains(.bar) { change.bar = parts.bar }
+  if commit.parts.contains(.toolbar) { change.toolbar = parts.toolbar }
+  if commit.parts.contains(.presented) { change.presented = parts.presented }
+  if commit.parts.contains(.transition) { change.transition = parts.transition }
+  if commit.parts.contains(.environment) { change.environment = parts.environment }
+  if commit.parts.contains(.settings) { change.settings = parts.settings }
   change.detached = commit.detached
   change.released = commit.released
   return change
@@ -79,12 +85,16 @@ func rebuilt(_ controller: NavigationController) -> NavigationController {
   for part in PartName.allCases { versions[part] = controller.version(of: part) }
   return NavigationController(
     revision: controller.revision, stack: controller.stack, versions: versions,
-    bar: controller.bar.content, toolbar: controller.toolbar.content,
-    settings: settings(of: controller), detached: controller.detached.all)
+    parts: parts(of: controller), detached: controller.detached.all)
 }
 
-private func settings(of controller: NavigationController) -> RecordedSettings {
-  RecordedSettings(isAttached: controller.isAttached, content: controller.settings.content)
+private func parts(of controller: NavigationController) -> RecordedParts {
+  RecordedParts(
+    bar: controller.bar.content, toolbar: controller.toolbar.content,
+    presented: controller.presented.content, transition: controller.transition.content,
+    environment: controller.environment.content,
+    settings: RecordedSettings(
+      isAttached: controller.isAttached, content: controller.settings.content))
 }
 
 private func expectSame(

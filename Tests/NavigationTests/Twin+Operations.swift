@@ -35,6 +35,9 @@ extension Twin {
     case .detach:
       isAttached = false
       return .nothing
+    // The slow model has no idea of these; they have models of their own.
+    case .bar, .presentation, .barItems, .replacement, .transition:
+      throw .invalidArgument("not an operation on the stack")
     }
   }
 

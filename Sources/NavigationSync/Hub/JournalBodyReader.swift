@@ -85,8 +85,8 @@ struct JournalBodyReader: Sendable {
     let stack = try list("screens") { at throws(ReadFailure) in try reader.storedScreen(tape, at) }
     let records = try list("detached") { at throws(ReadFailure) in try record(at) }
     let controller = NavigationController(
-      revision: Revision(revision), stack: stack, versions: versions, bar: bar(),
-      toolbar: toolbar(), settings: try settings("settings"), detached: records)
+      revision: Revision(revision), stack: stack, versions: versions, parts: try parts(),
+      detached: records)
     return State(
       nav: nav, epoch: epoch, owner: owner, controller: controller, digest: digest,
       resolvedAt: Revision(integer("resolvedAt") ?? revision))
@@ -104,6 +104,11 @@ struct JournalBodyReader: Sendable {
         case .splice(let splice): change.splices.append(splice)
         case .screen(let screen): change.screens.append(screen)
         case .settings(let settings): change.settings = settings
+        case .bar(let bar): change.bar = bar
+        case .toolbar(let toolbar): change.toolbar = toolbar
+        case .presented(let presented): change.presented = presented
+        case .transition(let transition): change.transition = transition
+        case .environment(let environment): change.environment = environment
         }
       }
     }
@@ -139,6 +144,11 @@ struct JournalBodyReader: Sendable {
     case splice(RecordedSplice)
     case screen(Screen)
     case settings(RecordedSettings)
+    case bar(Bar)
+    case toolbar(Toolbar)
+    case presented(Presentation)
+    case transition(Transition)
+    case environment(Environment)
   }
 
   private func entry(_ at: Int) throws(ReadFailure) -> Entry {
@@ -166,6 +176,11 @@ struct JournalBodyReader: Sendable {
     switch what {
     case "screen": return .screen(try reader.storedScreen(tape, to))
     case "settings": return .settings(try SettingsReader(reader).stored(tape, to))
+    case "bar": return .bar(try reader.storedBar(tape, to))
+    case "toolbar": return .toolbar(try reader.storedToolbar(tape, to))
+    case "presented": return .presented(try reader.storedPresentation(tape, to))
+    case "transition": return .transition(try reader.storedTransition(tape, to))
+    case "environment": return .environment(try reader.storedEnvironment(tape, to))
     default: throw ReadFailure(.invalidArgument, "a change sets \(what)")
     }
   }
@@ -190,28 +205,26 @@ struct JournalBodyReader: Sendable {
     return .button(try reader.buttonID(tape, button))
   }
 
-  private func bar() -> Bar {
-    var bar = Bar()
-    guard let index = tape.member("bar", of: 0) else { return bar }
-    if let name = text("class", of: index) { bar.className = name }
-    bar.isHidden = tape.member("hidden", of: index).flatMap { tape.bool($0) } ?? false
-    return bar
-  }
-
-  private func toolbar() -> Toolbar {
-    var toolbar = Toolbar()
-    guard let index = tape.member("toolbar", of: 0) else { return toolbar }
-    if let name = text("class", of: index) { toolbar.className = name }
-    toolbar.isHidden = tape.member("hidden", of: index).flatMap { tape.bool($0) } ?? true
-    return toolbar
-  }
-
-  private func settings(_ name: String) throws(JournalBodyError) -> RecordedSettings {
-    guard let index = tape.member(name, of: 0) else {
-      throw JournalBodyError(what: "a state lacks \(name)")
+  private func parts() throws(JournalBodyError) -> RecordedParts {
+    func at(_ part: PartName) throws(JournalBodyError) -> Int {
+      guard let index = tape.member(part.text, of: 0) else {
+        throw JournalBodyError(what: "a state lacks \(part.text)")
+      }
+      return index
     }
+    let places = (
+      bar: try at(.bar), toolbar: try at(.toolbar), presented: try at(.presented),
+      transition: try at(.transition), environment: try at(.environment),
+      settings: try at(.settings)
+    )
     do {
-      return try SettingsReader(reader).stored(tape, index)
+      return RecordedParts(
+        bar: try reader.storedBar(tape, places.bar),
+        toolbar: try reader.storedToolbar(tape, places.toolbar),
+        presented: try reader.storedPresentation(tape, places.presented),
+        transition: try reader.storedTransition(tape, places.transition),
+        environment: try reader.storedEnvironment(tape, places.environment),
+        settings: try SettingsReader(reader).stored(tape, places.settings))
     } catch {
       throw JournalBodyError(what: error.text)
     }

@@ -2,7 +2,7 @@ import Navigation
 
 /// Reads the `do` list of an operation message.
 struct OperationReader {
-  private let reader = RecordReader(.client)
+  let reader = RecordReader(.client)
 
   /// Reads one operation: an object with one member, whose name says which.
   func operation(_ tape: borrowing JSONTape, _ at: Int) -> RequestedOperation {
@@ -85,7 +85,14 @@ struct OperationReader {
         .barManaged,
         "cannot call \(name) directly on a bar managed by a controller; use push, pop or setStack")
     case .barSet: throw barFailure(tape, at)
-    default: throw ReadFailure(.unsupported, "this daemon does not know the op \(name)")
+    case .toolbarSet, .barSetHidden, .toolbarSetHidden, .appearanceSet, .proxySet, .uiTap, .uiSwipe,
+      .envSet:
+      return try barOperation(kind, name, tape, at)
+    case .present, .dismiss, .segue, .open, .restore, .revert, .uiBackTap:
+      return try presentationOperation(kind, name, tape, at)
+    case .gestureBegin, .gestureUpdate, .gestureFinish, .gestureCancel, .transitionComplete:
+      return try transitionOperation(kind, name, tape, at)
+    case .unknown: throw ReadFailure(.unsupported, "this daemon does not know the op \(name)")
     }
   }
 
@@ -101,7 +108,7 @@ struct OperationReader {
     return ReadFailure(.unsupported, "this daemon does not know the op bar.set")
   }
 
-  private func only(
+  func only(
     _ names: [String], _ op: String, _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) {
     var key = at + 1
@@ -112,14 +119,14 @@ struct OperationReader {
     }
   }
 
-  private func screen(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenArgument {
+  func screen(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenArgument {
     guard let value = tape.member("screen", of: at) else {
       throw ReadFailure(.nilScreen, "a screen is required: its id or a record")
     }
     return try reader.screenArgument(tape, value)
   }
 
-  private func id(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenID {
+  func id(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenID {
     guard let value = tape.member("screen", of: at), tape.kind(value) != .null else {
       throw ReadFailure(.nilScreen, "the id of a screen is required")
     }
@@ -133,7 +140,7 @@ struct OperationReader {
     return try reader.buttonID(tape, value)
   }
 
-  private func screens(
+  func screens(
     _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> [ScreenArgument] {
     guard let list = tape.member("screens", of: at), tape.kind(list) == .array else {

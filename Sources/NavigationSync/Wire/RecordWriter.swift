@@ -155,18 +155,14 @@ extension JSONWriter {
     name("ver")
     integer(controller.version(of: part).number)
     switch part {
-    case .bar:
-      let bar = controller.bar.content
-      if bar.className != "NavigationBar" { optional("class", bar.className) }
-      flag("hidden", bar.isHidden)
-    case .toolbar:
-      let toolbar = controller.toolbar.content
-      if toolbar.className != "Toolbar" { optional("class", toolbar.className) }
-      if !toolbar.isHidden {
-        name("hidden")
-        bool(false)
-      }
-    case .presented, .transition, .environment: break
+    case .bar: if !controller.bar.isDefault { bar(controller.bar.content) }
+    case .toolbar: if !controller.toolbar.isDefault { toolbar(controller.toolbar.content) }
+    case .presented:
+      if !controller.presented.isDefault { presentation(controller.presented.content) }
+    case .transition:
+      if let running = controller.transition.content.running { transition(running) }
+    case .environment:
+      if !controller.environment.isDefault { environment(controller.environment.content) }
     case .settings:
       flag("attached", controller.isAttached)
       if !controller.settings.isDefault { settings(controller.settings.content) }

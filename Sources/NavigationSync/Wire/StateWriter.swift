@@ -114,10 +114,65 @@ extension JSONWriter {
       case .didPop(let screen):
         name("didPop")
         only(screen)
+      case .transitionBegan(let transition):
+        name("transitionBegan")
+        began(transition)
+      case .transitionEnded(let id, let outcome):
+        name("transitionEnded")
+        beginObject()
+        name("tid")
+        integer(id.number)
+        name("outcome")
+        plain(outcome.wireName)
+        endObject()
+      case .barChange(let id, let change):
+        name("barChange")
+        beginObject()
+        name("tid")
+        integer(id.number)
+        name("hidden")
+        bool(change.isHidden)
+        name("animated")
+        bool(change.isAnimated)
+        name("jump")
+        bool(change.isJump)
+        endObject()
+      case .barsVisibilityChanged(let bar, let toolbar, let cause):
+        name("barsVisibilityChanged")
+        beginObject()
+        name("bar")
+        bool(bar)
+        name("toolbar")
+        bool(toolbar)
+        name("cause")
+        switch cause {
+        case .api: plain("api")
+        case .screen: plain("screen")
+        case .automatic(let cause): plain(cause.wireName)
+        }
+        endObject()
       }
       endObject()
     }
     endArray()
+  }
+
+  private mutating func began(_ transition: RunningTransition) {
+    beginObject()
+    name("tid")
+    integer(transition.id.number)
+    name("op")
+    plain(transition.kind.wireName)
+    optional("from", transition.from?.text)
+    optional("to", transition.to?.text)
+    flag("interactive", transition.isInteractive || transition.driver != nil)
+    optional("animator", transition.animator)
+    if let duration = transition.duration {
+      name("duration")
+      integer(duration)
+    }
+    optional("driver", transition.driver)
+    endObject()
   }
 
   private mutating func shown(_ screen: ScreenID, _ animated: Bool) {

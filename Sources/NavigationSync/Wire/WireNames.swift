@@ -109,3 +109,77 @@ extension Edges {
     (.top, "top"), (.left, "left"), (.bottom, "bottom"), (.right, "right"),
   ]
 }
+
+extension HidingCause: WireNamed {
+  var wireName: StaticString {
+    switch self {
+    case .tap: "tap"
+    case .swipe: "swipe"
+    case .keyboard: "keyboard"
+    case .vCompact: "vCompact"
+    }
+  }
+}
+
+extension BarStyle: WireNamed {
+  var wireName: StaticString {
+    switch self {
+    case .default: "default"
+    case .black: "black"
+    }
+  }
+}
+
+extension BarMetrics: WireNamed {
+  var wireName: StaticString {
+    switch self {
+    case .default: "default"
+    case .compact: "compact"
+    case .defaultPrompt: "defaultPrompt"
+    case .compactPrompt: "compactPrompt"
+    }
+  }
+}
+
+extension BarPosition: WireNamed {
+  var wireName: StaticString {
+    switch self {
+    case .any: "any"
+    case .bottom: "bottom"
+    case .top: "top"
+    case .topAttached: "topAttached"
+    }
+  }
+}
+
+extension Orientation: WireNamed {
+  var wireName: StaticString {
+    switch self {
+    case .portrait: "portrait"
+    case .portraitUpsideDown: "portraitUpsideDown"
+    case .landscapeLeft: "landscapeLeft"
+    case .landscapeRight: "landscapeRight"
+    }
+  }
+}
+
+extension RunningTransition.Kind: WireNamed {
+  var wireName: StaticString {
+    switch self {
+    case .push: "push"
+    case .pop: "pop"
+    case .present: "present"
+    case .dismiss: "dismiss"
+    }
+  }
+}
+
+extension TransitionOutcome: WireNamed {
+  var wireName: StaticString {
+    switch self {
+    case .completed: "completed"
+    case .cancelled: "cancelled"
+    case .timedOut: "timedOut"
+    }
+  }
+}
