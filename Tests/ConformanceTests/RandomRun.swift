@@ -105,7 +105,8 @@ struct RandomRun {
     for message in messages where name == Self.observer {
       try mirror.receive(message.verb, JSONTree(reading: message.body))
     }
-    return try messages.last { $0.verb == "ok" || $0.verb == "err" }
-      .map { try JSONTree(reading: $0.body) }
+    // The answer to an op that waited may come in between.
+    return try messages.filter { $0.verb == "ok" || $0.verb == "err" }
+      .map { try JSONTree(reading: $0.body) }.last { $0["id"]?.integer == id }
   }
 }
