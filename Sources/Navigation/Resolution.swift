@@ -17,7 +17,7 @@ struct Resolution {
   /// Whether the bar stands alone: no screens' titles, no toolbar, never at a scroll edge.
   let isStandalone: Bool
 
-  init(_ controller: NavigationController, isStandalone: Bool) {
+  init(_ controller: NavigationController) {
     stack = controller.stack
     top = controller.top
     details = top.flatMap { $0.hasDefaultDetails ? nil : $0.details }
@@ -26,7 +26,7 @@ struct Resolution {
     proxies = controller.proxyLooks
     environment = controller.environment.content
     profile = controller.settings.isDefault ? Profile() : controller.settings.content.profile
-    self.isStandalone = isStandalone
+    isStandalone = controller.isStandalone
   }
 }
 
@@ -36,11 +36,12 @@ extension NavigationController {
   /// O(1), the lists of buttons being shared with the state; with large titles, O(screens above the
   /// nearest one that is not automatic).
   ///
-  /// - Parameter isStandalone: whether the nav is a bar without a controller, whose items are the
-  ///   stack: their titles alone count, there is no toolbar, and content never scrolls below it.
+  /// Of a bar without a controller the items are the stack: their titles alone count, there is no
+  /// toolbar, and content never scrolls below it.
+  ///
   /// - Returns: what the bar shows, hidden or not.
-  package func resolvedBar(isStandalone: Bool = false) -> ResolvedBar {
-    resolvedBar(by: Resolution(self, isStandalone: isStandalone))
+  package func resolvedBar() -> ResolvedBar {
+    resolvedBar(by: Resolution(self))
   }
 
   func resolvedBar(by resolution: Resolution) -> ResolvedBar {
@@ -80,7 +81,13 @@ extension NavigationController {
   }
 
   /// The looks that the appearance proxy has for the bar's class, the most specific class first.
-  var proxyLooks: [BarLook] { [] }
+  var proxyLooks: [BarLook] {
+    guard !settings.isDefault, !settings.content.proxy.isEmpty else { return [] }
+    let base = Bar().className
+    let name = bar.content.className
+    let classes = name == base ? [base] : [name, base]
+    return classes.compactMap { settings.content.proxy[$0] }
+  }
 
   /// A swipe needs a screen to uncover, and may be turned off.
   private var allowsSwipeBack: Bool {

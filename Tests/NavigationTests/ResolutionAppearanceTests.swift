@@ -50,7 +50,9 @@ import Testing
   }
 
   private func found(_ nav: NavigationController, isStandalone: Bool = false) -> Place? {
-    nav.resolvedBar(isStandalone: isStandalone).appearance.map {
+    var nav = nav
+    nav.isStandalone = isStandalone
+    return nav.resolvedBar().appearance.map {
       Place(slot: $0.slot, isOfItem: $0.isOfItem, isTransparent: $0.isTransparent)
     }
   }

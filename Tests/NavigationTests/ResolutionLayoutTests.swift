@@ -88,13 +88,14 @@ import Testing
       nav.topDetails.item.rightItems = [button]
       nav.toolbar.content.isHidden = false
     }
-    let bar = nav.resolvedBar(isStandalone: true)
+    nav.isStandalone = true
+    let bar = nav.resolvedBar()
     #expect(bar.middle == nil)
     #expect(bar.backButton?.source == .generic)
     #expect(bar.rightItems == [button])
     #expect(bar.toolbarItems == [] && !bar.showsToolbar && !bar.allowsSwipeBack)
     for index in 0...1 { nav.stack[index].details.item.title = "I\(index)" }
-    #expect(nav.resolvedBar(isStandalone: true).middle == .title("I1"))
-    #expect(nav.resolvedBar(isStandalone: true).backButton?.text == "I0")
+    #expect(nav.resolvedBar().middle == .title("I1"))
+    #expect(nav.resolvedBar().backButton?.text == "I0")
   }
 }

@@ -193,7 +193,7 @@ import Testing
     far.titleTextAttributes.color = "gold"
     let nav = state()
     func properties() -> ResolvedBar.SurfaceProperties? {
-      var resolution = Resolution(state { $0.look = own }, isStandalone: false)
+      var resolution = Resolution(state { $0.look = own })
       resolution.proxies = [near, far]
       return nav.resolvedBar(by: resolution).properties
     }

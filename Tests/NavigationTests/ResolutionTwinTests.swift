@@ -213,12 +213,12 @@ struct BarStates {
   func `any state resolves as the tables say`(seed: UInt64) {
     var states = BarStates(random: Seeded(seed: seed))
     for round in 0..<250 {
-      let nav = states.state()
+      var nav = states.state()
       let proxies = (0..<states.random.below(3)).map { _ in states.look() }
-      let isStandalone = states.random.below(4) == 0
-      var resolution = Resolution(nav, isStandalone: isStandalone)
+      nav.isStandalone = states.random.below(4) == 0
+      var resolution = Resolution(nav)
       resolution.proxies = proxies
-      let expected = ResolutionTwin(nav: nav, proxies: proxies, isStandalone: isStandalone).facts
+      let expected = ResolutionTwin(nav: nav, proxies: proxies, isStandalone: nav.isStandalone).facts
       let actual = nav.resolvedBar(by: resolution).facts
       let differing = Set(expected.keys).union(actual.keys).sorted().filter {
         expected[$0] != actual[$0]

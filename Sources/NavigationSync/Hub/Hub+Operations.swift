@@ -298,6 +298,17 @@ extension Hub {
   }
 }
 
+extension Operation {
+  /// The same, with the name of the client in what it leaves behind.
+  fileprivate func signed(by name: String) -> Operation {
+    guard case .transition(.beginGesture(let isFullScreen, let translation, _)) = self else {
+      return self
+    }
+    return .transition(
+      .beginGesture(isFullScreen: isFullScreen, translation: translation, owner: name))
+  }
+}
+
 extension JSONWriter {
   /// The bytes of one value.
   static func value(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
