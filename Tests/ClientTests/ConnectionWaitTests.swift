@@ -6,8 +6,6 @@ import Testing
 
 /// What ends or interrupts the waits of a connection.
 @Suite(.timeLimit(.minutes(1))) struct ConnectionWaitTests {
-  private let patience = Duration.seconds(20)
-
   @Test func `a descriptor that can be read ends a wait without a time limit`() throws {
     let daemon = try FakeDaemon()
     defer { daemon.stop() }

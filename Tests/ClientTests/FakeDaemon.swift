@@ -4,6 +4,10 @@ import NavigationSync
 import Synchronization
 import ZeroMQ
 
+/// How long a test waits for what must happen before it fails; long, for a busy machine may leave a
+/// test aside for most of a minute.
+let patience = Duration.seconds(120)
+
 /// A directory of its own for one test, removed with it.
 final class TemporaryDirectory: Sendable {
   let url: URL
@@ -94,7 +98,7 @@ final class FakeDaemon: Sendable {
   /// The next message with a verb; messages with others are passed over.
   func next(_ verb: String) async throws -> Received {
     while true {
-      let deadline = ContinuousClock.now + .seconds(20)
+      let deadline = ContinuousClock.now + patience
       let received = await withCheckedContinuation { continuation in
         state.withLock { state in
           if state.received.isEmpty {

@@ -10,7 +10,7 @@ import Testing
     let daemon = try FakeDaemon()
     defer { daemon.stop() }
     let client = try await NavigationClient.connect(
-      endpoint: daemon.endpoint, name: "test", timeout: .seconds(20))
+      endpoint: daemon.endpoint, name: "test", timeout: patience)
     defer { client.close() }
     try await body(client, daemon)
   }

@@ -4,8 +4,6 @@ import NavigationSync
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct NavigationConnectionTests {
-  private let patience = Duration.seconds(20)
-
   @Test func `a single request needs no session`() throws {
     let daemon = try FakeDaemon { received in
       switch received.verb {
@@ -32,7 +30,8 @@ import Testing
     defer { daemon.stop() }
     let endpoint = daemon.endpoint
     let task = onThread {
-      var connection = try NavigationConnection.connect(to: endpoint, name: "ctl")
+      var connection = try NavigationConnection.connect(
+        to: endpoint, name: "ctl", timeout: patience)
       return try connection.perform(
         OpRequest(id: 0, nav: "kiosk", operations: []), operations: [Array(#"{"pop":{}}"#.utf8)])
     }
@@ -128,13 +127,13 @@ import Testing
     daemon.setHeartbeat(10)
     let endpoint = daemon.endpoint
     let task = onThread {
-      var connection = try NavigationConnection.connect(to: endpoint)
+      var connection = try NavigationConnection.connect(to: endpoint, timeout: patience)
       try connection.openSession()
       while true {
-        if case .lost? = try connection.next(timeout: .seconds(20)) { break }
+        if case .lost? = try connection.next(timeout: patience) { break }
       }
       while true {
-        if case .opened? = try connection.next(timeout: .seconds(20)) { return true }
+        if case .opened? = try connection.next(timeout: patience) { return true }
       }
     }
     let first = try await daemon.next("hello")

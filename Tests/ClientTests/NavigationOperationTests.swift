@@ -21,7 +21,7 @@ import Testing
 
   private static let environment: [EnvironmentSetting] = [
     .idiom(.pad), .isVerticallyCompact(true), .isAtScrollEdge(false), .hasKeyboard(true), .scale(3),
-    .statusBar(44.5), .backTitleBudget(12), .locale("zh-Hans"), .orientation(.landscapeLeft),
+    .statusBar(44), .backTitleBudget(12), .locale("zh-Hans"), .orientation(.landscapeLeft),
     .standard(.barPosition),
   ]
 

@@ -153,6 +153,7 @@ import Testing
         #"{"button.create":{"id":"\#(name)","title":"t","action":"\#(action)"}}"#)
     }
     let id = try stage.animate("C")
+    try stage.owner.must(#"{"item.set":{"screen":"C","rightItems":["back","scan"]}}"#)
     #expect(
       try stage.owner.op(#"{"button.activate":{"button":"back"}}"#).code
         == "transition-in-progress")

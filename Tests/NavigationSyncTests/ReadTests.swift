@@ -50,12 +50,13 @@ import Testing
         return String(decoding: data, as: UTF8.self)
       }
     }
-    for _ in 0..<40 {
+    for _ in 0..<120 {
       let revision = try world.entry("kiosk").revision.number
       states[Int(revision)] = try read("")
       try client.op(generator.ops(), #""if":{"any":true}"#)
+      if generator.below(4) == 0 { try world.wait(1100) }
     }
-    #expect(states.count > 10)
+    #expect(states.count > 20)
     for (revision, state) in states { #expect(try read(#""at":\#(revision)"#) == state) }
     try world.restart()
     for (revision, state) in states { #expect(try read(#""at":\#(revision)"#) == state) }

@@ -218,7 +218,8 @@ struct BarStates {
       nav.isStandalone = states.random.below(4) == 0
       var resolution = Resolution(nav)
       resolution.proxies = proxies
-      let expected = ResolutionTwin(nav: nav, proxies: proxies, isStandalone: nav.isStandalone).facts
+      let expected = ResolutionTwin(nav: nav, proxies: proxies, isStandalone: nav.isStandalone)
+        .facts
       let actual = nav.resolvedBar(by: resolution).facts
       let differing = Set(expected.keys).union(actual.keys).sorted().filter {
         expected[$0] != actual[$0]

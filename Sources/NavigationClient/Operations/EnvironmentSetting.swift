@@ -44,9 +44,9 @@ extension EnvironmentSetting {
     .init("scale", .number(scale))
   }
 
-  /// The height of the status bar in points.
-  public static func statusBar(_ height: Double) -> EnvironmentSetting {
-    .init("statusBar", .number(height))
+  /// The height of the status bar in whole points, 0 to 10000.
+  public static func statusBar(_ height: Int) -> EnvironmentSetting {
+    .init("statusBar", .integer(Int64(clamping: height)))
   }
 
   /// How wide the text of the back button may be, in the daemon's measure of widths.
