@@ -3,7 +3,7 @@ import NavigationSync
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ClientDutyTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientDutyTests {
   /// Runs a test with a scripted daemon and a client of it.
   private func withClient(
     _ body: (NavigationClient, FakeDaemon) async throws -> Void

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NavigationClient
 
-@Suite(.timeLimit(.minutes(1))) struct ClientOverlayTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientOverlayTests {
   private func withDisplay(
     _ body: (
       NavigationClient, FakeDaemon, FakeNav, inout NavigationDisplayUpdates.Iterator, MirrorState

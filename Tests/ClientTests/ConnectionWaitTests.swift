@@ -5,7 +5,7 @@ import NavigationSync
 import Testing
 
 /// What ends or interrupts the waits of a connection.
-@Suite(.timeLimit(.minutes(1))) struct ConnectionWaitTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionWaitTests {
   @Test func `a descriptor that can be read ends a wait without a time limit`() throws {
     let daemon = try FakeDaemon()
     defer { daemon.stop() }

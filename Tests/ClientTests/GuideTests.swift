@@ -5,7 +5,7 @@ import NavigationSync
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct GuideTests {
+@Suite(.timeLimit(.minutes(5))) struct GuideTests {
   private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
 
   /// The lines of each block of Swift on the page.

@@ -2,7 +2,7 @@ import NavigationClient
 import NavigationSync
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct NavigationClientTests {
+@Suite(.timeLimit(.minutes(5))) struct NavigationClientTests {
   /// Runs a test with a daemon and a client that is welcome.
   private func withClient(
     _ body: (NavigationClient, FakeDaemon) async throws -> Void

@@ -3,7 +3,7 @@ import NavigationClient
 import NavigationSync
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct NavigationConnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct NavigationConnectionTests {
   @Test func `a single request needs no session`() throws {
     let daemon = try FakeDaemon { received in
       switch received.verb {
@@ -33,7 +33,8 @@ import Testing
       var connection = try NavigationConnection.connect(
         to: endpoint, name: "ctl", timeout: patience)
       return try connection.perform(
-        OpRequest(id: 0, nav: "kiosk", operations: []), operations: [Array(#"{"pop":{}}"#.utf8)])
+        OpRequest(id: 0, nav: "kiosk", operations: []), operations: [Array(#"{"pop":{}}"#.utf8)],
+        timeout: patience)
     }
     let first = try await daemon.next("op")
     #expect(first["client"]?.count == 32)

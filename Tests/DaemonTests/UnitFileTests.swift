@@ -2,7 +2,7 @@ import Foundation
 import NavigationDaemon
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct UnitFileTests {
+@Suite(.timeLimit(.minutes(5))) struct UnitFileTests {
   private static let tool = "/usr/bin/systemd-analyze"
   private static let directory = packageRoot.appendingPathComponent("systemd")
 

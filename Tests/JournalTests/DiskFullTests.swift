@@ -16,7 +16,7 @@ import Testing
     return process.terminationStatus == 0
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `a full disk loses nothing, and commits go on when space returns`() throws {
     let directory = try TemporaryDirectory()
     let mounted = try Self.run(

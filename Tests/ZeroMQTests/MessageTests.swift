@@ -1,7 +1,7 @@
 import Testing
 import ZeroMQ
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MessageTests {
   @Test(arguments: [0, 1, 32, 33, 34, 200, 100_000])
   func `a message holds what it was made of`(count: Int) {

@@ -1,7 +1,7 @@
 import Testing
 import ZeroMQ
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MonitorTests {
   @Test func `it sees a peer come and go by the same descriptor`() throws {
     let directory = try TemporaryDirectory()

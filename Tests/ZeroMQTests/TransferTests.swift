@@ -1,7 +1,7 @@
 import Testing
 import ZeroMQ
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TransferTests {
   @Test(arguments: [
     [[]], [[1], [], [2, 3], []], [[], [], []], [Array(repeating: 7, count: 4096)],

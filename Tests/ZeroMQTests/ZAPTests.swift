@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import ZeroMQ
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ZAPTests {
   /// A ROUTER that lets nobody in without a handler's leave.
   private func guarded(_ context: borrowing Context) throws -> Socket {
