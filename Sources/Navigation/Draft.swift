@@ -108,9 +108,8 @@ extension NavigationController {
   /// - Returns: the commit; an empty one has left the detached records in any order, and the caller
   ///   goes back to the state before.
   mutating func settle(
-    _ draft: Draft, before: NavigationController?, limits: NavigationLimits
+    _ draft: inout Draft, before: NavigationController?, limits: NavigationLimits
   ) -> Commit {
-    var draft = draft
     var commit = Commit(revision: draft.revision)
     commit.isAnimated = draft.isAnimated ?? false
     commit.splice = netSplice(draft)
@@ -120,15 +119,17 @@ extension NavigationController {
     settleDetached(draft, before: before, &commit)
     commit.parts = draft.parts
     if let before {
-      commit.parts = draft.parts.filter { !hasSamePart($0, as: before) }
-      for part in draft.parts.subtracting(commit.parts) {
+      for part in draft.parts where hasSamePart(part, as: before) {
+        commit.parts.remove(part)
         stamp(part, with: before.version(of: part))
       }
     }
     if draft.replacesWhole { commit.relation = relation(draft) }
-    commit.completion = transition.content.running?.completion ?? []
-    commit.events =
-      draft.beginning + events(draft, commit.splice) + draft.ending + draft.tail
+    if !transition.isDefault { commit.completion = transition.content.running?.completion ?? [] }
+    commit.events = draft.beginning
+    commit.events += events(draft, commit.splice)
+    commit.events += draft.ending
+    commit.events += draft.tail
     if !commit.isEmpty { makeRoom(limits, &commit) }
     return commit
   }
@@ -216,14 +217,19 @@ extension NavigationController {
     let recent = detached.records(since: draft.mark)
     if !recent.isEmpty {
       // Who was dismissed follows from the chains before and after.
-      let removed = (commit.splice?.removed ?? []) + draft.oldChain
-      var order = CanonicalOrder(removed: removed)
-      for record in recent {
-        order.add(record, isListed: isListed(record, draft, before: before, removed))
+      var removed = commit.splice?.removed ?? []
+      removed += draft.oldChain
+      if recent.count == 1 {
+        if isListed(recent[0], draft, before: before, removed) { commit.detached = recent }
+      } else {
+        var order = CanonicalOrder(removed: removed)
+        for record in recent {
+          order.add(record, isListed: isListed(record, draft, before: before, removed))
+        }
+        detached.reorder(since: draft.mark, as: order.keys)
+        commit.detached = order.listed
       }
-      if recent.count > 1 { detached.reorder(since: draft.mark, as: order.keys) }
-      commit.detached = order.listed
-      if let before { commit.onlyMovesDetached = order.listed.allSatisfy(before.holdsDetached) }
+      if let before { commit.onlyMovesDetached = commit.detached.allSatisfy(before.holdsDetached) }
     }
     commit.released = draft.released.filter { key in
       guard !isKnown(key) else { return false }

@@ -92,7 +92,7 @@ extension NavigationController {
         throw Refusal(index: index, error: isStandalone ? error.ofItem : error)
       }
     }
-    let commit = settle(draft, before: before, limits: context.limits)
+    let commit = settle(&draft, before: before, limits: context.limits)
     if isCreation {
       performance.commit = commit
     } else if commit.isEmpty {

@@ -17,7 +17,7 @@ struct Resolution {
   /// Whether the bar stands alone: no screens' titles, no toolbar, never at a scroll edge.
   let isStandalone: Bool
 
-  init(_ controller: NavigationController) {
+  init(_ controller: borrowing NavigationController) {
     stack = controller.stack
     top = controller.top
     details = top.flatMap { $0.hasDefaultDetails ? nil : $0.details }

@@ -50,6 +50,24 @@ extension Attempt {
   }
 }
 
+extension Attempt {
+  /// Step 8, of the whole message before any op runs: `unsupported` before `bar-managed` before
+  /// `bar-delegate-managed` before `readonly`.
+  func checkForm(isStandalone: Bool) throws(Hub.OpFailure) {
+    let operations = request.operations
+    guard operations.contains(where: { $0.formFailure(isStandalone: isStandalone) != nil }) else {
+      return
+    }
+    for code: ErrorCode in [.unsupported, .barManaged, .barDelegateManaged, .readonly] {
+      for (index, operation) in operations.enumerated() {
+        guard let failure = operation.formFailure(isStandalone: isStandalone), failure.code == code
+        else { continue }
+        throw Hub.OpFailure(Hub.outgoing(failure, index))
+      }
+    }
+  }
+}
+
 extension RequestedOperation {
   /// Why the operation is refused before any runs, on a nav of this kind.
   func formFailure(isStandalone: Bool) -> ReadFailure? {

@@ -23,19 +23,7 @@ extension Hub {
     }
   }
 
-  /// Step 8, of the whole message before any op runs: `unsupported` before `bar-managed` before
-  /// `bar-delegate-managed` before `readonly`.
-  func checkForm(_ attempt: Attempt, isStandalone: Bool) throws(OpFailure) {
-    for code: ErrorCode in [.unsupported, .barManaged, .barDelegateManaged, .readonly] {
-      for (index, operation) in attempt.request.operations.enumerated() {
-        guard let failure = operation.formFailure(isStandalone: isStandalone), failure.code == code
-        else { continue }
-        throw OpFailure(outgoing(failure, index))
-      }
-    }
-  }
-
-  func outgoing(_ failure: ReadFailure, _ index: Int) -> OutgoingError {
+  static func outgoing(_ failure: ReadFailure, _ index: Int) -> OutgoingError {
     var error = OutgoingError(failure.code, failure.text)
     error.reason = failure.reason
     error.index = index

@@ -11,8 +11,7 @@ extension Hub {
     write(
       commit, slot, cause: attempt.cause(of: outputs), by: (attempt.name, attempt.request.id),
       at: attempt.now
-    ) { entry in
-      let standing = entry.standing
+    ) { standing in
       let ok = ServerMessageWriter.encodedOk(
         id: attempt.request.id, standing: standing, changed: true, outputs: outputs,
         delivered: delivered)
@@ -30,35 +29,20 @@ extension Hub {
   /// Makes a commit a revision: its diff, its row, its place in the ring.
   mutating func write(
     _ commit: Commit, _ slot: Int, cause: Cause, by: (name: String, op: UInt64)?, at now: Instant,
-    origin: (borrowing NavEntry) -> RowOrigin?
+    origin: (NavStanding) -> RowOrigin?
   ) {
     touch(slot)
     let previous = navs[slot].lastSequence
     let before = navs[slot].digest
     advance()
-    let lowest = min(commit.splice?.at ?? Int.max, commit.changedScreens.first ?? Int.max)
-    let resolved = NavEntry.encodeResolved(navs[slot].controller)
-    let isResolvedNew = resolved != navs[slot].resolved
-    if isResolvedNew {
-      navs[slot].resolved = resolved
-      navs[slot].resolvedAt = commit.revision
-    }
-    navs[slot].updateDigest(from: lowest)
-    let frame = DiffFrame(
-      nav: navs[slot].name, epoch: navs[slot].epoch,
-      base: Revision(commit.revision.number - 1), revision: commit.revision, sequence: sequence,
-      cause: cause, by: by)
-    let diff = frame.encode(
-      commit, of: navs[slot].controller, resolved: isResolvedNew ? resolved : nil,
-      digest: navs[slot].digest)
+    let (diff, standing) = navs[slot].takeOver(commit, sequence: sequence, cause: cause, by: by)
     let body = JournalBody.changed(
-      diff: diff, commit: commit, origin: origin(navs[slot]), before: before)
+      diff: diff, commit: commit, origin: origin(standing), before: before)
     batch.records.append(
       .row(
         JournalRow(
           sequence: sequence, nav: navs[slot].number, revision: commit.revision.number,
           previous: previous, time: now.wall, kind: .changed, body: body)))
-    navs[slot].lastSequence = sequence
     keep(diff.bytes, slot)
   }
 
@@ -105,6 +89,26 @@ extension Hub {
 }
 
 extension NavEntry {
+  /// Follows a commit that the controller has made already: all that is kept beside the state.
+  fileprivate mutating func takeOver(
+    _ commit: Commit, sequence: UInt64, cause: Cause, by: (name: String, op: UInt64)?
+  ) -> (EncodedDiff, NavStanding) {
+    let shown = Self.encodeResolved(controller)
+    let isNew = shown != resolved
+    if isNew {
+      resolved = shown
+      resolvedAt = commit.revision
+    }
+    updateDigest(from: min(commit.splice?.at ?? Int.max, commit.changedScreens.first ?? Int.max))
+    lastSequence = sequence
+    let frame = DiffFrame(
+      nav: name, epoch: epoch, base: Revision(commit.revision.number - 1),
+      revision: commit.revision, sequence: sequence, cause: cause, by: by)
+    let diff = frame.encode(
+      commit, of: controller, resolved: isNew ? shown : nil, digest: digest)
+    return (diff, standing)
+  }
+
   /// Brings the digest up to date after a change that left the screens below `index` alone.
   mutating func updateDigest(from index: Int) {
     digest = running.update(controller, from: index)

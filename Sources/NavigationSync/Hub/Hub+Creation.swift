@@ -9,9 +9,9 @@ extension Hub {
       guard case .unreadable(let failure) = request.operations[0].arguments else {
         preconditionFailure("nav.create read as \(request.operations[0].arguments)")
       }
-      throw OpFailure(outgoing(failure, 0))
+      throw OpFailure(Self.outgoing(failure, 0))
     }
-    let (operations, unreadable) = readable(
+    let (operations, unreadable) = Self.readable(
       request.operations[1...], isStandalone: attempt.createsStandaloneBar)
     let controller: NavigationController
     let performance: Performance
@@ -59,7 +59,7 @@ extension Hub {
       throw OpFailure(.invalidArgument, "nav.close stands alone in its message")
     }
     if case .unreadable(let failure) = attempt.request.operations[0].arguments {
-      throw OpFailure(outgoing(failure, 0))
+      throw OpFailure(Self.outgoing(failure, 0))
     }
     if isStorageFailing { throw storageFailure() }
     touch(slot)

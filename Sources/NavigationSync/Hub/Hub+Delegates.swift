@@ -49,9 +49,12 @@ extension Hub {
   mutating func asksDelegates(
     _ operations: [Operation], _ attempt: Attempt, _ slot: Int
   ) throws(OpFailure) -> Bool {
-    let settings = navs[slot].controller.settings.content
     let delegates = dialogs[slot]?.delegates ?? []
-    guard !delegates.isEmpty || settings.veto.isRequired else { return false }
+    let isRequired =
+      !navs[slot].controller.settings.isDefault
+      && navs[slot].controller.settings.content.veto.isRequired
+    guard !delegates.isEmpty || isRequired else { return false }
+    let settings = navs[slot].controller.settings.content
     var candidate = navs[slot].controller
     let performance: Performance
     do {
@@ -168,7 +171,7 @@ extension Hub {
   }
 
   private func transition(of question: DelegateQuestion, _ slot: Int) -> RunningTransition? {
-    let operations = readable(
+    let operations = Self.readable(
       question.attempt.request.operations[...], isStandalone: navs[slot].controller.isStandalone
     ).operations
     var candidate = navs[slot].controller

@@ -148,13 +148,13 @@ extension Hub {
     if attempt.isCreation {
       guard slot == nil else { throw OpFailure(.navExists, "\(request.nav) exists already") }
       try checkStop()
-      try checkForm(attempt, isStandalone: attempt.createsStandaloneBar)
+      try attempt.checkForm(isStandalone: attempt.createsStandaloneBar)
       return try create(attempt)
     }
     guard let slot else { throw OpFailure(.noNav, "there is no nav \(request.nav)") }
     try checkStop()
     try checkDisplay(attempt, slot)
-    try checkForm(attempt, isStandalone: navs[slot].controller.isStandalone)
+    try attempt.checkForm(isStandalone: navs[slot].controller.isStandalone)
     try checkGuardPolicy(attempt, slot)
     try proceed(attempt, slot)
   }
@@ -168,14 +168,9 @@ extension Hub {
     try perform(attempt, slot)
   }
 
-  func checkDue(_ attempt: Attempt) throws(OpFailure) {
-    guard let due = attempt.request.due, due < attempt.now.boot else { return }
-    throw OpFailure(.expired, "the op was due \(attempt.now.boot - due) ms ago")
-  }
-
   /// The typed operations of a message; the first unreadable one is refused, unless an earlier one
   /// is refused by the rules.
-  func readable(
+  static func readable(
     _ requested: ArraySlice<RequestedOperation>, isStandalone: Bool
   ) -> (operations: [Operation], failure: OutgoingError?) {
     var operations: [Operation] = []
@@ -199,30 +194,29 @@ extension Hub {
     return (operations, nil)
   }
 
-  var context: NavigationContext {
-    NavigationContext(
-      limits: configuration.nav, classes: configuration.classes,
-      routeTemplates: RouteReader.checked)
+  func checkDue(_ attempt: Attempt) throws(OpFailure) {
+    guard let due = attempt.request.due, due < attempt.now.boot else { return }
+    throw OpFailure(.expired, "the op was due \(attempt.now.boot - due) ms ago")
   }
 
   /// Steps 11 to 14 on an existing nav; `decision` is what the delegates said, if they were asked.
   mutating func perform(
     _ attempt: Attempt, _ slot: Int, after decision: DelegateDecision? = nil
   ) throws(OpFailure) {
-    var (operations, unreadable) = readable(
+    var (operations, unreadable) = Self.readable(
       attempt.request.operations[...], isStandalone: navs[slot].controller.isStandalone)
     guard try lookBack(&operations, &unreadable, attempt, slot) else { return }
     if let unreadable {
       try checkBefore(unreadable, operations, attempt, slot)
       throw OpFailure(unreadable)
     }
-    let signed = operations.map { $0.signed(by: attempt.name) }
-    if isStorageFailing, wouldCommit(signed, attempt, slot) { throw storageFailure() }
-    if decision == nil, try asksDelegates(signed, attempt, slot) { return }
+    if attempt.touchesGesture { operations = operations.map { $0.signed(by: attempt.name) } }
+    if isStorageFailing, wouldCommit(operations, attempt, slot) { throw storageFailure() }
+    if decision == nil, try asksDelegates(operations, attempt, slot) { return }
     let performance: Performance
     do {
       performance = try navs[slot].controller.perform(
-        signed, isAnimated: attempt.request.isAnimated, animation: decision?.animation,
+        operations, isAnimated: attempt.request.isAnimated, animation: decision?.animation,
         in: context)
     } catch {
       throw OpFailure(OutgoingError(error))
@@ -237,9 +231,13 @@ extension Hub {
       if !isProgress { remember(attempt, reply, isOk: true) }
       return answer(attempt.sender, attempt.session, slot, reply)
     }
-    var attempt = attempt
-    attempt.isVetoSkipped = decision?.isVetoSkipped ?? false
-    record(commit, performance.outputs, delivered, attempt, slot)
+    if decision?.isVetoSkipped == true {
+      var attempt = attempt
+      attempt.isVetoSkipped = true
+      record(commit, performance.outputs, delivered, attempt, slot)
+    } else {
+      record(commit, performance.outputs, delivered, attempt, slot)
+    }
     if commit.parts.contains(.transition) { noteTransition(slot, begunBy: attempt) }
   }
 

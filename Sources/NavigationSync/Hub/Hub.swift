@@ -114,6 +114,8 @@ package struct HubOutput: Sendable {
 /// are durable; the diff of a revision goes onto the requester's own full watch before the `ok`.
 package struct Hub: Sendable {
   let configuration: HubConfiguration
+  /// What bounds the navs, by the configuration.
+  let context: NavigationContext
   /// Names this run of the daemon.
   package let boot: Epoch
   var random: SeededGenerator
@@ -172,6 +174,9 @@ package struct Hub: Sendable {
   ///   - seed: randomness for epochs; a new one for every run.
   package init(configuration: HubConfiguration, seed: UInt64) {
     self.configuration = configuration
+    context = NavigationContext(
+      limits: configuration.nav, classes: configuration.classes,
+      routeTemplates: RouteReader.checked)
     random = SeededGenerator(seed: seed)
     boot = Epoch(bits: random.next())
     messageReader = ClientMessageReader(maximumBytes: configuration.maximumRequestBytes)

@@ -43,7 +43,7 @@ package struct Slots<Value: Sendable>: Sendable {
     // Lent, not copied: a copy of a nav costs a retain for each of its members.
     _read {
       assert(live[slot], "slot \(slot) is vacant")
-      yield values[slot]
+      yield values.span[slot]
     }
     _modify {
       assert(live[slot], "slot \(slot) is vacant")
