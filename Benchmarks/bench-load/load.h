@@ -19,6 +19,9 @@ struct plan {
   int warm, operations, rate;
   // Seconds after which nothing more is sent; 0 for no limit. Only without watchers.
   int seconds;
+  // Screens of a nav before the first operation, and whether the top one's item is edited, rather
+  // than a screen pushed and popped in turn.
+  int depth, edits;
   // Connections that watch: each the first nav, or one connection all navs of the first process.
   int watchers, watches_all;
 };

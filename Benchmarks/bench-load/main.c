@@ -39,6 +39,7 @@ static int read_option(struct plan *plan, const char *text) {
       {"processes=", &plan->processes}, {"window=", &plan->window},     {"navs=", &plan->navs},
       {"warm=", &plan->warm},           {"ops=", &plan->operations},    {"rate=", &plan->rate},
       {"watchers=", &plan->watchers},   {"all=", &plan->watches_all},   {"seconds=", &plan->seconds},
+      {"depth=", &plan->depth},         {"edits=", &plan->edits},
   };
   if (!strncmp(text, "endpoint=", 9)) return plan->endpoint = text + 9, 1;
   for (size_t index = 0; index < sizeof options / sizeof *options; index++) {

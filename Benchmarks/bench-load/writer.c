@@ -11,20 +11,20 @@
 
 #include "load.h"
 
-enum { item_size = 120, reply_limit = 1 << 19 };
+enum { item_size = 120, reply_limit = 1 << 19, depth_limit = 64 };
 
 struct model {
   uint64_t revision;
-  // The screens from the bottom; there are one or two.
+  // What is on top while nothing is pushed, and what was pushed last.
   uint64_t bottom, top;
-  int depth;
+  int is_pushed;
 };
 
 // A message and where its variable parts are.
 struct form {
   char bytes[512];
   size_t size;
-  char *id, *nav, *revision, *top, *item;
+  char *id, *nav, *revision, *top, *item, *title;
 };
 
 static char *place(struct form *form, const char *mark) {
@@ -39,9 +39,11 @@ static void find_places(struct form *form) {
   form->revision = place(form, "\"rev\":");
   form->top = place(form, "\"top\":\"n");
   form->item = place(form, "\"screen\":{\"id\":\"n");
+  if (!form->item) form->item = place(form, "\"screen\":\"n");
+  form->title = place(form, "\"title\":\"");
 }
 
-static void make_forms(struct form *push, struct form *pop) {
+static void make_forms(struct form *push, struct form *pop, struct form *edit) {
   const char *head =
       "{\"id\":1000000000,\"nav\":\"b.000000\",\"if\":{\"rev\":1         ,\"top\":\"n1000000000\"}";
   const char *before = "{\"id\":\"n1000000000\",\"title\":\"", *after = "\"}";
@@ -51,8 +53,11 @@ static void make_forms(struct form *push, struct form *pop) {
   title[length] = 0;
   sprintf(push->bytes, "%s,\"do\":[{\"push\":{\"screen\":%s%s%s}}]}", head, before, title, after);
   sprintf(pop->bytes, "%s,\"do\":[{\"pop\":{}}]}", head);
+  sprintf(edit->bytes, "%s,\"do\":[{\"item.set\":{\"screen\":\"n1000000000\",\"title\":\"%s\"}}]}",
+          head, title);
   find_places(push);
   find_places(pop);
+  find_places(edit);
 }
 
 static void put_digits(char *to, int width, uint64_t number) {
@@ -73,23 +78,34 @@ static void put_number(char *to, uint64_t number) {
 
 static uint64_t root_of(unsigned nav) { return first_id + nav; }
 
-// Sends the next operation on a nav and brings the model up to it.
-static void operate(void *socket, struct form *push, struct form *pop, struct model *model,
-                    unsigned nav, uint64_t id) {
-  int is_push = model->depth == 1;
-  struct form *form = is_push ? push : pop;
+// Sends a message about what is on top of a nav.
+static void send_form(void *socket, struct form *form, struct model *model, unsigned nav,
+                      uint64_t id) {
   put_digits(form->id, 10, id);
   put_digits(form->nav, 6, nav);
   put_number(form->revision, model->revision++);
-  put_digits(form->top, 10, is_push ? model->bottom : model->top);
-  if (is_push) {
-    // Screens made later must not be called like the roots.
-    model->top = id + 1000000000;
-    put_digits(form->item, 10, model->top);
-  }
-  model->depth = is_push ? 2 : 1;
+  put_digits(form->top, 10, model->is_pushed ? model->top : model->bottom);
   zmq_send(socket, "nsp1.op", 7, ZMQ_SNDMORE);
   if (zmq_send(socket, form->bytes, form->size, 0) < 0) fail("send", "", 0);
+}
+
+// Pushes a screen, or pops the one pushed before.
+static void push_or_pop(void *socket, struct form *push, struct form *pop, struct model *model,
+                        unsigned nav, uint64_t id) {
+  // Screens made later must not be called like the roots.
+  uint64_t screen = id + 1000000000;
+  if (!model->is_pushed) put_digits(push->item, 10, screen);
+  send_form(socket, model->is_pushed ? pop : push, model, nav, id);
+  if (!model->is_pushed) model->top = screen;
+  model->is_pushed = !model->is_pushed;
+}
+
+// Gives the item on top another title.
+static void edit_item(void *socket, struct form *edit, struct model *model, unsigned nav,
+                      uint64_t id) {
+  put_digits(edit->item, 10, model->bottom);
+  put_digits(edit->title, 10, id);
+  send_form(socket, edit, model, nav, id);
 }
 
 // Takes an answer; returns 0 if there is none yet. Anything but the ok expected ends the run.
@@ -108,19 +124,37 @@ static int take_answer(void *socket, char *body, uint64_t id, uint64_t revision,
   return 1;
 }
 
+// Writes the message that creates a nav with `depth` screens, the last one called after the nav.
+static size_t write_creation(char *to, size_t room, const struct plan *plan, int id, unsigned nav) {
+  unsigned long long top = root_of(nav);
+  size_t size = (size_t)snprintf(to, room, "{\"id\":%d,\"nav\":\"b.%06u\",\"do\":[", id, nav);
+  if (plan->depth <= 1) {
+    size += (size_t)snprintf(
+        to + size, room - size,
+        "{\"nav.create\":{\"root\":{\"id\":\"n%llu\",\"title\":\"Home\"}}}]}", top);
+    return size;
+  }
+  size += (size_t)snprintf(to + size, room - size,
+                           "{\"nav.create\":{\"root\":{\"id\":\"x0\",\"title\":\"Home\"}}},"
+                           "{\"setStack\":{\"screens\":[\"x0\"");
+  for (int index = 1; index < plan->depth - 1; index++)
+    size += (size_t)snprintf(to + size, room - size, ",{\"id\":\"x%d\",\"title\":\"Page\"}", index);
+  size += (size_t)snprintf(to + size, room - size,
+                           ",{\"id\":\"n%llu\",\"title\":\"Top\"}]}}]}", top);
+  return size;
+}
+
 void create_navs(const struct plan *plan, int process) {
+  if (plan->depth > depth_limit) fail("too deep", "", 0);
   void *context = zmq_ctx_new();
   void *socket = connect_session(context, plan->endpoint, "creator");
-  char message[256], *body = malloc(reply_limit + 1);
+  char message[4096], *body = malloc(reply_limit + 1);
   int sent = 0, done = 0;
   while (done < plan->navs) {
     while (sent < plan->navs && sent - done < 64) {
       unsigned nav = (unsigned)(process * plan->navs + sent);
-      int size = snprintf(message, sizeof message,
-                          "{\"id\":%d,\"nav\":\"b.%06u\",\"do\":[{\"nav.create\":{\"root\":"
-                          "{\"id\":\"n%llu\",\"title\":\"Home\"}}}]}",
-                          first_id + sent, nav, (unsigned long long)root_of(nav));
-      send_message(socket, "nsp1.op", message, (size_t)size);
+      size_t size = write_creation(message, sizeof message, plan, first_id + sent, nav);
+      send_message(socket, "nsp1.op", message, size);
       sent++;
     }
     take_answer(socket, body, (uint64_t)(first_id + done++), 1, 0);
@@ -139,12 +173,12 @@ static void wait_for_turn(uint64_t time) {
 void write_operations(const struct plan *plan, struct shared *shared, int process, int go) {
   void *context = zmq_ctx_new();
   void *socket = connect_session(context, plan->endpoint, "bench");
-  struct form push, pop;
-  make_forms(&push, &pop);
+  struct form push, pop, edit;
+  make_forms(&push, &pop, &edit);
   struct model *models = calloc((size_t)plan->navs, sizeof *models);
   unsigned first_nav = (unsigned)(process * plan->navs);
   for (int nav = 0; nav < plan->navs; nav++)
-    models[nav] = (struct model){.revision = 1, .bottom = root_of(first_nav + (unsigned)nav), .depth = 1};
+    models[nav] = (struct model){.revision = 1, .bottom = root_of(first_nav + (unsigned)nav)};
   char *body = malloc(reply_limit + 1), byte;
   if (read(go, &byte, 1) != 1) fail("no start", "", 0);
   int total = plan->warm + plan->operations, sent = 0, done = 0;
@@ -163,8 +197,10 @@ void write_operations(const struct plan *plan, struct shared *shared, int proces
         total = sent;
         break;
       }
-      operate(socket, &push, &pop, &models[sent % plan->navs],
-              first_nav + (unsigned)(sent % plan->navs), base + (uint64_t)sent);
+      struct model *model = &models[sent % plan->navs];
+      unsigned nav = first_nav + (unsigned)(sent % plan->navs);
+      if (plan->edits) edit_item(socket, &edit, model, nav, base + (uint64_t)sent);
+      else push_or_pop(socket, &push, &pop, model, nav, base + (uint64_t)sent);
       sent++;
     }
     for (int flags = 0; done < sent; flags = ZMQ_DONTWAIT) {

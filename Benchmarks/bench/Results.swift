@@ -80,7 +80,7 @@ struct Results {
   }
 
   private static func text(_ value: Double) -> String {
-    String(format: value < 1000 ? "%.1f" : "%.0f", value)
+    String(format: value < 10 ? "%.2f" : value < 1000 ? "%.1f" : "%.0f", value)
   }
 
   private static func unit(_ metric: String) -> String {
@@ -88,6 +88,7 @@ struct Results {
     case "ops_s": "ops/s"
     case "deliveries_s": "deliveries/s"
     case "ready_ms": "ms"
+    case "cost_ratio": "×"
     default: "µs"
     }
   }

@@ -24,12 +24,29 @@ struct Runner {
   }
 
   func run(_ workload: Workload, _ target: Target) throws -> Numbers {
+    guard case .pair(let shallow, let deep) = workload.kind else {
+      return try run(workload.kind, target)
+    }
+    // The one that comes first may find another machine than the one behind it.
+    let isDeepFirst = Bool.random()
+    var rates: [Bool: Double] = [:]
+    for isDeep in [isDeepFirst, !isDeepFirst] {
+      rates[isDeep] = try run(.load(arguments: isDeep ? deep : shallow), target)["ops_s"]
+    }
+    guard let few = rates[false], let many = rates[true], many > 0 else {
+      throw BenchError("bench-load printed no rate")
+    }
+    return ["cost_ratio": few / many, "shallow_ops_s": few, "deep_ops_s": many]
+  }
+
+  private func run(_ kind: Workload.Kind, _ target: Target) throws -> Numbers {
     // Short, for the path of a socket is at most 107 bytes.
     let name = "navd-bench-\(UInt32.random(in: .min ... .max))"
     let directory = root.appending(path: name)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
-    switch workload.kind {
+    switch kind {
+    case .pair: throw BenchError("a pair is two runs")
     case .load(let arguments):
       return try serving(target, directory) { endpoint in try load(endpoint, arguments) }
     case .command(let runs):

@@ -4,6 +4,8 @@ struct Workload {
   enum Kind {
     /// The load generator drives a server.
     case load(arguments: [String])
+    /// The load generator drives navd twice, and the second run must not cost more; navd only.
+    case pair(shallow: [String], deep: [String])
     /// A whole process pushes a screen, navd only.
     case command(runs: Int)
     /// The time from start to readiness with a journal of that many navs and operations, navd only.
@@ -37,6 +39,14 @@ struct Workload {
       return Workload(
         name: name, title: title, kind: .load(arguments: arguments), metric: metric, isTime: isTime)
     }
+    func depth(_ name: String, _ title: String, _ settings: String, deep: Int) -> Workload {
+      let common = ["window=64", "navs=16", "warm=4000", "seconds=3", "ops=\(80_000 / scale)"]
+      let arguments = common + settings.split(separator: " ").map(String.init)
+      return Workload(
+        name: name, title: title,
+        kind: .pair(shallow: arguments + ["depth=2"], deep: arguments + ["depth=\(deep)"]),
+        metric: "cost_ratio", isTime: true)
+    }
     return [
       load(
         "w1", "one durable operation at a time", "warm=200 seconds=3", operations: 6000,
@@ -63,6 +73,9 @@ struct Workload {
         "many", "one connection watches 1000 navs, 64 in flight",
         "watchers=1 all=1 navs=1000 window=64 warm=1000", operations: 20_000,
         metric: "deliveries_s"),
+      // A stack holds 64 screens at most, and a push needs room for one.
+      depth("depth-push", "push and pop, 64 screens : 3", "", deep: 63),
+      depth("depth-edit", "item edits, 64 screens : 2", "edits=1", deep: 64),
       Workload(
         name: "navctl", title: "navctl push, a whole process", kind: .command(runs: 40),
         metric: "p50_us", isTime: true),
