@@ -19,8 +19,8 @@ struct plan {
   int warm, operations, rate;
   // Seconds after which nothing more is sent; 0 for no limit. Only without watchers.
   int seconds;
-  // Screens of a nav before the first operation, and whether the top one's item is edited, rather
-  // than a screen pushed and popped in turn.
+  // Screens of a nav before the first operation, and what is done: 0 pushes and pops a screen in
+  // turn, 1 edits the item on top, 2 that at the bottom.
   int depth, edits;
   // Connections that watch: each the first nav, or one connection all navs of the first process.
   int watchers, watches_all;

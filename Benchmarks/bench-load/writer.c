@@ -78,6 +78,9 @@ static void put_number(char *to, uint64_t number) {
 
 static uint64_t root_of(unsigned nav) { return first_id + nav; }
 
+// The lowest of several screens; far from the ids of those that are pushed.
+static uint64_t lowest_of(unsigned nav) { return root_of(nav) + 500000000; }
+
 // Sends a message about what is on top of a nav.
 static void send_form(void *socket, struct form *form, struct model *model, unsigned nav,
                       uint64_t id) {
@@ -100,10 +103,10 @@ static void push_or_pop(void *socket, struct form *push, struct form *pop, struc
   model->is_pushed = !model->is_pushed;
 }
 
-// Gives the item on top another title.
+// Gives the item of a screen another title.
 static void edit_item(void *socket, struct form *edit, struct model *model, unsigned nav,
-                      uint64_t id) {
-  put_digits(edit->item, 10, model->bottom);
+                      uint64_t id, uint64_t screen) {
+  put_digits(edit->item, 10, screen);
   put_digits(edit->title, 10, id);
   send_form(socket, edit, model, nav, id);
 }
@@ -126,7 +129,7 @@ static int take_answer(void *socket, char *body, uint64_t id, uint64_t revision,
 
 // Writes the message that creates a nav with `depth` screens, the last one called after the nav.
 static size_t write_creation(char *to, size_t room, const struct plan *plan, int id, unsigned nav) {
-  unsigned long long top = root_of(nav);
+  unsigned long long top = root_of(nav), lowest = lowest_of(nav);
   size_t size = (size_t)snprintf(to, room, "{\"id\":%d,\"nav\":\"b.%06u\",\"do\":[", id, nav);
   if (plan->depth <= 1) {
     size += (size_t)snprintf(
@@ -135,8 +138,9 @@ static size_t write_creation(char *to, size_t room, const struct plan *plan, int
     return size;
   }
   size += (size_t)snprintf(to + size, room - size,
-                           "{\"nav.create\":{\"root\":{\"id\":\"x0\",\"title\":\"Home\"}}},"
-                           "{\"setStack\":{\"screens\":[\"x0\"");
+                           "{\"nav.create\":{\"root\":{\"id\":\"n%llu\",\"title\":\"Home\"}}},"
+                           "{\"setStack\":{\"screens\":[\"n%llu\"",
+                           lowest, lowest);
   for (int index = 1; index < plan->depth - 1; index++)
     size += (size_t)snprintf(to + size, room - size, ",{\"id\":\"x%d\",\"title\":\"Page\"}", index);
   size += (size_t)snprintf(to + size, room - size,
@@ -199,8 +203,11 @@ void write_operations(const struct plan *plan, struct shared *shared, int proces
       }
       struct model *model = &models[sent % plan->navs];
       unsigned nav = first_nav + (unsigned)(sent % plan->navs);
-      if (plan->edits) edit_item(socket, &edit, model, nav, base + (uint64_t)sent);
-      else push_or_pop(socket, &push, &pop, model, nav, base + (uint64_t)sent);
+      uint64_t id = base + (uint64_t)sent;
+      if (plan->edits)
+        edit_item(socket, &edit, model, nav, id, plan->edits == 1 ? model->bottom : lowest_of(nav));
+      else
+        push_or_pop(socket, &push, &pop, model, nav, id);
       sent++;
     }
     for (int flags = 0; done < sent; flags = ZMQ_DONTWAIT) {

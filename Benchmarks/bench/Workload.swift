@@ -75,7 +75,8 @@ struct Workload {
         metric: "deliveries_s"),
       // A stack holds 64 screens at most, and a push needs room for one.
       depth("depth-push", "push and pop, 64 screens : 3", "", deep: 63),
-      depth("depth-edit", "item edits, 64 screens : 2", "edits=1", deep: 64),
+      depth("depth-top", "edits of the top item, 64 screens : 2", "edits=1", deep: 64),
+      depth("depth-root", "edits of the root item, 64 screens : 2", "edits=2", deep: 64),
       Workload(
         name: "navctl", title: "navctl push, a whole process", kind: .command(runs: 40),
         metric: "p50_us", isTime: true),
