@@ -50,18 +50,7 @@ final class HistoryWorker: Sendable {
   }
 
   private func start() {
-    var thread = pthread_t()
-    // The thread keeps the worker for as long as the process lives.
-    let context = unsafe Unmanaged.passRetained(self).toOpaque()
-    let result = unsafe pthread_create(
-      &thread, nil,
-      { context in
-        guard let context = unsafe context else { return nil }
-        unsafe Unmanaged<HistoryWorker>.fromOpaque(context).takeUnretainedValue().run()
-        return nil
-      }, context)
-    precondition(result == 0, "pthread_create: \(result)")
-    pthread_detach(thread)
+    DetachedThread.start { self.run() }
   }
 
   private func run() {

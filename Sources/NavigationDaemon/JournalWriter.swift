@@ -119,18 +119,7 @@ final class JournalWriter: @unchecked Sendable {
 
   private func start() {
     isStarted = true
-    var thread = pthread_t()
-    // The thread keeps the writer for as long as the process lives.
-    let context = unsafe Unmanaged.passRetained(self).toOpaque()
-    let result = unsafe pthread_create(
-      &thread, nil,
-      { context in
-        guard let context = unsafe context else { return nil }
-        unsafe Unmanaged<JournalWriter>.fromOpaque(context).takeUnretainedValue().run()
-        return nil
-      }, context)
-    precondition(result == 0, "pthread_create: \(result)")
-    pthread_detach(thread)
+    DetachedThread.start { self.run() }
   }
 
   private func run() {

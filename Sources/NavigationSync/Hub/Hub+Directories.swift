@@ -46,12 +46,9 @@ extension Hub {
     JSONWriter.value { json in
       json.beginObject()
       json.optional("id", navs[slot].name)
-      json.name("ver")
-      json.integer(version.number)
-      json.name("kind")
-      json.plain(navs[slot].controller.kindName)
-      json.name("epoch")
-      json.hex(navs[slot].epoch.bits)
+      json.member("ver", version.number)
+      json.member("kind", plain: navs[slot].controller.kindName)
+      json.member("epoch", hex: navs[slot].epoch.bits)
       json.optional("owner", navs[slot].owner)
       json.endObject()
     }
@@ -62,13 +59,11 @@ extension Hub {
     return JSONWriter.value { json in
       json.beginObject()
       json.optional("id", session.client.text)
-      json.name("ver")
-      json.integer(version.number)
+      json.member("ver", version.number)
       json.optional("name", session.name)
       json.peer(session.peer)
       json.optional("role", session.role.rawValue)
-      json.name("watches")
-      json.integer(UInt64(session.watches.count))
+      json.member("watches", UInt64(session.watches.count))
       json.endObject()
     }
   }
@@ -132,10 +127,8 @@ extension Hub {
     navs[slot].refreshDirectoryDigest()
     var json = JSONWriter(reserving: changes.count + 256)
     frame.begin(&json)
-    json.name("ch")
-    json.raw(changes)
-    json.name("ev")
-    json.raw([0x5B, 0x5D])
+    json.member("ch", raw: changes)
+    json.member("ev", raw: [0x5B, 0x5D])
     frame.end(&json, depth: records.count, navs[slot].digest)
     keep(json.bytes, slot)
     navs[slot].durable = revision

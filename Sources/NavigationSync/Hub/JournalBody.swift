@@ -43,11 +43,9 @@ enum JournalBody {
     } else {
       json.raw(diff.bytes)
     }
-    json.name("before")
-    json.hex(before.bits)
+    json.member("before", hex: before.bits)
     if diff.resolved != nil {
-      json.name("rv")
-      json.integer(resolution)
+      json.member("rv", resolution)
     }
     if let origin { json.origin(origin) }
     if commit.parts.contains(.transition), !commit.completion.isEmpty {
@@ -83,15 +81,11 @@ enum JournalBody {
     var json = JSONWriter(reserving: 1024)
     json.beginObject()
     json.optional("nav", nav)
-    json.name("kind")
-    json.plain(controller.kindName)
-    json.name("epoch")
-    json.hex(epoch.bits)
+    json.member("kind", plain: controller.kindName)
+    json.member("epoch", hex: epoch.bits)
     json.optional("owner", owner)
-    json.name("rev")
-    json.integer(controller.revision.number)
-    json.name("resolvedAt")
-    json.integer(resolvedAt.number)
+    json.member("rev", controller.revision.number)
+    json.member("resolvedAt", resolvedAt.number)
     json.name("screens")
     json.beginArray()
     for screen in controller.stack { json.screen(screen) }
@@ -106,8 +100,7 @@ enum JournalBody {
     }
     json.name("detached")
     json.detached(controller.detached.all)
-    json.name("dig")
-    json.hex(digest.bits)
+    json.member("dig", hex: digest.bits)
     if let origin { json.origin(origin) }
     json.endObject()
     return json.bytes
@@ -126,8 +119,7 @@ enum JournalBody {
   static func epoch(_ epoch: Epoch) -> [UInt8] {
     var json = JSONWriter(reserving: 40)
     json.beginObject()
-    json.name("epoch")
-    json.hex(epoch.bits)
+    json.member("epoch", hex: epoch.bits)
     json.endObject()
     return json.bytes
   }
@@ -140,13 +132,10 @@ enum JournalBody {
     json.beginObject()
     json.name("bad")
     json.beginObject()
-    json.name("rev")
-    json.integer(bad.revision.number)
-    json.name("dig")
-    json.hex(bad.digest.bits)
+    json.member("rev", bad.revision.number)
+    json.member("dig", hex: bad.digest.bits)
     if let digest {
-      json.name("ours")
-      json.hex(digest.bits)
+      json.member("ours", hex: digest.bits)
     }
     json.endObject()
     json.name("by")
@@ -154,8 +143,7 @@ enum JournalBody {
     json.optional("name", name)
     json.optional("principal", principal)
     if let process {
-      json.name("pid")
-      json.integer(UInt64(process))
+      json.member("pid", UInt64(process))
     }
     json.endObject()
     json.endObject()

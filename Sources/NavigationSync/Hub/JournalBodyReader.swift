@@ -52,8 +52,7 @@ struct JournalBodyReader: Sendable {
     else { return nil }
     var json = JSONWriter()
     json.beginObject()
-    json.name("id")
-    json.integer(op)
+    json.member("id", op)
     for member in ["nav", "epoch", "rev", "changed", "depth", "top", "dig"] {
       json.dynamicName(member)
       switch member {
@@ -64,8 +63,7 @@ struct JournalBodyReader: Sendable {
         json.raw(tape.raw(value))
       }
     }
-    json.name("out")
-    json.raw(tape.raw(outputs))
+    json.member("out", raw: tape.raw(outputs))
     json.endObject()
     return json.bytes
   }
@@ -274,13 +272,10 @@ struct JournalBodyReader: Sendable {
   func logEntry(_ row: JournalRow) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
-    json.name("rev")
-    json.integer(row.revision)
-    json.name("t")
-    json.integer(row.time)
+    json.member("rev", row.revision)
+    json.member("t", row.time)
     if let bad = tape.member("bad", of: 0) {
-      json.name("bad")
-      json.raw(tape.raw(bad))
+      json.member("bad", raw: tape.raw(bad))
     }
     let diff = tape.member("diff", of: 0)
     if row.kind == .changed || row.kind == .created {
@@ -288,12 +283,10 @@ struct JournalBodyReader: Sendable {
     }
     if let by = tape.member("by", of: 0) { json.author(by, tape) }
     if let ops = tape.member("ops", of: 0) {
-      json.name("do")
-      json.raw(tape.raw(ops))
+      json.member("do", raw: tape.raw(ops))
     }
     if let sender = tape.member("sender", of: 0) {
-      json.name("sender")
-      json.raw(tape.raw(sender))
+      json.member("sender", raw: tape.raw(sender))
     }
     json.flag("override", tape.member("override", of: 0).flatMap { tape.bool($0) } ?? false)
     json.flag("vetoSkipped", tape.member("vetoSkipped", of: 0).flatMap { tape.bool($0) } ?? false)

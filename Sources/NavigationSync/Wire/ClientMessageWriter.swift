@@ -11,21 +11,15 @@ package enum ClientMessageWriter {
     json.integer(hello.versions.lowerBound)
     json.integer(hello.versions.upperBound)
     json.endArray()
-    json.name("client")
-    json.string(hello.client.text)
-    json.name("name")
-    json.string(hello.name)
-    json.name("nonce")
-    json.string(hello.nonce)
-    json.name("window")
-    json.integer(hello.window)
+    json.member("client", hello.client.text)
+    json.member("name", hello.name)
+    json.member("nonce", hello.nonce)
+    json.member("window", hello.window)
     if let heartbeat = hello.heartbeat {
-      json.name("hb")
-      json.integer(heartbeat)
+      json.member("hb", heartbeat)
     }
     if hello.isUncontrolled {
-      json.name("flow")
-      json.plain("none")
+      json.member("flow", plain: "none")
     }
     json.name("features")
     json.beginArray()
@@ -38,8 +32,7 @@ package enum ClientMessageWriter {
   package static func watch(_ request: WatchRequest) -> [UInt8] {
     var json = begin(request.id, nav: request.nav)
     if request.view != .full {
-      json.name("view")
-      json.plain(request.view.wireName)
+      json.member("view", plain: request.view.wireName)
     }
     if let from = request.from { json.position("from", from) }
     if let bad = request.bad { json.position("bad", bad) }
@@ -50,8 +43,7 @@ package enum ClientMessageWriter {
   /// The body of `unwatch`.
   package static func unwatch(id: UInt64, nav: String, view: View) -> [UInt8] {
     var json = begin(id, nav: nav)
-    json.name("view")
-    json.plain(view.wireName)
+    json.member("view", plain: view.wireName)
     json.endObject()
     return json.bytes
   }
@@ -65,22 +57,18 @@ package enum ClientMessageWriter {
   package static func op(_ request: OpRequest, operations: [[UInt8]]) -> [UInt8] {
     var json = begin(request.id, nav: request.nav)
     if let client = request.client {
-      json.name("client")
-      json.string(client.text)
+      json.member("client", client.text)
     }
     json.optional("name", request.name)
     if request.guards != Guards() { json.guards(request.guards) }
     if let animated = request.isAnimated {
-      json.name("animated")
-      json.bool(animated)
+      json.member("animated", animated)
     }
     if request.waits {
-      json.name("onBusy")
-      json.plain("queue")
+      json.member("onBusy", plain: "queue")
     }
     if let due = request.due {
-      json.name("due")
-      json.integer(due)
+      json.member("due", due)
     }
     json.name("do")
     json.beginArray()
@@ -94,19 +82,16 @@ package enum ClientMessageWriter {
   package static func get(_ request: GetRequest) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
-    json.name("id")
-    json.integer(request.id)
+    json.member("id", request.id)
     json.optional("nav", request.nav)
     if request.what != .state {
-      json.name("what")
-      json.string(request.what.rawValue)
+      json.member("what", request.what.rawValue)
     }
     json.optional("at", request.at)
     json.optional("screen", request.screen)
     json.optional("from", request.from)
     if request.limit != 100 {
-      json.name("limit")
-      json.integer(request.limit)
+      json.member("limit", request.limit)
     }
     json.endObject()
     return json.bytes
@@ -139,10 +124,8 @@ package enum ClientMessageWriter {
   package static func answer(_ number: UInt64, value: [UInt8]) -> [UInt8] {
     var json = JSONWriter(reserving: 64)
     json.beginObject()
-    json.name("ask")
-    json.integer(number)
-    json.name("value")
-    json.raw(value)
+    json.member("ask", number)
+    json.member("value", raw: value)
     json.endObject()
     return json.bytes
   }
@@ -150,11 +133,9 @@ package enum ClientMessageWriter {
   /// The body of `lease`.
   package static func lease(id: UInt64, nav: String, _ wish: LeaseWish) -> [UInt8] {
     var json = begin(id, nav: nav)
-    json.name("take")
-    json.bool(wish != .release)
+    json.member("take", wish != .release)
     if wish == .force {
-      json.name("force")
-      json.bool(true)
+      json.member("force", true)
     }
     json.endObject()
     return json.bytes
@@ -164,8 +145,7 @@ package enum ClientMessageWriter {
   package static func credit(upTo limit: UInt64) -> [UInt8] {
     var json = JSONWriter(reserving: 32)
     json.beginObject()
-    json.name("upto")
-    json.integer(limit)
+    json.member("upto", limit)
     json.endObject()
     return json.bytes
   }
@@ -174,8 +154,7 @@ package enum ClientMessageWriter {
   package static func id(_ id: UInt64) -> [UInt8] {
     var json = JSONWriter(reserving: 32)
     json.beginObject()
-    json.name("id")
-    json.integer(id)
+    json.member("id", id)
     json.endObject()
     return json.bytes
   }
@@ -183,10 +162,8 @@ package enum ClientMessageWriter {
   private static func begin(_ id: UInt64, nav: String) -> JSONWriter {
     var json = JSONWriter()
     json.beginObject()
-    json.name("id")
-    json.integer(id)
-    json.name("nav")
-    json.string(nav)
+    json.member("id", id)
+    json.member("nav", nav)
     return json
   }
 }

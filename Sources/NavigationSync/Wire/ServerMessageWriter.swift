@@ -44,39 +44,30 @@ enum ServerMessageWriter {
     json.name("id")
     if let id = error.id { json.integer(id) } else { json.null() }
     json.optional("nonce", error.nonce)
-    json.name("code")
-    json.string(error.code.rawValue)
+    json.member("code", error.code.rawValue)
     json.optional("reason", error.reason)
     if let expected = error.expected {
-      json.name("expected")
-      json.raw(expected)
+      json.member("expected", raw: expected)
     }
     json.flag("future", error.isFuture)
-    json.name("msg")
-    json.string(error.text)
-    json.name("effect")
-    json.string(error.code.effect.rawValue)
-    json.name("retry")
-    json.string(error.code.retry.rawValue)
+    json.member("msg", error.text)
+    json.member("effect", error.code.effect.rawValue)
+    json.member("retry", error.code.retry.rawValue)
     if let after = error.after {
-      json.name("after")
-      json.integer(after)
+      json.member("after", after)
     }
     if let index = error.index {
-      json.name("index")
-      json.integer(UInt64(index))
+      json.member("index", UInt64(index))
     }
     for detail in error.details {
       json.name(detail.name)
       json.raw(detail.json)
     }
     if error.code == .version {
-      json.name("have")
-      json.raw(Array("[1,1]".utf8))
+      json.member("have", raw: Array("[1,1]".utf8))
     }
     if let standing = error.standing {
-      json.name("nav")
-      json.string(standing.nav)
+      json.member("nav", standing.nav)
       json.standing(standing)
     }
     json.endObject()
@@ -84,12 +75,9 @@ enum ServerMessageWriter {
   }
 
   static func ok(id: UInt64) -> [UInt8] {
-    var json = JSONWriter(reserving: 32)
-    json.beginObject()
-    json.name("id")
-    json.integer(id)
-    json.endObject()
-    return json.bytes
+    JSONWriter.object(reserving: 32) { json in
+      json.member("id", id)
+    }
   }
 
   static func ok(
@@ -106,22 +94,13 @@ enum ServerMessageWriter {
   ) -> EncodedOk {
     var json = JSONWriter()
     json.beginObject()
-    json.name("id")
-    json.integer(id)
-    json.name("nav")
-    json.string(standing.nav)
-    json.name("epoch")
-    json.hex(standing.epoch.bits)
-    json.name("rev")
-    json.integer(standing.revision.number)
-    json.name("changed")
-    json.bool(changed)
-    json.name("depth")
-    json.integer(UInt64(standing.depth))
+    json.member("id", id)
+    json.place(standing.nav, standing.epoch, standing.revision)
+    json.member("changed", changed)
+    json.member("depth", UInt64(standing.depth))
     json.name("top")
     if let top = standing.top { json.string(top) } else { json.null() }
-    json.name("dig")
-    json.hex(standing.digest.bits)
+    json.member("dig", hex: standing.digest.bits)
     json.name("out")
     let start = json.bytes.count
     json.outputs(outputs, delivered: delivered)
@@ -133,269 +112,180 @@ enum ServerMessageWriter {
   static func watching(
     id: UInt64, nav: String, mode: StaticString, why: String?, epoch: Epoch, revision: Revision
   ) -> [UInt8] {
-    var json = JSONWriter(reserving: 128)
-    json.beginObject()
-    json.name("id")
-    json.integer(id)
-    json.name("nav")
-    json.string(nav)
-    json.name("mode")
-    json.plain(mode)
-    json.optional("why", why)
-    json.name("epoch")
-    json.hex(epoch.bits)
-    json.name("rev")
-    json.integer(revision.number)
-    json.endObject()
-    return json.bytes
+    JSONWriter.object(reserving: 128) { json in
+      json.member("id", id)
+      json.member("nav", nav)
+      json.member("mode", plain: mode)
+      json.optional("why", why)
+      json.place(epoch, revision)
+    }
   }
 
   static func ok(id: UInt64, nav: String) -> [UInt8] {
-    var json = JSONWriter(reserving: 64)
-    json.beginObject()
-    json.name("id")
-    json.integer(id)
-    json.name("nav")
-    json.string(nav)
-    json.endObject()
-    return json.bytes
+    JSONWriter.object(reserving: 64) { json in
+      json.member("id", id)
+      json.member("nav", nav)
+    }
   }
 
   static func value(
     id: UInt64, nav: String?, epoch: Epoch?, revision: Revision?, floor: Revision?, _ value: [UInt8]
   ) -> [UInt8] {
-    var json = JSONWriter(reserving: value.count + 128)
-    json.beginObject()
-    json.name("id")
-    json.integer(id)
-    json.optional("nav", nav)
-    if let epoch {
-      json.name("epoch")
-      json.hex(epoch.bits)
+    JSONWriter.object(reserving: value.count + 128) { json in
+      json.member("id", id)
+      json.optional("nav", nav)
+      if let epoch {
+        json.member("epoch", hex: epoch.bits)
+      }
+      if let revision {
+        json.member("rev", revision.number)
+      }
+      if let floor {
+        json.member("floor", floor.number)
+      }
+      json.member("value", raw: value)
     }
-    if let revision {
-      json.name("rev")
-      json.integer(revision.number)
-    }
-    if let floor {
-      json.name("floor")
-      json.integer(floor.number)
-    }
-    json.name("value")
-    json.raw(value)
-    json.endObject()
-    return json.bytes
   }
 
   static func latest(
     nav: String, view: View, epoch: Epoch, revision: Revision, value: [UInt8]
   ) -> [UInt8] {
-    var json = JSONWriter(reserving: value.count + 128)
-    json.beginObject()
-    json.name("nav")
-    json.string(nav)
-    json.name("view")
-    json.plain(view.wireName)
-    json.name("epoch")
-    json.hex(epoch.bits)
-    json.name("rev")
-    json.integer(revision.number)
-    json.name("value")
-    json.raw(value)
-    json.endObject()
-    return json.bytes
+    JSONWriter.object(reserving: value.count + 128) { json in
+      json.member("nav", nav)
+      json.member("view", plain: view.wireName)
+      json.place(epoch, revision)
+      json.member("value", raw: value)
+    }
   }
 
   static func diffs(nav: String, _ bodies: some Sequence<[UInt8]>, byteCount: Int) -> [UInt8] {
-    var json = JSONWriter(reserving: byteCount + 256)
-    json.beginObject()
-    json.name("nav")
-    json.string(nav)
-    json.name("list")
-    json.beginArray()
-    for body in bodies { json.raw(body) }
-    json.endArray()
-    json.endObject()
-    return json.bytes
+    JSONWriter.object(reserving: byteCount + 256) { json in
+      json.member("nav", nav)
+      json.name("list")
+      json.beginArray()
+      for body in bodies { json.raw(body) }
+      json.endArray()
+    }
   }
 
   static func event(
     nav: String, epoch: Epoch, revision: Revision, button: ButtonID, action: String?
   ) -> [UInt8] {
-    var json = JSONWriter(reserving: 128)
-    json.beginObject()
-    json.name("nav")
-    json.string(nav)
-    json.name("epoch")
-    json.hex(epoch.bits)
-    json.name("rev")
-    json.integer(revision.number)
-    json.name("ev")
-    json.beginArray()
-    json.beginObject()
-    json.name("buttonActivated")
-    json.beginObject()
-    json.name("button")
-    json.string(button.text)
-    json.optional("action", action)
-    json.endObject()
-    json.endObject()
-    json.endArray()
-    json.endObject()
-    return json.bytes
+    JSONWriter.object(reserving: 128) { json in
+      json.place(nav, epoch, revision)
+      json.name("ev")
+      json.beginArray()
+      json.beginObject()
+      json.name("buttonActivated")
+      json.beginObject()
+      json.member("button", button.text)
+      json.optional("action", action)
+      json.endObject()
+      json.endObject()
+      json.endArray()
+    }
   }
 
   static func mark(time: UInt64, _ positions: [(nav: String, Revision, Digest)]) -> [UInt8] {
-    var json = JSONWriter(reserving: 64 + positions.count * 64)
-    json.beginObject()
-    json.name("t")
-    json.integer(time)
-    json.name("at")
-    json.beginArray()
-    for (nav, revision, digest) in positions {
+    JSONWriter.object(reserving: 64 + positions.count * 64) { json in
+      json.member("t", time)
+      json.name("at")
       json.beginArray()
-      json.string(nav)
-      json.integer(revision.number)
-      json.hex(digest.bits)
+      for (nav, revision, digest) in positions {
+        json.beginArray()
+        json.string(nav)
+        json.integer(revision.number)
+        json.hex(digest.bits)
+        json.endArray()
+      }
       json.endArray()
     }
-    json.endArray()
-    json.endObject()
-    return json.bytes
   }
 
   static func end(
     nav: String, view: View, epoch: Epoch, revision: Revision, why: StaticString
   ) -> [UInt8] {
-    var json = JSONWriter(reserving: 128)
-    json.beginObject()
-    json.name("nav")
-    json.string(nav)
-    json.name("view")
-    json.plain(view.wireName)
-    json.name("epoch")
-    json.hex(epoch.bits)
-    json.name("rev")
-    json.integer(revision.number)
-    json.name("why")
-    json.plain(why)
-    json.endObject()
-    return json.bytes
+    JSONWriter.object(reserving: 128) { json in
+      json.member("nav", nav)
+      json.member("view", plain: view.wireName)
+      json.place(epoch, revision)
+      json.member("why", plain: why)
+    }
   }
 
   static func bye(why: StaticString, after: UInt64?) -> [UInt8] {
-    var json = JSONWriter(reserving: 64)
-    json.beginObject()
-    json.name("why")
-    json.plain(why)
-    if let after {
-      json.name("after")
-      json.integer(after)
+    JSONWriter.object(reserving: 64) { json in
+      json.member("why", plain: why)
+      if let after {
+        json.member("after", after)
+      }
     }
-    json.endObject()
-    return json.bytes
   }
 
   static func ask(
     _ number: UInt64, nav: String, epoch: Epoch, revision: Revision, within: UInt64,
     _ question: (inout JSONWriter) -> Void
   ) -> [UInt8] {
-    var json = JSONWriter(reserving: 192)
-    json.beginObject()
-    json.name("ask")
-    json.integer(number)
-    json.name("nav")
-    json.string(nav)
-    json.name("epoch")
-    json.hex(epoch.bits)
-    json.name("rev")
-    json.integer(revision.number)
-    json.name("within")
-    json.integer(within)
-    json.name("q")
-    json.beginObject()
-    question(&json)
-    json.endObject()
-    json.endObject()
-    return json.bytes
+    JSONWriter.object(reserving: 192) { json in
+      json.member("ask", number)
+      json.place(nav, epoch, revision)
+      json.member("within", within)
+      json.name("q")
+      json.beginObject()
+      question(&json)
+      json.endObject()
+    }
   }
 
   static func settled(_ ask: UInt64, _ outcome: StaticString, by name: String?) -> [UInt8] {
-    var json = JSONWriter(reserving: 64)
-    json.beginObject()
-    json.name("ask")
-    json.integer(ask)
-    json.name("outcome")
-    json.plain(outcome)
-    json.optional("by", name)
-    json.endObject()
-    return json.bytes
+    JSONWriter.object(reserving: 64) { json in
+      json.member("ask", ask)
+      json.member("outcome", plain: outcome)
+      json.optional("by", name)
+    }
   }
 
   static func queued(id: UInt64, nav: String, position: Int) -> [UInt8] {
-    var json = JSONWriter(reserving: 64)
-    json.beginObject()
-    json.name("id")
-    json.integer(id)
-    json.name("nav")
-    json.string(nav)
-    json.name("pos")
-    json.integer(UInt64(position))
-    json.endObject()
-    return json.bytes
+    JSONWriter.object(reserving: 64) { json in
+      json.member("id", id)
+      json.member("nav", nav)
+      json.member("pos", UInt64(position))
+    }
   }
 
   static func leased(id: UInt64, nav: String, owner: String?) -> [UInt8] {
-    var json = JSONWriter(reserving: 64)
-    json.beginObject()
-    json.name("id")
-    json.integer(id)
-    json.name("nav")
-    json.string(nav)
-    json.name("owner")
-    if let owner { json.string(owner) } else { json.null() }
-    json.endObject()
-    return json.bytes
+    JSONWriter.object(reserving: 64) { json in
+      json.member("id", id)
+      json.member("nav", nav)
+      json.name("owner")
+      if let owner { json.string(owner) } else { json.null() }
+    }
   }
 
   static func progress(
     nav: String, epoch: Epoch, revision: Revision, transition: Revision, value: [UInt8]
   ) -> [UInt8] {
-    var json = JSONWriter(reserving: 128)
-    json.beginObject()
-    json.name("nav")
-    json.string(nav)
-    json.name("epoch")
-    json.hex(epoch.bits)
-    json.name("rev")
-    json.integer(revision.number)
-    json.name("ev")
-    json.beginArray()
-    json.beginObject()
-    json.name("transitionProgress")
-    json.beginObject()
-    json.name("tid")
-    json.integer(transition.number)
-    json.name("value")
-    json.raw(value)
-    json.endObject()
-    json.endObject()
-    json.endArray()
-    json.endObject()
-    return json.bytes
+    JSONWriter.object(reserving: 128) { json in
+      json.place(nav, epoch, revision)
+      json.name("ev")
+      json.beginArray()
+      json.beginObject()
+      json.name("transitionProgress")
+      json.beginObject()
+      json.member("tid", transition.number)
+      json.member("value", raw: value)
+      json.endObject()
+      json.endObject()
+      json.endArray()
+    }
   }
 
   static func pong(id: UInt64, boot: Epoch, time: UInt64) -> [UInt8] {
-    var json = JSONWriter(reserving: 80)
-    json.beginObject()
-    json.name("id")
-    json.integer(id)
-    json.name("boot")
-    json.hex(boot.bits)
-    json.name("t")
-    json.integer(time)
-    json.endObject()
-    return json.bytes
+    JSONWriter.object(reserving: 80) { json in
+      json.member("id", id)
+      json.member("boot", hex: boot.bits)
+      json.member("t", time)
+    }
   }
 }
 
@@ -447,8 +337,7 @@ struct DiffFrame {
     begin(&json)
     json.flag("animated", commit.isAnimated)
     if let relation = commit.relation {
-      json.name("relation")
-      json.plain(relation.wireName)
+      json.member("relation", plain: relation.wireName)
     }
     json.name("ch")
     json.changes(commit, of: controller)
@@ -465,34 +354,24 @@ struct DiffFrame {
 
   func begin(_ json: inout JSONWriter) {
     json.beginObject()
-    json.name("nav")
-    json.string(nav)
-    json.name("epoch")
-    json.hex(epoch.bits)
-    json.name("base")
-    json.integer(base.number)
-    json.name("rev")
-    json.integer(revision.number)
-    json.name("seq")
-    json.integer(sequence)
-    json.name("cause")
-    json.plain(cause.wireName)
+    json.member("nav", nav)
+    json.member("epoch", hex: epoch.bits)
+    json.member("base", base.number)
+    json.member("rev", revision.number)
+    json.member("seq", sequence)
+    json.member("cause", plain: cause.wireName)
     if let by {
       json.name("by")
       json.beginObject()
-      json.name("name")
-      json.string(by.name)
-      json.name("op")
-      json.integer(by.op)
+      json.member("name", by.name)
+      json.member("op", by.op)
       json.endObject()
     }
   }
 
   func end(_ json: inout JSONWriter, depth: Int, _ digest: Digest) {
-    json.name("depth")
-    json.integer(UInt64(depth))
-    json.name("dig")
-    json.hex(digest.bits)
+    json.member("depth", UInt64(depth))
+    json.member("dig", hex: digest.bits)
     json.endObject()
   }
 }

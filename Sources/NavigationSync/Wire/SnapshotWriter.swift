@@ -48,22 +48,13 @@ struct Snapshot: Sendable {
     let isLast = tail.map { first == index || $0.count + screens.bytes.count < limit } ?? false
     var json = JSONWriter(reserving: screens.bytes.count + 1024)
     json.beginObject()
-    json.name("nav")
-    json.string(nav)
-    json.name("kind")
-    json.plain(kind)
-    json.name("epoch")
-    json.hex(epoch.bits)
-    json.name("rev")
-    json.integer(revision.number)
-    json.name("i")
-    json.integer(UInt64(first))
-    json.name("last")
-    json.bool(isLast)
-    json.name("why")
-    json.string(why)
-    json.name("screens")
-    json.raw(screens.bytes)
+    json.member("nav", nav)
+    json.member("kind", plain: kind)
+    json.place(epoch, revision)
+    json.member("i", UInt64(first))
+    json.member("last", isLast)
+    json.member("why", why)
+    json.member("screens", raw: screens.bytes)
     if isLast { writeTail(&json) }
     json.endObject()
     return (json.bytes, isLast ? nil : index)
@@ -92,7 +83,6 @@ struct Snapshot: Sendable {
       json.name("resolved")
       json.resolved(controller.resolvedBar())
     }
-    json.name("dig")
-    json.hex(digest.bits)
+    json.member("dig", hex: digest.bits)
   }
 }

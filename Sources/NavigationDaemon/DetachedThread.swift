@@ -1,0 +1,25 @@
+import CLinux
+
+/// A thread that nobody waits for; it keeps what it runs for as long as the process lives.
+enum DetachedThread {
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  /// Starts a thread.
+  static func start(_ run: @escaping @Sendable () -> Void) {
+    var thread = pthread_t()
+    let context = unsafe Unmanaged.passRetained(Body(run)).toOpaque()
+    let result = unsafe pthread_create(
+      &thread, nil,
+      { context in
+        guard let context = unsafe context else { return nil }
+        unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+        return nil
+      }, context)
+    precondition(result == 0, "pthread_create: \(result)")
+    pthread_detach(thread)
+  }
+}

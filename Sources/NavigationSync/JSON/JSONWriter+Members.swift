@@ -1,0 +1,65 @@
+import Navigation
+
+// Whole members of an object: a name and its value.
+
+extension JSONWriter {
+  /// The bytes of one object.
+  static func object(
+    reserving capacity: Int = 256, _ members: (inout JSONWriter) -> Void
+  ) -> [UInt8] {
+    var json = JSONWriter(reserving: capacity)
+    json.beginObject()
+    members(&json)
+    json.endObject()
+    return json.bytes
+  }
+
+  mutating func member(_ name: StaticString, _ value: String) {
+    self.name(name)
+    string(value)
+  }
+
+  mutating func member(_ name: StaticString, _ value: UInt64) {
+    self.name(name)
+    integer(value)
+  }
+
+  mutating func member(_ name: StaticString, _ value: Bool) {
+    self.name(name)
+    bool(value)
+  }
+
+  /// A value that needs no escapes.
+  mutating func member(_ name: StaticString, plain value: StaticString) {
+    self.name(name)
+    plain(value)
+  }
+
+  /// A value that is JSON already.
+  mutating func member(_ name: StaticString, raw value: [UInt8]) {
+    self.name(name)
+    raw(value)
+  }
+
+  mutating func member(_ name: StaticString, hex bits: UInt64) {
+    self.name(name)
+    hex(bits)
+  }
+
+  mutating func member(_ name: StaticString, hex bits: UInt32) {
+    self.name(name)
+    hex(bits)
+  }
+
+  /// Which state of which nav the message speaks of.
+  mutating func place(_ nav: String, _ epoch: Epoch, _ revision: Revision) {
+    member("nav", nav)
+    place(epoch, revision)
+  }
+
+  /// Which state of the nav the message speaks of.
+  mutating func place(_ epoch: Epoch, _ revision: Revision) {
+    member("epoch", hex: epoch.bits)
+    member("rev", revision.number)
+  }
+}
