@@ -73,7 +73,7 @@ package struct SessionReplica: Sendable {
   var duties = Duties()
   /// Places that the daemon sent us on to, one soon after the other, and when it last did so.
   var moves: (count: Int, at: UInt64)?
-  var random: JitterSource
+  var random: SeededGenerator
 
   /// Makes a session that is not connected.
   ///
@@ -94,7 +94,7 @@ package struct SessionReplica: Sendable {
     self.window = wantedWindow
     self.heartbeat = wantedHeartbeat
     upTo = wantedWindow
-    random = JitterSource(state: seed)
+    random = SeededGenerator(seed: seed)
   }
 
   /// The mirror of a full watch, even while it is suspect.
@@ -129,19 +129,6 @@ package struct SessionReplica: Sendable {
   mutating func takeID() -> UInt64 {
     defer { nextID += 1 }
     return nextID
-  }
-}
-
-/// A small generator (SplitMix64); only for jitter and nonces.
-struct JitterSource: Sendable {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-    return bits ^ bits >> 31
   }
 }
 

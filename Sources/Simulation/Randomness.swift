@@ -1,18 +1,14 @@
-/// The one source of chance of a run: SplitMix64, whose whole state is its seed.
+import NavigationSync
+
+/// The one source of chance of a run, whose whole state is its seed.
 package struct Randomness: Sendable {
-  private var state: UInt64
+  private var generator: SeededGenerator
 
   /// Makes a source; equal seeds give equal numbers.
-  package init(seed: UInt64) { state = seed }
+  package init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
   /// The next 64 bits.
-  package mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-    return bits ^ bits >> 31
-  }
+  package mutating func next() -> UInt64 { generator.next() }
 
   /// A number in `0 ..< bound`.
   mutating func below(_ bound: Int) -> Int {

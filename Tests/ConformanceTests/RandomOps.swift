@@ -1,17 +1,13 @@
-/// A generator whose whole state is its seed (SplitMix64).
-struct Dice {
-  private var state: UInt64
+import NavigationSync
 
-  init(seed: UInt64) { state = seed }
+/// Chances that repeat themselves.
+struct Dice {
+  private var generator: SeededGenerator
+
+  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
   /// A number below `bound`.
-  mutating func roll(_ bound: Int) -> Int {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-    return Int((bits ^ bits >> 31) % UInt64(bound))
-  }
+  mutating func roll(_ bound: Int) -> Int { Int(generator.next() % UInt64(bound)) }
 
   mutating func pick<Element>(_ list: [Element]) -> Element { list[roll(list.count)] }
   mutating func chance(_ percent: Int) -> Bool { roll(100) < percent }

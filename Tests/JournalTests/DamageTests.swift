@@ -44,7 +44,7 @@ import Testing
   @Test(arguments: 0..<4)
   func `a flipped byte is refused or changes nothing`(part: Int) throws {
     let (bytes, contents) = try Self.original()
-    var random = Seeded(state: UInt64(part) + 100)
+    var random = SeededGenerator(seed: UInt64(part) + 100)
     var refused = 0
     for round in 0..<150 {
       var damaged = bytes
@@ -146,7 +146,7 @@ import Testing
     _ = try journal.contents()
     for _ in 0..<20 { try journal.commit(writer.batch(5)) }
     let log = try Data(contentsOf: URL(fileURLWithPath: directory.file + "-wal"))
-    var random = Seeded(state: UInt64(part))
+    var random = SeededGenerator(seed: UInt64(part))
     var refused = 0
     for round in 0..<100 {
       let copy = try directory.copy()

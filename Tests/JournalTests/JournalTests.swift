@@ -125,7 +125,7 @@ import Testing
 
     // A log cut anywhere gives some whole batches, or is refused because the file knows of more.
     let log = try Data(contentsOf: URL(fileURLWithPath: directory.file + "-wal"))
-    var random = Seeded(state: UInt64(round))
+    var random = SeededGenerator(seed: UInt64(round))
     for _ in 0..<10 {
       let cut = try TemporaryDirectory()
       try FileManager.default.copyItem(atPath: directory.file, toPath: cut.file)

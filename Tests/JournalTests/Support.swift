@@ -59,27 +59,14 @@ extension Journal {
   }
 }
 
-/// SplitMix64: the same numbers for the same seed.
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-    return word ^ (word >> 31)
-  }
-}
-
 /// Writes the rows that a daemon with some navs would write.
 struct Writer {
   var sequence: UInt64 = 0
   var heads: [UInt64: (sequence: UInt64, revision: UInt64)] = [:]
-  var random: Seeded
+  var random: SeededGenerator
   var rows: [JournalRow] = []
 
-  init(seed: UInt64) { random = Seeded(state: seed) }
+  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
   mutating func row(
     nav: UInt64, kind: JournalRow.Kind? = nil, time: UInt64 = 1_000, bytes: Int? = nil
