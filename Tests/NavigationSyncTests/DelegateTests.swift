@@ -43,6 +43,20 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    (Stage.pop, "api"), (#"{"popToRoot":{}}"#, "api"), (#"{"ui.backTap":{}}"#, "backButton"),
+    (Stage.begin, "gesture"), (#"{"revert":{"rev":1}}"#, "revert"),
+  ])
+  func `a delegate is told why a screen would go`(ops: String, cause: String) throws {
+    // The second revision adds a screen, so that the first can be gone back to.
+    let (stage, judge) = try judged(["A"])
+    try stage.send(stage.owner, Stage.push("B"))
+    try stage.answer(judge, "true")
+    let asked = try stage.send(stage.owner, ops)
+    #expect(asked.asked == ["shouldPop(B)"])
+    #expect(asked.first?.text.contains(#""cause":"\#(cause)""#) == true, "\(asked.map(\.text))")
+  }
+
   @Test func `an allowed op goes on, and the asked are told`() throws {
     let (stage, judge) = try judged()
     try stage.send(stage.owner, Stage.pop)

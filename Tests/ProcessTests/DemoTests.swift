@@ -43,9 +43,53 @@ import Testing
     #expect(status == 0, "\(output)")
     let verdict = output.split(separator: "\n").last ?? ""
     #expect(
-      verdict.wholeMatch(of: /all mirrors equal: rev 8 digest [0-9a-f]{8}/) != nil, "\(output)")
+      verdict.wholeMatch(of: /all mirrors equal: rev 10 digest [0-9a-f]{8}/) != nil, "\(output)")
     #expect(!output.contains("demo/run:"), "bash has a remark")
     #expect(leftovers == [])
+  }
+
+  @Test func `the demonstration shows what its captions promise`() throws {
+    let (_, output, _) = try play()
+    let lines = output.split(separator: "\n").map(String.init)
+    func views(_ who: String, _ revision: Int) -> [String] {
+      lines.compactMap { line in
+        let words = line.split(separator: " ", maxSplits: 4)
+        guard words.count == 5, words[0] == who, words[1] == "rev" else { return nil }
+        guard words[2] == "\(revision)" else { return nil }
+        return words[4].trimmingCharacters(in: .whitespaces)
+      }
+    }
+
+    // A page: a back button with a title of its own and a button beside it, a prompt, a toolbar.
+    #expect(views("header", 3).contains { $0.contains("[< Network Help") }, "\(output)")
+    #expect(lines.contains { $0.contains("Applies to everyone at home") })
+    #expect(lines.contains { $0.contains("[Forget]") && $0.contains("[Share]") })
+
+    // The veto: nothing happened, and the remote was told so.
+    #expect(views("shell", 4) == ["channel 11 -> 36, not saved"])
+    let refusal = try #require(lines.firstIndex { $0.contains("refused: vetoed") }, "\(output)")
+    #expect(lines[..<refusal].contains { $0.contains("asked: may wifi go, by api? no") })
+    #expect(views("remote", 4).count == 1)
+    #expect(lines[refusal...].contains { $0.contains("rev 5  ") })
+
+    // The PIN is above the stack, and gone again.
+    #expect(views("remote", 5) == ["home > network > wifi + pin"])
+    #expect(lines.contains { $0.contains("◆ pin") })
+    #expect(views("shell", 6) == ["channel 36"])
+
+    // The swipe that was cancelled left the stack as it was, and nothing was popped.
+    #expect(views("remote", 7) == ["home > network > wifi  transitionBegan"])
+    #expect(views("remote", 8) == ["home > network > wifi  transitionEnded"])
+    #expect(lines.contains { $0.contains("asked: may wifi go, by gesture? yes") })
+    #expect(lines.contains { $0.contains("didPop never came") })
+    #expect(views("remote", 9) == ["home > network  didPop didShow"])
+
+    // The double pop, and the way back after the kill.
+    #expect(lines.count { $0.contains("refused: desync of top") } == 1)
+    #expect(lines.count { $0.contains(" popped wifi, rev 9") } == 1)
+    for who in ["shell", "header", "remote"] {
+      #expect(lines.count { $0.contains(who) && $0.contains("connected: rev 9 of epoch") } == 1)
+    }
   }
 
   @Test func `the output fits a terminal of 80 columns, and has no colours without one`() throws {

@@ -18,18 +18,19 @@ struct Player: Sendable {
   ///
   /// Three things go on at once, all with the one client: it may be used from anywhere.
   func play(
-    draw: @escaping @Sendable (NavigationState) -> String,
+    draw: @escaping @Sendable (NavigationState) async -> String,
+    notice: @escaping @Sendable (NavigationEvent.Kind) -> Void = { _ in },
     obey: @escaping @Sendable (Command) async throws -> Void
   ) async throws {
     try await withThrowingTaskGroup { group in
-      group.addTask { try await showRevisions(draw) }
+      group.addTask { try await showRevisions(draw, notice) }
       group.addTask { try await tellStatus() }
       for await command in console.commands() {
         do {
           try await obey(command)
         } catch let error as NavigationClientError {
           // A refusal is an answer like any other: nothing has happened.
-          let top = error.top.map { "; now \($0) is on top" } ?? ""
+          let top = error.top.map { "; \($0) is on top" } ?? ""
           console.say(
             "refused: \(error.code.rawValue)\(error.reason.map { " of \($0)" } ?? "")\(top)")
         }
@@ -39,11 +40,22 @@ struct Player: Sendable {
   }
 
   /// Prints every revision; the loop goes on by itself when the daemon was away.
-  private func showRevisions(_ draw: @Sendable (NavigationState) -> String) async throws {
+  private func showRevisions(
+    _ draw: @Sendable (NavigationState) async -> String,
+    _ notice: @Sendable (NavigationEvent.Kind) -> Void
+  ) async throws {
+    var shown: UInt64?
     for try await state in client.watch(nav, buffering: .everyRevision) {
+      if state.revision == shown, !state.isResynchronised {
+        // A moment, such as a finger that moves: it changes nothing that is kept.
+        for event in state.events { notice(event.kind) }
+        continue
+      }
+      shown = state.revision
       // Revisions may lie between this state and the last: at the start, or after a long absence.
       let gap = state.isResynchronised ? "  (snapshot)" : ""
-      console.say("rev \(state.revision)  \(state.digest)  \(draw(state))\(gap)")
+      let view = await draw(state)
+      console.say("rev \(state.revision)  \(state.digest)  \(view)\(gap)")
     }
   }
 
@@ -68,10 +80,12 @@ struct Player: Sendable {
       console.say("looks at \(state.top?.id ?? "nothing") of rev \(state.revision)")
     case "pop":
       // A pop says which state it was decided on. If another screen is on top by now, it fails
-      // with `desync` and takes nothing away.
+      // with `desync` and takes nothing away. While the shell is asked about somebody else's pop
+      // it waits, and is judged by what is there then.
       let seen = await held.take()
       let newest = try await client.state(of: nav)
-      let reply = try await client.pop(from: seen ?? newest)
+      let reply = try await client.perform(
+        [.pop()], on: nav, guardedBy: .top(of: seen ?? newest), whenBusy: .queue)
       console.say("popped \(reply.popped.joined(separator: ", ")), rev \(reply.revision)")
     case "mirror":
       let state = try await client.state(of: nav)
@@ -81,6 +95,11 @@ struct Player: Sendable {
     default: console.say("does not understand \(command.name)")
     }
   }
+}
+
+extension NavigationState {
+  /// The id of what is shown above the stack, if something is.
+  var presented: String? { part("presented")?["chain"]?.array?.last?["screen"]?["id"]?.text }
 }
 
 /// One state, shared by tasks.

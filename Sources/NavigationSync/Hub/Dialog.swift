@@ -84,6 +84,8 @@ struct DelegateQuestion: Sendable {
 
   var attempt: Attempt
   var subjects: [Subject]
+  /// What would lead to the revision.
+  var cause: Cause
   var phase = Phase.veto
   /// The subject at hand, and the last delegate asked about it.
   var subject = 0

@@ -82,6 +82,7 @@ extension Hub {
     }
     var question = DelegateQuestion(
       attempt: attempt, subjects: hasVeto ? subjects : [],
+      cause: attempt.cause(of: performance.outputs),
       deadline: clock.boot + settings.veto.deadline)
     question.isVetoSkipped = isSkipped
     updateDialog(slot) { $0.question = question }
@@ -200,7 +201,7 @@ extension Hub {
       within: asked.deadline > clock.boot ? asked.deadline - clock.boot : 0
     ) { json in
       switch asked.phase {
-      case .veto: json.veto(asked.subjects[asked.subject], asked.attempt.cause(of: []))
+      case .veto: json.veto(asked.subjects[asked.subject], asked.cause)
       case .animator: if let running { json.animatorFor(running) }
       case .interaction:
         json.name("interactionFor")
