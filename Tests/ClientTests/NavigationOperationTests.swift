@@ -8,7 +8,14 @@ import Testing
     title: "T", prompt: "P", hidesBackButton: true, leftItemsSupplementBackButton: true,
     leftItems: [ButtonDescription(id: "b1", .title("B"), isDone: true, action: "go")],
     rightItems: [ButtonDescription(.systemItem("add")), "b7", .existing("b8")],
-    backBarButtonItem: ButtonDescription(.image("wave.png")), clearing: [.titleView, .title])
+    backBarButtonItem: ButtonDescription(.image("wave.png")),
+    titleView: .init(["k": 1], height: 40), largeTitleDisplayMode: .never,
+    appearance: [.standard: ["background": "red"]], clearing: [.title])
+
+  private static let screen = ScreenDescription(
+    id: "home", title: "Home", item: item, toolbarItems: [.init(id: "t1", .title("T"))],
+    prefersBarHidden: false, edges: [.top, .left], extendsUnderOpaqueBars: true,
+    wantsFullScreenLayout: true)
 
   private static let bar: [BarSetting] = [
     .barStyle(.default), .isTranslucent(false), .barTintColor("red"), .tintColor("blue"),
@@ -39,7 +46,7 @@ import Testing
 
   /// Every builder, with the operation that the daemon must read.
   static let all: [(NavigationOperation, OperationKind)] = [
-    (.create(root: ScreenDescription(id: "home", title: "Home", item: item)), .navCreate),
+    (.create(root: screen), .navCreate),
     (.create(), .navCreate), (.createBar(), .navCreate), (.close(), .navClose),
     (.configure(["guard": "all", "veto": nil]), .navConfigure), (.attach(), .attach),
     (.detach(), .detach),

@@ -90,6 +90,24 @@ import Testing
     #expect(NavigationScreen(overlay.displayed(over: mirror).screens[0]).value["item"] == nil)
   }
 
+  @Test func `what is presented last is visible, the stack is left alone`() {
+    var mirror = Self.mirror(["a", "b"])
+    #expect(NavigationState(nav: "n", mirror: mirror).presented == [])
+    #expect(NavigationState(nav: "n", mirror: mirror).visible?.id == "b")
+    let chain =
+      #"{"ver":7,"chain":[{"screen":{"id":"p","ver":6,"title":"P"},"from":"b"},{"screen":{"id":"q","ver":7}}]}"#
+    mirror.parts = [
+      MirrorRecord(
+        id: "presented", version: Revision(7), json: OpaqueJSON(validated: Array(chain.utf8)))
+    ]
+    let state = NavigationState(nav: "n", mirror: mirror)
+    #expect(state.presented.map(\.id) == ["p", "q"])
+    #expect(state.presented.map(\.version) == [6, 7])
+    #expect(state.presented[0].json == #"{"id":"p","ver":6,"title":"P"}"#)
+    #expect(state.visible?.id == "q")
+    #expect(state.top?.id == "b")
+  }
+
   @Test func `the bar shows what the daemon will say, as far as it can be known`() throws {
     var overlay = Overlay()
     let mirror = Self.mirror(["a", "b"])

@@ -22,14 +22,10 @@ enum Pages {
   private static let promise = "Applies to everyone at home"
 
   /// What opens a page, in one revision.
-  static func operations(toOpen name: String) throws -> [NavigationOperation] {
+  static func operations(toOpen name: String) -> [NavigationOperation] {
     switch name {
-    case "network": [.push(network), try small(name)]
-    case "wifi":
-      [
-        .push(wifi), try small(name), .setScreen(name, ["toolbarItems": toolbar]),
-        .setToolbarHidden(false),
-      ]
+    case "network": [.push(network)]
+    case "wifi": [.push(wifi), .setToolbarHidden(false)]
     default: []
     }
   }
@@ -37,23 +33,19 @@ enum Pages {
   /// A group of pages, whose title is long: the back button to it says something shorter.
   private static let network = ScreenDescription(
     id: "network", title: "Network & Internet", route: "settings/network",
-    item: ItemDescription(backBarButtonItem: ButtonDescription(.title("Network"))))
+    item: ItemDescription(
+      backBarButtonItem: ButtonDescription(.title("Network")), largeTitleDisplayMode: .never))
 
   /// A page with all that surrounds one: a prompt, a button beside the back button, a toolbar.
   private static let wifi = ScreenDescription(
     id: "wifi", title: "Wi-Fi", route: "settings/network/wifi", args: ["channel": 11],
     item: ItemDescription(
       prompt: promise, leftItemsSupplementBackButton: true,
-      leftItems: [ButtonDescription(.title("Help"), action: "help")]))
-
-  private static let toolbar: NavigationValue = [
-    ["title": "Forget", "action": "wifi.forget"], ["systemItem": "flexibleSpace"],
-    ["title": "Share", "action": "wifi.share"],
-  ]
-
-  /// Below the root, titles are small.
-  private static func small(_ name: String) throws -> NavigationOperation {
-    try NavigationOperation(
-      json: #"{"item.set":{"screen":"\#(name)","largeTitleDisplayMode":"never"}}"#)
-  }
+      leftItems: [ButtonDescription(.title("Help"), action: "help")],
+      largeTitleDisplayMode: .never),
+    toolbarItems: [
+      ButtonDescription(.title("Forget"), action: "wifi.forget"),
+      ButtonDescription(.systemItem("flexibleSpace")),
+      ButtonDescription(.title("Share"), action: "wifi.share"),
+    ])
 }

@@ -84,8 +84,7 @@ struct Player: Sendable {
       // it waits, and is judged by what is there then.
       let seen = await held.take()
       let newest = try await client.state(of: nav)
-      let reply = try await client.perform(
-        [.pop()], on: nav, guardedBy: .top(of: seen ?? newest), whenBusy: .queue)
+      let reply = try await client.pop(from: seen ?? newest, whenBusy: .queue)
       console.say("popped \(reply.popped.joined(separator: ", ")), rev \(reply.revision)")
     case "mirror":
       let state = try await client.state(of: nav)
@@ -95,11 +94,6 @@ struct Player: Sendable {
     default: console.say("does not understand \(command.name)")
     }
   }
-}
-
-extension NavigationState {
-  /// The id of what is shown above the stack, if something is.
-  var presented: String? { part("presented")?["chain"]?.array?.last?["screen"]?["id"]?.text }
 }
 
 /// One state, shared by tasks.

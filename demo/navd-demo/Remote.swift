@@ -17,7 +17,7 @@ func playRemote(_ player: Player) async throws {
 
 private func draw(_ state: NavigationState) -> String {
   let stack = state.screens.map(\.id).joined(separator: " > ")
-  let above = state.presented.map { " + \($0)" } ?? ""
+  let above = state.presented.map { " + \($0.id)" }.joined()
   // What is only announced, and what became of the bars, is for others.
   let events = state.events.map(\.name).filter {
     $0.hasPrefix("did") || $0.hasPrefix("transition")

@@ -29,7 +29,7 @@ func playShell(_ player: Player) async throws {
       // chose the screen from what is on top, and wants it above that or not at all.
       let state = try await client.state(of: nav)
       try await client.perform(
-        try Pages.operations(toOpen: command.argument), on: nav, guardedBy: .top(of: state))
+        Pages.operations(toOpen: command.argument), on: nav, guardedBy: .top(of: state))
     case "edit":
       await form.set(Int64(command.argument))
       try await client.perform([.itemSet("wifi", Pages.unsaved)], on: nav)
@@ -79,7 +79,7 @@ private func swipe(_ step: String, _ player: Player) async throws {
 
 /// The content area, in one line.
 private func content(of state: NavigationState, _ typed: Int64?) -> String {
-  if state.presented == "pin" { return "+ PIN: [*] [*] [ ] [ ] +" }
+  if state.visible?.id == "pin" { return "+ PIN: [*] [*] [ ] [ ] +" }
   switch state.top?.route {
   case "settings": return "Network >   Display >   Sound >"
   case "settings/network": return "Wi-Fi >   Bluetooth >   Hotspot >"

@@ -3,52 +3,57 @@ extension NavigationClient {
   @discardableResult
   public func push(
     _ screen: ScreenDescription, onto state: NavigationState, animated: Bool = false,
-    optimistic: Bool = false
+    optimistic: Bool = false,
+    whenBusy policy: NavigationBusyPolicy = .refuse
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform(
       [.push(screen)], on: state.nav, guardedBy: .top(of: state), animated: animated,
-      optimistic: optimistic)
+      optimistic: optimistic, whenBusy: policy)
   }
 
   /// Removes the top screen that a state shows, if it is still on top.
   @discardableResult
   public func pop(
-    from state: NavigationState, animated: Bool = false, optimistic: Bool = false
+    from state: NavigationState, animated: Bool = false, optimistic: Bool = false,
+    whenBusy policy: NavigationBusyPolicy = .refuse
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform(
       [.pop()], on: state.nav, guardedBy: .top(of: state), animated: animated,
-      optimistic: optimistic)
+      optimistic: optimistic, whenBusy: policy)
   }
 
   /// Removes every screen above one, in the nav's life that a state shows.
   @discardableResult
   public func popTo(
-    _ screen: String, in state: NavigationState, animated: Bool = false, optimistic: Bool = false
+    _ screen: String, in state: NavigationState, animated: Bool = false, optimistic: Bool = false,
+    whenBusy policy: NavigationBusyPolicy = .refuse
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform(
       [.popTo(screen)], on: state.nav, guardedBy: .life(of: state), animated: animated,
-      optimistic: optimistic)
+      optimistic: optimistic, whenBusy: policy)
   }
 
   /// Removes every screen but the root, if the stack is still what a state shows.
   @discardableResult
   public func popToRoot(
-    in state: NavigationState, animated: Bool = false, optimistic: Bool = false
+    in state: NavigationState, animated: Bool = false, optimistic: Bool = false,
+    whenBusy policy: NavigationBusyPolicy = .refuse
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform(
       [.popToRoot()], on: state.nav, guardedBy: .stack(of: state), animated: animated,
-      optimistic: optimistic)
+      optimistic: optimistic, whenBusy: policy)
   }
 
   /// Replaces the whole stack, if it is still what a state shows.
   @discardableResult
   public func setStack(
     _ screens: [ScreenDescription], replacing state: NavigationState, animated: Bool = false,
-    optimistic: Bool = false
+    optimistic: Bool = false,
+    whenBusy policy: NavigationBusyPolicy = .refuse
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform(
       [.setStack(screens)], on: state.nav, guardedBy: .stack(of: state), animated: animated,
-      optimistic: optimistic)
+      optimistic: optimistic, whenBusy: policy)
   }
 
   /// Changes the title that the bar shows for a screen, wherever the screen is.

@@ -81,6 +81,28 @@ public struct NavigationState: Hashable, Sendable {
     (shown ?? mirror).screens.last.map { NavigationScreen($0) }
   }
 
+  /// UIKit's `visibleViewController`: what was presented last, else the top; nil of neither.
+  public var visible: NavigationScreen? { presented.last ?? top }
+
+  /// What is presented over the stack, in the order in which it was.
+  public var presented: [NavigationScreen] {
+    guard let part = (shown ?? mirror).parts.first(where: { $0.id == "presented" }) else {
+      return []
+    }
+    var tape = JSONTape()
+    do { try tape.read(part.json.bytes, maximumDepth: 40) } catch { return [] }
+    guard let chain = tape.member("chain", of: tape.root) else { return [] }
+    var screens: [NavigationScreen] = []
+    var element = chain + 1
+    while element < tape.next(chain) {
+      if let screen = tape.member("screen", of: element), let record = MirrorRecord(tape, screen) {
+        screens.append(NavigationScreen(record))
+      }
+      element = tape.next(element)
+    }
+    return screens
+  }
+
   /// What the navigation bar shows.
   public var bar: NavigationBarContent? {
     (shown ?? mirror).resolved.flatMap { NavigationValue.read($0.bytes) }
@@ -101,7 +123,18 @@ extension NavigationValue {
   }
 }
 
-/// A screen on a stack.
+extension MirrorRecord {
+  /// A record within a part that was read before.
+  fileprivate init?(_ tape: borrowing JSONTape, _ at: Int) {
+    guard let id = tape.member("id", of: at).flatMap({ tape.string($0) }),
+      let version = tape.member("ver", of: at).flatMap({ tape.integer($0) })
+    else { return nil }
+    self.init(
+      id: id, version: Revision(version), json: OpaqueJSON(validated: Array(tape.raw(at))))
+  }
+}
+
+/// A screen on a stack, or presented over it.
 public struct NavigationScreen: Hashable, Sendable, Identifiable {
   private let record: MirrorRecord
 

@@ -11,6 +11,13 @@ public struct ScreenDescription: Hashable, Sendable, ExpressibleByStringLiteral 
     case new([Member])
   }
 
+  /// UIKit's `UIRectEdge`.
+  public enum Edge: String, Hashable, Sendable, CaseIterable {
+    // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
+    /// The edges of a screen.
+    case top, left, bottom, right
+  }
+
   private let kind: Kind
 
   /// Describes a new screen.
@@ -23,9 +30,16 @@ public struct ScreenDescription: Hashable, Sendable, ExpressibleByStringLiteral 
   ///     sees it: no secrets.
   ///   - restorationID: the name under which it is restored.
   ///   - item: what the bar shows for it.
+  ///   - toolbarItems: what the toolbar shows for it, in display order.
+  ///   - prefersBarHidden: whether the bar hides or shows when it becomes the top; nil leaves the bar.
+  ///   - edges: the edges at which it extends under bars; all of them unless said.
+  ///   - extendsUnderOpaqueBars: whether it extends under bars that one cannot see through.
+  ///   - wantsFullScreenLayout: whether it extends under every bar.
   public init(
     id: String? = nil, title: String? = nil, route: String? = nil, args: NavigationValue? = nil,
-    restorationID: String? = nil, item: ItemDescription? = nil
+    restorationID: String? = nil, item: ItemDescription? = nil,
+    toolbarItems: [ButtonDescription]? = nil, prefersBarHidden: Bool? = nil, edges: [Edge]? = nil,
+    extendsUnderOpaqueBars: Bool? = nil, wantsFullScreenLayout: Bool? = nil
   ) {
     var members: [Member] = []
     members.add("id", id)
@@ -34,6 +48,15 @@ public struct ScreenDescription: Hashable, Sendable, ExpressibleByStringLiteral 
     if let args { members.append(Member("args", .value(args))) }
     members.add("restorationID", restorationID)
     if let item { members.append(Member("item", .members(item.members))) }
+    if let toolbarItems {
+      members.append(Member("toolbarItems", .list(toolbarItems.map(\.content))))
+    }
+    members.add("prefersBarHidden", prefersBarHidden)
+    if let edges {
+      members.append(Member("edges", .list(edges.map { .value(.string($0.rawValue)) })))
+    }
+    members.add("extendsUnderOpaqueBars", extendsUnderOpaqueBars)
+    members.add("wantsFullScreenLayout", wantsFullScreenLayout)
     kind = .new(members)
   }
 
@@ -60,104 +83,6 @@ public struct ScreenDescription: Hashable, Sendable, ExpressibleByStringLiteral 
     case .existing(let id): [Member("id", .value(.string(id)))]
     case .new(let members): members
     }
-  }
-}
-
-/// What the bar shows for a screen, or how that changes; what is left out stays as it is.
-public struct ItemDescription: Hashable, Sendable {
-  let members: [Member]
-
-  /// Names of the members, to be put back to their defaults.
-  public enum Name: String, Hashable, Sendable, CaseIterable {
-    // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
-    /// The members of an item.
-    case title, prompt, titleView, backBarButtonItem, hidesBackButton,
-      leftItemsSupplementBackButton, leftItems, rightItems, largeTitleDisplayMode
-  }
-
-  /// Describes an item.
-  ///
-  /// - Parameters:
-  ///   - title: shown in the middle in place of the screen's title.
-  ///   - prompt: a line above the bar.
-  ///   - hidesBackButton: whether the back button is left out.
-  ///   - leftItemsSupplementBackButton: whether the left buttons stand beside the back button
-  ///     rather than in its place.
-  ///   - leftItems: buttons on the left, left-most first.
-  ///   - rightItems: buttons on the right, right-most first.
-  ///   - backBarButtonItem: how the back button to this screen looks.
-  ///   - clearing: members to put back to their defaults.
-  public init(
-    title: String? = nil, prompt: String? = nil, hidesBackButton: Bool? = nil,
-    leftItemsSupplementBackButton: Bool? = nil, leftItems: [ButtonDescription]? = nil,
-    rightItems: [ButtonDescription]? = nil, backBarButtonItem: ButtonDescription? = nil,
-    clearing: [Name] = []
-  ) {
-    var members: [Member] = []
-    members.add("title", title)
-    members.add("prompt", prompt)
-    members.add("hidesBackButton", hidesBackButton)
-    members.add("leftItemsSupplementBackButton", leftItemsSupplementBackButton)
-    if let leftItems { members.append(Member("leftItems", .list(leftItems.map(\.content)))) }
-    if let rightItems { members.append(Member("rightItems", .list(rightItems.map(\.content)))) }
-    if let backBarButtonItem {
-      members.append(Member("backBarButtonItem", backBarButtonItem.content))
-    }
-    for name in clearing where !members.contains(where: { $0.name == name.rawValue }) {
-      members.append(Member(name.rawValue, .value(.null)))
-    }
-    self.members = members
-  }
-}
-
-/// A button of a bar: a new one, or one that the nav knows, by its id.
-public struct ButtonDescription: Hashable, Sendable, ExpressibleByStringLiteral {
-  let content: Member.Content
-  let members: [Member]
-
-  /// What a button shows.
-  public enum Face: Hashable, Sendable {
-    /// A text.
-    case title(String)
-    /// An image, by the name under which the display finds it.
-    case image(String)
-    /// A standard button such as `done` or `add`.
-    case systemItem(String)
-    /// A view of the display's, by its name.
-    case customView(String)
-  }
-
-  /// Describes a new button.
-  ///
-  /// - Parameters:
-  ///   - id: its id; the daemon chooses one if there is none.
-  ///   - face: what it shows.
-  ///   - isDone: whether it is the one that finishes something, shown bold.
-  ///   - action: what the application does when it is pressed.
-  public init(id: String? = nil, _ face: Face, isDone: Bool = false, action: String? = nil) {
-    var members: [Member] = []
-    members.add("id", id)
-    switch face {
-    case .title(let text): members.add("title", text)
-    case .image(let ref): members.add("image", ref)
-    case .systemItem(let name): members.add("systemItem", name)
-    case .customView(let name): members.add("customView", name)
-    }
-    if isDone { members.add("style", "done") }
-    members.add("action", action)
-    self.members = members
-    content = .members(members)
-  }
-
-  /// Names a button that the nav knows.
-  public static func existing(_ id: String) -> ButtonDescription {
-    ButtonDescription(stringLiteral: id)
-  }
-
-  /// Names a button that the nav knows.
-  public init(stringLiteral id: String) {
-    content = .value(.string(id))
-    members = [Member("id", .value(.string(id)))]
   }
 }
 

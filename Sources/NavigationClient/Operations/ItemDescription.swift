@@ -1,0 +1,144 @@
+import NavigationSync
+
+/// What the bar shows for a screen, or how that changes; what is left out stays as it is.
+public struct ItemDescription: Hashable, Sendable {
+  let members: [Member]
+
+  /// Names of the members, to be put back to their defaults.
+  public enum Name: String, Hashable, Sendable, CaseIterable {
+    // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
+    /// The members of an item.
+    case title, prompt, titleView, backBarButtonItem, hidesBackButton,
+      leftItemsSupplementBackButton, leftItems, rightItems, largeTitleDisplayMode, appearance
+  }
+
+  /// UIKit's `largeTitleDisplayMode`.
+  public enum LargeTitleDisplayMode: String, Hashable, Sendable {
+    /// As the screen below.
+    case automatic
+    /// Large, where the bar prefers large titles.
+    case always
+    /// Never large.
+    case never
+  }
+
+  /// Which appearance object counts when; UIKit's `standardAppearance` and its like.
+  public enum AppearanceSlot: String, Hashable, Sendable {
+    // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
+    /// The slots.
+    case standard, compact, scrollEdge, compactScrollEdge
+  }
+
+  /// A view in place of the title.
+  public struct TitleView: Hashable, Sendable {
+    let value: NavigationValue
+
+    /// Describes a view.
+    ///
+    /// - Parameters:
+    ///   - view: what the display makes it of.
+    ///   - height: its height in points, 0 or more; known, the bar can tell whether it overflows.
+    public init(_ view: NavigationValue, height: Double? = nil) {
+      var members = ["view": view]
+      members["height"] = height.map { .number($0) }
+      value = .object(members)
+    }
+  }
+
+  /// Describes an item.
+  ///
+  /// - Parameters:
+  ///   - title: shown in the middle in place of the screen's title.
+  ///   - prompt: a line above the bar.
+  ///   - hidesBackButton: whether the back button is left out.
+  ///   - leftItemsSupplementBackButton: whether the left buttons stand beside the back button
+  ///     rather than in its place.
+  ///   - leftItems: buttons on the left, left-most first.
+  ///   - rightItems: buttons on the right, right-most first.
+  ///   - backBarButtonItem: how the back button to this screen looks.
+  ///   - titleView: shown in the middle in place of any title.
+  ///   - largeTitleDisplayMode: whether its title is large.
+  ///   - appearance: objects that decide in whole how the bar looks while it is on top; they
+  ///     replace all that were set before.
+  ///   - clearing: members to put back to their defaults.
+  public init(
+    title: String? = nil, prompt: String? = nil, hidesBackButton: Bool? = nil,
+    leftItemsSupplementBackButton: Bool? = nil, leftItems: [ButtonDescription]? = nil,
+    rightItems: [ButtonDescription]? = nil, backBarButtonItem: ButtonDescription? = nil,
+    titleView: TitleView? = nil, largeTitleDisplayMode: LargeTitleDisplayMode? = nil,
+    appearance: [AppearanceSlot: NavigationValue]? = nil, clearing: [Name] = []
+  ) {
+    var members: [Member] = []
+    members.add("title", title)
+    members.add("prompt", prompt)
+    members.add("hidesBackButton", hidesBackButton)
+    members.add("leftItemsSupplementBackButton", leftItemsSupplementBackButton)
+    if let leftItems { members.append(Member("leftItems", .list(leftItems.map(\.content)))) }
+    if let rightItems { members.append(Member("rightItems", .list(rightItems.map(\.content)))) }
+    if let backBarButtonItem {
+      members.append(Member("backBarButtonItem", backBarButtonItem.content))
+    }
+    if let titleView { members.append(Member("titleView", .value(titleView.value))) }
+    members.add("largeTitleDisplayMode", largeTitleDisplayMode?.rawValue)
+    if let appearance {
+      let slots = appearance.map { ($0.key.rawValue, $0.value) }
+      members.append(
+        Member("appearance", .value(.object(Dictionary(uniqueKeysWithValues: slots)))))
+    }
+    for name in clearing where !members.contains(where: { $0.name == name.rawValue }) {
+      members.append(Member(name.rawValue, .value(.null)))
+    }
+    self.members = members
+  }
+}
+
+/// A button of a bar: a new one, or one that the nav knows, by its id.
+public struct ButtonDescription: Hashable, Sendable, ExpressibleByStringLiteral {
+  let content: Member.Content
+  let members: [Member]
+
+  /// What a button shows.
+  public enum Face: Hashable, Sendable {
+    /// A text.
+    case title(String)
+    /// An image, by the name under which the display finds it.
+    case image(String)
+    /// A standard button such as `done` or `add`.
+    case systemItem(String)
+    /// A view of the display's, by its name.
+    case customView(String)
+  }
+
+  /// Describes a new button.
+  ///
+  /// - Parameters:
+  ///   - id: its id; the daemon chooses one if there is none.
+  ///   - face: what it shows.
+  ///   - isDone: whether it is the one that finishes something, shown bold.
+  ///   - action: what the application does when it is pressed.
+  public init(id: String? = nil, _ face: Face, isDone: Bool = false, action: String? = nil) {
+    var members: [Member] = []
+    members.add("id", id)
+    switch face {
+    case .title(let text): members.add("title", text)
+    case .image(let ref): members.add("image", ref)
+    case .systemItem(let name): members.add("systemItem", name)
+    case .customView(let name): members.add("customView", name)
+    }
+    if isDone { members.add("style", "done") }
+    members.add("action", action)
+    self.members = members
+    content = .members(members)
+  }
+
+  /// Names a button that the nav knows.
+  public static func existing(_ id: String) -> ButtonDescription {
+    ButtonDescription(stringLiteral: id)
+  }
+
+  /// Names a button that the nav knows.
+  public init(stringLiteral id: String) {
+    content = .value(.string(id))
+    members = [Member("id", .value(.string(id)))]
+  }
+}
