@@ -1,0 +1,141 @@
+import Testing
+
+/// The words of the protocol, as the sources have them and as its reference does.
+enum Vocabulary {
+  static let reference = "docs/protocol.md"
+  static let rules = "docs/rules.md"
+  private static let wire = "Sources/NavigationSync/Wire/"
+
+  /// A sort of word: what the first column of its tables is headed by, and the words of the code.
+  struct Kind: Sendable {
+    let heading: String
+    let words: Set<String>
+  }
+
+  static var kinds: [Kind] {
+    [
+      Kind(
+        heading: "verb to the daemon",
+        words: cases(of: "ClientVerb", in: wire + "ClientMessageReader.swift")),
+      Kind(
+        heading: "verb from the daemon",
+        words: cases(of: "ServerVerb", in: wire + "ServerMessage.swift")),
+      Kind(heading: "op", words: operations),
+      Kind(heading: "code", words: cases(of: "ErrorCode", in: wire + "ErrorCode.swift")),
+      Kind(heading: "event", words: events),
+      Kind(heading: "what", words: cases(of: "What", in: wire + "ClientMessage.swift")),
+      Kind(heading: "cause", words: cases(of: "Cause", in: wire + "WireNames.swift")),
+      Kind(heading: "role", words: cases(of: "DelegateRole", in: wire + "Delegation.swift")),
+    ]
+  }
+
+  /// Operations are spelled with a dot where their case has none.
+  private static var operations: Set<String> {
+    let path = wire + "OperationKind.swift"
+    var names = cases(of: "OperationKind", in: path)
+    names.remove("unknown")
+    for line in lines(of: path) {
+      guard let match = line.wholeMatch(of: /\s+case \.(\w+): "([\w.]+)"/) else { continue }
+      names.remove(String(match.1))
+      names.insert(String(match.2))
+    }
+    return names
+  }
+
+  /// Those of a revision, and those that have none.
+  private static var events: Set<String> {
+    let text = lines(of: wire + "ServerMessageWriter.swift").joined(separator: "\n")
+    // The first name behind that of the list of events.
+    let pattern = /name\("ev"\)(?:\s+json\.begin\w+\(\))+\s+json\.name\("(\w+)"\)/
+    let ephemeral = text.matches(of: pattern).map { String($0.1) }
+    return cases(of: "NavigationEvent", in: "Sources/Navigation/Commit.swift").union(ephemeral)
+  }
+
+  /// The words of an enumeration's cases: their raw values, else their names.
+  static func cases(of name: String, in path: String) -> Set<String> {
+    cases(of: name, in: lines(of: path))
+  }
+
+  static func cases(of name: String, in lines: [String]) -> Set<String> {
+    guard let start = lines.firstIndex(where: { $0.contains("enum \(name):") }) else { return [] }
+    let indent = lines[start].prefix { $0 == " " }
+    // Deeper ones belong to what stands inside, and those of a switch begin with a dot.
+    let opening = indent + "  case "
+    var words: Set<String> = []
+    var isContinued = false
+    for line in lines[(start + 1)...].prefix(while: { $0 != indent + "}" })
+    where isContinued || line.hasPrefix(opening) {
+      let list = isContinued ? line[...] : line.dropFirst(opening.count)
+      isContinued = list.hasSuffix(",")
+      for match in list.replacing(/\(.*\)/, with: "").matches(of: /`?(\w+)`?(?: = "([\w-]+)")?/) {
+        words.insert(String(match.2 ?? match.1))
+      }
+    }
+    return words
+  }
+
+  /// The code spans in the first column of the tables under a heading.
+  static func documented(_ heading: String, in lines: [String]) -> Set<String> {
+    var words: Set<String> = []
+    var isInside = false
+    for line in lines {
+      guard line.hasPrefix("|"), let cell = line.split(separator: "|").first else {
+        isInside = false
+        continue
+      }
+      if cell.trimmingPrefix(" ") == "\(heading) " { isInside = true }
+      if isInside { words.formUnion(cell.matches(of: /`([^`]+)`/).map { String($0.1) }) }
+    }
+    return words
+  }
+
+  static func check(_ kind: Kind, in lines: [String]) -> [Violation] {
+    let documented = documented(kind.heading, in: lines)
+    let missing = kind.words.subtracting(documented).sorted().map {
+      "no table headed '\(kind.heading)' has `\($0)`: say what it is"
+    }
+    let unknown = documented.subtracting(kind.words).sorted().map {
+      "the table headed '\(kind.heading)' has `\($0)`, which the code does not know"
+    }
+    return (missing + unknown).map { Violation(path: reference, line: 1, advice: $0) }
+  }
+
+  static func lines(of path: String) -> [String] {
+    Repository.files.first { $0.path == path }?.text.lines ?? []
+  }
+}
+
+@Suite struct DocumentTests {
+  @Test func `the reference of the protocol has the words of the code, and no others`() {
+    let lines = Vocabulary.lines(of: Vocabulary.reference)
+    for kind in Vocabulary.kinds {
+      #expect(kind.words.count > 3, "no words of '\(kind.heading)' found in the sources")
+      report(Vocabulary.check(kind, in: lines))
+    }
+  }
+
+  @Test func `every row that the rules name exists`() {
+    let rows = Set(Vocabulary.lines(of: "Tests/Conformance/ids.txt"))
+    let named = Vocabulary.lines(of: Vocabulary.rules).joined(separator: "\n")
+      .matches(of: /\bC-\d+/).map { String($0.0) }
+    #expect(named.count > 100)
+    #expect(Set(named).subtracting(rows) == [])
+  }
+
+  @Test func `words are read off an enumeration`() {
+    let lines = [
+      "  enum A: String {", "    case one, `two`,", "      three", "    /// And this.",
+      "    case four = \"fo-ur\"", "    case five(Int, of: [B])", "    enum B: Int {",
+      "      case six", "    }", "  }", "  case seven",
+    ]
+    #expect(Vocabulary.cases(of: "A", in: lines) == ["one", "two", "three", "fo-ur", "five"])
+  }
+
+  @Test func `words that are missing or unknown are found`() {
+    let kind = Vocabulary.Kind(heading: "op", words: ["a.b", "c", "d"])
+    let table = ["| op | `x` |", "|---|---|", "| `a.b` †, `c` | `d` |", "", "| `d` | |"]
+    #expect(Vocabulary.documented("op", in: table) == ["a.b", "c"])
+    #expect(Vocabulary.check(kind, in: table).count == 1)
+    #expect(Vocabulary.check(kind, in: table.map { $0.replacing("c", with: "e") }).count == 3)
+  }
+}
