@@ -117,12 +117,16 @@ package enum ButtonStyle: UInt8, Sendable {
 
 /// UIBarButtonItem.SystemItem, in the order of its raw values 0 … 22.
 package enum SystemItem: UInt8, CaseIterable, Sendable {
-  /// The 23 system items of UIKit.
+  /// The 23 system items of UIKit, and two that a profile must ask for.
   case done, cancel, edit, save, add, flexibleSpace, fixedSpace, compose, reply, action, organize,
-    bookmarks, search, refresh, stop, camera, trash, play, pause, rewind, fastForward, undo, redo
+    bookmarks, search, refresh, stop, camera, trash, play, pause, rewind, fastForward, undo, redo,
+    pageCurl, close
 
   /// The name on the wire, UIKit's without the prefix.
   package var name: String { "\(self)" }
+
+  /// Whether it is deprecated or came later than the 23, so that `profile.extraSystemItems` must be on.
+  package var isExtra: Bool { self == .pageCurl || self == .close }
 
   /// Finds a system item by its name.
   package init?(name: String) {

@@ -94,7 +94,14 @@ extension NavigationController {
       throw .invalidArgument("id \(id.text) has the form of ids the daemon assigns; choose another")
     }
     let content = try ButtonContent().applying(record.edits, isCreation: true)
+    try checkSystemItem(of: content)
     return Button(id: record.id ?? draft.nextButtonID(), content: content)
+  }
+
+  func checkSystemItem(of content: ButtonContent) throws(NavigationError) {
+    guard let item = content.systemItem, item.isExtra else { return }
+    guard !settings.content.profile.extraSystemItems else { return }
+    throw .invalidArgument("systemItem \(item.name) needs profile.extraSystemItems")
   }
 }
 

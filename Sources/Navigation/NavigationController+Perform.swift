@@ -112,7 +112,7 @@ extension NavigationController {
     switch operation {
     case .push(let argument, let onDuplicate):
       return try push(argument, onDuplicate, &draft, context)
-    case .show(let argument, let onDuplicate, _):
+    case .show(let argument, let onDuplicate):
       if draft.isAnimated == nil { draft.isAnimated = true }
       return try push(argument, onDuplicate, &draft, context)
     case .pop: return .popped(pop(&draft))

@@ -96,6 +96,7 @@ extension NavigationController {
     guard let old = shown[id]?.button ?? detached.button(id) else { throw .unknownButton(id) }
     let new = Button(id: id, content: try old.content.applying(edits, isCreation: false))
     guard new != old else { return .nothing }
+    try checkSystemItem(of: new.content)
     let growth = new.byteCount - old.byteCount
     guard let places = shown[id]?.places else {
       try checkRoom(adding: growth, besideStack: new.byteCount, context)

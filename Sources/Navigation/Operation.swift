@@ -2,8 +2,8 @@
 package enum Operation: Hashable, Sendable {
   /// UIKit's `pushViewController(_:animated:)`.
   case push(ScreenArgument, onDuplicate: DuplicatePolicy)
-  /// UIKit's `show(_:sender:)`: a push that is animated unless said otherwise; `sender` is logged.
-  case show(ScreenArgument, onDuplicate: DuplicatePolicy, sender: OpaqueJSON?)
+  /// UIKit's `show(_:sender:)`: a push that is animated unless said otherwise.
+  case show(ScreenArgument, onDuplicate: DuplicatePolicy)
   /// UIKit's `popViewController(animated:)`.
   case pop
   /// UIKit's `popToViewController(_:animated:)`.

@@ -29,6 +29,7 @@ import Testing
     try stage.same { () throws in
       let error = try stage.lease(guest)
       #expect(error.code == "lease-lost")
+      #expect(error.json["rev"] as? Int == stage.revision)
       #expect(error.json["owner"] as? String == "c1")
       #expect(try stage.lease(guest, force: true).code == "forbidden")
       #expect(try stage.lease(admin).code == "lease-lost")
@@ -60,6 +61,7 @@ import Testing
       #expect(try other.op(Stage.begin, Stage.any).code == "lease-lost")
       let error = try other.op(#"{"env.set":{"vCompact":true}}"#)
       #expect(error.code == "lease-lost")
+      #expect(error.json["rev"] as? Int == stage.revision)
       #expect(error.json["owner"] as? String == "c1")
       #expect(error.json["retry"] as? String == "resync")
     }

@@ -22,6 +22,12 @@ import Testing
     #expect(stage.isIdle)
   }
 
+  @Test func `who asked for a push is in the log`() throws {
+    let stage = try Stage(["A"])
+    try stage.owner.must(#"{"push":{"screen":{"id":"B"},"sender":{"row":7}}}"#)
+    #expect(try stage.owner.get("log").text.contains(#""sender":{"row":7}"#))
+  }
+
   @Test func `C-025 show is animated by default`() throws {
     let stage = try Stage(["A"])
     let show = #"{"show":{"screen":{"id":"B"},"sender":"row7"}}"#

@@ -50,7 +50,7 @@ import Testing
 
   @Test func `show animates the whole message unless it says otherwise`() throws {
     var nav = try Nav("A", "B", detached: ["C"])
-    try nav.run(.pop, .show(.id("C"), onDuplicate: .error, sender: nil))
+    try nav.run(.pop, .show(.id("C"), onDuplicate: .error))
     #expect(nav.commit?.isAnimated == true)
     #expect(
       try nav.story() == [

@@ -3,17 +3,38 @@ import Testing
 
 @Suite struct ButtonTests {
   @Test func `C-154 C-155 the system items are the 23 of UIKit, in its order`() throws {
-    #expect(SystemItem.allCases.count == 23)
+    #expect(SystemItem.allCases.filter { !$0.isExtra }.count == 23)
     #expect(SystemItem(name: "search")?.rawValue == 12)
     #expect(SystemItem(name: "redo")?.rawValue == 22)
-    #expect(SystemItem(rawValue: 23) == nil)
-    #expect(SystemItem(name: "close") == nil)
+    #expect(SystemItem(rawValue: 25) == nil)
     var nav = try Nav("A")
-    for item in SystemItem.allCases {
+    for item in SystemItem.allCases where !item.isExtra {
       #expect(SystemItem(name: item.name) == item)
       let output = try nav.run(.createButton(ButtonRecord(edits: [.systemItem(item)])))
       guard case .button(let id) = output else { Issue.record("\(output)"); continue }
       #expect(nav.controller.detached.button(id)?.content.systemItem == item)
+    }
+  }
+
+  @Test func `2.14 two more system items are for profiles that have them`() throws {
+    for item in [SystemItem.pageCurl, .close] {
+      #expect(item.isExtra)
+      var nav = try Nav("A")
+      let operation = Operation.createButton(ButtonRecord(id: "x", edits: [.systemItem(item)]))
+      guard case .invalidArgument? = nav.error(of: operation) else {
+        Issue.record("\(item) was taken")
+        continue
+      }
+      try nav.run(.createButton(ButtonRecord(id: "y", edits: [.title("Y")])))
+      guard case .invalidArgument? = nav.error(of: .setButton("y", [.systemItem(item)])) else {
+        Issue.record("\(item) was taken")
+        continue
+      }
+      var profile = Profile()
+      profile.extraSystemItems = true
+      try nav.run(.configure([.profile(profile)]))
+      try nav.run(operation)
+      #expect(nav.controller.detached.button("x")?.content.systemItem == item)
     }
   }
 

@@ -46,7 +46,7 @@ import Testing
     let record = ScreenRecord(id: "T", kind: kind)
     nav.refuses(.push(record), with: .forbiddenKind("T", kind))
     nav.refuses(
-      .show(.record(record), onDuplicate: .error, sender: nil), with: .forbiddenKind("T", kind))
+      .show(.record(record), onDuplicate: .error), with: .forbiddenKind("T", kind))
     try nav.run(.createScreen(record))
     nav.refuses(.push("T"), with: .forbiddenKind("T", kind))
     nav.refuses(.push(ScreenRecord(kind: kind)), with: .forbiddenKind(nil, kind))
@@ -60,8 +60,7 @@ import Testing
   @Test func `C-025 show pushes and is animated unless the message says otherwise`() throws {
     for (flag, expected) in [(nil, true), (false, false), (true, true)] as [(Bool?, Bool)] {
       var nav = try Nav("A", detached: ["B"])
-      let sender = OpaqueJSON(validated: Array(#""row7""#.utf8))
-      let show = Operation.show(.id("B"), onDuplicate: .error, sender: sender)
+      let show = Operation.show(.id("B"), onDuplicate: .error)
       #expect(try nav.run(show, animated: flag) == .screen("B"))
       #expect(nav.ids == ["A", "B"])
       #expect(nav.commit?.isAnimated == expected)

@@ -6,7 +6,7 @@ extension Twin {
   mutating func run(_ operation: Operation) throws(NavigationError) -> OperationOutput {
     switch operation {
     case .push(let argument, let policy): return try push(argument, policy)
-    case .show(let argument, let policy, _):
+    case .show(let argument, let policy):
       animated = animated ?? true
       return try push(argument, policy)
     case .pop: return .popped(cut(to: stack.count - 1).first)

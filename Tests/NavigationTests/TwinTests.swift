@@ -38,7 +38,7 @@ struct Messages {
     let button = random.pick(Self.buttons)
     switch random.below(27) {
     case 0, 1, 2: return .push(argument(), onDuplicate: random.pick([.error, .ignore]))
-    case 3: return .show(argument(), onDuplicate: .ignore, sender: nil)
+    case 3: return .show(argument(), onDuplicate: .ignore)
     case 4, 5: return .pop
     case 6: return .popTo(.screen(id))
     case 7: return .popToRoot

@@ -28,8 +28,8 @@ extension Attempt {
       octets: octets, reply: reply, operations: request.operations.map(\.kind))
     origin.isOverride = request.guards.any
     origin.isVetoSkipped = isVetoSkipped
-    for case .operation(.show(_, _, let sender?)) in request.operations.map(\.arguments) {
-      origin.sender = sender
+    for operation in request.operations where operation.sender != nil {
+      origin.sender = operation.sender
     }
     return origin
   }

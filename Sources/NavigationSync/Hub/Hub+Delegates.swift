@@ -39,7 +39,7 @@ extension Hub {
     } catch {
       var error = error.error
       error.id = request.id
-      refuse(sender, error)
+      refuse(sender, error, about: request.nav)
     }
   }
 

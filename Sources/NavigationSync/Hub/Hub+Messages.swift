@@ -62,8 +62,19 @@ extension Hub {
     if sessions[slot].malformed >= 3 { end(slot, why: "protocol", after: nil) }
   }
 
-  mutating func refuse(_ sender: Sender, _ error: OutgoingError) {
+  mutating func refuse(_ sender: Sender, _ error: OutgoingError, about nav: String? = nil) {
+    let error = nav.map { placed(error, at: $0, for: sender) } ?? error
     batch.held.append(.send(sender.connection, .err, ServerMessageWriter.error(error)))
+  }
+
+  /// An error with the nav's standing, if the sender may read it.
+  func placed(_ error: OutgoingError, at nav: String, for sender: Sender) -> OutgoingError {
+    guard let slot = navSlots[nav],
+      configuration.rights(of: sender.peer, on: nav, owner: navs[slot].owner).contains(.read)
+    else { return error }
+    var error = error
+    error.standing = navs[slot].standing
+    return error
   }
 
   mutating func send(_ connection: ConnectionID, _ verb: ServerVerb, _ body: [UInt8]) {

@@ -111,13 +111,7 @@ extension Hub {
   ) -> [UInt8] {
     var error = error
     error.id = request.id
-    if let slot = navSlots[request.nav],
-      configuration.rights(of: sender.peer, on: request.nav, owner: navs[slot].owner)
-        .contains(.read)
-    {
-      error.standing = navs[slot].standing
-    }
-    return ServerMessageWriter.error(error)
+    return ServerMessageWriter.error(placed(error, at: request.nav, for: sender))
   }
 
   /// Sends an ok behind what the sender's own watch of the nav is owed.

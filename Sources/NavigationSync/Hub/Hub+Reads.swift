@@ -46,8 +46,7 @@ extension Hub {
     } catch {
       var outgoing = error.error
       outgoing.id = request.id
-      outgoing.standing = navs[slot].standing
-      refuse(sender, outgoing)
+      refuse(sender, outgoing, about: navs[slot].name)
     }
   }
 
@@ -218,7 +217,7 @@ extension Hub {
     guard mine < configuration.inflight else {
       var error = OutgoingError(.busy, id: request.id, "too many reads at a time")
       error.after = 10
-      return refuse(sender, error)
+      return refuse(sender, error, about: navs[slot].name)
     }
     lastToken += 1
     pendingReads[lastToken] = PendingRead(

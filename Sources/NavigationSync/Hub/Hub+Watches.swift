@@ -16,7 +16,7 @@ extension Hub {
         .limit, id: request.id,
         "a connection has at most \(configuration.watchesPerConnection) watches")
       error.reason = "quota"
-      return refuse(sender, error)
+      return refuse(sender, error, about: request.nav)
     }
     let entry = navs[slot]
     var watch = Watch(session: session, nav: slot, view: request.view, cursor: entry.revision)

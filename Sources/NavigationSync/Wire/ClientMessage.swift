@@ -218,6 +218,8 @@ package struct RequestedOperation: Sendable {
   package var kind: OperationKind
   /// The arguments as far as they could be read.
   package var arguments: Arguments
+  /// UIKit's `sender` of a push or show: who asked for it, for the log.
+  package var sender: OpaqueJSON?
 
   /// The arguments, or why there are none.
   package enum Arguments: Sendable {

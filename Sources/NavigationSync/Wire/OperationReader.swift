@@ -21,7 +21,9 @@ struct OperationReader {
             "the arguments of \(name) are an object, perhaps an empty one")))
     }
     do throws(ReadFailure) {
-      return RequestedOperation(kind, try read(kind, name, tape, arguments))
+      var operation = RequestedOperation(kind, try read(kind, name, tape, arguments))
+      if kind == .push || kind == .show { operation.sender = try sender(tape, arguments) }
+      return operation
     } catch {
       return RequestedOperation(kind, .unreadable(error))
     }
@@ -33,14 +35,10 @@ struct OperationReader {
     switch kind {
     case .push:
       try only(["screen", "onDuplicate", "sender"], name, tape, at)
-      _ = try sender(tape, at)
       return .operation(.push(try screen(tape, at), onDuplicate: try duplicates(tape, at)))
     case .show:
       try only(["screen", "onDuplicate", "sender"], name, tape, at)
-      return .operation(
-        .show(
-          try screen(tape, at), onDuplicate: try duplicates(tape, at),
-          sender: try sender(tape, at)))
+      return .operation(.show(try screen(tape, at), onDuplicate: try duplicates(tape, at)))
     case .pop, .popToRoot, .attach, .detach:
       try only([], name, tape, at)
       let operation: Operation =

@@ -89,12 +89,12 @@ extension RecordReader {
 
   private func systemItem(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> SystemItem {
     if let name = tape.string(at), let item = SystemItem(name: name) { return item }
-    if let raw = tape.integer(at), raw < 23, let item = SystemItem(rawValue: UInt8(raw)) {
+    if let raw = tape.integer(at), raw < 256, let item = SystemItem(rawValue: UInt8(raw)) {
       return item
     }
     throw ReadFailure(
       .invalidArgument,
-      "systemItem is a number from 0 to 22 or one of "
+      "systemItem is a number from 0 to 24 or one of "
         + SystemItem.allCases.map(\.name).joined(separator: ", "))
   }
 
