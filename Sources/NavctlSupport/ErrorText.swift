@@ -10,8 +10,11 @@ package enum ErrorText {
   ///   - error: the daemon's answer.
   ///   - nav: the nav that the command named.
   ///   - seen: what the user last saw, if the command was guarded by it.
+  ///   - command: the command that was refused, if it is known.
   /// - Returns: two to five lines without line breaks.
-  package static func lines(_ error: ErrReply, nav: String?, seen: Seen?) -> [String] {
+  package static func lines(
+    _ error: ErrReply, nav: String?, seen: Seen?, command: String = "COMMAND"
+  ) -> [String] {
     let nav = error.nav ?? nav ?? "NAV"
     let message = TerminalText.visible(error.message)
     var lines = ["\(error.code): \(message.isEmpty ? "refused by the daemon" : message)"]
@@ -21,7 +24,7 @@ package enum ErrorText {
     }
     if let after = error.after { lines.append("not before \(after) ms have passed") }
     let remedy =
-      error.knownCode.map { Remedies.remedy(for: $0, nav: nav) }
+      error.knownCode.map { Remedies.remedy(for: $0, nav: nav, command: command) }
       ?? Remedies.remedy(for: error.retryPolicy, nav: nav)
     lines.append("try: \(remedy)")
     return lines

@@ -7,8 +7,11 @@ package enum Remedies {
   /// - Parameters:
   ///   - code: the code.
   ///   - nav: the nav, where the error is about one.
+  ///   - command: the command that was refused, if it is known.
   /// - Returns: a line without a full stop.
-  package static func remedy(for code: ErrorCode, nav: String = "NAV") -> String {
+  package static func remedy(
+    for code: ErrorCode, nav: String = "NAV", command: String = "COMMAND"
+  ) -> String {
     switch code {
     case .desync, .notInStack, .unknownScreen, .opTooOld, .noBackButton, .duplicateScreen,
       .alreadyActive, .alreadyPresenting, .ownedElsewhere:
@@ -35,7 +38,7 @@ package enum Remedies {
     case .storage: "make room where the journal is: journalctl -u navd says what failed"
     case .internal: "look at what is there: navctl show \(nav); report what journalctl -u navd says"
     case .vetoed: "a delegate of the nav refused; ask its application"
-    case .compacted: "read from a later revision: navctl log \(nav) says where history begins"
+    case .compacted: "choose a revision that can still be read: navctl history \(nav)"
     case .noRoute: "see the routes: navctl configure \(nav)"
     case .noRoot, .nilScreen: "name or describe a screen"
     case .duplicateInSet: "name every screen once"
@@ -44,10 +47,10 @@ package enum Remedies {
     case .barDelegateManaged, .readonly: "it follows from other state and cannot be set"
     case .forbiddenKind: "push a screen of kind content"
     case .classUnknown, .classInvalid: "declare the class in the section [classes] of navd.conf(5)"
-    case .gestureRefused: "the gesture may not begin here"
+    case .gestureRefused: "see what is on top: navctl show \(nav); and the setting: navctl configure \(nav)"
     case .restoreFailed:
-      "the screens are gone; see what is left: navctl history \(nav); or use navctl set"
-    case .invalidArgument: "navctl COMMAND --help says what is expected"
+      "use a file that navctl save wrote, or describe the screens: navctl set \(nav)"
+    case .invalidArgument: "navctl \(command) --help says what is expected"
     }
   }
 

@@ -48,8 +48,8 @@ struct Invocation {
 
   /// How many columns text may take.
   var columns: Int {
-    guard let text = environment["COLUMNS"], let columns = Int(text) else { return 80 }
-    return min(max(columns, 40), 400)
+    let columns = environment["COLUMNS"].flatMap { Int($0) } ?? Output.terminalColumns ?? 80
+    return min(max(columns, 20), 400)
   }
 
   /// The nav and the other arguments.

@@ -11,13 +11,12 @@ enum GetCommand: Command {
     options: [
       OptionDeclaration(
         "what", argument: "WHAT",
-        "state, top, bar, screen, detached, restoration, log, verify, stats or backup"),
+        "state, top, bar, screen, detached, restoration, log, verify or stats"),
       OptionDeclaration("at", argument: "REV", "As it was at this revision"),
       OptionDeclaration("screen", argument: "ID", "The screen, for --what screen"),
     ],
     epilogue: """
-      backup and, without NAV, stats concern the daemon; backup writes a copy of all navs into its
-      state directory, says where, and needs the role admin.
+      Without NAV, stats concern the daemon.
 
       Example: navctl get kiosk --what top -o json
       """)
