@@ -60,6 +60,22 @@ package enum ConnectionText {
     ["no-daemon: nothing answers at \(endpoint)", startRemedy]
   }
 
+  /// Lines for a socket that this user may not connect to.
+  package static func closed(_ endpoint: String) -> [String] {
+    [
+      "forbidden: this user may not connect to \(endpoint)",
+      "try: join the socket-group that navd.conf(5) names; another address with --endpoint",
+    ]
+  }
+
+  /// Lines for a daemon that does not let this user in.
+  package static func refused(_ endpoint: String) -> [String] {
+    [
+      "forbidden: navd at \(endpoint) lets nobody in whom it does not know, and not too many",
+      "try: again when other programs have ended; connections in navd.conf(5) says how many",
+    ]
+  }
+
   /// Lines where no socket of a daemon was found, one for each path that was looked at.
   package static func notFound(_ tried: [PathError.Tried]) -> [String] {
     ["no-daemon: no running navd found"]

@@ -1,3 +1,4 @@
+import CLinux
 import NavctlSupport
 import NavigationClient
 import NavigationSync
@@ -48,15 +49,12 @@ enum Failure {
 
   private static func describe(_ error: ConnectionError) -> (lines: [String], status: Int32) {
     switch error {
+    case .unreachable(let endpoint) where isClosed(endpoint):
+      (ConnectionText.closed(endpoint), ErrorCode.forbidden.exitStatus)
     case .unreachable(let endpoint):
       (ConnectionText.unreachable(endpoint), ConnectionText.noDaemonStatus)
     case .refused(let endpoint):
-      (
-        [
-          "forbidden: navd at \(endpoint) does not let this user in",
-          "try: ask for a grant in navd.conf(5)",
-        ], ErrorCode.forbidden.exitStatus
-      )
+      (ConnectionText.refused(endpoint), ErrorCode.forbidden.exitStatus)
     case .closed(.refused(let refusal)):
       (
         ErrorText.lines(refusal, nav: nil, seen: nil), ErrorText.exitStatus(refusal)
@@ -70,5 +68,12 @@ enum Failure {
         ["protocol: \(error.description)", "try: navctl status"], ConnectionText.noDaemonStatus
       )
     }
+  }
+
+  /// Whether there is a socket that this user may not connect to.
+  private static func isClosed(_ endpoint: String) -> Bool {
+    guard endpoint.hasPrefix("ipc://") else { return false }
+    return unsafe access(String(endpoint.dropFirst("ipc://".count)), W_OK) != 0
+      && navd_errno() == EACCES
   }
 }
