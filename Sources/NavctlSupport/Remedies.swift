@@ -47,7 +47,7 @@ package enum Remedies {
     case .barDelegateManaged, .readonly: "it follows from other state and cannot be set"
     case .forbiddenKind: "push a screen of kind content"
     case .classUnknown, .classInvalid: "declare the class in the section [classes] of navd.conf(5)"
-    case .gestureRefused: "see what is on top: navctl show \(nav); and the setting: navctl configure \(nav)"
+    case .gestureRefused: "see what is on top, and its setting: navctl get \(nav)"
     case .restoreFailed:
       "use a file that navctl save wrote, or describe the screens: navctl set \(nav)"
     case .invalidArgument: "navctl \(command) --help says what is expected"

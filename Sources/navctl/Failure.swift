@@ -1,4 +1,3 @@
-import CLinux
 import NavctlSupport
 import NavigationClient
 import NavigationSync
@@ -49,8 +48,6 @@ enum Failure {
 
   private static func describe(_ error: ConnectionError) -> (lines: [String], status: Int32) {
     switch error {
-    case .unreachable(let endpoint) where isClosed(endpoint):
-      (ConnectionText.closed(endpoint), ErrorCode.forbidden.exitStatus)
     case .unreachable(let endpoint):
       (ConnectionText.unreachable(endpoint), ConnectionText.noDaemonStatus)
     case .refused(let endpoint):
@@ -68,12 +65,5 @@ enum Failure {
         ["protocol: \(error.description)", "try: navctl status"], ConnectionText.noDaemonStatus
       )
     }
-  }
-
-  /// Whether there is a socket that this user may not connect to.
-  private static func isClosed(_ endpoint: String) -> Bool {
-    guard endpoint.hasPrefix("ipc://") else { return false }
-    return unsafe access(String(endpoint.dropFirst("ipc://".count)), W_OK) != 0
-      && navd_errno() == EACCES
   }
 }

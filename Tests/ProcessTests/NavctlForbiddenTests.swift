@@ -50,7 +50,10 @@ extension ProcessTests {
       let (directory, child, endpoint) = try daemon(
         "[daemon]\nsocket-group = \(Self.member)\n")
       defer { child.kill(SIGKILL) }
-      try Peer(endpoint).create("kiosk")
+      let owner = try Peer(endpoint)
+      try owner.create("kiosk")
+      try owner.hello()
+      #expect(try owner.ask("lease", #""nav":"kiosk","take":true"#).verb == "ok")
       for (words, status) in [
         (["show", "kiosk"], Int32(0)), (["push", "kiosk", "a", "--new"], 0),
         (["pop", "kiosk", "--top", "a"], 0), (["configure", "kiosk", "guard=none"], 5),

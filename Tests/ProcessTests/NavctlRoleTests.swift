@@ -47,8 +47,7 @@ extension ProcessTests {
       policy: String, status: Int32, top: String
     ) throws {
       let daemon = try daemon(veto: #"{"deadline":300,"policy":"\#(policy)"}"#)
-      // It says its number, so that its end can be seen.
-      let gate = try delegate(daemon, "echo asked $$ >&2; exec sleep 600")
+      let gate = try delegate(daemon, "exec sleep 600")
       let push = try daemon.navctl(["push", "kiosk", "wifi", "--new", "--timeout", "20s"])
       #expect(push.status == status, "\(push.errors)")
       #expect(push.errors.contains("delegate-timeout:") == (status == 4))
@@ -57,13 +56,13 @@ extension ProcessTests {
       #expect(state?["screens"]?.ids.last == top)
       gate.kill(SIGTERM)
       #expect(try gate.ended() == 0, "\(gate.transcript)")
-      // stderr is the command's too: that it has ended says that no command is left.
+      // Its stderr is the command's too, and has ended; so the command has.
       #expect(gate.standardOutput.contains("ask 1  shouldPush  screen wifi"))
     }
 
     @Test func `a delegate that is killed while it is asked is a timeout at once`() throws {
       let daemon = try daemon()
-      let gate = try delegate(daemon, "echo asked $PPID $$ >&2; exec sleep 600")
+      let gate = try delegate(daemon, "echo asked $$ >&2; exec sleep 600")
       let push = try daemon.startNavctl(["push", "kiosk", "wifi", "--new", "--timeout", "50s"])
       try gate.complains("asked")
       gate.kill(SIGKILL)
@@ -88,8 +87,8 @@ extension ProcessTests {
       #expect(
         try daemon.navctl(["configure", "kiosk", "questionDeadline=60000"]).status == 0)
       let gate = try delegate(
-        daemon, #"echo '{"animator":"fade","duration":45000}'"#, roles: "animator", ["--count", "1"]
-      )
+        daemon, #"echo '{"animator":"fade","duration":45000}'"#, roles: "animator",
+        ["--count", "1"])
       #expect(try daemon.navctl(["push", "kiosk", "wifi", "--new", "--animated"]).status == 0)
       #expect(try gate.ended() == 0, "\(gate.transcript)")
       let shown = try daemon.navctl(["transition", "kiosk"])

@@ -74,7 +74,9 @@ extension ProcessTests {
       #expect(refused.status == 4)
       #expect(refused.errors.contains("transition-in-progress: "), "\(refused.errors)")
       #expect(refused.errors.contains("--on-busy queue"), "\(refused.errors)")
-      let late = try daemon.navctl(["push", "kiosk", "late", "--new", "--queue", "--timeout", "300ms"])
+      let late = try daemon.navctl([
+        "push", "kiosk", "late", "--new", "--queue", "--timeout", "300ms",
+      ])
       #expect(late.status == 4, "\(late.errors)")
       let queued = try daemon.startNavctl(
         ["push", "kiosk", "dns", "--new", "--on-busy", "queue", "--timeout", "60s"])
@@ -89,7 +91,8 @@ extension ProcessTests {
       #expect(try run(daemon, ["transition", "kiosk"]).contains("no transition is running"))
     }
 
-    @Test func `presentations lie above the stack and are dismissed by what presents them`() throws {
+    @Test func `presentations lie above the stack and are dismissed by what presents them`() throws
+    {
       let daemon = try daemon(["wifi"])
       try run(daemon, ["present", "kiosk", "pin", "--title", "密码", "--style", "formSheet"])
       try run(daemon, ["present", "kiosk", "help", "--new"])
@@ -182,7 +185,9 @@ extension ProcessTests {
       try run(daemon, ["item", "kiosk", "wifi"] + item)
       try run(daemon, ["bar", "kiosk", "set", "prefersLargeTitles=true", "barTintColor=red"])
       try run(daemon, ["toolbar", "kiosk", "show"])
-      let buttons = #"[{"id":"a","title":"左"},{"id":"s","systemItem":"flexibleSpace"},{"id":"b","title":"R"}]"#
+      let buttons =
+        #"[{"id":"a","title":"左"},{"id":"s","systemItem":"flexibleSpace"},"#
+        + #"{"id":"b","title":"R"}]"#
       try run(daemon, ["screen", "kiosk", "set", "wifi", "toolbarItems=\(buttons)"])
       try run(daemon, ["appearance", "kiosk", "scrollEdge", #"{"background":"clear"}"#])
       #expect(try run(daemon, ["appearance", "kiosk"]).contains("scrollEdge.background  clear"))
