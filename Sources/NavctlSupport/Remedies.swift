@@ -25,7 +25,9 @@ package enum Remedies {
     case .leaseLost:
       "only the session that holds the display may do this: navctl show \(nav) says who"
     case .gestureOwner: "only the session that began the gesture may do this"
-    case .badFrame, .badJSON, .badVerb, .version, .unsupported, .noSession, .moved:
+    case .unsupported:
+      "navctl \(command) --help says what there is; compare navctl --version and navctl status"
+    case .badFrame, .badJSON, .badVerb, .version, .noSession, .moved:
       "use the navctl of the daemon's version: navctl --version, navctl status"
     case .busy, .shuttingDown, .delegateTimeout: "try again in a moment"
     case .expired: "try again, or give it more time: --timeout 30s"

@@ -33,6 +33,10 @@ enum GetCommand: Command {
     let isDaemon = what == .backup || what == .stats && !invocation.namesNav
     let nav = isDaemon ? nil : try invocation.navArguments().nav
     if what == .screen, screen == nil { throw UsageError("--what screen needs --screen ID") }
+    if what != .screen, screen != nil { throw UsageError("--screen goes with --what screen") }
+    if line.contains("at"), ![.state, .top, .bar].contains(what) {
+      throw UsageError("--at goes with state, top and bar, not with \(word)")
+    }
     var request = GetRequest(id: 0, nav: nav, what: what)
     request.screen = screen
     request.at = try line.value(of: "at").map {
