@@ -75,7 +75,7 @@ extension ProcessTests {
       #expect(refused.errors.contains("transition-in-progress: "), "\(refused.errors)")
       #expect(refused.errors.contains("--on-busy queue"), "\(refused.errors)")
       let late = try daemon.navctl([
-        "push", "kiosk", "late", "--new", "--queue", "--timeout", "300ms",
+        "push", "kiosk", "late", "--new", "--queue", "--timeout", "2s",
       ])
       #expect(late.status == 4, "\(late.errors)")
       let queued = try daemon.startNavctl(
