@@ -10,7 +10,7 @@ JOBS ?= 2
 SWIFT ?= swift
 
 PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev \
-  python3 python3-zmq scdoc
+  python3 python3-zmq scdoc strace
 
 DESTDIR ?=
 PREFIX ?= /usr/local

@@ -10,8 +10,11 @@ package enum ErrorText {
   ///   - error: the daemon's answer.
   ///   - nav: the nav that the command named.
   ///   - seen: what the user last saw, if the command was guarded by it.
+  ///   - command: the command that was refused, if it is known.
   /// - Returns: two to five lines without line breaks.
-  package static func lines(_ error: ErrReply, nav: String?, seen: Seen?) -> [String] {
+  package static func lines(
+    _ error: ErrReply, nav: String?, seen: Seen?, command: String = "COMMAND"
+  ) -> [String] {
     let nav = error.nav ?? nav ?? "NAV"
     let message = TerminalText.visible(error.message)
     var lines = ["\(error.code): \(message.isEmpty ? "refused by the daemon" : message)"]
@@ -21,7 +24,7 @@ package enum ErrorText {
     }
     if let after = error.after { lines.append("not before \(after) ms have passed") }
     let remedy =
-      error.knownCode.map { Remedies.remedy(for: $0, nav: nav) }
+      error.knownCode.map { Remedies.remedy(for: $0, nav: nav, command: command) }
       ?? Remedies.remedy(for: error.retryPolicy, nav: nav)
     lines.append("try: \(remedy)")
     return lines
@@ -55,6 +58,22 @@ package enum ConnectionText {
   /// Lines for a daemon that cannot be reached.
   package static func unreachable(_ endpoint: String) -> [String] {
     ["no-daemon: nothing answers at \(endpoint)", startRemedy]
+  }
+
+  /// Lines for a socket that this user may not connect to.
+  package static func closed(_ endpoint: String) -> [String] {
+    [
+      "forbidden: this user may not connect to \(endpoint)",
+      "try: join the socket-group that navd.conf(5) names; another address with --endpoint",
+    ]
+  }
+
+  /// Lines for a daemon that does not let this user in.
+  package static func refused(_ endpoint: String) -> [String] {
+    [
+      "forbidden: navd at \(endpoint) lets nobody in whom it does not know, and not too many",
+      "try: again when other programs have ended; connections in navd.conf(5) says how many",
+    ]
   }
 
   /// Lines where no socket of a daemon was found, one for each path that was looked at.

@@ -20,11 +20,13 @@ package enum OperationSummary {
     let list: [JSONValue]
     do { list = try JSONValue(out.bytes).elements } catch { return [] }
     return zip(list, operations).compactMap { output, operation in
-      text(output, operation.kind)
+      text(output, operation.kind, isChanged: reply.changed != false)
     }
   }
 
-  private static func text(_ output: JSONValue, _ kind: OperationKind) -> String? {
+  private static func text(
+    _ output: JSONValue, _ kind: OperationKind, isChanged: Bool
+  ) -> String? {
     var parts: [String] = []
     if let popped = output["popped"] {
       let ids = popped.kind == .array ? popped.elements.map(\.plainText) : [popped.plainText]
@@ -37,7 +39,8 @@ package enum OperationSummary {
     let ids = output["ids"]?.elements.map(\.plainText) ?? []
     if !ids.isEmpty { parts.append("stack \(ids.joined(separator: " "))") }
     if let tid = output["tid"]?.integer { parts.append("transition \(tid)") }
-    if let id = output["id"]?.string { parts.append("\(verb(kind)) \(id)") }
+    // What was there already has not been put there.
+    if isChanged, let id = output["id"]?.string { parts.append("\(verb(kind)) \(id)") }
     if let delivered = output["delivered"]?.integer { parts.append("delivered to \(delivered)") }
     return parts.isEmpty ? nil : parts.joined(separator: "  ")
   }

@@ -7,8 +7,11 @@ package enum Remedies {
   /// - Parameters:
   ///   - code: the code.
   ///   - nav: the nav, where the error is about one.
+  ///   - command: the command that was refused, if it is known.
   /// - Returns: a line without a full stop.
-  package static func remedy(for code: ErrorCode, nav: String = "NAV") -> String {
+  package static func remedy(
+    for code: ErrorCode, nav: String = "NAV", command: String = "COMMAND"
+  ) -> String {
     switch code {
     case .desync, .notInStack, .unknownScreen, .opTooOld, .noBackButton, .duplicateScreen,
       .alreadyActive, .alreadyPresenting, .ownedElsewhere:
@@ -22,7 +25,9 @@ package enum Remedies {
     case .leaseLost:
       "only the session that holds the display may do this: navctl show \(nav) says who"
     case .gestureOwner: "only the session that began the gesture may do this"
-    case .badFrame, .badJSON, .badVerb, .version, .unsupported, .noSession, .moved:
+    case .unsupported:
+      "navctl \(command) --help says what there is; compare navctl --version and navctl status"
+    case .badFrame, .badJSON, .badVerb, .version, .noSession, .moved:
       "use the navctl of the daemon's version: navctl --version, navctl status"
     case .busy, .shuttingDown, .delegateTimeout: "try again in a moment"
     case .expired: "try again, or give it more time: --timeout 30s"
@@ -35,7 +40,7 @@ package enum Remedies {
     case .storage: "make room where the journal is: journalctl -u navd says what failed"
     case .internal: "look at what is there: navctl show \(nav); report what journalctl -u navd says"
     case .vetoed: "a delegate of the nav refused; ask its application"
-    case .compacted: "read from a later revision: navctl log \(nav) says where history begins"
+    case .compacted: "choose a revision that can still be read: navctl history \(nav)"
     case .noRoute: "see the routes: navctl configure \(nav)"
     case .noRoot, .nilScreen: "name or describe a screen"
     case .duplicateInSet: "name every screen once"
@@ -44,10 +49,10 @@ package enum Remedies {
     case .barDelegateManaged, .readonly: "it follows from other state and cannot be set"
     case .forbiddenKind: "push a screen of kind content"
     case .classUnknown, .classInvalid: "declare the class in the section [classes] of navd.conf(5)"
-    case .gestureRefused: "the gesture may not begin here"
+    case .gestureRefused: "see what is on top, and its setting: navctl get \(nav)"
     case .restoreFailed:
-      "the screens are gone; see what is left: navctl history \(nav); or use navctl set"
-    case .invalidArgument: "navctl COMMAND --help says what is expected"
+      "use a file that navctl save wrote, or describe the screens: navctl set \(nav)"
+    case .invalidArgument: "navctl \(command) --help says what is expected"
     }
   }
 

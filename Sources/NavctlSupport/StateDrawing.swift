@@ -98,10 +98,16 @@ package struct StateDrawing: Sendable {
     var line = StyledLine(row.mark, row.isStrong ? .strong : .faint)
     line.append(TerminalText.padded(row.id, columns: widths.id), row.isStrong ? .strong : .plain)
     line.append("  ")
-    line.append(TerminalText.padded(row.title, columns: widths.title))
+    let title = row.title.map { Self.quoted($0, columns: widths.title) } ?? "-"
+    line.append(TerminalText.padded(title, columns: widths.title))
     line.append("  ")
     line.append(TerminalText.fitted(row.detail, columns: widths.detail), .faint)
     return line
+  }
+
+  /// A title between quotes, which stay where it is cut.
+  private static func quoted(_ title: String, columns: Int) -> String {
+    "\"\(TerminalText.fitted(title, columns: max(1, columns - 2)))\""
   }
 
   /// One line of the table.
@@ -110,7 +116,8 @@ package struct StateDrawing: Sendable {
     var mark: String
     var isStrong: Bool
     var id: String
-    var title: String
+    /// Nil where there is none, which is not the same as an empty one.
+    var title: String?
     var detail: String
 
     init(screen: JSONValue, depth: Int, isTop: Bool) {
@@ -129,7 +136,7 @@ package struct StateDrawing: Sendable {
       isStrong = false
       let screen = presented["screen"]
       id = TerminalText.visible(screen?["id"]?.string ?? screen?.plainText ?? "")
-      title = screen.map(Self.title) ?? "-"
+      title = screen.flatMap(Self.title)
       var parts = ["presented"]
       if let from = presented["from"] { parts.append("by \(from.plainText)") }
       for name in ["style", "covers"] {
@@ -138,9 +145,12 @@ package struct StateDrawing: Sendable {
       detail = TerminalText.visible(parts.joined(separator: " "))
     }
 
-    static func title(_ screen: JSONValue) -> String {
+    /// How many columns the title takes, with its quotes.
+    var titleWidth: Int { title.map { TerminalText.width($0) + 2 } ?? 1 }
+
+    static func title(_ screen: JSONValue) -> String? {
       let title = screen["item"]?["title"]?.string ?? screen["title"]?.string
-      return title.map { "\"\(TerminalText.visible($0))\"" } ?? "-"
+      return title.map(TerminalText.visible)
     }
   }
 
@@ -154,7 +164,10 @@ package struct StateDrawing: Sendable {
       // Two columns of marker and two gaps of two.
       let room = max(6, columns - 6)
       id = min(room / 3, rows.map { TerminalText.width($0.id) }.max() ?? 0)
-      title = min(room / 3, rows.map { TerminalText.width($0.title) }.max() ?? 0)
+      // A third each; what the details leave goes to the titles.
+      let details = rows.map { TerminalText.width($0.detail) }.max() ?? 0
+      title = min(
+        max(room / 3, room - id - details), rows.map(\.titleWidth).max() ?? 0)
       detail = room - id - title
     }
   }

@@ -67,7 +67,8 @@ package struct WatchLines: Sendable {
     }
     var text = "rev \(latest.revision.number)  "
     if latest.view == "bar" {
-      text += BarDrawing(columns: 60).line(value).plain
+      let bar = BarDrawing(columns: 60).line(value).plain
+      text += bar.isEmpty ? "(an empty bar)" : bar
     } else {
       text += "top \(value["id"]?.string ?? "none")"
       if let title = value["title"]?.string { text += "  \"\(title)\"" }

@@ -118,9 +118,26 @@ extension NavigationConnection {
   }
 
   /// Says bye and stops; the daemon forgets the session at once.
+  ///
+  /// Waits a moment for the answer: what a process sent and has not left yet when it ends is lost.
   package mutating func leave() throws(ConnectionError) {
     guard hasSession else { return }
-    try interpret(session.leave(), body: [])
+    let farewell = session.leave()
+    guard !farewell.isEmpty else { return }
+    try interpret(farewell, body: [])
+    let deadline = Deadline(.seconds(1))
+    while !deadline.hasPassed {
+      for event in try wait(until: deadline) where Self.endsLeave(event) { return }
+    }
+  }
+
+  /// Whether nothing more is to be awaited after a bye: only its answer is about nothing.
+  private static func endsLeave(_ event: Link.Event) -> Bool {
+    switch event {
+    case .message(.ok(let reply), _, _): reply.nav == nil && reply.value == nil
+    case .disconnected, .refused: true
+    case .message, .unreadable, .connected: false
+    }
   }
 
   mutating func awaitReply(

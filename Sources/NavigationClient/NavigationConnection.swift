@@ -86,13 +86,16 @@ package struct NavigationConnection: ~Copyable {
 
   private mutating func awaitConnection(until deadline: Deadline) throws(ConnectionError) {
     while true {
+      var isConnected = false
       for event in try wait(until: deadline) {
         switch event {
-        case .connected: return
+        case .connected: isConnected = true
+        // It may come together with the connection that it is about.
         case .refused: throw .refused(endpoint: endpoint)
         case .message, .unreadable, .disconnected: break
         }
       }
+      guard !isConnected else { return }
       guard !deadline.hasPassed else { throw .unreachable(endpoint: endpoint) }
     }
   }

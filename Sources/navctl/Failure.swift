@@ -19,19 +19,21 @@ struct PlainFailure: Error {
 
 /// What went wrong, on stderr, and the exit status for it.
 enum Failure {
-  static func report(_ error: any Error) -> Int32 {
-    let (lines, status) = describe(error)
+  static func report(_ error: any Error, command: String) -> Int32 {
+    let (lines, status) = describe(error, command: command)
     for (index, line) in lines.enumerated() {
       Output.error(index == 0 ? "navctl: \(line)" : "  \(line)")
     }
     return status
   }
 
-  private static func describe(_ error: any Error) -> (lines: [String], status: Int32) {
+  private static func describe(
+    _ error: any Error, command: String
+  ) -> (lines: [String], status: Int32) {
     switch error {
     case let error as Refusal:
       (
-        ErrorText.lines(error.error, nav: error.nav, seen: error.seen),
+        ErrorText.lines(error.error, nav: error.nav, seen: error.seen, command: command),
         ErrorText.exitStatus(error.error)
       )
     case let error as UsageError:
@@ -49,12 +51,7 @@ enum Failure {
     case .unreachable(let endpoint):
       (ConnectionText.unreachable(endpoint), ConnectionText.noDaemonStatus)
     case .refused(let endpoint):
-      (
-        [
-          "forbidden: navd at \(endpoint) does not let this user in",
-          "try: ask for a grant in navd.conf(5)",
-        ], ErrorCode.forbidden.exitStatus
-      )
+      (ConnectionText.refused(endpoint), ErrorCode.forbidden.exitStatus)
     case .closed(.refused(let refusal)):
       (
         ErrorText.lines(refusal, nav: nil, seen: nil), ErrorText.exitStatus(refusal)

@@ -1,3 +1,4 @@
+import CLinux
 import CommandLineOptions
 import NavctlSupport
 import Navigation
@@ -48,8 +49,8 @@ struct Invocation {
 
   /// How many columns text may take.
   var columns: Int {
-    guard let text = environment["COLUMNS"], let columns = Int(text) else { return 80 }
-    return min(max(columns, 40), 400)
+    let columns = environment["COLUMNS"].flatMap { Int($0) } ?? Output.terminalColumns ?? 80
+    return min(max(columns, 20), 400)
   }
 
   /// The nav and the other arguments.
@@ -75,8 +76,21 @@ struct Invocation {
 
   /// Where the daemon is.
   func endpoint() throws -> String {
-    try PathRules(environment: environment, userID: effectiveUserID())
+    let endpoint = try PathRules(environment: environment, userID: effectiveUserID())
       .clientEndpoint(option: line.value(of: "endpoint"))
+    // A connection would be tried again and again until the time is up.
+    guard !Self.isClosed(endpoint) else {
+      throw PlainFailure(
+        lines: ConnectionText.closed(endpoint), status: ErrorCode.forbidden.exitStatus)
+    }
+    return endpoint
+  }
+
+  /// Whether there is a socket that this user may not connect to.
+  private static func isClosed(_ endpoint: String) -> Bool {
+    guard endpoint.hasPrefix("ipc://") else { return false }
+    return unsafe access(String(endpoint.dropFirst("ipc://".count)), W_OK) != 0
+      && navd_errno() == EACCES
   }
 
   /// Connects to the daemon.

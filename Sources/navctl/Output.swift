@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 import NavctlSupport
 import RuntimePaths
 
@@ -20,6 +21,13 @@ enum Output {
 
   /// Whether stdout is a terminal.
   static var isTerminal: Bool { isatty(1) == 1 }
+
+  /// How many columns the terminal has that stdout is; nil where it is none, or does not tell.
+  static var terminalColumns: Int? {
+    var size = winsize()
+    let result = unsafe ioctl(1, UInt(TIOCGWINSZ), &size)
+    return result == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
+  }
 
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var offset = 0

@@ -32,9 +32,9 @@ enum Program {
       program: "navctl",
       summary: "Looks at and changes the navigation stacks that navd keeps.",
       epilogue: """
-        navctl help COMMAND says more. NAV may be left out where NAVD_NAV is set. Exit status: 0 done, 1 refused,
-        2 usage, 3 changed since last seen, 4 busy or timeout, 5 not permitted,
-        6 not found, 7 no daemon, 8 fault of the daemon. See navctl(1).
+        navctl help COMMAND says more. NAV may be left out where NAVD_NAV is set. Exit status: \
+        0 done, 1 refused, 2 usage, 3 changed since last seen, 4 busy or timeout, \
+        5 not permitted, 6 not found, 7 no daemon, 8 fault of the daemon. See navctl(1).
         """,
       version: version,
       options: [
@@ -58,7 +58,7 @@ enum Program {
     do {
       return try type.run(try Invocation(command: command, line: line))
     } catch {
-      return Failure.report(error)
+      return Failure.report(error, command: command.name)
     }
   }
 }

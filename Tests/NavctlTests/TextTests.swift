@@ -30,6 +30,13 @@ import Testing
     #expect(lines[1].hasSuffix("; the nav was made anew since"))
   }
 
+  @Test func `a remedy names the command that was refused`() throws {
+    let error = try refusal(
+      #"{"id":1,"code":"invalid-argument","msg":"m","effect":"none","retry":"no"}"#)
+    let lines = ErrorText.lines(error, nav: nil, seen: nil, command: "env")
+    #expect(lines.last == "try: navctl env --help says what is expected")
+  }
+
   @Test(arguments: ErrorCode.allCases)
   func `every code has a cause, a remedy and its exit status`(code: ErrorCode) throws {
     let error = try refusal(
@@ -60,6 +67,8 @@ import Testing
     #expect(lines[2] == "looked at /run/navd/navd.sock: a regular file, not a socket")
     #expect(lines.last?.hasPrefix("try: ") == true)
     #expect(ConnectionText.unreachable("ipc:///x")[0].contains("ipc:///x"))
+    #expect(ConnectionText.closed("ipc:///x")[0].contains("ipc:///x"))
+    #expect(ConnectionText.refused("ipc:///x")[0].contains("ipc:///x"))
     #expect(ConnectionText.timeout("ipc:///x")[0].contains("ipc:///x"))
   }
 }

@@ -89,12 +89,14 @@ final class Peer {
   }
 
   /// Opens a session.
-  @discardableResult func hello(name: String = "raw", window: Int = 65536) throws -> JSON {
+  @discardableResult func hello(
+    name: String = "raw", window: Int = 65536, heartbeat: Int = 5000
+  ) throws -> JSON {
     let nonce = "\(UInt32.random(in: .min ... .max))"
     try send(
       "hello",
-      #"{"ver":[1,1],"client":"\#(client)","name":"\#(name)","nonce":"\#(nonce)","window":\#(window)}"#
-    )
+      #"{"ver":[1,1],"client":"\#(client)","name":"\#(name)","nonce":"\#(nonce)","#
+        + #""window":\#(window),"hb":\#(heartbeat)}"#)
     return try awaits("welcome") { $0.body["nonce"]?.string == nonce }.body
   }
 

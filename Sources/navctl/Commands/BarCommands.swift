@@ -82,7 +82,9 @@ enum ProxyCommand: Command {
     options: [OptionDeclaration("class", argument: "NAME", "The class; NavigationBar unless said")]
       + Changes.options,
     epilogue: """
-      What a bar is set to itself comes first. Without members what is set is printed.
+      What a bar is set to itself comes first. Without members what is set is printed. KEY is
+      barStyle, translucent, barTintColor, titleTextAttributes, titleOffsets, backgroundImages,
+      shadowImage, backIndicatorImage or backIndicatorMask.
 
       \(MemberWords.note)
 

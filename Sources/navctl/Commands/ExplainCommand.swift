@@ -15,9 +15,22 @@ enum ExplainCommand: Command {
       throw UsageError(
         "there is no error code '\(TerminalText.visible(text))'", remedy: "navctl explain desync")
     }
+    guard !invocation.isJSON else {
+      try Output.line(json(code))
+      return 0
+    }
     try Output.line("\(code.rawValue)  exit status \(code.exitStatus)")
     try Output.line("  effect \(code.effect.rawValue), retry \(code.retry.rawValue)")
     try Output.line("  try: \(Remedies.remedy(for: code))")
     return 0
+  }
+
+  private static func json(_ code: ErrorCode) -> [UInt8] {
+    OperationText.object([
+      ("code", OperationText.string(code.rawValue)), ("exit", Array("\(code.exitStatus)".utf8)),
+      ("effect", OperationText.string(code.effect.rawValue)),
+      ("retry", OperationText.string(code.retry.rawValue)),
+      ("try", OperationText.string(Remedies.remedy(for: code))),
+    ])
   }
 }

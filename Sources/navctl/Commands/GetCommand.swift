@@ -11,13 +11,12 @@ enum GetCommand: Command {
     options: [
       OptionDeclaration(
         "what", argument: "WHAT",
-        "state, top, bar, screen, detached, restoration, log, verify, stats or backup"),
+        "state, top, bar, screen, detached, restoration, log, verify or stats"),
       OptionDeclaration("at", argument: "REV", "As it was at this revision"),
       OptionDeclaration("screen", argument: "ID", "The screen, for --what screen"),
     ],
     epilogue: """
-      backup and, without NAV, stats concern the daemon; backup writes a copy of all navs into its
-      state directory, says where, and needs the role admin.
+      Without NAV, stats concern the daemon.
 
       Example: navctl get kiosk --what top -o json
       """)
@@ -34,6 +33,10 @@ enum GetCommand: Command {
     let isDaemon = what == .backup || what == .stats && !invocation.namesNav
     let nav = isDaemon ? nil : try invocation.navArguments().nav
     if what == .screen, screen == nil { throw UsageError("--what screen needs --screen ID") }
+    if what != .screen, screen != nil { throw UsageError("--screen goes with --what screen") }
+    if line.contains("at"), ![.state, .top, .bar].contains(what) {
+      throw UsageError("--at goes with state, top and bar, not with \(word)")
+    }
     var request = GetRequest(id: 0, nav: nav, what: what)
     request.screen = screen
     request.at = try line.value(of: "at").map {

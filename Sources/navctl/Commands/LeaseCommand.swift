@@ -42,7 +42,8 @@ enum LeaseCommand: Command {
       return try release(invocation, &connection, nav, isForced: isForced)
     }
     let owner = try Lease.take(invocation, &connection, nav, isForced: isForced, isKept: true)
-    try tell(invocation, nav, "display held by \(owner)", owner: owner)
+    // What COMMAND writes is the data then.
+    if words.isEmpty { try tell(invocation, nav, "display held by \(owner)", owner: owner) }
     // A diff tells when somebody takes it away.
     try connection.watch(nav)
     let child = words.isEmpty ? nil : try Subprocess(words)

@@ -1,5 +1,6 @@
 import CommandLineOptions
 import NavctlSupport
+import NavigationSync
 
 /// `op`: any operations, as JSON.
 enum OpCommand: Command {
@@ -8,8 +9,14 @@ enum OpCommand: Command {
     arguments: PositionalArguments("NAV JSON...", count: 1...Int.max),
     options: Changes.animatedOptions,
     epilogue: """
+      An operation is an object with one member, whose name is that of the operation. Operations
+      are \(names).
+
       Example: navctl op kiosk '{"popToRoot":{}}' '{"push":{"screen":{"title":"Now playing"}}}'
       """)
+
+  private static let names = OperationKind.allCases.filter { $0 != .unknown }.map(\.name)
+    .joined(separator: ", ")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let positionals = invocation.line.positionals

@@ -11,8 +11,8 @@ enum SaveCommand: Command {
     "save", "Write what restore reads, to a file or stdout", group: Subject.stack,
     arguments: PositionalArguments("NAV [FILE]", count: 0...2),
     epilogue: """
-      Only screens with a restoration id are written. An existing FILE is replaced as a whole or
-      not at all.
+      Only screens with a restoration id are written, and only if the nav has one too; see
+      configure. An existing FILE is replaced as a whole or not at all.
 
       Example: navctl save kiosk kiosk.json
       """)
@@ -23,6 +23,10 @@ enum SaveCommand: Command {
     let answer = try Reading.get(
       invocation, &connection, GetRequest(id: 0, nav: arguments.nav, what: .restoration))
     let payload = try Reading.value(answer.reply)
+    guard payload["entries"]?.elements.isEmpty == false else {
+      // Nothing could be restored from it, and it might replace a file from which something can.
+      throw PlainFailure(lines: nothing(arguments.nav), status: 1)
+    }
     guard let path = arguments.rest.first, path != "-" else {
       try Output.line(payload.bytes)
       return 0
@@ -39,6 +43,14 @@ enum SaveCommand: Command {
       try Output.line(TerminalText.visible("\(arguments.nav)\(revision)  saved to \(path)"))
     }
     return 0
+  }
+
+  private static func nothing(_ nav: String) -> [String] {
+    [
+      "nothing: \(nav) or its screens have no restoration id, so nothing would be saved",
+      "try: navctl configure \(nav) restorationID=\(nav); "
+        + "navctl screen \(nav) set ID restorationID=ID",
+    ]
   }
 }
 

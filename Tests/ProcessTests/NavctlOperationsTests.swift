@@ -1,0 +1,119 @@
+import Foundation
+import NavigationSync
+import Testing
+
+extension ProcessTests {
+  /// Every operation and every read, by the command that is for it.
+  @Suite struct NavctlOperationsTests {
+    private static let settings =
+      #"{"hidesBarsOnTap":true,"hidesBarsOnSwipe":true,"restorationID":"kiosk","#
+      + #""routes":[{"match":"s/:page","screens":["home",{"route":"s/{page}"}]}]}"#
+
+    /// Commands that change, in an order in which each makes a revision; `FILE` is a file.
+    private static let changes: [[String]] = [
+      ["create", "kiosk", "--root", "home", "--restoration-id", "home", "--settings", settings],
+      ["configure", "kiosk", "queue=4"], ["detach", "kiosk"], ["attach", "kiosk"],
+      ["push", "kiosk", "a", "--new"], ["push", "kiosk", "b", "--new", "--show", "--still"],
+      ["segue", "kiosk", "c", "--new"], ["pop", "kiosk", "--top", "c"], ["pop-to", "kiosk", "a"],
+      ["pop-to-root", "kiosk"], ["save", "kiosk", "FILE"],
+      ["set", "kiosk", "home", #"{"id":"x"}"#, "--any"], ["open", "kiosk", "s/net", "--any"],
+      ["restore", "kiosk", "FILE", "--any"], ["revert", "kiosk", "6", "--any"],
+      ["present", "kiosk", "pin", "--new"], ["dismiss", "kiosk", "--from", "b"],
+      ["screen", "kiosk", "create", "later", "title=Later"],
+      ["screen", "kiosk", "release", "later"], ["title", "kiosk", "home", "Home"],
+      ["item", "kiosk", "b", "--right", "done=Done"],
+      ["button", "kiosk", "create", "more", "--title", "More"],
+      ["button", "kiosk", "release", "more"],
+      ["button", "kiosk", "set", "done", "--action", "nav.pop"],
+      ["button", "kiosk", "activate", "done"], ["back", "kiosk", "--top", "a"],
+      ["push", "kiosk", "d", "--new"],
+      ["gesture", "kiosk", "begin", "0.3", "cancel", "--top", "d"],
+      ["gesture", "kiosk", "begin", "update", "0.7", "finish", "--top", "d"],
+      ["bar", "kiosk", "set", "barTintColor=red"], ["toolbar", "kiosk", "set", "barStyle=black"],
+      ["toolbar", "kiosk", "show"], ["bar", "kiosk", "hide"], ["bar", "kiosk", "show"],
+      ["appearance", "kiosk", "standard", #"{"background":"clear"}"#],
+      ["proxy", "kiosk", "barTintColor=green"], ["env", "kiosk", "scale=3"],
+      ["swipe", "kiosk", "up"], ["tap", "kiosk"],
+      ["create", "hud", "--kind", "bar"], ["push-item", "hud", "i", "--title", "I"],
+      ["set-items", "hud", "i", #"{"id":"n"}"#, "--any"], ["pop-item", "hud", "--top", "n"],
+    ]
+
+    /// What leaves no trace in the log of a nav that is still there.
+    private static let untold: Set<OperationKind> = [.navClose, .gestureUpdate, .unknown]
+
+    /// Runs a command that must succeed and whose output is as the options say.
+    @discardableResult private func run(
+      _ daemon: TestDaemon, _ words: [String], _ options: [String]
+    ) throws -> [JSON] {
+      let result = try daemon.navctl(words + options)
+      #expect(result.status == 0, "\(words): \(result.output)\(result.errors)")
+      #expect(result.errors == "", "\(words)")
+      #expect(!result.output.isEmpty, "\(words)")
+      guard !options.isEmpty else { return [] }
+      return try result.output.split(separator: "\n").map { try JSON($0.utf8) }
+    }
+
+    @Test(arguments: [[], ["-o", "json"]])
+    func `every operation has a command`(options: [String]) throws {
+      let daemon = try TestDaemon()
+      let file = daemon.directory.path + "/saved.json"
+      for words in Self.changes {
+        let answers = try run(daemon, words.map { $0 == "FILE" ? file : $0 }, options)
+        for answer in answers { #expect(answer["rev"]?.integer != nil, "\(words): \(answer)") }
+      }
+      try run(daemon, ["push", "kiosk", "slow", "--new", "--animated"], options)
+      let running = try run(daemon, ["transition", "kiosk"], ["-o", "json"])
+      let number = try #require(running.first?["tid"]?.integer)
+      try run(daemon, ["transition", "kiosk", "complete", "\(number)"], options)
+
+      let peer = try Peer(daemon.endpoint)
+      let entries = try peer.log("kiosk") + peer.log("hud")
+      let done = Set(entries.flatMap { $0["do"]?.array ?? [] }.compactMap(\.string))
+      let wanted = OperationKind.allCases.filter { !Self.untold.contains($0) }.map(\.name)
+      #expect(Set(wanted).subtracting(done) == [])
+      try run(daemon, ["close", "hud", "--any"], options)
+      #expect(try daemon.navctl(["show", "hud"]).status == 6)
+    }
+
+    @Test(arguments: [[], ["-o", "json"]])
+    func `everything that can be read has a command`(options: [String]) throws {
+      let daemon = try TestDaemon()
+      let peer = try Peer(daemon.endpoint)
+      try peer.create("kiosk")
+      try peer.perform("kiosk", #"[{"push":{"screen":{"id":"a"}}}]"#)
+      for what in GetRequest.What.allCases where what != .backup {
+        let screen = what == .screen ? ["--screen", "home"] : []
+        let answer = try run(daemon, ["get", "kiosk", "--what", what.rawValue] + screen, options)
+        guard !options.isEmpty else { continue }
+        #expect(answer.first?["value"] != nil, "\(what)")
+      }
+      for what in ["state", "top", "bar"] {
+        let answer = try run(
+          daemon, ["get", "kiosk", "--what", what, "--at", "1"], ["-o", "json"])
+        let value = answer.first?["value"]
+        #expect((value?["id"] ?? value?["top"] ?? value?["rev"]) != nil, "\(what)")
+      }
+      for view in ["full", "bar", "top"] {
+        try run(daemon, ["watch", "kiosk", "--view", view, "--count", "1"], options)
+      }
+      for words in [
+        ["get", "--what", "stats"], ["status"], ["list"], ["list", "--clients"], ["verify"],
+        ["log", "kiosk", "--from", "1", "--limit", "2"], ["history", "kiosk"],
+        ["history", "kiosk", "--at", "1"], ["show", "kiosk"], ["env", "kiosk"], ["bar", "kiosk"],
+        ["toolbar", "kiosk"], ["appearance", "kiosk"], ["proxy", "kiosk"],
+        ["configure", "kiosk"], ["transition", "kiosk"],
+      ] { try run(daemon, words, options) }
+      for (words, remedy) in [
+        (["get", "kiosk", "--what", "log", "--at", "1"], "--at goes with"),
+        (["get", "kiosk", "--what", "top", "--screen", "a"], "--screen goes with"),
+        (["show", "$navs"], "navctl list"), (["show", "$clients"], "navctl list --clients"),
+        (["env", "kiosk", "foo=1"], "navctl env --help"),
+        (["op", "kiosk", #"{"fly":{}}"#], "navctl op --help"),
+      ] {
+        let refused = try daemon.navctl(words)
+        #expect(refused.status == 2, "\(words): \(refused.errors)")
+        #expect(refused.errors.contains(remedy), "\(words): \(refused.errors)")
+      }
+    }
+  }
+}
