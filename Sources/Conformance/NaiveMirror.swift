@@ -51,12 +51,34 @@ struct NaiveMirror {
       throw Broken(text: "the mirror is at \(revision), the diff is \(json.text)")
     }
     revision += 1
+    let running = try runningTransition(after: json)
     for change in json["ch"]?.array ?? [] { try apply(change) }
     if let new = json["resolved"] { resolved = new }
     guard json["depth"]?.integer == screens.count else {
       throw Broken(text: "the depth of \(json.text) is not \(screens.count)")
     }
+    guard parts["transition"]?["tid"]?.integer == running else {
+      throw Broken(text: "the events and the transition contradict each other: \(json.text)")
+    }
     try prove(json)
+  }
+
+  /// The transition that runs after the events of a diff; at most one does at any time.
+  private func runningTransition(after diff: JSONTree) throws(Broken) -> Int? {
+    var running = parts["transition"]?["tid"]?.integer
+    for event in (diff["ev"]?.array ?? []).compactMap(\.members.first) {
+      let tid = event.value["tid"]?.integer
+      switch event.name {
+      case "transitionBegan":
+        guard running == nil else { throw Broken(text: "a second transition: \(diff.text)") }
+        running = tid
+      case "transitionEnded":
+        guard running == tid else { throw Broken(text: "another transition ends: \(diff.text)") }
+        running = nil
+      default: continue
+      }
+    }
+    return running
   }
 
   private mutating func apply(_ change: JSONTree) throws(Broken) {

@@ -1,4 +1,5 @@
 import Conformance
+import ConformanceSupport
 import Testing
 
 @Suite struct ConformanceTests {
