@@ -72,13 +72,16 @@ struct ServerLoop: ~Copyable {
   /// - Throws: `DaemonError` and `ZeroMQError`; the journal is left as a crash would leave it.
   mutating func run(signals: Int32, watchdog: UInt64?) throws {
     var poller = Poller()
-    // Each socket is read until it is empty before the loop sleeps, so signs are enough.
+    // Each socket is read until it is empty before the loop sleeps, so signs are enough. There are
+    // none before the first read: without one here the monitor would never be heard.
     let messages = try poller.addSigns(of: listener.router)
     let admissions = try poller.addSigns(of: listener.admission)
     let monitoring = try poller.addSigns(of: listener.monitor)
     let answers = poller.add(descriptor: history.descriptor)
     let stop = poller.add(descriptor: signals)
     let progress = poller.add(descriptor: writer.descriptor)
+    try admit()
+    try watchPeers()
     var fedAt: UInt64 = 0
     var turnsWithoutPoll = 0
     while !isStopping {

@@ -25,6 +25,26 @@ extension ProcessTests {
       #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    @Test func `a session ends at once when its peer is gone`() throws {
+      let directory = try TestDirectory()
+      // Without this a sign of life would find out, seconds later.
+      let file = try directory.write("navd.conf", "[session]\nheartbeat = 60s\n")
+      let daemon = try TestDaemon(["--config", file])
+      let witness = try Peer(daemon.endpoint)
+      try witness.hello()
+      var peer: Peer? = try Peer(daemon.endpoint)
+      try peer?.hello()
+      let client = try #require(peer?.client)
+      _ = try witness.ask("watch", #""nav":"$clients""#)
+      peer = nil
+      _ = try witness.awaits("end of \(client)") { message in
+        (message.body["ch"]?.array ?? []).contains {
+          $0["del"]?.array.contains(.string(client)) == true
+        }
+      }
+      #expect(try daemon.stop() == 0)
+    }
+
     @Test(arguments: [[], ["--durability", "relaxed"]])
     func `after kill -9 epochs are the same and revisions go on`(options: [String]) throws {
       let daemon = try TestDaemon(options)
