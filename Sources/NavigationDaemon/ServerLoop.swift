@@ -17,8 +17,8 @@ struct ServerLoop: ~Copyable {
   var connections = Connections()
   /// The connections whose outbox is not empty.
   var waiting: [ConnectionID] = []
-  /// Connections whose peer may be gone, and how often they have been asked.
-  var suspects: [(ConnectionID, attempts: Int)] = []
+  /// Those whose peer may be gone.
+  var suspects: [Suspect] = []
   var accepted = 0
   /// The events that have come up and are to be handled next.
   var events: [HubEvent] = []
@@ -112,6 +112,15 @@ struct ServerLoop: ~Copyable {
       if isStopping { events.append(.stop) }
       try turn(at: now)
     }
+  }
+
+  /// A peer whose descriptor was closed, unless it has another one.
+  struct Suspect {
+    var id: ConnectionID
+    /// How often it was asked.
+    var attempts = 0
+    /// When to ask it next.
+    var due: UInt64 = 0
   }
 
   /// Removes the sockets, so that clients see at once that nobody listens, and gives the last words

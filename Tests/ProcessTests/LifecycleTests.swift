@@ -25,6 +25,28 @@ extension ProcessTests {
       #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    @Test func `the sessions of many peers that leave a busy daemon end at once`() throws {
+      let directory = try TestDirectory()
+      let file = try directory.write("navd.conf", "[session]\nheartbeat = 60s\n")
+      let daemon = try TestDaemon(["--config", file])
+      let witness = try Peer(daemon.endpoint)
+      try witness.hello()
+      func sessions() throws -> Int {
+        try witness.get(#""nav":"$clients""#)["value"]?["screens"]?.array.count ?? 0
+      }
+      for _ in 0..<10 {
+        var peers = try (0..<20).map { _ in try Peer(daemon.endpoint) }
+        for peer in peers { try peer.hello() }
+        #expect(try sessions() == 21)
+        peers = []
+        // Each question is a turn of the daemon's loop, so that it is never idle meanwhile.
+        let end = Date(timeIntervalSinceNow: Child.patience)
+        while try sessions() > 1, end > Date() {}
+        #expect(try sessions() == 1)
+      }
+      #expect(try daemon.stop() == 0)
+    }
+
     @Test func `a session ends at once when its peer is gone`() throws {
       let directory = try TestDirectory()
       // Without this a sign of life would find out, seconds later.
