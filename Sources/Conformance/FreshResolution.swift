@@ -1,11 +1,11 @@
 import NavigationSync
 
 /// What the bar shows, computed anew from nothing but a state.
-enum FreshResolution {
+package enum FreshResolution {
   /// What is wrong with `resolved` in a state; nil if it is what the records give, octet for octet.
   ///
   /// A hub that has never seen the nav takes the state as if it had been created so.
-  static func difference(in state: JSONTree) -> String? {
+  package static func difference(in state: JSONTree) -> String? {
     let told = state["resolved"]?.text ?? "nothing"
     do {
       let computed = try resolve(state)?.text ?? "nothing"

@@ -8,27 +8,66 @@ extension ProcessTests {
     /// The rows that are not run here, and why not.
     static let omitted: [String: String] = [:]
 
+    /// How many random ops; the rows speak of more, which are done in process.
+    private static let steps = 400
+    private static let seeds: UInt64 = 5
+
     /// How far a row may lag behind its own time; deadlines are further away than that.
     private static let tolerance = Duration.milliseconds(90)
 
+    /// How time passes for random ops: deadlines run out, and waiting for that takes no time.
+    private static let pace = RandomPace(deadline: 60, isReal: true)
+
     @Test func `a daemon keeps every row`() throws {
-      let directory = try TestDirectory()
-      let file = try directory.write("navd.conf", "[classes]\nMyBar = NavigationBar\n")
-      let daemon = try TestDaemon(["--config", file])
-      var kept: Set<String> = []
+      let daemon = try Self.daemon()
+      var kept: [String] = []
       var repeated = 0
-      for row in try Table.rows.get() where Self.omitted[row.id] == nil && !row.isCode {
+      for row in try Table.rows.get() where !row.isCode && Self.omitted[row.id] == nil {
         repeated += try run(row, daemon) - 1
-        kept.insert(row.id)
+        kept.append(row.id)
       }
+      for row in CodeRow.mirrors {
+        report(row.rawValue) { try MirrorRows.check(row, on: DaemonDriver(daemon)) }
+        kept.append(row.rawValue)
+      }
+      kept += try runRandomly(daemon)
       for (id, reason) in Self.omitted.sorted(by: { $0.key < $1.key }) {
         print("\(id) is not run against a daemon: \(reason)")
       }
-      print("\(kept.count) rows run against a daemon, \(repeated) times again: too slow")
-      let known = kept.union(Self.omitted.keys).union(
-        try Table.rows.get().filter(\.isCode).map(\.id))
-      #expect(known.sorted() == (try Table.ids()))
+      print("\(kept.count) rows run against a daemon, \(repeated) attempts were too slow")
+      #expect((kept + Self.omitted.keys).sorted() == (try Table.ids()))
       #expect(try daemon.stop() == 0)
+    }
+
+    private static func daemon() throws -> TestDaemon {
+      try TestDaemon(configuration: "[classes]\nMyBar = NavigationBar\n")
+    }
+
+    private func report(_ id: String, _ body: () throws -> Void) {
+      do { try body() } catch { Issue.record("\(id): \(error)") }
+    }
+
+    /// Checks the rows that are about ops at random; returns which.
+    private func runRandomly(_ daemon: TestDaemon) throws -> [String] {
+      report("random ops") {
+        for seed in 1...Self.seeds {
+          let violations = try RandomRows.run(
+            seed: seed, steps: Self.steps, pace: Self.pace, on: DaemonDriver(daemon))
+          for row in CodeRow.random {
+            let found = violations[row] ?? []
+            #expect(found.isEmpty, "\(row.rawValue), seed \(seed): \(found.prefix(3))")
+          }
+        }
+      }
+      let other = try Self.daemon()
+      report(CodeRow.equalDaemons.rawValue) {
+        // Two daemons never have the same time, so nothing may fall due.
+        try RandomRows.equalDaemons(
+          seed: 1000, steps: Self.steps, pace: RandomPace(deadline: 60_000, waits: false),
+          DaemonDriver(daemon), DaemonDriver(other))
+      }
+      #expect(try other.stop() == 0)
+      return (CodeRow.random + [.equalDaemons]).map(\.rawValue)
     }
 
     /// Runs a row; returns how often.

@@ -55,7 +55,7 @@ struct DaemonDriver: ConformanceDriver {
     let nav = "clock/\(clock.client)-\(clocks)"
     try clock.hello(name: "clock")
     try clock.create(nav)
-    try clock.perform(nav, #"[{"nav.configure":{"transitionDeadline":\#(milliseconds)}}]"#)
+    try clock.perform(nav, #"[{"nav.configure":{"transitionDeadline":\#(max(1, milliseconds))}}]"#)
     _ = try clock.ask("watch", #""nav":"\#(nav)""#)
     _ = try clock.ask(
       "op", #""nav":"\#(nav)","animated":true,"do":[{"push":{"screen":{"id":"B"}}}]"#)

@@ -26,9 +26,7 @@ extension ProcessTests {
     }
 
     @Test func `the sessions of many peers that leave a busy daemon end at once`() throws {
-      let directory = try TestDirectory()
-      let file = try directory.write("navd.conf", "[session]\nheartbeat = 60s\n")
-      let daemon = try TestDaemon(["--config", file])
+      let daemon = try TestDaemon(configuration: "[session]\nheartbeat = 60s\n")
       let witness = try Peer(daemon.endpoint)
       try witness.hello()
       func sessions() throws -> Int {
@@ -48,10 +46,8 @@ extension ProcessTests {
     }
 
     @Test func `a session ends at once when its peer is gone`() throws {
-      let directory = try TestDirectory()
-      // Without this a sign of life would find out, seconds later.
-      let file = try directory.write("navd.conf", "[session]\nheartbeat = 60s\n")
-      let daemon = try TestDaemon(["--config", file])
+      // With more heartbeats a sign of life would find out, seconds later.
+      let daemon = try TestDaemon(configuration: "[session]\nheartbeat = 60s\n")
       let witness = try Peer(daemon.endpoint)
       try witness.hello()
       var peer: Peer? = try Peer(daemon.endpoint)
