@@ -10,6 +10,7 @@ package enum RandomRows {
   ///   - pace: how time passes.
   ///   - driver: what it is done to.
   /// - Returns: what is wrong, by the row that says so.
+  /// - Throws: `ConformanceFailure` if a diff does not fit or too little was done.
   package static func run(
     seed: UInt64, steps: Int, pace: RandomPace, on driver: some ConformanceDriver
   ) throws -> [CodeRow: [String]] {
