@@ -80,8 +80,8 @@ struct ServerLoop: ~Copyable {
     let answers = poller.add(descriptor: history.descriptor)
     let stop = poller.add(descriptor: signals)
     let progress = poller.add(descriptor: writer.descriptor)
-    try admit()
     try watchPeers()
+    try admit()
     var fedAt: UInt64 = 0
     var turnsWithoutPoll = 0
     while !isStopping {
@@ -99,8 +99,9 @@ struct ServerLoop: ~Copyable {
         if timeout != 0, !inFlight.isEmpty, !writer.arm() { timeout = 0 }
         turnsWithoutPoll = 0
         _ = try poller.wait(milliseconds: timeout)
-        if poller.isReadable(admissions) { try admit() }
+        // Who asks to be let in is counted already: a connection is accepted before it asks.
         if poller.isReadable(monitoring) { try watchPeers() }
+        if poller.isReadable(admissions) { try admit() }
         if poller.isReadable(answers) {
           for answer in history.takeAnswers() { events.append(.history(answer)) }
         }

@@ -18,6 +18,9 @@ extension ProcessTests {
     /// How time passes for random ops: deadlines run out, and waiting for that takes no time.
     private static let pace = RandomPace(deadline: 60, isReal: true)
 
+    /// The rows of the other test.
+    private static let random = CodeRow.random + [.equalDaemons]
+
     @Test func `a daemon keeps every row`() throws {
       let daemon = try Self.daemon()
       var kept: [String] = []
@@ -30,13 +33,32 @@ extension ProcessTests {
         report(row.rawValue) { try MirrorRows.check(row, on: DaemonDriver(daemon)) }
         kept.append(row.rawValue)
       }
-      kept += try runRandomly(daemon)
       for (id, reason) in Self.omitted.sorted(by: { $0.key < $1.key }) {
         print("\(id) is not run against a daemon: \(reason)")
       }
       print("\(kept.count) rows run against a daemon, \(repeated) attempts were too slow")
-      #expect((kept + Self.omitted.keys).sorted() == (try Table.ids()))
+      let known = kept + Self.random.map(\.rawValue) + Self.omitted.keys
+      #expect(known.sorted() == (try Table.ids()))
       #expect(try daemon.stop() == 0)
+    }
+
+    @Test func `random ops on daemons keep the rows`() throws {
+      let daemon = try Self.daemon()
+      for seed in 1...Self.seeds {
+        let violations = try RandomRows.run(
+          seed: seed, steps: Self.steps, pace: Self.pace, on: DaemonDriver(daemon))
+        for row in CodeRow.random {
+          let found = violations[row] ?? []
+          #expect(found.isEmpty, "\(row.rawValue), seed \(seed): \(found.prefix(3))")
+        }
+      }
+      let other = try Self.daemon()
+      // Two daemons never have the same time, so nothing may fall due.
+      try RandomRows.equalDaemons(
+        seed: 1000, steps: Self.steps, pace: RandomPace(deadline: 60_000, waits: false),
+        DaemonDriver(daemon), DaemonDriver(other))
+      #expect(try daemon.stop() == 0)
+      #expect(try other.stop() == 0)
     }
 
     private static func daemon() throws -> TestDaemon {
@@ -45,29 +67,6 @@ extension ProcessTests {
 
     private func report(_ id: String, _ body: () throws -> Void) {
       do { try body() } catch { Issue.record("\(id): \(error)") }
-    }
-
-    /// Checks the rows that are about ops at random; returns which.
-    private func runRandomly(_ daemon: TestDaemon) throws -> [String] {
-      report("random ops") {
-        for seed in 1...Self.seeds {
-          let violations = try RandomRows.run(
-            seed: seed, steps: Self.steps, pace: Self.pace, on: DaemonDriver(daemon))
-          for row in CodeRow.random {
-            let found = violations[row] ?? []
-            #expect(found.isEmpty, "\(row.rawValue), seed \(seed): \(found.prefix(3))")
-          }
-        }
-      }
-      let other = try Self.daemon()
-      report(CodeRow.equalDaemons.rawValue) {
-        // Two daemons never have the same time, so nothing may fall due.
-        try RandomRows.equalDaemons(
-          seed: 1000, steps: Self.steps, pace: RandomPace(deadline: 60_000, waits: false),
-          DaemonDriver(daemon), DaemonDriver(other))
-      }
-      #expect(try other.stop() == 0)
-      return (CodeRow.random + [.equalDaemons]).map(\.rawValue)
     }
 
     /// Runs a row; returns how often.

@@ -25,6 +25,22 @@ extension ProcessTests {
       #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    @Test func `more peers than the limit are let in only when others leave`() throws {
+      let limits = "[limits]\nconnections = 3\nconnections-per-principal = 3\n"
+      let daemon = try TestDaemon(configuration: limits)
+      // They say nothing, so that only their connections count.
+      var peers = try (0..<3).map { _ in try Peer(daemon.endpoint) }
+      for peer in peers { #expect(try peer.isLetIn(within: Child.patience)) }
+      #expect(try !Peer(daemon.endpoint).isLetIn(within: 0.5))
+      peers.removeLast()
+      // Who was refused does not ask again by itself, and the end of the one that left is seen soon.
+      let end = Date(timeIntervalSinceNow: Child.patience)
+      var isLetIn = false
+      while !isLetIn, end > Date() { isLetIn = try Peer(daemon.endpoint).isLetIn(within: 0.5) }
+      #expect(isLetIn)
+      #expect(try daemon.stop() == 0)
+    }
+
     @Test func `the sessions of many peers that leave a busy daemon end at once`() throws {
       let daemon = try TestDaemon(configuration: "[session]\nheartbeat = 60s\n")
       let witness = try Peer(daemon.endpoint)

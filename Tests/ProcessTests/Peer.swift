@@ -55,6 +55,13 @@ final class Peer {
     }
   }
 
+  /// Whether the daemon lets it in within a time.
+  func isLetIn(within seconds: Double) throws -> Bool {
+    var writable = Poller()
+    _ = writable.add(socket, for: .writable)
+    return try writable.wait(milliseconds: Int(seconds * 1000)) > 0
+  }
+
   func send(_ verb: String, _ body: String) throws {
     try send(frames: [Array("nsp1.\(verb)".utf8), Array(body.utf8)])
   }
