@@ -96,9 +96,15 @@ let package = Package(
       name: "Simulation", dependencies: ["Navigation", "NavigationSync"], swiftSettings: strict),
     // The rows of Tests/Conformance, run against a hub in process or a daemon.
     .target(name: "Conformance", dependencies: ["NavigationSync"], swiftSettings: strict),
+    // What the tests of both have in common: the table itself, and the rows that are code.
+    .target(
+      name: "ConformanceSupport", dependencies: ["Conformance", "NavigationSync", "Navigation"],
+      path: "Tests/ConformanceSupport", swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests",
-      dependencies: ["Conformance", "Simulation", "NavigationSync", "Navigation"],
+      dependencies: [
+        "Conformance", "ConformanceSupport", "Simulation", "NavigationSync", "Navigation",
+      ],
       swiftSettings: strict),
     .testTarget(name: "NavigationTests", dependencies: ["Navigation"], swiftSettings: strict),
     .testTarget(
@@ -134,7 +140,7 @@ let package = Package(
       name: "ProcessTests",
       dependencies: [
         "navd", "navctl", "navd-demo", "ConsistencyWorker", "NavigationClient", "NavigationSync",
-        "Navigation", "ZeroMQ",
+        "Navigation", "ZeroMQ", "Conformance", "ConformanceSupport",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),

@@ -74,6 +74,8 @@ static inline int navd_stop_signals(void) {
   if (pthread_sigmask(SIG_BLOCK, &signals, NULL) != 0) return -1;
   signal(SIGPIPE, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
+  // A write beyond a limit of the size of files then fails like one on a full disk.
+  signal(SIGXFSZ, SIG_IGN);
   return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 

@@ -118,6 +118,11 @@ extension ConformanceRunner {
     if let wrong = StateLaws.violation(of: value) ?? mirror.difference(from: value) {
       throw Mismatch(text: wrong)
     }
+    guard value.text != proven else { return }
+    if let wrong = FreshResolution.difference(in: value) { throw Mismatch(text: wrong) }
+    try verify()
+    proven = value.text
+    subject = spoken
   }
 
   private static func resumption(_ mirror: NaiveMirror) -> String {
@@ -126,9 +131,8 @@ extension ConformanceRunner {
       + #""dig":"\#(mirror.digest)"}}"#
   }
 
-  /// At the end of a row the daemon must find no fault with itself.
-  mutating func verify() throws {
-    guard state != nil else { return }
+  /// The daemon must find no fault with itself.
+  private mutating func verify() throws {
     let answer = try request(Self.observer, "get", #"{"what":"verify"}"#)
     guard answer.verb == "ok", answer.json.at("value.ok")?.bool == true else {
       throw Mismatch(text: "verify says \(answer.json.text)")

@@ -49,6 +49,14 @@ package struct ConformanceFailure: Error, CustomStringConvertible {
   /// What is wrong.
   package var text: String
 
+  /// Makes one that says what is wrong, and where.
+  package init(file: String, line: Int, id: String? = nil, text: String) {
+    self.file = file
+    self.line = line
+    self.id = id
+    self.text = text
+  }
+
   /// The whole as one line.
   package var description: String { "\(file):\(line): \(id.map { $0 + ": " } ?? "")\(text)" }
 }

@@ -1,15 +1,22 @@
 import NavigationSync
 
 /// A state as one would first think of building it from the diffs.
-struct NaiveMirror {
-  struct Broken: Error { var text: String }
+package struct NaiveMirror {
+  /// Why a message does not fit; the text says it to people.
+  package struct Broken: Error, CustomStringConvertible {
+    var text: String
+
+    /// The text.
+    package var description: String { text }
+  }
 
   static let partNames = [
     "bar", "toolbar", "presented", "transition", "environment", "settings",
   ]
 
   private(set) var epoch = ""
-  private(set) var revision = 0
+  /// The revision that it shows, 0 for none.
+  package private(set) var revision = 0
   private(set) var digest = ""
   private(set) var screens: [JSONTree] = []
   private(set) var parts: [String: JSONTree] = [:]
@@ -17,8 +24,11 @@ struct NaiveMirror {
   private var partial: [JSONTree] = []
   private(set) var isComplete = false
 
+  /// Makes one that knows nothing.
+  package init() {}
+
   /// Takes a message of the full watch.
-  mutating func receive(_ verb: String, _ json: JSONTree) throws(Broken) {
+  package mutating func receive(_ verb: String, _ json: JSONTree) throws(Broken) {
     switch verb {
     case "snap": try snap(json)
     case "diff": try diff(json)
@@ -51,12 +61,34 @@ struct NaiveMirror {
       throw Broken(text: "the mirror is at \(revision), the diff is \(json.text)")
     }
     revision += 1
+    let running = try runningTransition(after: json)
     for change in json["ch"]?.array ?? [] { try apply(change) }
     if let new = json["resolved"] { resolved = new }
     guard json["depth"]?.integer == screens.count else {
       throw Broken(text: "the depth of \(json.text) is not \(screens.count)")
     }
+    guard parts["transition"]?["tid"]?.integer == running else {
+      throw Broken(text: "the events and the transition contradict each other: \(json.text)")
+    }
     try prove(json)
+  }
+
+  /// The transition that runs after the events of a diff; at most one does at any time.
+  private func runningTransition(after diff: JSONTree) throws(Broken) -> Int? {
+    var running = parts["transition"]?["tid"]?.integer
+    for event in (diff["ev"]?.array ?? []).compactMap(\.members.first) {
+      let tid = event.value["tid"]?.integer
+      switch event.name {
+      case "transitionBegan":
+        guard running == nil else { throw Broken(text: "a second transition: \(diff.text)") }
+        running = tid
+      case "transitionEnded":
+        guard running == tid else { throw Broken(text: "another transition ends: \(diff.text)") }
+        running = nil
+      default: continue
+      }
+    }
+    return running
   }
 
   private mutating func apply(_ change: JSONTree) throws(Broken) {
@@ -101,7 +133,7 @@ struct NaiveMirror {
   }
 
   /// What differs from the state that the daemon tells; nil if nothing.
-  func difference(from state: JSONTree) -> String? {
+  package func difference(from state: JSONTree) -> String? {
     if state["epoch"]?.string != epoch || state["rev"]?.integer != revision {
       return "the mirror is at \(revision), the state at \(state["rev"]?.text ?? "none")"
     }

@@ -1,7 +1,7 @@
 /// The invariants that every state keeps, and its digest.
-enum StateLaws {
+package enum StateLaws {
   /// What is wrong with a state; nil if nothing.
-  static func violation(of state: JSONTree) -> String? {
+  package static func violation(of state: JSONTree) -> String? {
     let screens = state["screens"]?.array ?? []
     var parts: [String: JSONTree] = [:]
     for name in NaiveMirror.partNames {

@@ -118,12 +118,12 @@ extension ServerLoop {
   }
 
   /// Sends what waited, as far as the sockets take it now.
-  mutating func retry() throws {
+  mutating func retry(at now: Instant) throws {
     guard !waiting.isEmpty || !suspects.isEmpty else { return }
     let ids = waiting
     waiting.removeAll(keepingCapacity: true)
     for id in ids { try drain(id) }
-    try probeSuspects()
+    try probeSuspects(at: now)
   }
 
   private mutating func drain(_ id: ConnectionID) throws {
@@ -175,7 +175,7 @@ extension ServerLoop {
       case .disconnected:
         accepted = max(0, accepted - 1)
         if let id = connections.connection(behind: event.value) {
-          suspects.append((id, attempts: 0))
+          suspects.append(Suspect(id: id))
         }
       // Each of these is followed by a disconnection, which is what counts.
       case .handshakeFailed, .handshakeBroken, .refused: break
@@ -189,21 +189,32 @@ extension ServerLoop {
   /// Asks peers that may be gone by sending a sign of life: the socket knows who is.
   ///
   /// A descriptor's number may belong to another peer by now, and the socket may learn of the end
-  /// a moment after the monitor, so a peer is asked a few times and otherwise left alone.
-  private mutating func probeSuspects() throws {
+  /// a moment after the monitor, so a peer is asked a few times and otherwise left alone. A busy
+  /// loop turns many times in that moment: it is the time between two questions that counts.
+  private mutating func probeSuspects(at now: Instant) throws {
     guard !suspects.isEmpty else { return }
     let asked = suspects
     suspects.removeAll(keepingCapacity: true)
-    for (id, attempts) in asked {
-      guard let connection = connections[id], connection.outbox.isEmpty else { continue }
-      let mark = Outgoing.signOfLife(to: id)
+    for var suspect in asked {
+      guard let connection = connections[suspect.id], connection.outbox.isEmpty else { continue }
+      guard suspect.due <= now.boot else {
+        suspects.append(suspect)
+        continue
+      }
+      let mark = Outgoing.signOfLife(to: suspect.id)
       switch try transmit(mark, connection.routingID, connection.isEnveloped) {
-      case .unreachable: lose(id)
+      case .unreachable: lose(suspect.id)
       case .sent, .wouldBlock:
-        if attempts < 3 { suspects.append((id, attempts: attempts + 1)) }
+        guard suspect.attempts < Self.patienceWithSuspects.count else { continue }
+        suspect.due = now.boot + Self.patienceWithSuspects[suspect.attempts]
+        suspect.attempts += 1
+        suspects.append(suspect)
       }
     }
   }
+
+  /// Milliseconds between one question to a peer that may be gone and the next.
+  private static let patienceWithSuspects: [UInt64] = [1, 10, 100, 1000]
 }
 
 extension Connections {

@@ -18,7 +18,7 @@ extension ServerLoop {
       busyAt = now.boot
       try handleEvents(at: now)
     }
-    try retry()
+    try retry(at: now)
   }
 
   /// Decides the events as one batch and makes it durable, now or later.
@@ -177,7 +177,8 @@ extension ServerLoop {
     if inFlight.isEmpty, writer.walPages > Self.quietPages {
       until = min(until ?? .max, busyAt + Self.quietTime)
     }
-    if !waiting.isEmpty || !suspects.isEmpty { until = min(until ?? .max, now.boot + 100) }
+    if !waiting.isEmpty { until = min(until ?? .max, now.boot + 100) }
+    for suspect in suspects { until = min(until ?? .max, suspect.due) }
     guard let until else { return -1 }
     return until <= now.boot ? 0 : Int(min(until - now.boot, 3_600_000))
   }

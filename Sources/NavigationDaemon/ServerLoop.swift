@@ -17,8 +17,8 @@ struct ServerLoop: ~Copyable {
   var connections = Connections()
   /// The connections whose outbox is not empty.
   var waiting: [ConnectionID] = []
-  /// Connections whose peer may be gone, and how often they have been asked.
-  var suspects: [(ConnectionID, attempts: Int)] = []
+  /// Those whose peer may be gone.
+  var suspects: [Suspect] = []
   var accepted = 0
   /// The events that have come up and are to be handled next.
   var events: [HubEvent] = []
@@ -72,13 +72,16 @@ struct ServerLoop: ~Copyable {
   /// - Throws: `DaemonError` and `ZeroMQError`; the journal is left as a crash would leave it.
   mutating func run(signals: Int32, watchdog: UInt64?) throws {
     var poller = Poller()
-    // Each socket is read until it is empty before the loop sleeps, so signs are enough.
+    // Each socket is read until it is empty before the loop sleeps, so signs are enough. There are
+    // none before the first read: without one here the monitor would never be heard.
     let messages = try poller.addSigns(of: listener.router)
     let admissions = try poller.addSigns(of: listener.admission)
     let monitoring = try poller.addSigns(of: listener.monitor)
     let answers = poller.add(descriptor: history.descriptor)
     let stop = poller.add(descriptor: signals)
     let progress = poller.add(descriptor: writer.descriptor)
+    try watchPeers()
+    try admit()
     var fedAt: UInt64 = 0
     var turnsWithoutPoll = 0
     // A socket that was never called gives no sign of the first messages.
@@ -99,8 +102,9 @@ struct ServerLoop: ~Copyable {
         if timeout != 0, !inFlight.isEmpty, !writer.arm() { timeout = 0 }
         turnsWithoutPoll = 0
         _ = try poller.wait(milliseconds: timeout)
-        if poller.isReadable(admissions) { try admit() }
+        // Who asks to be let in is counted already: a connection is accepted before it asks.
         if poller.isReadable(monitoring) { try watchPeers() }
+        if poller.isReadable(admissions) { try admit() }
         if poller.isReadable(answers) {
           for answer in history.takeAnswers() { events.append(.history(answer)) }
         }
@@ -112,6 +116,15 @@ struct ServerLoop: ~Copyable {
       if isStopping { events.append(.stop) }
       try turn(at: now)
     }
+  }
+
+  /// A peer whose descriptor was closed, unless it has another one.
+  struct Suspect {
+    var id: ConnectionID
+    /// How often it was asked.
+    var attempts = 0
+    /// When to ask it next.
+    var due: UInt64 = 0
   }
 
   /// Removes the sockets, so that clients see at once that nobody listens, and gives the last words

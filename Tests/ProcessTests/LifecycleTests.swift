@@ -25,6 +25,60 @@ extension ProcessTests {
       #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    @Test func `more peers than the limit are let in only when others leave`() throws {
+      let limits = "[limits]\nconnections = 3\nconnections-per-principal = 3\n"
+      let daemon = try TestDaemon(configuration: limits)
+      // They say nothing, so that only their connections count.
+      var peers = try (0..<3).map { _ in try Peer(daemon.endpoint) }
+      for peer in peers { #expect(try peer.isLetIn(within: Child.patience)) }
+      #expect(try !Peer(daemon.endpoint).isLetIn(within: 0.5))
+      peers.removeLast()
+      // Who was refused does not ask again by itself, and the end of the one that left is seen soon.
+      let end = Date(timeIntervalSinceNow: Child.patience)
+      var isLetIn = false
+      while !isLetIn, end > Date() { isLetIn = try Peer(daemon.endpoint).isLetIn(within: 0.5) }
+      #expect(isLetIn)
+      #expect(try daemon.stop() == 0)
+    }
+
+    @Test func `the sessions of many peers that leave a busy daemon end at once`() throws {
+      let daemon = try TestDaemon(configuration: "[session]\nheartbeat = 60s\n")
+      let witness = try Peer(daemon.endpoint)
+      try witness.hello()
+      func sessions() throws -> Int {
+        try witness.get(#""nav":"$clients""#)["value"]?["screens"]?.array.count ?? 0
+      }
+      for _ in 0..<10 {
+        var peers = try (0..<20).map { _ in try Peer(daemon.endpoint) }
+        for peer in peers { try peer.hello() }
+        #expect(try sessions() == 21)
+        peers = []
+        // Each question is a turn of the daemon's loop, so that it is never idle meanwhile.
+        let end = Date(timeIntervalSinceNow: Child.patience)
+        while try sessions() > 1, end > Date() {}
+        #expect(try sessions() == 1)
+      }
+      #expect(try daemon.stop() == 0)
+    }
+
+    @Test func `a session ends at once when its peer is gone`() throws {
+      // With more heartbeats a sign of life would find out, seconds later.
+      let daemon = try TestDaemon(configuration: "[session]\nheartbeat = 60s\n")
+      let witness = try Peer(daemon.endpoint)
+      try witness.hello()
+      var peer: Peer? = try Peer(daemon.endpoint)
+      try peer?.hello()
+      let client = try #require(peer?.client)
+      _ = try witness.ask("watch", #""nav":"$clients""#)
+      peer = nil
+      _ = try witness.awaits("end of \(client)") { message in
+        (message.body["ch"]?.array ?? []).contains {
+          $0["del"]?.array.contains(.string(client)) == true
+        }
+      }
+      #expect(try daemon.stop() == 0)
+    }
+
     @Test(arguments: [[], ["--durability", "relaxed"]])
     func `after kill -9 epochs are the same and revisions go on`(options: [String]) throws {
       let daemon = try TestDaemon(options)

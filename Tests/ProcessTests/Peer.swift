@@ -55,12 +55,27 @@ final class Peer {
     }
   }
 
+  /// Whether the daemon lets it in within a time.
+  func isLetIn(within seconds: Double) throws -> Bool {
+    var writable = Poller()
+    _ = writable.add(socket, for: .writable)
+    return try writable.wait(milliseconds: Int(seconds * 1000)) > 0
+  }
+
   func send(_ verb: String, _ body: String) throws {
     try send(frames: [Array("nsp1.\(verb)".utf8), Array(body.utf8)])
   }
 
   /// Takes the next message; nil when time is up.
   func receive(within seconds: Double = Child.patience) throws -> Message? {
+    guard let (verb, body) = try receiveOctets(within: seconds) else { return nil }
+    return Message(verb: verb, body: try JSON(body), octets: body.count)
+  }
+
+  /// Takes the next message as it came; nil when time is up.
+  func receiveOctets(
+    within seconds: Double = Child.patience
+  ) throws -> (verb: String, body: [UInt8])? {
     let end = Date(timeIntervalSinceNow: seconds)
     while try !socket.receive(into: &parts) {
       let left = Int(end.timeIntervalSinceNow * 1000)
@@ -72,7 +87,7 @@ final class Peer {
     if frames.first == [] { frames.removeFirst() }
     guard frames.count == 2 else { throw Failure("\(frames.count) frames") }
     let verb = String(decoding: frames[0], as: UTF8.self).dropFirst("nsp1.".count)
-    return Message(verb: String(verb), body: try JSON(frames[1]), octets: frames[1].count)
+    return (String(verb), frames[1])
   }
 
   /// Takes messages until one is wanted.

@@ -31,11 +31,17 @@ final class TestDaemon {
   private(set) var child: Child
 
   /// Starts a daemon and waits until it serves.
-  init(_ options: [String] = [], environment: [String: String] = [:]) throws {
+  init(
+    _ options: [String] = [], environment: [String: String] = [:], configuration: String? = nil
+  ) throws {
     directory = try TestDirectory()
     endpoint = "ipc://\(directory.path)/op"
     state = "\(directory.path)/state"
-    self.options = ["--listen", endpoint, "--state", state] + options
+    var all = ["--listen", endpoint, "--state", state] + options
+    if let configuration {
+      all += ["--config", try directory.write("navd.conf", configuration)]
+    }
+    self.options = all
     self.environment = ["HOME": directory.path].merging(environment) { $1 }
     child = try Self.start(self.options, self.environment)
   }

@@ -1,59 +1,63 @@
 import Conformance
 import NavigationSync
-import Testing
 
-/// A client's session in front of a hub, with a network that a test can hold up.
-struct MirrorRig {
-  static let nav = "mirrored"
-  private static let name = "mirror"
-
-  var driver = HubDriver()
-  var session = SessionReplica(client: ClientID(high: 1, low: 2), name: name, seed: 7)
+/// A client's session in front of a daemon, with a network that a test can hold up.
+struct MirrorRig<Driver: ConformanceDriver> {
+  let nav: String
+  private let name: String
+  private let writer: String
+  private var driver: Driver
+  var session: SessionReplica
   private var writerID = 0
 
-  init() throws {
-    try driver.connect("writer")
+  /// Joins a nav that is made under a name that nobody else uses.
+  init(_ row: CodeRow, _ driver: Driver) throws {
+    nav = row.rawValue.lowercased()
+    name = nav + "/mirror"
+    writer = nav + "/writer"
+    self.driver = driver
+    let number = nav.dropFirst(2)
+    session = SessionReplica(
+      client: ClientID(high: 1, low: UInt64(number) ?? 0), name: name, seed: 7)
+    let client = String(repeating: "a", count: 29) + number
+    try self.driver.connect(writer)
     try tell(
-      "hello", #"{"ver":[1,1],"client":"\#(String(repeating: "a", count: 32))","nonce":"w"}"#)
+      "hello", #"{"ver":[1,1],"client":"\#(client)","nonce":"w"}"#)
     try op(#"{"nav.create":{"root":{"id":"A"}}},{"attach":{}}"#)
-    try driver.connect(Self.name)
-    _ = session.watch(Self.nav)
+    try self.driver.connect(name)
+    _ = session.watch(nav)
     try carry(session.connected(at: 1000))
     try deliver()
   }
 
   /// The mirror, even while it is suspect.
-  var mirror: Mirror? { session.mirror(of: Self.nav) }
-  var isSynced: Bool { session.replica(of: Self.nav)?.isSynced == true }
+  var mirror: Mirror? { session.mirror(of: nav) }
+  var isSynced: Bool { session.replica(of: nav)?.isSynced == true }
 
   @discardableResult
   private mutating func tell(_ verb: String, _ body: String) throws -> ReceivedMessage {
-    try driver.send("writer", verb: verb, body: Array(body.utf8))
-    var last: ReceivedMessage?
-    while let message = try driver.receive("writer") { last = message }
-    return try #require(last)
+    let messages = try driver.request(writer, verb, body)
+    return try need(messages.last)
   }
 
   /// Another client changes the nav.
   mutating func op(_ ops: String) throws {
     writerID += 1
     let answer = try tell(
-      "op", #"{"id":\#(writerID),"nav":"\#(Self.nav)","if":{"any":true},"do":[\#(ops)]}"#)
-    #expect(answer.verb == "ok", "\(String(decoding: answer.body, as: UTF8.self))")
+      "op", #"{"id":\#(writerID),"nav":"\#(nav)","if":{"any":true},"do":[\#(ops)]}"#)
+    try claim(answer.verb == "ok", "\(String(decoding: answer.body, as: UTF8.self))")
   }
 
   /// What another client reads.
   mutating func get(_ what: String) throws -> JSONTree {
     writerID += 1
-    let answer = try tell("get", #"{"id":\#(writerID),"nav":"\#(Self.nav)","what":"\#(what)"}"#)
-    return try #require(try JSONTree(reading: answer.body)["value"])
+    let answer = try tell("get", #"{"id":\#(writerID),"nav":"\#(nav)","what":"\#(what)"}"#)
+    return try need(JSONTree(reading: answer.body)["value"])
   }
 
   /// Everything that is on its way to the client.
   mutating func inFlight() throws -> [ReceivedMessage] {
-    var messages: [ReceivedMessage] = []
-    while let message = try driver.receive(Self.name) { messages.append(message) }
-    return messages
+    try driver.drain(name)
   }
 
   /// Hands a message to the client; says what it sends.
@@ -67,7 +71,7 @@ struct MirrorRig {
   /// Sends what the client wants to send.
   mutating func carry(_ outputs: [SessionOutput]) throws {
     for case .send(let verb, let body) in outputs {
-      try driver.send(Self.name, verb: verb.rawValue, body: body)
+      try driver.send(name, verb: verb.rawValue, body: body)
     }
   }
 

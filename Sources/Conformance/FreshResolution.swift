@@ -1,0 +1,42 @@
+import NavigationSync
+
+/// What the bar shows, computed anew from nothing but a state.
+package enum FreshResolution {
+  /// What is wrong with `resolved` in a state; nil if it is what the records give, octet for octet.
+  ///
+  /// A hub that has never seen the nav takes the state as if it had been created so.
+  package static func difference(in state: JSONTree) -> String? {
+    let told = state["resolved"]?.text ?? "nothing"
+    do {
+      let computed = try resolve(state)?.text ?? "nothing"
+      return computed == told ? nil : "resolved is \(told), the records give \(computed)"
+    } catch {
+      return "no hub takes the state: \(error)"
+    }
+  }
+
+  private static func resolve(_ state: JSONTree) throws -> JSONTree? {
+    var members = state.members.filter { $0.name != "resolved" }
+    let missing: [(name: String, value: JSONTree)] = [
+      ("nav", .string("fresh")), ("owner", .string("nobody")), ("detached", .array([])),
+    ]
+    for (name, value) in missing where state[name] == nil {
+      members.append(JSONTree.Member(name: name, value: value))
+    }
+    let nav = state["nav"]?.text ?? #""fresh""#
+    let now = Instant(boot: 1, wall: 1)
+    var hub = Hub(configuration: HubConfiguration(), seed: 1)
+    try hub.replay(
+      JournalRow(
+        sequence: 1, nav: 1, revision: UInt64(state["rev"]?.integer ?? 1), previous: 0, time: 1,
+        kind: .created, body: Array(JSONTree.object(members).text.utf8)), at: now)
+    hub.handle(
+      .message(
+        ConnectionID(1), .local(user: 0, group: 0, process: 1), verb: Array("nsp1.get".utf8),
+        body: Array(#"{"id":1,"nav":\#(nav),"what":"state"}"#.utf8)), at: now)
+    _ = hub.takeRecords()
+    guard let answer = hub.committed(at: now).messages.first else { return nil }
+    let json = try JSONTree(reading: answer.body)
+    return json.at("value.resolved") ?? json
+  }
+}
