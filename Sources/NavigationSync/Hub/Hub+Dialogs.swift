@@ -186,13 +186,17 @@ extension Hub {
     _ operation: TransitionOperation, cause: Cause, by: (name: String, op: UInt64)? = nil,
     _ slot: Int
   ) {
+    guard navs[slot].fault == nil else { return }
     guard !isStorageFailing else {
       unfinished.insert(slot)
       return plan(clock.boot + Self.retryAfter)
     }
+    let before = stateToInspect(slot)
     let performance = try? navs[slot].controller.perform(
       [.transition(operation)], isAnimated: nil, in: context)
-    guard let commit = performance?.commit else { return }
+    guard let commit = performance?.commit, (try? inspect(slot, before: before)) != nil else {
+      return
+    }
     write(commit, slot, cause: cause, by: by, at: clock) { _ in nil }
     if commit.parts.contains(.transition) { noteTransition(slot, begunBy: nil) }
   }
@@ -293,6 +297,7 @@ extension Hub {
     guard navs[slot].directory == nil else {
       throw OpFailure(.readonly, "\(nav) is virtual and cannot be changed")
     }
+    try checkFrozen(slot)
     return slot
   }
 

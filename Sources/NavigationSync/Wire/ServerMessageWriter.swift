@@ -15,6 +15,8 @@ struct OutgoingError {
   var id: UInt64?
   var nonce: String?
   var code: ErrorCode
+  /// What happened to the state, if more is known than the code says.
+  var effect: Effect?
   var text: String
   var reason: String?
   /// The value that a guard expected, as JSON.
@@ -55,7 +57,7 @@ enum ServerMessageWriter {
     json.name("msg")
     json.string(error.text)
     json.name("effect")
-    json.string(error.code.effect.rawValue)
+    json.string((error.effect ?? error.code.effect).rawValue)
     json.name("retry")
     json.string(error.code.retry.rawValue)
     if let after = error.after {
