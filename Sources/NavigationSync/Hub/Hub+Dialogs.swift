@@ -63,7 +63,9 @@ extension Hub {
     guard attempt.request.waits else { throw inProgress(slot, running, dialog) }
     let limit = navs[slot].controller.settings.content.queue
     guard UInt64(dialog?.queue.count ?? 0) < limit else {
-      throw OpFailure(.queueFull, "\(limit) ops wait already")
+      var error = OutgoingError(.queueFull, "\(limit) ops wait already")
+      error.after = inProgress(slot, running, dialog).error.after
+      throw OpFailure(error)
     }
     updateDialog(slot) { $0.queue.append(attempt) }
     let body = ServerMessageWriter.queued(
