@@ -32,8 +32,9 @@ struct DesyncRow: Sendable, CustomTestStringConvertible {
 }
 
 extension Stage {
-  /// Expects that an op is refused and that nothing changes: no state, no digest, no revision, no
-  /// diff, no event, no row in the journal. Returns the refusal.
+  /// Expects that an op is refused and that nothing changes; returns the refusal.
+  ///
+  /// No state, no digest, no revision, no diff, no event, no row in the journal.
   @discardableResult
   func refused(
     _ code: ErrorCode, _ ops: String, _ more: String = Stage.any, reason: String? = nil,
