@@ -262,6 +262,7 @@ extension Hub {
         let name = sessions[session].name
         if holder != nil, holder != ref { cancelGesture(slot) }
         commitOwn(.setDisplayOwner(name), cause: .lease, by: (name, request.id), slot)
+        try checkFrozen(slot)
       } else if holder == ref {
         if isStorageFailing { throw storageFailure() }
         releaseDisplay(slot, by: (sessions[session].name, request.id))
