@@ -196,6 +196,20 @@ extension Stage {
     #expect(attached.story == [["willShow(C,0)", "didShow(C,0)"]])
   }
 
+  @Test func `0.5 a standalone bar tells of its items only`() throws {
+    let stage = try Stage()
+    try stage.owner.must(#"{"nav.create":{"kind":"bar"}}"#, nav: "hud")
+    try stage.owner.watch(nav: "hud")
+    for (op, events) in [
+      (#"{"pushItem":{"item":{"id":"i"}}}"#, ["didPush"]),
+      (#"{"bar.setHidden":{"hidden":true}}"#, []), (#"{"bar.setHidden":{"hidden":false}}"#, []),
+      (#"{"setItems":{"items":["i",{"id":"j"}]}}"#, []), (#"{"popItem":{}}"#, ["didPop"]),
+    ] {
+      let sent = try stage.owner.send("op", stage.owner.opBody(op, nav: "hud", Stage.any))
+      #expect(Stage.kinds(sent) == [events], "\(op)")
+    }
+  }
+
   @Test func `DEC-31 a transition that a detached controller took along still ends`() throws {
     let stage = try Stage(["A"])
     let id = try stage.animate("B")
