@@ -184,8 +184,10 @@ extension NavigationController {
       switch event {
       case .barChange: return tellsBar ? event : nil
       case .barsVisibilityChanged(_, _, let cause):
-        // Nobody looks at a detached controller, so its stack changes without a word.
-        guard isToolbarNew || (isBarNew && !tellsBar), isAttached || cause != .screen else {
+        // A standalone bar tells of its items only; and nobody looks at a detached controller, so its
+        // stack changes without a word.
+        guard !isStandalone, isToolbarNew || (isBarNew && !tellsBar), isAttached || cause != .screen
+        else {
           return nil
         }
         return .barsVisibilityChanged(bar: now.bar, toolbar: now.toolbar, cause: cause)

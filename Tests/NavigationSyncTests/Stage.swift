@@ -11,8 +11,10 @@ struct Stage {
   let viewer: Client
 
   /// Begins with these screens, bottom first, and these members of `settings`.
-  init(_ stack: [String] = ["A", "B"], _ settings: String = "") throws {
-    world = World()
+  init(
+    _ stack: [String] = ["A", "B"], _ settings: String = "", world: World = World()
+  ) throws {
+    self.world = world
     owner = try world.client(1)
     viewer = try world.client(9)
     let root = #"{"nav.create":{"root":{"id":"\#(stack[0])"},"settings":{\#(settings)}}}"#

@@ -22,6 +22,8 @@ extension Hub {
       throw OpFailure(OutgoingError(error))
     }
     if let unreadable { throw OpFailure(unreadable) }
+    let faults = configuration.inspection?(controller) ?? []
+    guard faults.isEmpty else { throw internalFault(request.nav, faults) }
     guard navs.count - 2 < configuration.navs else {
       var error = OutgoingError(.limit, "there are \(configuration.navs) navs already")
       error.reason = "quota"

@@ -66,8 +66,8 @@ extension Hub {
     guard let commit = performance.commit else { return false }
     let subjects = subjects(of: attempt, commit, candidate, settings)
     let animates =
-      candidate.transition.content.running?.id == commit.revision
-      && candidate.transition.content.running?.isInteractive == false
+      candidate.transition.content.running.map { $0.id == commit.revision && $0.takesAnimator }
+      ?? false
     let hasVeto = delegates.contains { $0.roles.contains(.veto) }
     let hasAnimator = delegates.contains { $0.roles.contains(.animator) }
     var isSkipped = false
@@ -179,7 +179,7 @@ extension Hub {
     let performance = try? candidate.perform(
       operations, isAnimated: question.attempt.request.isAnimated, in: context)
     guard let running = candidate.transition.content.running,
-      running.id == performance?.commit?.revision, !running.isInteractive
+      running.id == performance?.commit?.revision, running.takesAnimator
     else { return nil }
     return running
   }
@@ -303,6 +303,11 @@ extension Hub {
       send(sessions[pending.session.slot].connection, .settled, body)
     }
   }
+}
+
+extension RunningTransition {
+  /// Whether delegates are asked how to show it: a push or pop that no finger drives.
+  fileprivate var takesAnimator: Bool { !isInteractive && (kind == .push || kind == .pop) }
 }
 
 extension JSONWriter {

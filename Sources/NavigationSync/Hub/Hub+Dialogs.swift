@@ -63,7 +63,9 @@ extension Hub {
     guard attempt.request.waits else { throw inProgress(slot, running, dialog) }
     let limit = navs[slot].controller.settings.content.queue
     guard UInt64(dialog?.queue.count ?? 0) < limit else {
-      throw OpFailure(.queueFull, "\(limit) ops wait already")
+      var error = OutgoingError(.queueFull, "\(limit) ops wait already")
+      error.after = inProgress(slot, running, dialog).error.after
+      throw OpFailure(error)
     }
     updateDialog(slot) { $0.queue.append(attempt) }
     let body = ServerMessageWriter.queued(
@@ -186,13 +188,17 @@ extension Hub {
     _ operation: TransitionOperation, cause: Cause, by: (name: String, op: UInt64)? = nil,
     _ slot: Int
   ) {
+    guard navs[slot].fault == nil else { return }
     guard !isStorageFailing else {
       unfinished.insert(slot)
       return plan(clock.boot + Self.retryAfter)
     }
+    let before = stateToInspect(slot)
     let performance = try? navs[slot].controller.perform(
       [.transition(operation)], isAnimated: nil, in: context)
-    guard let commit = performance?.commit else { return }
+    guard let commit = performance?.commit, (try? inspect(slot, before: before)) != nil else {
+      return
+    }
     write(commit, slot, cause: cause, by: by, at: clock) { _ in nil }
     if commit.parts.contains(.transition) { noteTransition(slot, begunBy: nil) }
   }
@@ -256,6 +262,7 @@ extension Hub {
         let name = sessions[session].name
         if holder != nil, holder != ref { cancelGesture(slot) }
         commitOwn(.setDisplayOwner(name), cause: .lease, by: (name, request.id), slot)
+        try checkFrozen(slot)
       } else if holder == ref {
         if isStorageFailing { throw storageFailure() }
         releaseDisplay(slot, by: (sessions[session].name, request.id))
@@ -293,6 +300,7 @@ extension Hub {
     guard navs[slot].directory == nil else {
       throw OpFailure(.readonly, "\(nav) is virtual and cannot be changed")
     }
+    try checkFrozen(slot)
     return slot
   }
 

@@ -146,6 +146,7 @@ extension Hub {
       return try create(attempt)
     }
     guard let slot else { throw OpFailure(.noNav, "there is no nav \(request.nav)") }
+    if request.operations[0].kind != .navClose { try checkFrozen(slot) }
     try checkStop()
     try checkDisplay(attempt, slot)
     try attempt.checkForm(isStandalone: navs[slot].controller.isStandalone)
@@ -158,6 +159,7 @@ extension Hub {
     let request = attempt.request
     try checkGuards(request.guards, slot)
     if request.operations[0].kind == .navClose { return try close(attempt, slot) }
+    try checkFrozen(slot)
     if try waits(attempt, slot) { return }
     try perform(attempt, slot)
   }
@@ -207,6 +209,7 @@ extension Hub {
     if attempt.touchesGesture { operations = operations.map { $0.signed(by: attempt.name) } }
     if isStorageFailing, wouldCommit(operations, attempt, slot) { throw storageFailure() }
     if decision == nil, try asksDelegates(operations, attempt, slot) { return }
+    let before = stateToInspect(slot)
     let performance: Performance
     do {
       performance = try navs[slot].controller.perform(
@@ -215,6 +218,7 @@ extension Hub {
     } catch {
       throw OpFailure(OutgoingError(error))
     }
+    if performance.commit != nil { try inspect(slot, before: before) }
     let delivered = announce(performance, slot)
     guard let commit = performance.commit else {
       let reply = ServerMessageWriter.ok(

@@ -41,6 +41,7 @@ extension Hub {
     if let at = request.at, at != navs[slot].revision {
       return readState(request, at, slot, for: sender)
     }
+    if request.what == .verify { return verify(request, slot, to: sender) }
     do throws(OpFailure) {
       answer(request, slot, try value(request, navs[slot]), to: sender)
     } catch {
@@ -67,12 +68,11 @@ extension Hub {
       }
       return JSONWriter.value { $0.screen(screen) }
     case .detached: return detached(entry.controller)
-    case .verify: return verify(entry)
     case .stats: return statistics(of: entry)
     case .restoration: return JSONWriter.value { $0.restoration(of: entry.controller) }
     case .backup:
       throw OpFailure(.unsupported, "this daemon cannot read \(request.what.rawValue) yet")
-    case .log: preconditionFailure("log is read from the journal")
+    case .log, .verify: preconditionFailure("\(request.what.rawValue) is answered elsewhere")
     }
   }
 
@@ -91,21 +91,25 @@ extension Hub {
     }
   }
 
-  /// Computes everything that is derived from scratch and compares.
-  private func verify(_ entry: NavEntry) -> [UInt8] {
+  /// Computes everything that is derived from scratch and compares; what is found wrong is not
+  /// changed any more.
+  private mutating func verify(_ request: GetRequest, _ slot: Int, to sender: Sender) {
+    let entry = navs[slot]
     let fresh = entry.directory?.digest() ?? entry.controller.digest()
     var violated = entry.directory == nil ? entry.controller.violatedInvariants() : []
     if fresh != entry.digest { violated.append("digest \(entry.digest.text) is \(fresh.text)") }
     if entry.directory == nil, NavEntry.encodeResolved(entry.controller) != entry.resolved {
       violated.append("INV-9 resolved differs from the state")
     }
-    return JSONWriter.value { json in
+    if !violated.isEmpty, entry.directory == nil { freeze(slot, violated) }
+    let value = JSONWriter.value { json in
       json.beginObject()
       json.member("ok", violated.isEmpty)
       json.member("dig", hex: fresh.bits)
       json.list("violated", violated)
       json.endObject()
     }
+    answer(request, slot, value, to: sender)
   }
 
   private func statistics(of entry: NavEntry) -> [UInt8] {

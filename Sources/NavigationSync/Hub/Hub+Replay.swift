@@ -113,7 +113,12 @@ extension Hub {
     trimRings()
     if remembered.clientCount > 0 { plan(now.boot + configuration.rememberedIdle) }
     clock = now
-    defer { for slot in navs.indices.dropFirst(2) { recover(slot) } }
+    defer {
+      for slot in navs.indices.dropFirst(2) {
+        let violated = navs[slot].controller.violatedInvariants()
+        if violated.isEmpty { recover(slot) } else { freeze(slot, violated) }
+      }
+    }
     guard renewsEpochs else { return navs.count - 2 }
     for slot in navs.indices.dropFirst(2) {
       let epoch = Epoch(bits: random.next())

@@ -46,11 +46,25 @@ package struct HubConfiguration: Sendable {
   package var classes: [String: Bool] = [:]
   /// The user whom the daemon runs as; it has the role admin, as root has.
   package var daemonUser: UInt32 = 0
+  /// Names what is wrong with a state before it becomes a revision; nil looks at none.
+  ///
+  /// Looking costs more than most operations, so a released daemon looks when it starts and when it
+  /// is asked to verify.
+  package var inspection = Self.defaultInspection
   /// What `welcome` says of the daemon.
   package var server = "navd/0.1.0"
 
   /// Makes a value from its members.
   package init() {}
+
+  /// Every state is inspected in a debug build.
+  private static var defaultInspection: (@Sendable (NavigationController) -> [String])? {
+    #if DEBUG
+      { $0.violatedInvariants() }
+    #else
+      nil
+    #endif
+  }
 }
 
 /// A point in time: both clocks, in milliseconds.

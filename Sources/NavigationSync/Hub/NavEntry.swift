@@ -35,6 +35,8 @@ struct NavEntry: Sendable {
   var ring: DiffRing
   /// The slots of the watches, in the order in which they were made.
   var watches: [Int] = []
+  /// What was found wrong with the nav, or what an op would have made of it; it is only read since.
+  var fault: String?
 
   init(
     name: String, number: UInt64, owner: String, epoch: Epoch, controller: NavigationController

@@ -15,6 +15,8 @@ struct OutgoingError {
   var id: UInt64?
   var nonce: String?
   var code: ErrorCode
+  /// What happened to the state, if more is known than the code says.
+  var effect: Effect?
   var text: String
   var reason: String?
   /// The value that a guard expected, as JSON.
@@ -51,7 +53,7 @@ enum ServerMessageWriter {
     }
     json.flag("future", error.isFuture)
     json.member("msg", error.text)
-    json.member("effect", error.code.effect.rawValue)
+    json.member("effect", (error.effect ?? error.code.effect).rawValue)
     json.member("retry", error.code.retry.rawValue)
     if let after = error.after {
       json.member("after", after)

@@ -1,0 +1,65 @@
+import Navigation
+
+// Faults of the daemon itself: what would break an invariant is thrown away, and the nav is only
+// read until somebody has looked.
+
+extension Hub {
+  /// The state to go back to if what an op makes of it is found wrong; nil if nobody looks.
+  func stateToInspect(_ slot: Int) -> NavigationController? {
+    configuration.inspection == nil ? nil : navs[slot].controller
+  }
+
+  /// Looks at a state that is not a revision yet; a wrong one is discarded and the nav frozen.
+  mutating func inspect(_ slot: Int, before: NavigationController?) throws(OpFailure) {
+    guard let before, let inspection = configuration.inspection else { return }
+    let violated = inspection(navs[slot].controller)
+    guard !violated.isEmpty else { return }
+    navs[slot].controller = before
+    freeze(slot, violated)
+    throw internalFault(navs[slot].name, violated)
+  }
+
+  func internalFault(_ nav: String, _ violated: [String]) -> OpFailure {
+    var error = OutgoingError(
+      .internal,
+      "a fault of the daemon: \(nav) would violate \(violated.joined(separator: ", ")); nothing was "
+        + "changed")
+    error.effect = .nothing
+    return OpFailure(error)
+  }
+
+  /// From now on the nav is only read; what waits for it is told so.
+  mutating func freeze(_ slot: Int, _ violated: [String]) {
+    guard navs[slot].fault == nil else { return }
+    let fault = violated.joined(separator: ", ")
+    navs[slot].fault = fault
+    output.notices.append(
+      Notice(
+        level: .warning, text: "\(navs[slot].name) is frozen: \(fault)", nav: navs[slot].name))
+    guard let dialog = dialogs[slot] else { return }
+    updateDialog(slot) {
+      $0.question = nil
+      $0.queue = []
+    }
+    if let question = dialog.question {
+      settle(question.asked, "denied", by: nil)
+      fail(question.attempt, frozen(slot, fault))
+    }
+    for attempt in dialog.queue { fail(attempt, frozen(slot, fault)) }
+  }
+
+  /// Step 7: nothing but closing is done to a frozen nav.
+  func checkFrozen(_ slot: Int) throws(OpFailure) {
+    guard let fault = navs[slot].fault else { return }
+    throw frozen(slot, fault)
+  }
+
+  private func frozen(_ slot: Int, _ fault: String) -> OpFailure {
+    var error = OutgoingError(
+      .frozen,
+      "\(navs[slot].name) is only read since a fault of the daemon (\(fault)): close it, or restart "
+        + "the daemon, which verifies it")
+    error.after = 5000
+    return OpFailure(error)
+  }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Navigation
+import Testing
+
+@testable import NavigationSync
+
+/// Three clients that do everything there is to do, some who follow, and a daemon that restarts.
+private struct LawRun {
+  let world = World {
+    $0.snapshotEvery = 40
+    $0.nav.detachedRecords = 20
+  }
+  var generator: LawGenerator
+  var clients: [Client] = []
+  /// They join one after the other: each holds a snapshot of another revision.
+  var followers: [Follower] = []
+  /// The kinds of op that succeeded.
+  private(set) var done: Set<String> = []
+  private(set) var refused = 0
+  private(set) var commits = 0
+  private var sequence: UInt64 = 0
+  let note: Comment
+
+  init(seed: UInt64) throws {
+    generator = LawGenerator(seed: seed)
+    note = "seed \(seed)"
+    clients = try (1...3).map { try world.client($0, user: 0, #","flow":"none""#) }
+    for nav in ["kiosk", "bar"] { try create(nav) }
+  }
+
+  private mutating func create(_ nav: String) throws {
+    let ops =
+      nav == "bar"
+      ? #"{"nav.create":{"kind":"bar"}}"#
+      : #"{"nav.create":{"root":{"id":"s0","title":"Root"}}},{"attach":{}}"#
+    #expect(try clients[0].op(ops, nav: nav).verb == .ok)
+    done.insert("nav.create")
+  }
+
+  mutating func step(_ number: Int) throws {
+    if number % 60 == 10 {
+      followers.append(try Follower.synced(world, UInt64(100 + number)))
+    }
+    let client = generator.pick(clients)
+    switch generator.below(40) {
+    case 0: try world.wait(generator.below(1500))
+    case 1:
+      try client.send(
+        "delegate", #"{"id":\#(client.nextID()),"nav":"kiosk",\#(generator.roles())}"#)
+    case 2:
+      let take = generator.below(2) == 0
+      try client.send(
+        "lease", #"{"id":\#(client.nextID()),"nav":"kiosk","take":\#(take),"force":true}"#)
+    case 3 where generator.below(4) == 0: try reconnect(client)
+    case 4 where generator.below(8) == 0: try restart()
+    case 5 where generator.below(12) == 0: try close()
+    case 6...10: try answer()
+    default: try operate(client)
+    }
+    try check()
+  }
+
+  private mutating func operate(_ client: Client) throws {
+    let isBar = generator.below(8) == 0
+    let nav = isBar ? "bar" : "kiosk"
+    let controller = try world.entry("kiosk").controller
+    generator.shown = controller.top?.buttons.map(\.id.text) ?? []
+    var client = client
+    var ops = isBar ? generator.itemOps() : generator.ops()
+    if let running = controller.transition.content.running {
+      generator.transition = Int(running.id.number)
+      // Most gestures are gone on with by their owner.
+      if !isBar, running.isInteractive, generator.below(3) > 0 {
+        client = clients.first { "c\($0.connection.number)" == running.owner } ?? client
+        ops = generator.touch()
+      }
+    }
+    let body = client.opBody(ops, nav: nav, generator.more())
+    let before = try (world.standing("kiosk"), world.standing("bar"))
+    let sent = try world.turn([client.message("op", body)])
+    let reply = sent.last { $0.connection == client.connection && $0.id == client.id }
+    guard let reply, reply.verb == .ok || reply.verb == .err else { return }
+    if reply.verb == .ok { note(ops) }
+    guard reply.verb == .err || reply.json["changed"] as? Bool == false else { return }
+    refused += 1
+    let after = try (world.standing("kiosk"), world.standing("bar"))
+    #expect(before == after, "\(note.rawValue): \(ops): \(reply.text)")
+    #expect(!sent.contains { [.diff, .diffs, .snap].contains($0.verb) }, note)
+  }
+
+  private mutating func note(_ ops: String) {
+    for kind in OperationKind.allCases where ops.contains("{\"\(kind.name)\":") {
+      done.insert(kind.name)
+    }
+  }
+
+  private mutating func answer() throws {
+    guard let pending = world.hub.dialogs.values.compactMap({ $0.question?.pending }).first,
+      let client = clients.first(where: {
+        world.hub.sessionSlots[$0.connection] == pending.session.slot
+      }),
+      let ask = world.sent.last(where: { $0.verb == .ask && $0.connection == client.connection }),
+      let question = (ask.json["q"] as? [String: Any])?.keys.first
+    else { return }
+    let value = generator.answer(to: question)
+    try client.send("answer", #"{"ask":\#(pending.ask),"value":\#(value)}"#)
+  }
+
+  private mutating func reconnect(_ client: Client) throws {
+    try world.turn([.closed(client.connection)])
+    try client.hello(#","flow":"none""#)
+  }
+
+  private mutating func restart() throws {
+    try world.restart()
+    for client in clients { try client.hello(#","flow":"none""#) }
+    for follower in followers {
+      _ = follower.session.disconnected()
+      try follower.connect()
+    }
+  }
+
+  private mutating func close() throws {
+    try clients[1].must(#"{"nav.close":{}}"#, nav: "bar", Stage.any)
+    done.insert("nav.close")
+    try create("bar")
+  }
+
+  /// What is kept is what follows from the state, and every mirror shows it.
+  private mutating func check() throws {
+    for nav in ["kiosk", "bar"] {
+      let entry = try world.entry(nav)
+      #expect(entry.digest == entry.controller.digest(), note)
+      #expect(entry.resolved == NavEntry.encodeResolved(entry.controller), note)
+      #expect(entry.controller.violatedInvariants() == [], note)
+      #expect(entry.fault == nil, note)
+    }
+    for follower in followers {
+      try follower.sync()
+      let entry = try world.entry("kiosk")
+      // Byte for byte, so that a client that draws from its mirror draws the same.
+      #expect(follower.mirror?.digest == entry.digest, note)
+      #expect(follower.mirror?.resolved?.bytes == entry.resolved, note)
+      #expect(try follower.agrees(), note)
+    }
+    commits += Int(world.hub.sequence - sequence)
+    sequence = world.hub.sequence
+  }
+
+  /// The journal alone leads to the same state, and a snapshot of now to the same mirror.
+  func finish() throws {
+    let replayed = try world.replayed(finishes: false)
+    for nav in ["kiosk", "bar"] {
+      let live = try world.entry(nav)
+      let again = replayed.navs[try #require(replayed.navSlots[nav])]
+      #expect(again.controller == live.controller, note)
+      #expect(again.digest == live.digest, note)
+      #expect(again.resolved == live.resolved, note)
+      #expect(again.epoch == live.epoch, note)
+    }
+    let fresh = try Follower.synced(world, 99)
+    for follower in followers {
+      #expect(follower.mirror?.screens == fresh.mirror?.screens, note)
+      #expect(follower.mirror?.parts == fresh.mirror?.parts, note)
+    }
+  }
+}
+
+@Suite struct LawTests {
+  @Test func `whatever is done, in any order, every law holds`() throws {
+    var done: Set<String> = []
+    for seed in UInt64(1)...12 {
+      var run = try LawRun(seed: seed)
+      for number in 0..<250 { try run.step(number) }
+      try run.finish()
+      // A run that did next to nothing proves nothing.
+      #expect(run.commits > 60 && run.refused > 30, "seed \(seed): \(run.commits) \(run.refused)")
+      done.formUnion(run.done)
+    }
+    let wanted = Set(OperationKind.allCases.map(\.name)).subtracting(["unknown"])
+    #expect(wanted.subtracting(done).sorted() == [], "these never succeeded")
+  }
+}
