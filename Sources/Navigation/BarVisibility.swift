@@ -27,7 +27,7 @@ extension NavigationController {
     _ isHidden: Bool, animated: Bool, cause: VisibilityCause, _ draft: inout Draft
   ) {
     var content = bar.content
-    let wasHidden = content.isHidden
+    let (wasHidden, hid) = (content.isHidden, content.hid)
     content.isHidden = isHidden
     content.hid = nil
     set(content, &draft)
@@ -35,9 +35,11 @@ extension NavigationController {
     guard var running = transition.content.running, running.isOfStack else {
       return tellVisibility(cause, &draft)
     }
-    let change = BarChange(
-      wasHidden: running.barChange?.wasHidden ?? wasHidden, isHidden: isHidden,
-      isAnimated: animated, isJump: !animated)
+    var change =
+      running.barChange
+      ?? BarChange(
+        wasHidden: wasHidden, isHidden: isHidden, isAnimated: animated, isJump: !animated, hid: hid)
+    (change.isHidden, change.isAnimated, change.isJump) = (isHidden, animated, !animated)
     running.barChange = change
     set(running, &draft)
     draft.tell(.barChange(running.id, change))
@@ -53,7 +55,8 @@ extension NavigationController {
     setBarHidden(isHidden, animated: isAnimated, cause: .screen, &draft)
   }
 
-  /// Gives the bar back the visibility that it had before the changes that belong to the transition.
+  /// Gives the bar back the visibility that it had before the changes that belong to the transition,
+  /// with what had hidden it.
   ///
   /// Nothing is told of it but the end of the transition.
   mutating func takeBackBarChange(_ draft: inout Draft) {
@@ -61,7 +64,7 @@ extension NavigationController {
     var content = bar.content
     guard content.isHidden != change.wasHidden else { return }
     content.isHidden = change.wasHidden
-    content.hid = nil
+    content.hid = change.hid
     set(content, &draft)
   }
 
@@ -69,6 +72,10 @@ extension NavigationController {
     var content = bar.content
     content.hid?.toolbar = false
     set(content, &draft)
+    if var running = transition.content.running, running.barChange?.hid?.toolbar == true {
+      running.barChange?.hid?.toolbar = false
+      set(running, &draft)
+    }
     showToolbar(!isHidden, cause: .api, &draft)
   }
 

@@ -77,13 +77,18 @@ package struct BarChange: Hashable, Sendable {
   package var isAnimated: Bool
   /// Whether it jumps: a change that is not animated inside an animated transition.
   package var isJump: Bool
+  /// What had hidden the bar by itself before.
+  package var hid: AutomaticHiding?
 
   /// Makes a value from its members.
-  package init(wasHidden: Bool, isHidden: Bool, isAnimated: Bool, isJump: Bool) {
+  package init(
+    wasHidden: Bool, isHidden: Bool, isAnimated: Bool, isJump: Bool, hid: AutomaticHiding? = nil
+  ) {
     self.wasHidden = wasHidden
     self.isHidden = isHidden
     self.isAnimated = isAnimated
     self.isJump = isJump
+    self.hid = hid
   }
 }
 

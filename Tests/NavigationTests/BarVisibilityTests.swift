@@ -260,4 +260,25 @@ import Testing
     controller.takeBackBarChange(&draft)
     #expect(controller.bar.isDefault)
   }
+
+  @Test func `D-14 a cancelled swipe gives back what had hidden the bars, too`() throws {
+    for showsToolbar in [false, true] {
+      var nav = try Nav("A", "B")
+      try nav.run(.configure([.hidesBarsOnTap(true)]))
+      try nav.run(.setScreen("B", [.toolbarItems([.new("x")])]))
+      try nav.run(.bar(.setToolbarHidden(false)))
+      try nav.run(.bar(.tap))
+      let before = nav.controller.bar.content
+      #expect(before.hid == AutomaticHiding(cause: .tap, toolbar: true))
+      try nav.run(.transition(.beginGesture(isFullScreen: false, translation: 1, owner: "c")))
+      try nav.run(.bar(.setBarHidden(false)))
+      if showsToolbar { try nav.run(.bar(.setToolbarHidden(false))) }
+      try nav.run(.transition(.cancelGesture))
+      #expect(nav.controller.bar.content.isHidden)
+      #expect(
+        nav.controller.bar.content.hid == AutomaticHiding(cause: .tap, toolbar: !showsToolbar))
+      try nav.run(.bar(.tap))
+      #expect(nav.controller.visibility == BarVisibility(bar: true, toolbar: true))
+    }
+  }
 }

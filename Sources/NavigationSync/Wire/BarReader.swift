@@ -154,7 +154,7 @@ extension RecordReader {
     return bar
   }
 
-  private func hiding(
+  func hiding(
     _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> AutomaticHiding {
     guard let member = tape.member("cause", of: at),

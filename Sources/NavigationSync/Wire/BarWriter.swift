@@ -6,15 +6,7 @@ extension JSONWriter {
   mutating func bar(_ bar: Bar) {
     if bar.className != "NavigationBar" { optional("class", bar.className) }
     flag("hidden", bar.isHidden)
-    if let hid = bar.hid {
-      name("hid")
-      beginObject()
-      name("cause")
-      plain(hid.cause.wireName)
-      name("toolbar")
-      bool(hid.toolbar)
-      endObject()
-    }
+    if let hid = bar.hid { hiding(hid) }
     colours(bar.look)
     optional("tintColor", bar.tintColor)
     optional("backgroundColor", bar.backgroundColor)
@@ -24,6 +16,14 @@ extension JSONWriter {
       name("appearance")
       appearance(bar.appearance)
     }
+  }
+
+  mutating func hiding(_ hid: AutomaticHiding) {
+    name("hid")
+    beginObject()
+    member("cause", plain: hid.cause.wireName)
+    member("toolbar", hid.toolbar)
+    endObject()
   }
 
   mutating func toolbar(_ toolbar: Toolbar) {

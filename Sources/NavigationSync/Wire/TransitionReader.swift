@@ -102,6 +102,9 @@ extension RecordReader {
       running.barChange = BarChange(
         wasHidden: flag("before"), isHidden: flag("hidden"), isAnimated: flag("animated"),
         isJump: flag("jump"))
+      if let hid = tape.member("hid", of: change) {
+        running.barChange?.hid = try hiding(tape, hid)
+      }
     }
     transition.running = running
     return transition

@@ -32,6 +32,7 @@ extension JSONWriter {
       bool(change.isAnimated)
       name("jump")
       bool(change.isJump)
+      if let hid = change.hid { hiding(hid) }
       endObject()
     }
   }
