@@ -15,6 +15,7 @@ extension Resolution {
   /// The value of a member or slot: the bar's own, else that of the most specific class that has one.
   @inline(__always)
   private func first<Value>(_ member: (BarLook) -> Value?) -> Value? {
+    if hasDefaultLook { return nil }
     if let value = member(bar.look) { return value }
     for look in proxies {
       if let value = member(look) { return value }
@@ -25,6 +26,7 @@ extension Resolution {
   /// The background image for metrics and position: each metrics at the exact position and then at
   /// any, before its fallback.
   var backgroundImage: ImageReference? {
+    if hasDefaultLook { return nil }
     let position = environment.barPosition
     var wanted: BarMetrics? = metrics
     while let metrics = wanted {
@@ -43,6 +45,7 @@ extension Resolution {
 
   /// How far the title is moved down, by the same fallback of metrics; nil for 0.
   private var titleOffset: OpaqueJSON? {
+    if hasDefaultLook { return nil }
     var wanted: BarMetrics? = metrics
     while let metrics = wanted {
       if let offset = first({ $0.titleOffsets[metrics] }) { return offset }

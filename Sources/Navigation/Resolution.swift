@@ -12,6 +12,8 @@ struct Resolution {
   let bar: Bar
   /// The looks for the bar's class, the most specific class first.
   var proxies: [BarLook]
+  /// Whether the bar's own look is the default one; with no proxies, nothing has to be looked up.
+  private let isBarDefault: Bool
   let environment: Environment
   let profile: Profile
   /// Whether the bar stands alone: no screens' titles, no toolbar, never at a scroll edge.
@@ -23,11 +25,15 @@ struct Resolution {
     details = top.flatMap { $0.hasDefaultDetails ? nil : $0.details }
     previous = controller.backScreen
     bar = controller.bar.content
+    isBarDefault = controller.bar.isDefault
     proxies = controller.proxyLooks
     environment = controller.environment.content
     profile = controller.settings.isDefault ? Profile() : controller.settings.content.profile
     isStandalone = controller.isStandalone
   }
+
+  /// Whether no member of a look is set anywhere.
+  var hasDefaultLook: Bool { isBarDefault && proxies.isEmpty }
 }
 
 extension NavigationController {

@@ -84,9 +84,6 @@ struct ServerLoop: ~Copyable {
     try admit()
     var fedAt: UInt64 = 0
     var turnsWithoutPoll = 0
-    // A socket that was never called gives no sign of the first messages.
-    try watchPeers()
-    try admit()
     while !isStopping {
       var now = Self.now()
       if let watchdog, now.boot >= fedAt + watchdog {

@@ -80,18 +80,19 @@ package struct RunningDigest: Sendable {
   package mutating func update(_ controller: borrowing NavigationController, from index: Int)
     -> Digest
   {
-    let stack = controller.stack
-    let kept = min(index, prefixes.count, stack.count)
+    let count = controller.stack.count
+    let kept = min(index, prefixes.count, count)
     prefixes.removeSubrange(kept...)
     var checksum = kept == 0 ? 0 : prefixes[kept - 1]
-    var line = DigestLines()
-    for position in kept..<max(kept, stack.count) {
+    var line = DigestLine()
+    for position in kept..<count {
       line.begin(isContinued: position > 0)
-      line.append(stack[position].id.text, stack[position].version.number)
+      line.append(
+        controller.stack[position].id.text, controller.stack[position].version.number)
       checksum = line.checksum(from: checksum)
       prefixes.append(checksum)
     }
-    line.begin(isContinued: !stack.isEmpty)
+    line.begin(isContinued: count > 0)
     for part in PartName.allCases {
       line.append(Self.labels[Int(part.rawValue)], controller.version(of: part).number)
     }
@@ -99,6 +100,28 @@ package struct RunningDigest: Sendable {
   }
 
   private static let labels = PartName.allCases.map { ":" + $0.text }
+}
+
+/// The line of a screen, or those of all parts.
+private struct DigestLine: ~Copyable {
+  private var bytes = ByteBuffer(reserving: 256)
+  /// Whether lines went before.
+  private var isContinued = false
+
+  mutating func begin(isContinued: Bool) {
+    bytes.removeAll()
+    self.isContinued = isContinued
+  }
+
+  mutating func append(_ name: String, _ version: UInt64) {
+    if isContinued { bytes.append(0x0A) }
+    isContinued = true
+    bytes.append(name)
+    bytes.append(0x40)
+    bytes.appendDigits(version)
+  }
+
+  borrowing func checksum(from seed: UInt32) -> UInt32 { bytes.checksum(from: seed) }
 }
 
 extension NavigationController {

@@ -49,7 +49,7 @@ extension Hub {
   mutating func asksDelegates(
     _ operations: [Operation], _ attempt: Attempt, _ slot: Int
   ) throws(OpFailure) -> Bool {
-    let delegates = dialogs[slot]?.delegates ?? []
+    let delegates = dialogs.isEmpty ? [] : dialogs[slot]?.delegates ?? []
     let isRequired =
       !navs[slot].controller.settings.isDefault
       && navs[slot].controller.settings.content.veto.isRequired

@@ -53,6 +53,10 @@ extension Hub {
 
   /// Refuses an op that must not touch an open transition, or lets it wait; returns whether it waits.
   mutating func waits(_ attempt: Attempt, _ slot: Int) throws(OpFailure) -> Bool {
+    // By far the most ops find nothing open.
+    if dialogs.isEmpty, navs[slot].controller.transition.isDefault, !attempt.touchesGesture {
+      return false
+    }
     let running = navs[slot].controller.transition.content.running
     let dialog = dialogs[slot]
     guard running != nil || dialog?.question != nil || attempt.touchesGesture else { return false }
@@ -115,7 +119,8 @@ extension Hub {
 
   /// Step 7: who may act for the display.
   func checkDisplay(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
-    guard let holder = dialogs[slot]?.holder, holder != attempt.session.map(reference),
+    guard !dialogs.isEmpty, let holder = dialogs[slot]?.holder,
+      holder != attempt.session.map(reference),
       attempt.request.operations.contains(where: \.kind.needsDisplay)
     else { return }
     throw leaseLost(slot)
@@ -376,7 +381,8 @@ extension Hub {
 
   /// Whether the op is on its way already; then only the place to send the answer to is new.
   mutating func repeats(_ attempt: Attempt) -> Bool {
-    guard let slot = navSlots[attempt.request.nav], let dialog = dialogs[slot] else { return false }
+    guard !dialogs.isEmpty, let slot = navSlots[attempt.request.nav], let dialog = dialogs[slot]
+    else { return false }
     func isSame(_ other: Attempt) -> Bool {
       other.key == attempt.key && other.request.id == attempt.request.id
         && other.octets == attempt.octets

@@ -112,7 +112,7 @@ extension Hub {
     }
     for gone in old { changes.splice(at: records.count, removing: gone.id, inserting: nil) }
     changes.endArray()
-    guard changes.bytes.count > 2 else { return }
+    guard changes.count > 2 else { return }
     publish(slot, revision, records, changes.bytes)
   }
 

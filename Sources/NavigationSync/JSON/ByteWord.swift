@@ -28,6 +28,9 @@ struct ByteWord {
   /// One of the bytes.
   subscript(index: Int) -> UInt8 { UInt8(truncatingIfNeeded: bits >> (index * 8)) }
 
+  /// The bytes as a number whose memory is these bytes.
+  var littleEndian: UInt64 { bits.littleEndian }
+
   /// The bytes as a number, the first one being the highest.
   var bigEndian: UInt64 { bits.byteSwapped }
 

@@ -104,9 +104,9 @@ enum ServerMessageWriter {
     if let top = standing.top { json.string(top) } else { json.null() }
     json.member("dig", hex: standing.digest.bits)
     json.name("out")
-    let start = json.bytes.count
+    let start = json.count
     json.outputs(outputs, delivered: delivered)
-    let end = json.bytes.count
+    let end = json.count
     json.endObject()
     return EncodedOk(bytes: json.bytes, outputs: start..<end)
   }
@@ -345,7 +345,7 @@ struct DiffFrame {
     json.changes(commit, of: controller)
     if let resolved {
       json.name("resolved")
-      place = json.bytes.count..<json.bytes.count + resolved.count
+      place = json.count..<json.count + resolved.count
       json.raw(resolved)
     }
     json.name("ev")

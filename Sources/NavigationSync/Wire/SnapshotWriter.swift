@@ -38,15 +38,15 @@ struct Snapshot: Sendable {
     var index = first
     while index < screenCount {
       let record = encoded(index)
-      guard index == first || screens.bytes.count + record.count < limit else { break }
+      guard index == first || screens.count + record.count < limit else { break }
       screens.raw(record)
       index += 1
     }
     screens.endArray()
     // The parts of the nav go with the last screens if there is room for them.
     let tail = index < screenCount ? nil : self.tail()
-    let isLast = tail.map { first == index || $0.count + screens.bytes.count < limit } ?? false
-    var json = JSONWriter(reserving: screens.bytes.count + 1024)
+    let isLast = tail.map { first == index || $0.count + screens.count < limit } ?? false
+    var json = JSONWriter(reserving: screens.count + 1024)
     json.beginObject()
     json.member("nav", nav)
     json.member("kind", plain: kind)
