@@ -139,9 +139,8 @@ package struct StateDrawing: Sendable {
       title = screen.flatMap(Self.title)
       var parts = ["presented"]
       if let from = presented["from"] { parts.append("by \(from.plainText)") }
-      for name in ["style", "covers"] {
-        if let value = presented[name] { parts.append(value.plainText) }
-      }
+      if let style = presented["style"] { parts.append(style.plainText) }
+      if presented["covers"]?.string == "wholeNavigationInterface" { parts.append("over the bar") }
       detail = TerminalText.visible(parts.joined(separator: " "))
     }
 

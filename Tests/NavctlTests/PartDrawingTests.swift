@@ -92,8 +92,8 @@ import Testing
       """#)
     #expect(
       lines[1...2] == [
-        "◆ help  \"帮助\"   presented by pin formSheet byStyle",
-        "◆ pin   \"PIN\"    presented by wifi overCurrentContext wholeNavigationInterface",
+        "◆ help  \"帮助\"   presented by pin formSheet",
+        "◆ pin   \"PIN\"    presented by wifi overCurrentContext over the bar",
       ])
     #expect(lines[3].hasPrefix("▶ wifi"))
   }
