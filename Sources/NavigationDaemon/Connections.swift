@@ -25,6 +25,9 @@ struct Connections {
   }
 
   private var slots = SlotIndex<ConnectionID>()
+  /// The last answer, kept on this side of the module's border: a table of any kind of key, asked
+  /// across it, costs as much as a hash.
+  private var recent: (id: ConnectionID, slot: Int)?
   private var connections = Slots<Connection>()
   private var interned: [[UInt8]: ConnectionID] = [:]
   private var descriptors: [Int32: ConnectionID] = [:]
@@ -40,22 +43,29 @@ struct Connections {
   }
 
   /// Whether a peer is known.
-  mutating func contains(_ id: ConnectionID) -> Bool { slots.find(id) != nil }
+  mutating func contains(_ id: ConnectionID) -> Bool { slot(of: id) != nil }
+
+  private mutating func slot(of id: ConnectionID) -> Int? {
+    if let recent, recent.id == id { return recent.slot }
+    guard let slot = slots[id] else { return nil }
+    recent = (id, slot)
+    return slot
+  }
 
   /// Notes how a peer that has spoken frames its messages; nil if nothing is to be heard of it.
   mutating func note(_ id: ConnectionID, isEnveloped: Bool) -> Peer? {
-    guard let slot = slots.find(id), !connections[slot].isAbandoned else { return nil }
-    connections[slot].isEnveloped = isEnveloped
+    guard let slot = slot(of: id), !connections[slot].isAbandoned else { return nil }
+    if connections[slot].isEnveloped != isEnveloped { connections[slot].isEnveloped = isEnveloped }
     return connections[slot].peer
   }
 
   subscript(_ id: ConnectionID) -> Connection? {
-    mutating get { slots.find(id).map { connections[$0] } }
+    mutating get { slot(of: id).map { connections[$0] } }
   }
 
   /// Changes what is known of a peer, if it is known.
   mutating func update(_ id: ConnectionID, _ change: (inout Connection) -> Void) {
-    if let slot = slots.find(id) { change(&connections[slot]) }
+    if let slot = slot(of: id) { change(&connections[slot]) }
   }
 
   /// The number that stands for an automatic routing id; nil for one that the peer chose.
@@ -84,6 +94,7 @@ struct Connections {
   /// Forgets a peer.
   mutating func remove(_ id: ConnectionID) {
     guard let slot = slots[id] else { return }
+    recent = nil
     let connection = connections[slot]
     connections.remove(slot, leaving: .vacant)
     slots[id] = nil

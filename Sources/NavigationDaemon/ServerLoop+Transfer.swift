@@ -150,6 +150,8 @@ extension ServerLoop {
   /// Lets peers in, up to the limits; they are identified by the kernel.
   mutating func admit() throws {
     while let request = try listener.admission.next() {
+      // Who asks was accepted before; this request may be newer than what the loop was woken by.
+      try watchPeers()
       try listener.admission.answer(request, answer(to: request))
     }
   }

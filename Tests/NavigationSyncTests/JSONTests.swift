@@ -71,6 +71,18 @@ import Testing
     ("/**/1", .unexpectedByte), ("\u{a0}1", .unexpectedByte), ("\u{c}1", .unexpectedByte),
   ]
 
+  @Test func `an integer is written with all its digits`() {
+    var numbers: [UInt64] = [0, .max]
+    var power: UInt64 = 1
+    for _ in 0..<20 {
+      numbers += [power &- 1, power, power &+ 1, power &* 5 &+ 7]
+      power &*= 10
+    }
+    for number in numbers {
+      #expect(JSONWriter.value { $0.integer(number) } == Array("\(number)".utf8))
+    }
+  }
+
   @Test(arguments: accepted) func `valid texts are accepted`(text: String) {
     #expect(Self.read(text) == nil)
   }

@@ -35,7 +35,7 @@ enum JournalBody {
   static func changed(
     diff: EncodedDiff, commit: Commit, origin: RowOrigin?, before: Digest
   ) -> [UInt8] {
-    var json = JSONWriter(reserving: diff.bytes.count + 384)
+    var json = JSONWriter(reserving: diff.bytes.count - (diff.resolved?.count ?? 0) + 384)
     json.beginObject()
     json.name("diff")
     if let place = diff.resolved {

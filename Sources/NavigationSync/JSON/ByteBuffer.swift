@@ -103,23 +103,37 @@
 
   /// Appends the decimal digits of a number.
   mutating func appendDigits(_ value: UInt64) {
-    var size = 1
-    var rest = value
-    while rest >= 10 {
-      size += 1
-      rest /= 10
-    }
+    let size = Self.digits(of: value)
     reserve(size)
     count += size
     var position = count
-    rest = value
-    repeat {
-      position -= 1
+    var rest = value
+    // Two digits a division.
+    while rest >= 10 {
+      let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
+      position -= 2
       // Within the digits counted above, for which room was made.
       unsafe memory.storeBytes(
-        of: 0x30 + UInt8(truncatingIfNeeded: rest % 10), toByteOffset: position, as: UInt8.self)
-      rest /= 10
-    } while rest > 0
+        of: 0x3030 + UInt16(truncatingIfNeeded: (pair / 10) | ((pair % 10) << 8)).littleEndian,
+        toByteOffset: position, as: UInt16.self)
+      rest = quotient
+    }
+    // An odd digit is left over, which comes first.
+    guard position > count - size else { return }
+    unsafe memory.storeBytes(
+      of: 0x30 + UInt8(truncatingIfNeeded: rest), toByteOffset: position - 1, as: UInt8.self)
+  }
+
+  /// How many digits a number has; 64 bits have at most 20.
+  private static func digits(of value: UInt64) -> Int {
+    var size = 1
+    var limit: UInt64 = 10
+    while value >= limit {
+      size += 1
+      guard size < 20 else { break }
+      limit *= 10
+    }
+    return size
   }
 
   // Room must have been made for these.
