@@ -37,7 +37,7 @@ package struct JSONTape: Sendable {
   package mutating func read(_ text: [UInt8], maximumDepth: Int = 32) throws(JSONError) {
     bytes = text
     tokens.removeAll(keepingCapacity: true)
-    var scanner = JSONScanner(count: text.count, maximumDepth: maximumDepth)
+    var scanner = JSONScanner(maximumDepth: maximumDepth)
     do {
       try scanner.scan(text.span, into: &tokens)
     } catch {
