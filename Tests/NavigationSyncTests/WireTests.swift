@@ -123,6 +123,23 @@ import Testing
     return try reader.read(verb: verb, body: body)
   }
 
+  @Test func `names written with escapes read as what they stand for`() throws {
+    let body = #"{"\u0069d":7,"n\u0061v":"n","\u0064o":[{"p\u006fp":{}}],"\u0069f":{"re\u0076":3}}"#
+    guard case .op(let request) = try read(.op, Array(body.utf8)) else {
+      Issue.record("no op")
+      return
+    }
+    #expect(request.id == 7 && request.nav == "n" && request.guards.revision == Revision(3))
+    #expect(request.operations.map(\.kind) == [.pop])
+  }
+
+  @Test func `a name with something behind it is another name`() {
+    for name in [#"id\u0000"#, "id ", "idididid", "ididididid", "", #"\u0000"#] {
+      let body = #"{"\#(name)":7,"nav":"n","do":[{"pop":{}}]}"#
+      #expect(throws: MessageFailure.self) { _ = try read(.op, Array(body.utf8)) }
+    }
+  }
+
   @Test func `what a client writes reads back equal`() throws {
     let id = ClientID(high: 1, low: UInt64.max)
     for hello in [

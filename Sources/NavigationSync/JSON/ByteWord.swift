@@ -1,6 +1,7 @@
 /// Eight bytes of a text at once; the first one is the lowest.
 struct ByteWord {
-  private let bits: UInt64
+  /// The bytes as a number, the first one lowest.
+  let bits: UInt64
 
   private init(bits: UInt64) { self.bits = bits }
 

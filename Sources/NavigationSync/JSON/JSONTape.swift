@@ -37,7 +37,7 @@ package struct JSONTape: Sendable {
   package mutating func read(_ text: [UInt8], maximumDepth: Int = 32) throws(JSONError) {
     bytes = text
     tokens.removeAll(keepingCapacity: true)
-    var scanner = JSONScanner(count: text.count, maximumDepth: maximumDepth)
+    var scanner = JSONScanner(maximumDepth: maximumDepth)
     do {
       try scanner.scan(text.span, into: &tokens)
     } catch {
@@ -60,8 +60,17 @@ package struct JSONTape: Sendable {
     let token = tokens[index]
     guard token.kind == .string else { return nil }
     let range = Int(token.start)..<Int(token.end)
-    guard token.isEscaped else { return String(decoding: bytes[range], as: UTF8.self) }
-    return JSONText.unescape(bytes[range])
+    guard !token.isEscaped else { return JSONText.unescape(bytes[range]) }
+    // The scanner has checked that the text is UTF-8.
+    return String(copying: unsafe UTF8Span(unchecked: bytes.span.extracting(range)))
+  }
+
+  /// The name of a member, or another string, to compare with short literals.
+  @inline(__always)
+  func shortName(_ index: Int) -> ShortName {
+    let token = tokens[index]
+    guard !token.isEscaped else { return ShortName(unescaped: string(index) ?? "") }
+    return ShortName(bytes.span, Int(token.start)..<Int(token.end))
   }
 
   /// An integer in 0 … 2^53−1, or nil.

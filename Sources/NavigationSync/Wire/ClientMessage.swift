@@ -230,9 +230,10 @@ package struct RequestedOperation: Sendable {
   }
 
   /// Makes a value from its members.
-  package init(_ kind: OperationKind, _ arguments: Arguments) {
+  package init(_ kind: OperationKind, _ arguments: Arguments, sender: OpaqueJSON? = nil) {
     self.kind = kind
     self.arguments = arguments
+    self.sender = sender
   }
 }
 

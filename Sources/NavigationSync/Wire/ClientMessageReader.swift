@@ -124,8 +124,10 @@ package struct ClientMessageReader: Sendable {
 
   private func id() -> UInt64? { member("id").flatMap { tape.integer($0) } }
 
-  private func requiredID() throws(MessageFailure) -> UInt64 {
-    guard let id = id() else {
+  private func requiredID() throws(MessageFailure) -> UInt64 { try requiredID(id()) }
+
+  private func requiredID(_ id: UInt64?) throws(MessageFailure) -> UInt64 {
+    guard let id else {
       throw MessageFailure(
         .invalidArgument, "id is a whole number from 0 to 9007199254740991, larger every time")
     }
@@ -140,7 +142,13 @@ package struct ClientMessageReader: Sendable {
   }
 
   private func required(_ name: String, _ id: UInt64?) throws(MessageFailure) -> UInt64 {
-    guard let value = member(name).flatMap({ tape.integer($0) }) else {
+    try integer(member(name), name, id)
+  }
+
+  private func integer(
+    _ index: Int?, _ name: String, _ id: UInt64?
+  ) throws(MessageFailure) -> UInt64 {
+    guard let value = index.flatMap({ tape.integer($0) }) else {
       throw MessageFailure(.invalidArgument, id: id, "\(name) is a whole number from 0 to 2^53-1")
     }
     return value
@@ -151,7 +159,13 @@ package struct ClientMessageReader: Sendable {
   }
 
   private func text(_ name: String, _ id: UInt64?) throws(MessageFailure) -> String? {
-    guard let index = member(name) else { return nil }
+    try text(member(name), name, id)
+  }
+
+  private func text(
+    _ index: Int?, _ name: String, _ id: UInt64?
+  ) throws(MessageFailure) -> String? {
+    guard let index else { return nil }
     guard let text = tape.string(index) else {
       throw MessageFailure(.invalidArgument, id: id, "\(name) is a text")
     }
@@ -159,15 +173,23 @@ package struct ClientMessageReader: Sendable {
   }
 
   private func flag(_ name: String, _ id: UInt64?) throws(MessageFailure) -> Bool? {
-    guard let index = member(name) else { return nil }
+    try flag(member(name), name, id)
+  }
+
+  private func flag(
+    _ index: Int?, _ name: String, _ id: UInt64?
+  ) throws(MessageFailure) -> Bool? {
+    guard let index else { return nil }
     guard let value = tape.bool(index) else {
       throw MessageFailure(.invalidArgument, id: id, "\(name) is true or false")
     }
     return value
   }
 
-  private func nav(_ id: UInt64) throws(MessageFailure) -> String {
-    guard let nav = try text("nav", id) else {
+  private func nav(_ id: UInt64) throws(MessageFailure) -> String { try nav(member("nav"), id) }
+
+  private func nav(_ index: Int?, _ id: UInt64) throws(MessageFailure) -> String {
+    guard let nav = try text(index, "nav", id) else {
       throw MessageFailure(.invalidArgument, id: id, "nav, the name of a nav, is required")
     }
     let isName = NavName(nav) != nil || nav == NavName.navs.text || nav == NavName.clients.text
@@ -187,16 +209,16 @@ package struct ClientMessageReader: Sendable {
     return view
   }
 
-  private func client(_ id: UInt64?) throws(MessageFailure) -> ClientID? {
-    guard let text = try text("client", id) else { return nil }
+  private func client(_ index: Int?, _ id: UInt64?) throws(MessageFailure) -> ClientID? {
+    guard let text = try text(index, "client", id) else { return nil }
     guard let client = ClientID(text) else {
       throw MessageFailure(.invalidArgument, id: id, "client is 32 lower-case hex digits")
     }
     return client
   }
 
-  private func name(_ id: UInt64?) throws(MessageFailure) -> String? {
-    guard let name = try text("name", id) else { return nil }
+  private func name(_ index: Int?, _ id: UInt64?) throws(MessageFailure) -> String? {
+    guard let name = try text(index, "name", id) else { return nil }
     guard name.utf8.count <= 128 else {
       throw MessageFailure(.invalidArgument, id: id, "name is at most 128 octets")
     }
@@ -212,14 +234,14 @@ package struct ClientMessageReader: Sendable {
     else {
       throw MessageFailure(.invalidArgument, "ver is the lowest and highest version, as [1,1]")
     }
-    guard let client = try client(nil) else {
+    guard let client = try client(member("client"), nil) else {
       throw MessageFailure(.invalidArgument, "client, 32 lower-case hex digits, is required")
     }
     guard let nonce = try text("nonce", nil), nonce.utf8.count <= 64 else {
       throw MessageFailure(.invalidArgument, "nonce, a text of at most 64 octets, is required")
     }
     var hello = Hello(versions: low...high, client: client, nonce: nonce)
-    if let name = try name(nil) { hello.name = name }
+    if let name = try name(member("name"), nil) { hello.name = name }
     if let window = try optional("window", nil) { hello.window = window }
     if let heartbeat = try optional("hb", nil) { hello.heartbeat = heartbeat }
     if let flow = try text("flow", nil) {
@@ -274,32 +296,72 @@ package struct ClientMessageReader: Sendable {
     return request
   }
 
+  /// Where the members of an `op` are; those that are null count as absent.
+  private struct OpMembers {
+    var id, list, nav, client, name, animated, due, wait, guards: Int?
+
+    init(_ tape: borrowing JSONTape) {
+      let end = tape.next(tape.root)
+      var key = tape.root + 1
+      while key < end {
+        let value = key + 1
+        defer { key = tape.next(value) }
+        guard tape.kind(value) != .null else { continue }
+        switch tape.shortName(key) {
+        case "id": id = value
+        case "do": list = value
+        case "nav": nav = value
+        case "client": client = value
+        case "name": name = value
+        case "animated": animated = value
+        case "due": due = value
+        case "onBusy": wait = value
+        case "if": guards = value
+        default: break
+        }
+      }
+    }
+  }
+
   private func op() throws(MessageFailure) -> OpRequest {
-    let id = try requiredID()
-    guard let list = member("do"), tape.kind(list) == .array,
-      (1...16).contains(tape.count(list))
+    let members = OpMembers(tape)
+    let id = try requiredID(members.id.flatMap { tape.integer($0) })
+    guard let list = members.list, tape.kind(list) == .array, (1...16).contains(tape.count(list))
     else {
       throw MessageFailure(.invalidArgument, id: id, "do is a list of 1 to 16 ops")
     }
-    var request = OpRequest(id: id, nav: try nav(id), operations: [])
-    request.client = try client(id)
-    request.name = try name(id)
-    request.isAnimated = try flag("animated", id)
-    request.due = try optional("due", id)
-    if let wait = try text("onBusy", id) {
-      guard wait == "reject" || wait == "queue" else {
-        throw MessageFailure(.invalidArgument, id: id, "onBusy is reject or queue")
-      }
-      request.waits = wait == "queue"
+    let nav = try nav(members.nav, id)
+    let client = try client(members.client, id)
+    let name = try name(members.name, id)
+    let isAnimated = try flag(members.animated, "animated", id)
+    let due = try members.due.map { due throws(MessageFailure) in try integer(due, "due", id) }
+    let waits = try waits(members.wait, id)
+    let guards =
+      try members.guards.map { at throws(MessageFailure) in try self.guards(at, id) } ?? Guards()
+    return OpRequest(
+      id: id, client: client, name: name, nav: nav, guards: guards, isAnimated: isAnimated,
+      waits: waits, due: due, operations: operations(list))
+  }
+
+  private func waits(_ index: Int?, _ id: UInt64) throws(MessageFailure) -> Bool {
+    guard let wait = try text(index, "onBusy", id) else { return false }
+    guard wait == "reject" || wait == "queue" else {
+      throw MessageFailure(.invalidArgument, id: id, "onBusy is reject or queue")
     }
-    if let index = member("if") { request.guards = try guards(index, id) }
+    return wait == "queue"
+  }
+
+  private func operations(_ list: Int) -> [RequestedOperation] {
     let reader = OperationReader()
+    var operations: [RequestedOperation] = []
+    operations.reserveCapacity(tape.count(list))
+    let end = tape.next(list)
     var element = list + 1
-    while element < tape.next(list) {
-      request.operations.append(reader.operation(tape, element))
+    while element < end {
+      operations.append(reader.operation(tape, element))
       element = tape.next(element)
     }
-    return request
+    return operations
   }
 
   private func guards(_ at: Int, _ id: UInt64) throws(MessageFailure) -> Guards {
@@ -309,8 +371,8 @@ package struct ClientMessageReader: Sendable {
     var guards = Guards()
     var key = at + 1
     while key < tape.next(at) {
-      let name = tape.string(key) ?? ""
-      guard read(name, key + 1, into: &guards) else {
+      guard read(tape.shortName(key), key + 1, into: &guards) else {
+        let name = tape.string(key) ?? ""
         throw MessageFailure(
           .invalidArgument, id: id,
           "if.\(name) is no guard, or has a wrong value; guards are any, epoch, rev, dig, top, "
@@ -321,7 +383,7 @@ package struct ClientMessageReader: Sendable {
     return guards
   }
 
-  private func read(_ name: String, _ value: Int, into guards: inout Guards) -> Bool {
+  private func read(_ name: ShortName, _ value: Int, into guards: inout Guards) -> Bool {
     switch name {
     case "any":
       guard let any = tape.bool(value) else { return false }

@@ -6,13 +6,14 @@ struct OperationReader {
 
   /// Reads one operation: an object with one member, whose name says which.
   func operation(_ tape: borrowing JSONTape, _ at: Int) -> RequestedOperation {
-    guard tape.kind(at) == .object, tape.count(at) == 1, let name = tape.string(at + 1) else {
+    guard tape.kind(at) == .object, tape.count(at) == 1 else {
       return RequestedOperation(
         .unknown, .unreadable(ReadFailure(.invalidArgument, "an op is an object with one member")))
     }
-    let kind = OperationKind(name: name)
+    let kind = kind(tape, at + 1)
     let arguments = at + 2
     guard tape.kind(arguments) == .object else {
+      let name = tape.string(at + 1) ?? ""
       return RequestedOperation(
         kind,
         .unreadable(
@@ -21,28 +22,69 @@ struct OperationReader {
             "the arguments of \(name) are an object, perhaps an empty one")))
     }
     do throws(ReadFailure) {
-      var operation = RequestedOperation(kind, try read(kind, name, tape, arguments))
-      if kind == .push || kind == .show { operation.sender = try sender(tape, arguments) }
-      return operation
+      switch kind {
+      case .push, .show: return try push(kind, tape, arguments)
+      case .pop:
+        try only([], "pop", tape, arguments)
+        return RequestedOperation(kind, .operation(.pop))
+      default:
+        let name = tape.string(at + 1) ?? ""
+        return RequestedOperation(kind, try read(kind, name, tape, arguments))
+      }
     } catch {
       return RequestedOperation(kind, .unreadable(error))
     }
+  }
+
+  private func kind(_ tape: borrowing JSONTape, _ key: Int) -> OperationKind {
+    switch tape.shortName(key) {
+    // The hot ones, without a string.
+    case "push": .push
+    case "pop": .pop
+    case "item.set": .itemSet
+    default: OperationKind(name: tape.string(key) ?? "")
+    }
+  }
+
+  /// Reads a push or show.
+  private func push(
+    _ kind: OperationKind, _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> RequestedOperation {
+    var screen: Int?
+    var policy: Int?
+    var sender: Int?
+    let end = tape.next(at)
+    var key = at + 1
+    while key < end {
+      switch tape.shortName(key) {
+      case "screen": screen = key + 1
+      case "sender": sender = key + 1
+      default:
+        let name = tape.string(key) ?? ""
+        guard name == "onDuplicate" else { throw reader.unknownMember(name, of: kind.name) }
+        policy = key + 1
+      }
+      key = tape.next(key + 1)
+    }
+    let argument = try self.screen(tape, screen)
+    let duplicates = try duplicates(tape, policy)
+    return RequestedOperation(
+      kind,
+      .operation(
+        kind == .push
+          ? .push(argument, onDuplicate: duplicates) : .show(argument, onDuplicate: duplicates)),
+      sender: try self.sender(tape, sender))
   }
 
   private func read(
     _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> RequestedOperation.Arguments {
     switch kind {
-    case .push:
-      try only(["screen", "onDuplicate", "sender"], name, tape, at)
-      return .operation(.push(try screen(tape, at), onDuplicate: try duplicates(tape, at)))
-    case .show:
-      try only(["screen", "onDuplicate", "sender"], name, tape, at)
-      return .operation(.show(try screen(tape, at), onDuplicate: try duplicates(tape, at)))
-    case .pop, .popToRoot, .attach, .detach:
+    case .push, .show, .pop: preconditionFailure("\(name) is read elsewhere")
+    case .popToRoot, .attach, .detach:
       try only([], name, tape, at)
       let operation: Operation =
-        kind == .pop ? .pop : kind == .popToRoot ? .popToRoot : kind == .attach ? .attach : .detach
+        kind == .popToRoot ? .popToRoot : kind == .attach ? .attach : .detach
       return .operation(operation)
     case .popTo:
       try only(["screen", "route", "match"], name, tape, at)
@@ -102,7 +144,13 @@ struct OperationReader {
   }
 
   func screen(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenArgument {
-    guard let value = tape.member("screen", of: at) else {
+    try screen(tape, tape.member("screen", of: at))
+  }
+
+  private func screen(
+    _ tape: borrowing JSONTape, _ value: Int?
+  ) throws(ReadFailure) -> ScreenArgument {
+    guard let value else {
       throw ReadFailure(.nilScreen, "a screen is required: its id or a record")
     }
     return try reader.screenArgument(tape, value)
@@ -138,9 +186,9 @@ struct OperationReader {
   }
 
   private func duplicates(
-    _ tape: borrowing JSONTape, _ at: Int
+    _ tape: borrowing JSONTape, _ value: Int?
   ) throws(ReadFailure) -> DuplicatePolicy {
-    guard let value = tape.member("onDuplicate", of: at) else { return .error }
+    guard let value else { return .error }
     switch tape.string(value) {
     case "error": return .error
     case "ignore": return .ignore
@@ -148,8 +196,10 @@ struct OperationReader {
     }
   }
 
-  private func sender(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> OpaqueJSON? {
-    guard let value = tape.member("sender", of: at), tape.kind(value) != .null else { return nil }
+  private func sender(
+    _ tape: borrowing JSONTape, _ value: Int?
+  ) throws(ReadFailure) -> OpaqueJSON? {
+    guard let value, tape.kind(value) != .null else { return nil }
     guard tape.rawCount(value) <= 1024 else {
       throw ReadFailure(.invalidArgument, "sender is at most 1024 bytes")
     }

@@ -63,21 +63,20 @@ package struct RecordReader {
     let end = tape.next(at)
     var key = at + 1
     while key < end {
-      let name = tape.string(key) ?? ""
       let value = key + 1
-      switch name {
+      switch tape.shortName(key) {
       case "id": record.id = tape.kind(value) == .null ? nil : try screenID(tape, value)
-      case "ver" where source == .journal: version = try integer(tape, value, name)
+      case "ver" where source == .journal: version = try integer(tape, value, "ver")
       case "kind":
-        record.kind = try choice(tape, value, name) ?? .content
+        record.kind = try choice(tape, value, "kind") ?? .content
       case "item":
         guard tape.kind(value) == .object else {
           throw ReadFailure(.invalidArgument, "item is a record")
         }
         record.item = try itemEdits(tape, value, skipping: [])
       default:
-        guard let edit = try screenEdit(name, tape, value) else {
-          throw unknownMember(name, of: "a screen record")
+        guard let edit = try screenEdit(tape, key) else {
+          throw unknownMember(tape.string(key) ?? "", of: "a screen record")
         }
         record.edits.append(edit)
       }
@@ -92,10 +91,9 @@ package struct RecordReader {
     let end = tape.next(at)
     var key = at + 1
     while key < end {
-      let name = tape.string(key) ?? ""
-      if name != "screen" {
-        guard let edit = try screenEdit(name, tape, key + 1) else {
-          throw unknownMember(name, of: "a screen")
+      if tape.shortName(key) != "screen" {
+        guard let edit = try screenEdit(tape, key) else {
+          throw unknownMember(tape.string(key) ?? "", of: "a screen")
         }
         edits.append(edit)
       }
@@ -105,13 +103,24 @@ package struct RecordReader {
   }
 
   private func screenEdit(
+    _ tape: borrowing JSONTape, _ key: Int
+  ) throws(ReadFailure) -> ScreenEdit? {
+    let at = key + 1
+    switch tape.shortName(key) {
+    case "title": return .title(try text(tape, at, "title"))
+    case "route": return .route(try text(tape, at, "route"))
+    case "args":
+      return .args(tape.kind(at) == .null ? nil : try opaque(tape, at, "args"))
+    case "edges": return .edges(try edges(tape, at))
+    default: return try longScreenEdit(tape.string(key) ?? "", tape, at)
+    }
+  }
+
+  /// Reads a member whose name has more than eight bytes.
+  private func longScreenEdit(
     _ name: String, _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> ScreenEdit? {
     switch name {
-    case "title": .title(try text(tape, at, name))
-    case "route": .route(try text(tape, at, name))
-    case "args":
-      .args(tape.kind(at) == .null ? nil : try opaque(tape, at, name))
     case "restorationID": .restorationID(try text(tape, at, name))
     case "prefersBarHidden":
       .prefersBarHidden(tape.kind(at) == .null ? nil : try flag(tape, at, name, default: false))
@@ -119,7 +128,6 @@ package struct RecordReader {
       .wantsFullScreenLayout(try flag(tape, at, name, default: false))
     case "extendsUnderOpaqueBars":
       .extendsUnderOpaqueBars(try flag(tape, at, name, default: false))
-    case "edges": .edges(try edges(tape, at))
     case "toolbarItems": .toolbarItems(try buttons(tape, at, name))
     default: nil
     }
