@@ -58,6 +58,12 @@ void create_navs(const struct plan *plan, int process);
 void write_operations(const struct plan *plan, struct shared *shared, int process, int go);
 void watch(const struct plan *plan, struct shared *shared, int ready);
 
+// The same for an endpoint redis:/path.
+int is_redis(const char *endpoint);
+void create_redis_navs(const struct plan *plan, int process);
+void write_redis_operations(const struct plan *plan, struct shared *shared, int process, int go);
+void watch_redis(const struct plan *plan, struct shared *shared, int ready);
+
 int measure_spawn(int count, char **arguments);
 int measure_start(char **arguments);
 void report_latencies(uint64_t *values, size_t count, const char *prefix);

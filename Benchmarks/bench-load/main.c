@@ -1,6 +1,6 @@
 // The load generator: drives navd, and the peers it is compared with, in the same way.
 //
-//   bench-load run endpoint=ipc:///path [name=number ...]
+//   bench-load run endpoint=ipc:///path|redis:/path [name=number ...]
 //   bench-load spawn COUNT PROGRAM [ARGUMENT ...]
 //   bench-load start PROGRAM [ARGUMENT ...]
 //
@@ -67,7 +67,8 @@ static pid_t split(void) {
 static void create(const struct plan *plan) {
   pid_t process = split();
   if (process == 0) {
-    for (int index = 0; index < plan->processes; index++) create_navs(plan, index);
+    for (int index = 0; index < plan->processes; index++)
+      is_redis(plan->endpoint) ? create_redis_navs(plan, index) : create_navs(plan, index);
     _exit(0);
   }
   await(process);
@@ -79,7 +80,7 @@ static pid_t start_watchers(const struct plan *plan, struct shared *shared) {
   if (pipe(ready)) fail("pipe", "", 0);
   pid_t process = split();
   if (process == 0) {
-    watch(plan, shared, ready[1]);
+    is_redis(plan->endpoint) ? watch_redis(plan, shared, ready[1]) : watch(plan, shared, ready[1]);
     _exit(0);
   }
   close(ready[1]);
@@ -134,7 +135,8 @@ static int run(int count, char **arguments) {
   for (int index = 0; index < plan.processes; index++) {
     writers[index] = split();
     if (writers[index] == 0) {
-      write_operations(&plan, shared, index, go[0]);
+      is_redis(plan.endpoint) ? write_redis_operations(&plan, shared, index, go[0])
+                              : write_operations(&plan, shared, index, go[0]);
       _exit(0);
     }
   }

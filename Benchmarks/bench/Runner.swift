@@ -16,12 +16,20 @@ struct Runner {
   let programs: URL
   /// Where the directories of the runs are made.
   let root: URL
+  /// Where Redis is, if it is installed.
+  let redis: String?
 
   init(options: Options) {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
     programs = URL(filePath: own ?? CommandLine.arguments[0]).deletingLastPathComponent()
     root = URL(filePath: options.directory)
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    redis = folders.map { "\($0)/redis-server" }
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
+
+  /// Whether there is a program for it.
+  func has(_ target: Target) -> Bool { target != .redis || redis != nil }
 
   func run(_ workload: Workload, _ target: Target) throws -> Numbers {
     guard case .pair(let shallow, let deep) = workload.kind else {
@@ -78,6 +86,11 @@ struct Runner {
     switch target {
     case .echo: return [path(of: "echo-peer"), socket]
     case .sqlite: return [path(of: "echo-peer"), socket, directory.appending(path: "log.db").path]
+    case .redis:
+      return [
+        redis ?? "redis-server", "--unixsocket", socket, "--port", "0", "--dir", directory.path,
+        "--appendonly", "yes", "--appendfsync", "always", "--save", "",
+      ]
     case .navd:
       let state = directory.appending(path: "state").path
       return [path(of: "navd"), "--listen", "ipc://\(socket)", "--state", state]
@@ -107,7 +120,7 @@ struct Runner {
       }
       Thread.sleep(forTimeInterval: 0.005)
     }
-    let result = try body("ipc://\(socket)")
+    let result = try body("\(target == .redis ? "redis:" : "ipc://")\(socket)")
     guard server.isRunning else { throw BenchError("\(target.rawValue) ended during the run") }
     return result
   }

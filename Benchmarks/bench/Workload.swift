@@ -22,9 +22,9 @@ struct Workload {
   /// Whether less of it is better.
   var isTime = false
 
-  /// Whether the peers can do it too.
-  var hasAnchors: Bool {
-    if case .load = kind { true } else { false }
+  /// Who is measured: the peers too, if they can do it.
+  var targets: [Target] {
+    if case .load = kind { Target.allCases } else { [.navd] }
   }
 
   /// All workloads; the quick ones take about a fifth of the time and are less exact.
@@ -93,6 +93,8 @@ enum Target: String, CaseIterable {
   case echo
   /// libzmq and SQLite.
   case sqlite
+  /// Redis with a script, synced before each answer; left out where it is not installed.
+  case redis
   /// What this repository makes.
   case navd
 }

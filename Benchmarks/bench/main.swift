@@ -1,7 +1,7 @@
 import Foundation
 
-// Measures navd beside two peers in the same run, because only ratios mean anything on a machine
-// that does other things too: libzmq alone, and libzmq with one SQLite commit for each turn.
+// Measures navd beside its peers in the same run, because only ratios mean anything on a machine
+// that does other things too: libzmq alone, libzmq with one SQLite commit for each turn, and Redis.
 
 guard let options = Options(CommandLine.arguments.dropFirst()) else {
   FileHandle.standardError.write(Data((Options.usage + "\n").utf8))
@@ -14,8 +14,11 @@ func progress(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) 
 func measure(_ options: Options) throws -> Results {
   let runner = Runner(options: options)
   var results = Results()
+  if !runner.has(.redis) {
+    progress("redis-server is not installed (make bench-deps): redis is left out\n")
+  }
   for workload in options.workloads {
-    let targets = workload.hasAnchors ? Target.allCases : [.navd]
+    let targets = workload.targets.filter(runner.has)
     for round in 0..<options.rounds {
       progress("\(workload.name) \(round + 1)/\(options.rounds):")
       for target in round % 2 == 0 ? targets : targets.reversed() {
