@@ -337,3 +337,28 @@ void watch_redis(const struct plan *plan, struct shared *shared, int ready) {
     }
   }
 }
+
+// Reads the whole log, which is how a Redis client comes to the head.
+int measure_redis_behind(const char *endpoint, uint64_t revisions) {
+  enum { read_count = 20 };
+  struct connection connection = connect_redis(endpoint);
+  uint64_t times[read_count];
+  for (int index = 0; index < read_count; index++) {
+    uint64_t begin = nanoseconds();
+    add_head(&connection, 4);
+    add_text(&connection, "XRANGE");
+    add_key(&connection, "log", 0);
+    add_text(&connection, "2");
+    add_text(&connection, "+");
+    flush(&connection);
+    char *line = await_line(&connection);
+    if (*line != '*' || read_number(line + 1) != revisions) fail("log", line, strlen(line));
+    // Of each: *2, the identifier, *4, two names and two values; a text is two lines.
+    for (uint64_t left = revisions * 12; left > 0; left--) await_line(&connection);
+    times[index] = nanoseconds() - begin;
+  }
+  report_latencies(times, read_count, "");
+  printf("\n");
+  disconnect(&connection);
+  return 0;
+}

@@ -39,6 +39,9 @@ struct Options {
   var rounds: Int { repetitions ?? (isQuick ? 3 : 5) }
 
   var workloads: [Workload] {
-    Workload.all(isQuick: isQuick).filter { only.isEmpty || only.contains($0.name) }
+    Workload.all(isQuick: isQuick).filter { workload in
+      if !only.isEmpty { return only.contains(workload.name) }
+      return workload.weight == .light || workload.weight == .heavy && !isQuick
+    }
   }
 }

@@ -90,6 +90,9 @@ struct Results {
     case "deliveries_s": "deliveries/s"
     case "ready_ms": "ms"
     case "cost_ratio": "×"
+    case "bytes_per_nav": "bytes"
+    case "rss_kib": "KiB"
+    case "switches": "switches"
     default: "µs"
     }
   }

@@ -12,13 +12,14 @@ func progress(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) 
 
 /// Measures every workload on every target in turn, forth and back.
 func measure(_ options: Options) throws -> Results {
-  let runner = Runner(options: options)
+  let servers = Servers(options: options)
+  let runner = Runner(servers: servers)
   var results = Results()
-  if !runner.has(.redis) {
+  if !servers.has(.redis) {
     progress("redis-server is not installed (make bench-deps): redis is left out\n")
   }
   for workload in options.workloads {
-    let targets = workload.targets.filter(runner.has)
+    let targets = workload.targets.filter(servers.has)
     for round in 0..<options.rounds {
       progress("\(workload.name) \(round + 1)/\(options.rounds):")
       for target in round % 2 == 0 ? targets : targets.reversed() {
