@@ -29,7 +29,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 # Says what runs, then runs it. `.ci/run` measures from one arrow to the next.
 step = @echo '==> $(strip $(1))' && $(1)
 
-.PHONY: help deps build release lint format test demo bench bench-deps man install clean
+.PHONY: help deps build release lint format test demo bench bench-instructions bench-deps man install clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,10 @@ demo: deps release ## Build for release and run the demonstration
 
 bench: deps release ## Build for release and measure
 	$(call step,.build/release/bench)
+
+# On any machine the same, but for the build: count again where the compiler or a library changes.
+bench-instructions: deps release ## Count instructions by stage, fail where there are more than the limits
+	$(call step,.build/release/bench instructions --check Benchmarks/instructions.txt)
 
 bench-deps: ## Install the programs that navd is measured beside, and with
 	@.ci/deps $(BENCH_PACKAGES)

@@ -97,7 +97,7 @@ struct Servers {
     _ target: Target, _ setup: Setup, _ directory: URL, _ body: (Server) throws -> Result
   ) throws -> Result {
     let socket = directory.appending(path: "s").path
-    let line = try command(target, setup, directory)
+    let line = setup.wrapper + (try command(target, setup, directory))
     let process = Process()
     process.executableURL = URL(filePath: line[0])
     process.arguments = Array(line.dropFirst())
@@ -108,7 +108,7 @@ struct Servers {
       process.terminate()
       process.waitUntilExit()
     }
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + .seconds(60)
     while !FileManager.default.fileExists(atPath: socket) {
       guard process.isRunning, ContinuousClock.now < deadline else {
         throw BenchError("\(target.rawValue) does not serve: \(line.joined(separator: " "))")

@@ -48,6 +48,8 @@ struct Setup {
   var isRelaxed = false
   /// What navd is allowed beyond its defaults: names of its configuration and numbers.
   var limits: [String: Int] = [:]
+  /// A command that runs the server's.
+  var wrapper: [String] = []
 }
 
 /// A server that is measured.

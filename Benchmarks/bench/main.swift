@@ -42,7 +42,28 @@ func machine() -> [String: String] {
   ]
 }
 
+/// Counts instructions and compares them with the limits, or makes them the limits.
+func countInstructions(_ options: Options, _ task: Options.InstructionsTask) throws {
+  guard Programs.installed("valgrind") != nil else {
+    progress("valgrind is not installed (make bench-deps): no instructions are counted\n")
+    return
+  }
+  let counts = try Instructions(servers: Servers(options: options)).count()
+  switch task {
+  case .write(let file):
+    try Data(InstructionLimits.text(counts).utf8).write(to: URL(filePath: file))
+  case .check(let file):
+    let (table, excesses) = try InstructionLimits(file: file).compare(counts)
+    print(table)
+    guard excesses.isEmpty else { throw BenchError(excesses.joined(separator: "\n")) }
+  }
+}
+
 do {
+  if let task = options.instructions {
+    try countInstructions(options, task)
+    exit(0)
+  }
   let results = try measure(options)
   print(results.table(options.workloads))
   let folder = URL(filePath: options.output)
