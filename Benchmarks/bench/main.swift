@@ -59,19 +59,30 @@ func countInstructions(_ options: Options, _ task: Options.InstructionsTask) thr
   }
 }
 
+/// Writes all runs, the table and the plots into a new set of files.
+func write(_ results: Results, _ table: String, _ options: Options) throws {
+  let folder = URL(filePath: options.output)
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  let name = "bench-\(Int(Date().timeIntervalSince1970))"
+  try results.json(options.workloads, machine: machine())
+    .write(to: folder.appending(path: "\(name).json"))
+  let page = machine().sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)  \n" }.joined()
+  try Data("\(page)\n\(table)\n".utf8).write(to: folder.appending(path: "\(name).md"))
+  for (plot, picture) in results.plots(options.workloads) {
+    try Data(picture.utf8).write(to: folder.appending(path: "\(name)-\(plot).svg"))
+  }
+  progress("written to \(folder.appending(path: name).path)*\n")
+}
+
 do {
   if let task = options.instructions {
     try countInstructions(options, task)
     exit(0)
   }
   let results = try measure(options)
-  print(results.table(options.workloads))
-  let folder = URL(filePath: options.output)
-  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  let stamp = Int(Date().timeIntervalSince1970)
-  let file = folder.appending(path: "bench-\(stamp).json")
-  try results.json(options.workloads, machine: machine()).write(to: file)
-  progress("written to \(file.path)\n")
+  let table = results.table(options.workloads)
+  print(table)
+  try write(results, table, options)
 } catch {
   progress("\nbench: \(error)\n")
   exit(1)
