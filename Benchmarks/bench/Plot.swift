@@ -19,7 +19,7 @@ struct Plot {
   private static let left = 80.0, right = 610.0, top = 50.0, bottom = 380.0
   private static let colors = ["#888888", "#1f77b4", "#d62728", "#2ca02c"]
 
-  /// The picture; the vertical axis is logarithmic. Nil if there is nothing to draw.
+  /// The picture, whose vertical axis is logarithmic; nil if there is nothing to draw.
   func svg() -> String? {
     let values = lines.flatMap { $0.points.map(\.y) }.filter { $0 > 0 }
     guard let least = values.min(), let most = values.max(), ticks.count > 1 else { return nil }

@@ -56,7 +56,8 @@ extension Workload {
     windowSizes.map { size in
       var workload = load(
         "window\(size)", "one connection, \(size) in flight, 16 navs",
-        "window=\(size) navs=16 warm=\(40 * size) seconds=2", operations: max(6000, 1200 * size) / scale,
+        "window=\(size) navs=16 warm=\(40 * size) seconds=2",
+        operations: max(6000, 1200 * size) / scale,
         metric: "ops_s")
       workload.setup.limits = ["inflight": 256, "remembered-ops": 256]
       workload.weight = .heavy
