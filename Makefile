@@ -11,6 +11,8 @@ SWIFT ?= swift
 
 PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev \
   python3 python3-zmq scdoc strace
+# What `make bench` and `make bench-instructions` leave out when it is missing.
+BENCH_PACKAGES := redis-server valgrind
 
 DESTDIR ?=
 PREFIX ?= /usr/local
@@ -27,10 +29,10 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 # Says what runs, then runs it. `.ci/run` measures from one arrow to the next.
 step = @echo '==> $(strip $(1))' && $(1)
 
-.PHONY: help deps build release lint format test demo bench man install clean
+.PHONY: help deps build release lint format test demo bench bench-instructions bench-deps man install clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 deps: ## Install the Debian packages that are missing, check the Swift toolchain
 	@.ci/deps $(PACKAGES)
@@ -59,6 +61,13 @@ demo: deps release ## Build for release and run the demonstration
 
 bench: deps release ## Build for release and measure
 	$(call step,.build/release/bench)
+
+# On any machine the same, but for the build: count again where the compiler or a library changes.
+bench-instructions: deps release ## Count instructions by stage, fail where there are more than the limits
+	$(call step,.build/release/bench instructions --check Benchmarks/instructions.txt)
+
+bench-deps: ## Install the programs that navd is measured beside, and with
+	@.ci/deps $(BENCH_PACKAGES)
 
 man: $(man_pages) ## Make the man pages, into .build/man
 

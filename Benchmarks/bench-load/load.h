@@ -24,6 +24,9 @@ struct plan {
   int depth, edits;
   // Connections that watch: each the first nav, or one connection all navs of the first process.
   int watchers, watches_all;
+  // Connections that watch the first nav and that nobody waits for, and whether they are stopped
+  // until everything is written.
+  int idle_watchers, is_stopped;
 };
 
 enum { process_limit = 64, first_id = 1000000000 };
@@ -37,7 +40,9 @@ struct shared {
   int answered[process_limit];
   // Deliveries to watchers, and when the last one came in.
   volatile uint64_t deliveries;
-  uint64_t delivered;
+  // When everything was written, for watchers that nobody waited for.
+  volatile uint64_t finished;
+  volatile uint64_t delivered;
   // By operation: when it was sent, how long its answer took, when its last watcher had it.
   uint64_t *sent, *latency, *seen;
 };
@@ -57,6 +62,18 @@ uint64_t read_number(const char *text);
 void create_navs(const struct plan *plan, int process);
 void write_operations(const struct plan *plan, struct shared *shared, int process, int go);
 void watch(const struct plan *plan, struct shared *shared, int ready);
+
+// The same for an endpoint redis:/path.
+int is_redis(const char *endpoint);
+void create_redis_navs(const struct plan *plan, int process);
+void write_redis_operations(const struct plan *plan, struct shared *shared, int process, int go);
+void watch_redis(const struct plan *plan, struct shared *shared, int ready);
+
+// Watches the first nav without following it, until all that was answered is seen.
+void watch_loosely(const struct plan *plan, struct shared *shared, int ready);
+// How long a watch takes that is `revisions` behind.
+int measure_behind(const char *endpoint, uint64_t revisions);
+int measure_redis_behind(const char *endpoint, uint64_t revisions);
 
 int measure_spawn(int count, char **arguments);
 int measure_start(char **arguments);

@@ -1,6 +1,8 @@
 // The load generator: drives navd, and the peers it is compared with, in the same way.
 //
-//   bench-load run endpoint=ipc:///path [name=number ...]
+//   bench-load run endpoint=ipc:///path|redis:/path [name=number ...]
+//   bench-load create endpoint=... navs=COUNT depth=COUNT
+//   bench-load behind ENDPOINT REVISIONS
 //   bench-load spawn COUNT PROGRAM [ARGUMENT ...]
 //   bench-load start PROGRAM [ARGUMENT ...]
 //
@@ -24,8 +26,13 @@ static int compare(const void *left, const void *right) {
 
 void report_latencies(uint64_t *values, size_t count, const char *prefix) {
   qsort(values, count, sizeof *values, compare);
-  printf("%sp50_us=%.1f %sp99_us=%.1f ", prefix, (double)values[count / 2] / 1e3, prefix,
-         (double)values[count * 99 / 100] / 1e3);
+  static const struct { const char *name; size_t thousandths; } quantiles[] = {
+      {"p1", 10},   {"p10", 100}, {"p25", 250}, {"p50", 500},  {"p75", 750},
+      {"p90", 900}, {"p95", 950}, {"p99", 990}, {"p999", 999},
+  };
+  for (size_t index = 0; index < sizeof quantiles / sizeof *quantiles; index++)
+    printf("%s%s_us=%.1f ", prefix, quantiles[index].name,
+           (double)values[count * quantiles[index].thousandths / 1000] / 1e3);
 }
 
 static void *map(size_t size) {
@@ -40,6 +47,7 @@ static int read_option(struct plan *plan, const char *text) {
       {"warm=", &plan->warm},           {"ops=", &plan->operations},    {"rate=", &plan->rate},
       {"watchers=", &plan->watchers},   {"all=", &plan->watches_all},   {"seconds=", &plan->seconds},
       {"depth=", &plan->depth},         {"edits=", &plan->edits},
+      {"idle-watchers=", &plan->idle_watchers}, {"stopped=", &plan->is_stopped},
   };
   if (!strncmp(text, "endpoint=", 9)) return plan->endpoint = text + 9, 1;
   for (size_t index = 0; index < sizeof options / sizeof *options; index++) {
@@ -67,25 +75,33 @@ static pid_t split(void) {
 static void create(const struct plan *plan) {
   pid_t process = split();
   if (process == 0) {
-    for (int index = 0; index < plan->processes; index++) create_navs(plan, index);
+    for (int index = 0; index < plan->processes; index++)
+      is_redis(plan->endpoint) ? create_redis_navs(plan, index) : create_navs(plan, index);
     _exit(0);
   }
   await(process);
 }
 
+static void watch_as_planned(const struct plan *plan, struct shared *shared, int ready) {
+  if (plan->idle_watchers) return watch_loosely(plan, shared, ready);
+  if (is_redis(plan->endpoint)) return watch_redis(plan, shared, ready);
+  watch(plan, shared, ready);
+}
+
 static pid_t start_watchers(const struct plan *plan, struct shared *shared) {
-  if (!plan->watchers) return 0;
+  if (!plan->watchers && !plan->idle_watchers) return 0;
   int ready[2];
   if (pipe(ready)) fail("pipe", "", 0);
   pid_t process = split();
   if (process == 0) {
-    watch(plan, shared, ready[1]);
+    watch_as_planned(plan, shared, ready[1]);
     _exit(0);
   }
   close(ready[1]);
   char byte;
   if (read(ready[0], &byte, 1) != 1) exit(1);
   close(ready[0]);
+  if (plan->is_stopped) kill(process, SIGSTOP);
   return process;
 }
 
@@ -115,12 +131,17 @@ static void report(const struct plan *plan, struct shared *shared) {
   printf("\n");
 }
 
-static int run(int count, char **arguments) {
+static struct plan read_plan(int count, char **arguments) {
   struct plan plan = {.processes = 1, .window = 1, .navs = 1, .operations = 1000};
   for (int index = 0; index < count; index++)
     if (!read_option(&plan, arguments[index])) fail("option", arguments[index], 64);
   if (!plan.endpoint) fail("endpoint is missing", "", 0);
   if (plan.processes > process_limit) fail("too many processes", "", 0);
+  return plan;
+}
+
+static int run(int count, char **arguments) {
+  struct plan plan = read_plan(count, arguments);
   size_t all = (size_t)(plan.warm + plan.operations) * (size_t)plan.processes;
   struct shared *shared = map(sizeof *shared);
   shared->sent = map(all * 8);
@@ -134,7 +155,8 @@ static int run(int count, char **arguments) {
   for (int index = 0; index < plan.processes; index++) {
     writers[index] = split();
     if (writers[index] == 0) {
-      write_operations(&plan, shared, index, go[0]);
+      is_redis(plan.endpoint) ? write_redis_operations(&plan, shared, index, go[0])
+                              : write_operations(&plan, shared, index, go[0]);
       _exit(0);
     }
   }
@@ -143,16 +165,36 @@ static int run(int count, char **arguments) {
   for (int index = 0; index < plan.processes; index++)
     if (write(go[1], "g", 1) != 1) fail("go", "", 0);
   for (int index = 0; index < plan.processes; index++) await(writers[index]);
+  shared->finished = nanoseconds();
+  if (watchers && plan.is_stopped) kill(watchers, SIGCONT);
   if (watchers) await(watchers);
+  if (plan.idle_watchers) {
+    uint64_t late = shared->delivered > shared->finished ? shared->delivered - shared->finished : 0;
+    printf("caught_up_ms=%.2f ", (double)late / 1e6);
+  }
   report(&plan, shared);
   return 0;
 }
 
+static int create_only(int count, char **arguments) {
+  struct plan plan = read_plan(count, arguments);
+  create(&plan);
+  printf("navs=%d\n", plan.navs);
+  return 0;
+}
+
+static int behind(const char *endpoint, int revisions) {
+  return is_redis(endpoint) ? measure_redis_behind(endpoint, (uint64_t)revisions)
+                            : measure_behind(endpoint, (uint64_t)revisions);
+}
+
 int main(int count, char **arguments) {
   if (count > 2 && !strcmp(arguments[1], "run")) return run(count - 2, arguments + 2);
+  if (count > 2 && !strcmp(arguments[1], "create")) return create_only(count - 2, arguments + 2);
+  if (count == 4 && !strcmp(arguments[1], "behind")) return behind(arguments[2], atoi(arguments[3]));
   if (count > 3 && !strcmp(arguments[1], "spawn"))
     return measure_spawn(atoi(arguments[2]), arguments + 3);
   if (count > 2 && !strcmp(arguments[1], "start")) return measure_start(arguments + 2);
-  fprintf(stderr, "usage: bench-load run|spawn|start ...\n");
+  fprintf(stderr, "usage: bench-load run|create|behind|spawn|start ...\n");
   return 2;
 }

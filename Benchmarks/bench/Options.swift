@@ -7,14 +7,25 @@ struct Options {
   var output = "bench-results"
   /// Where the journals are; the disk that it is on is part of what is measured.
   var directory = "/tmp"
+  /// What to do with the instructions that are counted; nil to measure workloads.
+  var instructions: InstructionsTask?
+
+  /// A file of limits, and what it is for.
+  enum InstructionsTask {
+    case check(file: String)
+    case write(file: String)
+  }
 
   static let usage = """
     usage: bench [--quick] [--reps N] [--only w1,w2a,...] [--out DIR] [--dir DIR]
+           bench instructions --check FILE | --write FILE [--dir DIR]
     """
 
   /// Reads the arguments; nil if they cannot be understood.
   init?(_ arguments: some Sequence<String>) {
     var rest = Array(arguments)[...]
+    let isCounting = rest.first == "instructions"
+    if isCounting { rest.removeFirst() }
     while let name = rest.popFirst() {
       if name == "--quick" {
         isQuick = true
@@ -28,17 +39,22 @@ struct Options {
       case "--only": only = Set(value.split(separator: ",").map(String.init))
       case "--out": output = value
       case "--dir": directory = value
+      case "--check" where isCounting: instructions = .check(file: value)
+      case "--write" where isCounting: instructions = .write(file: value)
       default: return nil
       }
     }
     let names = Set(Workload.all(isQuick: false).map(\.name))
-    guard only.isSubset(of: names) else { return nil }
+    guard only.isSubset(of: names), isCounting == (instructions != nil) else { return nil }
   }
 
   /// How often each pair of workload and target is measured.
   var rounds: Int { repetitions ?? (isQuick ? 3 : 5) }
 
   var workloads: [Workload] {
-    Workload.all(isQuick: isQuick).filter { only.isEmpty || only.contains($0.name) }
+    Workload.all(isQuick: isQuick).filter { workload in
+      if !only.isEmpty { return only.contains(workload.name) }
+      return workload.weight == .light || workload.weight == .heavy && !isQuick
+    }
   }
 }

@@ -31,8 +31,9 @@ struct Results {
   /// A table in Markdown.
   func table(_ workloads: [Workload]) -> String {
     var lines = [
-      "| workload | target | median | least … most | p50 µs | p99 µs | navd : echo | navd : sqlite |",
-      "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+      "| workload | target | median | least … most | p50 µs | p99 µs "
+        + "| navd : echo | navd : sqlite | navd : redis |",
+      "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for workload in workloads {
       for target in Target.allCases {
@@ -49,7 +50,7 @@ struct Results {
         for metric in ["p50_us", "p99_us"] {
           cells.append(self.median(workload.name, target, prefix + metric).map(Self.text) ?? "")
         }
-        for peer in [Target.echo, .sqlite] {
+        for peer in [Target.echo, .sqlite, .redis] {
           let ratio = target == .navd ? ratio(workload, to: peer) : nil
           cells.append(ratio.map { String(format: "%.2f", $0) } ?? "")
         }
@@ -89,6 +90,9 @@ struct Results {
     case "deliveries_s": "deliveries/s"
     case "ready_ms": "ms"
     case "cost_ratio": "×"
+    case "bytes_per_nav": "bytes"
+    case "rss_kib": "KiB"
+    case "switches": "switches"
     default: "µs"
     }
   }

@@ -12,131 +12,98 @@ typealias Numbers = [String: Double]
 
 /// Runs one workload against one target: a new server in a new directory.
 struct Runner {
-  /// Where the programs are: beside this one.
-  let programs: URL
-  /// Where the directories of the runs are made.
-  let root: URL
-
-  init(options: Options) {
-    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-    programs = URL(filePath: own ?? CommandLine.arguments[0]).deletingLastPathComponent()
-    root = URL(filePath: options.directory)
-  }
+  /// Starts the servers.
+  let servers: Servers
+  private var programs: Programs { servers.programs }
 
   func run(_ workload: Workload, _ target: Target) throws -> Numbers {
-    guard case .pair(let shallow, let deep) = workload.kind else {
-      return try run(workload.kind, target)
+    func serving(_ body: (Server) throws -> Numbers) throws -> Numbers {
+      try servers.serving(target, workload.setup, body)
     }
+    switch workload.kind {
+    case .load(let arguments): return try serving { try load($0, arguments) }
+    case .pair(let first, let second):
+      return try pair { isSecond in try serving { try load($0, isSecond ? second : first) } }
+    case .command(let runs): return try serving { try push($0, runs) }
+    case .help(let runs): return try help(runs)
+    case .restart(let navs, let operations):
+      return try servers.restarting(target, workload.setup) { server in
+        _ = try load(server, ["navs=\(navs)", "window=64", "ops=\(navs * operations)"])
+      }
+    case .behind(let revisions):
+      return try serving { server in
+        _ = try load(server, ["window=64", "ops=\(revisions)"])
+        return try programs.numbers(of: "bench-load", ["behind", server.endpoint, "\(revisions)"])
+      }
+    case .memory(let navs): return try serving { try memory($0, navs) }
+    case .idle(let seconds): return try serving { try idle($0, seconds) }
+    }
+  }
+
+  private func load(_ server: Server, _ arguments: [String]) throws -> Numbers {
+    try programs.numbers(of: "bench-load", ["run", "endpoint=\(server.endpoint)"] + arguments)
+  }
+
+  private func pair(_ body: (_ isSecond: Bool) throws -> Numbers) throws -> Numbers {
     // The one that comes first may find another machine than the one behind it.
-    let isDeepFirst = Bool.random()
+    let isSecondFirst = Bool.random()
     var rates: [Bool: Double] = [:]
-    for isDeep in [isDeepFirst, !isDeepFirst] {
-      rates[isDeep] = try run(.load(arguments: isDeep ? deep : shallow), target)["ops_s"]
+    var numbers: Numbers = [:]
+    for isSecond in [isSecondFirst, !isSecondFirst] {
+      let found = try body(isSecond)
+      rates[isSecond] = found["ops_s"]
+      if isSecond { numbers["caught_up_ms"] = found["caught_up_ms"] }
     }
-    guard let few = rates[false], let many = rates[true], many > 0 else {
+    guard let first = rates[false], let second = rates[true], second > 0 else {
       throw BenchError("bench-load printed no rate")
     }
-    return ["cost_ratio": few / many, "shallow_ops_s": few, "deep_ops_s": many]
+    numbers["cost_ratio"] = first / second
+    numbers["first_ops_s"] = first
+    numbers["second_ops_s"] = second
+    return numbers
   }
 
-  private func run(_ kind: Workload.Kind, _ target: Target) throws -> Numbers {
-    // Short, for the path of a socket is at most 107 bytes.
-    let name = "navd-bench-\(UInt32.random(in: .min ... .max))"
-    let directory = root.appending(path: name)
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
-    switch kind {
-    case .pair: throw BenchError("a pair is two runs")
-    case .load(let arguments):
-      return try serving(target, directory) { endpoint in try load(endpoint, arguments) }
-    case .command(let runs):
-      return try serving(target, directory) { endpoint in try push(endpoint, runs) }
-    case .restart(let navs, let operations):
-      try serving(target, directory) { endpoint in
-        _ = try load(endpoint, ["navs=\(navs)", "window=64", "ops=\(navs * operations)"])
-      }
-      return try numbers(of: "bench-load", ["start"] + command(target, directory))
-    }
-  }
-
-  private func load(_ endpoint: String, _ arguments: [String]) throws -> Numbers {
-    try numbers(of: "bench-load", ["run", "endpoint=\(endpoint)"] + arguments)
-  }
-
-  private func push(_ endpoint: String, _ runs: Int) throws -> Numbers {
-    let navctl = path(of: "navctl")
-    _ = try text(of: navctl, ["-e", endpoint, "create", "bench", "--title", "Home"])
-    return try numbers(
+  private func push(_ server: Server, _ runs: Int) throws -> Numbers {
+    let navctl = programs.path(of: "navctl")
+    let endpoint = server.endpoint
+    _ = try programs.text(of: navctl, ["-e", endpoint, "create", "bench", "--title", "Home"])
+    return try programs.numbers(
       of: "bench-load",
       ["spawn", "\(runs)", navctl, "-e", endpoint, "push", "bench", "--title", "Wi-Fi"])
   }
 
-  private func path(of program: String) -> String { programs.appending(path: program).path }
-
-  private func command(_ target: Target, _ directory: URL) -> [String] {
-    let socket = directory.appending(path: "s").path
-    switch target {
-    case .echo: return [path(of: "echo-peer"), socket]
-    case .sqlite: return [path(of: "echo-peer"), socket, directory.appending(path: "log.db").path]
-    case .navd:
-      let state = directory.appending(path: "state").path
-      return [path(of: "navd"), "--listen", "ipc://\(socket)", "--state", state]
+  private func help(_ runs: Int) throws -> Numbers {
+    let command = ["spawn", "\(runs)"]
+    let least = try programs.numbers(of: "bench-load", command + ["/bin/true"])
+    var numbers = try programs.numbers(
+      of: "bench-load", command + [programs.path(of: "navctl"), "--help"])
+    guard let own = numbers["p50_us"], let other = least["p50_us"], other > 0 else {
+      throw BenchError("bench-load printed no time")
     }
-  }
-
-  /// Calls `body` while a server of the target runs.
-  private func serving<Result>(
-    _ target: Target, _ directory: URL, _ body: (String) throws -> Result
-  ) throws -> Result {
-    let socket = directory.appending(path: "s").path
-    let line = command(target, directory)
-    let server = Process()
-    server.executableURL = URL(filePath: line[0])
-    server.arguments = Array(line.dropFirst())
-    server.standardError = FileHandle.nullDevice
-    server.standardOutput = FileHandle.nullDevice
-    try server.run()
-    defer {
-      server.terminate()
-      server.waitUntilExit()
-    }
-    let deadline = ContinuousClock.now + .seconds(10)
-    while !FileManager.default.fileExists(atPath: socket) {
-      guard server.isRunning, ContinuousClock.now < deadline else {
-        throw BenchError("\(target.rawValue) does not serve: \(line.joined(separator: " "))")
-      }
-      Thread.sleep(forTimeInterval: 0.005)
-    }
-    let result = try body("ipc://\(socket)")
-    guard server.isRunning else { throw BenchError("\(target.rawValue) ended during the run") }
-    return result
-  }
-
-  private func numbers(of program: String, _ arguments: [String]) throws -> Numbers {
-    let output = try text(of: path(of: program), arguments)
-    var numbers: Numbers = [:]
-    for pair in output.split(whereSeparator: \.isWhitespace) {
-      let parts = pair.split(separator: "=")
-      if parts.count == 2, let value = Double(parts[1]) { numbers[String(parts[0])] = value }
-    }
-    guard !numbers.isEmpty else { throw BenchError("\(program) printed no numbers") }
+    numbers["true_p50_us"] = other
+    numbers["cost_ratio"] = own / other
     return numbers
   }
 
-  /// What a program prints; its errors go to ours.
-  private func text(of program: String, _ arguments: [String]) throws -> String {
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = arguments
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      let line = ([program] + arguments).joined(separator: " ")
-      throw BenchError("the run is void, status \(process.terminationStatus): \(line)")
-    }
-    return String(decoding: data, as: UTF8.self)
+  private func memory(_ server: Server, _ navs: Int) throws -> Numbers {
+    let before = try server.state().kibibytes
+    _ = try programs.text(
+      of: programs.path(of: "bench-load"),
+      ["create", "endpoint=\(server.endpoint)", "navs=\(navs)", "depth=5"])
+    let after = try server.state().kibibytes
+    return ["bytes_per_nav": Double(after - before) * 1024 / Double(navs)]
+  }
+
+  private func idle(_ server: Server, _ seconds: Int) throws -> Numbers {
+    // What a server does at first is not idleness.
+    Thread.sleep(forTimeInterval: 1)
+    let before = try server.state()
+    Thread.sleep(forTimeInterval: Double(seconds))
+    let after = try server.state()
+    let switches = Double(after.switches - before.switches)
+    return [
+      "rss_kib": Double(after.kibibytes),
+      "switches": seconds > 0 ? switches * 10 / Double(seconds) : 0,
+    ]
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-// Measures navd beside two peers in the same run, because only ratios mean anything on a machine
-// that does other things too: libzmq alone, and libzmq with one SQLite commit for each turn.
+// Measures navd beside its peers in the same run, because only ratios mean anything on a machine
+// that does other things too: libzmq alone, libzmq with one SQLite commit for each turn, and Redis.
 
 guard let options = Options(CommandLine.arguments.dropFirst()) else {
   FileHandle.standardError.write(Data((Options.usage + "\n").utf8))
@@ -12,10 +12,14 @@ func progress(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) 
 
 /// Measures every workload on every target in turn, forth and back.
 func measure(_ options: Options) throws -> Results {
-  let runner = Runner(options: options)
+  let servers = Servers(options: options)
+  let runner = Runner(servers: servers)
   var results = Results()
+  if !servers.has(.redis) {
+    progress("redis-server is not installed (make bench-deps): redis is left out\n")
+  }
   for workload in options.workloads {
-    let targets = workload.hasAnchors ? Target.allCases : [.navd]
+    let targets = workload.targets.filter(servers.has)
     for round in 0..<options.rounds {
       progress("\(workload.name) \(round + 1)/\(options.rounds):")
       for target in round % 2 == 0 ? targets : targets.reversed() {
@@ -38,15 +42,47 @@ func machine() -> [String: String] {
   ]
 }
 
-do {
-  let results = try measure(options)
-  print(results.table(options.workloads))
+/// Counts instructions and compares them with the limits, or makes them the limits.
+func countInstructions(_ options: Options, _ task: Options.InstructionsTask) throws {
+  guard Programs.installed("valgrind") != nil else {
+    progress("valgrind is not installed (make bench-deps): no instructions are counted\n")
+    return
+  }
+  let counts = try Instructions(servers: Servers(options: options)).count()
+  switch task {
+  case .write(let file):
+    try Data(InstructionLimits.text(counts).utf8).write(to: URL(filePath: file))
+  case .check(let file):
+    let (table, excesses) = try InstructionLimits(file: file).compare(counts)
+    print(table)
+    guard excesses.isEmpty else { throw BenchError(excesses.joined(separator: "\n")) }
+  }
+}
+
+/// Writes all runs, the table and the plots into a new set of files.
+func write(_ results: Results, _ table: String, _ options: Options) throws {
   let folder = URL(filePath: options.output)
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  let stamp = Int(Date().timeIntervalSince1970)
-  let file = folder.appending(path: "bench-\(stamp).json")
-  try results.json(options.workloads, machine: machine()).write(to: file)
-  progress("written to \(file.path)\n")
+  let name = "bench-\(Int(Date().timeIntervalSince1970))"
+  try results.json(options.workloads, machine: machine())
+    .write(to: folder.appending(path: "\(name).json"))
+  let page = machine().sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)  \n" }.joined()
+  try Data("\(page)\n\(table)\n".utf8).write(to: folder.appending(path: "\(name).md"))
+  for (plot, picture) in results.plots(options.workloads) {
+    try Data(picture.utf8).write(to: folder.appending(path: "\(name)-\(plot).svg"))
+  }
+  progress("written to \(folder.appending(path: name).path)*\n")
+}
+
+do {
+  if let task = options.instructions {
+    try countInstructions(options, task)
+    exit(0)
+  }
+  let results = try measure(options)
+  let table = results.table(options.workloads)
+  print(table)
+  try write(results, table, options)
 } catch {
   progress("\nbench: \(error)\n")
   exit(1)

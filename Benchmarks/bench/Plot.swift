@@ -1,0 +1,110 @@
+import Foundation
+
+/// Lines over two axes, as SVG.
+struct Plot {
+  /// One line and what it is called.
+  struct Line {
+    var name: String
+    var points: [(x: Double, y: Double)]
+  }
+
+  var title: String
+  var xTitle: String
+  var yTitle: String
+  /// What is written below the axis, and where.
+  var ticks: [(x: Double, text: String)]
+  var lines: [Line]
+
+  private static let width = 720.0, height = 440.0
+  private static let left = 80.0, right = 610.0, top = 50.0, bottom = 380.0
+  private static let colors = ["#888888", "#1f77b4", "#d62728", "#2ca02c"]
+
+  /// The picture, whose vertical axis is logarithmic; nil if there is nothing to draw.
+  func svg() -> String? {
+    let values = lines.flatMap { $0.points.map(\.y) }.filter { $0 > 0 }
+    guard let least = values.min(), let most = values.max(), ticks.count > 1 else { return nil }
+    let range = log10(least).rounded(.down)...max(log10(most).rounded(.up), log10(least) + 1)
+    var parts = [
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(Int(Self.width))\" "
+        + "height=\"\(Int(Self.height))\" font-family=\"sans-serif\" font-size=\"12\">",
+      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>",
+      text(title, (Self.left + Self.right) / 2, 25, size: 15),
+      text(xTitle, (Self.left + Self.right) / 2, Self.height - 15),
+      text(yTitle, Self.left, Self.top - 12),
+    ]
+    parts += horizontals(range) + verticals()
+    for (index, line) in lines.enumerated() { parts += drawing(line, index, range) }
+    return parts.joined(separator: "\n") + "\n</svg>\n"
+  }
+
+  private func horizontals(_ range: ClosedRange<Double>) -> [String] {
+    stride(from: range.lowerBound.rounded(.up), through: range.upperBound, by: 1).flatMap { power in
+      let y = vertical(pow(10, power), range)
+      let label = power < 0 ? String(format: "%g", pow(10, power)) : grouped(Int(pow(10, power)))
+      return [
+        stroke(Self.left, y, Self.right, y), text(label, Self.left - 6, y + 4, anchor: "end"),
+      ]
+    }
+  }
+
+  private func verticals() -> [String] {
+    ticks.flatMap { tick in
+      let x = horizontal(tick.x)
+      return [stroke(x, Self.top, x, Self.bottom), text(tick.text, x, Self.bottom + 18)]
+    }
+  }
+
+  private func drawing(_ line: Line, _ index: Int, _ range: ClosedRange<Double>) -> [String] {
+    let color = Self.colors[index % Self.colors.count]
+    let places = line.points.filter { $0.y > 0 }
+      .map { (x: horizontal($0.x), y: vertical($0.y, range)) }
+    let path = places.map { number($0.x) + "," + number($0.y) }.joined(separator: " ")
+    let y = Self.top + 10 + Double(index) * 20
+    return [
+      "<polyline points=\"\(path)\" fill=\"none\" stroke=\"\(color)\" stroke-width=\"2\"/>"
+    ]
+      + places.map {
+        "<circle cx=\"\(number($0.x))\" cy=\"\(number($0.y))\" r=\"3\" fill=\"\(color)\"/>"
+      } + [
+        "<rect x=\"\(number(Self.right + 15))\" y=\"\(number(y - 9))\" width=\"14\" height=\"10\" "
+          + "fill=\"\(color)\"/>",
+        text(line.name, Self.right + 36, y, anchor: "start"),
+      ]
+  }
+
+  private func horizontal(_ x: Double) -> Double {
+    let places = ticks.map(\.x)
+    let least = places.min() ?? 0
+    let most = places.max() ?? 1
+    return Self.left + (x - least) / max(most - least, .leastNonzeroMagnitude)
+      * (Self.right - Self.left)
+  }
+
+  private func vertical(_ y: Double, _ range: ClosedRange<Double>) -> Double {
+    let part = (log10(y) - range.lowerBound) / (range.upperBound - range.lowerBound)
+    return Self.bottom - part * (Self.bottom - Self.top)
+  }
+
+  private func stroke(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double) -> String {
+    "<line x1=\"\(number(x1))\" y1=\"\(number(y1))\" x2=\"\(number(x2))\" y2=\"\(number(y2))\" "
+      + "stroke=\"#dddddd\"/>"
+  }
+
+  private func text(
+    _ text: String, _ x: Double, _ y: Double, anchor: String = "middle", size: Int = 12
+  ) -> String {
+    let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+    return "<text x=\"\(number(x))\" y=\"\(number(y))\" text-anchor=\"\(anchor)\" "
+      + "font-size=\"\(size)\">\(escaped)</text>"
+  }
+
+  private func number(_ value: Double) -> String { String(format: "%.1f", value) }
+
+  private func grouped(_ value: Int) -> String {
+    switch value {
+    case 1_000_000...: "\(value / 1_000_000) M"
+    case 1000...: "\(value / 1000) k"
+    default: "\(value)"
+    }
+  }
+}

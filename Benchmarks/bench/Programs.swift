@@ -1,0 +1,50 @@
+import Foundation
+
+/// Calls programs and reads what they print.
+struct Programs {
+  /// Where the programs are: beside this one.
+  let folder: URL
+
+  init() {
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+    folder = URL(filePath: own ?? CommandLine.arguments[0]).deletingLastPathComponent()
+  }
+
+  func path(of program: String) -> String { folder.appending(path: program).path }
+
+  /// Where a program of the system is, if it is installed.
+  static func installed(_ program: String) -> String? {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    return folders.map { "\($0)/\(program)" }
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+
+  /// The pairs name=value that a program of ours prints.
+  func numbers(of program: String, _ arguments: [String]) throws -> Numbers {
+    let output = try text(of: path(of: program), arguments)
+    var numbers: Numbers = [:]
+    for pair in output.split(whereSeparator: \.isWhitespace) {
+      let parts = pair.split(separator: "=")
+      if parts.count == 2, let value = Double(parts[1]) { numbers[String(parts[0])] = value }
+    }
+    guard !numbers.isEmpty else { throw BenchError("\(program) printed no numbers") }
+    return numbers
+  }
+
+  /// What a program prints; its errors go to ours.
+  func text(of program: String, _ arguments: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: program)
+    process.arguments = arguments
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      let line = ([program] + arguments).joined(separator: " ")
+      throw BenchError("the run is void, status \(process.terminationStatus): \(line)")
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+}
