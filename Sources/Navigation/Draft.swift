@@ -34,7 +34,7 @@ struct Draft {
   /// The records that were given up.
   var released: [DetachedRecords.Key] = []
   /// The parts that changed.
-  var parts: Set<PartName> = []
+  var parts = PartSet()
   /// What showed of bar and toolbar before.
   let oldVisibility: BarVisibility
   /// The top when an operation last set the bar's visibility; nil if none did.
@@ -353,7 +353,7 @@ extension NavigationController {
 extension [NavigationEvent] {
   /// Appends events; takes their storage over as long as there are no others.
   fileprivate mutating func add(_ events: [NavigationEvent]) {
-    if isEmpty { self = events } else { self += events }
+    if isEmpty { self = events } else if !events.isEmpty { self += events }
   }
 }
 
