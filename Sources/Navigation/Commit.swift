@@ -7,7 +7,7 @@ package struct Commit: Sendable {
   /// Screens that stayed on the stack and have a new content: their indexes, ascending.
   package var changedScreens: [Int] = []
   /// The parts that changed.
-  package var parts: Set<PartName> = []
+  package var parts = PartSet()
   /// Detached records made, edited or moved to the young end, oldest first, but for the screens and
   /// buttons that are detached because the lists no longer hold them.
   package var detached: [DetachedRecords.Record] = []

@@ -65,18 +65,24 @@ package struct DetachedRecords: Sendable {
 
   /// Puts a record at the young end, in place of the one with the same identity.
   package mutating func touch(_ record: Record) {
-    remove(record.key)
     if case .button(let button) = record { buttonBytes += button.byteCount }
-    positions[record.key] = base + slots.count
+    let former = positions.updateValue(base + slots.count, forKey: record.key)
     slots.append(record)
+    if let former { empty(former) }
   }
 
   /// Takes a record out.
   @discardableResult
   package mutating func remove(_ key: Key) -> Record? {
     guard let position = positions.removeValue(forKey: key) else { return nil }
-    let record = slots[position - base]
-    slots[position - base] = nil
+    return empty(position)
+  }
+
+  /// Takes the record out of its slot.
+  @discardableResult
+  private mutating func empty(_ position: Int) -> Record? {
+    var record: Record?
+    swap(&record, &slots[position - base])
     if case .button(let button)? = record { buttonBytes -= button.byteCount }
     trim()
     return record

@@ -34,7 +34,7 @@ struct Draft {
   /// The records that were given up.
   var released: [DetachedRecords.Key] = []
   /// The parts that changed.
-  var parts: Set<PartName> = []
+  var parts = PartSet()
   /// What showed of bar and toolbar before.
   let oldVisibility: BarVisibility
   /// The top when an operation last set the bar's visibility; nil if none did.
@@ -51,7 +51,7 @@ struct Draft {
   /// Where the order of detached records stood.
   let mark: DetachedRecords.Mark
 
-  init(of controller: NavigationController, isAnimated: Bool?) {
+  init(of controller: borrowing NavigationController, isAnimated: Bool?) {
     revision = controller.revision.next
     self.isAnimated = isAnimated
     oldCount = controller.stack.count
@@ -66,7 +66,8 @@ struct Draft {
   /// Notes that the stack is about to differ from `index` on.
   mutating func lower(to index: Int, of stack: [Screen]) {
     guard index < lowest else { return }
-    oldTail.insert(contentsOf: stack[index..<lowest].map(\.id), at: 0)
+    let ids = stack[index..<lowest].map(\.id)
+    if oldTail.isEmpty { oldTail = ids } else { oldTail.insert(contentsOf: ids, at: 0) }
     lowest = index
   }
 
@@ -101,7 +102,8 @@ extension NavigationController {
   /// what the message changed in all.
   ///
   /// - Parameters:
-  ///   - draft: what the operations noted.
+  ///   - draft: what the operations noted; lent to every step as `inout` because a value of its size
+  ///     would be copied to be lent otherwise.
   ///   - before: the state before, if more than one operation ran; it tells a change that a later
   ///     operation took back.
   ///   - limits: what bounds the nav.
@@ -112,11 +114,11 @@ extension NavigationController {
   ) -> Commit {
     var commit = Commit(revision: draft.revision)
     commit.isAnimated = draft.isAnimated ?? false
-    commit.splice = netSplice(draft)
-    if let running = openTransition(draft, commit.splice) { setTransition(running, &draft) }
+    commit.splice = netSplice(&draft)
+    if let running = openTransition(&draft, commit.splice) { setTransition(running, &draft) }
     settleVisibility(&draft, before: before)
-    settleContents(draft, before: before, &commit)
-    settleDetached(draft, before: before, &commit)
+    settleContents(&draft, before: before, &commit)
+    settleDetached(&draft, before: before, &commit)
     commit.parts = draft.parts
     if let before {
       for part in draft.parts where hasSamePart(part, as: before) {
@@ -124,29 +126,30 @@ extension NavigationController {
         stamp(part, with: before.version(of: part))
       }
     }
-    if draft.replacesWhole { commit.relation = relation(draft) }
+    if draft.replacesWhole { commit.relation = relation(&draft) }
     if !transition.isDefault { commit.completion = transition.content.running?.completion ?? [] }
     commit.events = draft.beginning
-    commit.events += events(draft, commit.splice)
-    commit.events += draft.ending
-    commit.events += draft.tail
+    commit.events.add(events(&draft, commit.splice))
+    commit.events.add(draft.ending)
+    commit.events.add(draft.tail)
     if !commit.isEmpty { makeRoom(limits, &commit) }
     return commit
   }
 
   /// The transition that an animated change of the top, or else of what is presented, begins.
-  private func openTransition(_ draft: Draft, _ splice: Splice?) -> RunningTransition? {
-    guard draft.isAnimated == true, !draft.hasOwnEvents, transition.content.running == nil,
+  private func openTransition(_ draft: inout Draft, _ splice: Splice?) -> RunningTransition? {
+    guard draft.isAnimated == true, !draft.hasOwnEvents,
+      transition.isDefault || transition.content.running == nil,
       isStandalone || isAttached && draft.wasAttached
     else { return nil }
     var running: RunningTransition
     if let splice, top?.id != draft.oldTop {
-      let relation = relation(draft)
+      let relation = relation(&draft)
       let isPop = relation == .back || relation == .empty
       running = RunningTransition(
         id: draft.revision, kind: isPop ? .pop : .push, from: draft.oldTop, to: top?.id,
         deadline: settings.content.transitionDeadline)
-      running.completion = moves(splice, draft)
+      running.completion = moves(splice, &draft)
       if let top = top?.id, !isStandalone {
         running.completion.append(.didShow(top, animated: true))
       }
@@ -167,26 +170,29 @@ extension NavigationController {
     return running
   }
 
-  private func netSplice(_ draft: Draft) -> Splice? {
+  private func netSplice(_ draft: inout Draft) -> Splice? {
+    // The ends of the run that differs, in the old tail and in the stack.
     var at = draft.lowest
-    var removed = draft.oldTail[...]
-    var inserted = stack[min(at, stack.count)...].map(\.id)[...]
-    while let old = removed.first, let new = inserted.first, old == new {
-      removed.removeFirst()
-      inserted.removeFirst()
+    var first = 0
+    var oldEnd = draft.oldTail.count
+    var newEnd = max(at, stack.count)
+    while first < oldEnd, at < newEnd, draft.oldTail[first] == stack[at].id {
+      first += 1
       at += 1
     }
-    while let old = removed.last, let new = inserted.last, old == new {
-      removed.removeLast()
-      inserted.removeLast()
+    while first < oldEnd, at < newEnd, draft.oldTail[oldEnd - 1] == stack[newEnd - 1].id {
+      oldEnd -= 1
+      newEnd -= 1
     }
-    guard !removed.isEmpty || !inserted.isEmpty else { return nil }
-    return Splice(at: at, removed: Array(removed), insertedCount: inserted.count)
+    guard first < oldEnd || at < newEnd else { return nil }
+    let removed =
+      oldEnd - first == draft.oldTail.count ? draft.oldTail : Array(draft.oldTail[first..<oldEnd])
+    return Splice(at: at, removed: removed, insertedCount: newEnd - at)
   }
 
   /// A content that is what it was has the version it had, wherever the screen is now.
   private mutating func settleContents(
-    _ draft: Draft, before: NavigationController?, _ commit: inout Commit
+    _ draft: inout Draft, before: NavigationController?, _ commit: inout Commit
   ) {
     for touched in draft.touched {
       let id = touched.id
@@ -208,29 +214,30 @@ extension NavigationController {
         commit.changedScreens.append(index)
       }
     }
-    commit.changedScreens.sort()
+    if commit.changedScreens.count > 1 { commit.changedScreens.sort() }
   }
 
   private mutating func settleDetached(
-    _ draft: Draft, before: NavigationController?, _ commit: inout Commit
+    _ draft: inout Draft, before: NavigationController?, _ commit: inout Commit
   ) {
     let recent = detached.records(since: draft.mark)
     if !recent.isEmpty {
       // Who was dismissed follows from the chains before and after.
       var removed = commit.splice?.removed ?? []
-      removed += draft.oldChain
+      if !draft.oldChain.isEmpty { removed += draft.oldChain }
       if recent.count == 1 {
-        if isListed(recent[0], draft, before: before, removed) { commit.detached = recent }
+        if isListed(recent[0], &draft, before: before, removed) { commit.detached = recent }
       } else {
         var order = CanonicalOrder(removed: removed)
         for record in recent {
-          order.add(record, isListed: isListed(record, draft, before: before, removed))
+          order.add(record, isListed: isListed(record, &draft, before: before, removed))
         }
         detached.reorder(since: draft.mark, as: order.keys)
         commit.detached = order.listed
       }
       if let before { commit.onlyMovesDetached = commit.detached.allSatisfy(before.holdsDetached) }
     }
+    guard !draft.released.isEmpty else { return }
     commit.released = draft.released.filter { key in
       guard !isKnown(key) else { return false }
       return before?.isKnown(key) ?? true
@@ -249,7 +256,7 @@ extension NavigationController {
   /// Whether the journal must name a detached record because replaying the lists alone does not
   /// tell it.
   private func isListed(
-    _ record: DetachedRecords.Record, _ draft: Draft, before: NavigationController?,
+    _ record: DetachedRecords.Record, _ draft: inout Draft, before: NavigationController?,
     _ removed: [ScreenID]
   ) -> Bool {
     switch record {
@@ -277,7 +284,7 @@ extension NavigationController {
     }
   }
 
-  private func relation(_ draft: Draft) -> Relation {
+  private func relation(_ draft: inout Draft) -> Relation {
     guard let top = top?.id else { return .empty }
     if top == draft.oldTop { return .same }
     // Below `lowest` old and new stack are the same, and the new top is there if nothing is above.
@@ -285,12 +292,16 @@ extension NavigationController {
   }
 
   /// The events of a change of the stack; a detached controller has none.
-  private func events(_ draft: Draft, _ splice: Splice?) -> [NavigationEvent] {
+  private func events(_ draft: inout Draft, _ splice: Splice?) -> [NavigationEvent] {
+    if draft.hasOwnEvents || !isStandalone && !isAttached { return [] }
     var began: RunningTransition?
-    if let running = transition.content.running, running.id == draft.revision { began = running }
-    if draft.hasOwnEvents { return [] }
+    if !transition.isDefault, let running = transition.content.running,
+      running.id == draft.revision
+    {
+      began = running
+    }
     if isStandalone {
-      return began.map { [.transitionBegan($0)] } ?? splice.map { moves($0, draft) } ?? []
+      return began.map { [.transitionBegan($0)] } ?? splice.map { moves($0, &draft) } ?? []
     }
     guard isAttached, let top = top?.id else { return [] }
     guard draft.wasAttached else {
@@ -301,13 +312,13 @@ extension NavigationController {
     }
     let presenting: [NavigationEvent] = began.map { [.transitionBegan($0)] } ?? []
     guard let splice else { return presenting }
-    guard top != draft.oldTop else { return moves(splice, draft) + presenting }
-    return [.willShow(top, animated: false)] + moves(splice, draft)
+    guard top != draft.oldTop else { return moves(splice, &draft) + presenting }
+    return [.willShow(top, animated: false)] + moves(splice, &draft)
       + [.didShow(top, animated: false)]
   }
 
   /// What went and what came, one by one; a whole-stack replacement does not tell.
-  private func moves(_ splice: Splice, _ draft: Draft) -> [NavigationEvent] {
+  private func moves(_ splice: Splice, _ draft: inout Draft) -> [NavigationEvent] {
     guard !draft.replacesWhole else { return [] }
     let inserted = stack[splice.at..<splice.at + splice.insertedCount].map(\.id)
     let popped = splice.removed.reversed().filter { !inserted.contains($0) }
@@ -336,6 +347,13 @@ extension NavigationController {
     case .settings:
       settings.content == other.settings.content && isAttached == other.isAttached
     }
+  }
+}
+
+extension [NavigationEvent] {
+  /// Appends events; takes their storage over as long as there are no others.
+  fileprivate mutating func add(_ events: [NavigationEvent]) {
+    if isEmpty { self = events } else if !events.isEmpty { self += events }
   }
 }
 

@@ -76,33 +76,32 @@ extension NavigationController {
   ) throws(Refusal) -> Performance {
     // One operation checks before it changes anything. Several work on the value itself, are judged
     // against a copy, which shares all storage, and go back to it if one is refused.
-    var before = operations.count > 1 ? self : nil
-    if isCreation {
-      before = NavigationController(revision: draft.revision)
-      before?.isStandalone = isStandalone
-    }
-    var performance = Performance()
-    performance.outputs.reserveCapacity(operations.count)
-    for (index, operation) in operations.enumerated() {
+    let before = isCreation ? blank(at: draft.revision) : operations.count > 1 ? self : nil
+    var outputs: [OperationOutput] = []
+    outputs.reserveCapacity(operations.count)
+    for index in operations.indices {
       draft.named = [:]
       do throws(NavigationError) {
-        performance.outputs.append(try run(operation, draft: &draft, context: context))
+        outputs.append(try run(operations[index], draft: &draft, context: context))
       } catch {
         if let before { self = before }
         throw Refusal(index: index, error: isStandalone ? error.ofItem : error)
       }
     }
     let commit = settle(&draft, before: before, limits: context.limits)
-    if isCreation {
-      performance.commit = commit
-    } else if commit.isEmpty {
+    guard isCreation || !commit.isEmpty else {
       if let before { self = before }
-    } else {
-      performance.commit = commit
-      revision = draft.revision
+      return Performance(outputs: outputs)
     }
-    if isCreation { revision = draft.revision }
-    return performance
+    revision = draft.revision
+    return Performance(outputs: outputs, commit: commit)
+  }
+
+  /// What a creation is judged against: a controller without any content.
+  private func blank(at revision: Revision) -> NavigationController {
+    var controller = NavigationController(revision: revision)
+    controller.isStandalone = isStandalone
+    return controller
   }
 
   private mutating func run(

@@ -51,9 +51,8 @@ extension NavigationController {
     guard stack.count < context.limits.stackDepth else {
       throw .depthLimit(context.limits.stackDepth)
     }
-    try checkRoom(
-      adding: arrival.isNew ? arrival.screen.byteCount : 0, besideStack: arrival.screen.byteCount,
-      context)
+    let byteCount = arrival.screen.byteCount
+    try checkRoom(adding: arrival.isNew ? byteCount : 0, besideStack: byteCount, context)
     let screen = take(arrival, &draft)
     draft.lower(to: stack.count, of: stack)
     stack.append(screen)
@@ -90,10 +89,14 @@ extension NavigationController {
     let first = max(index, isStandalone ? -1 : 0) + 1
     guard first < stack.count else { return [] }
     draft.lower(to: first, of: stack)
-    let removed = Array(stack[first...])
-    stack.removeSubrange(first...)
-    for screen in removed { detached.touch(.screen(screen)) }
-    return removed.map(\.id)
+    var removed: [ScreenID] = []
+    removed.reserveCapacity(stack.count - first)
+    for index in first..<stack.count {
+      detached.touch(.screen(stack[index]))
+      removed.append(stack[index].id)
+    }
+    stack.removeLast(removed.count)
+    return removed
   }
 
   mutating func setStack(

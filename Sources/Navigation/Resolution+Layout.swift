@@ -31,7 +31,7 @@ extension Resolution {
 
   /// What the delegate gave, else what the device supports; the screens are not asked.
   var orientations: [Orientation] {
-    if let orientations = environment.orientations { return orientations.supported }
-    return environment.isPhone ? Orientation.ofPhone : Orientation.allCases
+    environment.orientations?.supported
+      ?? (environment.isPhone ? Orientation.ofPhone : Orientation.allCases)
   }
 }

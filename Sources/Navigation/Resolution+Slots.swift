@@ -32,56 +32,46 @@ extension Resolution {
   /// If an appearance object is used, the bar's own indicator is not.
   func backButton(hasAppearance: Bool) -> ResolvedBar.BackSlot? {
     guard let previous, details?.item.leavesBackButton ?? true else { return nil }
-    var slot = backSlot(previous)
-    if !hasAppearance { slot.indicator = backIndicator }
-    return slot
-  }
-
-  private func backSlot(_ previous: Screen) -> ResolvedBar.BackSlot {
+    let indicator = hasAppearance ? .default : backIndicator
     let item = previous.hasDefaultDetails ? nil : previous.item
-    if let button = item?.backBarButtonItem { return backSlot(button) }
+    if let button = item?.backBarButtonItem { return backSlot(button, indicator) }
     // An empty title counts as unset here, though it is an explicit blank in the middle.
-    if let title = item?.title, !title.isEmpty { return fit(title, source: .title) }
+    if let title = item?.title, !title.isEmpty { return fit(title, source: .title, indicator) }
     if !isStandalone, let title = previous.title, !title.isEmpty {
-      return fit(title, source: .title)
+      return fit(title, source: .title, indicator)
     }
     // The last word already: no budget applies to it.
-    var slot = ResolvedBar.BackSlot(text: genericBackTitle, source: .generic)
-    slot.isGeneric = true
-    slot.generic = genericBackTitle
-    return slot
+    let generic = genericBackTitle
+    return ResolvedBar.BackSlot(
+      text: generic, source: .generic, indicator: indicator, isGeneric: true, generic: generic)
   }
 
-  private func backSlot(_ button: Button) -> ResolvedBar.BackSlot {
+  private func backSlot(
+    _ button: Button, _ indicator: ResolvedBar.BackIndicator
+  ) -> ResolvedBar.BackSlot {
     let content = button.content
     if let image = (usesLandscapeImages ? content.landscapeImage : nil) ?? content.image {
-      return ResolvedBar.BackSlot(image: image, source: .backItem)
+      return ResolvedBar.BackSlot(image: image, source: .backItem, indicator: indicator)
     }
     // A custom view or system item is ignored, which leaves the indicator alone.
     guard let title = content.title, !title.isEmpty else {
-      return ResolvedBar.BackSlot(source: .backItem)
+      return ResolvedBar.BackSlot(source: .backItem, indicator: indicator)
     }
-    return fit(title, source: .backItem)
+    return fit(title, source: .backItem, indicator)
   }
 
   private var genericBackTitle: String { environment.locale == "zh-Hans" ? "返回" : "Back" }
 
   /// The title, or the generic text, or none: the first that the budget allows.
-  private func fit(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot {
+  private func fit(
+    _ title: String, source: ResolvedBar.BackSource, _ indicator: ResolvedBar.BackIndicator
+  ) -> ResolvedBar.BackSlot {
     let generic = genericBackTitle
-    var slot = ResolvedBar.BackSlot(source: source)
-    slot.wanted = title
-    slot.generic = generic
-    if fits(title) {
-      slot.text = title
-      return slot
-    }
-    slot.isTruncated = true
-    if fits(generic) {
-      slot.text = generic
-      slot.isGeneric = true
-    }
-    return slot
+    let isTruncated = !fits(title)
+    let isGeneric = isTruncated && fits(generic)
+    return ResolvedBar.BackSlot(
+      text: isGeneric ? generic : isTruncated ? nil : title, source: source, indicator: indicator,
+      isGeneric: isGeneric, isTruncated: isTruncated, wanted: title, generic: generic)
   }
 
   private func fits(_ text: String) -> Bool {

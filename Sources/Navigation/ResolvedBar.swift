@@ -88,21 +88,30 @@ extension ResolvedBar {
     /// Where text or image come from.
     package var source: BackSource
     /// What points back.
-    package var indicator = BackIndicator.default
+    package var indicator: BackIndicator
     /// Whether the text is the generic one.
-    package var isGeneric = false
+    package var isGeneric: Bool
     /// Whether the wanted text did not fit.
-    package var isTruncated = false
+    package var isTruncated: Bool
     /// The text that the screen below wants.
     package var wanted: String?
     /// The text that takes its place if it does not fit; nil if no text is shown at all.
     package var generic: String?
 
-    /// Makes a slot without candidates.
-    package init(text: String? = nil, image: ImageReference? = nil, source: BackSource) {
+    /// Makes a slot from its members.
+    package init(
+      text: String? = nil, image: ImageReference? = nil, source: BackSource,
+      indicator: BackIndicator = .default, isGeneric: Bool = false, isTruncated: Bool = false,
+      wanted: String? = nil, generic: String? = nil
+    ) {
       self.text = text
       self.image = image
       self.source = source
+      self.indicator = indicator
+      self.isGeneric = isGeneric
+      self.isTruncated = isTruncated
+      self.wanted = wanted
+      self.generic = generic
     }
 
     /// The texts to try in this order, for a client that measures them itself; the last resort,

@@ -57,8 +57,8 @@ private func checkVersions(
 
 func changedParts(
   from before: NavigationController, to after: NavigationController
-) -> Set<PartName> {
-  var parts: Set<PartName> = []
+) -> PartSet {
+  var parts = PartSet()
   if before.isAttached != after.isAttached || before.settings.content != after.settings.content {
     parts.insert(.settings)
   }
