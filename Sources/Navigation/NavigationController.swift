@@ -74,6 +74,11 @@ package struct NavigationController: Sendable {
     return detached.screen(id)
   }
 
+  /// Which operations need a guard.
+  package var guardPolicy: GuardPolicy {
+    settings.isDefault ? .removal : settings.content.guardPolicy
+  }
+
   /// The version of a part.
   package func version(of part: PartName) -> Revision {
     switch part {

@@ -39,7 +39,10 @@ struct Attempt: Sendable {
     self.now = now
   }
 
-  var request: OpRequest { op.request }
+  /// The message; lent, because a copy costs a retain for each of its members.
+  var request: OpRequest {
+    _read { yield op.request }
+  }
   var key: RememberedOps.Key { op.key }
   var name: String { op.name }
   var octets: OctetsHash { op.octets }
@@ -65,9 +68,10 @@ extension Attempt {
   /// What led to the revision, by the first op that says so: a button whose action pops counts as
   /// the back button.
   func cause(of outputs: [OperationOutput]) -> Cause {
-    for (operation, output) in zip(request.operations, outputs) {
-      if operation.kind == .buttonActivate, case .activated = output { continue }
-      if let cause = operation.kind.cause { return cause }
+    for index in outputs.indices {
+      let kind = request.operations[index].kind
+      if kind == .buttonActivate, case .activated = outputs[index] { continue }
+      if let cause = kind.cause { return cause }
     }
     return .api
   }
@@ -82,10 +86,9 @@ extension Attempt {
   /// Step 8, of the whole message before any op runs: `unsupported` before `bar-managed` before
   /// `bar-delegate-managed` before `readonly`.
   func checkForm(isStandalone: Bool) throws(Hub.OpFailure) {
+    guard request.operations.contains(where: { !$0.isWellFormed(isStandalone: isStandalone) })
+    else { return }
     let operations = request.operations
-    guard operations.contains(where: { $0.formFailure(isStandalone: isStandalone) != nil }) else {
-      return
-    }
     for code: ErrorCode in [.unsupported, .barManaged, .barDelegateManaged, .readonly] {
       for (index, operation) in operations.enumerated() {
         guard let failure = operation.formFailure(isStandalone: isStandalone), failure.code == code
@@ -97,6 +100,12 @@ extension Attempt {
 }
 
 extension RequestedOperation {
+  /// Whether `formFailure` has nothing to say; the usual case, told without making anything.
+  func isWellFormed(isStandalone: Bool) -> Bool {
+    if case .operation = arguments { return isStandalone || !kind.isForItems }
+    return formFailure(isStandalone: isStandalone) == nil
+  }
+
   /// Why the operation is refused before any runs, on a nav of this kind.
   func formFailure(isStandalone: Bool) -> ReadFailure? {
     if kind.isForItems, !isStandalone {

@@ -12,7 +12,9 @@ extension Hub {
 
   func checkRights(_ attempt: Attempt, owner: String?) throws(OpFailure) {
     var needed: Rights = []
-    for operation in attempt.request.operations { needed.formUnion(operation.kind.rights) }
+    for index in attempt.request.operations.indices {
+      needed.formUnion(attempt.request.operations[index].kind.rights)
+    }
     let nav = attempt.request.nav
     if nav == NavName.navs.text || nav == NavName.clients.text { needed = .read }
     var rights = configuration.rights(of: attempt.sender.peer, on: nav, owner: owner)
@@ -31,24 +33,26 @@ extension Hub {
   }
 
   func checkGuardPolicy(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
-    let guards = attempt.request.guards
-    if guards.any { return }
-    let policy = navs[slot].controller.settings.content.guardPolicy
+    if attempt.request.guards.any { return }
+    let hasStackGuard = attempt.request.guards.fixesStack
+    // Enough for every operation under every policy.
+    if hasStackGuard { return }
+    let policy = navs[slot].controller.guardPolicy
     guard policy != .none else { return }
-    let hasStackGuard = guards.revision != nil || guards.digest != nil || guards.stack != nil
-    for (index, operation) in attempt.request.operations.enumerated() {
+    let hasTop = attempt.request.guards.top != nil
+    for index in attempt.request.operations.indices {
+      let kind = attempt.request.operations[index].kind
       let isGuarded =
-        switch operation.kind.neededGuard {
-        case .wholeStack: hasStackGuard
-        case .position: hasStackGuard || guards.top != nil
-        case .none: policy != .all || hasStackGuard || guards.top != nil
+        switch kind.neededGuard {
+        case .wholeStack: false
+        case .position: hasTop
+        case .none: policy != .all || hasTop
         }
       guard !isGuarded else { continue }
-      let names =
-        operation.kind.neededGuard == .wholeStack ? "rev, dig or stack" : "top, rev, dig or stack"
+      let names = kind.neededGuard == .wholeStack ? "rev, dig or stack" : "top, rev, dig or stack"
       var error = OutgoingError(
         .guardRequired,
-        "\(operation.kind.name) removes what is there: say in \"if\" what you saw, by \(names), "
+        "\(kind.name) removes what is there: say in \"if\" what you saw, by \(names), "
           + "or {\"any\":true}")
       error.index = index
       throw OpFailure(error)
@@ -56,7 +60,7 @@ extension Hub {
   }
 
   /// Step 9: the first guard that fails, in the order of the table.
-  func checkGuards(_ guards: Guards, _ slot: Int) throws(OpFailure) {
+  func checkGuards(_ guards: borrowing Guards, _ slot: Int) throws(OpFailure) {
     let stack = navs[slot].controller.stack
     let actualEpoch = navs[slot].epoch
     let actualRevision = navs[slot].controller.revision

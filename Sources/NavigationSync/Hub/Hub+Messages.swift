@@ -162,7 +162,9 @@ extension Hub {
     let window = min(max(hello.window, 16384), configuration.maximumWindow)
     return Session(
       connection: sender.connection, peer: sender.peer,
-      role: configuration.role(of: sender.peer), client: hello.client, name: hello.name,
+      role: configuration.role(of: sender.peer), client: hello.client,
+      key: RememberedOps.Key(principal: sender.peer.principal, client: hello.client),
+      name: hello.name,
       heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000),
       window: window,
       isUncontrolled: hello.isUncontrolled, upTo: window, lastSentAt: now.boot,
@@ -171,7 +173,6 @@ extension Hub {
 
   private func welcome(_ hello: Hello, _ slot: Int) -> [UInt8] {
     let session = sessions[slot]
-    let key = RememberedOps.Key(principal: session.peer.principal, client: session.client)
     var json = JSONWriter(reserving: 512)
     json.beginObject()
     json.member("ver", 1)
@@ -189,7 +190,7 @@ extension Hub {
     json.endObject()
     json.name("ops")
     json.beginObject()
-    json.member("last", remembered.last(of: key))
+    json.member("last", remembered.last(of: session.key))
     json.endObject()
     json.name("limits")
     json.beginObject()

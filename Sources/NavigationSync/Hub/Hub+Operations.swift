@@ -17,9 +17,11 @@ extension Hub {
       return refuse(request, OutgoingError(.invalidArgument, text), sender)
     }
     let name = session.map { sessions[$0].name } ?? request.name ?? ""
+    let key =
+      session.map { sessions[$0].key }
+      ?? RememberedOps.Key(principal: sender.peer.principal, client: client)
     let attempt = Attempt(
-      request: request, sender: sender, session: session,
-      key: RememberedOps.Key(principal: sender.peer.principal, client: client), name: name,
+      request: request, sender: sender, session: session, key: key, name: name,
       octets: OctetsHash(octets), now: now)
     // 3: load.
     if let after = overload(session, at: now) {
@@ -45,7 +47,11 @@ extension Hub {
       let text = "op \(request.id) is older than the ops remembered; resynchronise"
       return refuse(request, OutgoingError(.opTooOld, text), sender)
     }
-    conclude(attempt) { hub throws(OpFailure) in try hub.decide(attempt) }
+    do throws(OpFailure) {
+      try decide(attempt)
+    } catch {
+      fail(attempt, error)
+    }
   }
 
   /// Decides an op; what it is refused for is answered, and remembered if that is final.
@@ -131,22 +137,24 @@ extension Hub {
 
   /// Steps 5 to 14.
   private mutating func decide(_ attempt: Attempt) throws(OpFailure) {
-    let request = attempt.request
     try checkDue(attempt)
-    let slot = navSlots.find(request.nav)
+    let slot = navSlots.find(attempt.request.nav)
     try checkRights(attempt, owner: slot.map { navs[$0].owner })
     if let slot, navs[slot].directory != nil {
       try checkStop()
-      throw OpFailure(.readonly, "\(request.nav) is virtual and cannot be changed")
+      throw OpFailure(.readonly, "\(attempt.request.nav) is virtual and cannot be changed")
     }
     if attempt.isCreation {
-      guard slot == nil else { throw OpFailure(.navExists, "\(request.nav) exists already") }
+      guard slot == nil else {
+        throw OpFailure(.navExists, "\(attempt.request.nav) exists already")
+      }
       try checkStop()
       try attempt.checkForm(isStandalone: attempt.createsStandaloneBar)
       return try create(attempt)
     }
-    guard let slot else { throw OpFailure(.noNav, "there is no nav \(request.nav)") }
-    if request.operations[0].kind != .navClose { try checkFrozen(slot) }
+    guard let slot else { throw OpFailure(.noNav, "there is no nav \(attempt.request.nav)") }
+    let closes = attempt.request.operations[0].kind == .navClose
+    if !closes { try checkFrozen(slot) }
     try checkStop()
     try checkDisplay(attempt, slot)
     try attempt.checkForm(isStandalone: navs[slot].controller.isStandalone)
@@ -156,9 +164,8 @@ extension Hub {
 
   /// Steps 9 to 14, on an existing nav; an op that had to wait begins here again.
   mutating func proceed(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
-    let request = attempt.request
-    try checkGuards(request.guards, slot)
-    if request.operations[0].kind == .navClose { return try close(attempt, slot) }
+    try checkGuards(attempt.request.guards, slot)
+    if attempt.request.operations[0].kind == .navClose { return try close(attempt, slot) }
     try checkFrozen(slot)
     if try waits(attempt, slot) { return }
     try perform(attempt, slot)
@@ -210,7 +217,7 @@ extension Hub {
     if isStorageFailing, wouldCommit(operations, attempt, slot) { throw storageFailure() }
     if decision == nil, try asksDelegates(operations, attempt, slot) { return }
     let before = stateToInspect(slot)
-    let performance: Performance
+    var performance: Performance
     do {
       performance = try navs[slot].controller.perform(
         operations, isAnimated: attempt.request.isAnimated, animation: decision?.animation,
@@ -219,8 +226,9 @@ extension Hub {
       throw OpFailure(OutgoingError(error))
     }
     if performance.commit != nil { try inspect(slot, before: before) }
-    let delivered = announce(performance, slot)
-    guard let commit = performance.commit else {
+    let delivered = announce(performance.outputs, slot)
+    // Taken out, not copied.
+    guard let commit = performance.commit.take() else {
       let reply = ServerMessageWriter.ok(
         id: attempt.request.id, standing: navs[slot].standing, changed: false,
         outputs: performance.outputs, delivered: delivered)
@@ -268,10 +276,10 @@ extension Hub {
   }
 
   /// Sends the events that have no revision; returns how many watches they go to.
-  private mutating func announce(_ performance: Performance, _ slot: Int) -> Int {
+  private mutating func announce(_ outputs: [OperationOutput], _ slot: Int) -> Int {
     var delivered = 0
-    for output in performance.outputs {
-      switch output {
+    for index in outputs.indices {
+      switch outputs[index] {
       case .activated(let button, let action):
         delivered = audience(of: slot)
         let body = ServerMessageWriter.event(

@@ -224,6 +224,8 @@ package struct Hub: Sendable {
   package mutating func takeRecords() -> [JournalRecord] {
     let records = batch.records
     batch.records = []
+    // Where several came, several come.
+    if records.count > 1 { batch.records.reserveCapacity(records.count) }
     return records
   }
 
@@ -291,8 +293,15 @@ package struct Hub: Sendable {
 
 extension Hub {
   mutating func beginBatch() {
+    let former = batch.held.count
     batch = Batch()
     batchNumber += 1
+    // A large batch is followed by another one; what it had room for is not grown step by step.
+    guard former > 1 else { return }
+    let capacity = min(former, 64)
+    batch.held.reserveCapacity(capacity)
+    batch.remembrances.reserveCapacity(capacity)
+    batch.answering.reserveCapacity(capacity)
   }
 
   /// The ops of the batch at hand are not in flight any more.

@@ -161,6 +161,8 @@ struct Session: Sendable {
   var peer: Peer
   var role: Role
   var client: ClientID
+  /// What its ops are remembered by.
+  var key: RememberedOps.Key
   var name: String
   var heartbeat: UInt64
   var window: UInt64
@@ -187,8 +189,9 @@ struct Session: Sendable {
 
   static let vacant = Session(
     connection: ConnectionID(0), peer: .local(user: 0, group: 0, process: 0), role: .ui,
-    client: ClientID(high: 0, low: 0), name: "", heartbeat: 0, window: 0, isUncontrolled: false,
-    upTo: 0, lastSentAt: 0, lastHeardAt: 0)
+    client: ClientID(high: 0, low: 0),
+    key: RememberedOps.Key(principal: "", client: ClientID(high: 0, low: 0)), name: "",
+    heartbeat: 0, window: 0, isUncontrolled: false, upTo: 0, lastSentAt: 0, lastHeardAt: 0)
 }
 
 extension NavigationController {

@@ -24,8 +24,11 @@ struct RememberedOps: Sendable {
     var client: ClientID
   }
 
+  /// Its ops in the order of their ids, as a ring: the oldest one is at `head`, or at 0 while there
+  /// is room.
   fileprivate struct Client: Sendable {
     var entries: [Entry] = []
+    var head = 0
     var last: UInt64 = 0
     var usedAt: UInt64 = 0
   }
@@ -57,14 +60,15 @@ struct RememberedOps: Sendable {
   mutating func verdict(on id: UInt64, octets: OctetsHash, of key: Key) -> Verdict {
     guard let slot = slots.find(key) else { return .new }
     // Ids increase, so the usual op is beyond all remembered ones.
-    if let last = clients[slot].entries.last?.id, id > last { return .new }
+    if id > clients[slot].last { return .new }
     let client = clients[slot]
     if let entry = client.entries.first(where: { $0.id == id }) {
       return entry.octets == octets ? .decided(entry) : .reused
     }
-    guard client.entries.count >= limits.rememberedOps else { return .new }
-    let smallest = client.entries.first?.id ?? 0
-    return id < smallest ? .tooOld : .new
+    guard client.entries.count >= limits.rememberedOps, client.head < client.entries.count else {
+      return .new
+    }
+    return id < client.entries[client.head].id ? .tooOld : .new
   }
 
   /// Remembers a decided op; returns the one that it drove out.
@@ -77,6 +81,7 @@ struct RememberedOps: Sendable {
   /// Takes back an op whose commit failed, and puts back the one that it drove out.
   mutating func forget(_ id: UInt64, of key: Key, restoring evicted: Entry?) {
     guard let slot = slots[key] else { return }
+    clients[slot].straighten()
     clients[slot].entries.removeAll { $0.id == id }
     if let evicted { clients[slot].entries.insert(evicted, at: 0) }
     clients[slot].last = clients[slot].entries.last?.id ?? 0
@@ -144,7 +149,19 @@ extension RememberedOps.Client {
     _ entry: RememberedOps.Entry, limit: Int, at now: UInt64
   ) -> RememberedOps.Entry? {
     usedAt = now
-    last = max(last, entry.id)
+    if entry.id > last {
+      last = entry.id
+      guard entries.count >= limit else {
+        straighten()
+        entries.append(entry)
+        return nil
+      }
+      let evicted = entries[head]
+      entries[head] = entry
+      head = head + 1 == entries.count ? 0 : head + 1
+      return evicted
+    }
+    straighten()
     var evicted: RememberedOps.Entry?
     if entries.count >= limit { evicted = entries.removeFirst() }
     // Kept in the order of ids; out-of-order ids are rare.
@@ -152,6 +169,13 @@ extension RememberedOps.Client {
     while place > 0, entries[place - 1].id > entry.id { place -= 1 }
     entries.insert(entry, at: place)
     return evicted
+  }
+
+  /// Brings the oldest op to index 0.
+  mutating func straighten() {
+    guard head > 0 else { return }
+    entries = Array(entries[head...] + entries[..<head])
+    head = 0
   }
 }
 

@@ -170,6 +170,9 @@ package struct Guards: Hashable, Sendable {
 
   /// Makes a value from its members.
   package init() {}
+
+  /// Whether one of them names the whole stack.
+  var fixesStack: Bool { revision != nil || digest != nil || stack != nil }
 }
 
 /// A list of operations to perform as one.
