@@ -53,7 +53,9 @@ extension Hub {
       return
     }
     try bodyReader.load(row.body)
-    if isRecent, let (key, entry) = bodyReader.remembered() {
+    if isRecent, let (key, op) = bodyReader.author() {
+      let entry = RememberedOps.Entry(
+        id: op, octets: OctetsHash(bits: 0), isOk: true, reply: row.body, isRow: true)
       remembered.remember(entry, of: key, at: now.boot)
     }
     if isOld { return lowerFloor(row) }
@@ -110,6 +112,7 @@ extension Hub {
     renewsEpochs: Bool, lastSequence: UInt64, at now: Instant
   ) -> Int {
     sequence = max(sequence, lastSequence)
+    remembered.readRows { bodyReader.entry(of: $0) }
     trimRings()
     if remembered.clientCount > 0 { plan(now.boot + configuration.rememberedIdle) }
     clock = now

@@ -10,6 +10,14 @@ package struct JournalBodyError: Error, Hashable, Sendable {
 struct JournalBodyReader: Sendable {
   private var tape = JSONTape()
   private let reader = RecordReader(.journal)
+  /// Members of the loaded body.
+  private var diff: Int?
+  private var by: Int?
+  private var detached: Int?
+  private var released: Int?
+  /// Who caused a row before, and mostly causes the next one too, with the client as it is written.
+  private var lastAuthor = RememberedOps.Key(principal: "", client: ClientID(high: 0, low: 0))
+  private var lastClient = ""
 
   /// What a `created` row or a snapshot says.
   struct State {
@@ -28,27 +36,53 @@ struct JournalBodyReader: Sendable {
       throw JournalBodyError(what: "\(error.reason.rawValue) at octet \(error.offset)")
     }
     guard tape.kind(0) == .object else { throw JournalBodyError(what: "not an object") }
+    (diff, by, detached, released) = (nil, nil, nil, nil)
+    let end = tape.next(0)
+    var key = 1
+    while key < end {
+      switch tape.shortName(key) {
+      case "diff": diff = key + 1
+      case "by": by = key + 1
+      case "det": detached = key + 1
+      case "gone": released = key + 1
+      default: break
+      }
+      key = tape.next(key + 1)
+    }
   }
 
-  /// How the op of the loaded row is remembered; nil if no client caused the row.
-  func remembered() -> (key: RememberedOps.Key, entry: RememberedOps.Entry)? {
-    guard let by = tape.member("by", of: 0),
-      let principal = text("principal", of: by), let client = text("client", of: by),
-      let id = ClientID(client), let op = integer("op", of: by),
-      let octets = text("octets").flatMap({ Epoch($0) }), let reply = reply(to: op)
+  /// Whose op the loaded row tells of, and its id; nil if no client caused the row.
+  ///
+  /// The rest of what is remembered is left to `entry(of:)`, because most ops are driven out by
+  /// those behind them.
+  mutating func author() -> (key: RememberedOps.Key, op: UInt64)? {
+    guard let by, let principal = tape.member("principal", of: by),
+      let client = tape.member(short: "client", of: by), let op = integer("op", of: by)
     else { return nil }
-    return (
-      RememberedOps.Key(principal: principal, client: id),
-      RememberedOps.Entry(
-        id: op, octets: OctetsHash(bits: octets.bits), isOk: true, reply: reply)
-    )
+    if !tape.reads(client, as: lastClient) || !tape.reads(principal, as: lastAuthor.principal) {
+      guard let id = tape.hex128(client), let name = tape.string(principal),
+        let text = tape.string(client)
+      else { return nil }
+      lastClient = text
+      lastAuthor = RememberedOps.Key(principal: name, client: id)
+    }
+    return (lastAuthor, op)
+  }
+
+  /// How the op is remembered that a row's body tells of.
+  mutating func entry(of body: [UInt8]) -> RememberedOps.Entry? {
+    guard (try? load(body)) != nil, let by, let op = integer("op", of: by),
+      let octets = tape.member(short: "octets", of: 0).flatMap({ tape.hex64($0) }),
+      let reply = reply(to: op)
+    else { return nil }
+    return RememberedOps.Entry(id: op, octets: OctetsHash(bits: octets), isOk: true, reply: reply)
   }
 
   /// The reply to the op of the loaded row, byte for byte as it was sent.
   private func reply(to op: UInt64) -> [UInt8]? {
-    if let reply = tape.member("reply", of: 0) { return tape.raw(reply) }
-    guard let diff = tape.member("diff", of: 0), let top = tape.member("top", of: 0),
-      let outputs = tape.member("out", of: 0)
+    if let reply = tape.member(short: "reply", of: 0) { return tape.raw(reply) }
+    guard let diff, let top = tape.member(short: "top", of: 0),
+      let outputs = tape.member(short: "out", of: 0)
     else { return nil }
     var json = JSONWriter()
     json.beginObject()
@@ -92,43 +126,48 @@ struct JournalBodyReader: Sendable {
       detached: records)
     return State(
       nav: nav, epoch: epoch, owner: owner, controller: controller, digest: digest,
-      resolvedAt: Revision(integer("resolvedAt") ?? revision))
+      resolvedAt: Revision(
+        tape.member("resolvedAt", of: 0).flatMap { tape.integer($0) } ?? revision))
   }
 
   /// The change in the loaded `changed` row, with its digest.
   func change() throws(JournalBodyError) -> (change: RecordedChange, digest: Digest) {
-    guard let diff = tape.member("diff", of: 0), let revision = integer("rev", of: diff),
-      let digest = text("dig", of: diff).flatMap({ Digest($0) })
-    else { throw JournalBodyError(what: "a change lacks its diff") }
-    var change = RecordedChange(revision: Revision(revision))
-    if tape.member("ch", of: diff) != nil {
-      for entry in try list("ch", of: diff, { at throws(ReadFailure) in try entry(at) }) {
-        switch entry {
-        case .splice(let splice): change.splices.append(splice)
-        case .screen(let screen): change.screens.append(screen)
-        case .settings(let settings): change.settings = settings
-        case .bar(let bar): change.bar = bar
-        case .toolbar(let toolbar): change.toolbar = toolbar
-        case .presented(let presented): change.presented = presented
-        case .transition(let transition): change.transition = transition
-        case .environment(let environment): change.environment = environment
-        }
-      }
+    guard let diff, tape.kind(diff) == .object else {
+      throw JournalBodyError(what: "a change lacks its diff")
     }
-    if tape.member("det", of: 0) != nil {
+    var change = RecordedChange(revision: Revision(0))
+    var digest: UInt32?
+    let end = tape.next(diff)
+    var name = diff + 1
+    do throws(ReadFailure) {
+      while name < end {
+        let at = name + 1
+        switch tape.shortName(name) {
+        case "rev": change.revision = Revision(tape.integer(at) ?? 0)
+        case "dig": digest = tape.hex32(at)
+        case "ch": try read(at, into: &change)
+        default: break
+        }
+        name = tape.next(at)
+      }
+    } catch {
+      throw JournalBodyError(what: "ch: \(error.text)")
+    }
+    guard let digest else { throw JournalBodyError(what: "a change lacks its digest") }
+    if detached != nil {
       change.detached = try list("det") { at throws(ReadFailure) in try record(at) }
     }
-    if tape.member("gone", of: 0) != nil {
+    if released != nil {
       change.released = try list("gone") { at throws(ReadFailure) in try key(at) }
     }
-    return (change, digest)
+    return (change, Digest(bits: digest))
   }
 
   /// The octets of the loaded row's diff as they were sent; nil if it tells what the bar showed by
   /// other rules than this version's, so that they cannot be had any more.
   func diff(resolved: [UInt8]) -> [UInt8]? {
-    guard let diff = tape.member("diff", of: 0) else { return nil }
-    guard let place = tape.member("resolved", of: diff), tape.kind(place) == .null else {
+    guard let diff else { return nil }
+    guard let place = tape.member(short: "resolved", of: diff), tape.kind(place) == .null else {
       return tape.raw(diff)
     }
     guard integer("rv") == JournalBody.resolution else { return nil }
@@ -137,72 +176,90 @@ struct JournalBodyReader: Sendable {
 
   /// Whether the loaded row's diff changed what the bar shows.
   func changesResolved() -> Bool {
-    tape.member("diff", of: 0).map { tape.member("resolved", of: $0) != nil } ?? false
+    diff.map { tape.member(short: "resolved", of: $0) != nil } ?? false
   }
 
   /// The epoch in the loaded `epoch` row.
   func epoch() -> Epoch? { text("epoch").flatMap { Epoch($0) } }
 
-  private enum Entry {
-    case splice(RecordedSplice)
-    case screen(Screen)
-    case settings(RecordedSettings)
-    case bar(Bar)
-    case toolbar(Toolbar)
-    case presented(Presentation)
-    case transition(Transition)
-    case environment(Environment)
+  private func read(_ list: Int, into change: inout RecordedChange) throws(ReadFailure) {
+    guard tape.kind(list) == .array else {
+      throw ReadFailure(.invalidArgument, "the changes are no list")
+    }
+    let end = tape.next(list)
+    var at = list + 1
+    while at < end {
+      guard tape.kind(at) == .object else {
+        throw ReadFailure(.invalidArgument, "a change is no record")
+      }
+      // A change begins with the name that tells what it is.
+      if tape.next(at) > at + 1, tape.shortName(at + 1) == "at" {
+        try splice(at, into: &change)
+      } else {
+        try set(at, into: &change)
+      }
+      at = tape.next(at)
+    }
   }
 
-  private func entry(_ at: Int) throws(ReadFailure) -> Entry {
-    if let index = integer("at", of: at) {
-      var splice = RecordedSplice(at: Int(index), removed: [], inserted: [])
-      if let list = tape.member("del", of: at), tape.kind(list) == .array {
-        var element = list + 1
-        while element < tape.next(list) {
+  private func splice(_ at: Int, into change: inout RecordedChange) throws(ReadFailure) {
+    var splice = RecordedSplice(at: 0, removed: [], inserted: [])
+    let end = tape.next(at)
+    var key = at + 1
+    while key < end {
+      let value = key + 1
+      switch tape.shortName(key) {
+      case "at": splice.at = Int(tape.integer(value) ?? 0)
+      case "del" where tape.kind(value) == .array:
+        var element = value + 1
+        while element < tape.next(value) {
           splice.removed.append(try reader.screenID(tape, element))
           element = tape.next(element)
         }
-      }
-      if let list = tape.member("ins", of: at), tape.kind(list) == .array {
-        var element = list + 1
-        while element < tape.next(list) {
+      case "ins" where tape.kind(value) == .array:
+        var element = value + 1
+        while element < tape.next(value) {
           splice.inserted.append(try reader.storedScreen(tape, element))
           element = tape.next(element)
         }
+      default: break
       }
-      return .splice(splice)
+      key = tape.next(value)
     }
-    guard let what = text("set", of: at), let to = tape.member("to", of: at) else {
+    change.splices.append(splice)
+  }
+
+  private func set(_ at: Int, into change: inout RecordedChange) throws(ReadFailure) {
+    guard let what = text("set", of: at), let to = tape.member(short: "to", of: at) else {
       throw ReadFailure(.invalidArgument, "a change is neither splice nor set")
     }
     switch what {
-    case "screen": return .screen(try reader.storedScreen(tape, to))
-    case "settings": return .settings(try SettingsReader(reader).stored(tape, to))
-    case "bar": return .bar(try reader.storedBar(tape, to))
-    case "toolbar": return .toolbar(try reader.storedToolbar(tape, to))
-    case "presented": return .presented(try reader.storedPresentation(tape, to))
-    case "transition": return .transition(try transition(to))
-    case "environment": return .environment(try reader.storedEnvironment(tape, to))
+    case "screen": change.screens.append(try reader.storedScreen(tape, to))
+    case "settings": change.settings = try SettingsReader(reader).stored(tape, to)
+    case "bar": change.bar = try reader.storedBar(tape, to)
+    case "toolbar": change.toolbar = try reader.storedToolbar(tape, to)
+    case "presented": change.presented = try reader.storedPresentation(tape, to)
+    case "transition": change.transition = try transition(to)
+    case "environment": change.environment = try reader.storedEnvironment(tape, to)
     default: throw ReadFailure(.invalidArgument, "a change sets \(what)")
     }
   }
 
   private func record(_ at: Int) throws(ReadFailure) -> DetachedRecords.Record {
-    if let screen = tape.member("screen", of: at) {
+    if let screen = tape.member(short: "screen", of: at) {
       return .screen(try reader.storedScreen(tape, screen))
     }
-    guard let button = tape.member("button", of: at) else {
+    guard let button = tape.member(short: "button", of: at) else {
       throw ReadFailure(.invalidArgument, "a detached record is neither screen nor button")
     }
     return .button(try reader.storedButton(tape, button))
   }
 
   private func key(_ at: Int) throws(ReadFailure) -> DetachedRecords.Key {
-    if let screen = tape.member("screen", of: at) {
+    if let screen = tape.member(short: "screen", of: at) {
       return .screen(try reader.screenID(tape, screen))
     }
-    guard let button = tape.member("button", of: at) else {
+    guard let button = tape.member(short: "button", of: at) else {
       throw ReadFailure(.invalidArgument, "a released record is neither screen nor button")
     }
     return .button(try reader.buttonID(tape, button))
@@ -235,17 +292,17 @@ struct JournalBodyReader: Sendable {
 
   private func transition(_ at: Int) throws(ReadFailure) -> Transition {
     var transition = try reader.storedTransition(tape, at)
-    if let ends = tape.member("ends", of: 0) {
+    if let ends = tape.member(short: "ends", of: 0) {
       transition.running?.completion = try reader.storedEvents(tape, ends)
     }
     return transition
   }
 
   private func list<Element>(
-    _ name: String, of at: Int = 0, _ read: (Int) throws(ReadFailure) -> Element
+    _ name: ShortName, of at: Int = 0, _ read: (Int) throws(ReadFailure) -> Element
   ) throws(JournalBodyError) -> [Element] {
-    guard let list = tape.member(name, of: at), tape.kind(list) == .array else {
-      throw JournalBodyError(what: "a body lacks \(name)")
+    guard let list = tape.member(short: name, of: at), tape.kind(list) == .array else {
+      throw JournalBodyError(what: "a body lacks \(name.text)")
     }
     var elements: [Element] = []
     var element = list + 1
@@ -255,17 +312,17 @@ struct JournalBodyReader: Sendable {
         element = tape.next(element)
       }
     } catch {
-      throw JournalBodyError(what: "\(name): \(error.text)")
+      throw JournalBodyError(what: "\(name.text): \(error.text)")
     }
     return elements
   }
 
-  private func text(_ name: String, of at: Int = 0) -> String? {
-    tape.member(name, of: at).flatMap { tape.string($0) }
+  private func text(_ name: ShortName, of at: Int = 0) -> String? {
+    tape.member(short: name, of: at).flatMap { tape.string($0) }
   }
 
-  private func integer(_ name: String, of at: Int = 0) -> UInt64? {
-    tape.member(name, of: at).flatMap { tape.integer($0) }
+  private func integer(_ name: ShortName, of at: Int = 0) -> UInt64? {
+    tape.member(short: name, of: at).flatMap { tape.integer($0) }
   }
 
   /// The log entry of the loaded row, as `get log` shows it.
@@ -274,21 +331,20 @@ struct JournalBodyReader: Sendable {
     json.beginObject()
     json.member("rev", row.revision)
     json.member("t", row.time)
-    if let bad = tape.member("bad", of: 0) {
+    if let bad = tape.member(short: "bad", of: 0) {
       json.member("bad", raw: tape.raw(bad))
     }
-    let diff = tape.member("diff", of: 0)
     if row.kind == .changed || row.kind == .created {
       json.optional("cause", diff.flatMap { text("cause", of: $0) } ?? "api")
     }
-    if let by = tape.member("by", of: 0) { json.author(by, tape) }
-    if let ops = tape.member("ops", of: 0) {
+    if let by = tape.member(short: "by", of: 0) { json.author(by, tape) }
+    if let ops = tape.member(short: "ops", of: 0) {
       json.member("do", raw: tape.raw(ops))
     }
-    if let sender = tape.member("sender", of: 0) {
+    if let sender = tape.member(short: "sender", of: 0) {
       json.member("sender", raw: tape.raw(sender))
     }
-    json.flag("override", tape.member("override", of: 0).flatMap { tape.bool($0) } ?? false)
+    json.flag("override", tape.member(short: "override", of: 0).flatMap { tape.bool($0) } ?? false)
     json.flag("vetoSkipped", tape.member("vetoSkipped", of: 0).flatMap { tape.bool($0) } ?? false)
     json.optional("before", text("before"))
     json.optional("dig", diff.flatMap { text("dig", of: $0) } ?? text("dig"))

@@ -8,7 +8,10 @@ struct RememberedOps: Sendable {
     var id: UInt64
     var octets: OctetsHash
     var isOk: Bool
+    /// What was answered.
     var reply: [UInt8]
+    /// Whether `reply` is the body of the row that tells everything else, until `readRows`.
+    var isRow = false
   }
 
   /// What is known of an op that arrives.
@@ -85,6 +88,16 @@ struct RememberedOps: Sendable {
     clients[slot].entries.removeAll { $0.id == id }
     if let evicted { clients[slot].entries.insert(evicted, at: 0) }
     clients[slot].last = clients[slot].entries.last?.id ?? 0
+  }
+
+  /// Reads the rows that stand for their ops; one that tells of none is forgotten.
+  mutating func readRows(_ entry: ([UInt8]) -> Entry?) {
+    for slot in clients.indices {
+      clients[slot].straighten()
+      clients[slot].entries = clients[slot].entries.compactMap {
+        $0.isRow ? entry($0.reply) : $0
+      }
+    }
   }
 
   /// Forgets the clients that have been idle for too long.

@@ -34,6 +34,13 @@ struct ShortName: Equatable, ExpressibleByStringLiteral {
     self.bits = bits
   }
 
+  /// The name, for messages.
+  var text: String {
+    let count = (64 - bits.leadingZeroBitCount + 7) / 8
+    return String(
+      decoding: (0..<count).map { UInt8(truncatingIfNeeded: bits >> ($0 * 8)) }, as: UTF8.self)
+  }
+
   /// A name that was written with escapes, which may stand for any character.
   init(unescaped name: String) {
     let bytes = Array(name.utf8)
