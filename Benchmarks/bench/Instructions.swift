@@ -12,7 +12,7 @@ enum Stage: String, CaseIterable {
     case .decode: ["19ClientMessageReaderV4read4verb"]
     case .decide: ["3HubV6handle_2at"]
     // The answer to the client is written in line, where it is decided.
-    case .encode: ["8NavEntryV14encodeResolved", "9DiffFrameV6encode", "11JournalBodyO7changed"]
+    case .encode: ["8ShownBarV6follow", "9DiffFrameV6encode", "11JournalBodyO7changed"]
     case .journal: ["13JournalWriterC3run"]
     case .send: ["10ServerLoopV4send"]
     }

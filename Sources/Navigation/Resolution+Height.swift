@@ -37,11 +37,16 @@ extension Resolution {
   }
 
   /// Whether there is a large title: never at compact height, and only if the bar prefers it.
+  var isLarge: Bool { mayBeLarge && Self.isLarge(stack) }
+
+  /// Whether the screens decide if there is a large title.
+  var mayBeLarge: Bool { bar.prefersLargeTitles && !environment.isVerticallyCompact }
+
+  /// Whether the top screen's title is large where titles may be.
   ///
   /// An automatic screen is as the one below it, and large at the root. O(screens above the nearest
-  /// one that is not automatic); free if the bar does not prefer large titles.
-  var isLarge: Bool {
-    guard bar.prefersLargeTitles, !environment.isVerticallyCompact, top != nil else { return false }
+  /// one that is not automatic).
+  static func isLarge(_ stack: [Screen]) -> Bool {
     for screen in stack.reversed() {
       switch screen.hasDefaultDetails ? .automatic : screen.item.largeTitleDisplayMode {
       case .always: return true
@@ -50,6 +55,6 @@ extension Resolution {
       }
     }
     // Nothing but automatic screens down to the root.
-    return true
+    return !stack.isEmpty
   }
 }

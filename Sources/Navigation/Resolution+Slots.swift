@@ -27,56 +27,18 @@ extension Resolution {
     return declared > Double(height)
   }
 
-  /// The back button, whose content always comes from the screen below the top.
-  ///
-  /// If an appearance object is used, the bar's own indicator is not.
+  /// The back button; nil if there is none to show.
   func backButton(hasAppearance: Bool) -> ResolvedBar.BackSlot? {
     guard let previous, details?.item.leavesBackButton ?? true else { return nil }
-    let indicator = hasAppearance ? .default : backIndicator
-    let item = previous.hasDefaultDetails ? nil : previous.item
-    if let button = item?.backBarButtonItem { return backSlot(button, indicator) }
-    // An empty title counts as unset here, though it is an explicit blank in the middle.
-    if let title = item?.title, !title.isEmpty { return fit(title, source: .title, indicator) }
-    if !isStandalone, let title = previous.title, !title.isEmpty {
-      return fit(title, source: .title, indicator)
-    }
-    // The last word already: no budget applies to it.
-    let generic = genericBackTitle
-    return ResolvedBar.BackSlot(
-      text: generic, source: .generic, indicator: indicator, isGeneric: true, generic: generic)
+    return backButtonRules(hasAppearance: hasAppearance).slot(of: previous)
   }
 
-  private func backSlot(
-    _ button: Button, _ indicator: ResolvedBar.BackIndicator
-  ) -> ResolvedBar.BackSlot {
-    let content = button.content
-    if let image = (usesLandscapeImages ? content.landscapeImage : nil) ?? content.image {
-      return ResolvedBar.BackSlot(image: image, source: .backItem, indicator: indicator)
-    }
-    // A custom view or system item is ignored, which leaves the indicator alone.
-    guard let title = content.title, !title.isEmpty else {
-      return ResolvedBar.BackSlot(source: .backItem, indicator: indicator)
-    }
-    return fit(title, source: .backItem, indicator)
-  }
-
-  private var genericBackTitle: String { environment.locale == "zh-Hans" ? "返回" : "Back" }
-
-  /// The title, or the generic text, or none: the first that the budget allows.
-  private func fit(
-    _ title: String, source: ResolvedBar.BackSource, _ indicator: ResolvedBar.BackIndicator
-  ) -> ResolvedBar.BackSlot {
-    let generic = genericBackTitle
-    let isTruncated = !fits(title)
-    let isGeneric = isTruncated && fits(generic)
-    return ResolvedBar.BackSlot(
-      text: isGeneric ? generic : isTruncated ? nil : title, source: source, indicator: indicator,
-      isGeneric: isGeneric, isTruncated: isTruncated, wanted: title, generic: generic)
-  }
-
-  private func fits(_ text: String) -> Bool {
-    guard let budget = environment.backTitleBudget else { return true }
-    return DisplayWidth.columns(of: text) <= budget
+  /// If an appearance object is used, the bar's own indicator is not.
+  func backButtonRules(hasAppearance: Bool) -> BackButtonRules {
+    BackButtonRules(
+      isStandalone: isStandalone, usesLandscapeImages: usesLandscapeImages,
+      generic: environment.locale == "zh-Hans" ? "返回" : "Back",
+      budget: environment.backTitleBudget, indicator: hasAppearance ? .default : backIndicator)
   }
 }
 

@@ -77,7 +77,7 @@ extension NavigationController {
         isTranslucent: isTranslucent, isToolbarTranslucent: toolbar.translucent ?? true),
       showsToolbar: !toolbar.isHidden,
       toolbarItems: isStandalone ? [] : details?.toolbarItems ?? [],
-      orientations: resolution.orientations, allowsSwipeBack: !isStandalone && allowsSwipeBack)
+      orientations: resolution.orientations, allowsSwipeBack: stack.count >= 2 && mayBeSwiped)
   }
 
   /// Whether the user sees a back button.
@@ -96,7 +96,7 @@ extension NavigationController {
   }
 
   /// A swipe needs a screen to uncover, and may be turned off.
-  private var allowsSwipeBack: Bool {
-    stack.count >= 2 && (settings.isDefault || settings.content.interactivePop.isEnabled)
+  var mayBeSwiped: Bool {
+    !isStandalone && (settings.isDefault || settings.content.interactivePop.isEnabled)
   }
 }

@@ -67,9 +67,14 @@ struct DigestLines {
 /// Keeps the digest of one nav up to date at the cost of what changed.
 ///
 /// Law: `current(of:)` equals the digest computed from scratch. The checksum of the lines up to and
-/// including each screen is kept, so a change at index i computes only what stands from i on.
+/// including each screen is kept, so a change at index i computes only what stands from i on; that of
+/// the parts' lines is kept too, and joined to that of the screens as long as no part changes.
 package struct RunningDigest: Sendable {
   private var prefixes: [UInt32] = []
+  /// The lines of the parts behind those of a screen.
+  private var parts = LineChecksum(isContinued: true)
+  /// The newest revision whose parts `parts` covers; a version never goes back.
+  private var partsAt = Revision(0)
 
   /// Makes a value from its members.
   package init() {}
@@ -82,46 +87,28 @@ package struct RunningDigest: Sendable {
   {
     let count = controller.stack.count
     let kept = min(index, prefixes.count, count)
-    prefixes.removeSubrange(kept...)
+    if prefixes.count > kept { prefixes.removeLast(prefixes.count - kept) }
     var checksum = kept == 0 ? 0 : prefixes[kept - 1]
-    var line = DigestLine()
     for position in kept..<count {
-      line.begin(isContinued: position > 0)
-      line.append(
-        controller.stack[position].id.text, controller.stack[position].version.number)
-      checksum = line.checksum(from: checksum)
+      let screen = controller.stack[position]
+      var line = LineChecksum(isContinued: position > 0, from: checksum)
+      line.append(screen.id.text, screen.version.number)
+      checksum = line.checksum
       prefixes.append(checksum)
     }
-    line.begin(isContinued: count > 0)
-    for part in PartName.allCases {
-      line.append(Self.labels[Int(part.rawValue)], controller.version(of: part).number)
+    guard count > 0 else {
+      var lines = LineChecksum(isContinued: false)
+      lines.appendParts(of: controller)
+      return Digest(bits: lines.checksum)
     }
-    return Digest(bits: line.checksum(from: checksum))
+    let version = controller.partsVersion
+    if partsAt < version {
+      parts = LineChecksum(isContinued: true)
+      parts.appendParts(of: controller)
+      partsAt = version
+    }
+    return Digest(bits: parts.checksum(behind: checksum))
   }
-
-  private static let labels = PartName.allCases.map { ":" + $0.text }
-}
-
-/// The line of a screen, or those of all parts.
-private struct DigestLine: ~Copyable {
-  private var bytes = ByteBuffer(reserving: 256)
-  /// Whether lines went before.
-  private var isContinued = false
-
-  mutating func begin(isContinued: Bool) {
-    bytes.removeAll()
-    self.isContinued = isContinued
-  }
-
-  mutating func append(_ name: String, _ version: UInt64) {
-    if isContinued { bytes.append(0x0A) }
-    isContinued = true
-    bytes.append(name)
-    bytes.append(0x40)
-    bytes.appendDigits(version)
-  }
-
-  borrowing func checksum(from seed: UInt32) -> UInt32 { bytes.checksum(from: seed) }
 }
 
 extension NavigationController {

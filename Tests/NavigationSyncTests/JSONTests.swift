@@ -78,6 +78,8 @@ import Testing
       numbers += [power &- 1, power, power &+ 1, power &* 5 &+ 7]
       power &*= 10
     }
+    var random = SeededGenerator(seed: 5)
+    for _ in 0..<4000 { numbers.append(random.next() >> (random.next() % 64)) }
     for number in numbers {
       #expect(JSONWriter.value { $0.integer(number) } == Array("\(number)".utf8))
     }
@@ -147,6 +149,50 @@ import Testing
         with: Data(json.bytes), options: .fragmentsAllowed)
       #expect(other as? String == text)
     }
+  }
+
+  @Test func `a string of any length is escaped wherever it must be`() throws {
+    let escapes: [(Character, String)] = [
+      ("\"", "\\\""), ("\\", "\\\\"), ("\n", "\\n"), ("\u{1}", "\\u0001"),
+      ("\u{1f}", "\\u001f"), ("\u{20}", " "), ("!", "!"), ("#", "#"), ("]", "]"),
+      ("\u{7f}", "\u{7f}"), ("é", "é"),
+    ]
+    for length in 0..<36 {
+      for place in 0...length {
+        for (character, escaped) in escapes {
+          var text = String(repeating: "x", count: length)
+          text.insert(character, at: text.index(text.startIndex, offsetBy: place))
+          let expected = text.replacing(String(character), with: escaped)
+          // The smallest memory grows under way.
+          var json = JSONWriter(reserving: 0)
+          json.string(text)
+          #expect(json.bytes == Array("\"\(expected)\"".utf8))
+        }
+      }
+      let word = String(repeating: "w", count: length)
+      #expect(JSONWriter.value { $0.word(word) } == Array("\"\(word)\"".utf8))
+    }
+  }
+
+  @Test func `a comma stands between values and nowhere else`() {
+    let bytes = JSONWriter.value { json in
+      json.beginArray()
+      json.beginObject()
+      json.endObject()
+      json.beginArray()
+      json.endArray()
+      json.string(",")
+      json.raw([0x31])
+      json.beginObject()
+      json.dynamicName("a,")
+      json.null()
+      json.name("b")
+      json.hex(0, 1)
+      json.endObject()
+      json.endArray()
+    }
+    let hex = "00000000000000000000000000000001"
+    #expect(String(decoding: bytes, as: UTF8.self) == #"[{},[],",",1,{"a,":null,"b":"\#(hex)"}]"#)
   }
 
   @Test(arguments: accepted + Samples.clientMessages + Samples.serverMessages)

@@ -51,20 +51,6 @@ struct Attempt: Sendable {
 }
 
 extension Attempt {
-  func origin(_ reply: RecordedReply) -> RowOrigin {
-    var process: Int32?
-    if case .local(_, _, let pid) = sender.peer { process = pid }
-    var origin = RowOrigin(
-      principal: key.principal, client: key.client, op: request.id, name: name, process: process,
-      octets: octets, reply: reply, operations: request.operations.map(\.kind))
-    origin.isOverride = request.guards.any
-    origin.isVetoSkipped = isVetoSkipped
-    for operation in request.operations where operation.sender != nil {
-      origin.sender = operation.sender
-    }
-    return origin
-  }
-
   /// What led to the revision, by the first op that says so: a button whose action pops counts as
   /// the back button.
   func cause(of outputs: [OperationOutput]) -> Cause {

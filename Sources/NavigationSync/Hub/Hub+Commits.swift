@@ -7,43 +7,68 @@ extension Hub {
     _ commit: Commit, _ outputs: [OperationOutput], _ delivered: Int, _ attempt: Attempt,
     _ slot: Int
   ) {
-    var reply: [UInt8] = []
-    write(
+    // All that the commit is told by is written into one memory, and copied from there.
+    var json = JSONWriter(reserving: 1000)
+    let (row, standing) = begin(
       commit, slot, cause: attempt.cause(of: outputs), by: (attempt.name, attempt.request.id),
-      at: attempt.now
-    ) { standing in
-      let ok = ServerMessageWriter.encodedOk(
-        id: attempt.request.id, standing: standing, changed: true, outputs: outputs,
-        delivered: delivered)
-      reply = ok.bytes
-      return attempt.origin(
-        .besideDiff(top: standing.top, outputs: Array(ok.bytes[ok.outputs])))
+      &json)
+    let ok = ServerMessageWriter.encodedOk(
+      id: attempt.request.id, standing: standing, changed: true, outputs: outputs,
+      delivered: delivered, &json)
+    let reply = RecordedReply.besideDiff(top: standing.top, outputs: ok.bytes[ok.outputs])
+    let body = JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
+      $0.origin(attempt, reply)
     }
-    remember(attempt, reply, isOk: true)
-    answer(attempt.sender, attempt.session, slot, reply)
+    end(commit, slot, row, body, at: attempt.now)
+    remember(attempt, ok.bytes, isOk: true)
+    answer(attempt.sender, attempt.session, slot, ok.bytes)
     if commit.revision.number >= navs[slot].snapshotRevision.number + configuration.snapshotEvery {
       recordSnapshot(of: slot, at: attempt.now)
     }
   }
 
-  /// Makes a commit a revision: its diff, its row, its place in the ring.
+  /// Makes a commit that no op asked for a revision: its diff, its row, its place in the ring.
   mutating func write(
-    _ commit: Commit, _ slot: Int, cause: Cause, by: (name: String, op: UInt64)?, at now: Instant,
-    origin: (NavStanding) -> RowOrigin?
+    _ commit: Commit, _ slot: Int, cause: Cause, by: (name: String, op: UInt64)?, at now: Instant
   ) {
+    var json = JSONWriter(reserving: 1000)
+    let (row, _) = begin(commit, slot, cause: cause, by: by, &json)
+    let body = JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) { _ in
+    }
+    end(commit, slot, row, body, at: now)
+  }
+
+  /// What a row is made of.
+  private struct BegunRow {
+    var diff: EncodedDiff
+    /// The nav's row before it, and its digest before the commit.
+    var previous: UInt64
+    var before: Digest
+  }
+
+  private mutating func begin(
+    _ commit: Commit, _ slot: Int, cause: Cause, by: (name: String, op: UInt64)?,
+    _ json: inout JSONWriter
+  ) -> (BegunRow, NavStanding) {
     touch(slot)
     let previous = navs[slot].lastSequence
     let before = navs[slot].digest
     advance()
-    let (diff, standing) = navs[slot].takeOver(commit, sequence: sequence, cause: cause, by: by)
-    let body = JournalBody.changed(
-      diff: diff, commit: commit, origin: origin(standing), before: before)
+    let (diff, standing) = navs[slot].takeOver(
+      commit, sequence: sequence, cause: cause, by: by, &json)
+    navs[slot].shown.share(&barFrames)
+    return (BegunRow(diff: diff, previous: previous, before: before), standing)
+  }
+
+  private mutating func end(
+    _ commit: Commit, _ slot: Int, _ row: BegunRow, _ body: [UInt8], at now: Instant
+  ) {
     batch.records.append(
       .row(
         JournalRow(
           sequence: sequence, nav: navs[slot].number, revision: commit.revision.number,
-          previous: previous, time: now.wall, kind: .changed, body: body)))
-    keep(diff.bytes, slot)
+          previous: row.previous, time: now.wall, kind: .changed, body: body)))
+    keep(row.diff.bytes, slot)
   }
 
   /// Puts a diff into the ring; `trim` brings it back within its limits once it has been sent.
@@ -78,7 +103,7 @@ extension Hub {
     guard entry.number > 0, !isStorageFailing else { return }
     let body = JournalBody.state(
       nav: entry.name, epoch: entry.epoch, owner: entry.owner, controller: entry.controller,
-      digest: entry.digest, resolvedAt: entry.resolvedAt, origin: nil)
+      digest: entry.digest, resolvedAt: entry.resolvedAt)
     batch.records.append(
       .snapshot(
         SnapshotRow(
@@ -91,21 +116,18 @@ extension Hub {
 extension NavEntry {
   /// Follows a commit that the controller has made already: all that is kept beside the state.
   fileprivate mutating func takeOver(
-    _ commit: Commit, sequence: UInt64, cause: Cause, by: (name: String, op: UInt64)?
+    _ commit: Commit, sequence: UInt64, cause: Cause, by: (name: String, op: UInt64)?,
+    _ json: inout JSONWriter
   ) -> (EncodedDiff, NavStanding) {
-    let shown = Self.encodeResolved(controller)
-    let isNew = shown != resolved
-    if isNew {
-      resolved = shown
-      resolvedAt = commit.revision
-    }
+    let isNew = shown.follow(controller, &json)
+    if isNew { resolvedAt = commit.revision }
     updateDigest(from: min(commit.splice?.at ?? Int.max, commit.changedScreens.first ?? Int.max))
     lastSequence = sequence
     let frame = DiffFrame(
       nav: name, epoch: epoch, base: Revision(commit.revision.number - 1),
       revision: commit.revision, sequence: sequence, cause: cause, by: by)
     let diff = frame.encode(
-      commit, of: controller, resolved: isNew ? shown : nil, digest: digest)
+      commit, of: controller, shown: isNew ? shown : nil, digest: digest, &json)
     return (diff, standing)
   }
 

@@ -35,6 +35,7 @@ extension Hub {
       name: request.nav, number: lastNavNumber, owner: attempt.sender.peer.principal,
       epoch: Epoch(bits: random.next()), controller: controller)
     let slot = navs.insert(entry)
+    navs[slot].shown.share(&barFrames)
     navSlots[request.nav] = slot
     numberSlots[lastNavNumber] = slot
     batch.created.append(slot)
@@ -46,7 +47,8 @@ extension Hub {
       outputs: [.nothing] + performance.outputs, delivered: 0)
     let body = JournalBody.state(
       nav: request.nav, epoch: entry.epoch, owner: entry.owner, controller: controller,
-      digest: entry.digest, resolvedAt: entry.resolvedAt, origin: attempt.origin(.whole(reply)))
+      digest: entry.digest, resolvedAt: entry.resolvedAt
+    ) { $0.origin(attempt, .whole(reply)) }
     batch.records.append(
       .row(
         JournalRow(
@@ -75,7 +77,7 @@ extension Hub {
           sequence: sequence, nav: navs[slot].number,
           revision: navs[slot].controller.revision.number, previous: navs[slot].lastSequence,
           time: attempt.now.wall, kind: .closed,
-          body: JournalBody.closed(attempt.origin(.whole(reply))))))
+          body: JournalBody.closed { $0.origin(attempt, .whole(reply)) })))
     dropDialog(of: slot)
     // The entry stays in its slot until the closing is durable; only its name is gone.
     navSlots[navs[slot].name] = nil

@@ -204,7 +204,7 @@ extension Hub {
     guard let commit = performance?.commit, (try? inspect(slot, before: before)) != nil else {
       return
     }
-    write(commit, slot, cause: cause, by: by, at: clock) { _ in nil }
+    write(commit, slot, cause: cause, by: by, at: clock)
     if commit.parts.contains(.transition) { noteTransition(slot, begunBy: nil) }
   }
 

@@ -58,7 +58,7 @@ extension Hub {
       guard next == nil else { throw OpFailure(.limit, "the state is too large; use a watch") }
       return body
     case .bar: return entry.resolved
-    case .top: return entry.latest(.top).value
+    case .top: return entry.latestValue(.top)
     case .screen:
       guard let text = request.screen, let id = ScreenID(text) else {
         throw OpFailure(.invalidArgument, "screen, the id of a screen, is required")
@@ -279,7 +279,7 @@ extension Hub {
       }
       switch what {
       case .bar: return (entry.resolved, nil)
-      case .top: return (entry.latest(.top).value, nil)
+      case .top: return (entry.latestValue(.top), nil)
       default: return (entry.snapshot(why: "join").part(from: 0, limit: Int.max / 4).body, nil)
       }
     }

@@ -95,6 +95,7 @@ extension Hub {
   private mutating func adopt(_ entry: NavEntry, number: UInt64) {
     lastNavNumber = max(lastNavNumber, number)
     let slot = navs.insert(entry)
+    navs[slot].shown.share(&barFrames)
     numberSlots[number] = slot
     if let other = navSlots[entry.name], navs[other].number > number { return }
     navSlots[entry.name] = slot
@@ -205,7 +206,8 @@ extension NavEntry {
       throw JournalBodyError(what: "digest \(digest.text) is not \(proof.text)")
     }
     if reader.changesResolved() {
-      resolved = Self.encodeResolved(controller)
+      var json = JSONWriter(reserving: 384)
+      shown.follow(controller, &json)
       resolvedAt = controller.revision
     }
     durable = controller.revision

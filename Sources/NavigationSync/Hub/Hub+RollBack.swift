@@ -84,7 +84,7 @@ extension Hub {
     navs[slot].controller = fresh.controller
     navs[slot].running = fresh.running
     navs[slot].digest = fresh.digest
-    navs[slot].resolved = fresh.resolved
+    navs[slot].shown = fresh.shown
     navs[slot].resolvedAt = fresh.resolvedAt
     navs[slot].lastSequence = request.head
     navs[slot].durable = revision

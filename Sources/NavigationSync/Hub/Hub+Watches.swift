@@ -253,8 +253,9 @@ extension Hub {
     let watch = watches[index]
     guard sessions[watch.session].hasCredit else { return }
     guard isSettled(watch.nav) else { return }
-    let (key, value) = navs[watch.nav].latest(watch.view)
-    guard key != watch.sentKey else { return }
+    guard let (key, value) = navs[watch.nav].latest(watch.view, unless: watch.sentKey) else {
+      return
+    }
     watches[index].sentKey = key
     watches[index].cursor = navs[watch.nav].revision
     let body = ServerMessageWriter.latest(

@@ -126,6 +126,8 @@ package struct Hub: Sendable {
   package internal(set) var sequence: UInt64 = 0
   var lastNavNumber: UInt64 = 0
   var navs = Slots<NavEntry>()
+  /// What the bars of navs have in common.
+  var barFrames = BarFrames()
   var navSlots = SlotIndex<String>()
   /// Navs by their number in the journal.
   var numberSlots: [UInt64: Int] = [:]

@@ -1,26 +1,11 @@
 import Navigation
 
-/// Who caused a row, and how his op is remembered.
-struct RowOrigin: Sendable {
-  var principal: String
-  var client: ClientID
-  var op: UInt64
-  var name: String
-  var process: Int32?
-  var octets: OctetsHash
-  var reply: RecordedReply
-  var operations: [OperationKind]
-  var isOverride = false
-  var isVetoSkipped = false
-  var sender: OpaqueJSON?
-}
-
 /// How a row tells the reply.
 enum RecordedReply: Sendable {
   /// As it was sent.
   case whole([UInt8])
   /// What the diff beside it does not tell: the top, and what the operations gave.
-  case besideDiff(top: String?, outputs: [UInt8])
+  case besideDiff(top: String?, outputs: ArraySlice<UInt8>)
 }
 
 /// The bodies of journal rows: JSON, so that a journal can be read without this program.
@@ -32,14 +17,26 @@ enum JournalBody {
   ///
   /// `rv` says by which rules, so that a later version does not take its own result for what was
   /// sent.
+  ///
+  /// - Parameters:
+  ///   - diff: the diff as it is sent.
+  ///   - commit: what happened.
+  ///   - before: the digest before the commit.
+  ///   - json: the memory to write into.
+  ///   - origin: writes who caused the row, if it was an op.
+  /// - Returns: the body.
   static func changed(
-    diff: EncodedDiff, commit: Commit, origin: RowOrigin?, before: Digest
+    diff: EncodedDiff, commit: Commit, before: Digest, _ json: inout JSONWriter,
+    origin: (inout JSONWriter) -> Void
   ) -> [UInt8] {
-    var json = JSONWriter(reserving: diff.bytes.count - (diff.resolved?.count ?? 0) + 384)
+    json.removeAll()
     json.beginObject()
     json.name("diff")
     if let place = diff.resolved {
-      json.raw(diff.bytes[..<place.lowerBound], nullAnd: diff.bytes[place.upperBound...])
+      let bytes = diff.bytes.span
+      json.raw(
+        bytes.extracting(first: place.lowerBound),
+        nullAnd: bytes.extracting(droppingFirst: place.upperBound))
     } else {
       json.raw(diff.bytes)
     }
@@ -47,7 +44,7 @@ enum JournalBody {
     if diff.resolved != nil {
       json.member("rv", resolution)
     }
-    if let origin { json.origin(origin) }
+    origin(&json)
     if commit.parts.contains(.transition), !commit.completion.isEmpty {
       json.name("ends")
       json.events(commit.completion)
@@ -76,7 +73,7 @@ enum JournalBody {
   /// The body of a `created` row, and of a snapshot, which has no origin.
   static func state(
     nav: String, epoch: Epoch, owner: String, controller: NavigationController, digest: Digest,
-    resolvedAt: Revision, origin: RowOrigin?
+    resolvedAt: Revision, origin: (inout JSONWriter) -> Void = { _ in }
   ) -> [UInt8] {
     var json = JSONWriter(reserving: 1024)
     json.beginObject()
@@ -101,16 +98,16 @@ enum JournalBody {
     json.name("detached")
     json.detached(controller.detached.all)
     json.member("dig", hex: digest.bits)
-    if let origin { json.origin(origin) }
+    origin(&json)
     json.endObject()
     return json.bytes
   }
 
   /// The body of a `closed` row.
-  static func closed(_ origin: RowOrigin) -> [UInt8] {
+  static func closed(_ origin: (inout JSONWriter) -> Void) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
-    json.origin(origin)
+    origin(&json)
     json.endObject()
     return json.bytes
   }
@@ -152,27 +149,26 @@ enum JournalBody {
 }
 
 extension JSONWriter {
-  fileprivate mutating func origin(_ origin: RowOrigin) {
+  /// Writes who caused a row, and how his op is remembered.
+  mutating func origin(_ attempt: Attempt, _ reply: RecordedReply) {
+    let operations = attempt.request.operations
     name("ops")
     beginArray()
-    for kind in origin.operations { string(kind.name) }
+    for index in operations.indices { word(operations[index].kind.name) }
     endArray()
     name("by")
     beginObject()
-    optional("name", origin.name)
-    name("op")
-    integer(origin.op)
-    optional("principal", origin.principal)
-    if let process = origin.process {
-      name("pid")
-      integer(UInt64(process))
+    member("name", attempt.name)
+    member("op", attempt.request.id)
+    member("principal", attempt.key.principal)
+    switch attempt.sender.peer {
+    case .local(_, _, let process): member("pid", UInt64(process))
     }
     name("client")
-    hex(origin.client.high, origin.client.low)
+    hex(attempt.key.client.high, attempt.key.client.low)
     endObject()
-    name("octets")
-    hex(origin.octets.bits)
-    switch origin.reply {
+    member("octets", hex: attempt.octets.bits)
+    switch reply {
     case .whole(let reply):
       name("reply")
       raw(reply)
@@ -180,11 +176,13 @@ extension JSONWriter {
       name("top")
       if let top { string(top) } else { null() }
       name("out")
-      raw(outputs)
+      raw(outputs.span)
     }
-    flag("override", origin.isOverride)
-    flag("vetoSkipped", origin.isVetoSkipped)
-    optional("sender", origin.sender)
+    flag("override", attempt.request.guards.any)
+    flag("vetoSkipped", attempt.isVetoSkipped)
+    if let index = operations.indices.last(where: { operations[$0].sender != nil }) {
+      optional("sender", operations[index].sender)
+    }
   }
 
   fileprivate mutating func detached(_ records: [DetachedRecords.Record]) {

@@ -18,8 +18,8 @@ struct NavEntry: Sendable {
   var digest: Digest
   var running = RunningDigest()
   /// What the bar shows, encoded, to tell whether it changed.
-  var resolved: [UInt8]
-  /// The revision at which `resolved` last changed.
+  var shown: ShownBar
+  /// The revision at which what the bar shows last changed.
   var resolvedAt: Revision
   /// The nav's newest row in the journal.
   var lastSequence: UInt64 = 0
@@ -47,7 +47,7 @@ struct NavEntry: Sendable {
     self.epoch = epoch
     self.controller = controller
     digest = running.update(controller, from: 0)
-    resolved = Self.encodeResolved(controller)
+    shown = ShownBar(controller)
     resolvedAt = controller.revision
     snapshotRevision = controller.revision
     floor = controller.revision
@@ -79,27 +79,39 @@ struct NavEntry: Sendable {
     Snapshot(
       nav: name, kind: directory == nil ? controller.kindName : "directory", epoch: epoch,
       revision: revision, why: why, digest: digest,
-      content: directory.map { .directory($0.records.map(\.json)) } ?? .controller(controller))
+      content: directory.map { .directory($0.records.map(\.json)) }
+        ?? .controller(controller, shown))
   }
 
   /// What the bar shows, encoded.
+  var resolved: [UInt8] { shown.bytes }
+
+  /// What the bar shows, computed from scratch.
   static func encodeResolved(_ controller: borrowing NavigationController) -> [UInt8] {
     var json = JSONWriter(reserving: 768)
     json.resolved(controller.resolvedBar())
     return json.bytes
   }
 
-  /// What a conflated view shows now, and a text that changes with it.
-  func latest(_ view: View) -> (key: String, value: [UInt8]) {
-    switch view {
-    case .top:
-      if let directory { return (directory.records.last?.id ?? "", Array("null".utf8)) }
-      guard let top = controller.top else { return ("", Array("null".utf8)) }
-      var json = JSONWriter()
-      json.screen(top)
-      return ("\(top.id.text)@\(top.version.number)", json.bytes)
-    case .bar, .full: return ("\(resolvedAt.number)", resolved)
-    }
+  /// What a conflated view shows now, and a text that changes with it; nil if that text is `known`.
+  func latest(_ view: View, unless known: String?) -> (key: String, value: [UInt8])? {
+    let key =
+      switch view {
+      case .top: directory.map { $0.records.last?.id ?? "" } ?? topKey
+      case .bar, .full: "\(resolvedAt.number)"
+      }
+    return key == known ? nil : (key, latestValue(view))
+  }
+
+  private var topKey: String {
+    controller.top.map { "\($0.id.text)@\($0.version.number)" } ?? ""
+  }
+
+  /// What a conflated view shows now.
+  func latestValue(_ view: View) -> [UInt8] {
+    guard view == .top else { return resolved }
+    guard directory == nil, let top = controller.top else { return Array("null".utf8) }
+    return JSONWriter.value { $0.screen(top) }
   }
 }
 

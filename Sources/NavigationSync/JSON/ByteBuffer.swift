@@ -16,15 +16,56 @@
 
   deinit { unsafe memory.deallocate() }
 
-  /// The bytes.
-  var array: [UInt8] {
-    let count = count
-    return unsafe [UInt8](unsafeUninitializedCapacity: count) { target, initialised in
-      if let base = target.baseAddress {
-        unsafe UnsafeMutableRawPointer(base).copyMemory(from: memory, byteCount: count)
-      }
-      initialised = count
+  /// The last byte; 0 if there is none.
+  var last: UInt8 {
+    count > 0 ? unsafe memory.load(fromByteOffset: count - 1, as: UInt8.self) : 0
+  }
+
+  /// The first bytes; no more than there are.
+  func prefix(_ size: Int) -> [UInt8] {
+    precondition(size >= 0 && size <= count)
+    // What is there was written. An array makes itself of a buffer by code for bytes; the
+    // initialiser that lends uninitialised memory is looked up by type at each call.
+    return unsafe [UInt8](UnsafeRawBufferPointer(start: memory, count: size))
+  }
+
+  /// Forgets the bytes, to write others into the same memory.
+  mutating func removeAll() { count = 0 }
+
+  /// Copies the first bytes, into the memory that `bytes` has if it fits; tells whether they were
+  /// others before.
+  func copyPrefix(_ size: Int, to bytes: inout [UInt8]) -> Bool {
+    guard bytes.count != size else {
+      let copy = prefix(size)
+      guard copy != bytes else { return false }
+      bytes = copy
+      return true
     }
+    precondition(size >= 0 && size <= count)
+    guard bytes.capacity >= size, bytes.capacity < size + 256 else {
+      bytes = prefix(size)
+      return true
+    }
+    bytes.removeAll(keepingCapacity: true)
+    // What is there was written.
+    unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: memory, count: size))
+    return true
+  }
+
+  /// Replaces the last byte by another one and appends one more.
+  @inline(__always)
+  mutating func replaceLast(by first: UInt8, _ second: UInt8) {
+    precondition(count > 0)
+    count -= 1
+    append(first, second)
+  }
+
+  /// Appends two bytes.
+  @inline(__always)
+  mutating func append(_ first: UInt8, _ second: UInt8) {
+    reserve(2)
+    write(first)
+    write(second)
   }
 
   /// Appends a byte.
@@ -41,99 +82,111 @@
     write(text)
   }
 
-  /// Appends bytes.
+  /// Appends the name of a member, which needs no escapes, in quotes and with its colon.
   @inline(__always)
-  mutating func append(_ bytes: UnsafeRawBufferPointer) {
-    guard let base = bytes.baseAddress else { return }
-    reserve(bytes.count)
-    // Room has just been made.
-    unsafe (memory + count).copyMemory(from: base, byteCount: bytes.count)
-    count += bytes.count
+  mutating func appendName(_ name: StaticString) {
+    reserve(name.utf8CodeUnitCount + 3)
+    write(0x22)
+    write(name)
+    write(0x22)
+    write(0x3A)
   }
 
-  /// Appends bytes.
-  mutating func append(_ bytes: [UInt8]) {
-    unsafe bytes.withUnsafeBytes { unsafe append($0) }
-  }
-
-  /// Appends bytes.
-  mutating func append(_ bytes: ArraySlice<UInt8>) {
-    unsafe bytes.withUnsafeBytes { unsafe append($0) }
-  }
-
-  /// Appends the UTF-8 of a text.
-  mutating func append(_ text: String) {
-    let isContiguous: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { utf8 in
-      unsafe append(UnsafeRawBufferPointer(utf8))
-    }
-    guard isContiguous == nil else { return }
-    for byte in text.utf8 { append(byte) }
-  }
-
-  /// Forgets the bytes, to write others into the same memory.
-  mutating func removeAll() { count = 0 }
-
-  /// Continues a CRC-32 over the bytes.
-  borrowing func checksum(from seed: UInt32) -> UInt32 {
-    // What is there was written.
-    let span = unsafe Span<UInt8>(
-      _unsafeStart: memory.assumingMemoryBound(to: UInt8.self), count: count)
-    return crc32(span, seed: seed)
-  }
-
-  /// Appends a literal in quotes with what goes before and behind it, at once.
+  /// Appends a string that needs no escapes, in quotes and with a comma.
   @inline(__always)
-  mutating func appendQuoted(_ text: StaticString, hasComma: Bool, hasColon: Bool) {
-    reserve(text.utf8CodeUnitCount + 4)
-    if hasComma { write(0x2C) }
+  mutating func appendPlain(_ text: StaticString) {
+    reserve(text.utf8CodeUnitCount + 3)
     write(0x22)
     write(text)
     write(0x22)
-    if hasColon { write(0x3A) }
+    write(0x2C)
   }
 
-  /// Appends eight bytes.
-  @inline(__always)
-  mutating func append(_ word: ByteWord) {
-    reserve(8)
-    // Room has just been made.
-    unsafe memory.storeBytes(of: word.littleEndian, toByteOffset: count, as: UInt64.self)
-    count += 8
+  /// Appends bytes, and one more.
+  mutating func append(_ bytes: Span<UInt8>, _ end: UInt8) {
+    reserve(bytes.count + 1)
+    write(bytes)
+    write(end)
   }
 
-  /// Appends the decimal digits of a number.
-  mutating func appendDigits(_ value: UInt64) {
-    let size = Self.digits(of: value)
-    reserve(size)
-    count += size
-    var position = count
-    var rest = value
-    // Two digits a division.
-    while rest >= 10 {
-      let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
-      position -= 2
-      // Within the digits counted above, for which room was made.
-      unsafe memory.storeBytes(
-        of: 0x3030 + UInt16(truncatingIfNeeded: (pair / 10) | ((pair % 10) << 8)).littleEndian,
-        toByteOffset: position, as: UInt16.self)
-      rest = quotient
+  /// Appends bytes.
+  mutating func append(_ bytes: Span<UInt8>) {
+    reserve(bytes.count)
+    write(bytes)
+  }
+
+  /// Appends a string of JSON: quotes, escapes where there must be some, and one more byte.
+  mutating func appendString(_ text: Span<UInt8>, _ end: UInt8) {
+    // Words are stored whole, up to seven bytes more than the text has.
+    reserve(text.count &+ 10)
+    write(0x22)
+    let plain = writePlain(text)
+    if plain < text.count { return appendEscaped(text, from: plain, end) }
+    write(0x22)
+    write(end)
+  }
+
+  /// Appends a text that needs no escapes, in quotes and with a comma.
+  mutating func appendWord(_ text: Span<UInt8>) {
+    let size = text.count
+    reserve(size &+ 10)
+    write(0x22)
+    if size >= 8, size <= 16 {
+      // The second word overlaps the first.
+      store(ByteWord(text, at: 0), at: count)
+      store(ByteWord(text, at: size &- 8), at: count &+ size &- 8)
+      count &+= size
+    } else if size > 0, size < 8 {
+      store(ByteWord(padding: text), at: count)
+      count &+= size
+    } else {
+      write(text)
     }
-    // An odd digit is left over, which comes first.
-    guard position > count - size else { return }
-    unsafe memory.storeBytes(
-      of: 0x30 + UInt8(truncatingIfNeeded: rest), toByteOffset: position - 1, as: UInt8.self)
+    write(0x22)
+    write(0x2C)
   }
 
-  /// How many digits a number has; 64 bits have at most 20.
-  private static func digits(of value: UInt64) -> Int {
-    var size = 1
-    var limit: UInt64 = 10
-    while value >= limit {
-      size += 1
-      guard size < 20 else { break }
-      limit *= 10
+  /// Appends 64 bits as 16 hex digits in quotes, and a comma.
+  mutating func appendHex(_ bits: UInt64) {
+    reserve(19)
+    write(0x22)
+    writeHex(bits)
+    write(0x22)
+    write(0x2C)
+  }
+
+  /// Appends 128 bits as 32 hex digits in quotes, and a comma.
+  mutating func appendHex(_ high: UInt64, _ low: UInt64) {
+    reserve(35)
+    write(0x22)
+    writeHex(high)
+    writeHex(low)
+    write(0x22)
+    write(0x2C)
+  }
+
+  /// Appends 32 bits as 8 hex digits in quotes, and a comma.
+  mutating func appendHex(_ bits: UInt32) {
+    reserve(11)
+    write(0x22)
+    store(ByteWord(hexDigitsOf: bits), at: count)
+    count &+= 8
+    write(0x22)
+    write(0x2C)
+  }
+
+  /// Appends the decimal digits of a number, and a comma.
+  mutating func appendInteger(_ value: UInt64) {
+    // Three words at most, of which the first one may be stored with bytes behind its digits.
+    reserve(25)
+    if value < 10 {
+      write(0x30 | UInt8(truncatingIfNeeded: value))
+    } else if value < 100_000_000 {
+      writeDigits(value)
+    } else {
+      writeLongDigits(value)
     }
-    return size
+    write(0x2C)
   }
 
   // Room must have been made for these.
@@ -141,19 +194,129 @@
   @inline(__always)
   private mutating func write(_ byte: UInt8) {
     unsafe memory.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
-    count += 1
+    count &+= 1
   }
 
   @inline(__always)
   private mutating func write(_ text: StaticString) {
     let size = text.utf8CodeUnitCount
     unsafe (memory + count).copyMemory(from: text.utf8Start, byteCount: size)
-    count += size
+    count &+= size
+  }
+
+  @inline(__always)
+  private mutating func write(_ bytes: Span<UInt8>) {
+    unsafe bytes.withUnsafeBytes { source in
+      guard let base = source.baseAddress else { return }
+      unsafe (memory + count).copyMemory(from: base, byteCount: source.count)
+    }
+    count &+= bytes.count
+  }
+
+  @inline(__always)
+  private func store(_ word: ByteWord, at offset: Int) {
+    unsafe memory.storeBytes(of: word.littleEndian, toByteOffset: offset, as: UInt64.self)
+  }
+
+  @inline(__always)
+  private mutating func writeHex(_ bits: UInt64) {
+    store(ByteWord(hexDigitsOf: UInt32(truncatingIfNeeded: bits >> 32)), at: count)
+    store(ByteWord(hexDigitsOf: UInt32(truncatingIfNeeded: bits)), at: count &+ 8)
+    count &+= 16
+  }
+
+  /// Writes the digits of a number below 100,000,000 without leading zeros.
+  @inline(__always)
+  private mutating func writeDigits(_ value: UInt64) {
+    let (word, size) = ByteWord.trimmedDigits(of: value)
+    store(word, at: count)
+    count &+= size
+  }
+
+  @inline(never)
+  private mutating func writeLongDigits(_ value: UInt64) {
+    let unit: UInt64 = 100_000_000
+    let (rest, last) = value.quotientAndRemainder(dividingBy: unit)
+    if rest < unit {
+      writeDigits(rest)
+    } else {
+      writeDigits(rest / unit)
+      store(ByteWord(digitsOf: rest % unit), at: count)
+      count &+= 8
+    }
+    store(ByteWord(digitsOf: last), at: count)
+    count &+= 8
+  }
+
+  /// Writes a text as it is, eight bytes at a time, up to the first word in which something must be
+  /// escaped; returns how much it wrote.
+  @inline(__always)
+  private mutating func writePlain(_ text: Span<UInt8>) -> Int {
+    let start = count
+    let size = text.count
+    guard size >= 8 else {
+      guard size > 0 else { return 0 }
+      let word = ByteWord(padding: text)
+      guard !word.needsEscape else { return 0 }
+      store(word, at: start)
+      count = start &+ size
+      return size
+    }
+    let last = size &- 8
+    var index = 0
+    while index < last {
+      let word = ByteWord(text, at: index)
+      guard !word.needsEscape else {
+        count = start &+ index
+        return index
+      }
+      store(word, at: start &+ index)
+      index &+= 8
+    }
+    // The last word may overlap the one before.
+    let word = ByteWord(text, at: last)
+    guard !word.needsEscape else {
+      index = min(index, last)
+      count = start &+ index
+      return index
+    }
+    store(word, at: start &+ last)
+    count = start &+ size
+    return size
+  }
+
+  @inline(never)
+  private mutating func appendEscaped(_ text: Span<UInt8>, from start: Int, _ end: UInt8) {
+    var index = start
+    while index < text.count {
+      let special = ByteWord.firstSpecial(in: text, from: index)
+      append(text.extracting(index..<special))
+      guard special < text.count else { break }
+      appendEscape(text[special])
+      index = special + 1
+    }
+    append(0x22, end)
+  }
+
+  private mutating func appendEscape(_ byte: UInt8) {
+    switch byte {
+    case 0x0A: append("\\n")
+    case 0x0D: append("\\r")
+    case 0x09: append("\\t")
+    case 0x22, 0x5C: append(0x5C, byte)
+    default:
+      append("\\u00")
+      append(Self.hexDigit(byte >> 4), Self.hexDigit(byte & 15))
+    }
+  }
+
+  private static func hexDigit(_ digit: UInt8) -> UInt8 {
+    digit < 10 ? 0x30 + digit : 0x57 + digit
   }
 
   @inline(__always)
   private mutating func reserve(_ more: Int) {
-    if capacity - count < more { grow(more) }
+    if capacity &- count < more { grow(more) }
   }
 
   @inline(never)

@@ -15,6 +15,7 @@ struct ByteWord {
   }
 
   /// The lower-case hex digits of a number, the highest first.
+  @inline(__always)
   init(hexDigitsOf number: UInt32) {
     // One nibble a byte, the highest in the lowest byte.
     var spread = UInt64(number.byteSwapped)

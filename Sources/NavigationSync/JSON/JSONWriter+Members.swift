@@ -1,6 +1,7 @@
 import Navigation
 
-// Whole members of an object: a name and its value.
+// Whole members of an object: a name and its value. They are inlined, so that a name is a few bytes
+// known when this is compiled and not a text to copy.
 
 extension JSONWriter {
   /// The bytes of one object.
@@ -14,38 +15,52 @@ extension JSONWriter {
     return json.bytes
   }
 
+  @inline(__always)
   mutating func member(_ name: StaticString, _ value: String) {
     self.name(name)
     string(value)
   }
 
+  /// A text that needs no escapes.
+  @inline(__always)
+  mutating func member(_ name: StaticString, word value: String) {
+    self.name(name)
+    word(value)
+  }
+
+  @inline(__always)
   mutating func member(_ name: StaticString, _ value: UInt64) {
     self.name(name)
     integer(value)
   }
 
+  @inline(__always)
   mutating func member(_ name: StaticString, _ value: Bool) {
     self.name(name)
     bool(value)
   }
 
   /// A value that needs no escapes.
+  @inline(__always)
   mutating func member(_ name: StaticString, plain value: StaticString) {
     self.name(name)
     plain(value)
   }
 
   /// A value that is JSON already.
+  @inline(__always)
   mutating func member(_ name: StaticString, raw value: [UInt8]) {
     self.name(name)
     raw(value)
   }
 
+  @inline(__always)
   mutating func member(_ name: StaticString, hex bits: UInt64) {
     self.name(name)
     hex(bits)
   }
 
+  @inline(__always)
   mutating func member(_ name: StaticString, hex bits: UInt32) {
     self.name(name)
     hex(bits)
@@ -53,7 +68,7 @@ extension JSONWriter {
 
   /// Which state of which nav the message speaks of.
   mutating func place(_ nav: String, _ epoch: Epoch, _ revision: Revision) {
-    member("nav", nav)
+    member("nav", word: nav)
     place(epoch, revision)
   }
 

@@ -1,177 +1,122 @@
 /// Writes JSON straight into bytes; members come out in the order in which they are written.
+///
+/// Every value is written with a comma behind it, which the end of the object or list takes back:
+/// so nothing has to be asked before a name or a value.
 package struct JSONWriter: ~Copyable {
   private var buffer: ByteBuffer
-  private var needsComma = false
+  private static let comma: UInt8 = 0x2C
 
   /// Makes an empty writer.
   package init(reserving capacity: Int = 256) { buffer = ByteBuffer(reserving: capacity) }
 
   /// What has been written; O(size), for it is copied.
-  package var bytes: [UInt8] { buffer.array }
+  package var bytes: [UInt8] { buffer.prefix(count) }
+
+  /// Makes `copy` what has been written; tells whether it was something else before.
+  func copy(to copy: inout [UInt8]) -> Bool { buffer.copyPrefix(count, to: &copy) }
+
+  /// Forgets what has been written, to write something else into the same memory.
+  mutating func removeAll() { buffer.removeAll() }
 
   /// How much has been written, in bytes.
-  package var count: Int { buffer.count }
+  package var count: Int { buffer.count - (buffer.last == Self.comma ? 1 : 0) }
+
+  /// Where the next name or value begins, unless the object or list ends before it.
+  var position: Int { buffer.count }
+
+  /// What has been written, with the comma that waits for the next value.
+  var pieces: [UInt8] { buffer.prefix(buffer.count) }
 
   /// Opens an object.
-  package mutating func beginObject() { begin(0x7B) }
+  @inline(__always)
+  package mutating func beginObject() { buffer.append(0x7B) }
 
   /// Closes an object.
   package mutating func endObject() { end(0x7D) }
 
   /// Opens an array.
-  package mutating func beginArray() { begin(0x5B) }
+  @inline(__always)
+  package mutating func beginArray() { buffer.append(0x5B) }
 
   /// Closes an array.
   package mutating func endArray() { end(0x5D) }
 
   /// Writes the name of the next value; `name` needs no escapes.
   @inline(__always)
-  package mutating func name(_ name: StaticString) {
-    buffer.appendQuoted(name, hasComma: needsComma, hasColon: true)
-    needsComma = false
-  }
+  package mutating func name(_ name: StaticString) { buffer.appendName(name) }
 
   /// Writes a name that is not known when this is compiled.
-  package mutating func dynamicName(_ name: String) {
-    string(name)
-    buffer.append(0x3A)
-    needsComma = false
-  }
+  package mutating func dynamicName(_ name: String) { buffer.appendString(name.utf8.span, 0x3A) }
 
   /// Writes a string.
   package mutating func string(_ text: String) {
-    separate()
-    buffer.append(0x22)
-    appendEscaped(text)
-    buffer.append(0x22)
-    needsComma = true
+    buffer.appendString(text.utf8.span, Self.comma)
+  }
+
+  /// Writes a text of letters, digits and marks that need no escapes, as all ids and names of navs
+  /// are.
+  mutating func word(_ text: String) {
+    assert(text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C })
+    buffer.appendWord(text.utf8.span)
   }
 
   /// Writes a string that needs no escapes.
   @inline(__always)
   package mutating func plain(_ text: StaticString) {
-    buffer.appendQuoted(text, hasComma: needsComma, hasColon: false)
-    needsComma = true
+    buffer.appendPlain(text)
   }
 
   /// Writes an integer.
   package mutating func integer(_ value: UInt64) {
-    separate()
-    buffer.appendDigits(value)
-    needsComma = true
+    buffer.appendInteger(value)
   }
 
   /// Writes a truth value.
+  @inline(__always)
   package mutating func bool(_ value: Bool) {
-    separate()
-    if value { buffer.append("true") } else { buffer.append("false") }
-    needsComma = true
+    if value { buffer.append("true,") } else { buffer.append("false,") }
   }
 
   /// Writes null.
-  package mutating func null() {
-    separate()
-    buffer.append("null")
-    needsComma = true
-  }
+  package mutating func null() { buffer.append("null,") }
 
   /// Writes bytes that are a JSON value already.
-  package mutating func raw(_ value: [UInt8]) {
-    separate()
-    buffer.append(value)
-    needsComma = true
-  }
+  package mutating func raw(_ value: [UInt8]) { buffer.append(value.span, Self.comma) }
+
+  /// Writes bytes that are a JSON value already.
+  mutating func raw(_ value: Span<UInt8>) { buffer.append(value, Self.comma) }
 
   /// Writes bytes that are a JSON value with null between them.
-  mutating func raw(_ head: ArraySlice<UInt8>, nullAnd tail: ArraySlice<UInt8>) {
-    separate()
+  mutating func raw(_ head: Span<UInt8>, nullAnd tail: Span<UInt8>) {
     buffer.append(head)
     buffer.append("null")
-    buffer.append(tail)
-    needsComma = true
+    buffer.append(tail, Self.comma)
+  }
+
+  /// Writes JSON as it stands, with the comma that goes before what follows.
+  @inline(__always)
+  mutating func literal(_ text: StaticString) { buffer.append(text) }
+
+  /// Writes a part of what `pieces` gave.
+  mutating func piece(_ pieces: [UInt8], _ range: Range<Int>) {
+    buffer.append(pieces.span.extracting(range))
   }
 
   /// Writes 64 bits as 16 hex digits in quotes.
-  package mutating func hex(_ bits: UInt64) {
-    hex(bits, digits: 16)
-  }
+  package mutating func hex(_ bits: UInt64) { buffer.appendHex(bits) }
 
   /// Writes 32 bits as 8 hex digits in quotes.
-  package mutating func hex(_ bits: UInt32) {
-    hex(UInt64(bits), digits: 8)
-  }
+  package mutating func hex(_ bits: UInt32) { buffer.appendHex(bits) }
 
   /// Writes 128 bits as 32 hex digits in quotes.
-  package mutating func hex(_ high: UInt64, _ low: UInt64) {
-    separate()
-    buffer.append(0x22)
-    appendHex(high, digits: 16)
-    appendHex(low, digits: 16)
-    buffer.append(0x22)
-    needsComma = true
-  }
-
-  private mutating func hex(_ bits: UInt64, digits: Int) {
-    separate()
-    buffer.append(0x22)
-    appendHex(bits, digits: digits)
-    buffer.append(0x22)
-    needsComma = true
-  }
-
-  /// Appends 8 or 16 digits.
-  private mutating func appendHex(_ bits: UInt64, digits: Int) {
-    if digits == 16 {
-      buffer.append(ByteWord(hexDigitsOf: UInt32(truncatingIfNeeded: bits >> 32)))
-    }
-    buffer.append(ByteWord(hexDigitsOf: UInt32(truncatingIfNeeded: bits)))
-  }
-
-  private mutating func begin(_ byte: UInt8) {
-    separate()
-    buffer.append(byte)
-    needsComma = false
-  }
+  package mutating func hex(_ high: UInt64, _ low: UInt64) { buffer.appendHex(high, low) }
 
   private mutating func end(_ byte: UInt8) {
-    buffer.append(byte)
-    needsComma = true
-  }
-
-  @inline(__always)
-  private mutating func separate() { if needsComma { buffer.append(0x2C) } }
-
-  private mutating func appendEscaped(_ text: String) {
-    let isContiguous: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { utf8 in
-      let span = unsafe utf8.span
-      let plain = ByteWord.firstSpecial(in: span, from: 0)
-      unsafe buffer.append(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(utf8)[..<plain]))
-      for index in plain..<span.count { appendEscaped(span[index]) }
+    if buffer.last == Self.comma {
+      buffer.replaceLast(by: byte, Self.comma)
+    } else {
+      buffer.append(byte, Self.comma)
     }
-    guard isContiguous == nil else { return }
-    for byte in text.utf8 { appendEscaped(byte) }
-  }
-
-  private mutating func appendEscaped(_ byte: UInt8) {
-    switch byte {
-    case 0x22, 0x5C:
-      buffer.append(0x5C)
-      buffer.append(byte)
-    case 0x0A: buffer.append("\\n")
-    case 0x0D: buffer.append("\\r")
-    case 0x09: buffer.append("\\t")
-    case 0x00..<0x20:
-      buffer.append("\\u00")
-      appendHexDigit(byte >> 4)
-      appendHexDigit(byte & 15)
-    default: buffer.append(byte)
-    }
-  }
-
-  private mutating func appendHexDigit(_ digit: UInt8) { buffer.append(Self.hexDigit(digit)) }
-
-  private static func hexDigit(_ digit: UInt8) -> UInt8 {
-    digit < 10 ? 0x30 + digit : 0x57 + digit
   }
 }
 

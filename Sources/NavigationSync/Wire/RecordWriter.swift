@@ -8,7 +8,7 @@ extension JSONWriter {
   package mutating func screen(_ screen: Screen, hasVersion: Bool = true) {
     beginObject()
     name("id")
-    string(screen.id.text)
+    word(screen.id.text)
     if hasVersion {
       name("ver")
       integer(screen.version.number)
@@ -103,7 +103,7 @@ extension JSONWriter {
     let content = button.content
     beginObject()
     name("id")
-    string(button.id.text)
+    word(button.id.text)
     optional("title", content.title)
     image("image", content.image)
     image("landscapeImage", content.landscapeImage)
@@ -135,18 +135,21 @@ extension JSONWriter {
     endObject()
   }
 
+  @inline(__always)
   mutating func optional(_ name: StaticString, _ text: String?) {
     guard let text else { return }
     self.name(name)
     string(text)
   }
 
+  @inline(__always)
   mutating func optional(_ name: StaticString, _ value: OpaqueJSON?) {
     guard let value else { return }
     self.name(name)
     raw(value.bytes)
   }
 
+  @inline(__always)
   mutating func flag(_ name: StaticString, _ value: Bool) {
     guard value else { return }
     self.name(name)

@@ -36,6 +36,18 @@ extension JSONWriter {
     optional("top", bar.top?.text)
     optional("back", bar.back?.text)
     optional("visible", bar.visible?.text)
+    sizes(bar)
+    if let back = bar.backButton { backSlot(back) }
+    for button in bar.leftItems { slotButton(bar.slot(button)) }
+    endArray()
+    middle(bar)
+    behindMiddle(bar)
+    bool(bar.allowsSwipeBack)
+    endObject()
+  }
+
+  /// Writes what stands before the left positions, and opens their list.
+  mutating func sizes(_ bar: ResolvedBar) {
     name("height")
     integer(bar.height)
     name("layoutHeight")
@@ -44,17 +56,17 @@ extension JSONWriter {
     plain(bar.metrics.wireName)
     name("left")
     beginArray()
-    if let back = bar.backButton { backSlot(back) }
-    for button in bar.leftItems { slotButton(bar.slot(button)) }
-    endArray()
-    middle(bar)
+  }
+
+  /// Writes what stands behind the middle, up to the name of the last member.
+  mutating func behindMiddle(_ bar: ResolvedBar) {
     name("right")
     beginArray()
     for button in bar.rightItems { slotButton(bar.slot(button)) }
     endArray()
     surface(bar)
     layout(bar)
-    endObject()
+    name("swipeBack")
   }
 
   private mutating func middle(_ bar: ResolvedBar) {
@@ -70,13 +82,16 @@ extension JSONWriter {
     case .title(let title):
       name("title")
       string(title)
-      if !title.isEmpty {
-        name("placement")
-        if bar.isLarge { plain("large") } else { plain("inline") }
-        if case .properties(let properties) = bar.surface { attributes(properties.attributes) }
-      }
+      if !title.isEmpty { placement(bar) }
     }
     endObject()
+  }
+
+  /// Writes what stands beside a title that is not empty.
+  mutating func placement(_ bar: ResolvedBar) {
+    name("placement")
+    if bar.isLarge { plain("large") } else { plain("inline") }
+    if case .properties(let properties) = bar.surface { attributes(properties.attributes) }
   }
 
   /// Writes the attributes of the title but for its colour, which stands beside the bar's others.
@@ -94,7 +109,7 @@ extension JSONWriter {
     let content = slot.button.content
     beginObject()
     name("button")
-    string(slot.button.id.text)
+    word(slot.button.id.text)
     switch slot.button.face {
     case .customView(let view):
       name("customView")
@@ -113,12 +128,26 @@ extension JSONWriter {
     endObject()
   }
 
-  private mutating func backSlot(_ slot: ResolvedBar.BackSlot) {
+  /// Writes the back button as the first of the left positions.
+  mutating func backSlot(_ slot: borrowing ResolvedBar.BackSlot) {
     beginObject()
     name("back")
     beginObject()
     optional("text", slot.text)
     optional("image", slot.image?.ref)
+    backOrigin(slot)
+    if let generic = slot.generic {
+      name("candidates")
+      beginArray()
+      if let wanted = slot.wanted { string(wanted) }
+      lastCandidates(generic)
+    }
+    endObject()
+    endObject()
+  }
+
+  /// Writes where the content of a back button comes from, and what points back.
+  private mutating func backOrigin(_ slot: borrowing ResolvedBar.BackSlot) {
     name("source")
     plain(slot.source.wireName)
     name("indicator")
@@ -136,16 +165,25 @@ extension JSONWriter {
       plain("back.generic")
     }
     flag("truncated", slot.isTruncated)
-    if let generic = slot.generic {
-      name("candidates")
-      beginArray()
-      if let wanted = slot.wanted { string(wanted) }
-      string(generic)
-      null()
-      endArray()
-    }
+  }
+
+  private mutating func lastCandidates(_ generic: String) {
+    string(generic)
+    null()
+    endArray()
+  }
+
+  /// Writes what `backSlot` writes of a title as it is, but for the title: what stands between text
+  /// and candidate, and what follows; returns where the second begins.
+  mutating func backSlotBesideTitle(_ slot: borrowing ResolvedBar.BackSlot) -> Int {
+    backOrigin(slot)
+    name("candidates")
+    beginArray()
+    let end = position
+    lastCandidates(slot.generic ?? "")
     endObject()
     endObject()
+    return end
   }
 
   private mutating func surface(_ bar: ResolvedBar) {
@@ -228,8 +266,6 @@ extension JSONWriter {
     beginArray()
     for orientation in bar.orientations { plain(orientation.wireName) }
     endArray()
-    name("swipeBack")
-    bool(bar.allowsSwipeBack)
   }
 }
 

@@ -85,16 +85,18 @@ enum ServerMessageWriter {
   static func ok(
     id: UInt64, standing: NavStanding, changed: Bool, outputs: [OperationOutput], delivered: Int
   ) -> [UInt8] {
-    encodedOk(
-      id: id, standing: standing, changed: changed, outputs: outputs, delivered: delivered
+    var json = JSONWriter()
+    return encodedOk(
+      id: id, standing: standing, changed: changed, outputs: outputs, delivered: delivered, &json
     ).bytes
   }
 
-  /// The same, and where in it stands what the operations gave.
+  /// The same, made in the memory of `json`, and where in it stands what the operations gave.
   static func encodedOk(
-    id: UInt64, standing: NavStanding, changed: Bool, outputs: [OperationOutput], delivered: Int
+    id: UInt64, standing: NavStanding, changed: Bool, outputs: [OperationOutput], delivered: Int,
+    _ json: inout JSONWriter
   ) -> EncodedOk {
-    var json = JSONWriter()
+    json.removeAll()
     json.beginObject()
     json.member("id", id)
     json.place(standing.nav, standing.epoch, standing.revision)
@@ -329,12 +331,12 @@ struct DiffFrame {
   var cause: Cause
   var by: (name: String, op: UInt64)?
 
-  /// Encodes the diff; `resolved` is given if it changed.
+  /// Encodes the diff in the memory of `json`; what the bar shows is given if it changed.
   func encode(
-    _ commit: Commit, of controller: borrowing NavigationController, resolved: [UInt8]?,
-    digest: Digest
+    _ commit: Commit, of controller: borrowing NavigationController, shown: ShownBar?,
+    digest: Digest, _ json: inout JSONWriter
   ) -> EncodedDiff {
-    var json = JSONWriter(reserving: 384 + (resolved?.count ?? 0))
+    json.removeAll()
     var place: Range<Int>?
     begin(&json)
     json.flag("animated", commit.isAnimated)
@@ -343,10 +345,11 @@ struct DiffFrame {
     }
     json.name("ch")
     json.changes(commit, of: controller)
-    if let resolved {
+    if let shown {
       json.name("resolved")
-      place = json.count..<json.count + resolved.count
-      json.raw(resolved)
+      let start = json.count
+      json.shown(shown)
+      place = start..<json.count
     }
     json.name("ev")
     json.events(commit.events)
@@ -356,7 +359,7 @@ struct DiffFrame {
 
   func begin(_ json: inout JSONWriter) {
     json.beginObject()
-    json.member("nav", nav)
+    json.member("nav", word: nav)
     json.member("epoch", hex: epoch.bits)
     json.member("base", base.number)
     json.member("rev", revision.number)

@@ -6,7 +6,7 @@ import Navigation
 struct Snapshot: Sendable {
   /// What a snapshot is of.
   enum Content: Sendable {
-    case controller(NavigationController)
+    case controller(NavigationController, ShownBar)
     /// Records of a virtual nav, encoded.
     case directory([[UInt8]])
   }
@@ -21,7 +21,7 @@ struct Snapshot: Sendable {
 
   var screenCount: Int {
     switch content {
-    case .controller(let controller): controller.stack.count
+    case .controller(let controller, _): controller.stack.count
     case .directory(let records): records.count
     }
   }
@@ -62,7 +62,7 @@ struct Snapshot: Sendable {
 
   private func encoded(_ index: Int) -> [UInt8] {
     switch content {
-    case .controller(let controller): JSONWriter.value { $0.screen(controller.stack[index]) }
+    case .controller(let controller, _): JSONWriter.value { $0.screen(controller.stack[index]) }
     case .directory(let records): records[index]
     }
   }
@@ -75,13 +75,13 @@ struct Snapshot: Sendable {
   }
 
   private func writeTail(_ json: inout JSONWriter) {
-    if case .controller(let controller) = content {
+    if case .controller(let controller, let shown) = content {
       for part in PartName.allCases {
         json.dynamicName(part.text)
         json.part(part, of: controller)
       }
       json.name("resolved")
-      json.resolved(controller.resolvedBar())
+      json.shown(shown)
     }
     json.member("dig", hex: digest.bits)
   }

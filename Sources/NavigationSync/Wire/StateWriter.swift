@@ -85,7 +85,7 @@ extension JSONWriter {
   private mutating func shown(_ screen: ScreenID, _ animated: Bool) {
     beginObject()
     name("screen")
-    string(screen.text)
+    word(screen.text)
     name("animated")
     bool(animated)
     endObject()
@@ -94,7 +94,7 @@ extension JSONWriter {
   private mutating func only(_ screen: ScreenID) {
     beginObject()
     name("screen")
-    string(screen.text)
+    word(screen.text)
     endObject()
   }
 
@@ -107,7 +107,7 @@ extension JSONWriter {
       integer(UInt64(splice.at))
       name("del")
       beginArray()
-      for id in splice.removed { string(id.text) }
+      for id in splice.removed { word(id.text) }
       endArray()
       name("ins")
       beginArray()
@@ -139,7 +139,8 @@ extension JSONWriter {
   /// Writes the list of op outputs.
   mutating func outputs(_ outputs: [OperationOutput], delivered: Int) {
     beginArray()
-    for output in outputs { self.output(output, delivered) }
+    // By index, so that none is copied.
+    for index in outputs.indices { output(outputs[index], delivered) }
     endArray()
   }
 
@@ -155,7 +156,7 @@ extension JSONWriter {
     case .button(let id): optional("id", id.text)
     case .popped(let id):
       name("popped")
-      if let id { string(id.text) } else { null() }
+      if let id { word(id.text) } else { null() }
     case .poppedAll(let ids): list("popped", ids.map(\.text))
     case .replaced(let popped, let ids):
       list("popped", popped.map(\.text))

@@ -1,0 +1,80 @@
+import Navigation
+
+/// The CRC-32 of lines of a digest, computed as they are put together, a byte at a time.
+///
+/// They are too short for zlib's way to pay: the lines would have to be put into memory first.
+struct LineChecksum: Sendable {
+  /// The state of the checksum: its complement.
+  private var rest: UInt32
+  /// What the lines do to the checksum of what goes before them: x^8n modulo the polynomial, for n
+  /// bytes, the highest power in the lowest bit.
+  private var shift: UInt32 = 1 << 31
+  /// Whether lines went before.
+  private var isContinued: Bool
+
+  /// Begins, behind what has the checksum `seed`.
+  init(isContinued: Bool, from seed: UInt32 = 0) {
+    self.isContinued = isContinued
+    rest = ~seed
+  }
+
+  /// The checksum.
+  var checksum: UInt32 { ~rest }
+
+  /// Appends a line, behind a line feed unless it is the first one.
+  mutating func append(_ name: String, _ version: UInt64) {
+    let table = Self.table.span
+    if isContinued { append(0x0A, table) }
+    isContinued = true
+    let name = name.utf8.span
+    for index in name.indices { append(name[index], table) }
+    append(0x40, table)
+    var divisor: UInt64 = 1
+    while version / divisor >= 10 { divisor *= 10 }
+    while divisor > 0 {
+      append(UInt8(truncatingIfNeeded: 0x30 + version / divisor % 10), table)
+      divisor /= 10
+    }
+  }
+
+  /// Appends the lines of the parts.
+  mutating func appendParts(of controller: borrowing NavigationController) {
+    for part in PartName.allCases {
+      append(Self.labels[Int(part.rawValue)], controller.version(of: part).number)
+    }
+  }
+
+  /// The checksum of these lines behind bytes that have the checksum `first`.
+  ///
+  /// crc(a + b) is crc(a) · x^8n + crc(b), for n bytes b.
+  func checksum(behind first: UInt32) -> UInt32 { Self.product(first, shift) ^ checksum }
+
+  @inline(__always)
+  private mutating func append(_ byte: UInt8, _ table: Span<UInt32>) {
+    rest = table[Int((rest ^ UInt32(byte)) & 0xFF)] ^ rest >> 8
+    // A byte 0 multiplies what there is by x^8.
+    shift = table[Int(shift & 0xFF)] ^ shift >> 8
+  }
+
+  /// The product modulo the polynomial; the highest power is in the lowest bit.
+  private static func product(_ left: UInt32, _ right: UInt32) -> UInt32 {
+    var product: UInt32 = 0
+    var left = left
+    var right = right
+    for _ in 0..<32 {
+      product ^= right & (0 &- left >> 31)
+      left <<= 1
+      right = right >> 1 ^ polynomial & (0 &- right & 1)
+    }
+    return product
+  }
+
+  private static let polynomial: UInt32 = 0xEDB8_8320
+
+  /// What eight steps make of each byte.
+  private static let table: [UInt32] = (0..<256).map { byte in
+    (0..<8).reduce(UInt32(byte)) { rest, _ in rest >> 1 ^ polynomial & (0 &- rest & 1) }
+  }
+
+  private static let labels = PartName.allCases.map { ":" + $0.text }
+}
