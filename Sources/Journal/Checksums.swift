@@ -16,7 +16,7 @@ private struct Seed {
   /// XXH3 with 64 bits: an eighth of what a table-driven CRC-32 takes for a byte.
   func checksum(of bytes: Span<UInt8>) -> UInt64 {
     unsafe bytes.withUnsafeBufferPointer { buffer in
-      unsafe XXH3_64bits_withSeed(buffer.baseAddress, buffer.count, bits)
+      unsafe navd_xxh3(buffer.baseAddress, buffer.count, bits)
     }
   }
 }

@@ -26,17 +26,19 @@ extension Journal {
       if let poison { throw poison }
       try undoingOnError { () throws(JournalError) in try begin.run() }
       census.draft = census.stored
-      hasStagedSnapshots = false
-      staged.removeAll(keepingCapacity: true)
-      group.begin(census.stored.through + 1)
+      batch.begin(census.stored.through + 1)
       isStaging = true
     }
     try undoingOnError { () throws(JournalError) in
-      for record in records {
-        switch record {
-        case .row(let row): try append(row)
-        case .snapshot(let snapshot): try insert(snapshot)
+      var index = batch.collect(records, from: 0)
+      while index < records.count {
+        switch records[index] {
+        case .row: try storeGroup()
+        case .snapshot(let snapshot):
+          try insert(snapshot)
+          index += 1
         }
+        index = batch.collect(records, from: index)
       }
     }
   }
@@ -47,32 +49,23 @@ extension Journal {
     try undoingOnError { () throws(JournalError) in
       try storeGroup()
       // Snapshots have no order that would show a missing one, so the census goes with them.
-      if hasStagedSnapshots { try metadata.write(census.draft) }
+      if batch.hasSnapshots { try metadata.write(census.draft) }
       try end.run()
     }
     isStaging = false
     census.stored = census.draft
-    for record in staged { ledger.add(record) }
+    for record in batch.records { ledger.add(record) }
     commits += 1
   }
 
-  /// Adds a row to the group that is being collected, and stores that one before if it is full.
-  private func append(_ row: JournalRow) throws(JournalError) {
-    let next = census.draft.through + 1
-    precondition(row.sequence == next, "sequence \(row.sequence) where \(next) is next")
-    if group.isFull(for: row.body.count) { try storeGroup() }
-    group.append(row)
-    census.draft.through = next
-    staged.append(.row(RowHeader(row), bodyCount: row.body.count))
-  }
-
-  /// Stores what is collected, if anything, and begins the next group.
+  /// Stores the rows that are collected, if any, and begins the next group.
   private func storeGroup() throws(JournalError) {
-    guard group.records > 0 else { return }
-    let checksum = group.checksum
-    census.draft.count(rows: group.records, checksum: checksum)
-    try write(group, checksum, with: insertGroup)
-    group.begin(group.last + 1)
+    guard batch.group.records > 0 else { return }
+    let checksum = batch.group.checksum
+    census.draft.through = batch.group.last
+    census.draft.count(rows: batch.group.records, checksum: checksum)
+    try write(batch.group, checksum, with: insertGroup)
+    batch.group.begin(batch.group.last + 1)
   }
 
   /// Runs a statement with the columns of a group.
@@ -99,8 +92,8 @@ extension Journal {
     insertSnapshot.bind(4, snapshot.time)
     insertSnapshot.bind(5, checksum)
     try insertSnapshot.run(6, snapshot.body.span)
-    hasStagedSnapshots = true
-    staged.append(.snapshot(SnapshotHeader(snapshot, checksum: checksum)))
+    batch.hasSnapshots = true
+    batch.records.append(.snapshot(SnapshotHeader(snapshot, checksum: checksum)))
   }
 
   private func checksumOfSnapshot(_ nav: UInt64, _ revision: UInt64) throws(JournalError) -> UInt64?

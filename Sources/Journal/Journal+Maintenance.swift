@@ -112,20 +112,21 @@ extension Journal {
   ///
   /// What must go goes at once: a nav's rows are gone from its first on, with none left between.
   private func prune(_ slice: inout PruningSlice, _ closing: Set<UInt64>) throws(JournalError) {
-    guard let (found, records) = try survivors(of: &slice, closing), records > group.records else {
+    guard let (found, records) = try survivors(of: &slice, closing), records > batch.group.records
+    else {
       return
     }
     census.draft.discount(rows: records, checksum: found.checksum)
-    guard group.records > 0 else {
+    guard batch.group.records > 0 else {
       deleteGroup.bind(1, found.first)
       return try deleteGroup.run()
     }
-    let checksum = group.checksum
-    census.draft.count(rows: group.records, checksum: checksum)
-    try write(group, checksum, with: replaceGroup)
+    let checksum = batch.group.checksum
+    census.draft.count(rows: batch.group.records, checksum: checksum)
+    try write(batch.group, checksum, with: replaceGroup)
   }
 
-  /// Finds the next group of a slice, and collects in `group` what is to stay of it.
+  /// Finds the next group of a slice, and collects in `batch.group` what is to stay of it.
   ///
   /// - Returns: the group with the number of its rows; nil at the end of the slice.
   private func survivors(
@@ -143,7 +144,7 @@ extension Journal {
       (found, bytes) throws(JournalError) in
       var cursor = RecordCursor(first: found.first)
       var records = 0
-      group.begin(found.first)
+      batch.group.begin(found.first)
       while cursor.next(in: bytes) {
         records += 1
         let row = cursor.header
@@ -152,7 +153,7 @@ extension Journal {
         if slice.takes(row), isDoomed {
           slice.deleted.append((row, cursor.body.count))
         } else {
-          group.append(row, bytes.extracting(cursor.body))
+          batch.group.append(row, bytes.extracting(cursor.body))
         }
       }
       guard cursor.hasEnded(bytes, at: found.last) else {

@@ -45,13 +45,7 @@ package final class Journal {
   var census = (stored: Census(), draft: Census())
   /// Whether a batch is being written.
   var isStaging = false
-  /// What is to be noted of the batch being written, once it is stored.
-  var staged: [StagedRecord] = []
-  /// Whether there are snapshots in the batch being written.
-  var hasStagedSnapshots = false
-  /// The rows of the batch being written that are not in the database yet, or those that are left
-  /// of the group being pruned.
-  var group = RowGroup()
+  var batch = StagedBatch()
 
   /// Locks the directory, makes an empty journal if there is none, and checks that it is ours.
   ///

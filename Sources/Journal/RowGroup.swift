@@ -8,8 +8,8 @@ import NavigationSync
 /// before, the size of its body, all in base 128, and the body. `RecordCursor` reads them.
 @safe struct RowGroup: ~Copyable {
   /// A group takes no further record when it has this many, or would have more bytes.
-  static let mostRecords = 32
-  static let mostBytes = 16 << 10
+  static let mostRecords = 64
+  static let mostBytes = 32 << 10
 
   /// What numbers take at most before a body: six of 64 bits, and the kind.
   private static let mostHeaderBytes = 6 * 10 + 1

@@ -52,12 +52,6 @@ struct SnapshotHeader: Hashable {
   }
 }
 
-/// A record of a batch without its body.
-enum StagedRecord: Hashable {
-  case row(RowHeader, bodyCount: Int)
-  case snapshot(SnapshotHeader)
-}
-
 extension JournalRow {
   /// Joins the columns of a row and a copy of its body.
   package init(_ header: RowHeader, body: Span<UInt8>) {

@@ -26,18 +26,19 @@ import Testing
       try journal.commit((0..<count).map { _ in .row(writer.row(nav: 1, bytes: bytes)) })
     }
     try commit(1, 100)
-    try commit(32, 100)
-    try commit(33, 100)
-    try commit(3, 9000)
-    #expect(
-      try Self.groups(directory) == [1...1, 2...33, 34...65, 66...66, 67...67, 68...68, 69...69])
+    try commit(64, 100)
+    try commit(65, 100)
+    try commit(3, 18_000)
+    var expected: [ClosedRange<UInt64>] = [1...1, 2...65, 66...129, 130...130]
+    expected += [131...131, 132...132, 133...133]
+    #expect(try Self.groups(directory) == expected)
 
     // Parts of a batch are one batch; a snapshot does not end a group.
     try journal.stage(writer.batch(3))
     try journal.stage([.snapshot(writer.snapshot(nav: 1))])
     try journal.stage(writer.batch(4))
     try journal.commitStaged()
-    #expect(try Self.groups(directory).last == 70...76)
+    #expect(try Self.groups(directory).last == 134...140)
     try journal.close()
     #expect(try Journal.open(directory.path).contents().rows == writer.rows)
   }
@@ -66,7 +67,7 @@ import Testing
           records.append(.row(writer.row(nav: nextNav, time: now)))
           nextNav += 1
         case 2:
-          records.append(.row(writer.row(nav: nav, time: now, bytes: 5000)))
+          records.append(.row(writer.row(nav: nav, time: now, bytes: 9000)))
         case 3 where writer.heads[nav] != nil:
           records.append(.snapshot(writer.snapshot(nav: nav, time: now)))
         default: records.append(.row(writer.row(nav: nav, time: now)))
@@ -103,7 +104,7 @@ import Testing
     var twin = Twin(seed: seed)
     var random = SeededGenerator(seed: seed &* 31)
     let retention = Retention(
-      revisions: 20, milliseconds: 50_000, bytes: 200_000, revisionsPerSnapshot: 10,
+      revisions: 20, milliseconds: 50_000, bytes: 400_000, revisionsPerSnapshot: 10,
       closedMilliseconds: 1_000)
     var journal = try Journal.open(directory.path, retention: retention)
     _ = try journal.contents()
@@ -112,7 +113,7 @@ import Testing
       let note = "seed \(seed) step \(step)"
       switch Int.random(in: 0..<10, using: &random) {
       case 0...4:
-        let size = [1, 2, 31, 32, 33, 70].randomElement(using: &random) ?? 1
+        let size = [1, 2, 63, 64, 65, 140].randomElement(using: &random) ?? 1
         try journal.commit(twin.batch(size, now: now, &random))
       case 5:
         for _ in 0..<3 { try journal.stage(twin.batch(16, now: now, &random)) }

@@ -37,7 +37,7 @@ import Testing
   func `what is written is read`(seed: UInt64) {
     var group = RowGroup()
     for first in [1, 77, UInt64(Int64.max) - 1000] {
-      let rows = Self.rows(Int(1 + seed % 32), from: first, seed: seed)
+      let rows = Self.rows(Int(1 + seed % 64), from: first, seed: seed)
       group.begin(first)
       for row in rows { group.append(row) }
       let (count, last) = (group.records, group.last)
@@ -125,9 +125,9 @@ import Testing
         sequence: sequence, nav: 1, revision: sequence, previous: 0, time: 0, kind: .changed,
         body: [UInt8](repeating: 7, count: size))
     }
-    for sequence in 1..<32 as Range<UInt64> { group.append(row(sequence, 1)) }
+    for sequence in 1..<64 as Range<UInt64> { group.append(row(sequence, 1)) }
     isFull.append(group.isFull(for: 1))
-    group.append(row(32, 1))
+    group.append(row(64, 1))
     isFull.append(group.isFull(for: 0))
     #expect(isFull == [false, false, true])
 
