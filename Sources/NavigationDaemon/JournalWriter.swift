@@ -16,7 +16,7 @@ final class JournalWriter: @unchecked Sendable {
   /// Pages from which on the worker puts the log away between two commits.
   ///
   /// The ops that arrive meanwhile wait for as long as that takes, so it goes in small pieces; but
-  /// each costs two syncs.
+  /// each costs two syncs. 256 pages take 0.9 ms of processor time, 1000 take 3.3.
   static let busyPages = 256
 
   /// The journal; the loop may use it while every batch submitted is completed, and not `isBusy`.

@@ -80,6 +80,35 @@ import Testing
     #expect(flipped > contents.rows.count / 2)
   }
 
+  @Test(arguments: 0..<8)
+  func `every bit of a stored group and of what SQLite says of it counts`(bit: Int) throws {
+    let directory = try TemporaryDirectory()
+    var writer = Writer(seed: 7)
+    var journal = try Journal.open(directory.path)
+    _ = try journal.contents()
+    try journal.commit([.row(writer.row(nav: 1, bytes: 12))])
+    try journal.commit([.row(writer.row(nav: 1, bytes: 12)), .row(writer.row(nav: 2, bytes: 12))])
+    try journal.close()
+    journal = try Journal.open(directory.path)
+    let contents = try journal.contents()
+    try journal.close()
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: directory.file))
+    // The group of two: 16 bytes of SQLite's, with its size, key and other columns; then both
+    // records, with eight bytes before the first body.
+    let first = try #require(bytes.firstRange(of: Data(writer.rows[1].body))).lowerBound - 24
+    let last = try #require(bytes.firstRange(of: Data(writer.rows[2].body))).upperBound
+    var refused = 0
+    for place in first..<last {
+      var damaged = bytes
+      damaged[place] ^= 1 << bit
+      let read = try Self.read(damaged, "byte \(place)")
+      #expect(read == nil || read == contents, "byte \(place) bit \(bit)")
+      if read == nil { refused += 1 }
+    }
+    // All, but for one bit of a column's type that changes nothing.
+    #expect(refused >= last - first - 1)
+  }
+
   @Test func `a file cut short is refused`() throws {
     let (bytes, _) = try Self.original()
     for length in [0, 1, 15, 16, 99, 100, 4095, 4096, 4097, 8192, bytes.count / 2]
