@@ -34,7 +34,7 @@ final class JournalWriter: @unchecked Sendable {
   /// not empty it, so that not every commit makes another.
   private var pagesToPutAway = JournalWriter.busyPages
   private var mustPutAway = false
-  private var putAwayFailure: JournalError?
+  private var putAwayProblem: PutAwayProblem?
   private var isAsleep = false
   private var isArmed = false
   private var isStarted = false
@@ -84,11 +84,18 @@ final class JournalWriter: @unchecked Sendable {
     unsafe pthread_mutex_unlock(lock)
   }
 
-  /// Why the log was not put away when that was tried last; loop thread.
-  func takePutAwayFailure() -> JournalError? {
+  /// Why the log was not emptied when that was tried last.
+  enum PutAwayProblem: Equatable {
+    /// A reader is at work in it.
+    case isRead
+    case failed(JournalError)
+  }
+
+  /// Takes what prevented the log from being emptied; loop thread.
+  func takePutAwayProblem() -> PutAwayProblem? {
     guarded {
-      defer { putAwayFailure = nil }
-      return putAwayFailure
+      defer { putAwayProblem = nil }
+      return putAwayProblem
     }
   }
 
@@ -193,18 +200,19 @@ final class JournalWriter: @unchecked Sendable {
   /// Puts the log away; `lock` is held before and after, not meanwhile.
   private func putAwayLocked() {
     unsafe pthread_mutex_unlock(lock)
-    var refusal: JournalError?
+    var problem: PutAwayProblem?
     do throws(JournalError) {
       try journal.checkpoint()
+      if journal.walPages > 0 { problem = .isRead }
     } catch {
-      refusal = error
+      problem = .failed(error)
     }
     unsafe pthread_mutex_lock(lock)
     logPages = journal.walPages
     pagesToPutAway = logPages + Self.busyPages
     mustPutAway = false
-    if let refusal {
-      putAwayFailure = refusal
+    if let problem {
+      putAwayProblem = problem
       eventfd_write(descriptor, 1)
     }
     unsafe pthread_cond_signal(progressed)

@@ -53,7 +53,11 @@ extension ServerLoop {
 
   /// Releases the batches that have become durable meanwhile, or takes back those that cannot.
   private mutating func takeProgress(at now: Instant) throws {
-    if let error = writer.takePutAwayFailure() { try failMaintenance(error, at: now) }
+    switch writer.takePutAwayProblem() {
+    case .failed(let error): try failMaintenance(error, at: now)
+    case .isRead: putAwayDue = now.boot + 1_000
+    case nil: break
+    }
     guard !inFlight.isEmpty else { return }
     for _ in 0..<writer.takeCompleted() {
       inFlight.removeFirst()
@@ -148,8 +152,6 @@ extension ServerLoop {
     let isQuiet = events.isEmpty && now.boot >= busyAt + Self.quietTime
     do throws(JournalError) {
       if writer.walPages > (isQuiet ? Self.quietPages : Self.busyPages), putAwayDue <= now.boot {
-        // A reader at work may leave some of it, and the disk may be full.
-        putAwayDue = now.boot + 1_000
         return writer.putAway()
       }
       guard let due = maintenanceDue, due <= now.boot, isQuiet || due + 10_000 <= now.boot else {

@@ -1,8 +1,8 @@
 import Foundation
-import Journal
 import NavigationSync
 import Testing
 
+@testable import Journal
 @testable import NavigationDaemon
 
 @Suite(.timeLimit(.minutes(1))) struct JournalWriterTests {
@@ -38,7 +38,7 @@ import Testing
           completed += writer.takeCompleted()
         }
         largest = max(largest, writer.walPages)
-        #expect(writer.takePutAwayFailure() == nil)
+        #expect(writer.takePutAwayProblem() == nil)
       }
       writer.rest()
       // A commit goes over the limit by what it writes, and the next one finds the log empty.
@@ -59,6 +59,27 @@ import Testing
       #expect(writer.takeCompleted() == 1)
       try journal.close()
       #expect(try Self.open(directory).rows == 1204)
+    }
+  }
+
+  @Test func `what a reader is at work in stays in the log until it has ended`() throws {
+    try withTemporaryDirectory { directory in
+      let (journal, _) = try Self.open(directory)
+      let writer = JournalWriter(journal: journal)
+      try writer.commit(Self.batch(1...2))
+      let reader = try Database(path: directory + "/" + Journal.fileName, readOnly: true)
+      try reader.execute("BEGIN; SELECT * FROM log", .reading)
+      try writer.commit(Self.batch(3...4))
+      writer.putAway()
+      writer.rest()
+      #expect(writer.takePutAwayProblem() == .isRead)
+      #expect(writer.takePutAwayProblem() == nil)
+      #expect(writer.walPages > 0)
+      try reader.execute("COMMIT", .reading)
+      writer.putAway()
+      writer.rest()
+      #expect(writer.takePutAwayProblem() == nil && writer.walPages == 0)
+      try journal.close()
     }
   }
 }
