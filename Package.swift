@@ -28,6 +28,7 @@ let package = Package(
     .systemLibrary(name: "CZeroMQ"),
     .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CZlib"),
+    .systemLibrary(name: "CXXHash"),
     .systemLibrary(name: "CInih"),
     .systemLibrary(name: "CArgp"),
     .systemLibrary(name: "CSystemd"),
@@ -40,7 +41,8 @@ let package = Package(
     // The shells.
     .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux"], swiftSettings: strict),
     .target(
-      name: "Journal", dependencies: ["NavigationSync", "CSQLite", "CLinux"], swiftSettings: strict),
+      name: "Journal", dependencies: ["NavigationSync", "CSQLite", "CXXHash", "CLinux"],
+      swiftSettings: strict),
     .target(name: "CommandLineOptions", dependencies: ["CArgp"], swiftSettings: strict),
     .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: strict),
     .target(

@@ -21,73 +21,67 @@ extension Journal {
   package func stage(_ records: [JournalRecord]) throws(JournalError) {
     precondition(isReplayed, "commit before replay")
     guard !records.isEmpty else { return }
-    if staged == nil {
+    if !isStaging {
       try prepareUnsynced()
       if let poison { throw poison }
       try undoingOnError { () throws(JournalError) in try begin.run() }
       census.draft = census.stored
-      snapshotChecksums.removeAll(keepingCapacity: true)
-      staged = []
+      batch.begin(census.stored.through + 1)
+      isStaging = true
     }
-    checkOrder(records)
-    try undoingOnError { () throws(JournalError) in try insert(records) }
-    staged?.append(contentsOf: records)
+    try undoingOnError { () throws(JournalError) in
+      var index = batch.collect(records, from: 0)
+      while index < records.count {
+        switch records[index] {
+        case .row: try storeGroup()
+        case .snapshot(let snapshot):
+          try insert(snapshot)
+          index += 1
+        }
+        index = batch.collect(records, from: index)
+      }
+    }
   }
 
   /// Makes the staged parts of a batch durable, together.
   package func commitStaged() throws(JournalError) {
-    guard let records = staged else { return }
+    guard isStaging else { return }
     try undoingOnError { () throws(JournalError) in
+      try storeGroup()
       // Snapshots have no order that would show a missing one, so the census goes with them.
-      if !snapshotChecksums.isEmpty { try metadata.write(census.draft) }
+      if batch.hasSnapshots { try metadata.write(census.draft) }
       try end.run()
     }
-    staged = nil
-    note(records)
+    isStaging = false
+    census.stored = census.draft
+    for record in batch.records { ledger.add(record) }
     commits += 1
   }
 
-  private func checkOrder(_ records: [JournalRecord]) {
-    var next = census.draft.through + 1
-    for record in records {
-      switch record {
-      case .row(let row):
-        precondition(row.sequence == next, "sequence \(row.sequence) where \(next) is next")
-        precondition(row.previous < row.sequence, "row \(row.sequence) must follow its previous")
-        next += 1
-      case .snapshot(let snapshot):
-        let last = ledger.entry(snapshot.nav)?.snapshots.last?.revision ?? 0
-        precondition(snapshot.revision >= last, "snapshot \(snapshot.revision) after \(last)")
-      }
-    }
+  /// Stores the rows that are collected, if any, and begins the next group.
+  private func storeGroup() throws(JournalError) {
+    guard batch.group.records > 0 else { return }
+    let checksum = batch.group.checksum
+    census.draft.through = batch.group.last
+    census.draft.count(rows: batch.group.records, checksum: checksum)
+    try write(batch.group, checksum, with: insertGroup)
+    batch.group.begin(batch.group.last + 1)
   }
 
-  private func insert(_ records: [JournalRecord]) throws(JournalError) {
-    for record in records {
-      switch record {
-      case .row(let row): try insert(row)
-      case .snapshot(let snapshot): try insert(snapshot)
-      }
-    }
-  }
-
-  private func insert(_ row: JournalRow) throws(JournalError) {
-    let checksum = RowHeader(row).checksum(body: row.body.span)
-    census.draft.through = row.sequence
-    census.draft.count(rowChecksum: checksum)
-    insertRow.bind(1, row.sequence)
-    insertRow.bind(2, row.nav)
-    insertRow.bind(3, row.revision)
-    insertRow.bind(4, row.previous)
-    insertRow.bind(5, row.time)
-    insertRow.bind(6, UInt64(row.kind.rawValue))
-    insertRow.bind(7, UInt64(checksum))
-    try insertRow.run(8, row.body)
+  /// Runs a statement with the columns of a group.
+  func write(
+    _ group: borrowing RowGroup, _ checksum: UInt64, with statement: Statement
+  ) throws(JournalError) {
+    statement.bind(1, group.first)
+    statement.bind(2, group.last)
+    statement.bind(3, checksum)
+    try statement.run(4, group.bytes)
   }
 
   private func insert(_ snapshot: SnapshotRow) throws(JournalError) {
+    let last = ledger.entry(snapshot.nav)?.snapshots.last?.revision ?? 0
+    precondition(snapshot.revision >= last, "snapshot \(snapshot.revision) after \(last)")
     let checksum = snapshot.checksum
-    snapshotChecksums.append(checksum)
     if let replaced = try checksumOfSnapshot(snapshot.nav, snapshot.revision) {
       census.draft.discount(snapshotChecksum: replaced)
     }
@@ -96,34 +90,24 @@ extension Journal {
     insertSnapshot.bind(2, snapshot.revision)
     insertSnapshot.bind(3, snapshot.sequence)
     insertSnapshot.bind(4, snapshot.time)
-    insertSnapshot.bind(5, UInt64(checksum))
-    try insertSnapshot.run(6, snapshot.body)
+    insertSnapshot.bind(5, checksum)
+    try insertSnapshot.run(6, snapshot.body.span)
+    batch.hasSnapshots = true
+    batch.records.append(.snapshot(SnapshotHeader(snapshot, checksum: checksum)))
   }
 
-  private func checksumOfSnapshot(_ nav: UInt64, _ revision: UInt64) throws(JournalError) -> UInt32?
+  private func checksumOfSnapshot(_ nav: UInt64, _ revision: UInt64) throws(JournalError) -> UInt64?
   {
     selectSnapshotChecksum.bind(1, nav)
     selectSnapshotChecksum.bind(2, revision)
     defer { selectSnapshotChecksum.reset() }
     guard try selectSnapshotChecksum.step(.writing) else { return nil }
-    return selectSnapshotChecksum.integer(0).flatMap { UInt32(exactly: $0) }
-  }
-
-  /// Brings the ledger up to what is now in the file.
-  private func note(_ records: [JournalRecord]) {
-    census.stored = census.draft
-    var stored = snapshotChecksums.makeIterator()
-    for record in records {
-      switch record {
-      case .row(let row): ledger.add(RowHeader(row), bodyCount: row.body.count)
-      case .snapshot(let snapshot): ledger.add(snapshot, checksum: stored.next() ?? 0)
-      }
-    }
+    return selectSnapshotChecksum.integer(0).map { UInt64(bitPattern: $0) }
   }
 
   /// Runs `body` in one transaction; on any error nothing of it stays.
   func transaction(_ body: () throws(JournalError) -> Void) throws(JournalError) {
-    precondition(staged == nil, "a transaction inside a staged batch")
+    precondition(!isStaging, "a transaction inside a staged batch")
     if let poison { throw poison }
     try undoingOnError { () throws(JournalError) in
       try begin.run()
@@ -138,7 +122,7 @@ extension Journal {
       try body()
     } catch {
       database.rollBack()
-      staged = nil
+      isStaging = false
       // A sync that failed once may succeed falsely when it is tried again.
       if case .syncFailed = error { poison = error }
       throw error

@@ -89,53 +89,80 @@ extension Journal {
   private func deleteSlice(_ budget: Int) throws(JournalError) -> Int {
     try prepareUnsynced()
     let closing = Set(closing)
-    var deleted: [(row: RowHeader, bodyCount: Int)] = []
-    var next = pruning.next
+    var slice = PruningSlice(next: pruning.next, last: pruning.last, budget: budget)
     var remaining: [UInt64] = []
     try transaction { () throws(JournalError) in
       census.draft = census.stored
-      (deleted, next) = try doomedRows(budget, closing)
-      for (row, _) in deleted {
-        deleteRow.bind(1, row.sequence)
-        try deleteRow.run()
-      }
-      let gone = deleted.reduce(into: [UInt64: Int]()) { $0[$1.row.nav, default: 0] += 1 }
+      while !slice.isDone { try prune(&slice, closing) }
+      let gone = slice.deleted.reduce(into: [UInt64: Int]()) { $0[$1.row.nav, default: 0] += 1 }
       remaining = self.closing.filter { (ledger.entry($0)?.rows ?? 0) > gone[$0, default: 0] }
       if remaining != self.closing { try metadata.write(closing: remaining) }
       try metadata.write(census.draft)
     }
     census.stored = census.draft
-    for (row, bodyCount) in deleted { ledger.remove(row, bodyCount: bodyCount) }
+    for (row, bodyCount) in slice.deleted { ledger.remove(row, bodyCount: bodyCount) }
     for nav in closing.subtracting(remaining) { ledger.remove(nav) }
     self.closing = remaining
-    pruning.next = next
-    return deleted.count
+    pruning.next = slice.next
+    return slice.deleted.count
   }
 
-  /// The rows to delete among the next `budget`, and where to go on.
-  private func doomedRows(
-    _ budget: Int, _ closing: Set<UInt64>
-  ) throws(JournalError) -> ([(row: RowHeader, bodyCount: Int)], UInt64) {
-    var doomed: [(row: RowHeader, bodyCount: Int)] = []
-    var seen = 0
-    var next = pruning.next
-    selectRows.bind(1, next)
-    selectRows.bind(2, pruning.last)
-    defer { selectRows.reset() }
-    let path = database.path
-    while try selectRows.step(.reading) {
-      try selectRows.row(damage: { JournalError.damaged(path: path, what: $0) }) {
-        (row, checksum, body) throws(JournalError) in
-        next = row.sequence + 1
-        seen += 1
-        guard closing.contains(row.nav) || row.sequence <= ledger.entry(row.nav)?.doomed ?? 0
-        else { return }
-        census.draft.discount(rowChecksum: checksum)
-        doomed.append((row, body.count))
-      }
-      if seen == budget { return (doomed, next) }
+  /// Looks at the next group of a slice, deletes it if none of its rows may stay, and writes it
+  /// anew, under the same key, if some may.
+  ///
+  /// What must go goes at once: a nav's rows are gone from its first on, with none left between.
+  private func prune(_ slice: inout PruningSlice, _ closing: Set<UInt64>) throws(JournalError) {
+    guard let (found, records) = try survivors(of: &slice, closing), records > batch.group.records
+    else {
+      return
     }
-    return (doomed, pruning.last + 1)
+    census.draft.discount(rows: records, checksum: found.checksum)
+    guard batch.group.records > 0 else {
+      deleteGroup.bind(1, found.first)
+      return try deleteGroup.run()
+    }
+    let checksum = batch.group.checksum
+    census.draft.count(rows: batch.group.records, checksum: checksum)
+    try write(batch.group, checksum, with: replaceGroup)
+  }
+
+  /// Finds the next group of a slice, and collects in `batch.group` what is to stay of it.
+  ///
+  /// - Returns: the group with the number of its rows; nil at the end of the slice.
+  private func survivors(
+    of slice: inout PruningSlice, _ closing: Set<UInt64>
+  ) throws(JournalError) -> (StoredGroup, records: Int)? {
+    selectGroup.bind(1, slice.next)
+    defer { selectGroup.reset() }
+    guard try selectGroup.step(.reading) else {
+      slice.next = slice.last + 1
+      return nil
+    }
+    var result: (StoredGroup, records: Int)?
+    let path = database.path
+    try selectGroup.group(damage: { JournalError.damaged(path: path, what: $0) }) {
+      (found, bytes) throws(JournalError) in
+      var cursor = RecordCursor(first: found.first)
+      var records = 0
+      batch.group.begin(found.first)
+      while cursor.next(in: bytes) {
+        records += 1
+        let row = cursor.header
+        let isDoomed =
+          closing.contains(row.nav) || row.sequence <= ledger.entry(row.nav)?.doomed ?? 0
+        if slice.takes(row), isDoomed {
+          slice.deleted.append((row, cursor.body.count))
+        } else {
+          batch.group.append(row, bytes.extracting(cursor.body))
+        }
+      }
+      guard cursor.hasEnded(bytes, at: found.last) else {
+        throw JournalError.damaged(path: path, what: "\(found.name) cannot be told apart")
+      }
+      if slice.budget > 0 { slice.next = max(slice.next, found.last + 1) }
+      result = (found, records)
+    }
+    return result
   }
 
   /// Gives some free pages back to the file system when a quarter of the file is free.

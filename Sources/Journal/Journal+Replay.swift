@@ -11,7 +11,7 @@ package enum ReplayError<Refusal: Error>: Error {
 extension Journal {
   /// The sequence of the newest row that is stored, 0 for none; it may be asked before `replay`.
   package func newestSequence() throws(JournalError) -> UInt64 {
-    let select = try database.prepare("SELECT COALESCE(MAX(seq), 0) FROM log")
+    let select = try database.prepare("SELECT last FROM log ORDER BY seq DESC LIMIT 1")
     defer { select.reset() }
     guard try select.step(.reading) else { return 0 }
     return select.unsigned(0) ?? 0
@@ -67,7 +67,7 @@ extension Journal {
       }
       let checksum = next.checksum
       census.stored.count(snapshotChecksum: checksum)
-      ledger.add(next, checksum: checksum)
+      ledger.add(SnapshotHeader(next, checksum: checksum))
       latest = next
     }
     if let latest, !closing.contains(latest.nav) { try hand(latest, to: consume) }
@@ -77,41 +77,64 @@ extension Journal {
     _ consume: (RowHeader, Span<UInt8>) throws(Refusal) -> Void, _ expected: Census
   ) throws(ReplayError<Refusal>) {
     let select: Statement = try journal(Refusal.self) { () throws(JournalError) in
-      try database.prepare("SELECT \(Schema.rowColumns) FROM log ORDER BY seq")
+      try database.prepare("SELECT \(Schema.groupColumns) FROM log ORDER BY seq")
     }
     defer { select.reset() }
     let closing = Set(closing)
     var last: UInt64 = 0
     var isCounted = false
-    let agrees = { [self] in
-      (census.stored.rows, census.stored.rowSum) == (expected.rows, expected.rowSum)
-        && (census.stored.snapshots, census.stored.snapshotSum)
-          == (expected.snapshots, expected.snapshotSum)
-    }
     while try journal(Refusal.self, { () throws(JournalError) in try select.step(.reading) }) {
-      try select.row(damage: { damage(Refusal.self, $0) }) {
-        (row, checksum, body) throws(ReplayError<Refusal>) in
-        guard row.sequence > last else {
-          throw damage(Refusal.self, "row \(row.sequence) is out of order")
+      try select.group(damage: { damage(Refusal.self, $0) }) {
+        (group, bytes) throws(ReplayError<Refusal>) in
+        guard group.first > last else {
+          throw damage(Refusal.self, "\(group.name) are out of order")
         }
-        if row.sequence > expected.through {
-          guard isCounted || agrees() else { throw damage(Refusal.self, Self.missing) }
+        if group.first > expected.through {
+          guard isCounted || agrees(expected) else { throw damage(Refusal.self, Self.missing) }
           isCounted = true
-          guard row.sequence == max(last, expected.through) + 1 else {
+          guard group.first == max(last, expected.through) + 1 else {
             throw damage(Refusal.self, "row \(max(last, expected.through) + 1) is missing")
           }
         }
-        last = row.sequence
-        census.stored.through = row.sequence
-        census.stored.count(rowChecksum: checksum)
-        ledger.add(row, bodyCount: body.count)
-        guard !closing.contains(row.nav) else { return }
-        do throws(Refusal) { try consume(row, body) } catch {
-          throw ReplayError.refused(error)
+        // A group is committed in one piece: all of it is counted, or nothing.
+        guard isCounted || group.last <= expected.through else {
+          throw damage(Refusal.self, "\(group.name) are counted in part")
         }
+        last = group.last
+        let count = try replay(group, bytes, closing, consume)
+        census.stored.through = last
+        census.stored.count(rows: count, checksum: group.checksum)
       }
     }
-    guard isCounted || agrees() else { throw damage(Refusal.self, Self.missing) }
+    guard isCounted || agrees(expected) else { throw damage(Refusal.self, Self.missing) }
+  }
+
+  /// Hands out the rows of a group, and counts them.
+  private func replay<Refusal: Error>(
+    _ group: StoredGroup, _ bytes: Span<UInt8>, _ closing: Set<UInt64>,
+    _ consume: (RowHeader, Span<UInt8>) throws(Refusal) -> Void
+  ) throws(ReplayError<Refusal>) -> Int {
+    var cursor = RecordCursor(first: group.first)
+    var count = 0
+    while cursor.next(in: bytes) {
+      count += 1
+      ledger.add(cursor.header, bodyCount: cursor.body.count)
+      guard closing.isEmpty || !closing.contains(cursor.header.nav) else { continue }
+      do throws(Refusal) { try consume(cursor.header, bytes.extracting(cursor.body)) } catch {
+        throw ReplayError.refused(error)
+      }
+    }
+    guard cursor.hasEnded(bytes, at: group.last) else {
+      throw damage(Refusal.self, "\(group.name) cannot be told apart")
+    }
+    return count
+  }
+
+  /// Whether what was read so far is what the census tells.
+  private func agrees(_ expected: Census) -> Bool {
+    var found = census.stored
+    found.through = expected.through
+    return found == expected
   }
 
   private static var missing: String { "rows or snapshots it once held are missing" }

@@ -2,6 +2,8 @@ import NavigationSync
 
 /// The daemon's memory: rows in the order of their sequence, and snapshots beside them.
 ///
+/// Rows that are committed together lie in groups, each of which is one row of the database.
+///
 /// One thread owns it. The order of use is `open`, `replay` once, then `commit` with `checkpoint`
 /// and `maintain` in quiet moments, and `close`. What `commit` returns from is stored; what it
 /// throws from is not there, except after `.syncFailed`, when nobody knows.
@@ -21,11 +23,12 @@ package final class Journal {
   let durability: Durability
   let bootID: String
   let retention: Retention
-  let insertRow: Statement
+  let insertGroup: Statement
   let insertSnapshot: Statement
   let selectSnapshotChecksum: Statement
-  let selectRows: Statement
-  let deleteRow: Statement
+  let selectGroup: Statement
+  let replaceGroup: Statement
+  let deleteGroup: Statement
   let deleteSnapshot: Statement
   let begin: Statement
   let end: Statement
@@ -40,10 +43,9 @@ package final class Journal {
   var commits: UInt64 = 0
   /// The census of what is stored, and of what will be once the open transaction is committed.
   var census = (stored: Census(), draft: Census())
-  /// The records of the batch being written; nil while there is none.
-  var staged: [JournalRecord]?
-  /// The checksums of the snapshots of the batch being written.
-  var snapshotChecksums: [UInt32] = []
+  /// Whether a batch is being written.
+  var isStaging = false
+  var batch = StagedBatch()
 
   /// Locks the directory, makes an empty journal if there is none, and checks that it is ours.
   ///
@@ -79,15 +81,16 @@ package final class Journal {
       throw .unwritable(path: path, reason: "it, or its own header, allows reading only")
     }
     metadata = try Metadata(database)
-    insertRow = try database.prepare(
-      "INSERT INTO log(\(Schema.rowColumns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
+    insertGroup = try database.prepare(
+      "INSERT INTO log(\(Schema.groupColumns)) VALUES(?1, ?2, ?3, ?4)")
     insertSnapshot = try database.prepare(
       "INSERT OR REPLACE INTO snapshot(\(Schema.snapshotColumns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
     selectSnapshotChecksum = try database.prepare(
-      "SELECT crc FROM snapshot WHERE nav = ?1 AND rev = ?2")
-    selectRows = try database.prepare(
-      "SELECT \(Schema.rowColumns) FROM log WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq")
-    deleteRow = try database.prepare("DELETE FROM log WHERE seq = ?1")
+      "SELECT sum FROM snapshot WHERE nav = ?1 AND rev = ?2")
+    selectGroup = try database.prepare(Schema.selectGroup)
+    replaceGroup = try database.prepare(
+      "UPDATE log SET last = ?2, sum = ?3, body = ?4 WHERE seq = ?1")
+    deleteGroup = try database.prepare("DELETE FROM log WHERE seq = ?1")
     deleteSnapshot = try database.prepare("DELETE FROM snapshot WHERE nav = ?1 AND rev = ?2")
     begin = try database.prepare("BEGIN IMMEDIATE")
     end = try database.prepare("COMMIT")

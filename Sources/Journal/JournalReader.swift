@@ -6,13 +6,13 @@ package import NavigationSync
 /// another thread than the writer; one thread at a time uses it.
 package final class JournalReader {
   private let database: Database
-  private let selectRow: Statement
+  private let selectGroup: Statement
   private let selectSnapshot: Statement
 
   private init(_ directory: String) throws(JournalError) {
     database = try Database(path: directory + "/" + Journal.fileName, readOnly: true)
     try Schema.verify(database)
-    selectRow = try database.prepare("SELECT \(Schema.rowColumns) FROM log WHERE seq = ?1")
+    selectGroup = try database.prepare(Schema.selectGroup)
     selectSnapshot = try database.prepare(
       "SELECT \(Schema.snapshotColumns) FROM snapshot WHERE nav = ?1 AND rev <= ?2 "
         + "ORDER BY rev DESC LIMIT 1")
@@ -25,15 +25,20 @@ package final class JournalReader {
 
   /// The row with this sequence; `nil` when there is none or it was pruned.
   package func row(at sequence: UInt64) throws(JournalError) -> JournalRow? {
-    guard let key = Int64(exactly: sequence) else { return nil }
-    selectRow.bind(1, UInt64(key))
-    defer { selectRow.reset() }
-    guard try selectRow.step(.reading) else { return nil }
-    var found: JournalRow?
+    try group(holding: sequence)?.row(at: sequence)
+  }
+
+  /// The group in which the row with this sequence is or has been, if there is one.
+  private func group(holding sequence: UInt64) throws(JournalError) -> LoadedGroup? {
+    guard sequence > 0, Int64(exactly: sequence) != nil else { return nil }
+    selectGroup.bind(1, sequence)
+    defer { selectGroup.reset() }
+    guard try selectGroup.step(.reading) else { return nil }
+    var found: LoadedGroup?
     let path = database.path
-    try selectRow.row(damage: { JournalError.damaged(path: path, what: $0) }) {
-      (row, _, body) throws(JournalError) in
-      found = JournalRow(row, body: body)
+    try selectGroup.group(damage: { JournalError.damaged(path: path, what: $0) }) {
+      (group, bytes) throws(JournalError) in
+      if group.first <= sequence { found = try LoadedGroup(group, bytes, path) }
     }
     return found
   }
@@ -57,7 +62,11 @@ package final class JournalReader {
   ) throws(JournalError) -> [JournalRow] {
     var rows: [JournalRow] = []
     var next = head
-    while next > 0, rows.count < limit, let row = try row(at: next) {
+    // Neighbours of the chain are often in one group, which is read once.
+    var group: LoadedGroup?
+    while next > 0, rows.count < limit {
+      if group?.holds(next) != true { group = try self.group(holding: next) }
+      guard let row = group?.row(at: next) else { break }
       guard row.nav == nav, row.previous < row.sequence else {
         throw .damaged(
           path: database.path, what: "row \(next) does not belong to the chain of nav \(nav)")

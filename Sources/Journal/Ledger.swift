@@ -6,7 +6,7 @@ struct NavEntry {
   struct Snapshot {
     var revision: UInt64
     var sequence: UInt64
-    var checksum: UInt32
+    var checksum: UInt64
     /// The time of the newest row it stands for.
     var time: UInt64
   }
@@ -44,7 +44,7 @@ struct NavEntry {
 /// The journal's view of all navs, built by replay and kept by each commit.
 struct Ledger {
   /// What a row costs besides its body.
-  static let rowOverhead = 40
+  static let rowOverhead = 16
 
   private(set) var entries: [NavEntry] = []
   private var places: [UInt64: Int] = [:]
@@ -93,8 +93,16 @@ struct Ledger {
   }
 
   /// Takes note of a stored snapshot, which replaces one of the same revision.
-  mutating func add(_ snapshot: SnapshotRow, checksum: UInt32) {
-    self[snapshot.nav].add(snapshot, checksum: checksum)
+  mutating func add(_ snapshot: SnapshotHeader) {
+    self[snapshot.nav].add(snapshot)
+  }
+
+  /// Takes note of a stored record.
+  mutating func add(_ record: StagedRecord) {
+    switch record {
+    case .row(let header, let bodyCount): add(header, bodyCount: bodyCount)
+    case .snapshot(let snapshot): add(snapshot)
+    }
   }
 }
 
@@ -125,13 +133,13 @@ extension NavEntry {
     }
   }
 
-  fileprivate mutating func add(_ snapshot: SnapshotRow, checksum: UInt32) {
+  fileprivate mutating func add(_ snapshot: SnapshotHeader) {
     precondition(snapshot.revision >= snapshots.last?.revision ?? 0, "snapshots must not go back")
     if snapshots.last?.revision == snapshot.revision { snapshots.removeLast() }
     let isHead = snapshot.sequence == headSequence
     snapshots.append(
       Snapshot(
-        revision: snapshot.revision, sequence: snapshot.sequence, checksum: checksum,
+        revision: snapshot.revision, sequence: snapshot.sequence, checksum: snapshot.checksum,
         time: isHead ? headTime : snapshot.time))
     if snapshot.sequence >= headSequence { uncoveredSince = nil }
     headRevision = max(headRevision, snapshot.revision)

@@ -1,5 +1,3 @@
-import NavigationSync
-
 /// What all rows together add up to, so that a missing row is noticed like a changed one.
 ///
 /// The census in the file covers every row the file holds: it is brought up to date before each
@@ -8,31 +6,31 @@ import NavigationSync
 struct Census: Hashable {
   /// The last sequence that is counted.
   var through: UInt64 = 0
-  /// How many rows there are, and the sum of their checksums.
+  /// How many records there are, and the sum of the checksums of their groups.
   var rows: UInt64 = 0
   var rowSum: UInt64 = 0
   /// How many snapshots there are, and the sum of their checksums.
   var snapshots: UInt64 = 0
   var snapshotSum: UInt64 = 0
 
-  mutating func count(rowChecksum: UInt32) {
-    rows &+= 1
-    rowSum &+= UInt64(rowChecksum)
+  mutating func count(rows records: Int, checksum: UInt64) {
+    rows &+= UInt64(records)
+    rowSum &+= checksum
   }
 
-  mutating func discount(rowChecksum: UInt32) {
-    rows &-= 1
-    rowSum &-= UInt64(rowChecksum)
+  mutating func discount(rows records: Int, checksum: UInt64) {
+    rows &-= UInt64(records)
+    rowSum &-= checksum
   }
 
-  mutating func count(snapshotChecksum: UInt32) {
+  mutating func count(snapshotChecksum: UInt64) {
     snapshots &+= 1
-    snapshotSum &+= UInt64(snapshotChecksum)
+    snapshotSum &+= snapshotChecksum
   }
 
-  mutating func discount(snapshotChecksum: UInt32) {
+  mutating func discount(snapshotChecksum: UInt64) {
     snapshots &-= 1
-    snapshotSum &-= UInt64(snapshotChecksum)
+    snapshotSum &-= snapshotChecksum
   }
 }
 
@@ -118,11 +116,11 @@ struct Metadata {
     defer { select.reset() }
     select.bind(1, key.rawValue)
     guard try select.step(.opening) else { return nil }
-    guard let stored = select.bytes(0), stored.count >= 4 else {
+    guard let stored = select.bytes(0), stored.count >= 8 else {
       throw .damaged(path: path, what: "the fact \(key) is cut short")
     }
-    let value = Array(stored.dropFirst(4))
-    guard Array(stored.prefix(4)) == Self.seal(key, value) else {
+    let value = Array(stored.dropFirst(8))
+    guard Array(stored.prefix(8)) == Self.seal(key, value) else {
       throw .damaged(path: path, what: "the checksum of the fact \(key) is wrong")
     }
     return value
@@ -130,12 +128,11 @@ struct Metadata {
 
   private func write(_ key: Key, _ value: [UInt8], _ attempt: Attempt) throws(JournalError) {
     replace.bind(1, key.rawValue)
-    try replace.run(2, Self.seal(key, value) + value, attempt)
+    try replace.run(2, (Self.seal(key, value) + value).span, attempt)
   }
 
   private static func seal(_ key: Key, _ value: [UInt8]) -> [UInt8] {
-    let sum = crc32(value, seed: crc32([UInt8(key.rawValue)]))
-    return (0..<4).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) }
+    bytes([checksum(key.rawValue, value)])
   }
 
   private static func bytes(_ numbers: [UInt64]) -> [UInt8] {

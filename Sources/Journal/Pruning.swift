@@ -40,3 +40,30 @@ struct Pruning {
     self.last = max(self.last, last)
   }
 }
+
+/// What one call looks at, and what it finds.
+struct PruningSlice {
+  /// The next sequence to look at, and the last one.
+  var next: UInt64
+  let last: UInt64
+  /// How many more rows may be looked at.
+  var budget: Int
+  /// The rows that go.
+  var deleted: [(row: RowHeader, bodyCount: Int)] = []
+
+  init(next: UInt64, last: UInt64, budget: Int) {
+    self.next = next
+    self.last = last
+    self.budget = budget
+  }
+
+  var isDone: Bool { budget == 0 || next > last }
+
+  /// Whether a row is to be looked at, which counts.
+  mutating func takes(_ row: RowHeader) -> Bool {
+    guard budget > 0, row.sequence >= next, row.sequence <= last else { return false }
+    budget -= 1
+    next = row.sequence + 1
+    return true
+  }
+}

@@ -1,7 +1,7 @@
 /// The layout of the file, and the statements that are written against it.
 enum Schema {
   /// Raised with every change that an older version could not read.
-  static let version: Int64 = 1
+  static let version: Int64 = 2
   /// "navj" in ASCII: tells a journal from any other SQLite file.
   static let application: Int64 = 0x6e61_766a
 
@@ -9,19 +9,23 @@ enum Schema {
   static let tables: [(name: String, sql: String)] = [
     (
       "log",
-      "CREATE TABLE log(seq INTEGER PRIMARY KEY, nav INTEGER, rev INTEGER, prev INTEGER, "
-        + "t INTEGER, kind INTEGER, crc INTEGER, body BLOB)"
+      "CREATE TABLE log(seq INTEGER PRIMARY KEY, last INTEGER, sum INTEGER, body BLOB)"
     ),
     ("meta", "CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID"),
     (
       "snapshot",
-      "CREATE TABLE snapshot(nav INTEGER, rev INTEGER, seq INTEGER, t INTEGER, crc INTEGER, "
+      "CREATE TABLE snapshot(nav INTEGER, rev INTEGER, seq INTEGER, t INTEGER, sum INTEGER, "
         + "body BLOB, PRIMARY KEY(nav, rev)) WITHOUT ROWID"
     ),
   ]
 
-  static let rowColumns = "seq, nav, rev, prev, t, kind, crc, body"
-  static let snapshotColumns = "nav, rev, seq, t, crc, body"
+  static let groupColumns = "seq, last, sum, body"
+  static let snapshotColumns = "nav, rev, seq, t, sum, body"
+
+  /// Finds the group that holds the record ?1, or else the first one behind it.
+  static let selectGroup =
+    "SELECT \(groupColumns) FROM log WHERE last >= ?1 AND "
+    + "seq >= COALESCE((SELECT MAX(seq) FROM log WHERE seq <= ?1), 0) ORDER BY seq LIMIT 1"
 
   /// Makes an empty journal at `path`, complete or not at all as far as a rename is.
   static func create(at path: String) throws(JournalError) {
@@ -48,7 +52,8 @@ enum Schema {
       throw .newer(path: path, found: Int(found), supported: Int(version))
     }
     guard found == version else {
-      throw .damaged(path: path, what: "its format number is \(found)")
+      throw .damaged(
+        path: path, what: "its format \(found) is from before the first release, and is not read")
     }
     let statement = try database.prepare("SELECT name, sql FROM sqlite_schema ORDER BY name")
     for table in tables {

@@ -52,9 +52,11 @@ import CSQLite
   }
 
   /// Runs a statement with `bytes` bound to the parameter `index`, without copying them.
-  func run(_ index: Int32, _ bytes: [UInt8], _ attempt: Attempt = .writing) throws(JournalError) {
+  func run(
+    _ index: Int32, _ bytes: Span<UInt8>, _ attempt: Attempt = .writing
+  ) throws(JournalError) {
     // SQLite reads the bytes while the statement runs, so it runs while they are borrowed.
-    try unsafe bytes.span.withUnsafeBytes { (buffer) throws(JournalError) in
+    try unsafe bytes.withUnsafeBytes { (buffer) throws(JournalError) in
       // A null pointer would bind NULL, not an empty blob.
       let code =
         unsafe buffer.isEmpty

@@ -13,7 +13,7 @@ extension ServerLoop {
     afterthoughts.removeAll(keepingCapacity: true)
     if let wakeAt = hub.wakeAt, wakeAt <= now.boot { events.append(.wake) }
     if !inFlight.isEmpty, mustStandStill(at: now) { try standStill(at: now) }
-    if inFlight.isEmpty { try maintain(at: now) }
+    if inFlight.isEmpty, !writer.isBusy { try maintain(at: now) }
     if !events.isEmpty {
       busyAt = now.boot
       try handleEvents(at: now)
@@ -25,7 +25,7 @@ extension ServerLoop {
   private mutating func handleEvents(at now: Instant) throws {
     let batch = events
     events = []
-    let isAlone = inFlight.isEmpty && batch.count < Self.eventsWorthOverlapping
+    let isSmall = inFlight.isEmpty && batch.count < Self.eventsWorthOverlapping
     for index in batch.indices {
       hub.handle(batch[index], at: now)
       // The writer inserts a part of a large batch while the rest of it is decided.
@@ -33,7 +33,8 @@ extension ServerLoop {
     }
     let records = hub.takeRecords()
     inFlight.append(batch)
-    if isAlone {
+    // While the log is put away, what need not stand still goes to the writer's queue.
+    if isSmall, !writer.isBusy || !hub.maySeal {
       do {
         try writer.commit(records)
       } catch {
@@ -52,6 +53,11 @@ extension ServerLoop {
 
   /// Releases the batches that have become durable meanwhile, or takes back those that cannot.
   private mutating func takeProgress(at now: Instant) throws {
+    switch writer.takePutAwayProblem() {
+    case .failed(let error): try failMaintenance(error, at: now)
+    case .isRead: putAwayDue = now.boot + 1_000
+    case nil: break
+    }
     guard !inFlight.isEmpty else { return }
     for _ in 0..<writer.takeCompleted() {
       inFlight.removeFirst()
@@ -67,7 +73,6 @@ extension ServerLoop {
   /// Only ops may be decided meanwhile; anything else shows or changes what is durable.
   private func mustStandStill(at now: Instant) -> Bool {
     !hub.maySeal || inFlight.count >= Self.batchesInFlight || !events.allSatisfy(\.isOp)
-      || writer.walPages > Self.busyPages
       || maintenanceDue.map { $0 + 10_000 <= now.boot } ?? false
   }
 
@@ -146,8 +151,8 @@ extension ServerLoop {
   private mutating func maintain(at now: Instant) throws {
     let isQuiet = events.isEmpty && now.boot >= busyAt + Self.quietTime
     do throws(JournalError) {
-      if writer.journal.walPages > (isQuiet ? Self.quietPages : Self.busyPages) {
-        try writer.journal.checkpoint()
+      if writer.walPages > (isQuiet ? Self.quietPages : Self.busyPages), putAwayDue <= now.boot {
+        return writer.putAway()
       }
       guard let due = maintenanceDue, due <= now.boot, isQuiet || due + 10_000 <= now.boot else {
         return
@@ -160,22 +165,30 @@ extension ServerLoop {
       maintenanceDue =
         report.hasMore || !report.needsSnapshot.isEmpty ? now.boot + 100 : nil
     } catch {
-      switch error {
-      case .full, .writeFailed:
-        maintenanceDue = now.boot + 10_000
-        if !isStorageFailing { reportStorage(error.description) }
-      case .syncFailed, .locked, .damaged, .newer, .unreadable, .unwritable:
-        throw DaemonError.journal(error)
-      }
+      try failMaintenance(error, at: now)
+    }
+  }
+
+  private mutating func failMaintenance(_ error: JournalError, at now: Instant) throws {
+    switch error {
+    case .full, .writeFailed:
+      maintenanceDue = now.boot + 10_000
+      putAwayDue = now.boot + 10_000
+      if !isStorageFailing { reportStorage(error.description) }
+    case .syncFailed, .locked, .damaged, .newer, .unreadable, .unwritable:
+      throw DaemonError.journal(error)
     }
   }
 
   /// How long to sleep: until the hub, the watchdog, maintenance or a full socket wants attention.
   func sleepTime(_ now: Instant, _ feedAt: UInt64?) -> Int {
     if !afterthoughts.isEmpty || !events.isEmpty { return 0 }
-    var until = [hub.wakeAt, feedAt, maintenanceDue].compactMap { $0 }.min()
+    var until = [hub.wakeAt, feedAt].compactMap { $0 }.min()
+    // While the log is put away, nothing else can be done to the journal.
+    let soonest = writer.isBusy ? now.boot + 10 : 0
+    if let maintenanceDue { until = min(until ?? .max, max(maintenanceDue, soonest)) }
     if inFlight.isEmpty, writer.walPages > Self.quietPages {
-      until = min(until ?? .max, busyAt + Self.quietTime)
+      until = min(until ?? .max, max(busyAt + Self.quietTime, putAwayDue, soonest))
     }
     if !waiting.isEmpty { until = min(until ?? .max, now.boot + 100) }
     for suspect in suspects { until = min(until ?? .max, suspect.due) }

@@ -34,6 +34,8 @@ struct ServerLoop: ~Copyable {
   var scratch = Message()
   var shared = SharedBody()
   var maintenanceDue: UInt64?
+  /// When to put the write-ahead log away at the earliest.
+  var putAwayDue: UInt64 = 0
   var isStopping = false
   var isStorageFailing = false
 
@@ -47,7 +49,8 @@ struct ServerLoop: ~Copyable {
   static let messagesPerTurn = 256
   /// Milliseconds without an event that make a quiet moment.
   static let quietTime: UInt64 = 100
-  /// Pages of the write-ahead log that are put away in a quiet moment, and at the latest.
+  /// Pages of the write-ahead log that are put away in a quiet moment, and at the latest when the
+  /// loop commits by itself.
   static let quietPages = 250
   static let busyPages = 1000
 
@@ -113,6 +116,7 @@ struct ServerLoop: ~Copyable {
       if isStopping { events.append(.stop) }
       try turn(at: now)
     }
+    writer.rest()
   }
 
   /// A peer whose descriptor was closed, unless it has another one.

@@ -1,0 +1,85 @@
+import Foundation
+import NavigationSync
+import Testing
+
+@testable import Journal
+@testable import NavigationDaemon
+
+@Suite(.timeLimit(.minutes(1))) struct JournalWriterTests {
+  private static func open(_ directory: String) throws -> (Journal, rows: Int) {
+    let journal = try Journal.open(
+      directory: directory, durability: .sync, bootID: "boot", retention: Retention(),
+      holder: "test")
+    var rows = 0
+    try journal.replay(snapshots: { _ in }, rows: { _, _ in rows += 1 })
+    return (journal, rows)
+  }
+
+  private static func batch(_ sequences: ClosedRange<UInt64>) -> [JournalRecord] {
+    sequences.map {
+      .row(
+        JournalRow(
+          sequence: $0, nav: 1, revision: $0, previous: $0 - 1, time: 0,
+          kind: $0 == 1 ? .created : .changed, body: [UInt8](repeating: 7, count: 2000)))
+    }
+  }
+
+  @Test func `the log is put away between two commits, when it has grown and on demand`() throws {
+    try withTemporaryDirectory { directory in
+      let (journal, _) = try Self.open(directory)
+      let writer = JournalWriter(journal: journal)
+      var completed = 0
+      var largest = 0
+      for batch in 0..<60 as Range<UInt64> {
+        writer.stage(Self.batch(batch * 20 + 1...batch * 20 + 10))
+        writer.submit(Self.batch(batch * 20 + 11...batch * 20 + 20))
+        while completed <= batch {
+          writer.awaitProgress()
+          completed += writer.takeCompleted()
+        }
+        largest = max(largest, writer.walPages)
+        #expect(writer.takePutAwayProblem() == nil)
+      }
+      writer.rest()
+      // A commit goes over the limit by what it writes, and the next one finds the log empty.
+      #expect(largest > 100 && largest < JournalWriter.busyPages + 100)
+      #expect(writer.walPages <= JournalWriter.busyPages)
+      #expect(try journal.statistics().fileBytes > 1 << 20)
+
+      try writer.commit(Self.batch(1201...1202))
+      #expect(writer.walPages > 0)
+      writer.putAway()
+      writer.rest()
+      #expect(writer.walPages == 0 && !writer.isBusy)
+      // The loop may commit by itself at once: it waits for its turn.
+      writer.putAway()
+      try writer.commit(Self.batch(1203...1203))
+      writer.submit(Self.batch(1204...1204))
+      writer.awaitProgress()
+      #expect(writer.takeCompleted() == 1)
+      try journal.close()
+      #expect(try Self.open(directory).rows == 1204)
+    }
+  }
+
+  @Test func `what a reader is at work in stays in the log until it has ended`() throws {
+    try withTemporaryDirectory { directory in
+      let (journal, _) = try Self.open(directory)
+      let writer = JournalWriter(journal: journal)
+      try writer.commit(Self.batch(1...2))
+      let reader = try Database(path: directory + "/" + Journal.fileName, readOnly: true)
+      try reader.execute("BEGIN; SELECT * FROM log", .reading)
+      try writer.commit(Self.batch(3...4))
+      writer.putAway()
+      writer.rest()
+      #expect(writer.takePutAwayProblem() == .isRead)
+      #expect(writer.takePutAwayProblem() == nil)
+      #expect(writer.walPages > 0)
+      try reader.execute("COMMIT", .reading)
+      writer.putAway()
+      writer.rest()
+      #expect(writer.takePutAwayProblem() == nil && writer.walPages == 0)
+      try journal.close()
+    }
+  }
+}

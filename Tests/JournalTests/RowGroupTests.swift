@@ -1,0 +1,148 @@
+import NavigationSync
+import Testing
+
+@testable import Journal
+
+@Suite struct RowGroupTests {
+  /// Rows as a group holds them, with gaps that pruning leaves, and numbers of every size.
+  private static func rows(_ count: Int, from first: UInt64, seed: UInt64) -> [JournalRow] {
+    var random = SeededGenerator(seed: seed)
+    var sequence = first - 1
+    return (0..<count).map { _ in
+      sequence +=
+        UInt64.random(in: 0...3, using: &random) == 0 ? UInt64.random(in: 1...9, using: &random) : 1
+      func number() -> UInt64 {
+        UInt64.random(in: 0...(.max), using: &random) >> UInt64.random(in: 0..<64, using: &random)
+      }
+      return JournalRow(
+        sequence: sequence, nav: number(), revision: number(),
+        previous: Bool.random(using: &random) ? 0 : UInt64.random(in: 0..<sequence, using: &random),
+        time: number(),
+        kind: JournalRow.Kind(rawValue: UInt8.random(in: 1...5, using: &random)) ?? .closed,
+        body: (0..<Int.random(in: 0...300, using: &random)).map { UInt8(truncatingIfNeeded: $0) })
+    }
+  }
+
+  private static func read(_ copy: [UInt8], _ first: UInt64, _ last: UInt64) -> [JournalRow]? {
+    let bytes = copy.span
+    var cursor = RecordCursor(first: first)
+    var rows: [JournalRow] = []
+    while cursor.next(in: bytes) {
+      rows.append(JournalRow(cursor.header, body: bytes.extracting(cursor.body)))
+    }
+    return cursor.hasEnded(bytes, at: last) ? rows : nil
+  }
+
+  @Test(arguments: 0..<50 as Range<UInt64>)
+  func `what is written is read`(seed: UInt64) {
+    var group = RowGroup()
+    for first in [1, 77, UInt64(Int64.max) - 1000] {
+      let rows = Self.rows(Int(1 + seed % 64), from: first, seed: seed)
+      group.begin(first)
+      for row in rows { group.append(row) }
+      let (count, last) = (group.records, group.last)
+      #expect(count == rows.count && last == rows.last?.sequence)
+      let found = Self.read([UInt8](copying: group.bytes), first, last)
+      #expect(found == rows)
+    }
+  }
+
+  @Test func `a part of a group is no group`() {
+    var group = RowGroup()
+    group.begin(5)
+    for row in Self.rows(6, from: 5, seed: 3) { group.append(row) }
+    let (bytes, last) = ([UInt8](copying: group.bytes), group.last)
+    for count in 0..<bytes.count {
+      #expect(Self.read(Array(bytes[..<count]), 5, last) == nil, "\(count) bytes")
+    }
+    #expect(Self.read(bytes + [0], 5, last) == nil)
+    #expect(Self.read(bytes, 5, last + 1) == nil)
+    #expect(Self.read(bytes, 6, last) == nil)
+  }
+
+  @Test(arguments: 0..<4 as Range<UInt64>)
+  func `no bytes lead the reading astray`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<2000 {
+      let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
+        // Long numbers and small ones alike.
+        Bool.random(using: &random)
+          ? UInt8.random(in: 0...8, using: &random) : .random(in: 0...255, using: &random)
+      }
+      for first in [1, UInt64.random(in: 1...(.max), using: &random), UInt64.max] {
+        _ = Self.read(bytes, first, first)
+      }
+    }
+  }
+
+  @Test func `every bit of a group is under its checksum`() {
+    var group = RowGroup()
+    group.begin(5)
+    for row in Self.rows(4, from: 5, seed: 3) { group.append(row) }
+    let (sum, last) = (group.checksum, group.last)
+    var bytes = [UInt8](copying: group.bytes)
+    func checksum(_ first: UInt64, _ last: UInt64) -> UInt64 {
+      RowGroup.checksum(first: first, last: last, bytes.span)
+    }
+    for bit in 0..<bytes.count * 8 {
+      bytes[bit / 8] ^= 1 << (bit % 8)
+      #expect(checksum(5, last) != sum, "bit \(bit)")
+      bytes[bit / 8] ^= 1 << (bit % 8)
+    }
+    for bit in 0..<64 as Range<UInt64> {
+      #expect(checksum(5 ^ 1 << bit, last) != sum)
+      #expect(checksum(5, last ^ 1 << bit) != sum)
+    }
+    #expect(checksum(last, 5) != sum)
+    #expect(checksum(5, last) == sum)
+  }
+
+  @Test func `every bit of a snapshot is under its checksum`() {
+    let row = SnapshotRow(nav: 3, revision: 9, sequence: 40, time: 7, body: Array(0..<250))
+    for bit in 0..<row.body.count * 8 {
+      var other = row
+      other.body[bit / 8] ^= 1 << (bit % 8)
+      #expect(other.checksum != row.checksum)
+    }
+    for bit in 0..<64 as Range<UInt64> {
+      for member in [\SnapshotRow.nav, \.revision, \.sequence, \.time] {
+        var other = row
+        other[keyPath: member] ^= 1 << bit
+        #expect(other.checksum != row.checksum)
+      }
+    }
+    let swapped = SnapshotRow(nav: 9, revision: 3, sequence: 40, time: 7, body: row.body)
+    #expect(swapped.checksum != row.checksum)
+  }
+
+  @Test func `a group is full by number and by bytes, but takes one of any size`() {
+    var group = RowGroup()
+    group.begin(1)
+    // A value that cannot be copied cannot be looked at by `#expect`.
+    var isFull = [group.isFull(for: 10 << 20)]
+    func row(_ sequence: UInt64, _ size: Int) -> JournalRow {
+      JournalRow(
+        sequence: sequence, nav: 1, revision: sequence, previous: 0, time: 0, kind: .changed,
+        body: [UInt8](repeating: 7, count: size))
+    }
+    for sequence in 1..<64 as Range<UInt64> { group.append(row(sequence, 1)) }
+    isFull.append(group.isFull(for: 1))
+    group.append(row(64, 1))
+    isFull.append(group.isFull(for: 0))
+    #expect(isFull == [false, false, true])
+
+    group.begin(1)
+    group.append(row(1, 1000))
+    let room = RowGroup.mostBytes - group.bytes.count
+    isFull = [group.isFull(for: room), group.isFull(for: room + 1)]
+    #expect(isFull == [false, true])
+
+    for size in [RowGroup.mostBytes, 1 << 20, 0] {
+      group.begin(1)
+      let rows = [row(1, size), row(2, 3)]
+      for row in rows { group.append(row) }
+      let found = Self.read([UInt8](copying: group.bytes), 1, 2)
+      #expect(found == rows)
+    }
+  }
+}
