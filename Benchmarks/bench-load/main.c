@@ -2,12 +2,15 @@
 //
 //   bench-load run endpoint=ipc:///path|redis:/path [name=number ...]
 //   bench-load create endpoint=... navs=COUNT depth=COUNT
-//   bench-load behind ENDPOINT REVISIONS
+//   bench-load behind|replay ENDPOINT REVISIONS
 //   bench-load spawn COUNT PROGRAM [ARGUMENT ...]
-//   bench-load start PROGRAM [ARGUMENT ...]
+//   bench-load start ENDPOINT REVISION PROGRAM [ARGUMENT ...]
+//   bench-load guard PROGRAM [ARGUMENT ...]
+//   bench-load rtt|pipe|catchup|watch ep=ipc:///path [name=value ...]
 //
 // It prints one line of name=value pairs. If anything is refused, lost or out of order, it says so,
-// prints no line and exits with 1.
+// prints no line and exits with 1. What another benchmark calls (rtt, pipe, catchup, watch) prints
+// JSON.
 
 #define _GNU_SOURCE
 #include <signal.h>
@@ -46,7 +49,8 @@ static int read_option(struct plan *plan, const char *text) {
       {"processes=", &plan->processes}, {"window=", &plan->window},     {"navs=", &plan->navs},
       {"warm=", &plan->warm},           {"ops=", &plan->operations},    {"rate=", &plan->rate},
       {"watchers=", &plan->watchers},   {"all=", &plan->watches_all},   {"seconds=", &plan->seconds},
-      {"depth=", &plan->depth},         {"edits=", &plan->edits},
+      {"depth=", &plan->depth},         {"edits=", &plan->edits},   {"mixed=", &plan->is_mixed},
+      {"own=", &plan->watches_own},     {"server=", &plan->server},
       {"idle-watchers=", &plan->idle_watchers}, {"stopped=", &plan->is_stopped},
   };
   if (!strncmp(text, "endpoint=", 9)) return plan->endpoint = text + 9, 1;
@@ -73,13 +77,15 @@ static pid_t split(void) {
 }
 
 static void create(const struct plan *plan) {
-  pid_t process = split();
-  if (process == 0) {
-    for (int index = 0; index < plan->processes; index++)
-      is_redis(plan->endpoint) ? create_redis_navs(plan, index) : create_navs(plan, index);
+  pid_t *creators = calloc((size_t)plan->processes, sizeof *creators);
+  for (int index = 0; index < plan->processes; index++) {
+    creators[index] = split();
+    if (creators[index]) continue;
+    is_redis(plan->endpoint) ? create_redis_navs(plan, index) : create_navs(plan, index);
     _exit(0);
   }
-  await(process);
+  for (int index = 0; index < plan->processes; index++) await(creators[index]);
+  free(creators);
 }
 
 static void watch_as_planned(const struct plan *plan, struct shared *shared, int ready) {
@@ -131,11 +137,23 @@ static void report(const struct plan *plan, struct shared *shared) {
   printf("\n");
 }
 
+// What the server has worked: for each operation, and for each delivery.
+static void report_cost(const struct plan *plan, const struct shared *shared, double writing,
+                        double all) {
+  int answered = 0;
+  for (int process = 0; process < plan->processes; process++) answered += shared->answered[process];
+  if (!plan->watchers) printf("cpu_us_op=%.3f ", writing * 1e6 / (double)answered);
+  printf("cpu_s=%.2f ", all);
+  if (plan->watchers && all > 0)
+    printf("deliveries_cpu_s=%.0f ", (double)shared->deliveries / all);
+}
+
 static struct plan read_plan(int count, char **arguments) {
   struct plan plan = {.processes = 1, .window = 1, .navs = 1, .operations = 1000};
   for (int index = 0; index < count; index++)
     if (!read_option(&plan, arguments[index])) fail("option", arguments[index], 64);
   if (!plan.endpoint) fail("endpoint is missing", "", 0);
+  if (plan.watches_own && plan.watchers > plan.navs) fail("more watchers than navs", "", 0);
   if (plan.processes > process_limit) fail("too many processes", "", 0);
   return plan;
 }
@@ -162,16 +180,21 @@ static int run(int count, char **arguments) {
   }
   // The writers connect meanwhile; one that is late waits for nobody, its clock starts later.
   usleep(50000);
+  double before = plan.server ? processor_time(plan.server) : 0;
   for (int index = 0; index < plan.processes; index++)
     if (write(go[1], "g", 1) != 1) fail("go", "", 0);
   for (int index = 0; index < plan.processes; index++) await(writers[index]);
   shared->finished = nanoseconds();
+  double written = plan.server ? processor_time(plan.server) : 0;
   if (watchers && plan.is_stopped) kill(watchers, SIGCONT);
   if (watchers) await(watchers);
+  double after = plan.server ? processor_time(plan.server) : 0;
   if (plan.idle_watchers) {
     uint64_t late = shared->delivered > shared->finished ? shared->delivered - shared->finished : 0;
-    printf("caught_up_ms=%.2f ", (double)late / 1e6);
+    printf("caught_up_ms=%.2f lost=%llu skipped=%llu ", (double)late / 1e6,
+           (unsigned long long)shared->lost, (unsigned long long)shared->skipped);
   }
+  if (plan.server) report_cost(&plan, shared, written - before, after - before);
   report(&plan, shared);
   return 0;
 }
@@ -188,13 +211,25 @@ static int behind(const char *endpoint, int revisions) {
                             : measure_behind(endpoint, (uint64_t)revisions);
 }
 
+static int replay(const char *endpoint, int revisions) {
+  return is_redis(endpoint) ? measure_redis_behind(endpoint, (uint64_t)revisions)
+                            : measure_replay(endpoint, (uint64_t)revisions);
+}
+
 int main(int count, char **arguments) {
-  if (count > 2 && !strcmp(arguments[1], "run")) return run(count - 2, arguments + 2);
-  if (count > 2 && !strcmp(arguments[1], "create")) return create_only(count - 2, arguments + 2);
-  if (count == 4 && !strcmp(arguments[1], "behind")) return behind(arguments[2], atoi(arguments[3]));
-  if (count > 3 && !strcmp(arguments[1], "spawn"))
-    return measure_spawn(atoi(arguments[2]), arguments + 3);
-  if (count > 2 && !strcmp(arguments[1], "start")) return measure_start(arguments + 2);
-  fprintf(stderr, "usage: bench-load run|create|behind|spawn|start ...\n");
+  const char *name = count > 1 ? arguments[1] : "";
+  int is_client = !strcmp(name, "rtt") || !strcmp(name, "pipe") || !strcmp(name, "catchup");
+  if (is_client) return run_plugged_client(count - 1, arguments + 1);
+  if (!strcmp(name, "watch")) return run_plugged_watcher(count - 2, arguments + 2);
+  if (count > 2 && !strcmp(name, "run")) return run(count - 2, arguments + 2);
+  if (count > 2 && !strcmp(name, "create")) return create_only(count - 2, arguments + 2);
+  if (count == 4 && !strcmp(name, "behind")) return behind(arguments[2], atoi(arguments[3]));
+  if (count == 4 && !strcmp(name, "replay")) return replay(arguments[2], atoi(arguments[3]));
+  if (count > 3 && !strcmp(name, "spawn")) return measure_spawn(atoi(arguments[2]), arguments + 3);
+  if (count > 4 && !strcmp(name, "start"))
+    return measure_start(arguments[2], (uint64_t)atoi(arguments[3]), arguments + 4);
+  if (count > 2 && !strcmp(name, "guard")) guard(arguments + 2);
+  fprintf(stderr, "usage: bench-load "
+                  "run|create|behind|replay|spawn|start|guard|rtt|pipe|catchup|watch ...\n");
   return 2;
 }

@@ -9,6 +9,8 @@ struct Plot {
   }
 
   var title: String
+  /// What is better on the vertical axis.
+  var better: Metric.Better
   var xTitle: String
   var yTitle: String
   /// What is written below the axis, and where.
@@ -23,27 +25,40 @@ struct Plot {
   func svg() -> String? {
     let values = lines.flatMap { $0.points.map(\.y) }.filter { $0 > 0 }
     guard let least = values.min(), let most = values.max(), ticks.count > 1 else { return nil }
-    let range = log10(least).rounded(.down)...max(log10(most).rounded(.up), log10(least) + 1)
+    let steps = Self.steps(from: least, to: most)
+    let range = log10(steps[0])...log10(steps[steps.count - 1])
     var parts = [
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(Int(Self.width))\" "
         + "height=\"\(Int(Self.height))\" font-family=\"sans-serif\" font-size=\"12\">",
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>",
-      text(title, (Self.left + Self.right) / 2, 25, size: 15),
+      text("\(title) (\(better.rawValue) is better)", Self.width / 2, 25, size: 15),
       text(xTitle, (Self.left + Self.right) / 2, Self.height - 15),
-      text(yTitle, Self.left, Self.top - 12),
+      text(yTitle, 14, Self.top - 12, anchor: "start"),
     ]
-    parts += horizontals(range) + verticals()
+    parts += horizontals(steps, range) + verticals()
     for (index, line) in lines.enumerated() { parts += drawing(line, index, range) }
     return parts.joined(separator: "\n") + "\n</svg>\n"
   }
 
-  private func horizontals(_ range: ClosedRange<Double>) -> [String] {
-    stride(from: range.lowerBound.rounded(.up), through: range.upperBound, by: 1).flatMap { power in
-      let y = vertical(pow(10, power), range)
-      let label = power < 0 ? String(format: "%g", pow(10, power)) : grouped(Int(pow(10, power)))
-      return [
-        stroke(Self.left, y, Self.right, y), text(label, Self.left - 6, y + 4, anchor: "end"),
-      ]
+  /// The numbers on the vertical axis: 1, 2 and 5 times powers of ten around all values.
+  private static func steps(from least: Double, to most: Double) -> [Double] {
+    let powers = Int(log10(least).rounded(.down))...Int(log10(most).rounded(.up))
+    let all = powers.flatMap { power in [1, 2, 5].map { $0 * pow(10, Double(power)) } }
+    let first = all.lastIndex { $0 <= least } ?? 0
+    var last = all.firstIndex { $0 >= most } ?? all.count - 1
+    if last == first { last = first + 1 }
+    return Array(all[first...min(last, all.count - 1)])
+  }
+
+  private func horizontals(_ steps: [Double], _ range: ClosedRange<Double>) -> [String] {
+    // With many decades only their beginnings have room for a number.
+    let isLong = range.upperBound - range.lowerBound > 3
+    return steps.flatMap { step in
+      let y = vertical(step, range)
+      let isDecade = abs(log10(step) - log10(step).rounded()) < 1e-9
+      let label = step < 1 ? String(format: "%g", step) : grouped(Int(step.rounded()))
+      return [stroke(Self.left, y, Self.right, y)]
+        + (isLong && !isDecade ? [] : [text(label, Self.left - 6, y + 4, anchor: "end")])
     }
   }
 
