@@ -60,8 +60,7 @@ struct Instructions {
       let annotate = Programs.installed("callgrind_annotate")
     else { throw BenchError("valgrind is not installed") }
     let folder = servers.root.appending(path: "navd-count-\(UInt32.random(in: .min ... .max))")
-    Remains.shared.add(directory: folder)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Remains.shared.add(directory: folder)
     defer {
       try? FileManager.default.removeItem(at: folder)
       Remains.shared.remove(directory: folder)

@@ -18,13 +18,32 @@ final class Remains: Sendable {
   /// Written to by the handler of a signal.
   private let pipe = Pipe()
 
-  /// Whether a signal has come, so that what fails now needs no word.
-  var isEnding: Bool { content.withLock { $0.isEnding } }
+  func add(process: pid_t) {
+    content.withLock { content in
+      if content.isEnding { kill(process, SIGKILL) } else { content.processes.insert(process) }
+    }
+    waitForEnd()
+  }
 
-  func add(process: pid_t) { content.withLock { _ = $0.processes.insert(process) } }
   func remove(process: pid_t) { content.withLock { _ = $0.processes.remove(process) } }
-  func add(directory: URL) { content.withLock { _ = $0.directories.insert(directory) } }
+
+  /// Makes a directory.
+  func add(directory: URL) throws {
+    try content.withLock { content in
+      guard !content.isEnding else { return }
+      content.directories.insert(directory)
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+    waitForEnd()
+  }
+
   func remove(directory: URL) { content.withLock { _ = $0.directories.remove(directory) } }
+
+  /// Does not return when a signal has come: what is begun now would remain, and what fails now
+  /// needs no word.
+  func waitForEnd() {
+    while content.withLock({ $0.isEnding }) { Thread.sleep(forTimeInterval: 1) }
+  }
 
   /// From now on SIGINT, SIGTERM and SIGHUP end everything that was added, and the command.
   func endOnSignals() {

@@ -82,13 +82,13 @@ struct Servers {
   private func inDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
     // Short, for the path of a socket is at most 107 bytes.
     let directory = root.appending(path: "navd-bench-\(UInt32.random(in: .min ... .max))")
-    Remains.shared.add(directory: directory)
-    try FileManager.default.createDirectory(
-      at: directory.appending(path: "data"), withIntermediateDirectories: true)
+    try Remains.shared.add(directory: directory)
     defer {
       try? FileManager.default.removeItem(at: directory)
       Remains.shared.remove(directory: directory)
     }
+    try FileManager.default.createDirectory(
+      at: Place(directory).data, withIntermediateDirectories: true)
     return try body(directory)
   }
 

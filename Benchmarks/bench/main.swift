@@ -46,8 +46,7 @@ func run(
     let found = runs.compactMap { $0[workload.metric] }.map(Metric.text)
     progress("  \(target.rawValue) \(found.joined(separator: " "))")
   } catch {
-    // What fails because all is being ended says nothing.
-    while Remains.shared.isEnding { Thread.sleep(forTimeInterval: 1) }
+    Remains.shared.waitForEnd()
     results.addFailure("\(error)", workload, target)
     progress("  \(target.rawValue) void (\(error))")
   }
