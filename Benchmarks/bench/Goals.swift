@@ -118,7 +118,7 @@ extension Results {
       judged += 1
       met += isMet ? 1 : 0
       lines.append(
-        "| \(goal.workload): \(metric.name) | \(goal.text) | \(Metric.text(found)) "
+        "| \(goal.workload): \(metric.label) | \(goal.text) | \(Metric.text(found)) "
           + "| \(isMet ? "met" : "**not met**") |")
     }
     guard judged > 0 else { return "" }

@@ -4,7 +4,7 @@ import Foundation
 struct Plot {
   /// One line and what it is called.
   struct Line {
-    var name: String
+    var target: Target
     var points: [(x: Double, y: Double)]
   }
 
@@ -13,13 +13,14 @@ struct Plot {
   var better: Metric.Better
   var xTitle: String
   var yTitle: String
+  /// Whether the vertical axis has microseconds.
+  var areTimes = false
   /// What is written below the axis, and where.
   var ticks: [(x: Double, text: String)]
   var lines: [Line]
 
   private static let width = 720.0, height = 440.0
-  private static let left = 80.0, right = 610.0, top = 50.0, bottom = 380.0
-  private static let colors = ["#888888", "#1f77b4", "#d62728", "#2ca02c"]
+  private static let left = 80.0, right = 610.0, top = 62.0, bottom = 380.0
 
   /// The picture, whose vertical axis is logarithmic; nil if there is nothing to draw.
   func svg() -> String? {
@@ -51,14 +52,13 @@ struct Plot {
   }
 
   private func horizontals(_ steps: [Double], _ range: ClosedRange<Double>) -> [String] {
-    // With many decades only their beginnings have room for a number.
-    let isLong = range.upperBound - range.lowerBound > 3
+    // With many of them only powers of ten have room for a number.
+    let isLong = steps.count > 14
     return steps.flatMap { step in
       let y = vertical(step, range)
       let isDecade = abs(log10(step) - log10(step).rounded()) < 1e-9
-      let label = step < 1 ? String(format: "%g", step) : grouped(Int(step.rounded()))
       return [stroke(Self.left, y, Self.right, y)]
-        + (isLong && !isDecade ? [] : [text(label, Self.left - 6, y + 4, anchor: "end")])
+        + (isLong && !isDecade ? [] : [text(label(step), Self.left - 6, y + 4, anchor: "end")])
     }
   }
 
@@ -70,7 +70,7 @@ struct Plot {
   }
 
   private func drawing(_ line: Line, _ index: Int, _ range: ClosedRange<Double>) -> [String] {
-    let color = Self.colors[index % Self.colors.count]
+    let color = Self.color(line.target)
     let places = line.points.filter { $0.y > 0 }
       .map { (x: horizontal($0.x), y: vertical($0.y, range)) }
     let path = places.map { number($0.x) + "," + number($0.y) }.joined(separator: " ")
@@ -83,7 +83,7 @@ struct Plot {
       } + [
         "<rect x=\"\(number(Self.right + 15))\" y=\"\(number(y - 9))\" width=\"14\" height=\"10\" "
           + "fill=\"\(color)\"/>",
-        text(line.name, Self.right + 36, y, anchor: "start"),
+        text(line.target.rawValue, Self.right + 36, y, anchor: "start"),
       ]
   }
 
@@ -115,11 +115,24 @@ struct Plot {
 
   private func number(_ value: Double) -> String { String(format: "%.1f", value) }
 
-  private func grouped(_ value: Int) -> String {
-    switch value {
-    case 1_000_000...: "\(value / 1_000_000) M"
-    case 1000...: "\(value / 1000) k"
-    default: "\(value)"
+  /// A number on the vertical axis; times have their unit with them.
+  private func label(_ value: Double) -> String {
+    let units = areTimes ? [" s", " ms", " µs"] : [" M", " k", ""]
+    let (size, unit) =
+      switch value {
+      case 1_000_000...: (1_000_000.0, units[0])
+      case 1000...: (1000.0, units[1])
+      default: (1.0, units[2])
+      }
+    return String(format: "%g", value / size) + unit
+  }
+
+  private static func color(_ target: Target) -> String {
+    switch target {
+    case .echo: "#888888"
+    case .sqlite: "#1f77b4"
+    case .redis: "#d62728"
+    case .navd: "#2ca02c"
     }
   }
 }

@@ -25,14 +25,15 @@ extension Results {
         median(workload.name, target, "\(isLast ? "last_" : "")\(name)_us")
           .map { (x: Double(index), y: $0) }
       }
-      return points.isEmpty ? nil : Plot.Line(name: target.rawValue, points: points)
+      return points.isEmpty ? nil : Plot.Line(target: target, points: points)
     }
     let ticks = Self.quantiles.enumerated().map { index, name in
       (x: Double(index), text: name == "p999" ? "p99.9" : name)
     }
     return Plot(
       title: "\(workload.name): \(workload.title)", better: .less, xTitle: "quantile",
-      yTitle: isLast ? "µs until the last watcher has it" : "µs", ticks: ticks, lines: lines)
+      yTitle: isLast ? "until the last watcher has it" : "until the answer", areTimes: true,
+      ticks: ticks, lines: lines)
   }
 
   /// A number of several workloads that differ in a size.
@@ -76,7 +77,7 @@ extension Results {
         median("\(series.prefix)\(size)", target, series.metric)
           .map { (x: log2(Double(size)), y: $0) }
       }
-      return points.isEmpty ? nil : Plot.Line(name: target.rawValue, points: points)
+      return points.isEmpty ? nil : Plot.Line(target: target, points: points)
     }
     // Sizes that were not measured have no place.
     let places = Set(found.flatMap { $0.points.map(\.x) })

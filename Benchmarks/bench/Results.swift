@@ -37,9 +37,9 @@ struct Results {
   /// A table in Markdown, with the goals and the runs that are void behind it.
   func table(_ workloads: [Workload]) -> String {
     var lines = [
-      "| workload | target | median | better | least … most | p50 µs | p99 µs | CPU µs/op "
+      "| workload | number | target | median | better | least … most | p50 µs | p99 µs | CPU µs/op "
         + "| navd : echo | navd : sqlite | navd : redis | goal |",
-      "| --- | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
+      "| --- | --- | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     for workload in workloads {
       for metric in [workload.metric] + workload.also {
@@ -64,7 +64,7 @@ struct Results {
     let shown = Metric.named(metric)
     let prefix = metric.hasPrefix("last_") ? "last_" : ""
     var cells = [
-      "\(workload.name): \(workload.title)", target.rawValue,
+      "\(workload.name): \(workload.title)", shown.label, target.rawValue,
       "\(Metric.text(median)) \(shown.unit)", shown.better.rawValue,
       "\(Metric.text(least)) … \(Metric.text(most))",
     ]

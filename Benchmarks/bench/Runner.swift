@@ -73,7 +73,11 @@ struct Runner {
   private static func pair(_ found: [String: Numbers]) throws -> Numbers {
     let first = try number("ops_s", of: found["first"])
     let second = try number("ops_s", of: found["second"])
-    return ["cost_ratio": first / second, "first_ops_s": first, "second_ops_s": second]
+    let work = try number("cpu_us_op", of: found["first"])
+    return [
+      "cost_ratio": first / second, "first_ops_s": first, "second_ops_s": second,
+      "cpu_ratio": try number("cpu_us_op", of: found["second"]) / work,
+    ]
   }
 
   private static func stalled(_ found: [String: Numbers]) throws -> Numbers {
@@ -102,8 +106,8 @@ struct Runner {
     let other = try number("cpu_s", of: found["thousand"]) - writing
     numbers["net_one_cpu_s"] = own
     numbers["net_thousand_cpu_s"] = other
-    // Times are counted in hundredths of a second.
-    if own >= 0.05 { numbers["net_of_thousand"] = other / own }
+    // What is less than the runs differ by themselves is taken for as much.
+    numbers["net_of_thousand"] = other / max(own, writing * 0.03)
     return numbers
   }
 

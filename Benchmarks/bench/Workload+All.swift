@@ -30,7 +30,7 @@ extension Workload {
     Workload(
       name: name, title: title,
       kind: .pair(first: words(common + " " + first), second: words(common + " " + second)),
-      metric: "cost_ratio")
+      metric: "cost_ratio", also: ["cpu_ratio"])
   }
 
   private static func words(_ text: String) -> [String] {
