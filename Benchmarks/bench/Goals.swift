@@ -46,6 +46,7 @@ struct Goal {
     Goal("fan1000", "deliveries_s", .atLeast, 1, of: .peer(.redis)),
     Goal("fan1000", "deliveries_s", .atLeast, 1 / 1.3, of: .workload("fan100")),
     Goal("many", "of_thousand", .atLeast, 10),
+    Goal("many", "net_of_thousand", .atLeast, 10),
     Goal("stalled", "of_idle", .atLeast, 0.95),
     Goal("stalled", "of_reading", .atLeast, 0.95),
     Goal("stalled", "lost", .atMost, 0),

@@ -201,7 +201,7 @@ extension Workload {
       restart("restart1k", 1000, starts: scale == 1 ? 3 : 1, .light),
       restart("restart", 10_000 / scale, starts: scale == 1 ? 3 : 1, .light), most,
       Workload(
-        name: "memory", title: "memory of a nav of 5 screens", kind: .memory(navs: 20_000 / scale),
+        name: "memory", title: "memory of a nav of 5 screens", kind: .memory(navs: 20_000),
         metric: "bytes_per_nav", targets: [.redis, .navd]),
       million,
       Workload(
