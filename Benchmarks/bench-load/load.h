@@ -32,6 +32,11 @@ struct plan {
   int idle_watchers, is_stopped;
   // The process whose use of the processors is told; 0 for none.
   int server;
+  // What stands before the names of the numbers.
+  const char *prefix;
+  // How long the writer writes before it passes its turn on, in milliseconds, and the pipes that
+  // turns come through and go through; 0 to write all the time.
+  int slice, turn_from, turn_to;
 };
 
 enum { process_limit = 64, first_id = 1000000000, model_depth = 12 };
@@ -63,6 +68,8 @@ struct shared {
   // Of watchers that nobody waited for: revisions that came neither as a diff nor within a snapshot,
   // and those that a snapshot took the place of.
   volatile uint64_t lost, skipped;
+  // Whether all answers are there, and the writer only passes turns on.
+  volatile int is_finished;
   // By operation: when it was sent, how long its answer took, when its last watcher had it.
   uint64_t *sent, *latency, *seen;
 };
@@ -103,6 +110,18 @@ int fill_link(struct link *link, int flags);
 // Takes a message of two frames that is complete; returns 0 if there is none.
 int take_link(struct link *link, struct text *verb, struct text *body);
 int is_verb(struct text verb, const char *name);
+
+struct plan read_plan(int count, char **arguments);
+void create_all(const struct plan *plan);
+int run(int count, char **arguments);
+int take_turns(int slice, int count, char **arguments);
+
+// Waits until it is this writer's turn.
+void await_turn(const struct plan *plan);
+// Lets the others write; returns how long it took until the turn came back.
+uint64_t pass_turn(const struct plan *plan);
+// Passes on every turn that comes, until the process is ended.
+_Noreturn void pass_all_turns(const struct plan *plan);
 
 void create_navs(const struct plan *plan, int process);
 void write_operations(const struct plan *plan, struct shared *shared, int process, int go);

@@ -192,19 +192,28 @@ void write_operations(const struct plan *plan, struct shared *shared, int proces
   for (int nav = 0; nav < plan->navs; nav++) models[nav].revision = 1;
   char *body = malloc(reply_limit + 1), byte;
   if (read(go, &byte, 1) != 1) fail("no start", "", 0);
+  if (plan->slice) await_turn(plan);
   int total = plan->warm + plan->operations, sent = 0, done = 0;
   size_t offset = (size_t)process * (size_t)total;
   uint64_t base = first_id + offset, begin = nanoseconds(), due = begin;
+  uint64_t slice = (uint64_t)plan->slice * 1000000, turn = begin, waited = 0;
   while (done < total) {
-    while (sent < total && sent - done < plan->window) {
+    int is_over = slice && nanoseconds() - turn > slice;
+    if (is_over && sent == done) {
+      waited += pass_turn(plan);
+      turn = nanoseconds();
+      is_over = 0;
+    }
+    while (!is_over && sent < total && sent - done < plan->window) {
       if (plan->rate) {
         if (nanoseconds() < due && sent > done) break;
         wait_for_turn(due);
         due += 1000000000u / (uint64_t)plan->rate;
       }
       uint64_t now = shared->sent[offset + (size_t)sent] = nanoseconds();
-      if (sent == plan->warm) begin = now;
-      if (plan->seconds && sent > plan->warm && now - begin > (uint64_t)plan->seconds * 1000000000u) {
+      if (sent == plan->warm) begin = now, waited = 0;
+      if (plan->seconds && sent > plan->warm &&
+          now - begin - waited > (uint64_t)plan->seconds * 1000000000u) {
         total = sent;
         break;
       }
@@ -227,7 +236,7 @@ void write_operations(const struct plan *plan, struct shared *shared, int proces
   }
   shared->answered[process] = done;
   shared->began[process] = begin;
-  shared->ended[process] = nanoseconds();
+  shared->ended[process] = nanoseconds() - waited;
   zmq_close(socket);
   zmq_ctx_term(context);
 }

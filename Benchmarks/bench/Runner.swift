@@ -32,15 +32,13 @@ struct Runner {
     switch workload.kind {
     case .load(let arguments): return [try serving { try load($0, arguments) }]
     case .pair(let first, let second):
-      return [try Self.pair(try loads(["first": first, "second": second]))]
+      return [try Self.pair(try turns(["first": first, "second": second], target, workload.setup))]
     case .stalled(let common):
-      return [
-        try Self.stalled(
-          try loads([
-            "idle": common, "reading": common + ["idle-watchers=1"],
-            "stopped": common + ["idle-watchers=1", "stopped=1"],
-          ]))
+      let variants = [
+        "idle": common, "reading": common + ["idle-watchers=1"],
+        "stopped": common + ["idle-watchers=1", "stopped=1"],
       ]
+      return [try Self.stalled(try turns(variants, target, workload.setup))]
     case .many(let common):
       return [
         try Self.many(
@@ -70,26 +68,46 @@ struct Runner {
       ["run", "endpoint=\(server.endpoint)", "server=\(server.process)"] + arguments)
   }
 
-  private static func pair(_ found: [String: Numbers]) throws -> Numbers {
-    let first = try number("ops_s", of: found["first"])
-    let second = try number("ops_s", of: found["second"])
-    let work = try number("cpu_us_op", of: found["first"])
-    return [
-      "cost_ratio": first / second, "first_ops_s": first, "second_ops_s": second,
-      "cpu_ratio": try number("cpu_us_op", of: found["second"]) / work,
-    ]
+  /// Runs variants at the same time, each on a server of its own, that write in turn.
+  ///
+  /// So what else the machine does hits all alike. Their numbers have the names of the variants
+  /// before them.
+  private func turns(
+    _ variants: [String: [String]], _ target: Target, _ setup: Setup
+  ) throws -> Numbers {
+    func add(_ rest: ArraySlice<(key: String, value: [String])>, _ plans: [String]) throws
+      -> Numbers
+    {
+      guard let (name, arguments) = rest.first else {
+        return try programs.numbers(of: "bench-load", ["turns", "100"] + plans)
+      }
+      return try servers.serving(target, setup) { server in
+        let plan = [
+          ",", "prefix=\(name)_", "endpoint=\(server.endpoint)", "server=\(server.process)",
+        ]
+        return try add(rest.dropFirst(), plans + plan + arguments)
+      }
+    }
+    return try add(variants.shuffled()[...], [])
   }
 
-  private static func stalled(_ found: [String: Numbers]) throws -> Numbers {
-    let stopped = try number("ops_s", of: found["stopped"])
-    var numbers: Numbers = ["ops_s": stopped]
+  private static func pair(_ found: Numbers) throws -> Numbers {
+    var numbers = found
+    numbers["cost_ratio"] =
+      try number("first_ops_s", of: found) / number("second_ops_s", of: found)
+    numbers["cpu_ratio"] =
+      try number("second_cpu_us_op", of: found) / number("first_cpu_us_op", of: found)
+    return numbers
+  }
+
+  private static func stalled(_ found: Numbers) throws -> Numbers {
+    var numbers = found
+    let stopped = try number("stopped_ops_s", of: found)
     for name in ["idle", "reading"] {
-      let rate = try number("ops_s", of: found[name])
-      numbers["of_\(name)"] = stopped / rate
-      numbers["\(name)_ops_s"] = rate
+      numbers["of_\(name)"] = try stopped / number("\(name)_ops_s", of: found)
     }
     for name in ["caught_up_ms", "lost", "skipped"] {
-      numbers[name] = try number(name, of: found["stopped"], isZeroGood: true)
+      numbers[name] = try number("stopped_\(name)", of: found, isZeroGood: true)
     }
     return numbers
   }
