@@ -32,7 +32,7 @@ extension Results {
     }
     return Plot(
       title: "\(workload.name): \(workload.title)", better: .less, xTitle: "quantile",
-      yTitle: isLast ? "until the last watcher has it" : "until the answer", areTimes: true,
+      yTitle: isLast ? "until the last watcher has it" : "until it is done", areTimes: true,
       ticks: ticks, lines: lines)
   }
 
@@ -58,7 +58,7 @@ extension Results {
       sizes: Workload.watcherCounts, xTitle: "connections that watch the nav", prefix: "fan",
       metric: "deliveries_s"),
     Series(
-      name: "fan-out-cost", title: "what fan-out costs the server, by watchers",
+      name: "fan-out-cost", title: "deliveries for each second the server works, by watchers",
       sizes: Workload.watcherCounts, xTitle: "connections that watch the nav", prefix: "fan",
       metric: "deliveries_cpu_s"),
     Series(

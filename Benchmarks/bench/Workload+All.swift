@@ -148,7 +148,8 @@ extension Workload {
     growth.weight = .heavy
     var most = pair(
       "growth100k", "100,000 navs : 1", growing, "navs=1 warm=20000", "navs=100000 warm=200000")
-    most.weight = .named
+    most.weight = .heavy
+    most.mostRounds = 3
     return [
       pair("depth-push", "push and pop, 64 screens : 3", common, "depth=2", "depth=63"),
       pair(
@@ -206,10 +207,7 @@ extension Workload {
       million,
       Workload(
         name: "idle", title: "an idle server", kind: .idle(seconds: 10 / scale),
-        metric: "switches", targets: Target.allCases),
-      Workload(
-        name: "idle-memory", title: "memory of an idle server", kind: .idle(seconds: 0),
-        metric: "rss_kib", targets: Target.allCases),
+        metric: "switches", also: ["rss_kib"], targets: Target.allCases),
     ]
   }
 }
