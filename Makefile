@@ -14,6 +14,9 @@ PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev lib
 # What `make bench` and `make bench-instructions` leave out when it is missing.
 BENCH_PACKAGES := redis-server valgrind
 
+# What `make bench` is told, see Benchmarks/README.md.
+BENCH_OPTIONS ?=
+
 DESTDIR ?=
 PREFIX ?= /usr/local
 bindir = $(PREFIX)/bin
@@ -59,8 +62,8 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 demo: deps release ## Build for release and run the demonstration
 	$(call step,demo/run)
 
-bench: deps release ## Build for release and measure
-	$(call step,.build/release/bench)
+bench: deps release ## Build for release and measure; BENCH_OPTIONS=--quick takes minutes
+	$(call step,.build/release/bench $(BENCH_OPTIONS))
 
 # On any machine the same, but for the build: count again where the compiler or a library changes.
 bench-instructions: deps release ## Count instructions by stage, fail where there are more than the limits

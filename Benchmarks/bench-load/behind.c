@@ -7,7 +7,7 @@
 
 #include "load.h"
 
-enum { body_room = (1 << 19) + 1, watch_count = 50 };
+enum { body_room = (1 << 19) + 1, watch_count = 50, replay_count = 20 };
 
 static void send_watch(void *socket, int id, const char *from) {
   char message[256];
@@ -52,6 +52,10 @@ void watch_loosely(const struct plan *plan, struct shared *shared, int ready) {
     if (!strcmp(verb, "nsp1.end") || !strcmp(verb, "nsp1.bye")) fail(verb, body, strlen(body));
     uint64_t next = reached(verb, body);
     if (!next) continue;
+    // A snapshot stands for all the revisions before it; a diff only for its own.
+    int is_snapshot = !strcmp(verb, "nsp1.snap");
+    uint64_t first = is_snapshot ? next : read_number(strstr(body, "\"base\":") + 7) + 1;
+    if (first > revision + 1) *(is_snapshot ? &shared->skipped : &shared->lost) += first - revision - 1;
     revision = next;
     shared->delivered = nanoseconds();
   }
@@ -70,6 +74,85 @@ static uint64_t catch_up(void *socket, char *body, int id, const char *from, uin
     revision = reached(verb, body);
   }
   return nanoseconds() - begin;
+}
+
+// Takes all diffs from the first revision on; returns how long it took to be at the head.
+static uint64_t replay(struct link *link, int id, const char *epoch, const char *digest,
+                       uint64_t head) {
+  char message[256];
+  struct text verb, body;
+  int is_resumed = 0;
+  uint64_t begin = nanoseconds(), revision = 1;
+  int size = snprintf(message, sizeof message,
+                      "{\"id\":%d,\"nav\":\"b.000000\",\"from\":{\"epoch\":\"%.16s\",\"rev\":1,"
+                      "\"dig\":\"%s\"}}",
+                      id, epoch, digest);
+  send_link(link, "nsp1.watch", message, (size_t)size);
+  while (revision < head) {
+    if (!take_link(link, &verb, &body)) {
+      fill_link(link, 0);
+    } else if (is_verb(verb, "nsp1.err")) {
+      fail("watch", body.bytes, body.size);
+    } else if (is_verb(verb, "nsp1.ok")) {
+      is_resumed = find(body, "\"mode\":\"resume\"") != 0;
+      if (!is_resumed) fail("not from the ring", body.bytes, body.size);
+    } else if (is_resumed) {
+      for (char *at; (at = find(body, "\"base\":"));) {
+        if (read_number(at) != revision++) fail("a revision is missing", at, 32);
+        body.size -= (size_t)(at - body.bytes), body.bytes = at;
+      }
+    }
+  }
+  return nanoseconds() - begin;
+}
+
+// The CRC-32 of what the first revision of a nav with one screen consists of.
+static void write_first_digest(char digest[9]) {
+  static const char state[] =
+      "n1000000000@1\n:bar@1\n:toolbar@1\n:presented@1\n:transition@1\n:environment@1\n:settings@1";
+  uint32_t rest = 0xffffffff;
+  for (const char *at = state; *at; at++) {
+    rest ^= (unsigned char)*at;
+    for (int bit = 0; bit < 8; bit++) rest = rest >> 1 ^ (rest & 1 ? 0xedb88320 : 0);
+  }
+  sprintf(digest, "%08x", ~rest);
+}
+
+// Watches the first nav; returns the answer.
+static struct text join(struct link *link) {
+  static const char message[] = "{\"id\":1000000000,\"nav\":\"b.000000\"}";
+  struct text verb, body;
+  send_link(link, "nsp1.watch", message, sizeof message - 1);
+  while (!take_link(link, &verb, &body)) fill_link(link, 0);
+  if (!is_verb(verb, "nsp1.ok")) fail("watch", body.bytes, body.size);
+  return body;
+}
+
+uint64_t read_revision(const char *endpoint) {
+  struct link *link = connect_link(endpoint, "reader");
+  struct text answer = join(link);
+  char *found = find(answer, "\"rev\":");
+  if (!found) fail("no revision", answer.bytes, answer.size);
+  uint64_t revision = read_number(found);
+  disconnect_link(link);
+  return revision;
+}
+
+int measure_replay(const char *endpoint, uint64_t revisions) {
+  struct link *link = connect_link(endpoint, "watcher");
+  char digest[9], epoch[17] = {0};
+  uint64_t times[replay_count];
+  write_first_digest(digest);
+  struct text answer = join(link);
+  char *found = find(answer, "\"epoch\":\"");
+  if (!found) fail("no epoch", answer.bytes, answer.size);
+  memcpy(epoch, found, 16);
+  for (int index = 0; index < replay_count; index++)
+    times[index] = replay(link, first_id + 1 + index, epoch, digest, revisions + 1);
+  report_latencies(times, replay_count, "");
+  printf("\n");
+  disconnect_link(link);
+  return 0;
 }
 
 int measure_behind(const char *endpoint, uint64_t revisions) {

@@ -48,27 +48,44 @@ uint64_t read_number(const char *text) {
   return number;
 }
 
-void *connect_session(void *context, const char *endpoint, const char *name) {
+char *find(struct text text, const char *what) {
+  size_t size = strlen(what);
+  char *found = memmem(text.bytes, text.size, what, size);
+  return found ? found + size : 0;
+}
+
+size_t write_hello(char *to, size_t room, const char *name) {
+  unsigned char random[16];
+  int source = open("/dev/urandom", O_RDONLY);
+  if (read(source, random, sizeof random) != sizeof random) fail("random", "", 0);
+  close(source);
+  char client[33];
+  for (int index = 0; index < 16; index++) sprintf(client + 2 * index, "%02x", random[index]);
+  return (size_t)snprintf(to, room,
+                          "{\"ver\":[1,1],\"client\":\"%s\",\"name\":\"%s\",\"nonce\":\"n\","
+                          "\"hb\":60000,\"flow\":\"none\"}",
+                          client, name);
+}
+
+void *connect_session_telling(void *context, const char *endpoint, const char *name,
+                              char *body) {
   void *socket = zmq_socket(context, ZMQ_DEALER);
   int no_wait = 0, patience = 20000, interval = 2;
   zmq_setsockopt(socket, ZMQ_LINGER, &no_wait, sizeof no_wait);
   zmq_setsockopt(socket, ZMQ_RCVTIMEO, &patience, sizeof patience);
   zmq_setsockopt(socket, ZMQ_RECONNECT_IVL, &interval, sizeof interval);
   if (zmq_connect(socket, endpoint) < 0) fail("connect", endpoint, strlen(endpoint));
-  unsigned char random[16];
-  int source = open("/dev/urandom", O_RDONLY);
-  if (read(source, random, sizeof random) != sizeof random) fail("random", "", 0);
-  close(source);
-  char client[33], hello[256], verb[64];
-  for (int index = 0; index < 16; index++) sprintf(client + 2 * index, "%02x", random[index]);
-  int size = snprintf(hello, sizeof hello,
-                      "{\"ver\":[1,1],\"client\":\"%s\",\"name\":\"%s\",\"nonce\":\"n\","
-                      "\"hb\":60000,\"flow\":\"none\"}",
-                      client, name);
-  send_message(socket, "nsp1.hello", hello, (size_t)size);
-  char *body = malloc(body_limit + 1);
-  size = take_message(socket, verb, body, 0);
+  char hello[256], verb[64];
+  size_t room = write_hello(hello, sizeof hello, name);
+  send_message(socket, "nsp1.hello", hello, room);
+  int size = take_message(socket, verb, body, 0);
   if (size < 0 || strcmp(verb, "nsp1.welcome")) fail("no welcome", body, size < 0 ? 0 : (size_t)size);
-  free(body);
+  return socket;
+}
+
+void *connect_session(void *context, const char *endpoint, const char *name) {
+  char *welcome = malloc(body_limit + 1);
+  void *socket = connect_session_telling(context, endpoint, name, welcome);
+  free(welcome);
   return socket;
 }

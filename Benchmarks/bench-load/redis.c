@@ -185,23 +185,20 @@ void create_redis_navs(const struct plan *plan, int process) {
 
 // Writing.
 
-struct stack {
-  uint64_t revision, top;
-  int is_pushed;
-};
-
-static void add_operation(struct connection *connection, const char *digest, struct stack *stack,
-                          unsigned nav, uint64_t id) {
+static void add_operation(struct connection *connection, const char *digest,
+                          const struct plan *plan, struct model *model, unsigned nav, uint64_t id) {
   char top[16];
-  size_t size = (size_t)sprintf(
-      top, "n%llu", (unsigned long long)(stack->is_pushed ? stack->top : root_of(nav)));
-  begin_call(connection, digest, nav, stack->is_pushed ? 3 : 4);
-  add_number(connection, id);
-  add_number(connection, stack->revision++);
-  add(connection, top, size);
+  size_t size =
+      (size_t)sprintf(top, "n%llu", (unsigned long long)top_of(model, root_of(nav)));
   // Screens made later must not be called like the roots.
-  if (!stack->is_pushed) add_screen(connection, stack->top = id + 1000000000);
-  stack->is_pushed = !stack->is_pushed;
+  uint64_t screen = id + 1000000000;
+  int is_pop = is_pop_next(plan, model);
+  begin_call(connection, digest, nav, is_pop ? 3 : 4);
+  add_number(connection, id);
+  add_number(connection, model->revision++);
+  add(connection, top, size);
+  if (!is_pop) add_screen(connection, screen);
+  pop_or_push(model, is_pop, screen);
 }
 
 static void rest_until(uint64_t time) {
@@ -228,8 +225,8 @@ void write_redis_operations(const struct plan *plan, struct shared *shared, int 
   struct connection connection = connect_redis(plan->endpoint);
   char digest[41], byte;
   load_script(&connection, operate, digest);
-  struct stack *stacks = calloc((size_t)plan->navs, sizeof *stacks);
-  for (int nav = 0; nav < plan->navs; nav++) stacks[nav].revision = 1;
+  struct model *models = calloc((size_t)plan->navs, sizeof *models);
+  for (int nav = 0; nav < plan->navs; nav++) models[nav].revision = 1;
   if (plan->edits) fail("no edits here", "", 0);
   if (read(go, &byte, 1) != 1) fail("no start", "", 0);
   int total = plan->warm + plan->operations, sent = 0, done = 0;
@@ -249,8 +246,8 @@ void write_redis_operations(const struct plan *plan, struct shared *shared, int 
         break;
       }
       int nav = sent % plan->navs;
-      add_operation(&connection, digest, &stacks[nav], (unsigned)(process * plan->navs + nav),
-                    first_id + offset + (uint64_t)sent);
+      add_operation(&connection, digest, plan, &models[nav],
+                    (unsigned)(process * plan->navs + nav), first_id + offset + (uint64_t)sent);
     }
     flush(&connection);
     if (done < sent)
@@ -264,8 +261,8 @@ void write_redis_operations(const struct plan *plan, struct shared *shared, int 
 
 // Watching.
 
-static void subscribe(struct connection *connection, int count) {
-  for (int nav = 0; nav < count; nav++) {
+static void subscribe(struct connection *connection, int first, int count) {
+  for (int nav = first; nav < first + count; nav++) {
     add_head(connection, 2);
     add_text(connection, "SUBSCRIBE");
     add_key(connection, "stack", (unsigned)nav);
@@ -319,13 +316,15 @@ void watch_redis(const struct plan *plan, struct shared *shared, int ready) {
   for (int index = 0; index < places; index++) revisions[index] = 1;
   for (int index = 0; index < count; index++) {
     connections[index] = connect_redis(plan->endpoint);
-    subscribe(&connections[index], plan->watches_all ? plan->navs : 1);
+    subscribe(&connections[index], plan->watches_own ? index : 0,
+              plan->watches_all ? plan->navs : 1);
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = (uint32_t)index};
     epoll_ctl(poll, EPOLL_CTL_ADD, connections[index].descriptor, &event);
   }
   if (write(ready, "r", 1) != 1) fail("ready", "", 0);
   uint64_t each = (uint64_t)(plan->warm + plan->operations);
-  uint64_t expected = plan->watches_all ? each : each * (uint64_t)count;
+  int is_once = plan->watches_all || plan->watches_own;
+  uint64_t expected = is_once ? each : each * (uint64_t)count;
   struct epoll_event events[128];
   while (shared->deliveries < expected) {
     int found = epoll_wait(poll, events, 128, 20000);
@@ -336,6 +335,17 @@ void watch_redis(const struct plan *plan, struct shared *shared, int ready) {
              plan->watches_all);
     }
   }
+}
+
+uint64_t read_redis_revision(const char *endpoint) {
+  struct connection connection = connect_redis(endpoint);
+  add_head(&connection, 2);
+  add_text(&connection, "XLEN");
+  add_key(&connection, "log", 0);
+  flush(&connection);
+  uint64_t revision = read_number(await_line(&connection) + 1);
+  disconnect(&connection);
+  return revision;
 }
 
 // Reads the whole log, which is how a Redis client comes to the head.

@@ -3,92 +3,81 @@
 #define _GNU_SOURCE
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <unistd.h>
-#include <zmq.h>
 
 #include "load.h"
 
-enum { message_limit = 1 << 19 };
-
-struct mirrors {
-  // By connection or by nav: the revision reached.
-  uint64_t *revisions;
-  uint64_t expected;
-};
-
-static void begin_watches(void *socket, int count, char *body) {
-  char message[128], verb[64];
-  for (int nav = 0; nav < count; nav++) {
+static void begin_watches(struct link *link, int first, int count) {
+  char message[128];
+  struct text verb, body;
+  for (int nav = first; nav < first + count; nav++) {
     int size = snprintf(message, sizeof message, "{\"id\":%d,\"nav\":\"b.%06d\"}", first_id + nav, nav);
-    send_message(socket, "nsp1.watch", message, (size_t)size);
+    send_link(link, "nsp1.watch", message, (size_t)size);
   }
   for (int left = count; left > 0;) {
-    int size = take_message(socket, verb, body, 0);
-    if (size < 0 || !strcmp(verb, "nsp1.err")) fail("watch", body, size < 0 ? 0 : (size_t)size);
-    if (!strcmp(verb, "nsp1.ok")) left--;
+    if (!take_link(link, &verb, &body)) {
+      fill_link(link, 0);
+      continue;
+    }
+    if (is_verb(verb, "nsp1.err")) fail("watch", body.bytes, body.size);
+    if (is_verb(verb, "nsp1.ok")) left--;
   }
 }
 
 // Follows the diffs of one message.
-static void follow(struct shared *shared, uint64_t *revision, const char *body) {
+static void follow(struct shared *shared, uint64_t *revision, struct text body) {
   uint64_t now = nanoseconds(), count = 0;
-  for (const char *at = body; (at = strstr(at, "\"base\":")); count++) {
-    if (read_number(at + 7) != *revision) fail("a revision is missing", at, 32);
+  for (char *at; (at = find(body, "\"base\":")); count++) {
+    if (read_number(at) != *revision) fail("a revision is missing", at, 32);
     ++*revision;
-    at = strstr(at, "\"op\":");
-    if (!at) fail("no op", body, 256);
-    shared->seen[read_number(at + 5) - first_id] = now;
+    body.size -= (size_t)(at - body.bytes), body.bytes = at;
+    at = find(body, "\"op\":");
+    if (!at) fail("no op", body.bytes, body.size);
+    shared->seen[read_number(at) - first_id] = now;
+    body.size -= (size_t)(at - body.bytes), body.bytes = at;
   }
   shared->deliveries += count;
   shared->delivered = now;
 }
 
-static void drain(void *socket, struct shared *shared, uint64_t *revisions, int watches_all,
-                  char *body) {
-  char verb[64];
-  for (;;) {
-    int size = take_message(socket, verb, body, ZMQ_DONTWAIT);
-    if (size < 0) return;
-    if (!strncmp(verb, "nsp1.diff", 9)) {
+static void drain(struct link *link, struct shared *shared, uint64_t *revisions, int watches_all) {
+  struct text verb, body;
+  while (take_link(link, &verb, &body)) {
+    if (is_verb(verb, "nsp1.diff") || is_verb(verb, "nsp1.diffs")) {
       // {"nav":"b.000000",
-      follow(shared, watches_all ? &revisions[read_number(body + 10)] : revisions, body);
-    } else if (strcmp(verb, "nsp1.snap") && strcmp(verb, "nsp1.mark")) {
-      fail(verb, body, (size_t)size);
+      follow(shared, watches_all ? &revisions[read_number(body.bytes + 10)] : revisions, body);
+    } else if (!is_verb(verb, "nsp1.snap") && !is_verb(verb, "nsp1.mark")) {
+      fail("unexpected", verb.bytes, verb.size);
     }
   }
 }
 
 void watch(const struct plan *plan, struct shared *shared, int ready) {
-  void *context = zmq_ctx_new();
-  zmq_ctx_set(context, ZMQ_MAX_SOCKETS, 4096);
   int count = plan->watchers, places = plan->watches_all ? plan->navs : count;
-  void **sockets = calloc((size_t)count, sizeof *sockets);
+  struct link **links = calloc((size_t)count, sizeof *links);
   uint64_t *revisions = calloc((size_t)places, sizeof *revisions);
   for (int index = 0; index < places; index++) revisions[index] = 1;
-  char *body = malloc(message_limit + 1);
   int poll = epoll_create1(0);
   for (int index = 0; index < count; index++) {
-    sockets[index] = connect_session(context, plan->endpoint, "watcher");
-    begin_watches(sockets[index], plan->watches_all ? plan->navs : 1, body);
-    int descriptor;
-    size_t size = sizeof descriptor;
-    zmq_getsockopt(sockets[index], ZMQ_FD, &descriptor, &size);
+    links[index] = connect_link(plan->endpoint, "watcher");
+    begin_watches(links[index], plan->watches_own ? index : 0, plan->watches_all ? plan->navs : 1);
+    drain(links[index], shared, &revisions[plan->watches_all ? 0 : index], plan->watches_all);
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = (uint32_t)index};
-    epoll_ctl(poll, EPOLL_CTL_ADD, descriptor, &event);
+    epoll_ctl(poll, EPOLL_CTL_ADD, link_descriptor(links[index]), &event);
   }
-  for (int index = 0; index < count; index++)
-    drain(sockets[index], shared, &revisions[plan->watches_all ? 0 : index], plan->watches_all, body);
   if (write(ready, "r", 1) != 1) fail("ready", "", 0);
   uint64_t each = (uint64_t)(plan->warm + plan->operations);
-  uint64_t expected = plan->watches_all ? each : each * (uint64_t)count;
+  int is_once = plan->watches_all || plan->watches_own;
+  uint64_t expected = is_once ? each : each * (uint64_t)count;
   struct epoll_event events[128];
   while (shared->deliveries < expected) {
     int found = epoll_wait(poll, events, 128, 20000);
     if (found == 0) fail("diffs are missing", "", 0);
     for (int place = 0; place < found; place++) {
       uint32_t index = events[place].data.u32;
-      drain(sockets[index], shared, &revisions[plan->watches_all ? 0 : index], plan->watches_all,
-            body);
+      if (!fill_link(links[index], MSG_DONTWAIT)) continue;
+      drain(links[index], shared, &revisions[plan->watches_all ? 0 : index], plan->watches_all);
     }
   }
 }

@@ -13,13 +13,6 @@
 
 enum { item_size = 120, reply_limit = 1 << 19, depth_limit = 64 };
 
-struct model {
-  uint64_t revision;
-  // What is on top while nothing is pushed, and what was pushed last.
-  uint64_t bottom, top;
-  int is_pushed;
-};
-
 // A message and where its variable parts are.
 struct form {
   char bytes[512];
@@ -81,26 +74,41 @@ static uint64_t root_of(unsigned nav) { return first_id + nav; }
 // The lowest of several screens; far from the ids of those that are pushed.
 static uint64_t lowest_of(unsigned nav) { return root_of(nav) + 500000000; }
 
+int is_pop_next(const struct plan *plan, const struct model *model) {
+  if (!plan->is_mixed) return model->depth > 0;
+  // The creation of a nav counts as the first of four.
+  return model->depth == model_depth || model->revision % 4 == 3;
+}
+
+void pop_or_push(struct model *model, int is_pop, uint64_t screen) {
+  if (is_pop) model->depth--;
+  else model->pushed[model->depth++] = screen;
+}
+
+uint64_t top_of(const struct model *model, uint64_t bottom) {
+  return model->depth ? model->pushed[model->depth - 1] : bottom;
+}
+
 // Sends a message about what is on top of a nav.
 static void send_form(void *socket, struct form *form, struct model *model, unsigned nav,
                       uint64_t id) {
   put_digits(form->id, 10, id);
   put_digits(form->nav, 6, nav);
   put_number(form->revision, model->revision++);
-  put_digits(form->top, 10, model->is_pushed ? model->top : model->bottom);
+  put_digits(form->top, 10, top_of(model, root_of(nav)));
   zmq_send(socket, "nsp1.op", 7, ZMQ_SNDMORE);
   if (zmq_send(socket, form->bytes, form->size, 0) < 0) fail("send", "", 0);
 }
 
 // Pushes a screen, or pops the one pushed before.
-static void push_or_pop(void *socket, struct form *push, struct form *pop, struct model *model,
-                        unsigned nav, uint64_t id) {
+static void push_or_pop(void *socket, const struct plan *plan, struct form *push, struct form *pop,
+                        struct model *model, unsigned nav, uint64_t id) {
   // Screens made later must not be called like the roots.
   uint64_t screen = id + 1000000000;
-  if (!model->is_pushed) put_digits(push->item, 10, screen);
-  send_form(socket, model->is_pushed ? pop : push, model, nav, id);
-  if (!model->is_pushed) model->top = screen;
-  model->is_pushed = !model->is_pushed;
+  int is_pop = is_pop_next(plan, model);
+  if (!is_pop) put_digits(push->item, 10, screen);
+  send_form(socket, is_pop ? pop : push, model, nav, id);
+  pop_or_push(model, is_pop, screen);
 }
 
 // Gives the item of a screen another title.
@@ -181,23 +189,31 @@ void write_operations(const struct plan *plan, struct shared *shared, int proces
   make_forms(&push, &pop, &edit);
   struct model *models = calloc((size_t)plan->navs, sizeof *models);
   unsigned first_nav = (unsigned)(process * plan->navs);
-  for (int nav = 0; nav < plan->navs; nav++)
-    models[nav] = (struct model){.revision = 1, .bottom = root_of(first_nav + (unsigned)nav)};
+  for (int nav = 0; nav < plan->navs; nav++) models[nav].revision = 1;
   char *body = malloc(reply_limit + 1), byte;
   if (read(go, &byte, 1) != 1) fail("no start", "", 0);
+  if (plan->slice) await_turn(plan);
   int total = plan->warm + plan->operations, sent = 0, done = 0;
   size_t offset = (size_t)process * (size_t)total;
   uint64_t base = first_id + offset, begin = nanoseconds(), due = begin;
+  uint64_t slice = (uint64_t)plan->slice * 1000000, turn = begin, waited = 0;
   while (done < total) {
-    while (sent < total && sent - done < plan->window) {
+    int is_over = slice && nanoseconds() - turn > slice;
+    if (is_over && sent == done) {
+      waited += pass_turn(plan);
+      turn = nanoseconds();
+      is_over = 0;
+    }
+    while (!is_over && sent < total && sent - done < plan->window) {
       if (plan->rate) {
         if (nanoseconds() < due && sent > done) break;
         wait_for_turn(due);
         due += 1000000000u / (uint64_t)plan->rate;
       }
       uint64_t now = shared->sent[offset + (size_t)sent] = nanoseconds();
-      if (sent == plan->warm) begin = now;
-      if (plan->seconds && sent > plan->warm && now - begin > (uint64_t)plan->seconds * 1000000000u) {
+      if (sent == plan->warm) begin = now, waited = 0;
+      if (plan->seconds && sent > plan->warm &&
+          now - begin - waited > (uint64_t)plan->seconds * 1000000000u) {
         total = sent;
         break;
       }
@@ -205,9 +221,9 @@ void write_operations(const struct plan *plan, struct shared *shared, int proces
       unsigned nav = first_nav + (unsigned)(sent % plan->navs);
       uint64_t id = base + (uint64_t)sent;
       if (plan->edits)
-        edit_item(socket, &edit, model, nav, id, plan->edits == 1 ? model->bottom : lowest_of(nav));
+        edit_item(socket, &edit, model, nav, id, plan->edits == 1 ? root_of(nav) : lowest_of(nav));
       else
-        push_or_pop(socket, &push, &pop, model, nav, id);
+        push_or_pop(socket, plan, &push, &pop, model, nav, id);
       sent++;
     }
     for (int flags = 0; done < sent; flags = ZMQ_DONTWAIT) {
@@ -220,7 +236,7 @@ void write_operations(const struct plan *plan, struct shared *shared, int proces
   }
   shared->answered[process] = done;
   shared->began[process] = begin;
-  shared->ended[process] = nanoseconds();
+  shared->ended[process] = nanoseconds() - waited;
   zmq_close(socket);
   zmq_ctx_term(context);
 }

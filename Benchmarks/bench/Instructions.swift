@@ -60,8 +60,11 @@ struct Instructions {
       let annotate = Programs.installed("callgrind_annotate")
     else { throw BenchError("valgrind is not installed") }
     let folder = servers.root.appending(path: "navd-count-\(UInt32.random(in: .min ... .max))")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    try Remains.shared.add(directory: folder)
+    defer {
+      try? FileManager.default.removeItem(at: folder)
+      Remains.shared.remove(directory: folder)
+    }
     let file = folder.appending(path: "out").path
     var setup = Setup()
     setup.wrapper = [valgrind, "--tool=callgrind", "--callgrind-out-file=\(file)"]

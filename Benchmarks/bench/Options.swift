@@ -19,6 +19,7 @@ struct Options {
   static let usage = """
     usage: bench [--quick] [--reps N] [--only w1,w2a,...] [--out DIR] [--dir DIR]
            bench instructions --check FILE | --write FILE [--dir DIR]
+    workloads: \(Workload.all(isQuick: false).map(\.name).joined(separator: " "))
     """
 
   /// Reads the arguments; nil if they cannot be understood.

@@ -4,46 +4,61 @@ import Foundation
 struct Plot {
   /// One line and what it is called.
   struct Line {
-    var name: String
+    var target: Target
     var points: [(x: Double, y: Double)]
   }
 
   var title: String
+  /// What is better on the vertical axis.
+  var better: Metric.Better
   var xTitle: String
   var yTitle: String
+  /// Whether the vertical axis has microseconds.
+  var areTimes = false
   /// What is written below the axis, and where.
   var ticks: [(x: Double, text: String)]
   var lines: [Line]
 
   private static let width = 720.0, height = 440.0
-  private static let left = 80.0, right = 610.0, top = 50.0, bottom = 380.0
-  private static let colors = ["#888888", "#1f77b4", "#d62728", "#2ca02c"]
+  private static let left = 80.0, right = 610.0, top = 62.0, bottom = 380.0
 
   /// The picture, whose vertical axis is logarithmic; nil if there is nothing to draw.
   func svg() -> String? {
     let values = lines.flatMap { $0.points.map(\.y) }.filter { $0 > 0 }
     guard let least = values.min(), let most = values.max(), ticks.count > 1 else { return nil }
-    let range = log10(least).rounded(.down)...max(log10(most).rounded(.up), log10(least) + 1)
+    let steps = Self.steps(from: least, to: most)
+    let range = log10(steps[0])...log10(steps[steps.count - 1])
     var parts = [
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(Int(Self.width))\" "
         + "height=\"\(Int(Self.height))\" font-family=\"sans-serif\" font-size=\"12\">",
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>",
-      text(title, (Self.left + Self.right) / 2, 25, size: 15),
+      text("\(title) (\(better.rawValue) is better)", Self.width / 2, 25, size: 15),
       text(xTitle, (Self.left + Self.right) / 2, Self.height - 15),
-      text(yTitle, Self.left, Self.top - 12),
+      text(yTitle, 14, Self.top - 12, anchor: "start"),
     ]
-    parts += horizontals(range) + verticals()
+    parts += horizontals(steps, range) + verticals()
     for (index, line) in lines.enumerated() { parts += drawing(line, index, range) }
     return parts.joined(separator: "\n") + "\n</svg>\n"
   }
 
-  private func horizontals(_ range: ClosedRange<Double>) -> [String] {
-    stride(from: range.lowerBound.rounded(.up), through: range.upperBound, by: 1).flatMap { power in
-      let y = vertical(pow(10, power), range)
-      let label = power < 0 ? String(format: "%g", pow(10, power)) : grouped(Int(pow(10, power)))
-      return [
-        stroke(Self.left, y, Self.right, y), text(label, Self.left - 6, y + 4, anchor: "end"),
-      ]
+  /// The numbers on the vertical axis: 1, 2 and 5 times powers of ten around all values.
+  private static func steps(from least: Double, to most: Double) -> [Double] {
+    let powers = Int(log10(least).rounded(.down))...Int(log10(most).rounded(.up))
+    let all = powers.flatMap { power in [1, 2, 5].map { $0 * pow(10, Double(power)) } }
+    let first = all.lastIndex { $0 <= least } ?? 0
+    var last = all.firstIndex { $0 >= most } ?? all.count - 1
+    if last == first { last = first + 1 }
+    return Array(all[first...min(last, all.count - 1)])
+  }
+
+  private func horizontals(_ steps: [Double], _ range: ClosedRange<Double>) -> [String] {
+    // With many of them only powers of ten have room for a number.
+    let isLong = steps.count > 14
+    return steps.flatMap { step in
+      let y = vertical(step, range)
+      let isDecade = abs(log10(step) - log10(step).rounded()) < 1e-9
+      return [stroke(Self.left, y, Self.right, y)]
+        + (isLong && !isDecade ? [] : [text(label(step), Self.left - 6, y + 4, anchor: "end")])
     }
   }
 
@@ -55,7 +70,7 @@ struct Plot {
   }
 
   private func drawing(_ line: Line, _ index: Int, _ range: ClosedRange<Double>) -> [String] {
-    let color = Self.colors[index % Self.colors.count]
+    let color = Self.color(line.target)
     let places = line.points.filter { $0.y > 0 }
       .map { (x: horizontal($0.x), y: vertical($0.y, range)) }
     let path = places.map { number($0.x) + "," + number($0.y) }.joined(separator: " ")
@@ -68,7 +83,7 @@ struct Plot {
       } + [
         "<rect x=\"\(number(Self.right + 15))\" y=\"\(number(y - 9))\" width=\"14\" height=\"10\" "
           + "fill=\"\(color)\"/>",
-        text(line.name, Self.right + 36, y, anchor: "start"),
+        text(line.target.rawValue, Self.right + 36, y, anchor: "start"),
       ]
   }
 
@@ -100,11 +115,24 @@ struct Plot {
 
   private func number(_ value: Double) -> String { String(format: "%.1f", value) }
 
-  private func grouped(_ value: Int) -> String {
-    switch value {
-    case 1_000_000...: "\(value / 1_000_000) M"
-    case 1000...: "\(value / 1000) k"
-    default: "\(value)"
+  /// A number on the vertical axis; times have their unit with them.
+  private func label(_ value: Double) -> String {
+    let units = areTimes ? [" s", " ms", " µs"] : [" M", " k", ""]
+    let (size, unit) =
+      switch value {
+      case 1_000_000...: (1_000_000.0, units[0])
+      case 1000...: (1000.0, units[1])
+      default: (1.0, units[2])
+      }
+    return String(format: "%g", value / size) + unit
+  }
+
+  private static func color(_ target: Target) -> String {
+    switch target {
+    case .echo: "#888888"
+    case .sqlite: "#1f77b4"
+    case .redis: "#d62728"
+    case .navd: "#2ca02c"
     }
   }
 }

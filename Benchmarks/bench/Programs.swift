@@ -33,18 +33,30 @@ struct Programs {
 
   /// What a program prints; its errors go to ours.
   func text(of program: String, _ arguments: [String]) throws -> String {
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = arguments
+    let line = [program] + arguments
     let output = Pipe()
-    process.standardOutput = output
-    try process.run()
+    let process = try start(line) { $0.standardOutput = output }
     let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
+    awaitEnd(process)
     guard process.terminationStatus == 0 else {
-      let line = ([program] + arguments).joined(separator: " ")
-      throw BenchError("the run is void, status \(process.terminationStatus): \(line)")
+      throw BenchError("status \(process.terminationStatus): \(line.joined(separator: " "))")
     }
     return String(decoding: data, as: UTF8.self)
+  }
+
+  /// Starts a program that does not outlive this one.
+  func start(_ line: [String], _ prepare: (Process) -> Void) throws -> Process {
+    let process = Process()
+    process.executableURL = URL(filePath: path(of: "bench-load"))
+    process.arguments = ["guard"] + line
+    prepare(process)
+    try process.run()
+    Remains.shared.add(process: process.processIdentifier)
+    return process
+  }
+
+  func awaitEnd(_ process: Process) {
+    process.waitUntilExit()
+    Remains.shared.remove(process: process.processIdentifier)
   }
 }

@@ -7,7 +7,7 @@ extension Results {
     for workload in workloads where hasLatencies(workload) {
       pictures["latency-\(workload.name)"] = latencies(workload).svg()
     }
-    pictures["throughput"] = throughput().svg()
+    for series in Self.series { pictures[series.name] = plot(series).svg() }
     return pictures
   }
 
@@ -19,32 +19,72 @@ extension Results {
 
   /// Each quantile has the same room, for what matters is at the end.
   private func latencies(_ workload: Workload) -> Plot {
-    let prefix = workload.metric.hasPrefix("last_") ? "last_" : ""
+    let isLast = workload.metric.hasPrefix("last_") || workload.metric == "deliveries_s"
     let lines = Target.allCases.compactMap { target -> Plot.Line? in
       let points = Self.quantiles.enumerated().compactMap { index, name in
-        median(workload.name, target, "\(prefix)\(name)_us").map { (x: Double(index), y: $0) }
+        median(workload.name, target, "\(isLast ? "last_" : "")\(name)_us")
+          .map { (x: Double(index), y: $0) }
       }
-      return points.isEmpty ? nil : Plot.Line(name: target.rawValue, points: points)
+      return points.isEmpty ? nil : Plot.Line(target: target, points: points)
     }
     let ticks = Self.quantiles.enumerated().map { index, name in
       (x: Double(index), text: name == "p999" ? "p99.9" : name)
     }
     return Plot(
-      title: workload.title, xTitle: "quantile", yTitle: "latency in µs", ticks: ticks, lines: lines
-    )
+      title: "\(workload.name): \(workload.title)", better: .less, xTitle: "quantile",
+      yTitle: isLast ? "until the last watcher has it" : "until it is done", areTimes: true,
+      ticks: ticks, lines: lines)
   }
 
-  private func throughput() -> Plot {
-    let sizes = Workload.windowSizes
-    let lines = Target.allCases.compactMap { target -> Plot.Line? in
-      let points = sizes.compactMap { size in
-        median("window\(size)", target, "ops_s").map { (x: log2(Double(size)), y: $0) }
+  /// A number of several workloads that differ in a size.
+  private struct Series {
+    /// The end of the file's name.
+    var name: String
+    var title: String
+    var sizes: [Int]
+    var xTitle: String
+    /// What the workloads are called, before the size.
+    var prefix: String
+    var metric: String
+  }
+
+  private static let series = [
+    Series(
+      name: "throughput", title: "throughput by operations in flight, 16 navs",
+      sizes: Workload.windowSizes, xTitle: "operations in flight", prefix: "window",
+      metric: "ops_s"),
+    Series(
+      name: "fan-out", title: "fan-out by watchers, 64 operations in flight",
+      sizes: Workload.watcherCounts, xTitle: "connections that watch the nav", prefix: "fan",
+      metric: "deliveries_s"),
+    Series(
+      name: "fan-out-cost", title: "deliveries for each second the server works, by watchers",
+      sizes: Workload.watcherCounts, xTitle: "connections that watch the nav", prefix: "fan",
+      metric: "deliveries_cpu_s"),
+    Series(
+      name: "navs", title: "throughput by navs, 64 operations in flight",
+      sizes: Workload.navCounts, xTitle: "navs, written in turn", prefix: "navs", metric: "ops_s"),
+    Series(
+      name: "depth", title: "throughput by depth, 64 operations in flight",
+      sizes: Workload.depths, xTitle: "screens on each of 16 stacks", prefix: "depth",
+      metric: "ops_s"),
+  ]
+
+  private func plot(_ series: Series) -> Plot {
+    let metric = Metric.named(series.metric)
+    let found = Target.allCases.compactMap { target -> Plot.Line? in
+      let points = series.sizes.compactMap { size in
+        median("\(series.prefix)\(size)", target, series.metric)
+          .map { (x: log2(Double(size)), y: $0) }
       }
-      return points.isEmpty ? nil : Plot.Line(name: target.rawValue, points: points)
+      return points.isEmpty ? nil : Plot.Line(target: target, points: points)
     }
+    // Sizes that were not measured have no place.
+    let places = Set(found.flatMap { $0.points.map(\.x) })
+    let ticks = series.sizes.map { (x: log2(Double($0)), text: Metric.text(count: $0)) }
+      .filter { places.contains($0.x) }
     return Plot(
-      title: "throughput by operations in flight", xTitle: "operations in flight",
-      yTitle: "operations in a second", ticks: sizes.map { (log2(Double($0)), "\($0)") },
-      lines: lines)
+      title: series.title, better: metric.better, xTitle: series.xTitle, yTitle: metric.unit,
+      ticks: ticks, lines: found)
   }
 }

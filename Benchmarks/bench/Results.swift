@@ -3,9 +3,15 @@ import Foundation
 /// What was measured: all runs, their medians, the table.
 struct Results {
   private(set) var runs: [(workload: String, target: Target, numbers: Numbers)] = []
+  /// Runs that did not end as they must, and why.
+  private(set) var failures: [(workload: String, target: Target, reason: String)] = []
 
   mutating func add(_ numbers: Numbers, _ workload: Workload, _ target: Target) {
     runs.append((workload.name, target, numbers))
+  }
+
+  mutating func addFailure(_ reason: String, _ workload: Workload, _ target: Target) {
+    failures.append((workload.name, target, reason))
   }
 
   func values(_ workload: String, _ target: Target, _ metric: String) -> [Double] {
@@ -21,43 +27,62 @@ struct Results {
   }
 
   /// How navd compares with a peer, from the medians.
-  func ratio(_ workload: Workload, to peer: Target) -> Double? {
-    guard let own = median(workload.name, .navd, workload.metric),
-      let other = median(workload.name, peer, workload.metric), other > 0
+  func ratio(_ workload: Workload, _ metric: String, to peer: Target) -> Double? {
+    guard let own = median(workload.name, .navd, metric),
+      let other = median(workload.name, peer, metric), other > 0
     else { return nil }
     return own / other
   }
 
-  /// A table in Markdown.
+  /// A table in Markdown, with the goals and the runs that are void behind it.
   func table(_ workloads: [Workload]) -> String {
     var lines = [
-      "| workload | target | median | least … most | p50 µs | p99 µs "
-        + "| navd : echo | navd : sqlite | navd : redis |",
-      "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+      "| workload | number | target | median | better | least … most | p50 µs | p99 µs | CPU µs/op "
+        + "| navd : echo | navd : sqlite | navd : redis | goal |",
+      "| --- | --- | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     for workload in workloads {
-      for target in Target.allCases {
-        let found = values(workload.name, target, workload.metric)
-        guard let least = found.first, let most = found.last,
-          let median = median(workload.name, target, workload.metric)
-        else { continue }
-        let prefix = workload.metric.hasPrefix("last_") ? "last_" : ""
-        var cells = [
-          "\(workload.name): \(workload.title)", target.rawValue,
-          "\(Self.text(median)) \(Self.unit(workload.metric))",
-          "\(Self.text(least)) … \(Self.text(most))",
-        ]
-        for metric in ["p50_us", "p99_us"] {
-          cells.append(self.median(workload.name, target, prefix + metric).map(Self.text) ?? "")
-        }
-        for peer in [Target.echo, .sqlite, .redis] {
-          let ratio = target == .navd ? ratio(workload, to: peer) : nil
-          cells.append(ratio.map { String(format: "%.2f", $0) } ?? "")
-        }
-        lines.append("| " + cells.joined(separator: " | ") + " |")
+      for metric in [workload.metric] + workload.also {
+        lines += Target.allCases.compactMap { row(workload, $0, metric) }
       }
     }
-    return lines.joined(separator: "\n")
+    var parts = [lines.joined(separator: "\n"), goals]
+    if !failures.isEmpty {
+      parts.append(
+        "Void runs:\n"
+          + failures.map { "- \($0.workload), \($0.target.rawValue): \($0.reason)" }
+          .joined(separator: "\n"))
+    }
+    return parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
+  }
+
+  private func row(_ workload: Workload, _ target: Target, _ metric: String) -> String? {
+    let found = values(workload.name, target, metric)
+    guard let least = found.first, let most = found.last,
+      let median = median(workload.name, target, metric)
+    else { return nil }
+    let shown = Metric.named(metric)
+    let prefix = metric.hasPrefix("last_") ? "last_" : ""
+    var cells = [
+      "\(workload.name): \(workload.title)", shown.label, target.rawValue,
+      "\(Metric.text(median)) \(shown.unit)", shown.better.rawValue,
+      "\(Metric.text(least)) … \(Metric.text(most))",
+    ]
+    for name in ["\(prefix)p50_us", "\(prefix)p99_us", "cpu_us_op"] {
+      let value = metric == workload.metric ? self.median(workload.name, target, name) : nil
+      cells.append(value.map(Metric.text) ?? "")
+    }
+    for peer in [Target.echo, .sqlite, .redis] {
+      let ratio = target == .navd ? ratio(workload, metric, to: peer) : nil
+      cells.append(ratio.map { String(format: "%.2f", $0) } ?? "")
+    }
+    let goals = Goal.all.filter { $0.workload == workload.name && $0.metric == metric }
+    let verdicts =
+      target != .navd
+      ? []
+      : goals.map { "\($0.text): \($0.verdict(self) ?? "not measured")" }
+    cells.append(verdicts.joined(separator: "; "))
+    return "| " + cells.joined(separator: " | ") + " |"
   }
 
   /// Every run and every median, as JSON.
@@ -75,25 +100,19 @@ struct Results {
       "runs": runs.map { run -> [String: Any] in
         ["workload": run.workload, "target": run.target.rawValue, "numbers": run.numbers]
       },
+      "goals": Goal.all.compactMap { goal -> [String: Any]? in
+        goal.found(self).map {
+          [
+            "workload": goal.workload, "metric": goal.metric, "goal": goal.text, "found": $0,
+            "met": goal.isMet(by: $0),
+          ]
+        }
+      },
+      "void": failures.map {
+        ["workload": $0.workload, "target": $0.target.rawValue, "reason": $0.reason]
+      },
     ]
     return try JSONSerialization.data(
       withJSONObject: object, options: [.prettyPrinted, .sortedKeys])
-  }
-
-  private static func text(_ value: Double) -> String {
-    String(format: value < 10 ? "%.2f" : value < 1000 ? "%.1f" : "%.0f", value)
-  }
-
-  private static func unit(_ metric: String) -> String {
-    switch metric {
-    case "ops_s": "ops/s"
-    case "deliveries_s": "deliveries/s"
-    case "ready_ms": "ms"
-    case "cost_ratio": "×"
-    case "bytes_per_nav": "bytes"
-    case "rss_kib": "KiB"
-    case "switches": "switches"
-    default: "µs"
-    }
   }
 }

@@ -16,51 +16,126 @@ struct Runner {
   let servers: Servers
   private var programs: Programs { servers.programs }
 
-  func run(_ workload: Workload, _ target: Target) throws -> Numbers {
+  /// The numbers of one run, or of several when it is cheaper to measure them together.
+  func run(_ workload: Workload, _ target: Target) throws -> [Numbers] {
     func serving(_ body: (Server) throws -> Numbers) throws -> Numbers {
       try servers.serving(target, workload.setup, body)
     }
+    func loads(_ variants: [String: [String]]) throws -> [String: Numbers] {
+      // The one that comes first may find another machine than those behind it.
+      var found: [String: Numbers] = [:]
+      for (name, arguments) in variants.shuffled() {
+        found[name] = try serving { try load($0, arguments) }
+      }
+      return found
+    }
     switch workload.kind {
-    case .load(let arguments): return try serving { try load($0, arguments) }
+    case .load(let arguments): return [try serving { try load($0, arguments) }]
     case .pair(let first, let second):
-      return try pair { isSecond in try serving { try load($0, isSecond ? second : first) } }
-    case .command(let runs): return try serving { try push($0, runs) }
-    case .help(let runs): return try help(runs)
-    case .restart(let navs, let operations):
-      return try servers.restarting(target, workload.setup) { server in
-        _ = try load(server, ["navs=\(navs)", "window=64", "ops=\(navs * operations)"])
-      }
+      return [try Self.pair(try turns(["first": first, "second": second], target, workload.setup))]
+    case .stalled(let common):
+      let variants = [
+        "idle": common, "reading": common + ["idle-watchers=1"],
+        "stopped": common + ["idle-watchers=1", "stopped=1"],
+      ]
+      return [try Self.stalled(try turns(variants, target, workload.setup))]
+    case .many(let common):
+      return [
+        try Self.many(
+          try loads([
+            "none": common, "one": common + ["watchers=1", "all=1"],
+            "thousand": common + ["watchers=1000", "own=1"],
+          ]))
+      ]
+    case .command(let runs): return [try serving { try push($0, runs) }]
+    case .help(let runs): return [try help(runs)]
+    case .restart(let navs, let operations, let starts):
+      return try servers.restarting(
+        target, workload.setup, starts: starts, revision: operations
+      ) { try fill($0, navs, operations) }
     case .behind(let revisions):
-      return try serving { server in
-        _ = try load(server, ["window=64", "ops=\(revisions)"])
-        return try programs.numbers(of: "bench-load", ["behind", server.endpoint, "\(revisions)"])
-      }
-    case .memory(let navs): return try serving { try memory($0, navs) }
-    case .idle(let seconds): return try serving { try idle($0, seconds) }
+      return [try serving { try behind($0, "behind", revisions) }]
+    case .replay(let revisions):
+      return [try serving { try behind($0, "replay", revisions) }]
+    case .memory(let navs): return [try serving { try memory($0, navs) }]
+    case .idle(let seconds): return [try serving { try idle($0, seconds) }]
     }
   }
 
   private func load(_ server: Server, _ arguments: [String]) throws -> Numbers {
-    try programs.numbers(of: "bench-load", ["run", "endpoint=\(server.endpoint)"] + arguments)
+    try programs.numbers(
+      of: "bench-load",
+      ["run", "endpoint=\(server.endpoint)", "server=\(server.process)"] + arguments)
   }
 
-  private func pair(_ body: (_ isSecond: Bool) throws -> Numbers) throws -> Numbers {
-    // The one that comes first may find another machine than the one behind it.
-    let isSecondFirst = Bool.random()
-    var rates: [Bool: Double] = [:]
-    var numbers: Numbers = [:]
-    for isSecond in [isSecondFirst, !isSecondFirst] {
-      let found = try body(isSecond)
-      rates[isSecond] = found["ops_s"]
-      if isSecond { numbers["caught_up_ms"] = found["caught_up_ms"] }
+  /// Runs variants at the same time, each on a server of its own, that write in turn.
+  ///
+  /// So what else the machine does hits all alike. Their numbers have the names of the variants
+  /// before them.
+  private func turns(
+    _ variants: [String: [String]], _ target: Target, _ setup: Setup
+  ) throws -> Numbers {
+    func add(_ rest: ArraySlice<(key: String, value: [String])>, _ plans: [String]) throws
+      -> Numbers
+    {
+      guard let (name, arguments) = rest.first else {
+        return try programs.numbers(of: "bench-load", ["turns", "100"] + plans)
+      }
+      return try servers.serving(target, setup) { server in
+        let plan = [
+          ",", "prefix=\(name)_", "endpoint=\(server.endpoint)", "server=\(server.process)",
+        ]
+        return try add(rest.dropFirst(), plans + plan + arguments)
+      }
     }
-    guard let first = rates[false], let second = rates[true], second > 0 else {
-      throw BenchError("bench-load printed no rate")
-    }
-    numbers["cost_ratio"] = first / second
-    numbers["first_ops_s"] = first
-    numbers["second_ops_s"] = second
+    return try add(variants.shuffled()[...], [])
+  }
+
+  private static func pair(_ found: Numbers) throws -> Numbers {
+    var numbers = found
+    numbers["cost_ratio"] =
+      try number("first_ops_s", of: found) / number("second_ops_s", of: found)
+    numbers["cpu_ratio"] =
+      try number("second_cpu_us_op", of: found) / number("first_cpu_us_op", of: found)
     return numbers
+  }
+
+  private static func stalled(_ found: Numbers) throws -> Numbers {
+    var numbers = found
+    let stopped = try number("stopped_ops_s", of: found)
+    for name in ["idle", "reading"] {
+      numbers["of_\(name)"] = try stopped / number("\(name)_ops_s", of: found)
+    }
+    for name in ["caught_up_ms", "lost", "skipped"] {
+      numbers[name] = try number("stopped_\(name)", of: found, isZeroGood: true)
+    }
+    return numbers
+  }
+
+  private static func many(_ found: [String: Numbers]) throws -> Numbers {
+    let one = try number("deliveries_cpu_s", of: found["one"])
+    let thousand = try number("deliveries_cpu_s", of: found["thousand"])
+    var numbers: Numbers = [
+      "deliveries_cpu_s": one, "thousand_deliveries_cpu_s": thousand, "of_thousand": one / thousand,
+    ]
+    // The operations cost the same each time: without them, what is left are the deliveries.
+    let writing = try number("cpu_s", of: found["none"])
+    let own = try number("cpu_s", of: found["one"]) - writing
+    let other = try number("cpu_s", of: found["thousand"]) - writing
+    numbers["net_one_cpu_s"] = own
+    numbers["net_thousand_cpu_s"] = other
+    // What is less than the runs differ by themselves is taken for as much.
+    numbers["net_of_thousand"] = other / max(own, writing * 0.03)
+    return numbers
+  }
+
+  private static func number(
+    _ name: String, of numbers: Numbers?, isZeroGood: Bool = false
+  ) throws -> Double {
+    guard let value = numbers?[name], value > 0 || isZeroGood else {
+      throw BenchError("bench-load printed no \(name)")
+    }
+    return value
   }
 
   private func push(_ server: Server, _ runs: Int) throws -> Numbers {
@@ -77,21 +152,42 @@ struct Runner {
     let least = try programs.numbers(of: "bench-load", command + ["/bin/true"])
     var numbers = try programs.numbers(
       of: "bench-load", command + [programs.path(of: "navctl"), "--help"])
-    guard let own = numbers["p50_us"], let other = least["p50_us"], other > 0 else {
-      throw BenchError("bench-load printed no time")
-    }
+    let other = try Self.number("p50_us", of: least)
     numbers["true_p50_us"] = other
-    numbers["cost_ratio"] = own / other
+    numbers["cost_ratio"] = try Self.number("p50_us", of: numbers) / other
     return numbers
+  }
+
+  /// Makes a journal: of each nav the creation, and what follows it.
+  private func fill(_ server: Server, _ navs: Int, _ operations: Int) throws {
+    let processes = navs % 4 == 0 ? 4 : 1
+    let each = navs / processes
+    _ = try load(
+      server,
+      [
+        "processes=\(processes)", "navs=\(each)", "window=64", "mixed=1",
+        "ops=\(each * (operations - 1))",
+      ])
+  }
+
+  private func behind(_ server: Server, _ command: String, _ revisions: Int) throws -> Numbers {
+    _ = try load(server, ["window=64", "ops=\(revisions)"])
+    return try programs.numbers(of: "bench-load", [command, server.endpoint, "\(revisions)"])
   }
 
   private func memory(_ server: Server, _ navs: Int) throws -> Numbers {
     let before = try server.state().kibibytes
+    let processes = navs % 4 == 0 ? 4 : 1
     _ = try programs.text(
       of: programs.path(of: "bench-load"),
-      ["create", "endpoint=\(server.endpoint)", "navs=\(navs)", "depth=5"])
+      [
+        "create", "endpoint=\(server.endpoint)", "processes=\(processes)",
+        "navs=\(navs / processes)", "depth=5",
+      ])
     let after = try server.state().kibibytes
-    return ["bytes_per_nav": Double(after - before) * 1024 / Double(navs)]
+    return [
+      "bytes_per_nav": Double(after - before) * 1024 / Double(navs), "rss_kib": Double(after),
+    ]
   }
 
   private func idle(_ server: Server, _ seconds: Int) throws -> Numbers {

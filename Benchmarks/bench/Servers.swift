@@ -3,11 +3,12 @@ import Foundation
 /// A server that runs.
 struct Server {
   let endpoint: String
-  fileprivate let process: Process
+  /// Its identifier.
+  let process: pid_t
 
   /// The memory it occupies, and how often its threads have waited.
   func state() throws -> (kibibytes: Int, switches: Int) {
-    let tasks = "/proc/\(process.processIdentifier)/task"
+    let tasks = "/proc/\(process)/task"
     var kibibytes = 0
     var switches = 0
     for task in try FileManager.default.contentsOfDirectory(atPath: tasks) {
@@ -40,47 +41,78 @@ struct Servers {
   func serving<Result>(
     _ target: Target, _ setup: Setup, _ body: (Server) throws -> Result
   ) throws -> Result {
-    try inDirectory { try serving(target, setup, $0, body) }
+    try inDirectory { try serving(target, setup, Place($0), body) }
   }
 
-  /// Calls `body` while a server runs, ends it, and measures how long it takes to come back.
+  /// Calls `body` while a server runs, kills it, and measures how long it takes to come back to
+  /// where its first nav was, `starts` times from the same files.
   func restarting(
-    _ target: Target, _ setup: Setup, _ body: (Server) throws -> Void
-  ) throws -> Numbers {
+    _ target: Target, _ setup: Setup, starts: Int, revision: Int, _ body: (Server) throws -> Void
+  ) throws -> [Numbers] {
     try inDirectory { directory in
-      try serving(target, setup, directory, body)
-      var line = try command(target, setup, directory)
-      if target == .redis { line += ["--supervised", "systemd"] }
-      return try programs.numbers(of: "bench-load", ["start"] + line)
+      let place = Place(directory)
+      try serving(target, setup, place, isKilled: true, body)
+      return try (0..<starts).map { _ in
+        var copy = place
+        copy.data = directory.appending(path: "copy")
+        try FileManager.default.copyItem(at: place.data, to: copy.data)
+        defer { try? FileManager.default.removeItem(at: copy.data) }
+        // The files are written before the clock starts, not meanwhile.
+        sync()
+        var line = try command(target, setup, copy)
+        if target == .redis { line += ["--supervised", "systemd"] }
+        return try programs.numbers(
+          of: "bench-load", ["start", endpoint(target, place), "\(revision)"] + line)
+      }
+    }
+  }
+
+  /// Where a server has its socket and its files.
+  private struct Place {
+    let directory: URL
+    var data: URL
+    var socket: String { directory.appending(path: "s").path }
+
+    init(_ directory: URL) {
+      self.directory = directory
+      data = directory.appending(path: "data")
     }
   }
 
   private func inDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
     // Short, for the path of a socket is at most 107 bytes.
     let directory = root.appending(path: "navd-bench-\(UInt32.random(in: .min ... .max))")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
+    try Remains.shared.add(directory: directory)
+    defer {
+      try? FileManager.default.removeItem(at: directory)
+      Remains.shared.remove(directory: directory)
+    }
+    try FileManager.default.createDirectory(
+      at: Place(directory).data, withIntermediateDirectories: true)
     return try body(directory)
   }
 
-  private func command(_ target: Target, _ setup: Setup, _ directory: URL) throws -> [String] {
-    let socket = directory.appending(path: "s").path
+  private func endpoint(_ target: Target, _ place: Place) -> String {
+    (target == .redis ? "redis:" : "ipc://") + place.socket
+  }
+
+  private func command(_ target: Target, _ setup: Setup, _ place: Place) throws -> [String] {
     let peer = programs.path(of: "echo-peer")
     switch target {
-    case .echo: return [peer, socket]
-    case .sqlite: return [peer, socket, directory.appending(path: "log.db").path]
+    case .echo: return [peer, place.socket] + (setup.keepsLog ? ["log"] : [])
+    case .sqlite: return [peer, place.socket, place.data.appending(path: "log.db").path]
     case .redis:
       return [
-        redis ?? "redis-server", "--unixsocket", socket, "--port", "0", "--dir", directory.path,
-        "--appendonly", "yes", "--appendfsync", setup.isRelaxed ? "everysec" : "always",
-        "--save", "",
+        redis ?? "redis-server", "--unixsocket", place.socket, "--port", "0", "--dir",
+        place.data.path, "--appendonly", "yes", "--appendfsync",
+        setup.isRelaxed ? "everysec" : "always", "--save", "",
       ]
     case .navd:
-      let state = directory.appending(path: "state").path
+      let state = place.data.appending(path: "state").path
       let navd = programs.path(of: "navd")
-      return [navd, "--listen", "ipc://\(socket)", "--state", state]
+      return [navd, "--listen", "ipc://\(place.socket)", "--state", state]
         + (setup.isRelaxed ? ["--durability", "relaxed"] : [])
-        + (try configuration(setup, directory))
+        + (try configuration(setup, place.directory))
     }
   }
 
@@ -94,29 +126,27 @@ struct Servers {
   }
 
   private func serving<Result>(
-    _ target: Target, _ setup: Setup, _ directory: URL, _ body: (Server) throws -> Result
+    _ target: Target, _ setup: Setup, _ place: Place, isKilled: Bool = false,
+    _ body: (Server) throws -> Result
   ) throws -> Result {
-    let socket = directory.appending(path: "s").path
-    let line = setup.wrapper + (try command(target, setup, directory))
-    let process = Process()
-    process.executableURL = URL(filePath: line[0])
-    process.arguments = Array(line.dropFirst())
-    process.standardError = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
+    let line = setup.wrapper + (try command(target, setup, place))
+    let process = try programs.start(line) {
+      $0.standardError = FileHandle.nullDevice
+      $0.standardOutput = FileHandle.nullDevice
+    }
     defer {
-      process.terminate()
-      process.waitUntilExit()
+      if isKilled { kill(process.processIdentifier, SIGKILL) } else { process.terminate() }
+      programs.awaitEnd(process)
     }
     let deadline = ContinuousClock.now + .seconds(60)
-    while !FileManager.default.fileExists(atPath: socket) {
+    while !FileManager.default.fileExists(atPath: place.socket) {
       guard process.isRunning, ContinuousClock.now < deadline else {
         throw BenchError("\(target.rawValue) does not serve: \(line.joined(separator: " "))")
       }
       Thread.sleep(forTimeInterval: 0.005)
     }
-    let scheme = target == .redis ? "redis:" : "ipc://"
-    let result = try body(Server(endpoint: scheme + socket, process: process))
+    let result = try body(
+      Server(endpoint: endpoint(target, place), process: process.processIdentifier))
     guard process.isRunning else { throw BenchError("\(target.rawValue) ended during the run") }
     return result
   }

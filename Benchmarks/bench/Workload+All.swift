@@ -2,12 +2,18 @@ extension Workload {
   /// All workloads; the quick ones take about a fifth of the time and are less exact.
   static func all(isQuick: Bool) -> [Workload] {
     let scale = isQuick ? 5 : 1
-    return writing(scale) + windows(scale) + fanOut(scale) + ratios(scale) + processes(scale)
-      + states(scale)
+    return writing(scale) + windows(scale) + fanOut(scale) + watches(scale) + sizes(scale)
+      + ratios(scale) + processes(scale) + states(scale)
   }
 
   /// What windows the throughput is measured at.
   static let windowSizes = [1, 4, 16, 64, 256]
+  /// How many watchers there are.
+  static let watcherCounts = [1, 10, 100, 1000]
+  /// How many navs there are.
+  static let navCounts = [1, 100, 10_000, 100_000]
+  /// How deep stacks are; a stack holds 64 screens at most, and a push needs room for one.
+  static let depths = [2, 4, 8, 16, 32, 63]
 
   private static func load(
     _ name: String, _ title: String, _ settings: String, operations: Int, metric: String
@@ -24,7 +30,7 @@ extension Workload {
     Workload(
       name: name, title: title,
       kind: .pair(first: words(common + " " + first), second: words(common + " " + second)),
-      metric: "cost_ratio")
+      metric: "cost_ratio", also: ["cpu_ratio"])
   }
 
   private static func words(_ text: String) -> [String] {
@@ -34,13 +40,13 @@ extension Workload {
   private static func writing(_ scale: Int) -> [Workload] {
     var relaxed = load(
       "w1-relaxed", "one operation at a time, stored later", "warm=200 seconds=3",
-      operations: 20_000 / scale, metric: "ops_s")
+      operations: 20_000 / scale, metric: "p50_us")
     relaxed.setup.isRelaxed = true
     relaxed.targets = [.echo, .redis, .navd]
     return [
       load(
         "w1", "one durable operation at a time", "warm=200 seconds=3", operations: 6000 / scale,
-        metric: "ops_s"),
+        metric: "p50_us"),
       relaxed,
       load(
         "w2a", "one connection, 64 in flight, 16 navs", "window=64 navs=16 warm=4000 seconds=3",
@@ -65,58 +71,86 @@ extension Workload {
     }
   }
 
+  /// What a thousand connections of one user need.
+  private static let thousandConnections = [
+    "connections-per-principal": 2048, "remembered-clients-per-principal": 4096,
+  ]
+
   private static func fanOut(_ scale: Int) -> [Workload] {
-    var all = [
-      load(
-        "fan1-rate", "1 watcher, 1000 operations a second", "watchers=1 rate=1000 warm=50",
-        operations: 1500 / scale, metric: "last_p50_us"),
-      load(
-        "fan1", "1 watcher, 64 in flight", "watchers=1 window=64 warm=500",
-        operations: 20_000 / scale, metric: "deliveries_s"),
-      load(
-        "fan100-rate", "100 watchers, 200 operations a second", "watchers=100 rate=200 warm=20",
-        operations: 400 / scale, metric: "last_p50_us"),
-      load(
-        "fan100", "100 watchers, 64 in flight", "watchers=100 window=64 warm=200",
-        operations: 4000 / scale, metric: "deliveries_s"),
-      load(
-        "many", "one connection watches 1000 navs, 64 in flight",
-        "watchers=1 all=1 navs=1000 window=64 warm=1000", operations: 20_000 / scale,
-        metric: "deliveries_s"),
-    ]
-    var thousand = [
-      load(
-        "fan1000-rate", "1000 watchers, 20 operations a second", "watchers=1000 rate=20 warm=5",
-        operations: 60 / scale, metric: "last_p50_us"),
-      load(
-        "fan1000", "1000 watchers, 64 in flight", "watchers=1000 window=64 warm=64",
-        operations: 1000 / scale, metric: "deliveries_s"),
-    ]
-    for index in thousand.indices {
-      thousand[index].weight = .heavy
-      thousand[index].setup.limits = [
-        "connections-per-principal": 2048, "remembered-clients-per-principal": 4096,
-      ]
+    let rates = [1: (1000, 1500), 100: (200, 400), 1000: (20, 60)]
+    let operations = [1: 20_000, 10: 10_000, 100: 4000, 1000: 1000]
+    return watcherCounts.flatMap { count -> [Workload] in
+      let noun = count == 1 ? "watcher" : "watchers"
+      var found: [Workload] = []
+      if let (rate, operations) = rates[count] {
+        found.append(
+          load(
+            "fan\(count)-rate", "\(count) \(noun), \(rate) operations a second",
+            "watchers=\(count) rate=\(rate) warm=\(max(rate / 10, 5))",
+            operations: operations / scale, metric: "last_p50_us"))
+      }
+      var full = load(
+        "fan\(count)", "\(count) \(noun), 64 in flight",
+        "watchers=\(count) window=64 warm=\(max(500 / count, 64))",
+        operations: operations[count, default: 1000] / scale, metric: "deliveries_s")
+      full.also = ["deliveries_cpu_s"]
+      found.append(full)
+      for index in found.indices {
+        found[index].weight = count == 1 || count == 100 ? .light : .heavy
+        if count >= 1000 { found[index].setup.limits = thousandConnections }
+      }
+      return found
     }
-    all.insert(contentsOf: thousand, at: 4)
-    return all
+  }
+
+  private static func watches(_ scale: Int) -> [Workload] {
+    var many = Workload(
+      name: "many", title: "one connection with 1000 watches : 1000 connections with one",
+      kind: .many(arguments: words("navs=1000 window=64 ops=\(60_000 / scale)")),
+      metric: "of_thousand", also: ["deliveries_cpu_s", "net_of_thousand"],
+      targets: Target.allCases, weight: .heavy)
+    many.setup.limits = thousandConnections
+    let stalled = Workload(
+      name: "stalled", title: "the writer beside a watcher that has stopped for 5 s",
+      kind: .stalled(arguments: words("window=64 warm=2000 seconds=5 ops=1000000")),
+      metric: "of_idle", also: ["of_reading", "lost", "caught_up_ms"], weight: .heavy)
+    return [many, stalled]
+  }
+
+  /// Throughput against what there is: navs, and screens on a stack.
+  private static func sizes(_ scale: Int) -> [Workload] {
+    let navs = navCounts.map { count in
+      var workload = load(
+        "navs\(count)", "one connection, 64 in flight, \(count) navs",
+        "navs=\(count) window=64 warm=\(max(4000, count)) seconds=2",
+        operations: 80_000 / scale, metric: "ops_s")
+      workload.targets = [.sqlite, .redis, .navd]
+      workload.weight = count >= 100_000 ? .named : .heavy
+      return workload
+    }
+    let depths = depths.map { depth in
+      var workload = load(
+        "depth\(depth)", "push and pop on \(depth) screens, 64 in flight, 16 navs",
+        "depth=\(depth) window=64 navs=16 warm=4000 seconds=2", operations: 80_000 / scale,
+        metric: "ops_s")
+      workload.targets = [.redis, .navd]
+      workload.weight = .heavy
+      return workload
+    }
+    return navs + depths
   }
 
   private static func ratios(_ scale: Int) -> [Workload] {
     let common = "window=64 navs=16 warm=4000 seconds=3 ops=\(80_000 / scale)"
     let growing = "window=64 seconds=3 ops=\(80_000 / scale)"
-    var stalled = pair(
-      "stalled", "a watcher that reads : one that stops reading for 5 s",
-      "window=64 warm=2000 seconds=5 ops=1000000", "idle-watchers=1", "idle-watchers=1 stopped=1")
-    stalled.weight = .heavy
     var growth = pair(
       "growth", "10,000 navs : 1", growing, "navs=1 warm=20000", "navs=10000 warm=20000")
     growth.weight = .heavy
     var most = pair(
       "growth100k", "100,000 navs : 1", growing, "navs=1 warm=20000", "navs=100000 warm=200000")
-    most.weight = .named
+    most.weight = .heavy
+    most.mostRounds = 3
     return [
-      // A stack holds 64 screens at most, and a push needs room for one.
       pair("depth-push", "push and pop, 64 screens : 3", common, "depth=2", "depth=63"),
       pair(
         "depth-top", "edits of the top item, 64 screens : 2", common, "edits=1 depth=2",
@@ -124,7 +158,7 @@ extension Workload {
       pair(
         "depth-root", "edits of the root item, 64 screens : 2", common, "edits=2 depth=2",
         "edits=2 depth=64"),
-      stalled, growth, most,
+      growth, most,
     ]
   }
 
@@ -135,33 +169,45 @@ extension Workload {
         metric: "p50_us"),
       Workload(
         name: "navctl-help", title: "navctl --help : true, whole processes",
-        kind: .help(runs: 200 / scale), metric: "cost_ratio"),
+        kind: .help(runs: 200 / scale), metric: "p50_us", also: ["cost_ratio"]),
     ]
   }
 
   private static func states(_ scale: Int) -> [Workload] {
-    func restart(_ name: String, _ navs: Int, _ operations: Int, _ weight: Weight) -> Workload {
+    func restart(_ name: String, _ navs: Int, starts: Int, _ weight: Weight) -> Workload {
       Workload(
-        name: name, title: "restart with \(navs) navs of \(operations + 1) operations",
-        kind: .restart(navs: navs, operations: operations), metric: "ready_ms",
-        targets: [.redis, .navd], weight: weight)
+        name: name, title: "killed with \(navs) navs of 10 operations, and ready again",
+        kind: .restart(navs: navs, operations: 10, starts: starts), metric: "ready_ms",
+        targets: [.sqlite, .redis, .navd], weight: weight)
     }
+    var replay = Workload(
+      name: "replay", title: "a watch 10,000 revisions behind, by all of them",
+      kind: .replay(revisions: 10_000), metric: "p50_us", targets: Target.allCases)
+    replay.setup.keepsLog = true
+    replay.setup.limits = [
+      "resume-revisions": 16_384, "resume-bytes": 32 << 20, "resume-total-bytes": 256 << 20,
+    ]
+    var most = restart("restart100k", 100_000, starts: 2, .heavy)
+    most.mostRounds = 2
+    var million = Workload(
+      name: "million", title: "memory with 1,000,000 navs of 5 screens",
+      kind: .memory(navs: 1_000_000), metric: "rss_kib", also: ["bytes_per_nav"],
+      targets: [.redis, .navd], weight: .named, mostRounds: 1)
+    million.setup.limits = ["navs": 1_000_000]
     return [
       Workload(
-        name: "behind", title: "a watch 10,000 revisions behind, until it is at the head",
+        name: "behind", title: "a watch 10,000 revisions behind, by a snapshot",
         kind: .behind(revisions: 10_000), metric: "p50_us", targets: [.redis, .navd]),
-      restart("restart1k", 1000, 9, .light),
-      restart("restart", 10_000 / scale, 9, .light),
-      restart("restart100k", 100_000, 1, .heavy),
+      replay,
+      restart("restart1k", 1000, starts: scale == 1 ? 3 : 1, .light),
+      restart("restart", 10_000 / scale, starts: scale == 1 ? 3 : 1, .light), most,
       Workload(
-        name: "memory", title: "memory of a nav of 5 screens", kind: .memory(navs: 20_000 / scale),
+        name: "memory", title: "memory of a nav of 5 screens", kind: .memory(navs: 20_000),
         metric: "bytes_per_nav", targets: [.redis, .navd]),
+      million,
       Workload(
-        name: "idle", title: "switches of an idle server in 10 s",
-        kind: .idle(seconds: 10 / scale), metric: "switches", targets: Target.allCases),
-      Workload(
-        name: "idle-memory", title: "memory of an idle server", kind: .idle(seconds: 0),
-        metric: "rss_kib", targets: Target.allCases),
+        name: "idle", title: "an idle server", kind: .idle(seconds: 10 / scale),
+        metric: "switches", also: ["rss_kib"], targets: Target.allCases),
     ]
   }
 }

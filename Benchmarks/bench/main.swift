@@ -8,29 +8,48 @@ guard let options = Options(CommandLine.arguments.dropFirst()) else {
   exit(2)
 }
 
-func progress(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+@Sendable func progress(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 
 /// Measures every workload on every target in turn, forth and back.
-func measure(_ options: Options) throws -> Results {
+func measure(_ options: Options) -> Results {
   let servers = Servers(options: options)
   let runner = Runner(servers: servers)
   var results = Results()
   if !servers.has(.redis) {
     progress("redis-server is not installed (make bench-deps): redis is left out\n")
   }
-  for workload in options.workloads {
+  let workloads = options.workloads
+  let begin = ContinuousClock.now
+  for (index, workload) in workloads.enumerated() {
     let targets = workload.targets.filter(servers.has)
-    for round in 0..<options.rounds {
-      progress("\(workload.name) \(round + 1)/\(options.rounds):")
+    let rounds = min(options.rounds, workload.mostRounds)
+    progress("[\(index + 1)/\(workloads.count)] \(workload.name): \(workload.title)\n")
+    for round in 0..<rounds {
+      let elapsed = (ContinuousClock.now - begin).components.seconds
+      progress(String(format: "%5d:%02d  %d/%d", elapsed / 60, elapsed % 60, round + 1, rounds))
       for target in round % 2 == 0 ? targets : targets.reversed() {
-        let numbers = try runner.run(workload, target)
-        results.add(numbers, workload, target)
-        progress(" \(target.rawValue) \(numbers[workload.metric] ?? 0)")
+        run(workload, target, by: runner, into: &results)
       }
-      progress("\n")
+      progress("  \(Metric.named(workload.metric).unit)\n")
     }
   }
   return results
+}
+
+/// Measures once; a run that fails is void and does not end the others.
+func run(
+  _ workload: Workload, _ target: Target, by runner: Runner, into results: inout Results
+) {
+  do {
+    let runs = try runner.run(workload, target)
+    for numbers in runs { results.add(numbers, workload, target) }
+    let found = runs.compactMap { $0[workload.metric] }.map(Metric.text)
+    progress("  \(target.rawValue) \(found.joined(separator: " "))")
+  } catch {
+    Remains.shared.waitForEnd()
+    results.addFailure("\(error)", workload, target)
+    progress("  \(target.rawValue) void (\(error))")
+  }
 }
 
 func machine() -> [String: String] {
@@ -75,14 +94,16 @@ func write(_ results: Results, _ table: String, _ options: Options) throws {
 }
 
 do {
+  Remains.shared.endOnSignals()
   if let task = options.instructions {
     try countInstructions(options, task)
     exit(0)
   }
-  let results = try measure(options)
+  let results = measure(options)
   let table = results.table(options.workloads)
-  print(table)
   try write(results, table, options)
+  print(table)
+  exit(results.failures.isEmpty ? 0 : 1)
 } catch {
   progress("\nbench: \(error)\n")
   exit(1)

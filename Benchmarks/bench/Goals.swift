@@ -1,0 +1,133 @@
+import Foundation
+
+/// What a measurement of navd is meant to show.
+struct Goal {
+  enum Relation: String {
+    case atMost = "≤"
+    case atLeast = "≥"
+  }
+
+  /// What the number is compared with.
+  enum Reference {
+    case one
+    case peer(Target)
+    /// What navd shows in another workload.
+    case workload(String)
+  }
+
+  var workload: String
+  var metric: String
+  var relation: Relation
+  var value: Double
+  var reference: Reference
+
+  private init(
+    _ workload: String, _ metric: String, _ relation: Relation, _ value: Double,
+    of reference: Reference = .one
+  ) {
+    self.workload = workload
+    self.metric = metric
+    self.relation = relation
+    self.value = value
+    self.reference = reference
+  }
+
+  /// Every goal there is; the table and the list at its end are made from these.
+  static let all: [Goal] = [
+    Goal("w1", "p50_us", .atMost, 1.15, of: .peer(.sqlite)),
+    Goal("w1-relaxed", "p50_us", .atMost, 1.1, of: .peer(.echo)),
+    Goal("w2a", "ops_s", .atLeast, 0.8, of: .peer(.sqlite)),
+    Goal("w2a", "ops_s", .atLeast, 1.9, of: .peer(.redis)),
+    Goal("w2b", "ops_s", .atLeast, 0.7, of: .peer(.sqlite)),
+    Goal("w2b", "ops_s", .atLeast, 2.9, of: .peer(.redis)),
+    Goal("fan100-rate", "last_p50_us", .atMost, 1.15, of: .peer(.sqlite)),
+    Goal("fan1000-rate", "last_p50_us", .atMost, 1.15, of: .peer(.sqlite)),
+    Goal("fan100", "deliveries_s", .atLeast, 1, of: .peer(.redis)),
+    Goal("fan1000", "deliveries_s", .atLeast, 1, of: .peer(.redis)),
+    Goal("fan1000", "deliveries_s", .atLeast, 1 / 1.3, of: .workload("fan100")),
+    Goal("many", "of_thousand", .atLeast, 10),
+    Goal("many", "net_of_thousand", .atLeast, 10),
+    Goal("stalled", "of_idle", .atLeast, 0.95),
+    Goal("stalled", "of_reading", .atLeast, 0.95),
+    Goal("stalled", "lost", .atMost, 0),
+    Goal("behind", "p50_us", .atMost, 2000),
+    Goal("replay", "p50_us", .atMost, 12_000),
+    Goal("restart1k", "ready_ms", .atMost, 50),
+    Goal("restart100k", "ready_ms", .atMost, 1.2, of: .peer(.sqlite)),
+    Goal("memory", "bytes_per_nav", .atMost, 3000),
+    Goal("million", "rss_kib", .atMost, 3_000_000_000 / 1024),
+    Goal("idle", "switches", .atMost, 0),
+    Goal("growth", "cost_ratio", .atMost, 1.3),
+    Goal("growth100k", "cost_ratio", .atMost, 1.3),
+    Goal("depth-push", "cost_ratio", .atMost, 1.3),
+    Goal("depth-top", "cost_ratio", .atMost, 1.3),
+    Goal("depth-root", "cost_ratio", .atMost, 1.3),
+    Goal("navctl", "p50_us", .atMost, 10_000),
+    Goal("navctl-help", "p50_us", .atMost, 5000),
+  ]
+
+  /// What is asked for, like `≤ 1.15 × sqlite`.
+  var text: String {
+    let bound = "\(relation.rawValue) \(Metric.text(value))"
+    return switch reference {
+    case .one: bound + " " + Metric.named(metric).unit
+    case .peer(let target): "\(bound) × \(target.rawValue)"
+    case .workload(let name): "\(bound) × \(name)"
+    }
+  }
+
+  /// What was found, as the goal counts it; nil if something was not measured.
+  func found(_ results: Results) -> Double? {
+    guard let own = results.median(workload, .navd, metric) else { return nil }
+    let other: Double? =
+      switch reference {
+      case .one: 1
+      case .peer(let target): results.median(workload, target, metric)
+      case .workload(let name): results.median(name, .navd, metric)
+      }
+    guard let other, other > 0 else { return nil }
+    return own / other
+  }
+
+  /// Whether a number is good enough.
+  func isMet(by found: Double) -> Bool {
+    switch relation {
+    case .atMost: found <= value
+    case .atLeast: found >= value
+    }
+  }
+
+  /// The verdict, for a cell of the table; nil if there is none.
+  func verdict(_ results: Results) -> String? {
+    found(results).map { "\(Metric.text($0)), \(isMet(by: $0) ? "met" : "not met")" }
+  }
+}
+
+extension Results {
+  /// One line for each goal that could be judged, and how many were met.
+  var goals: String {
+    var lines = ["| goal | asked for | found | |", "| --- | --- | ---: | --- |"]
+    var met = 0, judged = 0
+    var missing: [String] = []
+    for goal in Goal.all {
+      let metric = Metric.named(goal.metric)
+      guard let found = goal.found(self) else {
+        missing.append(goal.workload)
+        continue
+      }
+      let isMet = goal.isMet(by: found)
+      judged += 1
+      met += isMet ? 1 : 0
+      lines.append(
+        "| \(goal.workload): \(metric.label) | \(goal.text) | \(Metric.text(found)) "
+          + "| \(isMet ? "met" : "**not met**") |")
+    }
+    guard judged > 0 else { return "" }
+    var summary = "\(met) of \(judged) goals are met"
+    if !missing.isEmpty {
+      let names = Set(missing).sorted().joined(separator: ", ")
+      summary += "; not measured in this run, or without a peer: \(names)"
+    }
+    return lines.joined(separator: "\n") + "\n\n\(summary)\n"
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+
+/// A number that runs report, and how it is shown.
+struct Metric {
+  /// Its name in what `bench-load` prints.
+  var name: String
+  var unit: String
+  /// What is better.
+  var better: Better
+  /// What it says, in a table.
+  var label: String
+
+  enum Better: String { case more, less }
+
+  /// The metric of that name; latencies in microseconds need no entry.
+  static func named(_ name: String) -> Metric {
+    let (unit, better, label): (String, Better, String) =
+      switch name {
+      case "ops_s": ("ops/s", .more, "throughput")
+      case "deliveries_s": ("deliveries/s", .more, "fan-out")
+      case "deliveries_cpu_s": ("deliveries/CPU s", .more, "fan-out by the server's work")
+      case "of_idle": ("×", .more, "rate : without a watcher")
+      case "of_reading": ("×", .more, "rate : beside one that reads")
+      case "of_thousand": ("×", .more, "deliveries by the server's work")
+      case "net_of_thousand": ("×", .more, "the same without the work of writing, at least")
+      case "cost_ratio": ("×", .less, "cost by time")
+      case "cpu_ratio": ("×", .less, "cost by the server's work")
+      case "ready_ms": ("ms", .less, "until it is ready")
+      case "caught_up_ms": ("ms", .less, "until the watcher is at the head")
+      case "bytes_per_nav": ("bytes/nav", .less, "memory of one")
+      case "rss_kib": ("KiB", .less, "resident memory")
+      case "switches": ("wake-ups in 10 s", .less, "wake-ups")
+      case "lost": ("revisions", .less, "revisions lost")
+      case "last_p50_us": ("µs", .less, "p50 until the last has it")
+      default: ("µs", .less, "p50")
+      }
+    return Metric(name: name, unit: unit, better: better, label: label)
+  }
+
+  /// A number with as many digits as mean something.
+  static func text(_ value: Double) -> String {
+    switch abs(value) {
+    case 0: "0"
+    case ..<10: String(format: "%.2f", value)
+    case ..<100: String(format: "%.1f", value)
+    default: text(count: Int(value.rounded()))
+    }
+  }
+
+  /// With a comma between thousands.
+  static func text(count value: Int) -> String {
+    var digits = String(value)
+    var place = digits.count - 3
+    while place > 0 {
+      digits.insert(",", at: digits.index(digits.startIndex, offsetBy: place))
+      place -= 3
+    }
+    return digits
+  }
+}
