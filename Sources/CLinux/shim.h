@@ -21,6 +21,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/types.h>
 #include <sys/un.h>
@@ -56,6 +57,16 @@ static inline int navd_unix_socket_path(int descriptor, char *path, int room) {
   if (length > room) return -1;
   memcpy(path, address.sun_path, (size_t)length);
   return length;
+}
+
+/// The number of processors that the calling thread may run on, or 1 when there is no telling.
+static inline int navd_processor_count(void) {
+  unsigned long mask[128];
+  long size = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
+  int count = 0;
+  for (long word = 0; word < size / (long)sizeof *mask; word++)
+    count += __builtin_popcountl(mask[word]);
+  return count > 0 ? count : 1;
 }
 
 /// The number of a group, or -1 if there is none of that name.

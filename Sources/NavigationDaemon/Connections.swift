@@ -1,7 +1,7 @@
 import NavigationSync
 import ZeroMQ
 
-/// The peers of the ROUTER as the hub numbers them.
+/// The peers of the ROUTER as the hub numbers them, in slots.
 ///
 /// An automatic routing id is a zero octet and 32 bits, which libzmq does not use twice soon; any
 /// other was chosen by the peer, so who is behind it is asked again with every message.
@@ -24,10 +24,7 @@ struct Connections {
       routingID: [], peer: .local(user: 0, group: 0, process: 0), descriptor: nil)
   }
 
-  private var slots = SlotIndex<ConnectionID>()
-  /// The last answer, kept on this side of the module's border: a table of any kind of key, asked
-  /// across it, costs as much as a hash.
-  private var recent: (id: ConnectionID, slot: Int)?
+  private var slots = ConnectionSlots()
   private var connections = Slots<Connection>()
   private var interned: [[UInt8]: ConnectionID] = [:]
   private var descriptors: [Int32: ConnectionID] = [:]
@@ -42,30 +39,13 @@ struct Connections {
     }
   }
 
-  /// Whether a peer is known.
-  mutating func contains(_ id: ConnectionID) -> Bool { slot(of: id) != nil }
+  /// Where a peer is, if it is known.
+  func slot(of id: ConnectionID) -> Int? { slots[id] }
 
-  private mutating func slot(of id: ConnectionID) -> Int? {
-    if let recent, recent.id == id { return recent.slot }
-    guard let slot = slots[id] else { return nil }
-    recent = (id, slot)
-    return slot
-  }
-
-  /// Notes how a peer that has spoken frames its messages; nil if nothing is to be heard of it.
-  mutating func note(_ id: ConnectionID, isEnveloped: Bool) -> Peer? {
-    guard let slot = slot(of: id), !connections[slot].isAbandoned else { return nil }
-    if connections[slot].isEnveloped != isEnveloped { connections[slot].isEnveloped = isEnveloped }
-    return connections[slot].peer
-  }
-
-  subscript(_ id: ConnectionID) -> Connection? {
-    mutating get { slot(of: id).map { connections[$0] } }
-  }
-
-  /// Changes what is known of a peer, if it is known.
-  mutating func update(_ id: ConnectionID, _ change: (inout Connection) -> Void) {
-    if let slot = slot(of: id) { change(&connections[slot]) }
+  /// The peer in a slot.
+  subscript(_ slot: Int) -> Connection {
+    _read { yield connections[slot] }
+    _modify { yield &connections[slot] }
   }
 
   /// The number that stands for an automatic routing id; nil for one that the peer chose.
@@ -85,16 +65,17 @@ struct Connections {
     return id
   }
 
-  /// Enters a peer that speaks for the first time.
-  mutating func add(_ id: ConnectionID, _ connection: Connection) {
-    slots[id] = connections.insert(connection)
+  /// Enters a peer that speaks for the first time; returns its slot.
+  mutating func add(_ id: ConnectionID, _ connection: Connection) -> Int {
+    let slot = connections.insert(connection)
+    slots[id] = slot
     if let descriptor = connection.descriptor { descriptors[descriptor] = id }
+    return slot
   }
 
   /// Forgets a peer.
   mutating func remove(_ id: ConnectionID) {
     guard let slot = slots[id] else { return }
-    recent = nil
     let connection = connections[slot]
     connections.remove(slot, leaving: .vacant)
     slots[id] = nil
@@ -102,6 +83,13 @@ struct Connections {
       descriptors[descriptor] = nil
     }
     interned[connection.routingID] = nil
+  }
+
+  /// Gives up what waits for a peer.
+  mutating func forgetOutbox(of id: ConnectionID) {
+    guard let slot = slots[id] else { return }
+    connections[slot].outbox = []
+    connections[slot].outboxBytes = 0
   }
 
   /// The peer that was last seen behind a descriptor.

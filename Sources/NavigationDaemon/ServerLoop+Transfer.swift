@@ -1,16 +1,22 @@
 import NavigationSync
 import ZeroMQ
 
-// Receiving and sending; peers that come, go or do not read.
+// Receiving and sending, and peers that do not read.
 
 extension ServerLoop {
   /// Takes what has arrived, up to a bound; returns whether there was anything.
-  mutating func receiveMessages() throws -> Bool {
+  ///
+  /// - Parameter isAwaited: whether there was nothing when the socket was last read.
+  mutating func receiveMessages(isAwaited: Bool) throws -> Bool {
     var count = 0
     while count < Self.messagesPerTurn, try listener.router.receive(into: &received) {
       count += 1
       takeMessage()
+      // To look in vain costs two calls of the kernel, so where messages come one at a time each is
+      // handled without looking for more. What has come meanwhile is found in the next turn.
+      if count == 1, isAwaited, isOneAtATime { return true }
     }
+    if count > 0 { isOneAtATime = isAwaited && count == 1 }
     return count > 0
   }
 
@@ -20,89 +26,96 @@ extension ServerLoop {
     guard received.count >= 2 else { return }
     let last = received.count - 1
     let automatic = Connections.automaticID(received[0].bytes)
-    let id = automatic ?? intern(received[0].copyBytes())
-    if automatic == nil || !connections.contains(id) {
+    let id = automatic ?? connections.intern(received[0].copyBytes())
+    var known = connections.slot(of: id)
+    if automatic == nil || known == nil {
       guard let peer = received[last].peerAddress.flatMap({ Peer($0) }) else { return }
-      if let known = connections[id], known.peer != peer {
+      if let slot = known, connections[slot].peer != peer {
         // The peer that had this routing id is gone; whatever it had goes with it.
         connections.remove(id)
         events.append(.closed(id))
+        known = nil
       }
-      if connections[id] == nil {
+      if known == nil {
         let connection = Connections.Connection(
           routingID: received[0].copyBytes(), peer: peer,
           descriptor: received[last].sourceDescriptor)
-        connections.add(id, connection)
+        known = connections.add(id, connection)
       }
     }
+    guard let slot = known, !connections[slot].isAbandoned else { return }
     let isEnveloped = received[1].count == 0
-    guard let peer = connections.note(id, isEnveloped: isEnveloped) else { return }
+    if connections[slot].isEnveloped != isEnveloped { connections[slot].isEnveloped = isEnveloped }
+    let peer = connections[slot].peer
     let first = isEnveloped ? 2 : 1
     guard received.count == first + 2, received.droppedFrames == 0 else {
       events.append(.malformed(id, peer))
       return
     }
-    events.append(
-      .message(
-        id, peer, verb: received[first].copyBytes(), body: received[first + 1].copyBytes()))
+    takeVerb(first)
+    events.append(.message(id, peer, verb: verb, body: received[first + 1].copyBytes()))
   }
 
-  private mutating func intern(_ routingID: [UInt8]) -> ConnectionID {
-    connections.intern(routingID)
+  /// Copies a verb, unless it is the one before, as most are.
+  private mutating func takeVerb(_ index: Int) {
+    if !received[index].hasBytes(of: verb.span) { verb = received[index].copyBytes() }
   }
 
-  mutating func send(_ messages: [Outgoing]) throws {
-    for message in messages { try send(message) }
-    shared = SharedBody()
-  }
-
-  private mutating func send(_ message: Outgoing) throws {
-    let id = message.connection
-    guard let connection = connections[id], !connection.isAbandoned else { return }
-    guard connection.outbox.isEmpty else { return enqueue(message) }
-    switch try transmit(message, connection.routingID, connection.isEnveloped) {
-    case .sent: break
-    case .wouldBlock: enqueue(message)
-    case .unreachable: lose(id)
+  mutating func send(_ output: HubOutput) throws {
+    // The body that is in `shared`; what goes to many is copied for the socket once.
+    var sharedBody = -1
+    for index in output.deliveries.indices {
+      let delivery = output.deliveries[index]
+      let body = delivery.body
+      let next = index + 1
+      if body != sharedBody, next < output.deliveries.count, output.deliveries[next].body == body {
+        shared = Message(copying: output.bodies[body])
+        sharedBody = body
+      }
+      guard let slot = connections.slot(of: delivery.connection), !connections[slot].isAbandoned
+      else { continue }
+      var result = SendResult.wouldBlock
+      if connections[slot].outbox.isEmpty {
+        result = try transmit(
+          delivery.verb, output.bodies[body], isShared: body == sharedBody, to: slot)
+      }
+      switch result {
+      case .sent: break
+      case .wouldBlock: enqueue(output.message(delivery), slot)
+      case .unreachable: lose(delivery.connection)
+      }
     }
+    if sharedBody >= 0 { shared = Message() }
   }
 
   /// Hands one message to the socket: all frames or none.
-  private mutating func transmit(
-    _ message: Outgoing, _ routingID: [UInt8], _ isEnveloped: Bool
+  ///
+  /// - Parameter isShared: whether the body is in `shared`.
+  mutating func transmit(
+    _ verb: ServerVerb, _ body: [UInt8], isShared: Bool = false, to slot: Int
   ) throws -> SendResult {
-    routing.replace(copying: routingID.span)
-    let admitted = try listener.router.send(&routing, more: true)
-    guard admitted == .sent else { return admitted }
-    if isEnveloped {
-      scratch.replace(copying: [UInt8]().span)
-      _ = try listener.router.send(&scratch, more: true)
+    let routingID = connections[slot].routingID
+    let isEnveloped = connections[slot].isEnveloped
+    let head = verb.frame
+    if isShared {
+      return try listener.router.send(
+        to: routingID.span, isEnveloped: isEnveloped, head: head.span, sharing: &shared)
     }
-    scratch.replace(copying: message.verb.frame.span)
-    _ = try listener.router.send(&scratch, more: true)
-    if message.isShared {
-      var body = shared.message(for: message.body)
-      _ = try listener.router.send(&body)
-    } else {
-      scratch.replace(copying: message.body.span)
-      _ = try listener.router.send(&scratch)
-    }
-    return .sent
+    return try listener.router.send(
+      to: routingID.span, isEnveloped: isEnveloped, head: head.span, body: body.span)
   }
 
   /// Keeps a message for a peer whose queue is full; a peer that lets too much pile up is lost.
-  private mutating func enqueue(_ message: Outgoing) {
+  private mutating func enqueue(_ message: Outgoing, _ slot: Int) {
     let id = message.connection
-    if connections[id]?.outbox.isEmpty == true {
+    if connections[slot].outbox.isEmpty {
       waiting.append(id)
       afterthoughts.append(.blocked(id))
     }
-    connections.update(id) {
-      $0.outbox.append(message)
-      $0.outboxBytes += message.body.count
-    }
-    guard let bytes = connections[id]?.outboxBytes, bytes > Self.outboxBytes else { return }
-    connections.update(id) { $0.isAbandoned = true }
+    connections[slot].outbox.append(message)
+    connections[slot].outboxBytes += message.body.count
+    guard connections[slot].outboxBytes > Self.outboxBytes else { return }
+    connections[slot].isAbandoned = true
     connections.forgetOutbox(of: id)
     waiting.removeAll { $0 == id }
     afterthoughts.append(.closed(id))
@@ -113,7 +126,7 @@ extension ServerLoop {
   private static let outboxBytes = 4 << 20
 
   /// Forgets a peer that is gone.
-  private mutating func lose(_ id: ConnectionID) {
+  mutating func lose(_ id: ConnectionID) {
     connections.remove(id)
     waiting.removeAll { $0 == id }
     afterthoughts.append(.closed(id))
@@ -129,128 +142,21 @@ extension ServerLoop {
   }
 
   private mutating func drain(_ id: ConnectionID) throws {
-    guard let connection = connections[id] else { return }
+    guard let slot = connections.slot(of: id) else { return }
     var sent = 0
-    while sent < connection.outbox.count {
-      let message = connection.outbox[sent]
-      let result = try transmit(message, connection.routingID, connection.isEnveloped)
+    while sent < connections[slot].outbox.count {
+      let message = connections[slot].outbox[sent]
+      let result = try transmit(message.verb, message.body, to: slot)
       if result == .unreachable { return lose(id) }
       if result == .wouldBlock { break }
       sent += 1
-      connections.update(id) { $0.outboxBytes -= message.body.count }
+      connections[slot].outboxBytes -= message.body.count
     }
-    connections.update(id) { $0.outbox.removeFirst(sent) }
-    if sent == connection.outbox.count {
+    connections[slot].outbox.removeFirst(sent)
+    if connections[slot].outbox.isEmpty {
       afterthoughts.append(.unblocked(id))
     } else {
       waiting.append(id)
-    }
-  }
-
-  // Peers that go.
-
-  /// Lets peers in, up to the limits; they are identified by the kernel.
-  mutating func admit() throws {
-    while let request = try listener.admission.next() {
-      // Who asks was accepted before; this request may be newer than what the loop was woken by.
-      try watchPeers()
-      try listener.admission.answer(request, answer(to: request))
-    }
-  }
-
-  private func answer(to request: ZAPRequest) -> ZAPAnswer {
-    guard request.domain == "navd.ipc", request.mechanism == .null,
-      case .process(let user, _, _) = request.address
-    else { return .refuse(reason: "only local peers are served") }
-    guard accepted <= configuration.limits.connections else {
-      return .refuse(reason: "too many connections")
-    }
-    guard connections.count(of: user) < configuration.limits.connectionsPerPrincipal else {
-      return .refuse(reason: "too many connections of one user")
-    }
-    return .allow(userID: "uid:\(user)")
-  }
-
-  /// Follows the monitor: counts connections, and asks after peers whose descriptor was closed.
-  mutating func watchPeers() throws {
-    while let event = try listener.monitor.next() {
-      switch event.kind {
-      case .accepted: accepted += 1
-      case .disconnected:
-        accepted = max(0, accepted - 1)
-        if let id = connections.connection(behind: event.value) {
-          suspects.append(Suspect(id: id))
-        }
-      // Each of these is followed by a disconnection, which is what counts.
-      case .handshakeFailed, .handshakeBroken, .refused: break
-      case .acceptFailed:
-        log(LogEntry(.warning, "a connection could not be accepted", kind: .limited))
-      case .connected: break
-      }
-    }
-  }
-
-  /// Asks peers that may be gone by sending a sign of life: the socket knows who is.
-  ///
-  /// A descriptor's number may belong to another peer by now, and the socket may learn of the end
-  /// a moment after the monitor, so a peer is asked a few times and otherwise left alone. A busy
-  /// loop turns many times in that moment: it is the time between two questions that counts.
-  private mutating func probeSuspects(at now: Instant) throws {
-    guard !suspects.isEmpty else { return }
-    let asked = suspects
-    suspects.removeAll(keepingCapacity: true)
-    for var suspect in asked {
-      guard let connection = connections[suspect.id], connection.outbox.isEmpty else { continue }
-      guard suspect.due <= now.boot else {
-        suspects.append(suspect)
-        continue
-      }
-      let mark = Outgoing.signOfLife(to: suspect.id)
-      switch try transmit(mark, connection.routingID, connection.isEnveloped) {
-      case .unreachable: lose(suspect.id)
-      case .sent, .wouldBlock:
-        guard suspect.attempts < Self.patienceWithSuspects.count else { continue }
-        suspect.due = now.boot + Self.patienceWithSuspects[suspect.attempts]
-        suspect.attempts += 1
-        suspects.append(suspect)
-      }
-    }
-  }
-
-  /// Milliseconds between one question to a peer that may be gone and the next.
-  private static let patienceWithSuspects: [UInt64] = [1, 10, 100, 1000]
-}
-
-extension Connections {
-  /// Gives up what waits for a peer.
-  mutating func forgetOutbox(of id: ConnectionID) {
-    update(id) {
-      $0.outbox = []
-      $0.outboxBytes = 0
-    }
-  }
-}
-
-/// The socket's message of a body that goes to many peers, so that it is copied once.
-struct SharedBody: ~Copyable {
-  private var body: [UInt8] = []
-  private var message = Message()
-
-  /// A reference to the message of `body`; made anew only when the body is another one.
-  mutating func message(for body: [UInt8]) -> Message {
-    if !isSame(body) {
-      self.body = body
-      message = Message(copying: body)
-    }
-    return message.share()
-  }
-
-  // The array is kept, so its address cannot have been given to another.
-  private func isSame(_ other: [UInt8]) -> Bool {
-    unsafe body.withUnsafeBufferPointer { mine in
-      unsafe other.withUnsafeBufferPointer { theirs in
-        unsafe mine.baseAddress == theirs.baseAddress && mine.count == theirs.count
-      }
     }
   }
 }

@@ -84,7 +84,7 @@ extension ServerLoop {
   }
 
   private mutating func release(_ output: HubOutput) throws {
-    try send(output.messages)
+    try send(output)
     if !output.requests.isEmpty { history.ask(output.requests) }
     for connection in output.dropped { connections.forgetOutbox(of: connection) }
     for notice in output.notices { report(notice) }
@@ -106,7 +106,7 @@ extension ServerLoop {
       // What is on the disk is unknown: nothing more is answered, the next process reads it.
       _ = hub.rollBack()
       hub.handle(.stop, at: now)
-      try send(hub.committed(at: now).messages)
+      try send(hub.committed(at: now))
       throw DaemonError.journal(error)
     case .locked, .damaged, .newer, .unreadable, .unwritable: throw DaemonError.journal(error)
     }
@@ -183,16 +183,16 @@ extension ServerLoop {
   /// How long to sleep: until the hub, the watchdog, maintenance or a full socket wants attention.
   func sleepTime(_ now: Instant, _ feedAt: UInt64?) -> Int {
     if !afterthoughts.isEmpty || !events.isEmpty { return 0 }
-    var until = [hub.wakeAt, feedAt].compactMap { $0 }.min()
+    var until = min(hub.wakeAt ?? .max, feedAt ?? .max)
     // While the log is put away, nothing else can be done to the journal.
     let soonest = writer.isBusy ? now.boot + 10 : 0
-    if let maintenanceDue { until = min(until ?? .max, max(maintenanceDue, soonest)) }
+    if let maintenanceDue { until = min(until, max(maintenanceDue, soonest)) }
     if inFlight.isEmpty, writer.walPages > Self.quietPages {
-      until = min(until ?? .max, max(busyAt + Self.quietTime, putAwayDue, soonest))
+      until = min(until, max(busyAt + Self.quietTime, putAwayDue, soonest))
     }
-    if !waiting.isEmpty { until = min(until ?? .max, now.boot + 100) }
-    for suspect in suspects { until = min(until ?? .max, suspect.due) }
-    guard let until else { return -1 }
+    if !waiting.isEmpty { until = min(until, now.boot + 100) }
+    for suspect in suspects { until = min(until, suspect.due) }
+    guard until < .max else { return -1 }
     return until <= now.boot ? 0 : Int(min(until - now.boot, 3_600_000))
   }
 }

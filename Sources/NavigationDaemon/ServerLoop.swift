@@ -30,9 +30,15 @@ struct ServerLoop: ~Copyable {
   /// Events that came up while sending, for the next turn.
   var afterthoughts: [HubEvent] = []
   var received = Multipart(capacity: 5)
-  var routing = Message()
-  var scratch = Message()
-  var shared = SharedBody()
+  /// The verb of the last message.
+  var verb: [UInt8] = []
+  /// Whether the last message that was waited for came alone.
+  var isOneAtATime = false
+  /// Carries the body of what goes to many.
+  var shared = Message()
+  var vigil = Vigil(processors: Int(navd_processor_count()))
+  /// Since when there is nothing to do, in nanoseconds.
+  var waitingSince: UInt64?
   var maintenanceDue: UInt64?
   /// When to put the write-ahead log away at the earliest.
   var putAwayDue: UInt64 = 0
@@ -88,17 +94,13 @@ struct ServerLoop: ~Copyable {
     var fedAt: UInt64 = 0
     var turnsWithoutPoll = 0
     while !isStopping {
-      var now = Self.now()
-      if let watchdog, now.boot >= fedAt + watchdog {
-        fedAt = now.boot
-        notify(.watchdog)
-      }
-      let wasBusy = try receiveMessages()
-      turnsWithoutPoll = wasBusy ? turnsWithoutPoll + 1 : 0
+      var wasBusy = try receiveMessages(isAwaited: false)
+      turnsWithoutPoll += 1
       // A busy socket is read again without asking whether it is readable; the others are asked
       // now and then all the same.
+      if turnsWithoutPoll <= 8, !wasBusy { wasBusy = try lookForMessages() }
       if !wasBusy || turnsWithoutPoll > 8 {
-        var timeout = wasBusy ? 0 : sleepTime(now, watchdog.map { fedAt + $0 })
+        var timeout = wasBusy ? 0 : sleepTime(Self.now(), watchdog.map { fedAt + $0 })
         if timeout != 0, !inFlight.isEmpty, !writer.arm() { timeout = 0 }
         turnsWithoutPoll = 0
         _ = try poller.wait(milliseconds: timeout)
@@ -110,13 +112,47 @@ struct ServerLoop: ~Copyable {
         }
         if poller.isReadable(progress) { writer.disarm() }
         if poller.isReadable(stop) { isStopping = true }
-        if !wasBusy, poller.isReadable(messages) { _ = try receiveMessages() }
-        now = Self.now()
+        if !wasBusy, poller.isReadable(messages) { _ = try receiveMessages(isAwaited: true) }
+        endWait()
+      }
+      let now = Self.now()
+      if let watchdog, now.boot >= fedAt + watchdog {
+        fedAt = now.boot
+        notify(.watchdog)
       }
       if isStopping { events.append(.stop) }
       try turn(at: now)
     }
     writer.rest()
+  }
+
+  /// Looks for messages for as long as it is cheaper than to sleep; returns whether there are any.
+  ///
+  /// Not while the writer has batches, whose thread needs the processor, nor while there is
+  /// something else to do.
+  private mutating func lookForMessages() throws -> Bool {
+    guard inFlight.isEmpty, events.isEmpty, afterthoughts.isEmpty else { return false }
+    let start = SystemClock.monotonicNanoseconds()
+    waitingSince = start
+    let limit = vigil.limit
+    var last = start
+    while last - start < limit {
+      if try receiveMessages(isAwaited: true) {
+        endWait()
+        return true
+      }
+      let now = SystemClock.monotonicNanoseconds()
+      guard vigil.goesOn(afterLook: now - last) else { return false }
+      last = now
+    }
+    return false
+  }
+
+  /// Notes how long there was nothing to do, if that was so.
+  private mutating func endWait() {
+    guard let start = waitingSince else { return }
+    waitingSince = nil
+    vigil.noteWait(SystemClock.monotonicNanoseconds() - start)
   }
 
   /// A peer whose descriptor was closed, unless it has another one.

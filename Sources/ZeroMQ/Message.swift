@@ -105,6 +105,14 @@ package struct Frame: ~Copyable, ~Escapable {
   /// The number of bytes in the payload.
   package var count: Int { storage.count }
 
+  /// Whether the payload is these bytes.
+  package func hasBytes(of other: Span<UInt8>) -> Bool {
+    let bytes = self.bytes
+    guard bytes.count == other.count else { return false }
+    for index in bytes.indices where bytes[index] != other[index] { return false }
+    return true
+  }
+
   /// A copy of the payload.
   package func copyBytes() -> [UInt8] {
     unsafe Array(UnsafeBufferPointer(start: storage.data, count: storage.count))

@@ -44,6 +44,11 @@ struct MessageStorage {
 
   func replace(copying bytes: Span<UInt8>) {
     close()
+    fill(copying: bytes)
+  }
+
+  /// Replaces nothing by a copy of some bytes; the message must be empty, as it is once it is sent.
+  func fill(copying bytes: Span<UInt8>) {
     let result = unsafe zmq_msg_init_size(pointer, bytes.count)
     precondition(result == 0, "no memory for a message of \(bytes.count) bytes")
     guard !bytes.isEmpty else { return }
@@ -51,6 +56,12 @@ struct MessageStorage {
       guard let start = source.baseAddress else { return }
       unsafe data.update(from: start, count: source.count)
     }
+  }
+
+  /// Makes the message empty.
+  func clear() {
+    close()
+    unsafe Self.initialize(pointer)
   }
 
   /// Makes this message refer to the payload of another and marks that one as shared.

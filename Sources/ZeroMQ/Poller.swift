@@ -1,3 +1,4 @@
+import CLinux
 import CZeroMQ
 
 /// What a descriptor or socket is ready for, or is watched for.
@@ -21,7 +22,8 @@ package struct Readiness: OptionSet, Hashable, Sendable {
 /// Waits for ZeroMQ sockets and raw descriptors together.
 ///
 /// A poller keeps the sockets it watches open. Raw descriptors belong to the caller, who removes
-/// them before closing them. Waiting allocates nothing for up to 16 slots.
+/// them before closing them. Waiting allocates nothing for up to 16 slots. While no socket itself is
+/// watched, only descriptors and signs of sockets, a wait is one call of the kernel.
 @safe
 package struct Poller: ~Copyable {
   /// Names something that is watched; valid until it is removed.
@@ -33,6 +35,8 @@ package struct Poller: ~Copyable {
   // poll(2) skips. `sockets` keeps the pointers in `items` valid.
   private var items: [zmq_pollitem_t] = unsafe []
   private var sockets: [SocketHandle?] = []
+  // The same for poll(2); empty while a socket itself is watched.
+  private var descriptors: [pollfd] = []
 
   /// Makes a poller that watches nothing.
   package init() {}
@@ -88,12 +92,14 @@ package struct Poller: ~Copyable {
   package mutating func watch(_ slot: Slot, for interest: Readiness) {
     unsafe items[slot.index].events = interest.rawValue
     unsafe items[slot.index].revents = 0
+    listDescriptors()
   }
 
   /// Stops watching; the slot may name something else afterwards.
   package mutating func remove(_ slot: Slot) {
     unsafe items[slot.index] = item(socket: nil, -1, [])
     sockets[slot.index] = nil
+    listDescriptors()
   }
 
   /// Waits until something is ready.
@@ -103,15 +109,42 @@ package struct Poller: ~Copyable {
   ///   caller with a deadline looks at its clock.
   /// - Throws: What poll(2) says about the descriptors, such as `ENOMEM`.
   package mutating func wait(milliseconds: Int) throws(ZeroMQError) -> Int {
-    let ready = unsafe items.withUnsafeMutableBufferPointer { items in
-      unsafe zmq_poll(items.baseAddress, Int32(items.count), milliseconds)
-    }
+    let ready = descriptors.isEmpty ? waitForAll(milliseconds) : waitForDescriptors(milliseconds)
     guard ready == -1 else { return Int(ready) }
     let code = zmq_errno()
     for index in sockets.indices { unsafe items[index].revents = 0 }
     guard code != EINTR else { return 0 }
     requireNotOurBug(.poll, code)
     throw ZeroMQError(.poll, code: code)
+  }
+
+  private mutating func waitForAll(_ milliseconds: Int) -> Int32 {
+    unsafe items.withUnsafeMutableBufferPointer { items in
+      unsafe zmq_poll(items.baseAddress, Int32(items.count), milliseconds)
+    }
+  }
+
+  // zmq_poll looks once before it sleeps, which doubles what a wait costs.
+  private mutating func waitForDescriptors(_ milliseconds: Int) -> Int32 {
+    let limit = Int32(clamping: milliseconds)
+    let ready = unsafe descriptors.withUnsafeMutableBufferPointer { descriptors in
+      unsafe poll(descriptors.baseAddress, nfds_t(descriptors.count), limit)
+    }
+    guard ready >= 0 else { return ready }
+    for index in descriptors.indices {
+      unsafe items[index].revents = Readiness(polled: descriptors[index].revents).rawValue
+    }
+    return ready
+  }
+
+  private mutating func listDescriptors() {
+    let hasSockets = unsafe items.contains { unsafe $0.socket != nil }
+    descriptors =
+      hasSockets
+      ? []
+      : unsafe items.map { item in
+        unsafe pollfd(fd: item.fd, events: Readiness(rawValue: item.events).polled, revents: 0)
+      }
   }
 
   /// What a slot was ready for when the last wait returned.
@@ -129,10 +162,12 @@ package struct Poller: ~Copyable {
     if let free {
       unsafe items[free] = unsafe item
       sockets[free] = socket
+      listDescriptors()
       return Slot(index: free)
     }
     unsafe items.append(item)
     sockets.append(socket)
+    listDescriptors()
     return Slot(index: sockets.count - 1)
   }
 }
@@ -141,4 +176,18 @@ private func item(
   socket: UnsafeMutableRawPointer?, _ descriptor: Int32, _ interest: Readiness
 ) -> zmq_pollitem_t {
   unsafe zmq_pollitem_t(socket: socket, fd: descriptor, events: interest.rawValue, revents: 0)
+}
+
+extension Readiness {
+  /// The bits of poll(2), of which libzmq's are a selection.
+  fileprivate var polled: Int16 {
+    (contains(.readable) ? Int16(POLLIN) : 0) | (contains(.writable) ? Int16(POLLOUT) : 0)
+  }
+
+  fileprivate init(polled: Int16) {
+    self = []
+    if polled & Int16(POLLIN) != 0 { insert(.readable) }
+    if polled & Int16(POLLOUT) != 0 { insert(.writable) }
+    if polled & ~Int16(POLLIN | POLLOUT | POLLPRI) != 0 { insert(.failed) }
+  }
 }

@@ -32,22 +32,54 @@ extension Socket {
     try send(message.storage, flags: more ? ZMQ_SNDMORE : 0)
   }
 
-  /// Queues a message of a routing id and one body, without waiting and without allocating.
+  /// Queues a message of a routing id, a head and a body, without waiting: every frame or none.
   ///
-  /// The body keeps its bytes, so the same message can go to any number of peers; they are not
-  /// copied unless they are few.
+  /// - Parameter isEnveloped: Whether an empty frame stands before the head, as a REQ wants it.
   package func send(
-    to routingID: Span<UInt8>, sharing body: inout Message
+    to routingID: Span<UInt8>, isEnveloped: Bool, head: Span<UInt8>, body: Span<UInt8>
+  ) throws(ZeroMQError) -> SendResult {
+    let admitted = try sendHead(to: routingID, isEnveloped, head)
+    guard admitted == .sent else { return admitted }
+    handle.scratch.fill(copying: body)
+    try sendRest(0)
+    return .sent
+  }
+
+  /// The same with a body that keeps its bytes, so that it can go to any number of peers.
+  package func send(
+    to routingID: Span<UInt8>, isEnveloped: Bool, head: Span<UInt8>, sharing body: inout Message
+  ) throws(ZeroMQError) -> SendResult {
+    let admitted = try sendHead(to: routingID, isEnveloped, head)
+    guard admitted == .sent else { return admitted }
+    handle.scratch.share(body.storage)
+    try sendRest(0)
+    return .sent
+  }
+
+  private func sendHead(
+    to routingID: Span<UInt8>, _ isEnveloped: Bool, _ head: Span<UInt8>
   ) throws(ZeroMQError) -> SendResult {
     let scratch = handle.scratch
-    scratch.replace(copying: routingID)
+    scratch.fill(copying: routingID)
     let admitted = try send(scratch, flags: ZMQ_DONTWAIT | ZMQ_SNDMORE)
-    guard admitted == .sent else { return admitted }
-    scratch.share(body.storage)
-    let queued = try send(scratch, flags: ZMQ_DONTWAIT)
-    // A ROUTER checks the peer's queue on the routing id; a peer that goes meanwhile is no error.
-    precondition(queued == .sent, "a ROUTER took a routing id and not the body: \(queued)")
-    return queued
+    guard admitted == .sent else {
+      scratch.clear()
+      return admitted
+    }
+    if isEnveloped { try sendRest(ZMQ_SNDMORE) }
+    scratch.fill(copying: head)
+    try sendRest(ZMQ_SNDMORE)
+    return .sent
+  }
+
+  /// Sends a later frame of a message to one peer.
+  ///
+  /// A ROUTER decides on the routing id; behind it, a refusal says that the connection broke.
+  /// libzmq has taken back the frames before and swallows those that follow, so they must be handed
+  /// over or they would begin the next message.
+  private func sendRest(_ flags: Int32) throws(ZeroMQError) {
+    let scratch = handle.scratch
+    if try send(scratch, flags: ZMQ_DONTWAIT | flags) != .sent { scratch.clear() }
   }
 
   /// Queues a whole message without waiting: every frame or none.
@@ -60,14 +92,13 @@ extension Socket {
     let scratch = handle.scratch
     var result = SendResult.sent
     for (index, frame) in frames.enumerated() {
-      scratch.replace(copying: frame.span)
+      scratch.fill(copying: frame.span)
       let more = index < frames.count - 1
       let queued = try send(scratch, flags: ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0))
       guard queued != .sent else { continue }
       result = queued
-      // The first frame refused: nothing has begun. A later one: the connection broke, libzmq has
-      // taken back the frames before and swallows those that follow, so they must be handed over
-      // or they would begin the next message.
+      scratch.clear()
+      // The first frame refused: nothing has begun. A later one is as in `sendRest`.
       if index == 0 { break }
     }
     return result

@@ -65,7 +65,7 @@ package struct Socket: ~Copyable {
 @safe
 final class SocketHandle {
   let pointer: UnsafeMutableRawPointer
-  /// Carries routing ids and references to shared bodies, so that sending allocates nothing.
+  /// Carries each frame of a message, so that sending allocates nothing; empty between messages.
   let scratch: MessageStorage
   let context: ContextHandle
 

@@ -69,20 +69,23 @@ struct MessageTests {
     let secondPeer = try receive(router)[0]
 
     let rounds = 3000
+    let head = bytes("head")
     for round in 0..<rounds {
       // Made and destroyed while the I/O thread still sends it.
       var body = Message(
         copying: [UInt8](repeating: UInt8(truncatingIfNeeded: round), count: count))
-      let one = try router.send(to: firstPeer.span, sharing: &body)
-      let two = try router.send(to: secondPeer.span, sharing: &body)
+      let one = try router.send(
+        to: firstPeer.span, isEnveloped: false, head: head.span, sharing: &body)
+      let two = try router.send(
+        to: secondPeer.span, isEnveloped: true, head: head.span, sharing: &body)
       try #require(one == .sent && two == .sent)
     }
     for round in 0..<rounds {
       let expected = [UInt8](repeating: UInt8(truncatingIfNeeded: round), count: count)
       let one = try receive(first)
       let two = try receive(second)
-      try #require(one == [expected])
-      try #require(two == [expected])
+      try #require(one == [head, expected])
+      try #require(two == [[], head, expected])
     }
   }
 

@@ -43,6 +43,28 @@ struct PollerTests {
     expect(poller, reused, .writable)
   }
 
+  @Test func `descriptors alone are as those beside a socket`() throws {
+    let (reading, writing) = try pipe()
+    defer { close(reading) }
+    var poller = Poller()
+    let slot = poller.add(descriptor: reading)
+    let full = poller.add(descriptor: writing, for: .writable)
+    try expect(&poller, ready: 1, within: 0)
+    expect(poller, slot, [])
+    expect(poller, full, .writable)
+    poller.remove(full)
+    try expect(&poller, ready: 0, within: 0)
+    unsafe write(writing, "x", 1)
+    try expect(&poller, ready: 1)
+    expect(poller, slot, .readable)
+    poller.watch(slot, for: [])
+    try expect(&poller, ready: 0, within: 0)
+    poller.watch(slot, for: .readable)
+    close(writing)
+    try expect(&poller, ready: 1)
+    expect(poller, slot, [.readable, .failed])
+  }
+
   private func pipe() throws -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [-1, -1]
     let result = unsafe Glibc.pipe(&ends)

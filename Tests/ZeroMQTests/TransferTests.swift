@@ -31,9 +31,13 @@ struct TransferTests {
     #expect(result == .unreachable)
     #expect(message.copyBytes() == bytes("nobody"))
     let nobody = bytes("nobody")
-    let shared = try router.send(to: nobody.span, sharing: &message)
+    let shared = try router.send(
+      to: nobody.span, isEnveloped: true, head: nobody.span, sharing: &message)
     #expect(shared == .unreachable)
     #expect(message.count == 6)
+    let copied = try router.send(
+      to: nobody.span, isEnveloped: false, head: nobody.span, body: nobody.span)
+    #expect(copied == .unreachable)
   }
 
   @Test func `a peer that has gone is unreachable`() throws {
@@ -97,18 +101,24 @@ struct TransferTests {
     let peer = try receive(router)[0]
     var body = Message(copying: [UInt8](repeating: 5, count: 100))
     var sent = 0
-    while try router.send(to: peer.span, sharing: &body) == .sent { sent += 1 }
+    let head = bytes("head")
+    while try router.send(to: peer.span, isEnveloped: false, head: head.span, sharing: &body)
+      == .sent
+    { sent += 1 }
     #expect(sent == 4)
     for _ in 0..<sent {
       let arrived = try receive(dealer)
-      #expect(arrived == [[UInt8](repeating: 5, count: 100)])
+      #expect(arrived == [head, [UInt8](repeating: 5, count: 100)])
     }
     // The ROUTER learns that the peer reads again when it is used, so it is asked to.
     var none = Multipart(capacity: 1)
     let nothing = try router.receive(into: &none)
     #expect(!nothing)
-    let again = try router.send(to: peer.span, sharing: &body)
+    let again = try router.send(
+      to: peer.span, isEnveloped: true, head: head.span, body: head.span)
     #expect(again == .sent)
+    let last = try receive(dealer)
+    #expect(last == [[], head, head])
   }
 
   @Test func `an over-long message is cut, counted and leaves the next one alone`() throws {

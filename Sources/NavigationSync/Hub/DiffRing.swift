@@ -36,6 +36,12 @@ struct DiffRing: Sendable {
     entries[head + Int(revision.number - base.number) - 1].body
   }
 
+  /// The diffs behind a revision, up to another one.
+  func bodies(behind revision: Revision, through last: Revision) -> [[UInt8]] {
+    let first = head + Int(revision.number - base.number)
+    return entries[first..<(first + Int(last.number - revision.number))].map(\.body)
+  }
+
   func digest(at revision: Revision) -> Digest? {
     guard reaches(revision) else { return nil }
     if revision == base { return baseDigest }

@@ -6,7 +6,7 @@ extension Hub {
   mutating func receive(
     _ verb: [UInt8], _ body: [UInt8], from sender: Sender, at now: Instant
   ) {
-    let session = sessionSlots.find(sender.connection)
+    let session = sessionSlots[sender.connection]
     if let session { sessions[session].lastHeardAt = now.boot }
     let name: String
     switch VerbFrame(verb) {

@@ -139,18 +139,26 @@ extension Hub {
   }
 
   private mutating func emit(
-    _ verb: ServerVerb, _ body: [UInt8], to connection: ConnectionID, isShared: Bool = false,
-    at now: Instant
+    _ verb: ServerVerb, _ body: [UInt8], to connection: ConnectionID, at now: Instant
   ) {
-    if let slot = sessionSlots.find(connection) {
-      sessions[slot].lastSentAt = now.boot
-      if verb.usesCredit {
-        sessions[slot].sent += UInt64(body.count)
-        if !sessions[slot].hasCredit { plan(now.boot + configuration.stall) }
-      }
-    }
-    output.messages.append(
-      Outgoing(connection: connection, verb: verb, body: body, isShared: isShared))
+    if let slot = sessionSlots[connection] { noteSent(verb, body.count, to: slot, at: now) }
+    output.append(verb, at: output.add(body), to: connection)
+  }
+
+  private mutating func emit(
+    _ verb: ServerVerb, _ body: [UInt8], toSession session: Int, at now: Instant
+  ) {
+    noteSent(verb, body.count, to: session, at: now)
+    output.append(verb, at: output.add(body), to: sessions[session].connection)
+  }
+
+  private mutating func noteSent(
+    _ verb: ServerVerb, _ byteCount: Int, to session: Int, at now: Instant
+  ) {
+    sessions[session].lastSentAt = now.boot
+    guard verb.usesCredit else { return }
+    sessions[session].sent += UInt64(byteCount)
+    if !sessions[session].hasCredit { plan(now.boot + configuration.stall) }
   }
 
   private mutating func pumpOwnWatch(of session: Int, nav: Int, at now: Instant) {
@@ -196,7 +204,7 @@ extension Hub {
   private mutating func sendSnapshotPart(_ index: Int, at now: Instant) {
     guard let snapshot = watches[index].snapshot else { return }
     let (body, next) = snapshot.part(from: watches[index].nextScreen, limit: 60 * 1024)
-    emit(.snap, body, to: sessions[watches[index].session].connection, at: now)
+    emit(.snap, body, toSession: watches[index].session, at: now)
     if let next {
       watches[index].nextScreen = next
     } else {
@@ -211,43 +219,38 @@ extension Hub {
   private mutating func sendDiffs(
     _ index: Int, after cursor: Revision, at now: Instant
   ) -> Bool {
-    let nav = watches[index].nav
     let session = watches[index].session
-    let key = DiffsKey(nav: nav, from: cursor.number)
-    let message: DiffsMessage
-    if let shared = batch.diffs[key] {
-      message = shared
-    } else {
-      guard let made = makeDiffs(nav, after: cursor) else { return false }
-      message = made
-      batch.diffs[key] = made
-    }
+    let key = DiffsKey(nav: watches[index].nav, from: cursor.number)
+    guard let message = output.diffs(key) ?? makeDiffs(key, after: cursor) else { return false }
     watches[index].cursor = message.last
-    emit(
-      message.verb, message.body, to: sessions[session].connection,
-      isShared: navs[nav].watches.count > 1, at: now)
+    noteSent(message.verb, message.byteCount, to: session, at: now)
+    output.append(message.verb, at: message.body, to: sessions[session].connection)
     return true
   }
 
-  /// Encodes what every watch at the same position gets.
-  private func makeDiffs(_ nav: Int, after cursor: Revision) -> DiffsMessage? {
+  /// Encodes what every watch at the same position gets; nil if not even the first diff fits.
+  private mutating func makeDiffs(_ key: DiffsKey, after cursor: Revision) -> DiffsMessage? {
+    let nav = key.nav
     let first = navs[nav].ring.body(of: cursor.next)
     guard first.count <= configuration.maximumReplyBytes else { return nil }
-    var bodies = [first]
     var byteCount = first.count
     var last = cursor.next
-    // Half a window at a time leaves room for others on the same connection.
     while last < navs[nav].durable {
-      let body = navs[nav].ring.body(of: last.next)
-      guard byteCount + body.count <= 32 * 1024 else { break }
-      bodies.append(body)
-      byteCount += body.count + 1
+      let count = navs[nav].ring.body(of: last.next).count
+      guard byteCount + count <= Self.diffsBytes else { break }
+      byteCount += count + 1
       last = last.next
     }
-    guard bodies.count > 1 else { return DiffsMessage(verb: .diff, body: first, last: last) }
+    guard last > cursor.next else { return output.keep(.diff, first, through: last, for: key) }
+    let bodies = navs[nav].ring.bodies(behind: cursor, through: last)
     let body = ServerMessageWriter.diffs(nav: navs[nav].name, bodies, byteCount: byteCount)
-    return DiffsMessage(verb: .diffs, body: body, last: last)
+    return output.keep(.diffs, body, through: last, for: key)
   }
+
+  /// What one message of several diffs holds at most.
+  ///
+  /// Half a window at a time leaves room for others on the same connection.
+  private static let diffsBytes = 32 * 1024
 
   private mutating func pumpLatest(_ index: Int, at now: Instant) {
     let watch = watches[index]
@@ -261,18 +264,22 @@ extension Hub {
     let body = ServerMessageWriter.latest(
       nav: navs[watch.nav].name, view: watch.view, epoch: navs[watch.nav].epoch,
       revision: navs[watch.nav].revision, value: value)
-    emit(.latest, body, to: sessions[watch.session].connection, at: now)
+    emit(.latest, body, toSession: watch.session, at: now)
   }
 
   private mutating func emitEvent(_ body: [UInt8], of nav: Int, at now: Instant) {
     guard navs.isLive(nav) else { return }
+    var place: Int?
     for index in navs[nav].watches where watches[index].view == .full {
       pump(index, at: now)
-      let watch = watches[index]
-      guard watch.isStarted, watch.snapshot == nil, watch.cursor == navs[nav].durable,
-        sessions[watch.session].hasCredit
+      let session = watches[index].session
+      guard watches[index].isStarted, watches[index].snapshot == nil,
+        watches[index].cursor == navs[nav].durable, sessions[session].hasCredit
       else { continue }
-      emit(.event, body, to: sessions[watch.session].connection, isShared: true, at: now)
+      noteSent(.event, body.count, to: session, at: now)
+      let shared = place ?? output.add(body)
+      place = shared
+      output.append(.event, at: shared, to: sessions[session].connection)
     }
   }
 
@@ -284,7 +291,7 @@ extension Hub {
       let body = ServerMessageWriter.end(
         nav: entry.name, view: watch.view, epoch: entry.epoch,
         revision: entry.controller.revision, why: "closed")
-      emit(.end, body, to: sessions[watch.session].connection, at: now)
+      emit(.end, body, toSession: watch.session, at: now)
       sessions[watch.session].watches.removeAll { $0 == index }
       watches.remove(index, leaving: .vacant)
       batch.changedClients = true
@@ -319,6 +326,27 @@ struct DiffsKey: Hashable, Sendable {
 /// A message of diffs, encoded once for all watches at the same position.
 struct DiffsMessage: Sendable {
   var verb: ServerVerb
-  var body: [UInt8]
+  /// The place of its body in the output, and its size.
+  var body: Int
+  var byteCount: Int
   var last: Revision
+}
+
+extension HubOutput {
+  /// What is to be sent already to watches at a position.
+  func diffs(_ key: DiffsKey) -> DiffsMessage? {
+    // The watches of a nav are served in a row, and most of them stand at the same place.
+    if let lastDiffs, lastDiffs.key == key { return lastDiffs.message }
+    return diffs[key]
+  }
+
+  /// Adds the body of a message of diffs.
+  mutating func keep(
+    _ verb: ServerVerb, _ body: [UInt8], through last: Revision, for key: DiffsKey
+  ) -> DiffsMessage {
+    let message = DiffsMessage(verb: verb, body: add(body), byteCount: body.count, last: last)
+    diffs[key] = message
+    lastDiffs = (key, message)
+    return message
+  }
 }

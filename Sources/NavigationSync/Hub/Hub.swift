@@ -24,7 +24,7 @@ package enum HubEvent: Sendable {
   case stop
 }
 
-/// A message to send, in order; the body may be shared by many.
+/// A message to send.
 package struct Outgoing: Sendable {
   /// The connection it goes to.
   package var connection: ConnectionID
@@ -32,8 +32,6 @@ package struct Outgoing: Sendable {
   package var verb: ServerVerb
   /// The JSON of the message.
   package var body: [UInt8]
-  /// Whether many connections get the same body, so that it pays to share the socket's message.
-  package var isShared: Bool
 }
 
 /// A wish to read the journal's history, off the loop.
@@ -94,14 +92,48 @@ package struct Notice: Hashable, Sendable {
 
 /// What a shell must do once the records are durable, in this order.
 package struct HubOutput: Sendable {
+  /// A message to one connection; what goes to many has its body once.
+  package struct Delivery: Sendable {
+    /// The connection it goes to.
+    package var connection: ConnectionID
+    /// The verb of the message.
+    package var verb: ServerVerb
+    /// The place of its JSON in `bodies`.
+    package var body: Int
+  }
+
   /// Send these, in order.
-  package var messages: [Outgoing] = []
+  package internal(set) var deliveries: [Delivery] = []
+  /// The JSON of what is to be sent.
+  package internal(set) var bodies: [[UInt8]] = []
   /// Read these and come back with the answers.
   package var requests: [HistoryRequest] = []
   /// Connections that are of no use any more, with nothing further to send.
   package var dropped: [ConnectionID] = []
   /// Log these.
   package var notices: [Notice] = []
+  /// The messages of diffs among them, and the one made last.
+  var diffs: [DiffsKey: DiffsMessage] = [:]
+  var lastDiffs: (key: DiffsKey, message: DiffsMessage)?
+
+  /// What is to be sent, in order, each with its own body.
+  package var messages: [Outgoing] { deliveries.map(message) }
+
+  /// A delivery with its body.
+  package func message(_ delivery: Delivery) -> Outgoing {
+    Outgoing(connection: delivery.connection, verb: delivery.verb, body: bodies[delivery.body])
+  }
+
+  /// Adds the JSON of a message to one or many; returns its place.
+  mutating func add(_ body: [UInt8]) -> Int {
+    bodies.append(body)
+    return bodies.count - 1
+  }
+
+  /// Appends a message to one connection, whose body was added before.
+  mutating func append(_ verb: ServerVerb, at body: Int, to connection: ConnectionID) {
+    deliveries.append(Delivery(connection: connection, verb: verb, body: body))
+  }
 }
 
 /// Decides what happens to every nav and every client.
@@ -132,7 +164,7 @@ package struct Hub: Sendable {
   /// Navs by their number in the journal.
   var numberSlots: [UInt64: Int] = [:]
   var sessions = Slots<Session>()
-  var sessionSlots = SlotIndex<ConnectionID>()
+  var sessionSlots = ConnectionSlots()
   var clientSlots: [ClientID: Int] = [:]
   var sessionCounts: [String: Int] = [:]
   var fenced: Set<ConnectionID> = []
@@ -380,8 +412,6 @@ struct Batch: Sendable {
   var sequenceBefore: UInt64?
   /// Whether `$clients` may have changed.
   var changedClients = false
-  /// Messages of diffs encoded while this batch is sent.
-  var diffs: [DiffsKey: DiffsMessage] = [:]
 
   /// Joins what was decided while this batch was being made durable, to be taken back with it.
   mutating func absorb(_ next: Batch) {
@@ -420,8 +450,7 @@ extension Outgoing {
   /// A message that any client takes as a sign of life, whatever its state.
   package static func signOfLife(to connection: ConnectionID) -> Outgoing {
     Outgoing(
-      connection: connection, verb: .mark, body: ServerMessageWriter.mark(time: 0, []),
-      isShared: false)
+      connection: connection, verb: .mark, body: ServerMessageWriter.mark(time: 0, []))
   }
 }
 

@@ -6,10 +6,30 @@ package enum ServerVerb: String, CaseIterable, Sendable {
     pong
 
   /// The frame that announces the verb.
-  package var frame: [UInt8] { Self.frames[self] ?? Array("nsp1.\(rawValue)".utf8) }
+  package var frame: [UInt8] { Self.frames[place] }
 
-  private static let frames: [ServerVerb: [UInt8]] = Dictionary(
-    uniqueKeysWithValues: allCases.map { ($0, Array("nsp1.\($0.rawValue)".utf8)) })
+  private static let frames = allCases.map { Array("nsp1.\($0.rawValue)".utf8) }
+
+  /// The place among all cases.
+  private var place: Int {
+    switch self {
+    case .welcome: 0
+    case .ok: 1
+    case .err: 2
+    case .queued: 3
+    case .snap: 4
+    case .diff: 5
+    case .diffs: 6
+    case .latest: 7
+    case .event: 8
+    case .ask: 9
+    case .settled: 10
+    case .mark: 11
+    case .end: 12
+    case .bye: 13
+    case .pong: 14
+    }
+  }
 
   /// Whether messages with this verb count against the receiver's credit.
   package var usesCredit: Bool {
