@@ -7,12 +7,15 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "load.h"
+
+enum { file_limit = 8192 };
 
 extern char **environ;
 
@@ -24,7 +27,12 @@ static pid_t start(char **arguments) {
 }
 
 _Noreturn void guard(char **arguments) {
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL)) fail("guard", "", 0);
+  // A thousand connections are more than most shells allow.
+  struct rlimit files;
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getrlimit(RLIMIT_NOFILE, &files)) fail("guard", "", 0);
+  rlim_t wanted = files.rlim_max < file_limit ? files.rlim_max : file_limit;
+  if (files.rlim_cur < wanted) files.rlim_cur = wanted;
+  setrlimit(RLIMIT_NOFILE, &files);
   execv(arguments[0], arguments);
   fail("cannot start", arguments[0], strlen(arguments[0]));
 }

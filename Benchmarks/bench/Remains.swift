@@ -73,10 +73,12 @@ final class Remains: Sendable {
       return (content.processes, content.directories)
     }
     for process in processes { kill(process, SIGKILL) }
-    // A server that is about to die may still make a file.
-    for process in processes {
-      for _ in 0..<100 where kill(process, 0) == 0 { usleep(5000) }
+    // What is about to die, or is being copied, may still make files.
+    for _ in 0..<200 {
+      for directory in directories { try? FileManager.default.removeItem(at: directory) }
+      let areGone = !directories.contains { FileManager.default.fileExists(atPath: $0.path) }
+      if areGone, !processes.contains(where: { kill($0, 0) == 0 }) { return }
+      usleep(20_000)
     }
-    for directory in directories { try? FileManager.default.removeItem(at: directory) }
   }
 }

@@ -86,7 +86,7 @@ struct Results {
   }
 
   /// Every run and every median, as JSON.
-  func json(_ workloads: [Workload], machine: [String: String]) throws -> Data {
+  func json(_ workloads: [Workload], machine: Machine) throws -> Data {
     var medians: [String: [String: Numbers]] = [:]
     for run in runs {
       for metric in run.numbers.keys {
@@ -95,7 +95,7 @@ struct Results {
       }
     }
     let object: [String: Any] = [
-      "machine": machine,
+      "machine": Dictionary(uniqueKeysWithValues: machine.facts.map { ($0.name, $0.value) }),
       "medians": medians,
       "runs": runs.map { run -> [String: Any] in
         ["workload": run.workload, "target": run.target.rawValue, "numbers": run.numbers]

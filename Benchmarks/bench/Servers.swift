@@ -88,7 +88,7 @@ struct Servers {
       Remains.shared.remove(directory: directory)
     }
     try FileManager.default.createDirectory(
-      at: Place(directory).data, withIntermediateDirectories: true)
+      at: Place(directory).data, withIntermediateDirectories: false)
     return try body(directory)
   }
 

@@ -52,15 +52,6 @@ func run(
   }
 }
 
-func machine() -> [String: String] {
-  let information = ProcessInfo.processInfo
-  return [
-    "system": information.operatingSystemVersionString,
-    "processors": "\(information.processorCount)",
-    "time": ISO8601DateFormatter().string(from: Date()),
-  ]
-}
-
 /// Counts instructions and compares them with the limits, or makes them the limits.
 func countInstructions(_ options: Options, _ task: Options.InstructionsTask) throws {
   guard Programs.installed("valgrind") != nil else {
@@ -79,14 +70,13 @@ func countInstructions(_ options: Options, _ task: Options.InstructionsTask) thr
 }
 
 /// Writes all runs, the table and the plots into a new set of files.
-func write(_ results: Results, _ table: String, _ options: Options) throws {
+func write(_ results: Results, _ page: String, _ machine: Machine, _ options: Options) throws {
   let folder = URL(filePath: options.output)
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   let name = "bench-\(Int(Date().timeIntervalSince1970))"
-  try results.json(options.workloads, machine: machine())
+  try results.json(options.workloads, machine: machine)
     .write(to: folder.appending(path: "\(name).json"))
-  let page = machine().sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)  \n" }.joined()
-  try Data("\(page)\n\(table)\n".utf8).write(to: folder.appending(path: "\(name).md"))
+  try Data(page.utf8).write(to: folder.appending(path: "\(name).md"))
   for (plot, picture) in results.plots(options.workloads) {
     try Data(picture.utf8).write(to: folder.appending(path: "\(name)-\(plot).svg"))
   }
@@ -100,9 +90,10 @@ do {
     exit(0)
   }
   let results = measure(options)
-  let table = results.table(options.workloads)
-  try write(results, table, options)
-  print(table)
+  let machine = Machine(directory: options.directory)
+  let page = "\(machine.text)\n\(results.table(options.workloads))"
+  try write(results, page, machine, options)
+  print(page)
   exit(results.failures.isEmpty ? 0 : 1)
 } catch {
   progress("\nbench: \(error)\n")
