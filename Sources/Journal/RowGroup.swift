@@ -7,9 +7,9 @@ import NavigationSync
 /// its revision, how far back its nav's previous record is or 0, how its time differs from the one
 /// before, the size of its body, all in base 128, and the body. `RecordCursor` reads them.
 @safe struct RowGroup: ~Copyable {
-  /// A group takes no further record when it has this many, or would have more bytes.
+  /// A group takes no further record when it has this many, or would have more bytes with its body.
   static let mostRecords = 64
-  static let mostBytes = 32 << 10
+  static let mostBytes = 48 << 10
 
   /// What numbers take at most before a body: six of 64 bits, and the kind.
   private static let mostHeaderBytes = 6 * 10 + 1

@@ -28,7 +28,7 @@ import Testing
     try commit(1, 100)
     try commit(64, 100)
     try commit(65, 100)
-    try commit(3, 18_000)
+    try commit(3, 30_000)
     var expected: [ClosedRange<UInt64>] = [1...1, 2...65, 66...129, 130...130]
     expected += [131...131, 132...132, 133...133]
     #expect(try Self.groups(directory) == expected)
@@ -67,7 +67,7 @@ import Testing
           records.append(.row(writer.row(nav: nextNav, time: now)))
           nextNav += 1
         case 2:
-          records.append(.row(writer.row(nav: nav, time: now, bytes: 9000)))
+          records.append(.row(writer.row(nav: nav, time: now, bytes: 20_000)))
         case 3 where writer.heads[nav] != nil:
           records.append(.snapshot(writer.snapshot(nav: nav, time: now)))
         default: records.append(.row(writer.row(nav: nav, time: now)))
@@ -104,7 +104,7 @@ import Testing
     var twin = Twin(seed: seed)
     var random = SeededGenerator(seed: seed &* 31)
     let retention = Retention(
-      revisions: 20, milliseconds: 50_000, bytes: 400_000, revisionsPerSnapshot: 10,
+      revisions: 20, milliseconds: 50_000, bytes: 800_000, revisionsPerSnapshot: 10,
       closedMilliseconds: 1_000)
     var journal = try Journal.open(directory.path, retention: retention)
     _ = try journal.contents()

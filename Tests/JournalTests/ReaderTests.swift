@@ -1,5 +1,6 @@
 import Foundation
 import NavigationSync
+import Synchronization
 import Testing
 
 @testable import Journal
@@ -20,6 +21,65 @@ import Testing
     for row in writer.rows { #expect(try reader.row(at: row.sequence) == row) }
     #expect(try reader.row(at: .max) == nil)
     try reader.checkStructure()
+  }
+
+  /// What a reader on another thread did.
+  private final class Reading: Sendable {
+    let mustEnd = Atomic<Bool>(false)
+    let found = Atomic<Int>(0)
+    let failure = Mutex<String?>(nil)
+    let ended = DispatchSemaphore(value: 0)
+
+    /// Reads rows and histories until told to end; `rows` has them all, in order.
+    func run(_ directory: String, _ rows: [JournalRow]) {
+      defer { ended.signal() }
+      var random = SeededGenerator(seed: 5)
+      do {
+        let reader = try JournalReader.open(directory: directory)
+        while !mustEnd.load(ordering: .relaxed) {
+          let expected = rows[Int.random(in: 0..<rows.count, using: &random)]
+          guard let row = try reader.row(at: expected.sequence) else { continue }
+          let history = try reader.history(
+            of: row.nav, from: row.sequence, downTo: 0, limit: 20)
+          let isRight = history.allSatisfy { $0 == rows[Int($0.sequence) - 1] }
+          guard row == expected, isRight else {
+            return failure.withLock { $0 = "row \(expected.sequence) is not as written" }
+          }
+          found.add(1, ordering: .relaxed)
+        }
+      } catch {
+        failure.withLock { $0 = "\(error)" }
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a reader on another thread sees what was written, or nothing`() throws {
+    let directory = try TemporaryDirectory()
+    var writer = Writer(seed: 4)
+    let retention = Retention(revisions: 30, revisionsPerSnapshot: 20)
+    let journal = try Journal.open(directory.path, retention: retention)
+    _ = try journal.contents()
+    var plan = writer
+    let batches = (0..<150).map { plan.batch($0 % 5 == 0 ? 1 : $0 % 90 + 1, navs: 4) }
+    let reading = Reading()
+    Thread.detachNewThread { [path = directory.path, rows = plan.rows] in reading.run(path, rows) }
+    for (index, batch) in batches.enumerated() {
+      try journal.commit(batch)
+      for case .row(let row) in batch { writer.heads[row.nav] = (row.sequence, row.revision) }
+      if index % 7 == 0 { try journal.checkpoint() }
+      let report = try journal.maintain(now: 2_000, budget: 60)
+      for nav in report.needsSnapshot {
+        try journal.commit([.snapshot(writer.snapshot(nav: nav))])
+      }
+    }
+    while reading.found.load(ordering: .relaxed) < 20, reading.failure.withLock({ $0 == nil }) {
+      try journal.checkpoint()
+    }
+    reading.mustEnd.store(true, ordering: .relaxed)
+    reading.ended.wait()
+    #expect(reading.failure.withLock { $0 } == nil)
+    #expect(try journal.statistics().rows < UInt64(plan.rows.count) / 2)
   }
 
   @Test func `history walks one nav from its head down`() throws {
