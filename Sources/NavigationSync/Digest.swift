@@ -66,7 +66,7 @@ struct DigestLines {
 
 /// Keeps the digest of one nav up to date at the cost of what changed.
 ///
-/// Law: `current(of:)` equals the digest computed from scratch. The checksum of the lines up to and
+/// Law: `update(_:from:)` gives the digest computed from scratch. The checksum of the lines up to and
 /// including each screen is kept, so a change at index i computes only what stands from i on; that of
 /// the parts' lines is kept too, and joined to that of the screens as long as no part changes.
 package struct RunningDigest: Sendable {

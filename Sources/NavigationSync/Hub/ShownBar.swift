@@ -62,6 +62,8 @@ struct ShownBar: Sendable {
     _ controller: borrowing NavigationController, _ json: inout JSONWriter
   ) -> Bool {
     let ends = (openingEnd, titleEnd)
+    let frame = frame
+    let rules = frame.rules
     let depth = controller.stack.count
     let top = controller.stack[depth - 1]
     json.removeAll()
@@ -72,14 +74,14 @@ struct ShownBar: Sendable {
       json.member("back", word: previous.id.text)
       json.optional("visible", controller.visible?.id.text)
       openingEnd = UInt32(json.position)
-      if let title = frame.rules.wholeBackTitle(of: previous) {
+      if let title = rules.wholeBackTitle(of: previous) {
         json.literal(#"{"back":{"text":"#)
         json.string(title)
         json.piece(frame.bytes, frame.backOrigin)
         json.string(title)
         json.piece(frame.bytes, frame.lastCandidates)
       } else {
-        json.backSlot(frame.rules.backSlot(of: previous))
+        json.backSlot(rules.backSlot(of: previous))
       }
       json.endArray()
     } else {
@@ -87,7 +89,7 @@ struct ShownBar: Sendable {
       openingEnd = UInt32(json.position)
       json.literal("],")
     }
-    if let title = frame.rules.title(of: top) {
+    if let title = rules.title(of: top) {
       json.name("middle")
       json.beginObject()
       json.member("title", title)
@@ -95,7 +97,7 @@ struct ShownBar: Sendable {
       json.endObject()
     }
     titleEnd = UInt32(json.position)
-    json.bool(frame.rules.allowsSwipeBack(depth: depth))
+    json.bool(rules.allowsSwipeBack(depth: depth))
     json.endObject()
     let isNew = json.copy(to: &own)
     return isNew || (openingEnd, titleEnd) != ends

@@ -18,7 +18,7 @@
 
   /// The last byte; 0 if there is none.
   var last: UInt8 {
-    count > 0 ? unsafe memory.load(fromByteOffset: count - 1, as: UInt8.self) : 0
+    count > 0 ? unsafe memory.load(fromByteOffset: count &- 1, as: UInt8.self) : 0
   }
 
   /// The first bytes; no more than there are.
@@ -52,12 +52,13 @@
     return true
   }
 
-  /// Replaces the last byte by another one and appends one more.
-  @inline(__always)
-  mutating func replaceLast(by first: UInt8, _ second: UInt8) {
+  /// Appends the end of an object or list, in place of a comma if there is one, and a comma.
+  mutating func appendEnd(_ end: UInt8) {
     precondition(count > 0)
-    count -= 1
-    append(first, second)
+    reserve(2)
+    if last == 0x2C { count &-= 1 }
+    write(end)
+    write(0x2C)
   }
 
   /// Appends two bytes.

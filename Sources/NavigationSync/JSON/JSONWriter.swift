@@ -32,14 +32,14 @@ package struct JSONWriter: ~Copyable {
   package mutating func beginObject() { buffer.append(0x7B) }
 
   /// Closes an object.
-  package mutating func endObject() { end(0x7D) }
+  package mutating func endObject() { buffer.appendEnd(0x7D) }
 
   /// Opens an array.
   @inline(__always)
   package mutating func beginArray() { buffer.append(0x5B) }
 
   /// Closes an array.
-  package mutating func endArray() { end(0x5D) }
+  package mutating func endArray() { buffer.appendEnd(0x5D) }
 
   /// Writes the name of the next value; `name` needs no escapes.
   @inline(__always)
@@ -110,14 +110,6 @@ package struct JSONWriter: ~Copyable {
 
   /// Writes 128 bits as 32 hex digits in quotes.
   package mutating func hex(_ high: UInt64, _ low: UInt64) { buffer.appendHex(high, low) }
-
-  private mutating func end(_ byte: UInt8) {
-    if buffer.last == Self.comma {
-      buffer.replaceLast(by: byte, Self.comma)
-    } else {
-      buffer.append(byte, Self.comma)
-    }
-  }
 }
 
 extension [UInt8] {

@@ -139,8 +139,7 @@ extension JSONWriter {
   /// Writes the list of op outputs.
   mutating func outputs(_ outputs: [OperationOutput], delivered: Int) {
     beginArray()
-    // By index, so that none is copied.
-    for index in outputs.indices { output(outputs[index], delivered) }
+    for output in outputs { self.output(output, delivered) }
     endArray()
   }
 
