@@ -5,7 +5,7 @@ package struct NavName: Hashable, Comparable, Sendable {
 
   /// Makes a name, or returns nil if `text` does not follow the grammar; virtual names are refused.
   package init?(_ text: String) {
-    guard Grammar.isNavName(text.utf8) else { return nil }
+    guard Grammar.isNavName(text.utf8.span) else { return nil }
     self.text = text
   }
 
@@ -32,7 +32,13 @@ package struct ScreenID: Hashable, Sendable {
 
   /// Makes an identifier, or returns nil if `text` does not follow the grammar.
   package init?(_ text: String) {
-    guard Grammar.isID(text.utf8) else { return nil }
+    guard Grammar.isID(text.utf8.span) else { return nil }
+    self.text = text
+  }
+
+  /// Makes an identifier from its bytes, or returns nil if they do not follow the grammar.
+  package init?(_ bytes: Span<UInt8>) {
+    guard let text = Grammar.id(bytes) else { return nil }
     self.text = text
   }
 
@@ -42,7 +48,9 @@ package struct ScreenID: Hashable, Sendable {
   }
 
   /// Whether a client may not choose this identifier because the daemon assigns such ones.
-  package var isAssignedForm: Bool { Grammar.isAssignedForm(text.utf8, prefix: UInt8(ascii: "s")) }
+  package var isAssignedForm: Bool {
+    Grammar.isAssignedForm(text.utf8.span, prefix: UInt8(ascii: "s"))
+  }
 }
 
 /// The identity of a bar button within its nav, with the grammar of `ScreenID`.
@@ -52,7 +60,13 @@ package struct ButtonID: Hashable, Sendable {
 
   /// Makes an identifier, or returns nil if `text` does not follow the grammar.
   package init?(_ text: String) {
-    guard Grammar.isID(text.utf8) else { return nil }
+    guard Grammar.isID(text.utf8.span) else { return nil }
+    self.text = text
+  }
+
+  /// Makes an identifier from its bytes, or returns nil if they do not follow the grammar.
+  package init?(_ bytes: Span<UInt8>) {
+    guard let text = Grammar.id(bytes) else { return nil }
     self.text = text
   }
 
@@ -62,7 +76,9 @@ package struct ButtonID: Hashable, Sendable {
   }
 
   /// Whether a client may not choose this identifier because the daemon assigns such ones.
-  package var isAssignedForm: Bool { Grammar.isAssignedForm(text.utf8, prefix: UInt8(ascii: "b")) }
+  package var isAssignedForm: Bool {
+    Grammar.isAssignedForm(text.utf8.span, prefix: UInt8(ascii: "b"))
+  }
 }
 
 /// The number of a state within its epoch: 1 at creation, one more with every commit.
@@ -116,35 +132,46 @@ package struct OpaqueJSON: Hashable, Sendable {
 
 /// The grammars of names, over ASCII bytes.
 package enum Grammar {
+  // Names are read with every message, hence by spans: a collection of any kind costs several times
+  // as much a byte.
+
   /// `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
-  package static func isID(_ text: some Collection<UInt8>) -> Bool {
-    guard let first = text.first, text.count <= 64, isAlphanumeric(first) else { return false }
-    return text.allSatisfy { isAlphanumeric($0) || $0 == 0x2E || $0 == 0x5F || $0 == 0x2D }
+  package static func isID(_ text: Span<UInt8>) -> Bool {
+    guard !text.isEmpty, text.count <= 64, isAlphanumeric(text[0]) else { return false }
+    // From - on: - and ., the digits, the capitals, _.
+    let others: UInt64 = 0x3 | 0x3FF << 3 | 0x3FF_FFFF << 20 | 1 << 50
+    for index in 1..<text.count where !isSmallLetter(text[index], or: others) { return false }
+    return true
+  }
+
+  /// The text of bytes that are an identifier, or nil.
+  static func id(_ bytes: Span<UInt8>) -> String? {
+    guard isID(bytes) else { return nil }
+    // The grammar knows no byte but ASCII.
+    return String(copying: unsafe UTF8Span(unchecked: bytes, isKnownASCII: true))
   }
 
   /// `[a-z0-9][a-z0-9._/-]{0,127}`.
-  package static func isNavName(_ text: some Collection<UInt8>) -> Bool {
-    guard let first = text.first, text.count <= 128, isLowerAlphanumeric(first) else {
-      return false
-    }
-    return text.allSatisfy {
-      isLowerAlphanumeric($0) || $0 == 0x2E || $0 == 0x5F || $0 == 0x2F || $0 == 0x2D
-    }
+  package static func isNavName(_ text: Span<UInt8>) -> Bool {
+    guard !text.isEmpty, text.count <= 128, isLowerAlphanumeric(text[0]) else { return false }
+    // From - on: - and . and /, the digits, _.
+    let others: UInt64 = 0x7 | 0x3FF << 3 | 1 << 50
+    for index in 1..<text.count where !isSmallLetter(text[index], or: others) { return false }
+    return true
   }
 
   /// `<prefix><digits>.<digits>`, the form of identifiers that the daemon assigns.
-  package static func isAssignedForm(_ text: some Collection<UInt8>, prefix: UInt8) -> Bool {
+  package static func isAssignedForm(_ text: Span<UInt8>, prefix: UInt8) -> Bool {
+    guard !text.isEmpty, text[0] == prefix else { return false }
     var digits = 0
     var dots = 0
-    for (offset, byte) in text.enumerated() {
-      if offset == 0 {
-        guard byte == prefix else { return false }
-      } else if byte == 0x2E {
+    for index in 1..<text.count {
+      if text[index] == 0x2E {
         guard digits > 0, dots == 0 else { return false }
         dots = 1
         digits = 0
       } else {
-        guard isDigit(byte) else { return false }
+        guard isDigit(text[index]) else { return false }
         digits += 1
       }
     }
@@ -156,13 +183,22 @@ package enum Grammar {
     isDigit(byte) || (byte >= 0x61 && byte <= 0x66)
   }
 
-  private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+  private static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 <= 9 }
+
+  /// Whether a byte is a small letter, or one of others, which have a bit each, that of - first.
+  @inline(__always)
+  private static func isSmallLetter(_ byte: UInt8, or others: UInt64) -> Bool {
+    if byte &- 0x61 <= 25 { return true }
+    let place = byte &- 0x2D
+    return place < 64 && others &>> UInt64(place) & 1 != 0
+  }
 
   private static func isLowerAlphanumeric(_ byte: UInt8) -> Bool {
-    isDigit(byte) || (byte >= 0x61 && byte <= 0x7A)
+    byte &- 0x61 <= 25 || isDigit(byte)
   }
 
   private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    isLowerAlphanumeric(byte) || (byte >= 0x41 && byte <= 0x5A)
+    // With this bit set, a capital is a small letter, and nothing else becomes one.
+    (byte | 0x20) &- 0x61 <= 25 || isDigit(byte)
   }
 }

@@ -110,6 +110,7 @@ extension Hub {
 
   /// Finds an op that waits for the history.
   func waitingOp(_ id: UInt64, of key: RememberedOps.Key) -> (token: UInt64, octets: OctetsHash)? {
+    if pendingReads.isEmpty { return nil }
     for (token, read) in pendingReads {
       guard case .revert(let attempt, _) = read.what else { continue }
       if attempt.key == key, attempt.request.id == id { return (token, attempt.octets) }

@@ -159,6 +159,8 @@ struct Watch: Sendable {
 struct Session: Sendable {
   var connection: ConnectionID
   var peer: Peer
+  /// That of the peer, kept because it is asked for with every op.
+  var principal: String
   var role: Role
   var client: ClientID
   var name: String
@@ -186,7 +188,8 @@ struct Session: Sendable {
   var hasCredit: Bool { !isBlocked && (isUncontrolled || sent < upTo) }
 
   static let vacant = Session(
-    connection: ConnectionID(0), peer: .local(user: 0, group: 0, process: 0), role: .ui,
+    connection: ConnectionID(0), peer: .local(user: 0, group: 0, process: 0),
+    principal: "", role: .ui,
     client: ClientID(high: 0, low: 0), name: "", heartbeat: 0, window: 0, isUncontrolled: false,
     upTo: 0, lastSentAt: 0, lastHeardAt: 0)
 }

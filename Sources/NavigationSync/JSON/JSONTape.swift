@@ -6,6 +6,7 @@
 package struct JSONTape: Sendable {
   /// The text.
   package private(set) var bytes: [UInt8] = []
+  /// The tokens, and room for more behind them.
   private(set) var tokens: [Token] = []
 
   /// What a value is.
@@ -18,11 +19,15 @@ package struct JSONTape: Sendable {
     var kind: Kind
     /// Whether a string contains escapes.
     var isEscaped = false
+    /// Whether a string is written in ASCII.
+    var isASCII = true
     /// Bytes of the value; of a string, without its quotes.
     var start: UInt32
-    var end: UInt32 = 0
+    var end: UInt32
     /// The index of the token behind this value.
-    var next: UInt32 = 0
+    var next: UInt32
+
+    static let blank = Token(kind: .null, start: 0, end: 0, next: 0)
   }
 
   /// Makes a tape without a text.
@@ -36,14 +41,24 @@ package struct JSONTape: Sendable {
   /// - Throws: what is wrong and at which byte; the tape is then empty.
   package mutating func read(_ text: [UInt8], maximumDepth: Int = 32) throws(JSONError) {
     bytes = text
-    tokens.removeAll(keepingCapacity: true)
     var scanner = JSONScanner(maximumDepth: maximumDepth)
     do {
-      try scanner.scan(text.span, into: &tokens)
+      while try !scan(text.span, &scanner) {
+        tokens.append(contentsOf: repeatElement(.blank, count: max(tokens.count, 64)))
+      }
     } catch {
       tokens.removeAll(keepingCapacity: true)
       throw error
     }
+  }
+
+  @inline(__always)
+  private mutating func scan(
+    _ text: Span<UInt8>, _ scanner: inout JSONScanner
+  ) throws(JSONError) -> Bool {
+    // Lent as a span, the tokens are written without asking at each whether they are shared.
+    var room = tokens.mutableSpan
+    return try scanner.scan(text, into: &room)
   }
 
   /// The index of the whole text's value.
@@ -62,7 +77,23 @@ package struct JSONTape: Sendable {
     let range = Int(token.start)..<Int(token.end)
     guard !token.isEscaped else { return JSONText.unescape(bytes[range]) }
     // The scanner has checked that the text is UTF-8.
-    return String(copying: unsafe UTF8Span(unchecked: bytes.span.extracting(range)))
+    return String(
+      copying: unsafe UTF8Span(
+        unchecked: bytes.span.extracting(range), isKnownASCII: token.isASCII))
+  }
+
+  /// Whether a string value has no escapes, so that its bytes are what it reads as.
+  @inline(__always)
+  func isPlain(_ index: Int) -> Bool {
+    tokens[index].kind == .string && !tokens[index].isEscaped
+  }
+
+  /// The bytes of a string value as they stand in the text.
+  @inline(__always)
+  @_lifetime(borrow self)
+  func text(_ index: Int) -> Span<UInt8> {
+    let token = tokens[index]
+    return bytes.span.extracting(Int(token.start)..<Int(token.end))
   }
 
   /// The name of a member, or another string, to compare with short literals.
@@ -77,9 +108,14 @@ package struct JSONTape: Sendable {
   package func integer(_ index: Int) -> UInt64? {
     let token = tokens[index]
     guard token.kind == .integer else { return nil }
+    // At most 16 digits, so nothing overflows.
+    let text = bytes.span
     var value: UInt64 = 0
-    for position in Int(token.start)..<Int(token.end) {
-      value = value * 10 + UInt64(bytes[position] &- 0x30)
+    var position = Int(token.start)
+    let end = Int(token.end)
+    while position < end {
+      value = value &* 10 &+ UInt64(text[position] &- 0x30)
+      position += 1
     }
     return value
   }

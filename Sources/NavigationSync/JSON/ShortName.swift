@@ -1,7 +1,7 @@
 /// A name of at most eight bytes as one number, so that a `switch` over names compares numbers.
 struct ShortName: Equatable, ExpressibleByStringLiteral {
   /// The bytes, the first one lowest; 0 for any other name, which thus equals no literal.
-  private let bits: UInt64
+  let bits: UInt64
 
   /// Always inlined, whereby a literal becomes a constant.
   @inline(__always)

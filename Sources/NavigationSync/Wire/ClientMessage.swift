@@ -192,13 +192,19 @@ package struct OpRequest: Sendable {
   package var due: UInt64?
   /// The operations, in order.
   package var operations: [RequestedOperation]
+  /// What those of them mean that could be read and that a nav performs itself, in order.
+  ///
+  /// A list of its own, so that it is handed to the nav as it is.
+  package var readable: [Operation]
 
   /// Makes a value from its members.
+  // Inlined, whereby it is made in place, and not copied there.
+  @inline(__always)
   package init(
     id: UInt64, client: ClientID? = nil, name: String? = nil, nav: String,
     guards: Guards = Guards(),
     isAnimated: Bool? = nil, waits: Bool = false, due: UInt64? = nil,
-    operations: [RequestedOperation]
+    operations: [RequestedOperation], readable: [Operation] = []
   ) {
     self.id = id
     self.client = client
@@ -209,6 +215,13 @@ package struct OpRequest: Sendable {
     self.waits = waits
     self.due = due
     self.operations = operations
+    self.readable = readable
+  }
+
+  /// What one of the operations means; nil if it cannot be read, or makes or closes the nav.
+  func meaning(of operation: RequestedOperation) -> Operation? {
+    guard case .operation(let place) = operation.arguments else { return nil }
+    return readable[place]
   }
 }
 
@@ -223,13 +236,15 @@ package struct RequestedOperation: Sendable {
 
   /// The arguments, or why there are none.
   package enum Arguments: Sendable {
-    case operation(Operation)
+    /// The place of the operation among those of the request that are readable.
+    case operation(Int)
     case create(Creation)
     case close
     case unreadable(ReadFailure)
   }
 
   /// Makes a value from its members.
+  @inline(__always)
   package init(_ kind: OperationKind, _ arguments: Arguments, sender: OpaqueJSON? = nil) {
     self.kind = kind
     self.arguments = arguments

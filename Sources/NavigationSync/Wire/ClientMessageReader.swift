@@ -35,19 +35,7 @@ package struct ClientMessageReader: Sendable {
   package mutating func read(
     verb: ClientVerb?, body: [UInt8]
   ) throws(MessageFailure) -> ClientMessage {
-    guard body.count <= maximumBytes else {
-      guard verb != nil else { throw MessageFailure(.badVerb, "unknown verb") }
-      throw MessageFailure(
-        .limit, "the message has \(body.count) octets; the limit is \(maximumBytes)")
-    }
-    do {
-      try tape.read(body)
-    } catch {
-      throw MessageFailure(.badJSON, "\(error.reason.rawValue) at octet \(error.offset)")
-    }
-    guard tape.kind(tape.root) == .object else {
-      throw MessageFailure(.badJSON, "the body of a message is one JSON object")
-    }
+    try scan(body, of: verb)
     guard let verb else { throw MessageFailure(.badVerb, id: id(), "unknown verb") }
     switch verb {
     case .op: return .op(try op())
@@ -63,6 +51,28 @@ package struct ClientMessageReader: Sendable {
     case .lease: return .lease(try lease())
     case .ping: return .ping(id: try requiredID())
     case .bye: return .bye(id: try requiredID())
+    }
+  }
+
+  /// Reads an `op`, as `read` does, without a copy for the sake of the other messages.
+  package mutating func readOp(_ body: [UInt8]) throws(MessageFailure) -> OpRequest {
+    try scan(body, of: .op)
+    return try op()
+  }
+
+  private mutating func scan(_ body: [UInt8], of verb: ClientVerb?) throws(MessageFailure) {
+    guard body.count <= maximumBytes else {
+      guard verb != nil else { throw MessageFailure(.badVerb, "unknown verb") }
+      throw MessageFailure(
+        .limit, "the message has \(body.count) octets; the limit is \(maximumBytes)")
+    }
+    do {
+      try tape.read(body)
+    } catch {
+      throw MessageFailure(.badJSON, "\(error.reason.rawValue) at octet \(error.offset)")
+    }
+    guard tape.kind(tape.root) == .object else {
+      throw MessageFailure(.badJSON, "the body of a message is one JSON object")
     }
   }
 
@@ -189,6 +199,10 @@ package struct ClientMessageReader: Sendable {
   private func nav(_ id: UInt64) throws(MessageFailure) -> String { try nav(member("nav"), id) }
 
   private func nav(_ index: Int?, _ id: UInt64) throws(MessageFailure) -> String {
+    // The usual name, before a string is made.
+    if let index, tape.isPlain(index), Grammar.isNavName(tape.text(index)) {
+      return tape.string(index) ?? ""
+    }
     guard let nav = try text(index, "nav", id) else {
       throw MessageFailure(.invalidArgument, id: id, "nav, the name of a nav, is required")
     }
@@ -300,25 +314,27 @@ package struct ClientMessageReader: Sendable {
   private struct OpMembers {
     var id, list, nav, client, name, animated, due, wait, guards: Int?
 
+    @inline(__always)
     init(_ tape: borrowing JSONTape) {
       let end = tape.next(tape.root)
       var key = tape.root + 1
       while key < end {
         let value = key + 1
-        defer { key = tape.next(value) }
-        guard tape.kind(value) != .null else { continue }
-        switch tape.shortName(key) {
-        case "id": id = value
-        case "do": list = value
-        case "nav": nav = value
-        case "client": client = value
-        case "name": name = value
-        case "animated": animated = value
-        case "due": due = value
-        case "onBusy": wait = value
-        case "if": guards = value
-        default: break
+        if tape.kind(value) != .null {
+          switch tape.shortName(key) {
+          case "id": id = value
+          case "nav": nav = value
+          case "if": guards = value
+          case "do": list = value
+          case "client": client = value
+          case "name": name = value
+          case "animated": animated = value
+          case "due": due = value
+          case "onBusy": wait = value
+          default: break
+          }
         }
+        key = tape.next(value)
       }
     }
   }
@@ -336,11 +352,13 @@ package struct ClientMessageReader: Sendable {
     let isAnimated = try flag(members.animated, "animated", id)
     let due = try members.due.map { due throws(MessageFailure) in try integer(due, "due", id) }
     let waits = try waits(members.wait, id)
-    let guards =
-      try members.guards.map { at throws(MessageFailure) in try self.guards(at, id) } ?? Guards()
+    var guards = Guards()
+    if let at = members.guards { try self.guards(at, id, into: &guards) }
+    var readable: [Operation] = []
+    let operations = operations(list, &readable)
     return OpRequest(
       id: id, client: client, name: name, nav: nav, guards: guards, isAnimated: isAnimated,
-      waits: waits, due: due, operations: operations(list))
+      waits: waits, due: due, operations: operations, readable: readable)
   }
 
   private func waits(_ index: Int?, _ id: UInt64) throws(MessageFailure) -> Bool {
@@ -351,26 +369,27 @@ package struct ClientMessageReader: Sendable {
     return wait == "queue"
   }
 
-  private func operations(_ list: Int) -> [RequestedOperation] {
+  private func operations(_ list: Int, _ readable: inout [Operation]) -> [RequestedOperation] {
     let reader = OperationReader()
-    var operations: [RequestedOperation] = []
-    operations.reserveCapacity(tape.count(list))
     let end = tape.next(list)
+    var operations: [RequestedOperation] = []
     var element = list + 1
     while element < end {
-      operations.append(reader.operation(tape, element))
+      operations.add(reader.operation(tape, element, &readable))
       element = tape.next(element)
     }
     return operations
   }
 
-  private func guards(_ at: Int, _ id: UInt64) throws(MessageFailure) -> Guards {
+  private func guards(
+    _ at: Int, _ id: UInt64, into guards: inout Guards
+  ) throws(MessageFailure) {
     guard tape.kind(at) == .object else {
       throw MessageFailure(.invalidArgument, id: id, "if is an object of guards")
     }
-    var guards = Guards()
+    let end = tape.next(at)
     var key = at + 1
-    while key < tape.next(at) {
+    while key < end {
       guard read(tape.shortName(key), key + 1, into: &guards) else {
         let name = tape.string(key) ?? ""
         throw MessageFailure(
@@ -380,9 +399,9 @@ package struct ClientMessageReader: Sendable {
       }
       key = tape.next(key + 1)
     }
-    return guards
   }
 
+  @inline(__always)
   private func read(_ name: ShortName, _ value: Int, into guards: inout Guards) -> Bool {
     switch name {
     case "any":
@@ -472,4 +491,28 @@ package enum VerbFrame: Hashable, Sendable {
   }
 
   private static let prefix: [UInt8] = Array("nsp1.".utf8)
+}
+
+extension ClientVerb {
+  /// The verb that a frame announces in this version of the protocol; nil for any other frame.
+  init?(_ frame: Span<UInt8>) {
+    // All names are short, and a byte of 0 behind one would be overlooked.
+    guard frame.count > 5, frame.count <= 13, frame[frame.count - 1] != 0,
+      ShortName(frame, 0..<5) == "nsp1."
+    else { return nil }
+    switch ShortName(frame, 5..<frame.count) {
+    case "op": self = .op
+    case "credit": self = .credit
+    case "answer": self = .answer
+    case "ping": self = .ping
+    case "watch": self = .watch
+    case "unwatch": self = .unwatch
+    case "get": self = .get
+    case "delegate": self = .delegate
+    case "lease": self = .lease
+    case "hello": self = .hello
+    case "bye": self = .bye
+    default: return nil
+    }
+  }
 }
