@@ -30,7 +30,7 @@ extension Hub {
     return error
   }
 
-  func checkGuardPolicy(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
+  mutating func checkGuardPolicy(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
     let guards = attempt.request.guards
     if guards.any { return }
     let policy = navs[slot].controller.settings.content.guardPolicy
@@ -56,7 +56,7 @@ extension Hub {
   }
 
   /// Step 9: the first guard that fails, in the order of the table.
-  func checkGuards(_ guards: Guards, _ slot: Int) throws(OpFailure) {
+  mutating func checkGuards(_ guards: Guards, _ slot: Int) throws(OpFailure) {
     let stack = navs[slot].controller.stack
     let actualEpoch = navs[slot].epoch
     let actualRevision = navs[slot].controller.revision

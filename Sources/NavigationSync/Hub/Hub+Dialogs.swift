@@ -79,7 +79,7 @@ extension Hub {
   }
 
   private func waits(
-    _ operation: RequestedOperation, of request: OpRequest, _ slot: Int
+    _ operation: RequestedOperation, of request: ReceivedOp, _ slot: Int
   ) -> Bool {
     if operation.kind.waitsForTransition { return true }
     guard case .activateButton(let id)? = request.meaning(of: operation) else { return false }
@@ -120,7 +120,7 @@ extension Hub {
   }
 
   /// Step 7: who may act for the display.
-  func checkDisplay(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
+  mutating func checkDisplay(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
     guard !dialogs.isEmpty, let holder = dialogs[slot]?.holder,
       holder != attempt.session.map(reference),
       attempt.request.operations.contains(where: \.kind.needsDisplay)
@@ -296,7 +296,7 @@ extension Hub {
   }
 
   /// The nav of a lease or delegate message, whose sender may push.
-  func dialogNav(_ nav: String, _ sender: Sender) throws(OpFailure) -> Int {
+  mutating func dialogNav(_ nav: String, _ sender: Sender) throws(OpFailure) -> Int {
     let slot = navSlots[nav]
     let rights = configuration.rights(
       of: sender.peer, on: nav, owner: slot.map { navs[$0].owner })

@@ -4,7 +4,7 @@ import Navigation
 
 extension Hub {
   mutating func operate(
-    _ request: consuming OpRequest, _ octets: [UInt8], from sender: Sender, session: Int?,
+    _ request: ReceivedOp, _ octets: [UInt8], from sender: Sender, session: Int?,
     at now: Instant
   ) {
     // 2: the session.
@@ -19,9 +19,9 @@ extension Hub {
     }
     let name = session.map { sessions[$0].name } ?? request.name ?? ""
     let attempt = Attempt(
-      request: request, sender: sender, session: session,
+      request: request,
       key: RememberedOps.Key(principal: principal(of: sender, session), client: client),
-      name: name, octets: OctetsHash(octets), now: now)
+      name: name, octets: OctetsHash(octets), sender: sender, session: session, now: now)
     // 3: load.
     if let after = overload(session, at: now) {
       var error = OutgoingError(.busy, "too many ops at a time")
@@ -50,7 +50,9 @@ extension Hub {
     conclude(attempt) { hub throws(OpFailure) in try hub.decide(attempt) }
   }
 
-  private func principal(of sender: Sender, _ session: Int?) -> String {
+  // Mutating, as are the checks of every op, though they change nothing: the hub is then lent to
+  // them where it is, while a function that may not change it is given a copy of its kilobyte.
+  private mutating func principal(of sender: Sender, _ session: Int?) -> String {
     if let session, sessions[session].peer == sender.peer { return sessions[session].principal }
     return sender.peer.principal
   }
@@ -66,7 +68,7 @@ extension Hub {
     }
   }
 
-  private func reused(_ request: OpRequest) -> OutgoingError {
+  private func reused(_ request: ReceivedOp) -> OutgoingError {
     OutgoingError(.opReused, "op \(request.id) was used with other octets; take a new id")
   }
 
@@ -108,13 +110,13 @@ extension Hub {
     return sessions[session].rateCount > configuration.opsPerSecond ? 1000 - now.boot % 1000 : nil
   }
 
-  private mutating func refuse(_ request: OpRequest, _ error: OutgoingError, _ sender: Sender) {
+  private mutating func refuse(_ request: ReceivedOp, _ error: OutgoingError, _ sender: Sender) {
     send(sender.connection, .err, encode(error, to: request, sender))
   }
 
   /// Encodes an error, with the nav's standing if the sender may read it.
   private func encode(
-    _ error: OutgoingError, to request: OpRequest, _ sender: Sender
+    _ error: OutgoingError, to request: ReceivedOp, _ sender: Sender
   ) -> [UInt8] {
     var error = error
     error.id = request.id
@@ -174,7 +176,7 @@ extension Hub {
   /// The typed operations of a message, from that at `first` on; the first unreadable one is
   /// refused, unless an earlier one is refused by the rules.
   static func readable(
-    _ request: OpRequest, from first: Int = 0, isStandalone: Bool
+    _ request: ReceivedOp, from first: Int = 0, isStandalone: Bool
   ) -> (operations: [Operation], failure: OutgoingError?) {
     for index in first..<request.operations.count {
       guard let failure = failure(of: request.operations[index], index, isStandalone: isStandalone)

@@ -35,6 +35,18 @@ struct ByteWord {
   /// The bytes as a number, the first one being the highest.
   var bigEndian: UInt64 { bits.byteSwapped }
 
+  /// The number that the last of the bytes are, from one to eight decimal digits.
+  @inline(__always)
+  func number(digits: Int) -> UInt64 {
+    // What stands before the digits, in the lowest bytes, becomes zeros.
+    let others = UInt64(64 - digits * 8)
+    var value = ((bits & (Self.ones &* 0x0F)) &>> others) &<< others
+    // Two digits join in a byte, two of those in 16 bits, and two of those in 32.
+    value = (value &* 10 &+ value &>> 8) & 0x00FF_00FF_00FF_00FF
+    value = (value &* 100 &+ value &>> 16) & 0x0000_FFFF_0000_FFFF
+    return (value &* 10_000 &+ value &>> 32) & 0xFFFF_FFFF
+  }
+
   /// How many blanks the bytes begin with.
   @inline(__always)
   var leadingBlanks: Int { (bits ^ Self.ones &* 0x20).trailingZeroBitCount / 8 }

@@ -6,8 +6,10 @@ struct JSONScanner {
   private(set) var count = 0
   /// How many arrays and objects are open.
   private var depth = 0
-  /// The token of the innermost one. As long as it is open, its `next` is the token of the one
-  /// around it, and its `end` are the marks of that.
+  /// The token of the innermost one.
+  ///
+  /// As long as it is open, its `next` is the token of the one around it, and its `end` are the
+  /// marks of that.
   private var container = 0
   /// The byte that closes it.
   private var closer: UInt8 = 0
@@ -19,9 +21,9 @@ struct JSONScanner {
   /// Reads on; returns whether the text has come to its end, else `tokens` has: call again with a
   /// longer one.
   mutating func scan(
-    _ text: Span<UInt8>, into tokens: inout MutableSpan<JSONTape.Token>
+    _ text: Span<UInt8>, into tokens: consuming MutableSpan<JSONTape.Token>
   ) throws(JSONError) -> Bool {
-    precondition(text.count < UInt32.max)
+    precondition(text.count >= 0 && text.count < UInt32.max)
     // A copy, which nobody else can see, stays in registers.
     var state = self
     repeat {
@@ -76,7 +78,10 @@ struct JSONScanner {
 
   @inline(__always)
   private static func byte(_ text: Span<UInt8>, _ at: Int) throws(JSONError) -> UInt8 {
-    guard at < text.count else { throw JSONError(.unexpectedEnd, at: at) }
+    // Never below 0; to say so saves the span the check.
+    guard UInt(bitPattern: at) < UInt(bitPattern: text.count) else {
+      throw JSONError(.unexpectedEnd, at: at)
+    }
     return text[at]
   }
 
@@ -123,13 +128,15 @@ struct JSONScanner {
   @inline(__always)
   private mutating func note(_ digest: UInt64) {
     // By this factor the members of no message of the protocol fall on one bit.
-    let mark: UInt32 = 1 &<< UInt32(truncatingIfNeeded: digest &* 0x32FB_FA70_F50B_E271 >> 59)
+    let mark: UInt32 = 1 &<< UInt32(truncatingIfNeeded: (digest &* 0x32FB_FA70_F50B_E271) >> 59)
     marks = marks & mark == 0 ? marks | mark : .max
   }
 
   /// The bytes of a short name as a number, or what a long one begins with and its length.
   private static func digest(ofName text: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
-    guard range.count >= 8 else { return ShortName(text, range).bits }
+    guard range.count >= 8 else {
+      return ShortName(text, from: range.lowerBound, to: range.upperBound).bits
+    }
     return ByteWord(text, at: range.lowerBound).bits &+ UInt64(range.count)
   }
 
@@ -142,8 +149,8 @@ struct JSONScanner {
       kind: byte == 0x7B ? .object : .array, start: UInt32(truncatingIfNeeded: at), end: marks,
       next: UInt32(truncatingIfNeeded: container))
     container = count
-    count += 1
-    depth += 1
+    count &+= 1
+    depth &+= 1
     closer = byte &+ 2
     marks = 0
     at &+= 1
@@ -158,7 +165,7 @@ struct JSONScanner {
     let mustCompare = marks == .max
     container = Int(tokens[closed].next)
     marks = tokens[closed].end
-    depth -= 1
+    depth &-= 1
     closer = tokens[container].kind == .object ? 0x7D : 0x5D
     tokens[closed].end = UInt32(truncatingIfNeeded: at)
     tokens[closed].next = UInt32(truncatingIfNeeded: count)
@@ -206,8 +213,8 @@ struct JSONScanner {
   ) {
     tokens[count] = JSONTape.Token(
       kind: kind, isEscaped: isEscaped, isASCII: isASCII, start: UInt32(truncatingIfNeeded: start),
-      end: UInt32(truncatingIfNeeded: end), next: UInt32(truncatingIfNeeded: count + 1))
-    count += 1
+      end: UInt32(truncatingIfNeeded: end), next: UInt32(truncatingIfNeeded: count &+ 1))
+    count &+= 1
   }
 
   @inline(__always)
@@ -215,7 +222,7 @@ struct JSONScanner {
     _ text: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
   ) throws(JSONError) {
     let start = at
-    while at < text.count, text[at] &- 0x30 <= 9 { at += 1 }
+    while at < text.count, text[at] &- 0x30 <= 9 { at &+= 1 }
     // Most numbers are short integers, which need no further look.
     let isPlain =
       at > start && at - start <= 15 && (at == start + 1 || text[start] != 0x30)

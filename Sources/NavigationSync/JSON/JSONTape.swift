@@ -57,8 +57,7 @@ package struct JSONTape: Sendable {
     _ text: Span<UInt8>, _ scanner: inout JSONScanner
   ) throws(JSONError) -> Bool {
     // Lent as a span, the tokens are written without asking at each whether they are shared.
-    var room = tokens.mutableSpan
-    return try scanner.scan(text, into: &room)
+    try scanner.scan(text, into: tokens.mutableSpan)
   }
 
   /// The index of the whole text's value.
@@ -101,23 +100,25 @@ package struct JSONTape: Sendable {
   func shortName(_ index: Int) -> ShortName {
     let token = tokens[index]
     guard !token.isEscaped else { return ShortName(unescaped: string(index) ?? "") }
-    return ShortName(bytes.span, Int(token.start)..<Int(token.end))
+    return ShortName(bytes.span, from: Int(token.start), to: Int(token.end))
   }
 
   /// An integer in 0 … 2^53−1, or nil.
   package func integer(_ index: Int) -> UInt64? {
     let token = tokens[index]
     guard token.kind == .integer else { return nil }
-    // At most 16 digits, so nothing overflows.
     let text = bytes.span
-    var value: UInt64 = 0
-    var position = Int(token.start)
+    let start = Int(token.start)
     let end = Int(token.end)
-    while position < end {
-      value = value &* 10 &+ UInt64(text[position] &- 0x30)
-      position += 1
+    // At most 16 digits, so nothing overflows.
+    guard end - start > 1, end >= 16 else {
+      var value: UInt64 = 0
+      for position in start..<end { value = value &* 10 &+ UInt64(text[position] &- 0x30) }
+      return value
     }
-    return value
+    let low = ByteWord(text, at: end - 8).number(digits: min(end - start, 8))
+    guard end - start > 8 else { return low }
+    return ByteWord(text, at: end - 16).number(digits: end - start - 8) &* 100_000_000 &+ low
   }
 
   /// A truth value, or nil.

@@ -55,7 +55,9 @@ package struct ClientMessageReader: Sendable {
   }
 
   /// Reads an `op`, as `read` does, without a copy for the sake of the other messages.
-  package mutating func readOp(_ body: [UInt8]) throws(MessageFailure) -> OpRequest {
+  // Never inlined, so that its instructions can be counted by its name.
+  @inline(never)
+  package mutating func readOp(_ body: [UInt8]) throws(MessageFailure) -> ReceivedOp {
     try scan(body, of: .op)
     return try op()
   }
@@ -310,9 +312,18 @@ package struct ClientMessageReader: Sendable {
     return request
   }
 
-  /// Where the members of an `op` are; those that are null count as absent.
+  /// Where the members of an `op` are: 0, where the message itself is, for those that are absent
+  /// or null.
   private struct OpMembers {
-    var id, list, nav, client, name, animated, due, wait, guards: Int?
+    var id = 0
+    var list = 0
+    var nav = 0
+    var client = 0
+    var name = 0
+    var animated = 0
+    var due = 0
+    var wait = 0
+    var guards = 0
 
     @inline(__always)
     init(_ tape: borrowing JSONTape) {
@@ -339,24 +350,26 @@ package struct ClientMessageReader: Sendable {
     }
   }
 
-  private func op() throws(MessageFailure) -> OpRequest {
+  private func op() throws(MessageFailure) -> ReceivedOp {
     let members = OpMembers(tape)
-    let id = try requiredID(members.id.flatMap { tape.integer($0) })
-    guard let list = members.list, tape.kind(list) == .array, (1...16).contains(tape.count(list))
+    func place(_ member: Int) -> Int? { member == 0 ? nil : member }
+    let id = try requiredID(place(members.id).flatMap { tape.integer($0) })
+    guard let list = place(members.list), tape.kind(list) == .array,
+      (1...16).contains(tape.count(list))
     else {
       throw MessageFailure(.invalidArgument, id: id, "do is a list of 1 to 16 ops")
     }
-    let nav = try nav(members.nav, id)
-    let client = try client(members.client, id)
-    let name = try name(members.name, id)
-    let isAnimated = try flag(members.animated, "animated", id)
-    let due = try members.due.map { due throws(MessageFailure) in try integer(due, "due", id) }
-    let waits = try waits(members.wait, id)
+    let nav = try nav(place(members.nav), id)
+    let client = members.client == 0 ? nil : try client(members.client, id)
+    let name = members.name == 0 ? nil : try name(members.name, id)
+    let isAnimated = members.animated == 0 ? nil : try flag(members.animated, "animated", id)
+    let due = members.due == 0 ? nil : try integer(members.due, "due", id)
+    let waits = members.wait == 0 ? false : try waits(members.wait, id)
     var guards = Guards()
-    if let at = members.guards { try self.guards(at, id, into: &guards) }
+    if members.guards != 0 { try self.guards(members.guards, id, into: &guards) }
     var readable: [Operation] = []
     let operations = operations(list, &readable)
-    return OpRequest(
+    return ReceivedOp(
       id: id, client: client, name: name, nav: nav, guards: guards, isAnimated: isAnimated,
       waits: waits, due: due, operations: operations, readable: readable)
   }
@@ -447,72 +460,5 @@ package struct ClientMessageReader: Sendable {
       element = tape.next(element)
     }
     return ids
-  }
-}
-
-/// The verbs of messages to the daemon.
-package enum ClientVerb: String, CaseIterable, Sendable {
-  case hello, watch, unwatch, op, get, delegate, answer, lease, credit, ping, bye
-
-  /// The frame that announces the verb.
-  package var frame: [UInt8] { Array("nsp1.\(rawValue)".utf8) }
-}
-
-/// The first frame of a message: protocol version and verb.
-package enum VerbFrame: Hashable, Sendable {
-  /// This version of the protocol.
-  case current(String)
-  /// Another version: `nspN.` with another N.
-  case otherVersion(String)
-  /// Nothing of the kind.
-  case malformed
-
-  /// Makes a value from its members.
-  package init(_ frame: [UInt8]) {
-    // The usual frame first; it costs no search.
-    if frame.count <= 24, frame.starts(with: Self.prefix) {
-      let verb = frame[Self.prefix.count...]
-      guard !verb.isEmpty, verb.allSatisfy({ $0 >= 0x61 && $0 <= 0x7A }) else {
-        self = .malformed
-        return
-      }
-      self = .current(String(decoding: verb, as: UTF8.self))
-      return
-    }
-    let text = String(decoding: frame.prefix(32), as: UTF8.self)
-    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[0].hasPrefix("nsp"), UInt64(parts[0].dropFirst(3)) != nil,
-      frame.count <= 24
-    else {
-      self = .malformed
-      return
-    }
-    self = .otherVersion(String(parts[1]))
-  }
-
-  private static let prefix: [UInt8] = Array("nsp1.".utf8)
-}
-
-extension ClientVerb {
-  /// The verb that a frame announces in this version of the protocol; nil for any other frame.
-  init?(_ frame: Span<UInt8>) {
-    // All names are short, and a byte of 0 behind one would be overlooked.
-    guard frame.count > 5, frame.count <= 13, frame[frame.count - 1] != 0,
-      ShortName(frame, 0..<5) == "nsp1."
-    else { return nil }
-    switch ShortName(frame, 5..<frame.count) {
-    case "op": self = .op
-    case "credit": self = .credit
-    case "answer": self = .answer
-    case "ping": self = .ping
-    case "watch": self = .watch
-    case "unwatch": self = .unwatch
-    case "get": self = .get
-    case "delegate": self = .delegate
-    case "lease": self = .lease
-    case "hello": self = .hello
-    case "bye": self = .bye
-    default: return nil
-    }
   }
 }
