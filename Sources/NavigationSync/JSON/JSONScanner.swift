@@ -111,7 +111,7 @@ struct JSONScanner {
     if start <= text.count - 8, let name = ByteWord(text, at: start).upToQuote {
       // Nearly all names have less than eight bytes, which are seen at once.
       at = start &+ name.count
-      append(.string, start, at, &tokens)
+      append(.string, start, at, name: name.bits, &tokens)
       at &+= 1
       note(name.bits)
     } else if try string(text, &tokens) {
@@ -209,11 +209,12 @@ struct JSONScanner {
   @inline(__always)
   private mutating func append(
     _ kind: JSONTape.Kind, _ start: Int, _ end: Int, isEscaped: Bool = false, isASCII: Bool = true,
-    _ tokens: inout MutableSpan<JSONTape.Token>
+    name: UInt64 = 0, _ tokens: inout MutableSpan<JSONTape.Token>
   ) {
     tokens[count] = JSONTape.Token(
       kind: kind, isEscaped: isEscaped, isASCII: isASCII, start: UInt32(truncatingIfNeeded: start),
-      end: UInt32(truncatingIfNeeded: end), next: UInt32(truncatingIfNeeded: count &+ 1))
+      end: UInt32(truncatingIfNeeded: end), next: UInt32(truncatingIfNeeded: count &+ 1), name: name
+    )
     count &+= 1
   }
 

@@ -26,6 +26,8 @@ package struct JSONTape: Sendable {
     var end: UInt32
     /// The index of the token behind this value.
     var next: UInt32
+    /// What `ShortName` makes of a member's name, where it was seen at once; 0 where it was not.
+    var name: UInt64 = 0
 
     static let blank = Token(kind: .null, start: 0, end: 0, next: 0)
   }
@@ -98,6 +100,11 @@ package struct JSONTape: Sendable {
   /// The name of a member, or another string, to compare with short literals.
   @inline(__always)
   func shortName(_ index: Int) -> ShortName {
+    if tokens[index].name != 0 { return ShortName(bits: tokens[index].name) }
+    return longName(index)
+  }
+
+  private func longName(_ index: Int) -> ShortName {
     let token = tokens[index]
     guard !token.isEscaped else { return ShortName(unescaped: string(index) ?? "") }
     return ShortName(bytes.span, from: Int(token.start), to: Int(token.end))

@@ -3,6 +3,9 @@ struct ShortName: Equatable, ExpressibleByStringLiteral {
   /// The bytes, the first one lowest; 0 for any other name, which thus equals no literal.
   let bits: UInt64
 
+  @inline(__always)
+  init(bits: UInt64) { self.bits = bits }
+
   /// Always inlined, whereby a literal becomes a constant.
   @inline(__always)
   init(stringLiteral name: StaticString) {

@@ -1,11 +1,3 @@
-/// The verbs of messages to the daemon.
-package enum ClientVerb: String, CaseIterable, Sendable {
-  case hello, watch, unwatch, op, get, delegate, answer, lease, credit, ping, bye
-
-  /// The frame that announces the verb.
-  package var frame: [UInt8] { Array("nsp1.\(rawValue)".utf8) }
-}
-
 /// The first frame of a message: protocol version and verb.
 package enum VerbFrame: Hashable, Sendable {
   /// This version of the protocol.
