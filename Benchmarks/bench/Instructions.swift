@@ -9,7 +9,7 @@ enum Stage: String, CaseIterable {
   var functions: [String] {
     switch self {
     case .receive: ["10ServerLoopV11takeMessage"]
-    case .decode: ["19ClientMessageReaderV4read4verb"]
+    case .decode: ["19ClientMessageReaderV6readOp"]
     case .decide: ["3HubV6handle_2at"]
     // The answer to the client is written in line, where it is decided.
     case .encode: ["8ShownBarV6follow", "9DiffFrameV6encode", "11JournalBodyO7changed"]

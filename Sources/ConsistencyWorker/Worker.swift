@@ -73,7 +73,7 @@ struct Worker: ~Copyable {
     number += 1
     let mirror = connection.replica(of: nav).flatMap { $0.isSynced ? $0.mirror : nil }
     let choice = OperationChoice(mirror: mirror, name: name, number: number, using: &generator)
-    let request = OpRequest(id: 0, nav: nav, guards: choice.guards, operations: [])
+    let request = OpRequest(id: 0, nav: nav, guards: choice.guards)
     let id = try connection.submit(request, operations: choice.operations.map { Array($0.utf8) })
     inFlight[id] = (nav, choice.operations)
   }

@@ -5,7 +5,7 @@ package struct NavName: Hashable, Comparable, Sendable {
 
   /// Makes a name, or returns nil if `text` does not follow the grammar; virtual names are refused.
   package init?(_ text: String) {
-    guard Grammar.isNavName(text.utf8) else { return nil }
+    guard Grammar.isNavName(text.utf8.span) else { return nil }
     self.text = text
   }
 
@@ -32,7 +32,13 @@ package struct ScreenID: Hashable, Sendable {
 
   /// Makes an identifier, or returns nil if `text` does not follow the grammar.
   package init?(_ text: String) {
-    guard Grammar.isID(text.utf8) else { return nil }
+    guard Grammar.isID(text.utf8.span) else { return nil }
+    self.text = text
+  }
+
+  /// Makes an identifier from its bytes, or returns nil if they do not follow the grammar.
+  package init?(_ bytes: Span<UInt8>) {
+    guard let text = Grammar.id(bytes) else { return nil }
     self.text = text
   }
 
@@ -42,7 +48,9 @@ package struct ScreenID: Hashable, Sendable {
   }
 
   /// Whether a client may not choose this identifier because the daemon assigns such ones.
-  package var isAssignedForm: Bool { Grammar.isAssignedForm(text.utf8, prefix: UInt8(ascii: "s")) }
+  package var isAssignedForm: Bool {
+    Grammar.isAssignedForm(text.utf8.span, prefix: UInt8(ascii: "s"))
+  }
 }
 
 /// The identity of a bar button within its nav, with the grammar of `ScreenID`.
@@ -52,7 +60,13 @@ package struct ButtonID: Hashable, Sendable {
 
   /// Makes an identifier, or returns nil if `text` does not follow the grammar.
   package init?(_ text: String) {
-    guard Grammar.isID(text.utf8) else { return nil }
+    guard Grammar.isID(text.utf8.span) else { return nil }
+    self.text = text
+  }
+
+  /// Makes an identifier from its bytes, or returns nil if they do not follow the grammar.
+  package init?(_ bytes: Span<UInt8>) {
+    guard let text = Grammar.id(bytes) else { return nil }
     self.text = text
   }
 
@@ -62,7 +76,9 @@ package struct ButtonID: Hashable, Sendable {
   }
 
   /// Whether a client may not choose this identifier because the daemon assigns such ones.
-  package var isAssignedForm: Bool { Grammar.isAssignedForm(text.utf8, prefix: UInt8(ascii: "b")) }
+  package var isAssignedForm: Bool {
+    Grammar.isAssignedForm(text.utf8.span, prefix: UInt8(ascii: "b"))
+  }
 }
 
 /// The number of a state within its epoch: 1 at creation, one more with every commit.
@@ -116,35 +132,63 @@ package struct OpaqueJSON: Hashable, Sendable {
 
 /// The grammars of names, over ASCII bytes.
 package enum Grammar {
+  // Names are read with every message, hence by spans and eight bytes at a time: a collection of
+  // any kind, byte by byte, costs ten times as much.
+
   /// `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
-  package static func isID(_ text: some Collection<UInt8>) -> Bool {
-    guard let first = text.first, text.count <= 64, isAlphanumeric(first) else { return false }
-    return text.allSatisfy { isAlphanumeric($0) || $0 == 0x2E || $0 == 0x5F || $0 == 0x2D }
+  package static func isID(_ text: Span<UInt8>) -> Bool {
+    guard !text.isEmpty, text.count <= 64, isAlphanumeric(text[0]) else { return false }
+    return areAll(text) { bytes in
+      // With this bit set, a capital is a small letter, and nothing else becomes one.
+      EightBytes(bits: bytes.bits | EightBytes(repeating: 0x20).bits).within(0x61, 0x7A)
+        | bytes.within(0x30, 0x39) | bytes.within(0x2D, 0x2E) | bytes.within(0x5F, 0x5F)
+    }
+  }
+
+  /// The text of bytes that are an identifier, or nil.
+  static func id(_ bytes: Span<UInt8>) -> String? {
+    guard isID(bytes) else { return nil }
+    // The grammar knows no byte but ASCII.
+    return String(copying: unsafe UTF8Span(unchecked: bytes, isKnownASCII: true))
   }
 
   /// `[a-z0-9][a-z0-9._/-]{0,127}`.
-  package static func isNavName(_ text: some Collection<UInt8>) -> Bool {
-    guard let first = text.first, text.count <= 128, isLowerAlphanumeric(first) else {
-      return false
-    }
-    return text.allSatisfy {
-      isLowerAlphanumeric($0) || $0 == 0x2E || $0 == 0x5F || $0 == 0x2F || $0 == 0x2D
+  package static func isNavName(_ text: Span<UInt8>) -> Bool {
+    guard !text.isEmpty, text.count <= 128, isLowerAlphanumeric(text[0]) else { return false }
+    return areAll(text) { bytes in
+      // The digits stand behind the slash.
+      bytes.within(0x61, 0x7A) | bytes.within(0x2D, 0x39) | bytes.within(0x5F, 0x5F)
     }
   }
 
+  /// Whether a grammar allows all bytes of a text, of which it is told eight at a time.
+  @inline(__always)
+  private static func areAll(_ text: Span<UInt8>, _ allowed: (EightBytes) -> UInt64) -> Bool {
+    var index = 0
+    let last = text.count - 8
+    while index < last {
+      guard EightBytes(text, at: index).areAll(allowed) else { return false }
+      index += 8
+    }
+    // The last eight once more as far as they have been seen; of a short text, each alone.
+    if last >= 0 { return EightBytes(text, at: last).areAll(allowed) }
+    for index in 0..<text.count
+    where !EightBytes(repeating: text[index]).areAll(allowed) { return false }
+    return true
+  }
+
   /// `<prefix><digits>.<digits>`, the form of identifiers that the daemon assigns.
-  package static func isAssignedForm(_ text: some Collection<UInt8>, prefix: UInt8) -> Bool {
+  package static func isAssignedForm(_ text: Span<UInt8>, prefix: UInt8) -> Bool {
+    guard !text.isEmpty, text[0] == prefix else { return false }
     var digits = 0
     var dots = 0
-    for (offset, byte) in text.enumerated() {
-      if offset == 0 {
-        guard byte == prefix else { return false }
-      } else if byte == 0x2E {
+    for index in 1..<text.count {
+      if text[index] == 0x2E {
         guard digits > 0, dots == 0 else { return false }
         dots = 1
         digits = 0
       } else {
-        guard isDigit(byte) else { return false }
+        guard isDigit(text[index]) else { return false }
         digits += 1
       }
     }
@@ -156,13 +200,51 @@ package enum Grammar {
     isDigit(byte) || (byte >= 0x61 && byte <= 0x66)
   }
 
-  private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+  private static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 <= 9 }
 
   private static func isLowerAlphanumeric(_ byte: UInt8) -> Bool {
-    isDigit(byte) || (byte >= 0x61 && byte <= 0x7A)
+    byte &- 0x61 <= 25 || isDigit(byte)
   }
 
   private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    isLowerAlphanumeric(byte) || (byte >= 0x41 && byte <= 0x5A)
+    // With this bit set, a capital is a small letter, and nothing else becomes one.
+    (byte | 0x20) &- 0x61 <= 25 || isDigit(byte)
+  }
+}
+
+/// Eight bytes of a name.
+private struct EightBytes {
+  let bits: UInt64
+
+  @inline(__always)
+  init(bits: UInt64) { self.bits = bits }
+
+  /// The same byte eight times.
+  @inline(__always)
+  init(repeating byte: UInt8) { bits = UInt64(byte) &* 0x0101_0101_0101_0101 }
+
+  /// The bytes of a text from `index` on.
+  @inline(__always)
+  init(_ text: Span<UInt8>, at index: Int) {
+    precondition(index >= 0 && index <= text.count - 8)
+    // In bounds, as just checked, and every pattern of bits is a number.
+    bits = unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+  }
+
+  /// The highest bit of every byte that is ASCII and in a range.
+  @inline(__always)
+  func within(_ lowest: UInt8, _ highest: UInt8) -> UInt64 {
+    // Without their highest bits no byte carries into the next.
+    let low = bits & ~Self.highs
+    let isAtLeast = low &+ EightBytes(repeating: 0x80 - lowest).bits
+    let isBeyond = low &+ EightBytes(repeating: 0x7F - highest).bits
+    return isAtLeast & ~isBeyond & ~bits & Self.highs
+  }
+
+  @inline(__always)
+  func areAll(_ allowed: (EightBytes) -> UInt64) -> Bool { allowed(self) == Self.highs }
+
+  private static var highs: UInt64 {
+    @inline(__always) get { 0x8080_8080_8080_8080 }
   }
 }

@@ -93,7 +93,7 @@ extension World {
     // Ids are remembered up to a limit; a client keeps fewer in flight.
     guard clients[client].unanswered.count < 12 else { return }
     let mirror = clients[client].session.replica(of: nav)?.mirror
-    var request = OpRequest(id: 0, nav: nav, operations: [])
+    var request = OpRequest(id: 0, nav: nav)
     let isCreation = random.chance(facts.heads[nav] == nil ? 850 : 10)
     let isClosing = !isCreation && random.chance(20)
     var operations: [String] = []

@@ -98,7 +98,7 @@ struct Change {
       guards: try choice.guards(
         need: need, seen: seen, command: invocation.command.name, nav: nav),
       isAnimated: try Changes.isAnimated(invocation.line),
-      waits: try Changes.waits(invocation.line), operations: [])
+      waits: try Changes.waits(invocation.line))
     // The clock of another machine says nothing about ours.
     if endpoint.hasPrefix("ipc:") { request.due = begun + invocation.timeoutMilliseconds }
   }

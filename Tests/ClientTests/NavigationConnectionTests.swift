@@ -16,7 +16,7 @@ import Testing
     var connection = try NavigationConnection.connect(
       to: daemon.endpoint, name: "ctl", timeout: patience)
     let reply = try connection.perform(
-      OpRequest(id: 0, nav: "kiosk", operations: []), operations: [Array(#"{"pop":{}}"#.utf8)])
+      OpRequest(id: 0, nav: "kiosk"), operations: [Array(#"{"pop":{}}"#.utf8)])
     #expect(try reply.result.get().top == "home")
     let read = try connection.get(GetRequest(id: 0, nav: "kiosk"))
     #expect(try read.result.get().value?.bytes == Array(#"{"a":1}"#.utf8))
@@ -33,7 +33,7 @@ import Testing
       var connection = try NavigationConnection.connect(
         to: endpoint, name: "ctl", timeout: patience)
       return try connection.perform(
-        OpRequest(id: 0, nav: "kiosk", operations: []), operations: [Array(#"{"pop":{}}"#.utf8)],
+        OpRequest(id: 0, nav: "kiosk"), operations: [Array(#"{"pop":{}}"#.utf8)],
         timeout: patience)
     }
     let first = try await daemon.next("op")
@@ -118,7 +118,7 @@ import Testing
     var connection = try NavigationConnection.connect(to: daemon.endpoint, timeout: patience)
     try connection.openSession(timeout: patience)
     let reply = try connection.perform(
-      OpRequest(id: 0, nav: "kiosk", operations: []), operations: [Array(#"{"pop":{}}"#.utf8)])
+      OpRequest(id: 0, nav: "kiosk"), operations: [Array(#"{"pop":{}}"#.utf8)])
     #expect(try reply.result.get().changed == true)
   }
 

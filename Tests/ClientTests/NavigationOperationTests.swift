@@ -90,7 +90,7 @@ import Testing
   func `what a builder writes is what the daemon reads`(index: Int) throws {
     let (operation, kind) = Self.all[index]
     let body = ClientMessageWriter.op(
-      OpRequest(id: 1, nav: "kiosk", operations: []), operations: [Array(operation.json.utf8)])
+      OpRequest(id: 1, nav: "kiosk"), operations: [Array(operation.json.utf8)])
     var reader = ClientMessageReader(maximumBytes: 65536)
     guard case .op(let request) = try reader.read(verb: .op, body: body) else {
       Issue.record("not an op: \(operation.json)")

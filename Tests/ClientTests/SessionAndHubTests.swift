@@ -120,7 +120,7 @@ private struct World {
     guard let guards = clients[index].session.replica(of: "kiosk")?.guards(for: basis) else {
       return
     }
-    let request = OpRequest(id: 0, nav: "kiosk", guards: guards, operations: [])
+    let request = OpRequest(id: 0, nav: "kiosk", guards: guards)
     let (id, outputs) = clients[index].session.perform(request, operations: [Array(json.utf8)])
     clients[index].asked.insert(id)
     perform(outputs, of: index)
@@ -176,7 +176,7 @@ private struct Generator {
     try world.drain()
     let create = Array(#"{"nav.create":{"root":{"id":"home","title":"Home"}}}"#.utf8)
     let (id, outputs) = world.clients[0].session.perform(
-      OpRequest(id: 0, nav: "kiosk", operations: []), operations: [create])
+      OpRequest(id: 0, nav: "kiosk"), operations: [create])
     world.clients[0].asked.insert(id)
     world.perform(outputs, of: 0)
     for index in 0..<3 {

@@ -27,7 +27,7 @@ import Testing
     mutating func perform(_ json: String = #"{"pop":{}}"#) -> (id: UInt64, outputs: [SessionOutput])
     {
       session.perform(
-        OpRequest(id: 0, nav: "kiosk", operations: []), operations: [Array(json.utf8)])
+        OpRequest(id: 0, nav: "kiosk"), operations: [Array(json.utf8)])
     }
 
     /// Follows a nav up to its snapshot.

@@ -70,7 +70,7 @@ final class Follower {
   /// An op built on the mirror; returns its id, nil if no guard can be built.
   func operate(_ ops: String, _ basis: GuardBasis) throws -> UInt64? {
     guard let guards = replica?.guards(for: basis) else { return nil }
-    let request = OpRequest(id: 0, nav: "kiosk", guards: guards, operations: [])
+    let request = OpRequest(id: 0, nav: "kiosk", guards: guards)
     let (id, outputs) = session.perform(request, operations: [Array(ops.utf8)])
     try perform(outputs)
     return id

@@ -274,7 +274,10 @@ import Testing
                 bytes.firstIndex {
                   $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || stops && $0 >= 0x80
                 } ?? length
-              let found = ByteWord.firstSpecial(in: bytes.span, from: 0, stopsAtNonASCII: stops)
+              let found =
+                stops
+                ? ByteWord.firstStop(in: bytes.span, from: 0)
+                : ByteWord.firstSpecial(in: bytes.span, from: 0)
               #expect(found == naive)
             }
           }

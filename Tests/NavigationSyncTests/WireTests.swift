@@ -194,7 +194,7 @@ import Testing
     for guards in [guards, Guards()] {
       let request = OpRequest(
         id: 7, client: ClientID(high: 3, low: 4), name: "n", nav: "k", guards: guards,
-        isAnimated: false, waits: true, due: 99, operations: [])
+        isAnimated: false, waits: true, due: 99)
       let body = ClientMessageWriter.op(request, operations: [Array(#"{"pop":{}}"#.utf8)])
       guard case .op(let back) = try read(.op, body) else {
         Issue.record("no op")
@@ -204,6 +204,20 @@ import Testing
       #expect(back.nav == "k" && back.guards == guards && back.isAnimated == false)
       #expect(back.waits && back.due == 99)
       #expect(back.operations.map(\.kind) == [.pop])
+    }
+  }
+
+  @Test func `a verb is known by its frame, and by nothing else`() {
+    for verb in ClientVerb.allCases {
+      #expect(ClientVerb(verb.frame.span) == verb)
+      for other in [
+        verb.frame + [0], verb.frame.dropLast() + [0], verb.frame + [0x73], [0] + verb.frame,
+      ] {
+        #expect(ClientVerb(Array(other).span) == nil)
+      }
+    }
+    for text in ["", "nsp1", "nsp1.", "nsp2.op", "Nsp1.op", "nsp1.o", "nsp1.abcdefghi"] {
+      #expect(ClientVerb(Array(text.utf8).span) == nil)
     }
   }
 

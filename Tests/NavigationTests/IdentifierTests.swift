@@ -16,6 +16,28 @@ import Testing
     #expect(ButtonID(text) == nil)
   }
 
+  @Test func `every byte is allowed or not, wherever it stands`() {
+    func isLetter(_ byte: UInt8) -> Bool {
+      UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+    }
+    for byte in UInt8.min ... .max {
+      let isCapital = UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+      let isOther =
+        byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+      for length in 1...19 {
+        for place in 0..<length {
+          var bytes = [UInt8](repeating: UInt8(ascii: "k"), count: length)
+          bytes[place] = byte
+          let isID = isLetter(byte) || isCapital || isOther && place > 0
+          #expect(Grammar.isID(bytes.span) == isID)
+          let isSlash = byte == UInt8(ascii: "/")
+          let isName = isLetter(byte) || (isOther || isSlash) && place > 0
+          #expect(Grammar.isNavName(bytes.span) == isName)
+        }
+      }
+    }
+  }
+
   @Test func `the daemon's ids are known by their form`() throws {
     for text in ["s1.1", "s0.12", "s18446744073709551615.3"] {
       #expect(try #require(ScreenID(text)).isAssignedForm)

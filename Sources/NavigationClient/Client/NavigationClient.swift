@@ -112,8 +112,7 @@ public final class NavigationClient: Sendable {
     whenBusy policy: NavigationBusyPolicy = .refuse, within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationReply {
     let request = OpRequest(
-      id: 0, nav: nav, guards: `guard`.guards, isAnimated: animated, waits: policy == .queue,
-      operations: [])
+      id: 0, nav: nav, guards: `guard`.guards, isAnimated: animated, waits: policy == .queue)
     let result = await engine.perform(
       request, operations, isFromMirror: `guard`.isFromMirror, isOptimistic: optimistic,
       within: limit)

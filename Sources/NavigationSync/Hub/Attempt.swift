@@ -1,24 +1,11 @@
 import Navigation
 
 /// An op on its way through the checks.
-///
-/// It is handed from check to check, so what never changes is kept in one place and not copied.
 struct Attempt: Sendable {
-  private final class Op: Sendable {
-    let request: OpRequest
-    let key: RememberedOps.Key
-    let name: String
-    let octets: OctetsHash
-
-    init(_ request: OpRequest, _ key: RememberedOps.Key, _ name: String, _ octets: OctetsHash) {
-      self.request = request
-      self.key = key
-      self.name = name
-      self.octets = octets
-    }
-  }
-
-  private let op: Op
+  let request: ReceivedOp
+  let key: RememberedOps.Key
+  let name: String
+  let octets: OctetsHash
   var sender: Sender
   var session: Int?
   var now: Instant
@@ -28,24 +15,6 @@ struct Attempt: Sendable {
   var lost: Set<Revision> = []
   /// Whether a delegate's silence was taken for an answer.
   var isVetoSkipped = false
-
-  init(
-    request: OpRequest, sender: Sender, session: Int?, key: RememberedOps.Key, name: String,
-    octets: OctetsHash, now: Instant
-  ) {
-    op = Op(request, key, name, octets)
-    self.sender = sender
-    self.session = session
-    self.now = now
-  }
-
-  /// The message; lent, because a copy costs a retain for each of its members.
-  var request: OpRequest {
-    _read { yield op.request }
-  }
-  var key: RememberedOps.Key { op.key }
-  var name: String { op.name }
-  var octets: OctetsHash { op.octets }
 
   var isCreation: Bool { request.operations.first?.kind == .navCreate }
 }

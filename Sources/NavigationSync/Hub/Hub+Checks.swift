@@ -32,7 +32,7 @@ extension Hub {
     return error
   }
 
-  func checkGuardPolicy(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
+  mutating func checkGuardPolicy(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
     if attempt.request.guards.any { return }
     let hasStackGuard = attempt.request.guards.fixesStack
     // Enough for every operation under every policy.
@@ -60,7 +60,7 @@ extension Hub {
   }
 
   /// Step 9: the first guard that fails, in the order of the table.
-  func checkGuards(_ guards: borrowing Guards, _ slot: Int) throws(OpFailure) {
+  mutating func checkGuards(_ guards: borrowing Guards, _ slot: Int) throws(OpFailure) {
     let stack = navs[slot].controller.stack
     let actualEpoch = navs[slot].epoch
     let actualRevision = navs[slot].controller.revision

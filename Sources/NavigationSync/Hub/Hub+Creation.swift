@@ -12,7 +12,7 @@ extension Hub {
       throw OpFailure(Self.outgoing(failure, 0))
     }
     let (operations, unreadable) = Self.readable(
-      request.operations[1...], isStandalone: attempt.createsStandaloneBar)
+      request, from: 1, isStandalone: attempt.createsStandaloneBar)
     let controller: NavigationController
     let performance: Performance
     do {

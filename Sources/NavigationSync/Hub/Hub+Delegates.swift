@@ -173,7 +173,7 @@ extension Hub {
 
   private func transition(of question: DelegateQuestion, _ slot: Int) -> RunningTransition? {
     let operations = Self.readable(
-      question.attempt.request.operations[...], isStandalone: navs[slot].controller.isStandalone
+      question.attempt.request, isStandalone: navs[slot].controller.isStandalone
     ).operations
     var candidate = navs[slot].controller
     let performance = try? candidate.perform(

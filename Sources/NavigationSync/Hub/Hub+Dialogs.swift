@@ -62,7 +62,7 @@ extension Hub {
     guard running != nil || dialog?.question != nil || attempt.touchesGesture else { return false }
     try checkGesture(attempt, slot, running, dialog)
     guard running != nil || dialog?.question != nil,
-      attempt.request.operations.contains(where: { waits($0, slot) })
+      attempt.request.operations.contains(where: { waits($0, of: attempt.request, slot) })
     else { return false }
     guard attempt.request.waits else { throw inProgress(slot, running, dialog) }
     let limit = navs[slot].controller.settings.content.queue
@@ -78,9 +78,11 @@ extension Hub {
     return true
   }
 
-  private func waits(_ operation: RequestedOperation, _ slot: Int) -> Bool {
+  private func waits(
+    _ operation: RequestedOperation, of request: ReceivedOp, _ slot: Int
+  ) -> Bool {
     if operation.kind.waitsForTransition { return true }
-    guard case .operation(.activateButton(let id)) = operation.arguments else { return false }
+    guard case .activateButton(let id)? = request.meaning(of: operation) else { return false }
     return navs[slot].controller.isPopButton(id)
   }
 
@@ -102,8 +104,8 @@ extension Hub {
     _ attempt: Attempt, _ slot: Int, _ running: RunningTransition?, _ dialog: Dialog?
   ) throws(OpFailure) {
     for operation in attempt.request.operations {
-      switch (operation.kind, operation.arguments) {
-      case (.gestureBegin, .operation(.transition(.beginGesture(let isFull, let way, _)))):
+      switch (operation.kind, attempt.request.meaning(of: operation)) {
+      case (.gestureBegin, .transition(.beginGesture(let isFull, let way, _))?):
         var refusal = navs[slot].controller.gestureRefusal(isFullScreen: isFull, translation: way)
         if dialog?.question != nil { refusal = .active }
         if let refusal { throw OpFailure(OutgoingError(NavigationError.gestureRefused(refusal))) }
@@ -118,7 +120,7 @@ extension Hub {
   }
 
   /// Step 7: who may act for the display.
-  func checkDisplay(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
+  mutating func checkDisplay(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
     guard !dialogs.isEmpty, let holder = dialogs[slot]?.holder,
       holder != attempt.session.map(reference),
       attempt.request.operations.contains(where: \.kind.needsDisplay)
@@ -294,7 +296,7 @@ extension Hub {
   }
 
   /// The nav of a lease or delegate message, whose sender may push.
-  func dialogNav(_ nav: String, _ sender: Sender) throws(OpFailure) -> Int {
+  mutating func dialogNav(_ nav: String, _ sender: Sender) throws(OpFailure) -> Int {
     let slot = navSlots[nav]
     let rights = configuration.rights(
       of: sender.peer, on: nav, owner: slot.map { navs[$0].owner })

@@ -5,7 +5,7 @@ import Navigation
 
 extension Hub {
   /// The state to go back to if what an op makes of it is found wrong; nil if nobody looks.
-  func stateToInspect(_ slot: Int) -> NavigationController? {
+  mutating func stateToInspect(_ slot: Int) -> NavigationController? {
     configuration.inspection == nil ? nil : navs[slot].controller
   }
 
@@ -49,7 +49,7 @@ extension Hub {
   }
 
   /// Step 7: nothing but closing is done to a frozen nav.
-  func checkFrozen(_ slot: Int) throws(OpFailure) {
+  mutating func checkFrozen(_ slot: Int) throws(OpFailure) {
     guard let fault = navs[slot].fault else { return }
     throw frozen(slot, fault)
   }

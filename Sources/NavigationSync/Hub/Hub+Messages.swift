@@ -8,23 +8,33 @@ extension Hub {
   ) {
     let session = sessionSlots[sender.connection]
     if let session { sessions[session].lastHeardAt = now.boot }
-    let name: String
+    do throws(MessageFailure) {
+      switch ClientVerb(verb.span) {
+      case .op:
+        let request = try messageReader.readOp(body)
+        return operate(request, body, from: sender, session: session, at: now)
+      case let verb?:
+        let message = try messageReader.read(verb: verb, body: body)
+        return handle(message, body, from: sender, session: session, at: now)
+      case nil: break
+      }
+    } catch {
+      return refuse(sender, outgoing(error, ClientVerb(verb.span), session, sender))
+    }
     switch VerbFrame(verb) {
-    case .current(let text): name = text
+    case .current:
+      do throws(MessageFailure) {
+        _ = try messageReader.read(verb: nil, body: body)
+      } catch {
+        refuse(sender, outgoing(error, nil, session, sender))
+      }
     case .otherVersion(let text):
       let isHello = text == "hello"
       var error = OutgoingError(
         isHello ? .version : .badVerb, "this daemon speaks NSP/1")
       if isHello { error.id = nil }
-      return refuse(sender, error)
-    case .malformed:
-      return refuseFrame(of: sender, "the first frame is nsp1. and a verb of a to z")
-    }
-    do throws(MessageFailure) {
-      let message = try messageReader.read(verb: ClientVerb(rawValue: name), body: body)
-      handle(message, body, from: sender, session: session, at: now)
-    } catch {
-      refuse(sender, outgoing(error, ClientVerb(rawValue: name), session, sender))
+      refuse(sender, error)
+    case .malformed: refuseFrame(of: sender, "the first frame is nsp1. and a verb of a to z")
     }
   }
 

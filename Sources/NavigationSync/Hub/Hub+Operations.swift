@@ -4,7 +4,8 @@ import Navigation
 
 extension Hub {
   mutating func operate(
-    _ request: OpRequest, _ octets: [UInt8], from sender: Sender, session: Int?, at now: Instant
+    _ request: ReceivedOp, _ octets: [UInt8], from sender: Sender, session: Int?,
+    at now: Instant
   ) {
     // 2: the session.
     if let error = fence(sender) { return refuse(request, error, sender) }
@@ -17,41 +18,49 @@ extension Hub {
       return refuse(request, OutgoingError(.invalidArgument, text), sender)
     }
     let name = session.map { sessions[$0].name } ?? request.name ?? ""
-    let key =
-      session.map { sessions[$0].key }
-      ?? RememberedOps.Key(principal: sender.peer.principal, client: client)
+    let key = key(of: client, sender, session)
     let attempt = Attempt(
-      request: request, sender: sender, session: session, key: key, name: name,
-      octets: OctetsHash(octets), now: now)
+      request: request, key: key, name: name, octets: OctetsHash(octets), sender: sender,
+      session: session, now: now)
     // 3: load.
     if let after = overload(session, at: now) {
       var error = OutgoingError(.busy, "too many ops at a time")
       error.after = after
-      return refuse(request, error, sender)
+      return refuse(attempt.request, error, sender)
     }
     // 4: a recorded op.
-    switch remembered.verdict(on: request.id, octets: attempt.octets, of: attempt.key) {
+    let id = attempt.request.id
+    switch remembered.verdict(on: id, octets: attempt.octets, of: attempt.key) {
     case .new:
       if repeats(attempt) { return }
-      guard let waiting = waitingOp(request.id, of: attempt.key) else { break }
+      guard let waiting = waitingOp(id, of: attempt.key) else { break }
       guard waiting.octets == attempt.octets else {
-        return refuse(request, reused(request), sender)
+        return refuse(attempt.request, reused(attempt.request), sender)
       }
       // Sent again while it waits for the history: this one takes its place.
       dropWaiting(waiting.token)
     case .decided(let entry):
       guard entry.isOk else { return send(sender.connection, .err, entry.reply) }
-      return answer(sender, session, navSlots[request.nav], entry.reply)
-    case .reused: return refuse(request, reused(request), sender)
+      return answer(sender, session, navSlots[attempt.request.nav], entry.reply)
+    case .reused: return refuse(attempt.request, reused(attempt.request), sender)
     case .tooOld:
-      let text = "op \(request.id) is older than the ops remembered; resynchronise"
-      return refuse(request, OutgoingError(.opTooOld, text), sender)
+      let text = "op \(id) is older than the ops remembered; resynchronise"
+      return refuse(attempt.request, OutgoingError(.opTooOld, text), sender)
     }
     do throws(OpFailure) {
       try decide(attempt)
     } catch {
       fail(attempt, error)
     }
+  }
+
+  // Mutating, as are the checks of every op, though they change nothing: the hub is then lent to
+  // them where it is, while a function that may not change it is given a copy of its kilobyte.
+  private mutating func key(
+    of client: ClientID, _ sender: Sender, _ session: Int?
+  ) -> RememberedOps.Key {
+    if let session, sessions[session].peer == sender.peer { return sessions[session].key }
+    return RememberedOps.Key(principal: sender.peer.principal, client: client)
   }
 
   /// Decides an op; what it is refused for is answered, and remembered if that is final.
@@ -65,7 +74,7 @@ extension Hub {
     }
   }
 
-  private func reused(_ request: OpRequest) -> OutgoingError {
+  private func reused(_ request: ReceivedOp) -> OutgoingError {
     OutgoingError(.opReused, "op \(request.id) was used with other octets; take a new id")
   }
 
@@ -107,13 +116,13 @@ extension Hub {
     return sessions[session].rateCount > configuration.opsPerSecond ? 1000 - now.boot % 1000 : nil
   }
 
-  private mutating func refuse(_ request: OpRequest, _ error: OutgoingError, _ sender: Sender) {
+  private mutating func refuse(_ request: ReceivedOp, _ error: OutgoingError, _ sender: Sender) {
     send(sender.connection, .err, encode(error, to: request, sender))
   }
 
   /// Encodes an error, with the nav's standing if the sender may read it.
   private func encode(
-    _ error: OutgoingError, to request: OpRequest, _ sender: Sender
+    _ error: OutgoingError, to request: ReceivedOp, _ sender: Sender
   ) -> [UInt8] {
     var error = error
     error.id = request.id
@@ -171,30 +180,35 @@ extension Hub {
     try perform(attempt, slot)
   }
 
-  /// The typed operations of a message; the first unreadable one is refused, unless an earlier one
-  /// is refused by the rules.
+  /// The typed operations of a message, from that at `first` on; the first unreadable one is
+  /// refused, unless an earlier one is refused by the rules.
   static func readable(
-    _ requested: ArraySlice<RequestedOperation>, isStandalone: Bool
+    _ request: ReceivedOp, from first: Int = 0, isStandalone: Bool
   ) -> (operations: [Operation], failure: OutgoingError?) {
-    var operations: [Operation] = []
-    operations.reserveCapacity(requested.count)
-    for (index, operation) in zip(requested.indices, requested) {
-      if isStandalone, let failure = operation.standaloneFailure {
-        return (operations, outgoing(failure, index))
-      }
-      switch operation.arguments {
-      case .operation(let value): operations.append(value)
-      case .unreadable(let failure): return (operations, outgoing(failure, index))
-      case .create, .close:
-        var error = OutgoingError(
-          .invalidArgument,
-          operation.kind == .navClose
-            ? "nav.close stands alone in its message" : "nav.create is the first op of its message")
-        error.index = index
-        return (operations, error)
-      }
+    for index in first..<request.operations.count {
+      guard let failure = failure(of: request.operations[index], index, isStandalone: isStandalone)
+      else { continue }
+      // All those before it can be read.
+      return (Array(request.readable[..<(index - first)]), failure)
     }
-    return (operations, nil)
+    return (request.readable, nil)
+  }
+
+  private static func failure(
+    of operation: RequestedOperation, _ index: Int, isStandalone: Bool
+  ) -> OutgoingError? {
+    if isStandalone, let failure = operation.standaloneFailure { return outgoing(failure, index) }
+    switch operation.arguments {
+    case .operation: return nil
+    case .unreadable(let failure): return outgoing(failure, index)
+    case .create, .close:
+      var error = OutgoingError(
+        .invalidArgument,
+        operation.kind == .navClose
+          ? "nav.close stands alone in its message" : "nav.create is the first op of its message")
+      error.index = index
+      return error
+    }
   }
 
   func checkDue(_ attempt: Attempt) throws(OpFailure) {
@@ -207,7 +221,7 @@ extension Hub {
     _ attempt: Attempt, _ slot: Int, after decision: DelegateDecision? = nil
   ) throws(OpFailure) {
     var (operations, unreadable) = Self.readable(
-      attempt.request.operations[...], isStandalone: navs[slot].controller.isStandalone)
+      attempt.request, isStandalone: navs[slot].controller.isStandalone)
     guard try lookBack(&operations, &unreadable, attempt, slot) else { return }
     if let unreadable {
       try checkBefore(unreadable, operations, attempt, slot)

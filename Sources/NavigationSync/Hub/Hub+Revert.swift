@@ -17,6 +17,8 @@ extension Hub {
     _ operations: inout [Operation], _ failure: inout OutgoingError?, _ attempt: Attempt,
     _ slot: Int
   ) throws(OpFailure) -> Bool {
+    // The loop below would make a copy of the operations, to change it.
+    guard attempt.request.operations.contains(where: { $0.kind == .revert }) else { return true }
     for index in operations.indices {
       guard case .replacement(.revert(let revision, nil)) = operations[index] else { continue }
       let entry = navs[slot]
@@ -109,7 +111,10 @@ extension Hub {
   }
 
   /// Finds an op that waits for the history.
-  func waitingOp(_ id: UInt64, of key: RememberedOps.Key) -> (token: UInt64, octets: OctetsHash)? {
+  mutating func waitingOp(
+    _ id: UInt64, of key: RememberedOps.Key
+  ) -> (token: UInt64, octets: OctetsHash)? {
+    if pendingReads.isEmpty { return nil }
     for (token, read) in pendingReads {
       guard case .revert(let attempt, _) = read.what else { continue }
       if attempt.key == key, attempt.request.id == id { return (token, attempt.octets) }

@@ -173,7 +173,7 @@ struct Session: Sendable {
   var peer: Peer
   var role: Role
   var client: ClientID
-  /// What its ops are remembered by.
+  /// What its ops are remembered by; kept because it is asked for with every op.
   var key: RememberedOps.Key
   var name: String
   var heartbeat: UInt64

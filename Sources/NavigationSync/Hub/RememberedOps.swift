@@ -204,7 +204,8 @@ struct OctetsHash: Hashable, Sendable {
     let span = octets.span
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(span.count)
     var at = 0
-    while at + 8 <= span.count {
+    let last = span.count - 8
+    while at <= last {
       hash = Self.mix(hash ^ ByteWord(span, at: at).bigEndian)
       at += 8
     }

@@ -8,7 +8,7 @@ struct ByteWord {
   /// The bytes of a text from `index` on.
   @inline(__always)
   init(_ text: Span<UInt8>, at index: Int) {
-    precondition(index >= 0 && index + 8 <= text.count)
+    precondition(index >= 0 && index <= text.count - 8)
     // In bounds, as just checked, and every pattern of bits is a number.
     bits = UInt64(
       littleEndian: unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
@@ -36,38 +36,100 @@ struct ByteWord {
   /// The bytes as a number, the first one being the highest.
   var bigEndian: UInt64 { bits.byteSwapped }
 
-  /// A bit in every byte that ends a run of plain text in JSON: a quote, a backslash, a control
-  /// character, and anything that is not ASCII if `stopsAtNonASCII`.
+  /// The number that the last of the bytes are, from one to eight decimal digits.
+  @inline(__always)
+  func number(digits: Int) -> UInt64 {
+    // What stands before the digits, in the lowest bytes, becomes zeros.
+    let others = UInt64(64 - digits * 8)
+    var value = ((bits & (Self.ones &* 0x0F)) &>> others) &<< others
+    // Two digits join in a byte, two of those in 16 bits, and two of those in 32.
+    value = (value &* 10 &+ value &>> 8) & 0x00FF_00FF_00FF_00FF
+    value = (value &* 100 &+ value &>> 16) & 0x0000_FFFF_0000_FFFF
+    return (value &* 10_000 &+ value &>> 32) & 0xFFFF_FFFF
+  }
+
+  /// How many blanks the bytes begin with.
+  @inline(__always)
+  var leadingBlanks: Int { (bits ^ Self.ones &* 0x20).trailingZeroBitCount / 8 }
+
+  private static var ones: UInt64 {
+    @inline(__always) get { 0x0101_0101_0101_0101 }
+  }
+  private static var highs: UInt64 {
+    @inline(__always) get { 0x8080_8080_8080_8080 }
+  }
+
+  /// A bit in every byte that needs an escape in JSON: a quote, a backslash, a control character.
   ///
   /// Bits above the lowest one may be wrong, which is why only that one is used.
   @inline(__always)
-  private func specials(stopsAtNonASCII: Bool) -> UInt64 {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let highs: UInt64 = 0x8080_8080_8080_8080
-    let quotes = bits ^ ones &* 0x22
-    let slashes = bits ^ ones &* 0x5C
-    var marks = (quotes &- ones) & ~quotes
-    marks |= (slashes &- ones) & ~slashes
-    marks |= (bits &- ones &* 0x20) & ~bits
-    if stopsAtNonASCII { marks |= bits }
-    return marks & highs
+  private var specials: UInt64 {
+    let quotes = bits ^ Self.ones &* 0x22
+    let slashes = bits ^ Self.ones &* 0x5C
+    var marks = (quotes &- Self.ones) & ~quotes
+    marks |= (slashes &- Self.ones) & ~slashes
+    marks |= (bits &- Self.ones &* 0x20) & ~bits
+    return marks & Self.highs
   }
 
-  /// The index of the first byte from `start` on that needs an escape or ends a string; the number
-  /// of bytes if there is none.
+  /// A bit in every byte that needs an escape or is not ASCII, of which likewise only the lowest
+  /// one is right.
   @inline(__always)
-  static func firstSpecial(
-    in text: Span<UInt8>, from start: Int, stopsAtNonASCII: Bool = false
-  ) -> Int {
+  var stops: UInt64 {
+    // With this bit turned over, the quote stands next to the control characters.
+    let quotes = (bits ^ Self.ones &* 0x02) &- Self.ones &* 0x21
+    let slashes = (bits ^ Self.ones &* 0x5C) &- Self.ones
+    return (quotes | slashes | bits) & Self.highs
+  }
+
+  /// The bytes before a quote as a number, and how many they are; nil if there is none, or before
+  /// it something that is not plain ASCII.
+  @inline(__always)
+  var upToQuote: (bits: UInt64, count: Int)? {
+    let stops = stops
+    let place = stops.trailingZeroBitCount - 7
+    guard stops != 0, bits >> place & 0xFF == 0x22 else { return nil }
+    return (bits & ~(.max << place), place / 8)
+  }
+
+  /// The index of the first byte from `start` on that needs an escape; the number of bytes if there
+  /// is none.
+  @inline(__always)
+  static func firstSpecial(in text: Span<UInt8>, from start: Int) -> Int {
     var index = start
     while index + 8 <= text.count {
-      let marks = ByteWord(text, at: index).specials(stopsAtNonASCII: stopsAtNonASCII)
+      let marks = ByteWord(text, at: index).specials
       if marks != 0 { return index + marks.trailingZeroBitCount / 8 }
       index += 8
     }
     while index < text.count {
       let byte = text[index]
-      if byte < 0x20 || byte == 0x22 || byte == 0x5C || stopsAtNonASCII && byte >= 0x80 { break }
+      if byte < 0x20 || byte == 0x22 || byte == 0x5C { break }
+      index += 1
+    }
+    return index
+  }
+
+  /// The index of the first byte from `start` on that ends a run of plain ASCII text in JSON; the
+  /// number of bytes if there is none.
+  @inline(__always)
+  static func firstStop(in text: Span<UInt8>, from start: Int) -> Int {
+    var index = start
+    let last = text.count - 8
+    while index <= last {
+      let stops = ByteWord(text, at: index).stops
+      if stops != 0 { return index + stops.trailingZeroBitCount / 8 }
+      index += 8
+    }
+    return lastStop(in: text, from: index)
+  }
+
+  /// The same in the last bytes, of which there are less than eight.
+  private static func lastStop(in text: Span<UInt8>, from start: Int) -> Int {
+    var index = start
+    while index < text.count {
+      let byte = text[index]
+      if byte < 0x20 || byte >= 0x80 || byte == 0x22 || byte == 0x5C { break }
       index += 1
     }
     return index

@@ -2,136 +2,197 @@
 struct JSONScanner {
   private let maximumDepth: Int
   private var at = 0
+  /// How many tokens there are.
+  private(set) var count = 0
   /// How many arrays and objects are open.
   private var depth = 0
-  /// The token of the innermost one, whose `next` is that of the one around it as long as it is open.
+  /// The token of the innermost one.
+  ///
+  /// As long as it is open, its `next` is the token of the one around it, and its `end` are the
+  /// marks of that.
   private var container = 0
-  private var isInObject = false
+  /// The byte that closes it.
+  private var closer: UInt8 = 0
+  /// A bit for every name in the innermost object; all of them if its names must be compared.
+  private var marks: UInt32 = 0
 
   init(maximumDepth: Int) { self.maximumDepth = maximumDepth }
 
+  /// Reads on; returns whether the text has come to its end, else `tokens` has: call again with a
+  /// longer one.
   mutating func scan(
-    _ text: Span<UInt8>, into tokens: inout [JSONTape.Token]
-  ) throws(JSONError) {
-    skipSpace(text)
+    _ text: Span<UInt8>, into tokens: consuming MutableSpan<JSONTape.Token>
+  ) throws(JSONError) -> Bool {
+    precondition(text.count >= 0 && text.count < UInt32.max)
+    // A copy, which nobody else can see, stays in registers.
+    var state = self
     repeat {
-      if isInObject { try key(text, &tokens) }
-      try value(text, &tokens)
-    } while try goesOn(text, &tokens)
-    skipSpace(text)
-    guard at == text.count else { throw JSONError(.trailingBytes, at: at) }
+      // A name and a value.
+      guard state.count <= tokens.count - 2 else {
+        self = state
+        return false
+      }
+      if state.closer == 0x7D { try state.key(text, &tokens) }
+      let byte = try state.next(text)
+      if byte == 0x22 {
+        _ = try state.string(text, &tokens)
+      } else if byte == 0x7B || byte == 0x5B {
+        try state.begin(byte, &tokens)
+        if try state.next(text) != state.closer { continue }
+        try state.close(text, &tokens)
+      } else if byte == 0x2D || byte &- 0x30 <= 9 {
+        try state.number(text, &tokens)
+      } else {
+        try state.word(byte, text, &tokens)
+      }
+      while state.depth > 0, try !state.hasMore(text) { try state.close(text, &tokens) }
+    } while state.depth > 0
+    let end = Self.endOfSpace(text, state.at)
+    guard end == text.count else { throw JSONError(.trailingBytes, at: end) }
+    self = state
+    return true
   }
 
-  /// Closes the containers that end here; whether another member or element follows.
+  /// The byte at which something must stand, behind the space before it.
   @inline(__always)
-  private mutating func goesOn(
-    _ text: Span<UInt8>, _ tokens: inout [JSONTape.Token]
-  ) throws(JSONError) -> Bool {
-    while depth > 0 {
-      skipSpace(text)
-      let byte = try peek(text)
-      if byte == (isInObject ? 0x7D : 0x5D) {
-        try close(text, &tokens)
-        continue
-      }
-      if tokens.count > container + 1 {
-        guard byte == 0x2C else { throw JSONError(.unexpectedByte, at: at) }
-        at += 1
-        skipSpace(text)
-      }
+  private mutating func next(_ text: Span<UInt8>) throws(JSONError) -> UInt8 {
+    var byte = try Self.byte(text, at)
+    if byte <= 0x20 {
+      at = Self.endOfSpace(text, at)
+      byte = try Self.byte(text, at)
+    }
+    return byte
+  }
+
+  /// Takes the comma behind a value; false if the container ends there.
+  @inline(__always)
+  private mutating func hasMore(_ text: Span<UInt8>) throws(JSONError) -> Bool {
+    let byte = try next(text)
+    if byte == 0x2C {
+      at &+= 1
       return true
     }
+    guard byte == closer else { throw JSONError(.unexpectedByte, at: at) }
     return false
   }
 
   @inline(__always)
-  private func peek(_ text: Span<UInt8>) throws(JSONError) -> UInt8 {
-    try Self.byte(text, at)
-  }
-
-  @inline(__always)
   private static func byte(_ text: Span<UInt8>, _ at: Int) throws(JSONError) -> UInt8 {
-    guard at < text.count else { throw JSONError(.unexpectedEnd, at: at) }
+    // Never below 0; to say so saves the span the check.
+    guard UInt(bitPattern: at) < UInt(bitPattern: text.count) else {
+      throw JSONError(.unexpectedEnd, at: at)
+    }
     return text[at]
   }
 
-  @inline(__always)
-  private mutating func skipSpace(_ text: Span<UInt8>) {
+  private static func endOfSpace(_ text: Span<UInt8>, _ start: Int) -> Int {
+    var at = start
     while at < text.count {
       let byte = text[at]
-      guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
+      guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { break }
       at += 1
+      // What is indented or aligned has many blanks.
+      while text.count - at >= 8 {
+        let blanks = ByteWord(text, at: at).leadingBlanks
+        at += blanks
+        if blanks < 8 { break }
+      }
     }
+    return at
   }
 
+  /// Reads a name and the colon behind it.
   @inline(__always)
   private mutating func key(
-    _ text: Span<UInt8>, _ tokens: inout [JSONTape.Token]
+    _ text: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
   ) throws(JSONError) {
-    guard try peek(text) == 0x22 else { throw JSONError(.unexpectedByte, at: at) }
-    try string(text, &tokens)
-    skipSpace(text)
-    guard try peek(text) == 0x3A else { throw JSONError(.unexpectedByte, at: at) }
-    at += 1
-    skipSpace(text)
+    guard try next(text) == 0x22 else { throw JSONError(.unexpectedByte, at: at) }
+    let start = at &+ 1
+    if start <= text.count - 8, let name = ByteWord(text, at: start).upToQuote {
+      // Nearly all names have less than eight bytes, which are seen at once.
+      at = start &+ name.count
+      append(.string, start, at, name: name.bits, &tokens)
+      at &+= 1
+      note(name.bits)
+    } else if try string(text, &tokens) {
+      marks = .max
+    } else {
+      note(Self.digest(ofName: text, start..<at - 1))
+    }
+    guard try next(text) == 0x3A else { throw JSONError(.unexpectedByte, at: at) }
+    at &+= 1
   }
 
+  /// Notes a name by one bit, which is the same for equal names; only if it was noted before must
+  /// names be compared.
   @inline(__always)
-  private mutating func value(
-    _ text: Span<UInt8>, _ tokens: inout [JSONTape.Token]
-  ) throws(JSONError) {
-    let byte = try peek(text)
-    switch byte {
-    case 0x22: try string(text, &tokens)
-    case 0x7B: try begin(.object, &tokens)
-    case 0x5B: try begin(.array, &tokens)
-    case 0x74: try word("true", .yes, text, &tokens)
-    case 0x66: try word("false", .no, text, &tokens)
-    case 0x6E: try word("null", .null, text, &tokens)
-    case 0x2D, 0x30...0x39: try number(text, &tokens)
-    default: throw JSONError(.unexpectedByte, at: at)
+  private mutating func note(_ digest: UInt64) {
+    // By this factor the members of no message of the protocol fall on one bit.
+    let mark: UInt32 = 1 &<< UInt32(truncatingIfNeeded: (digest &* 0x32FB_FA70_F50B_E271) >> 59)
+    marks = marks & mark == 0 ? marks | mark : .max
+  }
+
+  /// The bytes of a short name as a number, or what a long one begins with and its length.
+  private static func digest(ofName text: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
+    guard range.count >= 8 else {
+      return ShortName(text, from: range.lowerBound, to: range.upperBound).bits
     }
+    return ByteWord(text, at: range.lowerBound).bits &+ UInt64(range.count)
   }
 
   @inline(__always)
   private mutating func begin(
-    _ kind: JSONTape.Kind, _ tokens: inout [JSONTape.Token]
+    _ byte: UInt8, _ tokens: inout MutableSpan<JSONTape.Token>
   ) throws(JSONError) {
     guard depth < maximumDepth else { throw JSONError(.tooDeep, at: at) }
-    let outer = container
-    container = tokens.count
-    depth += 1
-    isInObject = kind == .object
-    tokens.append(JSONTape.Token(kind: kind, start: UInt32(at), next: UInt32(outer)))
-    at += 1
+    tokens[count] = JSONTape.Token(
+      kind: byte == 0x7B ? .object : .array, start: UInt32(truncatingIfNeeded: at), end: marks,
+      next: UInt32(truncatingIfNeeded: container))
+    container = count
+    count &+= 1
+    depth &+= 1
+    closer = byte &+ 2
+    marks = 0
+    at &+= 1
   }
 
   @inline(__always)
   private mutating func close(
-    _ text: Span<UInt8>, _ tokens: inout [JSONTape.Token]
+    _ text: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
   ) throws(JSONError) {
     at += 1
     let closed = container
-    let wasObject = isInObject
-    depth -= 1
+    let mustCompare = marks == .max
     container = Int(tokens[closed].next)
-    isInObject = depth > 0 && tokens[container].kind == .object
-    tokens[closed].end = UInt32(at)
-    tokens[closed].next = UInt32(tokens.count)
-    // A first member that ends with the object is the only one.
-    let first = closed + 2
-    guard wasObject, first < tokens.count, Int(tokens[first].next) < tokens.count else { return }
-    try Self.checkNames(of: closed, text, tokens)
+    marks = tokens[closed].end
+    depth &-= 1
+    closer = tokens[container].kind == .object ? 0x7D : 0x5D
+    tokens[closed].end = UInt32(truncatingIfNeeded: at)
+    tokens[closed].next = UInt32(truncatingIfNeeded: count)
+    if mustCompare {
+      try Self.checkNames(of: closed, text, tokens.span.extracting(first: count))
+    }
   }
 
   @inline(__always)
   private mutating func word(
-    _ word: StaticString, _ kind: JSONTape.Kind, _ text: Span<UInt8>,
-    _ tokens: inout [JSONTape.Token]
+    _ first: UInt8, _ text: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
   ) throws(JSONError) {
     let start = at
-    at = try Self.end(of: word, text, at)
-    append(kind, from: start, &tokens)
+    let kind: JSONTape.Kind
+    switch first {
+    case 0x74:
+      kind = .yes
+      at = try Self.end(of: "true", text, at)
+    case 0x66:
+      kind = .no
+      at = try Self.end(of: "false", text, at)
+    case 0x6E:
+      kind = .null
+      at = try Self.end(of: "null", text, at)
+    default: throw JSONError(.unexpectedByte, at: at)
+    }
+    append(kind, start, at, &tokens)
   }
 
   private static func end(
@@ -147,23 +208,30 @@ struct JSONScanner {
 
   @inline(__always)
   private mutating func append(
-    _ kind: JSONTape.Kind, from start: Int, isEscaped: Bool = false,
-    _ tokens: inout [JSONTape.Token]
+    _ kind: JSONTape.Kind, _ start: Int, _ end: Int, isEscaped: Bool = false, isASCII: Bool = true,
+    name: UInt64 = 0, _ tokens: inout MutableSpan<JSONTape.Token>
   ) {
-    tokens.append(
-      JSONTape.Token(
-        kind: kind, isEscaped: isEscaped, start: UInt32(start), end: UInt32(at),
-        next: UInt32(tokens.count + 1)))
+    tokens[count] = JSONTape.Token(
+      kind: kind, isEscaped: isEscaped, isASCII: isASCII, start: UInt32(truncatingIfNeeded: start),
+      end: UInt32(truncatingIfNeeded: end), next: UInt32(truncatingIfNeeded: count &+ 1), name: name
+    )
+    count &+= 1
   }
 
   @inline(__always)
   private mutating func number(
-    _ text: Span<UInt8>, _ tokens: inout [JSONTape.Token]
+    _ text: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
   ) throws(JSONError) {
     let start = at
-    let number = try Self.number(text, at)
+    while at < text.count, text[at] &- 0x30 <= 9 { at &+= 1 }
+    // Most numbers are short integers, which need no further look.
+    let isPlain =
+      at > start && at - start <= 15 && (at == start + 1 || text[start] != 0x30)
+      && (at == text.count || text[at] != 0x2E && text[at] | 0x20 != 0x65)
+    if isPlain { return append(.integer, start, at, &tokens) }
+    let number = try Self.number(text, start)
     at = number.end
-    append(number.isInteger ? .integer : .number, from: start, &tokens)
+    append(number.isInteger ? .integer : .number, start, at, &tokens)
     if !number.isInteger { try Self.checkFinite(text, start..<at) }
   }
 
@@ -223,32 +291,47 @@ struct JSONScanner {
     }
   }
 
+  /// Reads a string, at whose first quote `at` is; returns whether it has escapes.
   @inline(__always)
   private mutating func string(
-    _ text: Span<UInt8>, _ tokens: inout [JSONTape.Token]
-  ) throws(JSONError) {
-    at += 1
-    let start = at
-    var isEscaped = false
-    while true {
-      at = ByteWord.firstSpecial(in: text, from: at, stopsAtNonASCII: true)
-      let byte = try peek(text)
-      if byte == 0x22 { break }
-      if byte == 0x5C {
-        isEscaped = true
-        at = try Self.escape(text, at)
-      } else if byte < 0x20 {
-        throw JSONError(.controlCharacter, at: at)
-      } else {
-        at = try Self.multibyte(byte, text, at)
-      }
-    }
-    append(.string, from: start, isEscaped: isEscaped, &tokens)
-    at += 1
+    _ text: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
+  ) throws(JSONError) -> Bool {
+    let start = at &+ 1
+    var rest = Rest(end: ByteWord.firstStop(in: text, from: start))
+    if rest.end == text.count || text[rest.end] != 0x22 { rest = try Self.rest(text, rest.end) }
+    append(.string, start, rest.end, isEscaped: rest.isEscaped, isASCII: rest.isASCII, &tokens)
+    at = rest.end &+ 1
+    return rest.isEscaped
   }
 
   // What follows is rare and told where it is rather than changing it, so that the loops above keep
   // their place in a register. Each returns the index behind what it checked.
+
+  /// What was found behind the plain text that a string begins with.
+  private struct Rest {
+    var end: Int
+    var isEscaped = false
+    var isASCII = true
+  }
+
+  /// Reads a string on to its closing quote, from a byte on that is not plain.
+  private static func rest(_ text: Span<UInt8>, _ start: Int) throws(JSONError) -> Rest {
+    var rest = Rest(end: start)
+    while true {
+      let byte = try byte(text, rest.end)
+      if byte == 0x22 { return rest }
+      if byte == 0x5C {
+        rest.isEscaped = true
+        rest.end = try escape(text, rest.end)
+      } else if byte < 0x20 {
+        throw JSONError(.controlCharacter, at: rest.end)
+      } else {
+        rest.isASCII = false
+        rest.end = try multibyte(byte, text, rest.end)
+      }
+      rest.end = ByteWord.firstStop(in: text, from: rest.end)
+    }
+  }
 
   private static func escape(_ text: Span<UInt8>, _ start: Int) throws(JSONError) -> Int {
     switch try byte(text, start + 1) {
@@ -307,41 +390,28 @@ struct JSONScanner {
     return start + length
   }
 
-  /// Refuses an object that names a member twice, comparing names as they read, not as they are
-  /// written.
+  /// Refuses the last object if it names a member twice, comparing names as they read, not as they
+  /// are written.
   ///
-  /// A name is compared with the others only if one of them has the same mark. Large objects go
-  /// through a set, so a hostile one costs no quadratic time.
+  /// Large objects go through a set, so a hostile one costs no quadratic time.
   private static func checkNames(
-    of object: Int, _ text: Span<UInt8>, _ tokens: [JSONTape.Token]
+    of object: Int, _ text: Span<UInt8>, _ tokens: Span<JSONTape.Token>
   ) throws(JSONError) {
     var count = 0
-    var marks: UInt64 = 0
     var key = object + 1
     while key < tokens.count {
       count += 1
       let name = tokens[key]
       if count > 12 || name.isEscaped { return try checkManyNames(of: object, text, tokens) }
-      let mark = mark(of: name, text)
-      if marks & mark != 0, isName(key, usedIn: object, text, tokens) {
+      if isName(key, usedIn: object, text, tokens) {
         throw JSONError(.duplicateMember, at: Int(name.start))
       }
-      marks |= mark
       key = Int(tokens[key + 1].next)
     }
   }
 
-  /// One bit, the same for equal names: of their length, first byte and byte in the middle.
-  @inline(__always)
-  private static func mark(of name: JSONTape.Token, _ text: Span<UInt8>) -> UInt64 {
-    // A closing quote stands behind the name, so even an empty one has these bytes.
-    let first = text[Int(name.start)]
-    let middle = text[(Int(name.start) + Int(name.end)) / 2]
-    return 1 &<< UInt64(first &+ middle &* 3 &+ UInt8(truncatingIfNeeded: name.end &- name.start))
-  }
-
   private static func isName(
-    _ key: Int, usedIn object: Int, _ text: Span<UInt8>, _ tokens: [JSONTape.Token]
+    _ key: Int, usedIn object: Int, _ text: Span<UInt8>, _ tokens: Span<JSONTape.Token>
   ) -> Bool {
     var other = object + 1
     while other < key {
@@ -352,7 +422,7 @@ struct JSONScanner {
   }
 
   private static func checkManyNames(
-    of object: Int, _ text: Span<UInt8>, _ tokens: [JSONTape.Token]
+    of object: Int, _ text: Span<UInt8>, _ tokens: Span<JSONTape.Token>
   ) throws(JSONError) {
     var names: Set<[UInt8]> = []
     var next = object + 1

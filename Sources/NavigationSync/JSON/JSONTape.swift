@@ -6,6 +6,7 @@
 package struct JSONTape: Sendable {
   /// The text.
   package private(set) var bytes: [UInt8] = []
+  /// The tokens, and room for more behind them.
   private(set) var tokens: [Token] = []
 
   /// What a value is.
@@ -18,11 +19,17 @@ package struct JSONTape: Sendable {
     var kind: Kind
     /// Whether a string contains escapes.
     var isEscaped = false
+    /// Whether a string is written in ASCII.
+    var isASCII = true
     /// Bytes of the value; of a string, without its quotes.
     var start: UInt32
-    var end: UInt32 = 0
+    var end: UInt32
     /// The index of the token behind this value.
-    var next: UInt32 = 0
+    var next: UInt32
+    /// What `ShortName` makes of a member's name, where it was seen at once; 0 where it was not.
+    var name: UInt64 = 0
+
+    static let blank = Token(kind: .null, start: 0, end: 0, next: 0)
   }
 
   /// Makes a tape without a text.
@@ -36,14 +43,23 @@ package struct JSONTape: Sendable {
   /// - Throws: what is wrong and at which byte; the tape is then empty.
   package mutating func read(_ text: [UInt8], maximumDepth: Int = 32) throws(JSONError) {
     bytes = text
-    tokens.removeAll(keepingCapacity: true)
     var scanner = JSONScanner(maximumDepth: maximumDepth)
     do {
-      try scanner.scan(text.span, into: &tokens)
+      while try !scan(text.span, &scanner) {
+        tokens.append(contentsOf: repeatElement(.blank, count: max(tokens.count, 64)))
+      }
     } catch {
       tokens.removeAll(keepingCapacity: true)
       throw error
     }
+  }
+
+  @inline(__always)
+  private mutating func scan(
+    _ text: Span<UInt8>, _ scanner: inout JSONScanner
+  ) throws(JSONError) -> Bool {
+    // Lent as a span, the tokens are written without asking at each whether they are shared.
+    try scanner.scan(text, into: tokens.mutableSpan)
   }
 
   /// The index of the whole text's value.
@@ -62,26 +78,54 @@ package struct JSONTape: Sendable {
     let range = Int(token.start)..<Int(token.end)
     guard !token.isEscaped else { return JSONText.unescape(bytes[range]) }
     // The scanner has checked that the text is UTF-8.
-    return String(copying: unsafe UTF8Span(unchecked: bytes.span.extracting(range)))
+    return String(
+      copying: unsafe UTF8Span(
+        unchecked: bytes.span.extracting(range), isKnownASCII: token.isASCII))
+  }
+
+  /// Whether a string value has no escapes, so that its bytes are what it reads as.
+  @inline(__always)
+  func isPlain(_ index: Int) -> Bool {
+    tokens[index].kind == .string && !tokens[index].isEscaped
+  }
+
+  /// The bytes of a string value as they stand in the text.
+  @inline(__always)
+  @_lifetime(borrow self)
+  func text(_ index: Int) -> Span<UInt8> {
+    let token = tokens[index]
+    return bytes.span.extracting(Int(token.start)..<Int(token.end))
   }
 
   /// The name of a member, or another string, to compare with short literals.
   @inline(__always)
   func shortName(_ index: Int) -> ShortName {
+    if tokens[index].name != 0 { return ShortName(bits: tokens[index].name) }
+    return longName(index)
+  }
+
+  private func longName(_ index: Int) -> ShortName {
     let token = tokens[index]
     guard !token.isEscaped else { return ShortName(unescaped: string(index) ?? "") }
-    return ShortName(bytes.span, Int(token.start)..<Int(token.end))
+    return ShortName(bytes.span, from: Int(token.start), to: Int(token.end))
   }
 
   /// An integer in 0 … 2^53−1, or nil.
   package func integer(_ index: Int) -> UInt64? {
     let token = tokens[index]
     guard token.kind == .integer else { return nil }
-    var value: UInt64 = 0
-    for position in Int(token.start)..<Int(token.end) {
-      value = value * 10 + UInt64(bytes[position] &- 0x30)
+    let text = bytes.span
+    let start = Int(token.start)
+    let end = Int(token.end)
+    // At most 16 digits, so nothing overflows.
+    guard end - start > 1, end >= 16 else {
+      var value: UInt64 = 0
+      for position in start..<end { value = value &* 10 &+ UInt64(text[position] &- 0x30) }
+      return value
     }
-    return value
+    let low = ByteWord(text, at: end - 8).number(digits: min(end - start, 8))
+    guard end - start > 8 else { return low }
+    return ByteWord(text, at: end - 16).number(digits: end - start - 8) &* 100_000_000 &+ low
   }
 
   /// A truth value, or nil.

@@ -1,7 +1,10 @@
 /// A name of at most eight bytes as one number, so that a `switch` over names compares numbers.
 struct ShortName: Equatable, ExpressibleByStringLiteral {
   /// The bytes, the first one lowest; 0 for any other name, which thus equals no literal.
-  private let bits: UInt64
+  let bits: UInt64
+
+  @inline(__always)
+  init(bits: UInt64) { self.bits = bits }
 
   /// Always inlined, whereby a literal becomes a constant.
   @inline(__always)
@@ -17,21 +20,25 @@ struct ShortName: Equatable, ExpressibleByStringLiteral {
     self.bits = bits
   }
 
-  /// The bytes of a text in `range`, none of which is 0.
+  /// The bytes of a text from `start` to before `end`, none of which is 0.
   @inline(__always)
-  init(_ text: Span<UInt8>, _ range: Range<Int>) {
-    let start = range.lowerBound
-    guard range.count <= 8 else {
+  init(_ text: Span<UInt8>, from start: Int, to end: Int) {
+    let count = end &- start
+    guard count > 0, count <= 8 else {
       bits = 0
       return
     }
-    guard start + 8 > text.count else {
-      bits = ByteWord(text, at: start).bits & ~(UInt64.max << (range.count * 8))
+    guard start > text.count - 8 else {
+      bits = ByteWord(text, at: start).bits & (.max &>> UInt64(64 &- count &* 8))
       return
     }
+    bits = Self.bits(text, from: start, to: end)
+  }
+
+  private static func bits(_ text: Span<UInt8>, from start: Int, to end: Int) -> UInt64 {
     var bits: UInt64 = 0
-    for index in range.reversed() { bits = bits << 8 | UInt64(text[index]) }
-    self.bits = bits
+    for index in (start..<end).reversed() { bits = bits << 8 | UInt64(text[index]) }
+    return bits
   }
 
   /// The name, for messages.
@@ -44,6 +51,6 @@ struct ShortName: Equatable, ExpressibleByStringLiteral {
   /// A name that was written with escapes, which may stand for any character.
   init(unescaped name: String) {
     let bytes = Array(name.utf8)
-    self.init(bytes.span, 0..<(bytes.contains(0) ? 0 : bytes.count))
+    self.init(bytes.span, from: 0, to: bytes.contains(0) ? 0 : bytes.count)
   }
 }

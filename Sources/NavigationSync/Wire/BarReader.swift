@@ -5,8 +5,8 @@ import Navigation
 extension OperationReader {
   func barOperation(
     _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> RequestedOperation.Arguments {
-    .operation(.bar(try readBarOperation(kind, name, tape, at)))
+  ) throws(ReadFailure) -> Operation {
+    .bar(try readBarOperation(kind, name, tape, at))
   }
 
   private func readBarOperation(

@@ -9,7 +9,7 @@ package enum ClientMessage: Sendable {
   /// Stops following.
   case unwatch(id: UInt64, nav: String, view: View)
   /// Changes a nav.
-  case op(OpRequest)
+  case op(ReceivedOp)
   /// Reads once.
   case get(GetRequest)
   /// Registers for questions; not yet supported.
@@ -175,7 +175,7 @@ package struct Guards: Hashable, Sendable {
   var fixesStack: Bool { revision != nil || digest != nil || stack != nil }
 }
 
-/// A list of operations to perform as one.
+/// A list of operations to perform as one, but for the operations themselves.
 package struct OpRequest: Sendable {
   /// The id of the message, which answers repeat.
   package var id: UInt64
@@ -193,15 +193,54 @@ package struct OpRequest: Sendable {
   package var waits: Bool
   /// CLOCK_BOOTTIME in milliseconds after which the operation must not begin.
   package var due: UInt64?
-  /// The operations, in order.
-  package var operations: [RequestedOperation]
 
   /// Makes a value from its members.
   package init(
     id: UInt64, client: ClientID? = nil, name: String? = nil, nav: String,
     guards: Guards = Guards(),
-    isAnimated: Bool? = nil, waits: Bool = false, due: UInt64? = nil,
-    operations: [RequestedOperation]
+    isAnimated: Bool? = nil, waits: Bool = false, due: UInt64? = nil
+  ) {
+    self.id = id
+    self.client = client
+    self.name = name
+    self.nav = nav
+    self.guards = guards
+    self.isAnimated = isAnimated
+    self.waits = waits
+    self.due = due
+  }
+}
+
+/// An op as it was read: an `OpRequest` and its operations.
+///
+/// It goes from check to check and never changes, so it is one object rather than a copy at each.
+package final class ReceivedOp: Sendable {
+  /// The id of the message, which answers repeat.
+  package let id: UInt64
+  /// Given without a session, or equal to the session's.
+  package let client: ClientID?
+  /// Given without a session, for the log.
+  package let name: String?
+  /// The name of the nav.
+  package let nav: String
+  /// The conditions.
+  package let guards: Guards
+  /// Whether the change is animated.
+  package let isAnimated: Bool?
+  /// Whether to wait for a transition instead of being refused.
+  package let waits: Bool
+  /// CLOCK_BOOTTIME in milliseconds after which the operation must not begin.
+  package let due: UInt64?
+  /// The operations, in order.
+  package let operations: [RequestedOperation]
+  /// What those of them mean that could be read and that a nav performs itself, in order.
+  ///
+  /// A list of its own, so that it is handed to the nav as it is.
+  package let readable: [Operation]
+
+  init(
+    id: UInt64, client: ClientID?, name: String?, nav: String, guards: Guards, isAnimated: Bool?,
+    waits: Bool, due: UInt64?, operations: [RequestedOperation], readable: [Operation]
   ) {
     self.id = id
     self.client = client
@@ -212,6 +251,13 @@ package struct OpRequest: Sendable {
     self.waits = waits
     self.due = due
     self.operations = operations
+    self.readable = readable
+  }
+
+  /// What one of the operations means; nil if it cannot be read, or makes or closes the nav.
+  func meaning(of operation: RequestedOperation) -> Operation? {
+    guard case .operation(let place) = operation.arguments else { return nil }
+    return readable[place]
   }
 }
 
@@ -226,10 +272,11 @@ package struct RequestedOperation: Sendable {
 
   /// The arguments, or why there are none.
   package enum Arguments: Sendable {
-    case operation(Operation)
-    case create(Creation)
+    /// The place of the operation among those of the request that are readable.
+    case operation(Int)
+    indirect case create(Creation)
     case close
-    case unreadable(ReadFailure)
+    indirect case unreadable(ReadFailure)
   }
 
   /// Makes a value from its members.

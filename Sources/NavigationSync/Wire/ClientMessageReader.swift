@@ -35,19 +35,7 @@ package struct ClientMessageReader: Sendable {
   package mutating func read(
     verb: ClientVerb?, body: [UInt8]
   ) throws(MessageFailure) -> ClientMessage {
-    guard body.count <= maximumBytes else {
-      guard verb != nil else { throw MessageFailure(.badVerb, "unknown verb") }
-      throw MessageFailure(
-        .limit, "the message has \(body.count) octets; the limit is \(maximumBytes)")
-    }
-    do {
-      try tape.read(body)
-    } catch {
-      throw MessageFailure(.badJSON, "\(error.reason.rawValue) at octet \(error.offset)")
-    }
-    guard tape.kind(tape.root) == .object else {
-      throw MessageFailure(.badJSON, "the body of a message is one JSON object")
-    }
+    try scan(body, of: verb)
     guard let verb else { throw MessageFailure(.badVerb, id: id(), "unknown verb") }
     switch verb {
     case .op: return .op(try op())
@@ -63,6 +51,30 @@ package struct ClientMessageReader: Sendable {
     case .lease: return .lease(try lease())
     case .ping: return .ping(id: try requiredID())
     case .bye: return .bye(id: try requiredID())
+    }
+  }
+
+  /// Reads an `op`, as `read` does, without a copy for the sake of the other messages.
+  // Never inlined, so that its instructions can be counted by its name.
+  @inline(never)
+  package mutating func readOp(_ body: [UInt8]) throws(MessageFailure) -> ReceivedOp {
+    try scan(body, of: .op)
+    return try op()
+  }
+
+  private mutating func scan(_ body: [UInt8], of verb: ClientVerb?) throws(MessageFailure) {
+    guard body.count <= maximumBytes else {
+      guard verb != nil else { throw MessageFailure(.badVerb, "unknown verb") }
+      throw MessageFailure(
+        .limit, "the message has \(body.count) octets; the limit is \(maximumBytes)")
+    }
+    do {
+      try tape.read(body)
+    } catch {
+      throw MessageFailure(.badJSON, "\(error.reason.rawValue) at octet \(error.offset)")
+    }
+    guard tape.kind(tape.root) == .object else {
+      throw MessageFailure(.badJSON, "the body of a message is one JSON object")
     }
   }
 
@@ -189,6 +201,10 @@ package struct ClientMessageReader: Sendable {
   private func nav(_ id: UInt64) throws(MessageFailure) -> String { try nav(member("nav"), id) }
 
   private func nav(_ index: Int?, _ id: UInt64) throws(MessageFailure) -> String {
+    // The usual name, before a string is made.
+    if let index, tape.isPlain(index), Grammar.isNavName(tape.text(index)) {
+      return tape.string(index) ?? ""
+    }
     guard let nav = try text(index, "nav", id) else {
       throw MessageFailure(.invalidArgument, id: id, "nav, the name of a nav, is required")
     }
@@ -296,51 +312,66 @@ package struct ClientMessageReader: Sendable {
     return request
   }
 
-  /// Where the members of an `op` are; those that are null count as absent.
+  /// Where the members of an `op` are: 0, where the message itself is, for those that are absent
+  /// or null.
   private struct OpMembers {
-    var id, list, nav, client, name, animated, due, wait, guards: Int?
+    var id = 0
+    var list = 0
+    var nav = 0
+    var client = 0
+    var name = 0
+    var animated = 0
+    var due = 0
+    var wait = 0
+    var guards = 0
 
+    @inline(__always)
     init(_ tape: borrowing JSONTape) {
       let end = tape.next(tape.root)
       var key = tape.root + 1
       while key < end {
         let value = key + 1
-        defer { key = tape.next(value) }
-        guard tape.kind(value) != .null else { continue }
-        switch tape.shortName(key) {
-        case "id": id = value
-        case "do": list = value
-        case "nav": nav = value
-        case "client": client = value
-        case "name": name = value
-        case "animated": animated = value
-        case "due": due = value
-        case "onBusy": wait = value
-        case "if": guards = value
-        default: break
+        if tape.kind(value) != .null {
+          switch tape.shortName(key) {
+          case "id": id = value
+          case "nav": nav = value
+          case "if": guards = value
+          case "do": list = value
+          case "client": client = value
+          case "name": name = value
+          case "animated": animated = value
+          case "due": due = value
+          case "onBusy": wait = value
+          default: break
+          }
         }
+        key = tape.next(value)
       }
     }
   }
 
-  private func op() throws(MessageFailure) -> OpRequest {
+  private func op() throws(MessageFailure) -> ReceivedOp {
     let members = OpMembers(tape)
-    let id = try requiredID(members.id.flatMap { tape.integer($0) })
-    guard let list = members.list, tape.kind(list) == .array, (1...16).contains(tape.count(list))
+    func place(_ member: Int) -> Int? { member == 0 ? nil : member }
+    let id = try requiredID(place(members.id).flatMap { tape.integer($0) })
+    guard let list = place(members.list), tape.kind(list) == .array,
+      (1...16).contains(tape.count(list))
     else {
       throw MessageFailure(.invalidArgument, id: id, "do is a list of 1 to 16 ops")
     }
-    let nav = try nav(members.nav, id)
-    let client = try client(members.client, id)
-    let name = try name(members.name, id)
-    let isAnimated = try flag(members.animated, "animated", id)
-    let due = try members.due.map { due throws(MessageFailure) in try integer(due, "due", id) }
-    let waits = try waits(members.wait, id)
-    let guards =
-      try members.guards.map { at throws(MessageFailure) in try self.guards(at, id) } ?? Guards()
-    return OpRequest(
+    let nav = try nav(place(members.nav), id)
+    let client = members.client == 0 ? nil : try client(members.client, id)
+    let name = members.name == 0 ? nil : try name(members.name, id)
+    let isAnimated = members.animated == 0 ? nil : try flag(members.animated, "animated", id)
+    let due = members.due == 0 ? nil : try integer(members.due, "due", id)
+    let waits = members.wait == 0 ? false : try waits(members.wait, id)
+    var guards = Guards()
+    if members.guards != 0 { try self.guards(members.guards, id, into: &guards) }
+    var readable: [Operation] = []
+    let operations = operations(list, &readable)
+    return ReceivedOp(
       id: id, client: client, name: name, nav: nav, guards: guards, isAnimated: isAnimated,
-      waits: waits, due: due, operations: operations(list))
+      waits: waits, due: due, operations: operations, readable: readable)
   }
 
   private func waits(_ index: Int?, _ id: UInt64) throws(MessageFailure) -> Bool {
@@ -351,26 +382,27 @@ package struct ClientMessageReader: Sendable {
     return wait == "queue"
   }
 
-  private func operations(_ list: Int) -> [RequestedOperation] {
+  private func operations(_ list: Int, _ readable: inout [Operation]) -> [RequestedOperation] {
     let reader = OperationReader()
-    var operations: [RequestedOperation] = []
-    operations.reserveCapacity(tape.count(list))
     let end = tape.next(list)
+    var operations: [RequestedOperation] = []
     var element = list + 1
     while element < end {
-      operations.append(reader.operation(tape, element))
+      operations.add(reader.operation(tape, element, &readable))
       element = tape.next(element)
     }
     return operations
   }
 
-  private func guards(_ at: Int, _ id: UInt64) throws(MessageFailure) -> Guards {
+  private func guards(
+    _ at: Int, _ id: UInt64, into guards: inout Guards
+  ) throws(MessageFailure) {
     guard tape.kind(at) == .object else {
       throw MessageFailure(.invalidArgument, id: id, "if is an object of guards")
     }
-    var guards = Guards()
+    let end = tape.next(at)
     var key = at + 1
-    while key < tape.next(at) {
+    while key < end {
       guard read(tape.shortName(key), key + 1, into: &guards) else {
         let name = tape.string(key) ?? ""
         throw MessageFailure(
@@ -380,9 +412,9 @@ package struct ClientMessageReader: Sendable {
       }
       key = tape.next(key + 1)
     }
-    return guards
   }
 
+  @inline(__always)
   private func read(_ name: ShortName, _ value: Int, into guards: inout Guards) -> Bool {
     switch name {
     case "any":
@@ -437,39 +469,4 @@ package enum ClientVerb: String, CaseIterable, Sendable {
 
   /// The frame that announces the verb.
   package var frame: [UInt8] { Array("nsp1.\(rawValue)".utf8) }
-}
-
-/// The first frame of a message: protocol version and verb.
-package enum VerbFrame: Hashable, Sendable {
-  /// This version of the protocol.
-  case current(String)
-  /// Another version: `nspN.` with another N.
-  case otherVersion(String)
-  /// Nothing of the kind.
-  case malformed
-
-  /// Makes a value from its members.
-  package init(_ frame: [UInt8]) {
-    // The usual frame first; it costs no search.
-    if frame.count <= 24, frame.starts(with: Self.prefix) {
-      let verb = frame[Self.prefix.count...]
-      guard !verb.isEmpty, verb.allSatisfy({ $0 >= 0x61 && $0 <= 0x7A }) else {
-        self = .malformed
-        return
-      }
-      self = .current(String(decoding: verb, as: UTF8.self))
-      return
-    }
-    let text = String(decoding: frame.prefix(32), as: UTF8.self)
-    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[0].hasPrefix("nsp"), UInt64(parts[0].dropFirst(3)) != nil,
-      frame.count <= 24
-    else {
-      self = .malformed
-      return
-    }
-    self = .otherVersion(String(parts[1]))
-  }
-
-  private static let prefix: [UInt8] = Array("nsp1.".utf8)
 }

@@ -1,12 +1,25 @@
 import Navigation
 
+extension Array {
+  /// Appends an element; a first one, which most often is the only one, in an array of its size.
+  @inline(__always)
+  mutating func add(_ element: consuming Element) {
+    if isEmpty { self = [element] } else { append(element) }
+  }
+}
+
 /// Reads the `do` list of an operation message.
 struct OperationReader {
   let reader = RecordReader(.client)
 
-  /// Reads one operation: an object with one member, whose name says which.
-  func operation(_ tape: borrowing JSONTape, _ at: Int) -> RequestedOperation {
-    guard tape.kind(at) == .object, tape.count(at) == 1 else {
+  /// Reads one operation: an object with one member, whose name says which; what a nav performs
+  /// itself goes behind the `readable` ones.
+  func operation(
+    _ tape: borrowing JSONTape, _ at: Int, _ readable: inout [Operation]
+  ) -> RequestedOperation {
+    // A name and its value, behind which the object ends.
+    let end = tape.next(at)
+    guard tape.kind(at) == .object, end > at + 2, tape.next(at + 2) == end else {
       return RequestedOperation(
         .unknown, .unreadable(ReadFailure(.invalidArgument, "an op is an object with one member")))
     }
@@ -21,19 +34,26 @@ struct OperationReader {
             kind == .unknown ? .unsupported : .invalidArgument,
             "the arguments of \(name) are an object, perhaps an empty one")))
     }
+    var sender: OpaqueJSON?
     do throws(ReadFailure) {
       switch kind {
-      case .push, .show: return try push(kind, tape, arguments)
+      case .push, .show: readable.add(try push(kind, tape, arguments, &sender))
       case .pop:
         try only([], "pop", tape, arguments)
-        return RequestedOperation(kind, .operation(.pop))
+        readable.add(.pop)
+      case .navCreate:
+        return RequestedOperation(kind, .create(try creation(tape, arguments)))
+      case .navClose:
+        try only([], kind.name, tape, arguments)
+        return RequestedOperation(kind, .close)
       default:
         let name = tape.string(at + 1) ?? ""
-        return RequestedOperation(kind, try read(kind, name, tape, arguments))
+        readable.add(try read(kind, name, tape, arguments))
       }
     } catch {
       return RequestedOperation(kind, .unreadable(error))
     }
+    return RequestedOperation(kind, .operation(readable.count - 1), sender: sender)
   }
 
   private func kind(_ tape: borrowing JSONTape, _ key: Int) -> OperationKind {
@@ -46,10 +66,10 @@ struct OperationReader {
     }
   }
 
-  /// Reads a push or show.
+  /// Reads a push or show, and who asked for it.
   private func push(
-    _ kind: OperationKind, _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> RequestedOperation {
+    _ kind: OperationKind, _ tape: borrowing JSONTape, _ at: Int, _ who: inout OpaqueJSON?
+  ) throws(ReadFailure) -> Operation {
     var screen: Int?
     var policy: Int?
     var sender: Int?
@@ -68,58 +88,50 @@ struct OperationReader {
     }
     let argument = try self.screen(tape, screen)
     let duplicates = try duplicates(tape, policy)
-    return RequestedOperation(
-      kind,
-      .operation(
-        kind == .push
-          ? .push(argument, onDuplicate: duplicates) : .show(argument, onDuplicate: duplicates)),
-      sender: try self.sender(tape, sender))
+    who = try self.sender(tape, sender)
+    return kind == .push
+      ? .push(argument, onDuplicate: duplicates) : .show(argument, onDuplicate: duplicates)
   }
 
   private func read(
     _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> RequestedOperation.Arguments {
+  ) throws(ReadFailure) -> Operation {
     switch kind {
-    case .push, .show, .pop: preconditionFailure("\(name) is read elsewhere")
+    case .push, .show, .pop, .navCreate, .navClose:
+      preconditionFailure("\(name) is read elsewhere")
     case .popToRoot, .attach, .detach:
       try only([], name, tape, at)
-      let operation: Operation =
-        kind == .popToRoot ? .popToRoot : kind == .attach ? .attach : .detach
-      return .operation(operation)
+      return kind == .popToRoot ? .popToRoot : kind == .attach ? .attach : .detach
     case .popTo:
       try only(["screen", "route", "match"], name, tape, at)
-      return .operation(.popTo(try popTarget(tape, at)))
+      return .popTo(try popTarget(tape, at))
     case .setStack:
       try only(["screens"], name, tape, at)
-      return .operation(.setStack(try screens(tape, at)))
-    case .navCreate: return .create(try creation(tape, at))
-    case .navClose:
-      try only([], name, tape, at)
-      return .close
-    case .navConfigure: return .operation(.configure(try settings(tape, at)))
-    case .screenCreate: return .operation(.createScreen(try reader.screenRecord(tape, at).record))
+      return .setStack(try screens(tape, at))
+    case .navConfigure: return .configure(try settings(tape, at))
+    case .screenCreate: return .createScreen(try reader.screenRecord(tape, at).record)
     case .screenSet:
-      return .operation(.setScreen(try id(tape, at), try reader.screenEdits(tape, at)))
+      return .setScreen(try id(tape, at), try reader.screenEdits(tape, at))
     case .screenRelease:
       try only(["screen"], name, tape, at)
-      return .operation(.releaseScreen(try id(tape, at)))
+      return .releaseScreen(try id(tape, at))
     case .itemSet:
       var onStack = false
       if let flag = tape.member("requireOnStack", of: at) {
         onStack = try reader.flag(tape, flag, "requireOnStack", default: false)
       }
       let edits = try reader.itemEdits(tape, at, skipping: ["screen", "requireOnStack"])
-      return .operation(.setItem(try id(tape, at), edits, requireOnStack: onStack))
-    case .buttonCreate: return .operation(.createButton(try reader.buttonRecord(tape, at)))
+      return .setItem(try id(tape, at), edits, requireOnStack: onStack)
+    case .buttonCreate: return .createButton(try reader.buttonRecord(tape, at))
     case .buttonSet:
       let edits = try reader.buttonEdits(tape, at, skipping: "button")
-      return .operation(.setButton(try button(tape, at), edits))
+      return .setButton(try button(tape, at), edits)
     case .buttonRelease:
       try only(["button"], name, tape, at)
-      return .operation(.releaseButton(try button(tape, at)))
+      return .releaseButton(try button(tape, at))
     case .buttonActivate:
       try only(["button"], name, tape, at)
-      return .operation(.activateButton(try button(tape, at)))
+      return .activateButton(try button(tape, at))
     case .pushItem, .popItem, .setItems: return try barItemsOperation(kind, name, tape, at)
     case .barSet, .toolbarSet, .barSetHidden, .toolbarSetHidden, .appearanceSet, .proxySet, .uiTap,
       .uiSwipe, .envSet:

@@ -5,38 +5,37 @@ import Navigation
 extension OperationReader {
   func presentationOperation(
     _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> RequestedOperation.Arguments {
+  ) throws(ReadFailure) -> Operation {
     switch kind {
     case .present:
       try only(["screen", "from", "style"], name, tape, at)
-      return .operation(
-        .presentation(
-          .present(
-            try screen(tape, at), from: try presenter(tape, at), style: try style(tape, at))))
+      return .presentation(
+        .present(
+          try screen(tape, at), from: try presenter(tape, at), style: try style(tape, at)))
     case .dismiss:
       try only(["from"], name, tape, at)
-      return .operation(.presentation(.dismiss(from: try presenter(tape, at))))
+      return .presentation(.dismiss(from: try presenter(tape, at)))
     case .segue:
       try only(["kind", "screen"], name, tape, at)
-      return .operation(try segue(tape, at))
+      return try segue(tape, at)
     case .open:
       try only(["route"], name, tape, at)
       guard let route = tape.member("route", of: at).flatMap({ tape.string($0) }) else {
         throw ReadFailure(.invalidArgument, "route, a text, is required")
       }
-      return .operation(.replacement(.open(route: route)))
+      return .replacement(.open(route: route))
     case .restore:
       try only(["payload", "root"], name, tape, at)
-      return .operation(.replacement(try restoration(tape, at)))
+      return .replacement(try restoration(tape, at))
     case .revert:
       try only(["rev"], name, tape, at)
       guard let revision = tape.member("rev", of: at).flatMap({ tape.integer($0) }) else {
         throw ReadFailure(.invalidArgument, "rev, a whole number, is required")
       }
-      return .operation(.replacement(.revert(to: Revision(revision), stack: nil)))
+      return .replacement(.revert(to: Revision(revision), stack: nil))
     case .uiBackTap:
       try only([], name, tape, at)
-      return .operation(.barItems(.backTap))
+      return .barItems(.backTap)
     default: throw ReadFailure(.unsupported, "this daemon does not know the op \(name)")
     }
   }
@@ -44,30 +43,30 @@ extension OperationReader {
   /// The operations on the items of a standalone bar.
   func barItemsOperation(
     _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> RequestedOperation.Arguments {
+  ) throws(ReadFailure) -> Operation {
     switch kind {
     case .pushItem:
       try only(["item"], name, tape, at)
       guard let value = tape.member("item", of: at) else {
         throw ReadFailure(.nilScreen, "an item is required: its id or a record")
       }
-      return .operation(.barItems(.push(try item(tape, value))))
+      return .barItems(.push(try item(tape, value)))
     case .popItem:
       try only([], name, tape, at)
-      return .operation(.barItems(.pop))
+      return .barItems(.pop)
     default:
       try only(["items"], name, tape, at)
       guard let list = tape.member("items", of: at),
         tape.kind(list) == .array || tape.kind(list) == .null
       else { throw ReadFailure(.invalidArgument, "items is a list of items, or null for none") }
-      guard tape.kind(list) == .array else { return .operation(.barItems(.set([]))) }
+      guard tape.kind(list) == .array else { return .barItems(.set([])) }
       var items: [ScreenArgument] = []
       var element = list + 1
       while element < tape.next(list) {
         items.append(try item(tape, element))
         element = tape.next(element)
       }
-      return .operation(.barItems(.set(items)))
+      return .barItems(.set(items))
     }
   }
 
@@ -85,7 +84,7 @@ extension OperationReader {
     guard let value = tape.member("style", of: at),
       let style = try reader.text(tape, value, "style")
     else { return nil }
-    guard Grammar.isID(style.utf8) else {
+    guard Grammar.isID(style.utf8.span) else {
       throw ReadFailure(.invalidArgument, "style is the name of a presentation style")
     }
     return style

@@ -47,6 +47,7 @@ package struct RecordReader {
   }
 
   func screenID(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenID {
+    if tape.isPlain(at), let id = ScreenID(tape.text(at)) { return id }
     guard let text = tape.string(at), let id = ScreenID(text) else {
       throw ReadFailure(
         .invalidArgument, "a screen id is a letter or digit, then up to 63 letters, digits, . _ -")
@@ -64,7 +65,8 @@ package struct RecordReader {
     var key = at + 1
     while key < end {
       let value = key + 1
-      switch tape.shortName(key) {
+      let name = tape.shortName(key)
+      switch name {
       case "id": record.id = tape.kind(value) == .null ? nil : try screenID(tape, value)
       case "ver" where source == .journal: version = try integer(tape, value, "ver")
       case "kind":
@@ -75,10 +77,10 @@ package struct RecordReader {
         }
         record.item = try itemEdits(tape, value, skipping: [])
       default:
-        guard let edit = try screenEdit(tape, key) else {
+        guard let edit = try screenEdit(name, tape, key) else {
           throw unknownMember(tape.string(key) ?? "", of: "a screen record")
         }
-        record.edits.append(edit)
+        record.edits.add(edit)
       }
       key = tape.next(value)
     }
@@ -91,8 +93,9 @@ package struct RecordReader {
     let end = tape.next(at)
     var key = at + 1
     while key < end {
-      if tape.shortName(key) != "screen" {
-        guard let edit = try screenEdit(tape, key) else {
+      let name = tape.shortName(key)
+      if name != "screen" {
+        guard let edit = try screenEdit(name, tape, key) else {
           throw unknownMember(tape.string(key) ?? "", of: "a screen")
         }
         edits.append(edit)
@@ -103,10 +106,10 @@ package struct RecordReader {
   }
 
   private func screenEdit(
-    _ tape: borrowing JSONTape, _ key: Int
+    _ name: ShortName, _ tape: borrowing JSONTape, _ key: Int
   ) throws(ReadFailure) -> ScreenEdit? {
     let at = key + 1
-    switch tape.shortName(key) {
+    switch name {
     case "title": return .title(try text(tape, at, "title"))
     case "route": return .route(try text(tape, at, "route"))
     case "args":
@@ -141,8 +144,13 @@ package struct RecordReader {
     let end = tape.next(at)
     var key = at + 1
     while key < end {
-      let name = tape.string(key) ?? ""
-      if !skipping.contains(name) {
+      switch tape.shortName(key) {
+      // The hot ones, without a string; no operation has a member of its own that is called so.
+      case "title": edits.add(.title(try text(tape, key + 1, "title")))
+      case "prompt": edits.add(.prompt(try text(tape, key + 1, "prompt")))
+      default:
+        let name = tape.string(key) ?? ""
+        if skipping.contains(name) { break }
         guard let edit = try itemEdit(name, tape, key + 1) else {
           throw unknownMember(name, of: "a navigation item")
         }
@@ -158,8 +166,6 @@ package struct RecordReader {
   ) throws(ReadFailure) -> ItemEdit? {
     let isNull = tape.kind(at) == .null
     switch name {
-    case "title": return .title(try text(tape, at, name))
-    case "prompt": return .prompt(try text(tape, at, name))
     case "titleView": return .titleView(isNull ? nil : try titleView(tape, at))
     case "backBarButtonItem": return .backBarButtonItem(isNull ? nil : try button(tape, at))
     case "hidesBackButton": return .hidesBackButton(try flag(tape, at, name, default: false))

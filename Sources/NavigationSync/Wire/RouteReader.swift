@@ -67,7 +67,7 @@ enum RouteReader {
   }
 
   private static func isName(_ text: some StringProtocol) -> Bool {
-    Grammar.isID(Array(text.utf8))
+    Grammar.isID(Array(text.utf8).span)
   }
 
   private static func screen(

@@ -5,29 +5,29 @@ import Navigation
 extension OperationReader {
   func transitionOperation(
     _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> RequestedOperation.Arguments {
+  ) throws(ReadFailure) -> Operation {
     switch kind {
     case .transitionComplete:
       try only(["tid"], name, tape, at)
       guard let value = tape.member("tid", of: at), let id = tape.integer(value) else {
         throw ReadFailure(.invalidArgument, "transition.complete needs tid, a whole number")
       }
-      return .operation(.transition(.complete(Revision(id))))
+      return .transition(.complete(Revision(id)))
     case .gestureBegin:
       try only(["kind", "translation"], name, tape, at)
-      return .operation(.transition(try beginning(tape, at)))
+      return .transition(try beginning(tape, at))
     case .gestureUpdate:
       try only(["value"], name, tape, at)
       guard let value = tape.member("value", of: at).flatMap({ tape.number($0) }) else {
         throw ReadFailure(.invalidArgument, "gesture.update needs value, a number from 0 to 1")
       }
-      return .operation(.transition(.updateGesture(value)))
+      return .transition(.updateGesture(value))
     case .gestureFinish:
       try only([], name, tape, at)
-      return .operation(.transition(.finishGesture))
+      return .transition(.finishGesture)
     default:
       try only([], name, tape, at)
-      return .operation(.transition(.cancelGesture))
+      return .transition(.cancelGesture)
     }
   }
 
