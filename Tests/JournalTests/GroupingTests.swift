@@ -142,6 +142,8 @@ import Testing
         twin.check(journal, contents.rows, note)
         #expect(!contents.rows.contains { twin.forgotten.contains($0.nav) }, "\(note)")
       }
+      // Row by row it takes a while.
+      guard step % 4 == 3 else { continue }
       let reader = try JournalReader.open(directory: directory.path)
       let stored = try Self.rows(reader, twin)
       twin.check(journal, stored, note)
