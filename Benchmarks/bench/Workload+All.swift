@@ -106,7 +106,7 @@ extension Workload {
     let common = "window=64 navs=16 warm=4000 seconds=3 ops=\(80_000 / scale)"
     let growing = "window=64 seconds=3 ops=\(80_000 / scale)"
     var stalled = pair(
-      "stalled", "a watcher that reads : one that stops reading for 5 s",
+      "stalled", "a watcher that stops reading for 5 s : one that reads",
       "window=64 warm=2000 seconds=5 ops=1000000", "idle-watchers=1", "idle-watchers=1 stopped=1")
     stalled.weight = .heavy
     var growth = pair(
