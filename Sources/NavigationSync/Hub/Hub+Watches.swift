@@ -26,7 +26,7 @@ extension Hub {
       why = reasonForSnapshot(request, entry)
       if let why {
         mode = "snap"
-        watch.snapshot = entry.snapshot(why: why)
+        watch.snapshot = SnapshotOnItsWay(entry.snapshot(why: why))
       } else {
         mode = "resume"
         watch.cursor = request.from?.revision ?? entry.revision
@@ -198,7 +198,8 @@ extension Hub {
         continue
       }
       guard isSettled(nav) else { return }
-      watches[index].snapshot = navs[nav].snapshot(why: isReached ? "size" : "lag")
+      let snapshot = navs[nav].snapshot(why: isReached ? "size" : "lag")
+      watches[index].snapshot = SnapshotOnItsWay(snapshot)
       watches[index].nextScreen = 0
     }
   }
@@ -211,7 +212,7 @@ extension Hub {
   }
 
   private mutating func sendSnapshotPart(_ index: Int, at now: Instant) {
-    guard let snapshot = watches[index].snapshot else { return }
+    guard let snapshot = watches[index].snapshot?.snapshot else { return }
     let (body, next) = snapshot.part(from: watches[index].nextScreen, limit: 60 * 1024)
     emit(.snap, body, toSession: watches[index].session, at: now)
     if let next {
