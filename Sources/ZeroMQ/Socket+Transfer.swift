@@ -34,7 +34,13 @@ extension Socket {
 
   /// Queues a message of a routing id, a head and a body, without waiting: every frame or none.
   ///
-  /// - Parameter isEnveloped: Whether an empty frame stands before the head, as a REQ wants it.
+  /// - Parameters:
+  ///   - routingID: The peer.
+  ///   - isEnveloped: Whether an empty frame stands before the head, as a REQ wants it.
+  ///   - head: The first frame.
+  ///   - body: The last frame.
+  /// - Returns: What became of it.
+  /// - Throws: What libzmq says beyond the results; nothing is known.
   package func send(
     to routingID: Span<UInt8>, isEnveloped: Bool, head: Span<UInt8>, body: Span<UInt8>
   ) throws(ZeroMQError) -> SendResult {

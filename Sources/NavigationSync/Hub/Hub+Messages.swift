@@ -171,14 +171,12 @@ extension Hub {
   private func session(_ hello: Hello, of sender: Sender, at now: Instant) -> Session {
     let window = min(max(hello.window, 16384), configuration.maximumWindow)
     return Session(
-      connection: sender.connection, peer: sender.peer,
+      connection: sender.connection, window: window, isUncontrolled: hello.isUncontrolled,
+      upTo: window, lastSentAt: now.boot, lastHeardAt: now.boot, peer: sender.peer,
       role: configuration.role(of: sender.peer), client: hello.client,
       key: RememberedOps.Key(principal: sender.peer.principal, client: hello.client),
       name: hello.name,
-      heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000),
-      window: window,
-      isUncontrolled: hello.isUncontrolled, upTo: window, lastSentAt: now.boot,
-      lastHeardAt: now.boot)
+      heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000))
   }
 
   private func welcome(_ hello: Hello, _ slot: Int) -> [UInt8] {

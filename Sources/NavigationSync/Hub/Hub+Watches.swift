@@ -26,7 +26,7 @@ extension Hub {
       why = reasonForSnapshot(request, entry)
       if let why {
         mode = "snap"
-        watch.snapshot = entry.snapshot(why: why)
+        watch.snapshot = SnapshotOnItsWay(entry.snapshot(why: why))
       } else {
         mode = "resume"
         watch.cursor = request.from?.revision ?? entry.revision
@@ -176,20 +176,30 @@ extension Hub {
   /// Sends a watch what it is owed, while its session has credit.
   private mutating func pump(_ index: Int, at now: Instant) {
     guard watches[index].isStarted else { return }
-    let session = watches[index].session
     guard watches[index].view == .full else { return pumpLatest(index, at: now) }
+    let session = watches[index].session
+    let nav = watches[index].nav
     while sessions[session].hasCredit {
       if watches[index].snapshot != nil {
         sendSnapshotPart(index, at: now)
         continue
       }
-      let nav = watches[index].nav
       let cursor = watches[index].cursor
-      guard cursor < navs[nav].durable else { return }
+      guard cursor.number < navs[nav].durable.number else { return }
+      let key = DiffsKey(
+        nav: nav, from: cursor.number, limit: sessions[session].diffsBytes)
+      if let message = output.diffs(key) {
+        sendDiffs(message, to: index, of: session, at: now)
+        continue
+      }
       let isReached = navs[nav].ring.reaches(cursor)
-      if isReached, sendDiffs(index, after: cursor, at: now) { continue }
+      if isReached, let message = makeDiffs(key, after: cursor) {
+        sendDiffs(message, to: index, of: session, at: now)
+        continue
+      }
       guard isSettled(nav) else { return }
-      watches[index].snapshot = navs[nav].snapshot(why: isReached ? "size" : "lag")
+      let snapshot = navs[nav].snapshot(why: isReached ? "size" : "lag")
+      watches[index].snapshot = SnapshotOnItsWay(snapshot)
       watches[index].nextScreen = 0
     }
   }
@@ -202,7 +212,7 @@ extension Hub {
   }
 
   private mutating func sendSnapshotPart(_ index: Int, at now: Instant) {
-    guard let snapshot = watches[index].snapshot else { return }
+    guard let snapshot = watches[index].snapshot?.snapshot else { return }
     let (body, next) = snapshot.part(from: watches[index].nextScreen, limit: 60 * 1024)
     emit(.snap, body, toSession: watches[index].session, at: now)
     if let next {
@@ -214,21 +224,16 @@ extension Hub {
     }
   }
 
-  /// Sends the diffs behind `cursor`, as many as fit into one message; returns false if the first
-  /// one alone does not fit.
   private mutating func sendDiffs(
-    _ index: Int, after cursor: Revision, at now: Instant
-  ) -> Bool {
-    let session = watches[index].session
-    let key = DiffsKey(nav: watches[index].nav, from: cursor.number)
-    guard let message = output.diffs(key) ?? makeDiffs(key, after: cursor) else { return false }
+    _ message: DiffsMessage, to index: Int, of session: Int, at now: Instant
+  ) {
     watches[index].cursor = message.last
     noteSent(message.verb, message.byteCount, to: session, at: now)
     output.append(message.verb, at: message.body, to: sessions[session].connection)
-    return true
   }
 
-  /// Encodes what every watch at the same position gets; nil if not even the first diff fits.
+  /// Encodes what every watch at the same position gets, as many diffs as fit into one message; nil
+  /// if not even the first one does.
   private mutating func makeDiffs(_ key: DiffsKey, after cursor: Revision) -> DiffsMessage? {
     let nav = key.nav
     let first = navs[nav].ring.body(of: cursor.next)
@@ -237,20 +242,18 @@ extension Hub {
     var last = cursor.next
     while last < navs[nav].durable {
       let count = navs[nav].ring.body(of: last.next).count
-      guard byteCount + count <= Self.diffsBytes else { break }
+      guard byteCount + count <= key.limit else { break }
       byteCount += count + 1
       last = last.next
     }
-    guard last > cursor.next else { return output.keep(.diff, first, through: last, for: key) }
+    let isForMany = navs[nav].watches.count > 1
+    guard last > cursor.next else {
+      return output.keep(.diff, first, through: last, for: key, isForMany: isForMany)
+    }
     let bodies = navs[nav].ring.bodies(behind: cursor, through: last)
     let body = ServerMessageWriter.diffs(nav: navs[nav].name, bodies, byteCount: byteCount)
-    return output.keep(.diffs, body, through: last, for: key)
+    return output.keep(.diffs, body, through: last, for: key, isForMany: isForMany)
   }
-
-  /// What one message of several diffs holds at most.
-  ///
-  /// Half a window at a time leaves room for others on the same connection.
-  private static let diffsBytes = 32 * 1024
 
   private mutating func pumpLatest(_ index: Int, at now: Instant) {
     let watch = watches[index]
@@ -321,6 +324,18 @@ extension Hub {
 struct DiffsKey: Hashable, Sendable {
   var nav: Int
   var from: UInt64
+  /// What a message of several diffs holds at most, in octets.
+  var limit: Int
+}
+
+extension Session {
+  /// What a message of several diffs holds at most, in octets.
+  ///
+  /// Half a window at a time leaves room for others on the same connection. A long message costs
+  /// less, by octet, than several short ones; a longer one than this would keep others waiting.
+  var diffsBytes: Int {
+    isUncontrolled ? 60 * 1024 : min(60 * 1024, max(32 * 1024, Int(window / 2)))
+  }
 }
 
 /// A message of diffs, encoded once for all watches at the same position.
@@ -342,11 +357,11 @@ extension HubOutput {
 
   /// Adds the body of a message of diffs.
   mutating func keep(
-    _ verb: ServerVerb, _ body: [UInt8], through last: Revision, for key: DiffsKey
+    _ verb: ServerVerb, _ body: [UInt8], through last: Revision, for key: DiffsKey, isForMany: Bool
   ) -> DiffsMessage {
     let message = DiffsMessage(verb: verb, body: add(body), byteCount: body.count, last: last)
-    diffs[key] = message
     lastDiffs = (key, message)
+    if isForMany { diffs[key] = message }
     return message
   }
 }

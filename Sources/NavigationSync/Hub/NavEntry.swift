@@ -157,7 +157,7 @@ struct Watch: Sendable {
   /// The revision that the mirror has, or will have when what was sent arrives.
   var cursor: Revision
   /// A snapshot on its way, and the screen to go on with.
-  var snapshot: Snapshot?
+  var snapshot: SnapshotOnItsWay?
   var nextScreen = 0
   /// Set once the answer to the watch is on its way; nothing is sent before.
   var isStarted = false
@@ -167,9 +167,27 @@ struct Watch: Sendable {
   static let vacant = Watch(session: -1, nav: -1, view: .full, cursor: Revision(0))
 }
 
+/// A snapshot that is being sent, beside its watch: thousands of watches are walked for one
+/// revision, and hardly any has one.
+final class SnapshotOnItsWay: Sendable {
+  let snapshot: Snapshot
+
+  init(_ snapshot: Snapshot) { self.snapshot = snapshot }
+}
+
 /// One client's presence.
 struct Session: Sendable {
+  // What every message to it needs comes first, so that it is close together.
   var connection: ConnectionID
+  var window: UInt64
+  var isUncontrolled: Bool
+  /// Whether the socket takes no more for the moment.
+  var isBlocked = false
+  /// Octets sent under flow control, and how far they may go.
+  var sent: UInt64 = 0
+  var upTo: UInt64
+  var lastSentAt: UInt64
+  var lastHeardAt: UInt64
   var peer: Peer
   var role: Role
   var client: ClientID
@@ -177,16 +195,7 @@ struct Session: Sendable {
   var key: RememberedOps.Key
   var name: String
   var heartbeat: UInt64
-  var window: UInt64
-  var isUncontrolled: Bool
-  /// Octets sent under flow control, and how far they may go.
-  var sent: UInt64 = 0
-  var upTo: UInt64
-  /// Whether the socket takes no more for the moment.
-  var isBlocked = false
   var watches: [Int] = []
-  var lastSentAt: UInt64
-  var lastHeardAt: UInt64
   /// The number of the last question put to it.
   var lastAsk: UInt64 = 0
   /// The ops answered in the batch at hand, which are in flight until it is durable.
@@ -200,10 +209,11 @@ struct Session: Sendable {
   var hasCredit: Bool { !isBlocked && (isUncontrolled || sent < upTo) }
 
   static let vacant = Session(
-    connection: ConnectionID(0), peer: .local(user: 0, group: 0, process: 0), role: .ui,
+    connection: ConnectionID(0), window: 0, isUncontrolled: false, upTo: 0, lastSentAt: 0,
+    lastHeardAt: 0, peer: .local(user: 0, group: 0, process: 0), role: .ui,
     client: ClientID(high: 0, low: 0),
     key: RememberedOps.Key(principal: "", client: ClientID(high: 0, low: 0)), name: "",
-    heartbeat: 0, window: 0, isUncontrolled: false, upTo: 0, lastSentAt: 0, lastHeardAt: 0)
+    heartbeat: 0)
 }
 
 extension NavigationController {
