@@ -6,7 +6,7 @@ import ZeroMQ
 extension ServerLoop {
   /// Takes what has arrived, up to a bound; returns whether there was anything.
   ///
-  /// - Parameter isAwaited: whether there was nothing when the socket was last read.
+  /// `isAwaited` says that there was nothing when the socket was last read.
   mutating func receiveMessages(isAwaited: Bool) throws -> Bool {
     var count = 0
     while count < Self.messagesPerTurn, try listener.router.receive(into: &received) {
@@ -88,9 +88,7 @@ extension ServerLoop {
     if sharedBody >= 0 { shared = Message() }
   }
 
-  /// Hands one message to the socket: all frames or none.
-  ///
-  /// - Parameter isShared: whether the body is in `shared`.
+  /// Hands one message to the socket, all frames or none; `isShared` says that the body is in `shared`.
   mutating func transmit(
     _ verb: ServerVerb, _ body: [UInt8], isShared: Bool = false, to slot: Int
   ) throws -> SendResult {

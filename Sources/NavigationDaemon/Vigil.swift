@@ -12,6 +12,9 @@ struct Vigil {
   private let hasCompany: Bool
   /// How usual it is that a message comes soon, of `always`.
   private var frequency = 0
+  /// The waits that are still to be slept through, and how many it will be the next time.
+  private var rest = 0
+  private var nextRest = shortestRest
 
   private static let always = 256
   /// What makes it usual: three of four.
@@ -21,7 +24,10 @@ struct Vigil {
   /// What is soon; a sleeper hears of a message later than one who looks.
   private static let soon: UInt64 = 150_000
   /// Between two looks; who was away for longer was not alone on the processor.
-  private static let longestLook: UInt64 = 50_000
+  private static let longestLook: UInt64 = 12_000
+  /// Waits that are slept through after that, at first and at most.
+  private static let shortestRest = 16
+  private static let longestRest = 1024
 
   /// Makes a vigil that does not look before it has seen messages come soon.
   ///
@@ -31,10 +37,17 @@ struct Vigil {
   }
 
   /// How long to look for the next message; 0 to sleep at once.
-  var limit: UInt64 { hasCompany && frequency >= Self.usual ? Self.patience : 0 }
+  var limit: UInt64 {
+    hasCompany && rest == 0 && frequency >= Self.usual ? Self.patience : 0
+  }
 
   /// Notes that the loop had nothing to do for so long.
   mutating func noteWait(_ wait: UInt64) {
+    if rest > 0 {
+      rest -= 1
+    } else {
+      nextRest = max(Self.shortestRest, nextRest - nextRest / 16)
+    }
     if wait <= Self.soon {
       frequency += (Self.always - frequency) / 8
     } else {
@@ -45,7 +58,8 @@ struct Vigil {
   /// Notes how long a look took that found nothing; returns whether to go on looking.
   mutating func goesOn(afterLook look: UInt64) -> Bool {
     guard look > Self.longestLook else { return true }
-    frequency = 0
+    rest = nextRest
+    nextRest = min(nextRest * 2, Self.longestRest)
     return false
   }
 }

@@ -53,14 +53,28 @@ import Testing
     #expect(looks <= 2)
   }
 
-  @Test func `a look that took long ends it at once`() {
+  @Test func `a look that took long ends it, for longer each time`() {
     var vigil = attentive()
     let goesOn = vigil.goesOn(afterLook: 3_000)
     #expect(goesOn)
     #expect(vigil.limit > 0)
-    let goesOnAfterBreak = vigil.goesOn(afterLook: 200_000)
-    #expect(!goesOnAfterBreak)
-    #expect(vigil.limit == 0)
+    var rests: [Int] = []
+    for _ in 0..<9 {
+      let goesOn = vigil.goesOn(afterLook: 30_000)
+      #expect(!goesOn)
+      var rest = 0
+      while vigil.limit == 0, rest < 5000 {
+        vigil.noteWait(soon)
+        rest += 1
+      }
+      rests.append(rest)
+    }
+    #expect(rests == [16, 32, 64, 128, 256, 512, 1024, 1024, 1024])
+    // Looks without interruption make up for it.
+    for _ in 0..<200 { vigil.noteWait(soon) }
+    _ = vigil.goesOn(afterLook: 30_000)
+    for _ in 0..<32 { vigil.noteWait(soon) }
+    #expect(vigil.limit > 0)
   }
 
   @Test func `on one processor nothing is looked for`() {
