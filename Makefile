@@ -9,7 +9,7 @@ SHELL := /bin/bash
 JOBS ?= 2
 SWIFT ?= swift
 
-PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev libxxhash-dev \
+PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev liblz4-dev libxxhash-dev \
   python3 python3-zmq scdoc strace
 # What `make bench` and `make bench-instructions` leave out when it is missing.
 BENCH_PACKAGES := redis-server valgrind

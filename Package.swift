@@ -28,6 +28,7 @@ let package = Package(
     .systemLibrary(name: "CZeroMQ"),
     .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CZlib"),
+    .systemLibrary(name: "CLZ4"),
     .systemLibrary(name: "CXXHash"),
     .systemLibrary(name: "CInih"),
     .systemLibrary(name: "CArgp"),
@@ -41,7 +42,7 @@ let package = Package(
     // The shells.
     .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux"], swiftSettings: strict),
     .target(
-      name: "Journal", dependencies: ["NavigationSync", "CSQLite", "CXXHash", "CLinux"],
+      name: "Journal", dependencies: ["NavigationSync", "CSQLite", "CLZ4", "CXXHash", "CLinux"],
       swiftSettings: strict),
     .target(name: "CommandLineOptions", dependencies: ["CArgp"], swiftSettings: strict),
     .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: strict),

@@ -23,10 +23,11 @@ private struct Seed {
 
 extension RowGroup {
   /// The checksum stored beside a group: over every other column.
-  static func checksum(first: UInt64, last: UInt64, _ bytes: Span<UInt8>) -> UInt64 {
+  static func checksum(
+    first: UInt64, last: UInt64, size: UInt64, _ bytes: Span<UInt8>
+  ) -> UInt64 {
     var seed = Seed(1)
-    seed.add(first)
-    seed.add(last)
+    for number in [first, last, size] { seed.add(number) }
     return seed.checksum(of: bytes)
   }
 }

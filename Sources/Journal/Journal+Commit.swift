@@ -61,6 +61,7 @@ extension Journal {
   /// Stores the rows that are collected, if any, and begins the next group.
   private func storeGroup() throws(JournalError) {
     guard batch.group.records > 0 else { return }
+    batch.group.seal()
     let checksum = batch.group.checksum
     census.draft.through = batch.group.last
     census.draft.count(rows: batch.group.records, checksum: checksum)
@@ -74,8 +75,9 @@ extension Journal {
   ) throws(JournalError) {
     statement.bind(1, group.first)
     statement.bind(2, group.last)
-    statement.bind(3, checksum)
-    try statement.run(4, group.bytes)
+    statement.bind(3, group.packedFrom)
+    statement.bind(4, checksum)
+    try statement.run(5, group.storedBytes)
   }
 
   private func insert(_ snapshot: SnapshotRow) throws(JournalError) {

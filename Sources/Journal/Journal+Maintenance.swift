@@ -121,6 +121,7 @@ extension Journal {
       deleteGroup.bind(1, found.first)
       return try deleteGroup.run()
     }
+    batch.group.seal()
     let checksum = batch.group.checksum
     census.draft.count(rows: batch.group.records, checksum: checksum)
     try write(batch.group, checksum, with: replaceGroup)

@@ -5,7 +5,8 @@ import NavigationSync
 /// A row of SQLite costs more than what is in it, so the records of a batch share some. The bytes
 /// are, for each record: how far its sequence is from the one before less one, its kind, its nav,
 /// its revision, how far back its nav's previous record is or 0, how its time differs from the one
-/// before, the size of its body, all in base 128, and the body. `RecordCursor` reads them.
+/// before, the size of its body, all in base 128, and the body. `RecordCursor` reads them. What is
+/// stored are these bytes or, if that is shorter, what LZ4 makes of them.
 @safe struct RowGroup: ~Copyable {
   /// A group takes no further record when it has this many, or would have more bytes with its body.
   static let mostRecords = 64
@@ -24,6 +25,7 @@ import NavigationSync
   private var count = 0
   private var capacity = Self.mostBytes
   private var memory: UnsafeMutableRawPointer
+  private var packed = Packing()
 
   init() {
     unsafe memory = .allocate(byteCount: Self.mostBytes, alignment: 1)
@@ -77,7 +79,7 @@ import NavigationSync
     records += 1
   }
 
-  /// The body of the row.
+  /// The records.
   var bytes: Span<UInt8> {
     @_lifetime(borrow self)
     get {
@@ -88,8 +90,31 @@ import NavigationSync
     }
   }
 
-  /// The checksum of the row.
-  var checksum: UInt64 { Self.checksum(first: first, last: last, bytes) }
+  /// Ends the row: packs it if that is worth it.
+  ///
+  /// One record alone has little that repeats, and its answer waits.
+  mutating func seal() {
+    packed.clear()
+    guard records > 1 else { return }
+    // By its own name, because the group is being changed.
+    let memory = unsafe memory
+    packed.pack(
+      unsafe Span<UInt8>(_unsafeStart: memory.assumingMemoryBound(to: UInt8.self), count: count))
+  }
+
+  /// How many bytes were packed; 0 if the row is stored as it is.
+  var packedFrom: UInt64 { packed.isEmpty ? 0 : UInt64(count) }
+
+  /// The body of the row as it is stored; valid behind `seal`.
+  var storedBytes: Span<UInt8> {
+    @_lifetime(borrow self)
+    get { packed.isEmpty ? bytes : packed.bytes }
+  }
+
+  /// The checksum of the row; valid behind `seal`.
+  var checksum: UInt64 {
+    Self.checksum(first: first, last: last, size: packedFrom, storedBytes)
+  }
 
   /// Puts the sign of a difference last, so that small ones are short either way.
   private static func folded(_ difference: UInt64) -> UInt64 {

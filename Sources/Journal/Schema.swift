@@ -9,7 +9,8 @@ enum Schema {
   static let tables: [(name: String, sql: String)] = [
     (
       "log",
-      "CREATE TABLE log(seq INTEGER PRIMARY KEY, last INTEGER, sum INTEGER, body BLOB)"
+      "CREATE TABLE log(seq INTEGER PRIMARY KEY, last INTEGER, size INTEGER, sum INTEGER, "
+        + "body BLOB)"
     ),
     ("meta", "CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID"),
     (
@@ -19,7 +20,7 @@ enum Schema {
     ),
   ]
 
-  static let groupColumns = "seq, last, sum, body"
+  static let groupColumns = "seq, last, size, sum, body"
   static let snapshotColumns = "nav, rev, seq, t, sum, body"
 
   /// Finds the group that holds the record ?1, or else the first one behind it.

@@ -6,7 +6,9 @@ struct StoredGroup {
   var first: UInt64
   /// The sequence of its last record.
   var last: UInt64
-  /// The checksum over both and the bytes.
+  /// How many bytes its body is when it is unpacked; 0 if it lies as it is.
+  var size: UInt64
+  /// The checksum over all these and the body as it lies.
   var checksum: UInt64
 
   /// How messages name its records.
@@ -14,7 +16,7 @@ struct StoredGroup {
 }
 
 extension Statement {
-  /// Reads the current row of a `SELECT` of `Schema.groupColumns`, and its bytes in place.
+  /// Reads the current row of a `SELECT` of `Schema.groupColumns`, and its bytes, in place if they lie as they are.
   ///
   /// - Throws: `.damaged` when a column is of another type or the checksum is wrong.
   func group<Failure: Error>(
@@ -22,15 +24,20 @@ extension Statement {
     _ consume: (StoredGroup, Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
     guard let first = unsigned(0), first > 0 else { throw damage("a row has no sequence") }
-    guard let last = unsigned(1), last >= first, let sum = integer(2) else {
+    guard let last = unsigned(1), last >= first, let size = unsigned(2), let sum = integer(3) else {
       throw damage("a column of row \(first) is not what a row has")
     }
-    let group = StoredGroup(first: first, last: last, checksum: UInt64(bitPattern: sum))
-    let hasBytes: Void? = try withBlob(3) { (bytes) throws(Failure) in
-      guard RowGroup.checksum(first: first, last: last, bytes) == group.checksum else {
+    let group = StoredGroup(
+      first: first, last: last, size: size, checksum: UInt64(bitPattern: sum))
+    let hasBytes: Void? = try withBlob(4) { (bytes) throws(Failure) in
+      guard RowGroup.checksum(first: first, last: last, size: size, bytes) == group.checksum else {
         throw damage("the checksum of \(group.name) is wrong")
       }
-      try consume(group, bytes)
+      guard size > 0 else { return try consume(group, bytes) }
+      guard let unpacked = Packing.unpack(bytes, size: size) else {
+        throw damage("\(group.name) cannot be unpacked")
+      }
+      try consume(group, unpacked.span)
     }
     guard hasBytes != nil else { throw damage("row \(first) has no body") }
   }

@@ -75,26 +75,72 @@ import Testing
     }
   }
 
-  @Test func `every bit of a group is under its checksum`() {
+  @Test(arguments: [4, 64]) func `every bit of a group is under its checksum`(count: Int) {
     var group = RowGroup()
     group.begin(5)
-    for row in Self.rows(4, from: 5, seed: 3) { group.append(row) }
-    let (sum, last) = (group.checksum, group.last)
-    var bytes = [UInt8](copying: group.bytes)
-    func checksum(_ first: UInt64, _ last: UInt64) -> UInt64 {
-      RowGroup.checksum(first: first, last: last, bytes.span)
+    for row in Self.rows(count, from: 5, seed: 3) { group.append(row) }
+    group.seal()
+    #expect((group.packedFrom > 0) == (count == 64))
+    let (sum, last, size) = (group.checksum, group.last, group.packedFrom)
+    var bytes = [UInt8](copying: group.storedBytes)
+    func checksum(_ first: UInt64, _ last: UInt64, _ size: UInt64) -> UInt64 {
+      RowGroup.checksum(first: first, last: last, size: size, bytes.span)
     }
     for bit in 0..<bytes.count * 8 {
       bytes[bit / 8] ^= 1 << (bit % 8)
-      #expect(checksum(5, last) != sum, "bit \(bit)")
+      #expect(checksum(5, last, size) != sum, "bit \(bit)")
       bytes[bit / 8] ^= 1 << (bit % 8)
     }
     for bit in 0..<64 as Range<UInt64> {
-      #expect(checksum(5 ^ 1 << bit, last) != sum)
-      #expect(checksum(5, last ^ 1 << bit) != sum)
+      #expect(checksum(5 ^ 1 << bit, last, size) != sum)
+      #expect(checksum(5, last ^ 1 << bit, size) != sum)
+      #expect(checksum(5, last, size ^ 1 << bit) != sum)
     }
-    #expect(checksum(last, 5) != sum)
-    #expect(checksum(5, last) == sum)
+    #expect(checksum(last, 5, size) != sum)
+    #expect(checksum(5, last, size) == sum)
+  }
+
+  @Test(arguments: 0..<50 as Range<UInt64>)
+  func `what is packed is unpacked, and nothing else is`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var group = RowGroup()
+    for count in [1, 2, 64] {
+      group.begin(9)
+      for row in Self.rows(count, from: 9, seed: seed) { group.append(row) }
+      group.seal()
+      let (bytes, stored) = ([UInt8](copying: group.bytes), [UInt8](copying: group.storedBytes))
+      guard group.packedFrom > 0 else {
+        #expect(stored == bytes)
+        continue
+      }
+      #expect(stored.count <= bytes.count - bytes.count / 8)
+      #expect(Packing.unpack(stored.span, size: group.packedFrom) == bytes)
+      for size in [0, group.packedFrom - 1, group.packedFrom + 1, .max] {
+        #expect(Packing.unpack(stored.span, size: size) == nil)
+      }
+      // What is damaged may be unpacked to something else, of the right size, or to nothing.
+      for _ in 0..<50 {
+        var damaged = stored
+        damaged[Int.random(in: 0..<damaged.count, using: &random)] ^= UInt8.random(
+          in: 1...255, using: &random)
+        let found = Packing.unpack(damaged.span, size: group.packedFrom)
+        #expect(found == nil || found?.count == bytes.count)
+      }
+    }
+  }
+
+  @Test func `what does not get shorter lies as it is`() {
+    var random = SeededGenerator(seed: 1)
+    var packing = Packing()
+    let noise = (0..<5000).map { _ in UInt8.random(in: 0...255, using: &random) }
+    packing.pack(noise.span)
+    #expect(packing.isEmpty)
+    packing.pack(Array(repeating: 7, count: Packing.fewestBytes - 1).span)
+    #expect(packing.isEmpty)
+    packing.pack(Array(repeating: 7, count: Packing.fewestBytes).span)
+    #expect(!packing.isEmpty)
+    packing.clear()
+    #expect(packing.isEmpty)
   }
 
   @Test func `every bit of a snapshot is under its checksum`() {

@@ -11,7 +11,7 @@ enum ImportRules {
     "Simulation": ["Navigation", "NavigationSync"],
     "Conformance": ["NavigationSync"],
     "ZeroMQ": system.union(["CZeroMQ", "CLinux"]),
-    "Journal": system.union(["NavigationSync", "CSQLite", "CXXHash", "CLinux"]),
+    "Journal": system.union(["NavigationSync", "CSQLite", "CLZ4", "CXXHash", "CLinux"]),
     "CommandLineOptions": system.union(["CArgp"]),
     "RuntimePaths": system.union(["CLinux"]),
     "NavigationDaemon": system.union([
