@@ -15,12 +15,15 @@ import Testing
     return (journal, rows)
   }
 
+  /// Rows that packing makes no smaller.
   private static func batch(_ sequences: ClosedRange<UInt64>) -> [JournalRecord] {
-    sequences.map {
+    var random = SeededGenerator(seed: sequences.lowerBound)
+    return sequences.map {
       .row(
         JournalRow(
           sequence: $0, nav: 1, revision: $0, previous: $0 - 1, time: 0,
-          kind: $0 == 1 ? .created : .changed, body: [UInt8](repeating: 7, count: 2000)))
+          kind: $0 == 1 ? .created : .changed,
+          body: (0..<2000).map { _ in UInt8.random(in: 0...255, using: &random) }))
     }
   }
 

@@ -140,7 +140,7 @@ import Testing
     "UPDATE log SET last = x'09' WHERE seq = 9", "UPDATE log SET sum = 0 WHERE seq = 9",
     "UPDATE log SET seq = 21 WHERE seq = 9", "DELETE FROM log WHERE seq = 12",
     "UPDATE log SET sum = (SELECT sum FROM log WHERE seq = 8) WHERE seq = 9",
-    "INSERT INTO log SELECT 99, last, sum, body FROM log WHERE seq = 9",
+    "INSERT INTO log SELECT 99, last, size, sum, body FROM log WHERE seq = 9",
     "UPDATE meta SET value = x'00' WHERE key = 'state'", "DELETE FROM meta WHERE key = 'census'",
     "CREATE INDEX i ON log(last)", "DROP TABLE snapshot", "PRAGMA application_id = 1",
     "PRAGMA user_version = 0", "UPDATE log SET seq = 99 WHERE seq = 12",
