@@ -8,13 +8,13 @@ struct JSONScanner {
   private var depth = 0
   /// The token of the innermost one.
   ///
-  /// As long as it is open, its `next` is the token of the one around it, and its `end` are the
+  /// As long as it is open, its `next` is the token of the one around it, and its `name` are the
   /// marks of that.
   private var container = 0
   /// The byte that closes it.
   private var closer: UInt8 = 0
   /// A bit for every name in the innermost object; all of them if its names must be compared.
-  private var marks: UInt32 = 0
+  private var marks: UInt64 = 0
 
   init(maximumDepth: Int) { self.maximumDepth = maximumDepth }
 
@@ -127,8 +127,8 @@ struct JSONScanner {
   /// names be compared.
   @inline(__always)
   private mutating func note(_ digest: UInt64) {
-    // By this factor the members of no message of the protocol fall on one bit.
-    let mark: UInt32 = 1 &<< UInt32(truncatingIfNeeded: (digest &* 0x32FB_FA70_F50B_E271) >> 59)
+    // By this factor the members of no message of the protocol fall on one bit, nor of the journal.
+    let mark: UInt64 = 1 &<< ((digest &* 0x8C68_9A3D_B7F2_2D5B) >> 58)
     marks = marks & mark == 0 ? marks | mark : .max
   }
 
@@ -146,8 +146,8 @@ struct JSONScanner {
   ) throws(JSONError) {
     guard depth < maximumDepth else { throw JSONError(.tooDeep, at: at) }
     tokens[count] = JSONTape.Token(
-      kind: byte == 0x7B ? .object : .array, start: UInt32(truncatingIfNeeded: at), end: marks,
-      next: UInt32(truncatingIfNeeded: container))
+      kind: byte == 0x7B ? .object : .array, start: UInt32(truncatingIfNeeded: at), end: 0,
+      next: UInt32(truncatingIfNeeded: container), name: marks)
     container = count
     count &+= 1
     depth &+= 1
@@ -164,7 +164,8 @@ struct JSONScanner {
     let closed = container
     let mustCompare = marks == .max
     container = Int(tokens[closed].next)
-    marks = tokens[closed].end
+    marks = tokens[closed].name
+    tokens[closed].name = 0
     depth &-= 1
     closer = tokens[container].kind == .object ? 0x7D : 0x5D
     tokens[closed].end = UInt32(truncatingIfNeeded: at)
