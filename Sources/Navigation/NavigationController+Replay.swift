@@ -58,25 +58,25 @@ package struct RecordedSettings: Sendable {
   }
 }
 
-/// The contents of all six parts as recorded.
+/// The contents of all six parts as recorded; nil for a default one.
 package struct RecordedParts: Sendable {
   /// The bar.
-  package var bar: Bar
+  package var bar: Bar?
   /// The toolbar.
-  package var toolbar: Toolbar
+  package var toolbar: Toolbar?
   /// The presentation chain.
-  package var presented: Presentation
+  package var presented: Presentation?
   /// The transition.
-  package var transition: Transition
+  package var transition: Transition?
   /// The environment.
-  package var environment: Environment
+  package var environment: Environment?
   /// The settings.
-  package var settings: RecordedSettings
+  package var settings: RecordedSettings?
 
   /// Makes a value from its members.
   package init(
-    bar: Bar, toolbar: Toolbar, presented: Presentation, transition: Transition,
-    environment: Environment, settings: RecordedSettings
+    bar: Bar?, toolbar: Toolbar?, presented: Presentation?, transition: Transition?,
+    environment: Environment?, settings: RecordedSettings?
   ) {
     self.bar = bar
     self.toolbar = toolbar
@@ -228,15 +228,17 @@ extension NavigationController {
     self.isStandalone = isStandalone
     for (part, version) in versions { stamp(part, with: version) }
     self.stack = stack
-    bar.content = parts.bar
-    toolbar.content = parts.toolbar
-    presented.content = parts.presented
-    transition.content = parts.transition
-    environment.content = parts.environment
-    settings.content = parts.settings.content
-    isAttached = parts.settings.isAttached
+    if let bar = parts.bar { self.bar.content = bar }
+    if let toolbar = parts.toolbar { self.toolbar.content = toolbar }
+    if let presented = parts.presented { self.presented.content = presented }
+    if let transition = parts.transition { self.transition.content = transition }
+    if let environment = parts.environment { self.environment.content = environment }
+    if let settings = parts.settings {
+      self.settings.content = settings.content
+      isAttached = settings.isAttached
+    }
     for screen in stack { _ = count(nil, out: screen) }
-    for presented in parts.presented.chain { _ = count(nil, out: presented.screen) }
+    for presented in parts.presented?.chain ?? [] { _ = count(nil, out: presented.screen) }
     for record in records {
       if case .screen(let screen) = record { _ = count(nil, out: screen) }
       detached.touch(record)

@@ -120,7 +120,7 @@ extension NavigationController {
     if active.contains(where: { detached.screen($0.id) != nil }) {
       violated.append("INV-3 screen both active and detached")
     }
-    let chain = presented.content.chain
+    let chain = presented.isDefault ? [] : presented.content.chain
     if zip(chain, chain.dropFirst()).contains(where: { $1.from != $0.screen.id }) {
       violated.append("presented screen not presented by the one before")
     }
@@ -134,13 +134,13 @@ extension NavigationController {
     if screens.contains(where: { $0.version > revision }) {
       violated.append("INV-7 record newer than the revision")
     }
-    for screen in screens where !screen.item.sidesAreDistinct {
+    for screen in screens where !screen.hasDefaultDetails && !screen.item.sidesAreDistinct {
       violated.append("INV-10 button on both sides of \(screen.id.text)")
     }
     if screens.reduce(0, { $0 + $1.byteCount }) != recordBytes {
       violated.append("byte count differs from the records")
     }
-    if let hid = bar.content.hid, !bar.content.isHidden || (hid.toolbar && visibility.toolbar) {
+    if !bar.isDefault, let hid = bar.content.hid, !bar.content.isHidden || (hid.toolbar && visibility.toolbar) {
       violated.append("a bar shows that is noted as hidden")
     }
     if !shownMatches(screens) { violated.append("button registry differs from the lists") }
@@ -158,6 +158,7 @@ extension NavigationController {
   }
 
   private func shownMatches(_ screens: [Screen]) -> Bool {
+    if shown.isEmpty, screens.allSatisfy(\.hasDefaultDetails) { return true }
     var places: [ButtonID: Int] = [:]
     for screen in screens {
       for button in screen.buttons {

@@ -266,28 +266,31 @@ struct JournalBodyReader: Sendable {
   }
 
   private func parts() throws(JournalBodyError) -> RecordedParts {
-    func at(_ part: PartName) throws(JournalBodyError) -> Int {
-      guard let index = tape.member(part.text, of: 0) else {
-        throw JournalBodyError(what: "a state lacks \(part.text)")
-      }
-      return index
-    }
-    let places = (
-      bar: try at(.bar), toolbar: try at(.toolbar), presented: try at(.presented),
-      transition: try at(.transition), environment: try at(.environment),
-      settings: try at(.settings)
-    )
     do {
-      return RecordedParts(
-        bar: try reader.storedBar(tape, places.bar),
-        toolbar: try reader.storedToolbar(tape, places.toolbar),
-        presented: try reader.storedPresentation(tape, places.presented),
-        transition: try transition(places.transition),
-        environment: try reader.storedEnvironment(tape, places.environment),
-        settings: try SettingsReader(reader).stored(tape, places.settings))
+      var parts = RecordedParts(
+        bar: nil, toolbar: nil, presented: nil, transition: nil, environment: nil, settings: nil)
+      if let at = content(of: .bar) { parts.bar = try reader.storedBar(tape, at) }
+      if let at = content(of: .toolbar) { parts.toolbar = try reader.storedToolbar(tape, at) }
+      if let at = content(of: .presented) {
+        parts.presented = try reader.storedPresentation(tape, at)
+      }
+      if let at = content(of: .transition) { parts.transition = try transition(at) }
+      if let at = content(of: .environment) {
+        parts.environment = try reader.storedEnvironment(tape, at)
+      }
+      if let at = content(of: .settings) {
+        parts.settings = try SettingsReader(reader).stored(tape, at)
+      }
+      return parts
     } catch {
       throw JournalBodyError(what: error.text)
     }
+  }
+
+  /// Where a part is that says more than its version, as those at their defaults do not.
+  private func content(of part: PartName) -> Int? {
+    guard let at = tape.member(part.text, of: 0), tape.next(at) > at + 3 else { return nil }
+    return at
   }
 
   private func transition(_ at: Int) throws(ReadFailure) -> Transition {
