@@ -13,7 +13,12 @@ struct DirectoryLock: ~Copyable {
     descriptor = try Self.locked(directory + "/lock", "\(holder) (pid \(getpid()))\n")
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // By closing alone it would end only with the last copy of the descriptor, and a process being
+    // started has one until it runs its program.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 
   private static func locked(_ path: String, _ text: String) throws(JournalError) -> Int32 {
     let opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -47,6 +47,22 @@ import Testing
     try Journal.open(directory.path).close()
   }
 
+  @Test func `the lock ends with the journal, even if a process being started has a copy of it`()
+    throws
+  {
+    let directory = try TemporaryDirectory()
+    let journal = try Journal.open(directory.path)
+    let lock = URL(fileURLWithPath: directory.path + "/lock").resolvingSymlinksInPath().path
+    let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+    let copies = descriptors.compactMap { Int32($0) }.filter {
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == lock
+    }.map { dup($0) }
+    defer { for copy in copies { close(copy) } }
+    #expect(copies.count == 1)
+    try journal.close()
+    try Journal.open(directory.path).close()
+  }
+
   @Test func `a directory that cannot be made is unwritable`() throws {
     let directory = try TemporaryDirectory()
     let file = directory.path + "/file"
