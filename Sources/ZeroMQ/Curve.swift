@@ -51,7 +51,7 @@ package struct CurveSecretKey: Hashable, Sendable, CustomStringConvertible {
     return try CurvePublicKey.fromLibrary(text, .curvePublic)
   }
 
-  /// A placeholder.
+  /// Says what it is, and nothing of what it holds.
   package var description: String { "(secret key)" }
 }
 

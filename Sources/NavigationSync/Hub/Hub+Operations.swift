@@ -47,11 +47,7 @@ extension Hub {
       let text = "op \(id) is older than the ops remembered; resynchronise"
       return refuse(attempt.request, OutgoingError(.opTooOld, text), sender)
     }
-    do throws(OpFailure) {
-      try decide(attempt)
-    } catch {
-      fail(attempt, error)
-    }
+    conclude(attempt) { hub throws(OpFailure) in try hub.decide(attempt) }
   }
 
   // Mutating, as are the checks of every op, though they change nothing: the hub is then lent to

@@ -59,7 +59,7 @@ struct JournalBodyReader: Sendable {
     guard let by, let principal = tape.member("principal", of: by),
       let client = tape.member(short: "client", of: by), let op = integer("op", of: by)
     else { return nil }
-    if !tape.reads(client, as: lastClient) || !tape.reads(principal, as: lastAuthor.principal) {
+    if !tape.isString(client, lastClient) || !tape.isString(principal, lastAuthor.principal) {
       guard let id = tape.hex128(client), let name = tape.string(principal),
         let text = tape.string(client)
       else { return nil }

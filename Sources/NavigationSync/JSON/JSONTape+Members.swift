@@ -17,18 +17,6 @@ extension JSONTape {
     return nil
   }
 
-  /// Whether a string value stands in the text as it reads, and reads as `other`.
-  func reads(_ index: Int, as other: String) -> Bool {
-    guard let range = plainRange(index) else { return false }
-    let utf8 = other.utf8.span
-    guard range.count == utf8.count else { return false }
-    let text = bytes.span
-    for place in 0..<utf8.count where text[range.lowerBound + place] != utf8[place] {
-      return false
-    }
-    return true
-  }
-
   /// The number that 8 lower-case hex digits stand for, nil for anything else.
   func hex32(_ index: Int) -> UInt32? { hex(index, 0..<8, of: 8).map { UInt32($0) } }
 
@@ -44,21 +32,15 @@ extension JSONTape {
   }
 
   private func hex(_ index: Int, _ range: Range<Int>, of count: Int) -> UInt64? {
-    guard let whole = plainRange(index), whole.count == count else { return nil }
-    let text = bytes.span
+    guard isPlain(index) else { return nil }
+    let text = text(index)
+    guard text.count == count else { return nil }
     var value: UInt64 = 0
     for place in range {
-      let byte = text[whole.lowerBound + place]
+      let byte = text[place]
       guard Grammar.isLowerHex(byte) else { return nil }
       value = value << 4 | UInt64(byte <= 0x39 ? byte - 0x30 : byte - 0x57)
     }
     return value
-  }
-
-  /// Where a string value stands whose bytes are what it reads as.
-  private func plainRange(_ index: Int) -> Range<Int>? {
-    let token = tokens[index]
-    guard token.kind == .string, !token.isEscaped else { return nil }
-    return Int(token.start)..<Int(token.end)
   }
 }

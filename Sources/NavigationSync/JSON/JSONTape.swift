@@ -198,7 +198,7 @@ package struct JSONTape: Sendable {
   }
 
   /// Whether a string value reads as `text`; without making a string, unless it has escapes.
-  private func isString(_ index: Int, _ text: String) -> Bool {
+  func isString(_ index: Int, _ text: String) -> Bool {
     let token = tokens[index]
     guard !token.isEscaped else { return string(index) == text }
     let count = Int(token.end - token.start)
