@@ -24,14 +24,23 @@ enum Stage: String, CaseIterable {
 
 /// Counts what navd executes for one operation, which no neighbour on the machine changes.
 ///
-/// navd runs twice under callgrind, with few operations and with more. The difference is free of
+/// For a count navd runs twice under callgrind, with few operations and with more. The difference is free of
 /// what it executes at its start and its end.
 struct Instructions {
   let servers: Servers
   private static let few = 1000, more = 4000
 
   /// The instructions of one operation, by stage; `rest` is everything else.
+  ///
+  /// Medians of three counts: how many operations meet in a commit differs from run to run.
   func count() throws -> [String: Int] {
+    let counts = try (0..<3).map { _ in try countOnce() }
+    var medians: [String: Int] = [:]
+    for name in counts[0].keys { medians[name] = counts.map { $0[name, default: 0] }.sorted()[1] }
+    return medians
+  }
+
+  private func countOnce() throws -> [String: Int] {
     let first = try profile(operations: Self.few)
     let second = try profile(operations: Self.more)
     func perOperation(_ function: String) throws -> Int {
