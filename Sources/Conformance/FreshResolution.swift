@@ -23,13 +23,19 @@ package enum FreshResolution {
     for (name, value) in missing where state[name] == nil {
       members.append(JSONTree.Member(name: name, value: value))
     }
+    // A journal's state begins with what tells the nav.
+    let head = ["nav", "kind", "epoch", "owner"]
+    members =
+      head.compactMap { name in members.first { $0.name == name } }
+      + members.filter { !head.contains($0.name) }
     let nav = state["nav"]?.text ?? #""fresh""#
     let now = Instant(boot: 1, wall: 1)
     var hub = Hub(configuration: HubConfiguration(), seed: 1)
-    try hub.replay(
-      JournalRow(
-        sequence: 1, nav: 1, revision: UInt64(state["rev"]?.integer ?? 1), previous: 0, time: 1,
-        kind: .created, body: Array(JSONTree.object(members).text.utf8)), at: now)
+    let row = JournalRow(
+      sequence: 1, nav: 1, revision: UInt64(state["rev"]?.integer ?? 1), previous: 0, time: 1,
+      kind: .created, body: Array(JSONTree.object(members).text.utf8))
+    try hub.index(RowHeader(row), body: row.body.span, at: now)
+    try hub.revive(ReloadRequest(nav: 1, head: 1), snapshot: nil, rows: [row])
     hub.handle(
       .message(
         ConnectionID(1), .local(user: 0, group: 0, process: 1), verb: Array("nsp1.get".utf8),

@@ -24,11 +24,12 @@ private struct Seed {
 extension RowGroup {
   /// The checksum stored beside a group: over every other column.
   static func checksum(
-    first: UInt64, last: UInt64, size: UInt64, _ bytes: Span<UInt8>
+    first: UInt64, last: UInt64, size: UInt64, heads: Span<UInt8>, _ bodies: Span<UInt8>
   ) -> UInt64 {
     var seed = Seed(1)
     for number in [first, last, size] { seed.add(number) }
-    return seed.checksum(of: bytes)
+    seed.add(seed.checksum(of: heads))
+    return seed.checksum(of: bodies)
   }
 }
 

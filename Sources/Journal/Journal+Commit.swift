@@ -77,7 +77,7 @@ extension Journal {
     statement.bind(2, group.last)
     statement.bind(3, group.packedFrom)
     statement.bind(4, checksum)
-    try statement.run(5, group.storedBytes)
+    try statement.run(5, group.heads, 6, group.storedBodies)
   }
 
   private func insert(_ snapshot: SnapshotRow) throws(JournalError) {

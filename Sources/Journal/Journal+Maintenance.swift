@@ -141,23 +141,24 @@ extension Journal {
     }
     var result: (StoredGroup, records: Int)?
     let path = database.path
-    try selectGroup.group(damage: { JournalError.damaged(path: path, what: $0) }) {
-      (found, bytes) throws(JournalError) in
+    try selectGroup.unpackedGroup(damage: { JournalError.damaged(path: path, what: $0) }) {
+      (found, heads, bodies) throws(JournalError) in
       var cursor = RecordCursor(first: found.first)
       var records = 0
       batch.group.begin(found.first)
-      while cursor.next(in: bytes) {
+      while cursor.next(in: heads) {
         records += 1
         let row = cursor.header
+        guard cursor.body.upperBound <= bodies.count else { break }
         let isDoomed =
           closing.contains(row.nav) || row.sequence <= ledger.entry(row.nav)?.doomed ?? 0
         if slice.takes(row), isDoomed {
           slice.deleted.append((row, cursor.body.count))
         } else {
-          batch.group.append(row, bytes.extracting(cursor.body))
+          batch.group.append(row, bodies.extracting(cursor.body))
         }
       }
-      guard cursor.hasEnded(bytes, at: found.last) else {
+      guard cursor.hasEnded(heads, at: found.last, bodyCount: bodies.count) else {
         throw JournalError.damaged(path: path, what: "\(found.name) cannot be told apart")
       }
       if slice.budget > 0 { slice.next = max(slice.next, found.last + 1) }

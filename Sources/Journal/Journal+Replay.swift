@@ -8,6 +8,14 @@ package enum ReplayError<Refusal: Error>: Error {
   case refused(Refusal)
 }
 
+/// Which bodies a replay hands out.
+package enum ReplayedBodies: Sendable {
+  /// All of them.
+  case all
+  /// Those of rows that create a nav or give it an epoch, which costs less; the others are empty.
+  case beginnings
+}
+
 extension Journal {
   /// The sequence of the newest row that is stored, 0 for none; it may be asked before `replay`.
   package func newestSequence() throws(JournalError) -> UInt64 {
@@ -24,6 +32,7 @@ extension Journal {
   /// The body is valid within the closure only; `JournalRow(_:body:)` copies it. What was handed
   /// out counts only when this returns: that a row is missing is known at the end.
   package func replay<Refusal: Error>(
+    bodies: ReplayedBodies = .all,
     snapshots: (SnapshotRow) throws(Refusal) -> Void,
     rows: (RowHeader, Span<UInt8>) throws(Refusal) -> Void
   ) throws(ReplayError<Refusal>) {
@@ -32,7 +41,7 @@ extension Journal {
       try metadata.census()
     }
     try replaySnapshots(snapshots)
-    try replayRows(rows, expected)
+    try replayRows(bodies, rows, expected)
     census.stored.through = max(census.stored.through, expected.through)
     resumePruning()
     try journal(Refusal.self) { () throws(JournalError) in
@@ -74,7 +83,8 @@ extension Journal {
   }
 
   private func replayRows<Refusal: Error>(
-    _ consume: (RowHeader, Span<UInt8>) throws(Refusal) -> Void, _ expected: Census
+    _ wanted: ReplayedBodies, _ consume: (RowHeader, Span<UInt8>) throws(Refusal) -> Void,
+    _ expected: Census
   ) throws(ReplayError<Refusal>) {
     let select: Statement = try journal(Refusal.self) { () throws(JournalError) in
       try database.prepare("SELECT \(Schema.groupColumns) FROM log ORDER BY seq")
@@ -85,7 +95,7 @@ extension Journal {
     var isCounted = false
     while try journal(Refusal.self, { () throws(JournalError) in try select.step(.reading) }) {
       try select.group(damage: { damage(Refusal.self, $0) }) {
-        (group, bytes) throws(ReplayError<Refusal>) in
+        (group, heads, bodies) throws(ReplayError<Refusal>) in
         guard group.first > last else {
           throw damage(Refusal.self, "\(group.name) are out of order")
         }
@@ -101,7 +111,7 @@ extension Journal {
           throw damage(Refusal.self, "\(group.name) are counted in part")
         }
         last = group.last
-        let count = try replay(group, bytes, closing, consume)
+        let count = try replay(group, heads, bodies, wanted, closing, consume)
         census.stored.through = last
         census.stored.count(rows: count, checksum: group.checksum)
       }
@@ -111,20 +121,39 @@ extension Journal {
 
   /// Hands out the rows of a group, and counts them.
   private func replay<Refusal: Error>(
-    _ group: StoredGroup, _ bytes: Span<UInt8>, _ closing: Set<UInt64>,
-    _ consume: (RowHeader, Span<UInt8>) throws(Refusal) -> Void
+    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ wanted: ReplayedBodies,
+    _ closing: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(Refusal) -> Void
   ) throws(ReplayError<Refusal>) -> Int {
-    var cursor = RecordCursor(first: group.first)
+    guard wanted == .all || RecordCursor.hasBeginnings(heads) else {
+      return try hand(group, heads, Span(), group.bodyCount(bodies), closing, consume)
+    }
     var count = 0
-    while cursor.next(in: bytes) {
+    try group.unpacking(bodies, damage: { damage(Refusal.self, $0) }) {
+      (bodies) throws(ReplayError<Refusal>) in
+      count = try hand(group, heads, bodies, bodies.count, closing, consume)
+    }
+    return count
+  }
+
+  /// Hands out rows, with their bodies if they are there.
+  private func hand<Refusal: Error>(
+    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ bodyCount: Int,
+    _ closing: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(Refusal) -> Void
+  ) throws(ReplayError<Refusal>) -> Int {
+    var count = 0
+    var cursor = RecordCursor(first: group.first)
+    while cursor.next(in: heads) {
       count += 1
       ledger.add(cursor.header, bodyCount: cursor.body.count)
       guard closing.isEmpty || !closing.contains(cursor.header.nav) else { continue }
-      do throws(Refusal) { try consume(cursor.header, bytes.extracting(cursor.body)) } catch {
+      let isThere = cursor.body.upperBound <= bodies.count
+      do throws(Refusal) {
+        try consume(cursor.header, isThere ? bodies.extracting(cursor.body) : Span())
+      } catch {
         throw ReplayError.refused(error)
       }
     }
-    guard cursor.hasEnded(bytes, at: group.last) else {
+    guard cursor.hasEnded(heads, at: group.last, bodyCount: bodyCount) else {
       throw damage(Refusal.self, "\(group.name) cannot be told apart")
     }
     return count

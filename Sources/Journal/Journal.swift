@@ -82,14 +82,14 @@ package final class Journal {
     }
     metadata = try Metadata(database)
     insertGroup = try database.prepare(
-      "INSERT INTO log(\(Schema.groupColumns)) VALUES(?1, ?2, ?3, ?4, ?5)")
+      "INSERT INTO log(\(Schema.groupColumns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
     insertSnapshot = try database.prepare(
       "INSERT OR REPLACE INTO snapshot(\(Schema.snapshotColumns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
     selectSnapshotChecksum = try database.prepare(
       "SELECT sum FROM snapshot WHERE nav = ?1 AND rev = ?2")
     selectGroup = try database.prepare(Schema.selectGroup)
     replaceGroup = try database.prepare(
-      "UPDATE log SET last = ?2, size = ?3, sum = ?4, body = ?5 WHERE seq = ?1")
+      "UPDATE log SET last = ?2, size = ?3, sum = ?4, heads = ?5, bodies = ?6 WHERE seq = ?1")
     deleteGroup = try database.prepare("DELETE FROM log WHERE seq = ?1")
     deleteSnapshot = try database.prepare("DELETE FROM snapshot WHERE nav = ?1 AND rev = ?2")
     begin = try database.prepare("BEGIN IMMEDIATE")

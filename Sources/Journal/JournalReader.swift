@@ -36,9 +36,9 @@ package final class JournalReader {
     guard try selectGroup.step(.reading) else { return nil }
     var found: LoadedGroup?
     let path = database.path
-    try selectGroup.group(damage: { JournalError.damaged(path: path, what: $0) }) {
-      (group, bytes) throws(JournalError) in
-      if group.first <= sequence { found = try LoadedGroup(group, bytes, path) }
+    try selectGroup.unpackedGroup(damage: { JournalError.damaged(path: path, what: $0) }) {
+      (group, heads, bodies) throws(JournalError) in
+      if group.first <= sequence { found = try LoadedGroup(group, heads, bodies, path) }
     }
     return found
   }
@@ -76,6 +76,30 @@ package final class JournalReader {
       next = row.previous
     }
     return rows
+  }
+
+  /// What leads to a nav's row `head`: its newest snapshot and the rows behind it, or all rows, the
+  /// oldest first.
+  package func chain(
+    of request: ReloadRequest
+  ) throws(JournalError) -> (snapshot: SnapshotRow?, rows: [JournalRow]) {
+    let snapshot = try snapshot(nav: request.nav, notAfter: .max)
+    let rows = try history(
+      of: request.nav, from: request.head, downTo: snapshot?.revision ?? 0, limit: Int.max)
+    return (snapshot, rows.reversed())
+  }
+
+  /// The bodies of the rows with these sequences, which ascend; those that were pruned are left out.
+  package func bodies(
+    of sequences: [UInt64]
+  ) throws(JournalError) -> [(sequence: UInt64, body: [UInt8])] {
+    var bodies: [(sequence: UInt64, body: [UInt8])] = []
+    var group: LoadedGroup?
+    for sequence in sequences {
+      if group?.holds(sequence) != true { group = try self.group(holding: sequence) }
+      if let row = group?.row(at: sequence) { bodies.append((sequence, row.body)) }
+    }
+    return bodies
   }
 
   /// Checks the structure of the whole file, free pages included, which replay does not look at.

@@ -47,7 +47,7 @@ struct Ledger {
   static let rowOverhead = 16
 
   private(set) var entries: [NavEntry] = []
-  private var places: [UInt64: Int] = [:]
+  private var places = NumberIndex()
   /// Bytes of all rows.
   private(set) var bytes = 0
 
@@ -71,7 +71,8 @@ struct Ledger {
 
   /// Forgets a nav; the last entry takes its place.
   mutating func remove(_ nav: UInt64) {
-    guard let place = places.removeValue(forKey: nav) else { return }
+    guard let place = places[nav] else { return }
+    places[nav] = nil
     entries.swapAt(place, entries.count - 1)
     entries.removeLast()
     if place < entries.count { places[entries[place].nav] = place }

@@ -1,3 +1,5 @@
+import NavigationSync
+
 /// What one call of `Journal.maintain` did and found.
 package struct MaintenanceReport: Hashable, Sendable {
   /// The revision below which a nav's history cannot be rebuilt.

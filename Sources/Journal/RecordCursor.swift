@@ -1,15 +1,17 @@
 import NavigationSync
 
-/// Reads the records of a group one after the other.
+/// Reads the heads of the records of a group one after the other.
 ///
 /// The bytes have passed their checksum, so what does not fit was written wrong: it ends the reading
 /// all the same, and `hasEnded` says so.
 struct RecordCursor {
   /// The columns of the record that was read last.
   private(set) var header: RowHeader
-  /// Where its body is.
+  /// Where its body is, among the bodies.
   private(set) var body = 0..<0
-  private var offset = 0
+  /// Those that were described so far, each with its last op.
+  private var authors: [RowAuthor] = []
+  private var offset = 1
   private var isBroken = false
 
   /// Begins before the first record of the row with this key.
@@ -18,35 +20,76 @@ struct RecordCursor {
       sequence: first &- 1, nav: 0, revision: 0, previous: 0, time: 0, kind: .created)
   }
 
+  /// Whether a start needs bodies of a group with these heads.
+  static func hasBeginnings(_ heads: Span<UInt8>) -> Bool { !heads.isEmpty && heads[0] != 0 }
+
   /// Goes to the next record; false when there is none, or none that can be read.
-  mutating func next(in bytes: Span<UInt8>) -> Bool {
-    guard offset < bytes.count else { return false }
-    let (sequence, isTooLarge) = header.sequence.addingReportingOverflow(number(in: bytes))
-    let kind = UInt8(exactly: number(in: bytes)).flatMap(JournalRow.Kind.init(rawValue:))
-    header.nav = number(in: bytes)
-    header.revision = number(in: bytes)
-    let distance = number(in: bytes)
-    let difference = number(in: bytes)
-    let size = number(in: bytes)
+  mutating func next(in heads: Span<UInt8>) -> Bool {
+    guard offset < heads.count else { return false }
+    let (sequence, isTooLarge) = header.sequence.addingReportingOverflow(number(in: heads))
+    let sort = number(in: heads)
+    let kind = UInt8(exactly: sort & ~RowGroup.openBit).flatMap(JournalRow.Kind.init(rawValue:))
+    header.nav = number(in: heads)
+    header.revision = number(in: heads)
+    let distance = number(in: heads)
+    let difference = number(in: heads)
+    let size = number(in: heads)
+    readAuthor(in: heads)
     guard !isBroken, let kind, !isTooLarge, sequence < .max, distance <= sequence,
-      size <= UInt64(bytes.count - offset)
+      size <= UInt64(Int32.max)
     else {
       isBroken = true
       return false
     }
     header.sequence = sequence + 1
     header.kind = kind
+    header.isOpen = sort & RowGroup.openBit != 0
     header.previous = distance == 0 ? 0 : header.sequence - distance
-    // The sign comes last, see `RowGroup`.
-    header.time &+= difference >> 1 ^ (0 &- difference & 1)
-    body = offset..<offset + Int(size)
-    offset = body.upperBound
+    header.time &+= Self.unfolded(difference)
+    body = body.upperBound..<body.upperBound + Int(size)
     return true
   }
 
-  /// Whether every byte was read, and the record read last is the one named.
-  func hasEnded(_ bytes: Span<UInt8>, at last: UInt64) -> Bool {
-    !isBroken && offset == bytes.count && header.sequence == last && offset > 0
+  private mutating func readAuthor(in heads: Span<UInt8>) {
+    let number = number(in: heads)
+    guard number > 0 else {
+      header.author = nil
+      return
+    }
+    let place = Int(clamping: number - 1)
+    if place < authors.count {
+      authors[place].op &+= Self.unfolded(self.number(in: heads))
+    } else {
+      guard place == authors.count else {
+        isBroken = true
+        return
+      }
+      authors.append(newAuthor(in: heads))
+    }
+    header.author = authors[place]
+  }
+
+  private mutating func newAuthor(in heads: Span<UInt8>) -> RowAuthor {
+    let client = ClientID(high: number(in: heads), low: number(in: heads))
+    let count = Int(clamping: number(in: heads))
+    guard !isBroken, count <= heads.count - offset else {
+      isBroken = true
+      return RowAuthor(principal: "", client: client, op: 0)
+    }
+    let text = [UInt8](copying: heads.extracting(offset..<offset + count))
+    offset += count
+    return RowAuthor(
+      principal: String(decoding: text, as: UTF8.self), client: client, op: number(in: heads))
+  }
+
+  /// The sign comes last, see `RowGroup`.
+  private static func unfolded(_ number: UInt64) -> UInt64 { number >> 1 ^ (0 &- number & 1) }
+
+  /// Whether every byte was read, the record read last is the one named, and its body ends where
+  /// all bodies do.
+  func hasEnded(_ heads: Span<UInt8>, at last: UInt64, bodyCount: Int) -> Bool {
+    !isBroken && offset == heads.count && header.sequence == last && offset > 1
+      && body.upperBound == bodyCount
   }
 
   /// Reads a number of seven bits a byte, the least significant first.

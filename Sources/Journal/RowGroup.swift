@@ -2,18 +2,22 @@ import NavigationSync
 
 /// Records that lie together in one row of the table, in the order of their sequence.
 ///
-/// A row of SQLite costs more than what is in it, so the records of a batch share some. The bytes
-/// are, for each record: how far its sequence is from the one before less one, its kind, its nav,
-/// its revision, how far back its nav's previous record is or 0, how its time differs from the one
-/// before, the size of its body, all in base 128, and the body. `RecordCursor` reads them. What is
-/// stored are these bytes or, if that is shorter, what LZ4 makes of them.
+/// A row of SQLite costs more than what is in it, so the records of a batch share some. It has two
+/// parts. The heads begin with a byte that says whether a start needs bodies of this group. Then come,
+/// for each record: how far its sequence is from the one before less one, its kind, its nav, its
+/// revision, how far back its nav's previous record is or 0, how its time differs from the one
+/// before, the size of its body, whose op it tells of, all in base 128. `RecordCursor` reads them.
+/// The bodies follow one another in the other part, which is stored as it is or, if that is shorter,
+/// as LZ4 makes it.
 @safe struct RowGroup: ~Copyable {
-  /// A group takes no further record when it has this many, or would have more bytes with its body.
+  /// A group takes no further record when it has this many, or its bodies would have more bytes.
   static let mostRecords = 64
   static let mostBytes = 48 << 10
 
-  /// What numbers take at most before a body: six of 64 bits, and the kind.
-  private static let mostHeaderBytes = 6 * 10 + 1
+  /// The bit beside the kind that says that something is open.
+  static let openBit: UInt64 = 0x40
+  /// The kinds of records whose bodies a start needs.
+  static let beginnings: [JournalRow.Kind] = [.created, .epoch]
 
   /// The key of the row, which no sequence in it is below.
   private(set) var first: UInt64 = 0
@@ -22,16 +26,14 @@ import NavigationSync
   /// How many records there are.
   private(set) var records = 0
   private var time: UInt64 = 0
-  private var count = 0
-  private var capacity = Self.mostBytes
-  private var memory: UnsafeMutableRawPointer
+  /// The authors so far, each with its last op: a head names one by its place, from 1 on, and
+  /// describes one that is not there yet.
+  private var authors: [RowAuthor] = []
+  private var headBuffer = Octets(capacity: 4096)
+  private var bodyBuffer = Octets(capacity: Self.mostBytes)
   private var packed = Packing()
 
-  init() {
-    unsafe memory = .allocate(byteCount: Self.mostBytes, alignment: 1)
-  }
-
-  deinit { unsafe memory.deallocate() }
+  init() {}
 
   /// Forgets all records; `first` is the key of the row that is begun.
   mutating func begin(_ first: UInt64) {
@@ -40,14 +42,15 @@ import NavigationSync
     last = first - 1
     records = 0
     time = 0
-    count = 0
-    // A body of many megabytes is rare, and its memory is not kept.
-    if capacity > 4 * Self.mostBytes { replaceMemory(Self.mostBytes) }
+    authors.removeAll(keepingCapacity: true)
+    headBuffer.clear()
+    headBuffer.append(0)
+    bodyBuffer.clear()
   }
 
   /// Whether another record with a body of this size would make the group too large.
   func isFull(for bodyCount: Int) -> Bool {
-    records == Self.mostRecords || records > 0 && count + bodyCount > Self.mostBytes
+    records == Self.mostRecords || records > 0 && bodyBuffer.count + bodyCount > Self.mostBytes
   }
 
   /// Appends a record.
@@ -59,88 +62,81 @@ import NavigationSync
   mutating func append(_ header: RowHeader, _ body: Span<UInt8>) {
     precondition(header.sequence > last, "sequence \(header.sequence) behind \(last)")
     precondition(header.previous < header.sequence, "\(header.sequence) must follow its previous")
-    let needed = count + Self.mostHeaderBytes + body.count
-    if needed > capacity { replaceMemory(max(needed, capacity * 2)) }
-    write(header.sequence - last - 1)
-    write(UInt64(header.kind.rawValue))
-    write(header.nav)
-    write(header.revision)
-    write(header.previous == 0 ? 0 : header.sequence - header.previous)
-    write(Self.folded(header.time &- time))
-    write(UInt64(body.count))
-    unsafe body.withUnsafeBufferPointer { buffer in
-      guard let start = buffer.baseAddress else { return }
-      // Room was made above.
-      unsafe (memory + count).copyMemory(from: start, byteCount: buffer.count)
-    }
-    count += body.count
+    if Self.beginnings.contains(header.kind) { headBuffer.replaceFirst(by: 1) }
+    headBuffer.append(number: header.sequence - last - 1)
+    headBuffer.append(number: UInt64(header.kind.rawValue) | (header.isOpen ? Self.openBit : 0))
+    headBuffer.append(number: header.nav)
+    headBuffer.append(number: header.revision)
+    headBuffer.append(number: header.previous == 0 ? 0 : header.sequence - header.previous)
+    headBuffer.append(number: Self.folded(header.time &- time))
+    headBuffer.append(number: UInt64(body.count))
+    append(header.author)
+    bodyBuffer.append(body)
     last = header.sequence
     time = header.time
     records += 1
   }
 
-  /// The records.
-  var bytes: Span<UInt8> {
-    @_lifetime(borrow self)
-    get {
-      // What is there was written, and stays in place while the group is borrowed.
-      let span = unsafe Span<UInt8>(
-        _unsafeStart: memory.assumingMemoryBound(to: UInt8.self), count: count)
-      return unsafe _overrideLifetime(span, borrowing: self)
+  private mutating func append(_ author: RowAuthor?) {
+    guard let author else { return headBuffer.append(number: 0) }
+    let known = authors.firstIndex {
+      $0.client == author.client && $0.principal == author.principal
     }
+    let place = known ?? authors.count
+    headBuffer.append(number: UInt64(place) + 1)
+    if known == nil {
+      headBuffer.append(number: author.client.high)
+      headBuffer.append(number: author.client.low)
+      headBuffer.append(number: UInt64(author.principal.utf8.count))
+      for byte in author.principal.utf8 { headBuffer.append(byte) }
+      headBuffer.append(number: author.op)
+      return authors.append(author)
+    }
+    headBuffer.append(number: Self.folded(author.op &- authors[place].op))
+    authors[place].op = author.op
   }
 
-  /// Ends the row: packs it if that is worth it.
+  /// The heads of the records.
+  var heads: Span<UInt8> {
+    @_lifetime(borrow self)
+    get { headBuffer.bytes }
+  }
+
+  /// The bodies of the records.
+  var bodies: Span<UInt8> {
+    @_lifetime(borrow self)
+    get { bodyBuffer.bytes }
+  }
+
+  /// Ends the row: packs the bodies if that is worth it.
   ///
   /// One record alone has little that repeats, and its answer waits.
   mutating func seal() {
     packed.clear()
     guard records > 1 else { return }
-    // By its own name, because the group is being changed.
-    let memory = unsafe memory
-    packed.pack(
-      unsafe Span<UInt8>(_unsafeStart: memory.assumingMemoryBound(to: UInt8.self), count: count))
+    // Taken out while it is written to, because the group lends the bodies meanwhile.
+    var target = Packing()
+    swap(&target, &packed)
+    target.pack(bodyBuffer.bytes)
+    swap(&target, &packed)
   }
 
-  /// How many bytes were packed; 0 if the row is stored as it is.
-  var packedFrom: UInt64 { packed.isEmpty ? 0 : UInt64(count) }
+  /// How many bytes of bodies were packed; 0 if they are stored as they are.
+  var packedFrom: UInt64 { packed.isEmpty ? 0 : UInt64(bodyBuffer.count) }
 
-  /// The body of the row as it is stored; valid behind `seal`.
-  var storedBytes: Span<UInt8> {
+  /// The bodies as they are stored; valid behind `seal`.
+  var storedBodies: Span<UInt8> {
     @_lifetime(borrow self)
-    get { packed.isEmpty ? bytes : packed.bytes }
+    get { packed.isEmpty ? bodyBuffer.bytes : packed.bytes }
   }
 
   /// The checksum of the row; valid behind `seal`.
   var checksum: UInt64 {
-    Self.checksum(first: first, last: last, size: packedFrom, storedBytes)
+    Self.checksum(first: first, last: last, size: packedFrom, heads: heads, storedBodies)
   }
 
   /// Puts the sign of a difference last, so that small ones are short either way.
   private static func folded(_ difference: UInt64) -> UInt64 {
     difference << 1 ^ UInt64(bitPattern: Int64(bitPattern: difference) >> 63)
-  }
-
-  /// Appends a number, seven bits a byte, the least significant first; room must have been made.
-  @inline(__always)
-  private mutating func write(_ number: UInt64) {
-    var rest = number
-    while rest > 0x7F {
-      unsafe memory.storeBytes(
-        of: UInt8(truncatingIfNeeded: rest) | 0x80, toByteOffset: count, as: UInt8.self)
-      count += 1
-      rest >>= 7
-    }
-    unsafe memory.storeBytes(
-      of: UInt8(truncatingIfNeeded: rest), toByteOffset: count, as: UInt8.self)
-    count += 1
-  }
-
-  private mutating func replaceMemory(_ wanted: Int) {
-    let other = UnsafeMutableRawPointer.allocate(byteCount: wanted, alignment: 1)
-    unsafe other.copyMemory(from: memory, byteCount: count)
-    unsafe memory.deallocate()
-    unsafe memory = other
-    capacity = wanted
   }
 }

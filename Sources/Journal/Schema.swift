@@ -1,7 +1,7 @@
 /// The layout of the file, and the statements that are written against it.
 enum Schema {
   /// Raised with every change that an older version could not read.
-  static let version: Int64 = 2
+  static let version: Int64 = 3
   /// "navj" in ASCII: tells a journal from any other SQLite file.
   static let application: Int64 = 0x6e61_766a
 
@@ -10,7 +10,7 @@ enum Schema {
     (
       "log",
       "CREATE TABLE log(seq INTEGER PRIMARY KEY, last INTEGER, size INTEGER, sum INTEGER, "
-        + "body BLOB)"
+        + "heads BLOB, bodies BLOB)"
     ),
     ("meta", "CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID"),
     (
@@ -20,7 +20,7 @@ enum Schema {
     ),
   ]
 
-  static let groupColumns = "seq, last, size, sum, body"
+  static let groupColumns = "seq, last, size, sum, heads, bodies"
   static let snapshotColumns = "nav, rev, seq, t, sum, body"
 
   /// Finds the group that holds the record ?1, or else the first one behind it.

@@ -1,4 +1,5 @@
 import CSQLite
+import NavigationSync
 
 /// One prepared statement; owned by its `Database`, which finalizes it when it closes.
 @safe final class Statement {
@@ -56,6 +57,24 @@ import CSQLite
     _ index: Int32, _ bytes: Span<UInt8>, _ attempt: Attempt = .writing
   ) throws(JournalError) {
     // SQLite reads the bytes while the statement runs, so it runs while they are borrowed.
+    try bind(index, bytes, attempt) { () throws(JournalError) in try run(attempt) }
+  }
+
+  /// Runs a statement with two parameters bound so.
+  func run(
+    _ index: Int32, _ bytes: Span<UInt8>, _ other: Int32, _ others: Span<UInt8>,
+    _ attempt: Attempt = .writing
+  ) throws(JournalError) {
+    try bind(index, bytes, attempt) { () throws(JournalError) in
+      try bind(other, others, attempt) { () throws(JournalError) in try run(attempt) }
+    }
+  }
+
+  /// Binds bytes while `body` runs.
+  private func bind(
+    _ index: Int32, _ bytes: Span<UInt8>, _ attempt: Attempt,
+    _ body: () throws(JournalError) -> Void
+  ) throws(JournalError) {
     try unsafe bytes.withUnsafeBytes { (buffer) throws(JournalError) in
       // A null pointer would bind NULL, not an empty blob.
       let code =
@@ -67,7 +86,7 @@ import CSQLite
         throw unsafe JournalError(
           code: code, connection: sqlite3_db_handle(open), path: path, attempt: attempt)
       }
-      try run(attempt)
+      try body()
     }
   }
 
@@ -91,6 +110,7 @@ import CSQLite
   }
 
   /// Reads the blob in a column of the current row in place; `nil` when it holds something else.
+  @discardableResult
   func withBlob<Result, Failure: Error>(
     _ column: Int32, _ read: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
@@ -104,12 +124,5 @@ import CSQLite
   /// The bytes of the blob in a column of the current row.
   func bytes(_ column: Int32) -> [UInt8]? {
     withBlob(column) { [UInt8](copying: $0) }
-  }
-}
-
-extension [UInt8] {
-  /// Copies the elements of a span.
-  package init(copying span: Span<UInt8>) {
-    self = unsafe span.withUnsafeBufferPointer { buffer in unsafe [UInt8](buffer) }
   }
 }

@@ -6,22 +6,39 @@ struct StoredGroup {
   var first: UInt64
   /// The sequence of its last record.
   var last: UInt64
-  /// How many bytes its body is when it is unpacked; 0 if it lies as it is.
+  /// How many bytes its bodies are when they are unpacked; 0 if they lie as they are.
   var size: UInt64
-  /// The checksum over all these and the body as it lies.
+  /// The checksum over all these, the heads and the bodies as they lie.
   var checksum: UInt64
 
   /// How messages name its records.
   var name: String { first == last ? "row \(first)" : "rows \(first) to \(last)" }
 }
 
+extension StoredGroup {
+  /// Lends the bodies as they were before they were packed, in place if they were not.
+  func unpacking<Failure: Error>(
+    _ bodies: Span<UInt8>, damage: (String) -> Failure,
+    _ consume: (Span<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) {
+    guard size > 0 else { return try consume(bodies) }
+    guard let unpacked = Packing.unpack(bodies, size: size) else {
+      throw damage("\(name) cannot be unpacked")
+    }
+    try consume(unpacked.span)
+  }
+
+  /// How many bytes the bodies are.
+  func bodyCount(_ bodies: Span<UInt8>) -> Int { size > 0 ? Int(clamping: size) : bodies.count }
+}
+
 extension Statement {
-  /// Reads the current row of a `SELECT` of `Schema.groupColumns`, and its bytes, in place if they lie as they are.
+  /// Reads the current row of a `SELECT` of `Schema.groupColumns`, its heads, and its bodies as they lie.
   ///
   /// - Throws: `.damaged` when a column is of another type or the checksum is wrong.
   func group<Failure: Error>(
     damage: (String) -> Failure,
-    _ consume: (StoredGroup, Span<UInt8>) throws(Failure) -> Void
+    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
     guard let first = unsigned(0), first > 0 else { throw damage("a row has no sequence") }
     guard let last = unsigned(1), last >= first, let size = unsigned(2), let sum = integer(3) else {
@@ -29,17 +46,31 @@ extension Statement {
     }
     let group = StoredGroup(
       first: first, last: last, size: size, checksum: UInt64(bitPattern: sum))
-    let hasBytes: Void? = try withBlob(4) { (bytes) throws(Failure) in
-      guard RowGroup.checksum(first: first, last: last, size: size, bytes) == group.checksum else {
-        throw damage("the checksum of \(group.name) is wrong")
+    var hasBytes = false
+    try withBlob(4) { (heads) throws(Failure) in
+      try withBlob(5) { (bodies) throws(Failure) in
+        hasBytes = true
+        let checksum = RowGroup.checksum(
+          first: first, last: last, size: size, heads: heads, bodies)
+        guard checksum == group.checksum else {
+          throw damage("the checksum of \(group.name) is wrong")
+        }
+        try consume(group, heads, bodies)
       }
-      guard size > 0 else { return try consume(group, bytes) }
-      guard let unpacked = Packing.unpack(bytes, size: size) else {
-        throw damage("\(group.name) cannot be unpacked")
-      }
-      try consume(group, unpacked.span)
     }
-    guard hasBytes != nil else { throw damage("row \(first) has no body") }
+    guard hasBytes else { throw damage("row \(first) has no heads or no bodies") }
+  }
+
+  /// The same, with the bodies unpacked.
+  func unpackedGroup<Failure: Error>(
+    damage: (String) -> Failure,
+    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) {
+    try group(damage: damage) { (group, heads, bodies) throws(Failure) in
+      try group.unpacking(bodies, damage: damage) { (bodies) throws(Failure) in
+        try consume(group, heads, bodies)
+      }
+    }
   }
 
   /// Reads the current row of a `SELECT` of `Schema.snapshotColumns`.

@@ -164,11 +164,12 @@ package enum Daemon {
     }
     do throws(ReplayError<HubReplayError>) {
       try journal.replay(
-        snapshots: { snapshot throws(HubReplayError) in try hub.replay(snapshot) },
+        bodies: .beginnings,
+        snapshots: { snapshot throws(HubReplayError) in try hub.index(snapshot) },
         rows: { header, body throws(HubReplayError) in
           hasProgress += 1
-          if hasProgress % 100_000 == 0 { extendTimeout(hasProgress) }
-          try hub.replay(JournalRow(header, body: body), at: now)
+          if hasProgress % 1_000_000 == 0 { extendTimeout(hasProgress) }
+          try hub.index(header, body: body, at: now)
         })
     } catch {
       switch error {
@@ -176,6 +177,7 @@ package enum Daemon {
       case .refused(let error): throw .replay("row \(error.sequence): \(error.what)")
       }
     }
+    try complete(&hub, from: journal.directory)
     let navs = hub.finishReplay(
       renewsEpochs: journal.mustRenewEpochs, lastSequence: journal.lastSequence, at: now)
     do throws(JournalError) {
@@ -187,6 +189,30 @@ package enum Daemon {
     }
     _ = hub.committed(at: now)
     return navs
+  }
+
+  /// Reads what the hub needs besides the index before it can go on.
+  private static func complete(_ hub: inout Hub, from directory: String) throws(DaemonError) {
+    let (open, rows) = (hub.openNavs, hub.rememberedRows)
+    guard !open.isEmpty || !rows.isEmpty else { return }
+    var chains: [(request: ReloadRequest, snapshot: SnapshotRow?, rows: [JournalRow])] = []
+    do throws(JournalError) {
+      let reader = try JournalReader.open(directory: directory)
+      hub.remember(try reader.bodies(of: rows))
+      for request in open {
+        let (snapshot, rows) = try reader.chain(of: request)
+        chains.append((request, snapshot, rows))
+      }
+    } catch {
+      throw .journal(error)
+    }
+    do throws(HubReplayError) {
+      for (request, snapshot, rows) in chains {
+        try hub.revive(request, snapshot: snapshot, rows: rows)
+      }
+    } catch {
+      throw .replay("row \(error.sequence): \(error.what)")
+    }
   }
 
   private static func extendTimeout(_ rows: Int) {

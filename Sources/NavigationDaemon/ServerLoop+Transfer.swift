@@ -53,7 +53,8 @@ extension ServerLoop {
       return
     }
     takeVerb(first)
-    events.append(.message(id, peer, verb: verb, body: received[first + 1].copyBytes()))
+    events.append(
+      messageReader.event(id, peer, verb: verb, body: received[first + 1].copyBytes()))
   }
 
   /// Copies a verb, unless it is the one before, as most are.

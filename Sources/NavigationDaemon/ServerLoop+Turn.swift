@@ -18,6 +18,7 @@ extension ServerLoop {
       busyAt = now.boot
       try handleEvents(at: now)
     }
+    reviveSome(at: now)
     try retry(at: now)
   }
 
@@ -27,7 +28,7 @@ extension ServerLoop {
     events = []
     let isSmall = inFlight.isEmpty && batch.count < Self.eventsWorthOverlapping
     for index in batch.indices {
-      hub.handle(batch[index], at: now)
+      try handle(batch[index], at: now)
       // The writer inserts a part of a large batch while the rest of it is decided.
       if index % Self.eventsPerPart == Self.eventsPerPart - 1 { writer.stage(hub.takeRecords()) }
     }
@@ -49,6 +50,37 @@ extension ServerLoop {
       writer.submit(records)
       if !maySeal { try standStill(at: now) }
     }
+  }
+
+  private mutating func handle(_ event: HubEvent, at now: Instant) throws {
+    if hub.hasDormantNavs, let request = hub.dormant(for: event) {
+      let (snapshot, rows) = try chainReader().chain(of: request)
+      try hub.revive(request, snapshot: snapshot, rows: rows)
+    }
+    hub.handle(event, at: now)
+  }
+
+  /// Reads what is committed while the writer writes.
+  private mutating func chainReader() throws -> JournalReader {
+    if let reader { return reader }
+    let reader = try JournalReader.open(directory: writer.journal.directory)
+    self.reader = reader
+    return reader
+  }
+
+  /// Takes what was read of the journal.
+  mutating func take(_ answers: [HistoryAnswer]) throws {
+    for answer in answers where try !hub.revive(by: answer) { events.append(.history(answer)) }
+  }
+
+  /// Revives dormant navs a few at a time while there is nothing else to do.
+  private mutating func reviveSome(at now: Instant) {
+    guard hub.hasDormantNavs, !hub.isReviving, events.isEmpty, isQuiet(at: now) else { return }
+    history.ask(hub.requestDormant(atMost: Self.revivedAtATime))
+  }
+
+  private func isQuiet(at now: Instant) -> Bool {
+    events.isEmpty && now.boot >= busyAt + Self.quietTime
   }
 
   /// Releases the batches that have become durable meanwhile, or takes back those that cannot.
@@ -115,14 +147,12 @@ extension ServerLoop {
   /// Takes back what is not durable and decides its events again, with every change refused.
   private mutating func rollBack(at now: Instant) throws {
     let requests = hub.rollBack()
-    let reader = try JournalReader.open(directory: writer.journal.directory)
+    let reader = try chainReader()
     for request in requests {
-      let snapshot = try reader.snapshot(nav: request.nav, notAfter: .max)
-      let rows = try reader.history(
-        of: request.nav, from: request.head, downTo: snapshot?.revision ?? 0, limit: Int.max)
-      try hub.reload(request, snapshot: snapshot, rows: rows.reversed())
+      let (snapshot, rows) = try reader.chain(of: request)
+      try hub.reload(request, snapshot: snapshot, rows: rows)
     }
-    for event in inFlight.joined() { hub.handle(event, at: now) }
+    for event in inFlight.joined() { try handle(event, at: now) }
     inFlight = []
     precondition(hub.takeRecords().isEmpty, "records while the journal takes none")
     try release(hub.committed(at: now))
@@ -149,7 +179,7 @@ extension ServerLoop {
   /// Puts the write-ahead log away and prunes history, in slices and preferably when idle: a gap
   /// between two messages is no idleness.
   private mutating func maintain(at now: Instant) throws {
-    let isQuiet = events.isEmpty && now.boot >= busyAt + Self.quietTime
+    let isQuiet = isQuiet(at: now)
     do throws(JournalError) {
       if writer.walPages > (isQuiet ? Self.quietPages : Self.busyPages), putAwayDue <= now.boot {
         return writer.putAway()
@@ -190,6 +220,7 @@ extension ServerLoop {
     if inFlight.isEmpty, writer.walPages > Self.quietPages {
       until = min(until, max(busyAt + Self.quietTime, putAwayDue, soonest))
     }
+    if hub.hasDormantNavs, !hub.isReviving { until = min(until, busyAt + Self.quietTime) }
     if !waiting.isEmpty { until = min(until, now.boot + 100) }
     for suspect in suspects { until = min(until, suspect.due) }
     guard until < .max else { return -1 }

@@ -12,6 +12,8 @@ struct ServerLoop: ~Copyable {
   let writer: JournalWriter
   var listener: Listener
   let history: HistoryWorker
+  /// Reads the journal for what cannot wait; opened when it is needed first.
+  var reader: JournalReader?
   let log: Log
   let configuration: Configuration
   var connections = Connections()
@@ -30,6 +32,7 @@ struct ServerLoop: ~Copyable {
   /// Events that came up while sending, for the next turn.
   var afterthoughts: [HubEvent] = []
   var received = Multipart(capacity: 5)
+  var messageReader: ClientMessageReader
   /// The verb of the last message.
   var verb: [UInt8] = []
   /// Whether the last message that was waited for came alone.
@@ -53,6 +56,8 @@ struct ServerLoop: ~Copyable {
   static let batchesInFlight = 64
   /// Messages taken in one turn; more would let handshakes and others wait.
   static let messagesPerTurn = 256
+  /// Dormant navs whose history is asked for at a time: others wait while they are revived.
+  static let revivedAtATime = 8
   /// Milliseconds without an event that make a quiet moment.
   static let quietTime: UInt64 = 100
   /// Pages of the write-ahead log that are put away in a quiet moment, and at the latest when the
@@ -64,6 +69,7 @@ struct ServerLoop: ~Copyable {
     hub: consuming Hub, journal: Journal, listener: consuming Listener, history: HistoryWorker,
     log: Log, configuration: Configuration
   ) {
+    messageReader = hub.makeReader()
     self.hub = hub
     writer = JournalWriter(journal: journal)
     self.listener = listener
@@ -108,7 +114,7 @@ struct ServerLoop: ~Copyable {
         if poller.isReadable(monitoring) { try watchPeers() }
         if poller.isReadable(admissions) { try admit() }
         if poller.isReadable(answers) {
-          for answer in history.takeAnswers() { events.append(.history(answer)) }
+          try take(history.takeAnswers())
         }
         if poller.isReadable(progress) { writer.disarm() }
         if poller.isReadable(stop) { isStopping = true }

@@ -30,13 +30,17 @@ package struct JournalRow: Hashable, Sendable {
   package var time: UInt64
   /// What the row says.
   package var kind: Kind
+  /// Whether something is under way in the nav behind this row that a restart ends.
+  package var isOpen: Bool
+  /// Whose op caused the row; nil if none did.
+  package var author: RowAuthor?
   /// The encoded change, opaque to the journal.
   package var body: [UInt8]
 
   /// Makes a row from its members.
   package init(
     sequence: UInt64, nav: UInt64, revision: UInt64, previous: UInt64, time: UInt64, kind: Kind,
-    body: [UInt8]
+    isOpen: Bool = false, author: RowAuthor? = nil, body: [UInt8]
   ) {
     self.sequence = sequence
     self.nav = nav
@@ -44,7 +48,76 @@ package struct JournalRow: Hashable, Sendable {
     self.previous = previous
     self.time = time
     self.kind = kind
+    self.isOpen = isOpen
+    self.author = author
     self.body = body
+  }
+
+  /// Joins the columns of a row and its body.
+  package init(_ header: RowHeader, body: [UInt8]) {
+    self.init(
+      sequence: header.sequence, nav: header.nav, revision: header.revision,
+      previous: header.previous, time: header.time, kind: header.kind, isOpen: header.isOpen,
+      author: header.author, body: body)
+  }
+}
+
+/// Whose op a row tells of, by which the op is remembered.
+package struct RowAuthor: Hashable, Sendable {
+  /// The principal who sent it.
+  package var principal: String
+  /// The client that sent it.
+  package var client: ClientID
+  /// The id of the op.
+  package var op: UInt64
+
+  /// Makes a value from its members.
+  package init(principal: String, client: ClientID, op: UInt64) {
+    self.principal = principal
+    self.client = client
+    self.op = op
+  }
+}
+
+/// The columns of one row without its body; they mean what they mean in `JournalRow`.
+package struct RowHeader: Hashable, Sendable {
+  /// The commit number, 1 and up.
+  package var sequence: UInt64
+  /// The number of the nav.
+  package var nav: UInt64
+  /// The revision after the row.
+  package var revision: UInt64
+  /// The `sequence` of the nav's row before this one, 0 for none.
+  package var previous: UInt64
+  /// Wall-clock time of the commit in milliseconds since 1970.
+  package var time: UInt64
+  /// What the row says.
+  package var kind: JournalRow.Kind
+  /// Whether something is under way in the nav that a restart ends.
+  package var isOpen: Bool
+  /// Whose op caused the row; nil if none did.
+  package var author: RowAuthor?
+
+  /// Makes a value from its members.
+  package init(
+    sequence: UInt64, nav: UInt64, revision: UInt64, previous: UInt64, time: UInt64,
+    kind: JournalRow.Kind, isOpen: Bool = false, author: RowAuthor? = nil
+  ) {
+    self.sequence = sequence
+    self.nav = nav
+    self.revision = revision
+    self.previous = previous
+    self.time = time
+    self.kind = kind
+    self.isOpen = isOpen
+    self.author = author
+  }
+
+  /// The columns of a row.
+  package init(_ row: JournalRow) {
+    self.init(
+      sequence: row.sequence, nav: row.nav, revision: row.revision, previous: row.previous,
+      time: row.time, kind: row.kind, isOpen: row.isOpen, author: row.author)
   }
 }
 
@@ -77,4 +150,11 @@ package enum JournalRecord: Hashable, Sendable {
   case row(JournalRow)
   /// Store this snapshot beside the rows.
   case snapshot(SnapshotRow)
+}
+
+extension [UInt8] {
+  /// Copies the elements of a span.
+  package init(copying span: Span<UInt8>) {
+    self = unsafe span.withUnsafeBufferPointer { buffer in unsafe [UInt8](buffer) }
+  }
 }

@@ -98,6 +98,20 @@ struct JournalModel: Sendable {
     )
   }
 
+  /// Gives a hub what it takes note of at its start, and what it needs besides.
+  func replay(into hub: inout Hub, at now: Instant) throws(HubReplayError) {
+    let rows = rows
+    for snapshot in newestSnapshots { try hub.index(snapshot) }
+    for row in rows { try hub.index(RowHeader(row), body: row.body.span, at: now) }
+    let wanted = Set(hub.rememberedRows)
+    hub.remember(
+      rows.filter { wanted.contains($0.sequence) }.map { ($0.sequence, $0.body) })
+    for request in hub.openNavs {
+      let (snapshot, rows) = chain(of: request.nav, to: request.head)
+      try hub.revive(request, snapshot: snapshot, rows: rows)
+    }
+  }
+
   func answer(_ request: HistoryRequest) -> HistoryAnswer {
     let mine = rows.filter { $0.nav == request.nav && $0.sequence <= request.head }
     switch request.what {

@@ -11,9 +11,8 @@ extension World {
     trace { world in "start \(world.boot), journal to \(world.journal.lastSequence)" }
     if boot > 1 { count { $0.restarts += 1 } }
     var hub = Hub(configuration: scenario.configuration, seed: random.next())
-    do {
-      for snapshot in journal.newestSnapshots { try hub.replay(snapshot) }
-      for row in journal.rows { try hub.replay(row, at: now) }
+    do throws(HubReplayError) {
+      try journal.replay(into: &hub, at: now)
     } catch {
       return violation("the journal cannot be replayed: row \(error.sequence), \(error.what)")
     }
@@ -63,6 +62,7 @@ extension World {
     hub = nil
     events = []
     historyRequests = []
+    revivals = []
     facts.tentative = []
     for id in links.map(\.id) { breakLink(id) }
   }
@@ -93,6 +93,7 @@ extension World {
   mutating func takeTurn() {
     guard hub != nil else { return }
     let taken = collect()
+    reviveSome()
     guard !taken.isEmpty else { return }
     turn += 1
     var batches = decide(taken)
@@ -231,6 +232,7 @@ extension World {
       ]
       if isQuiet.contains(verb.text) { return item.changes.map { [$0] } ?? [] }
       return scenario.navs
+    case .op: return item.changes.map { [$0] } ?? []
     case .malformed, .closed, .wake, .stop: return scenario.navs
     case .blocked, .unblocked, .history, .floor, .snapshotWanted: return []
     }
@@ -246,11 +248,40 @@ extension World {
       } else {
         trace { _ in "event \(item.event)" }
       }
+      revive(for: item.event)
       hub?.handle(item.event, at: now)
       for name in changed(by: item) {
         if let (place, state) = probe(name) { facts.tentative.append((place, state)) }
       }
     }
+  }
+
+  /// Revives the nav that an event is about.
+  private mutating func revive(for event: HubEvent) {
+    guard let request = hub?.dormant(for: event) else { return }
+    count { $0.revivals += 1 }
+    let (snapshot, rows) = journal.chain(of: request.nav, to: request.head)
+    do {
+      try hub?.revive(request, snapshot: snapshot, rows: rows)
+    } catch {
+      violation("nav \(request.nav) cannot be revived: \(error.what)")
+    }
+  }
+
+  /// Revives navs that nobody asks for, with answers that come late.
+  private mutating func reviveSome() {
+    guard var hub = self.hub else { return }
+    self.hub = nil
+    if !hub.isReviving, random.chance(200) { revivals += hub.requestDormant(atMost: 2) }
+    while let request = revivals.first, random.chance(500) {
+      revivals.removeFirst()
+      do {
+        if try !hub.revive(by: journal.answer(request)) { violation("a revival is not known") }
+      } catch {
+        violation("nav \(request.nav) cannot be revived: \(error.what)")
+      }
+    }
+    self.hub = hub
   }
 
   /// Reads the state of a nav off a copy of the hub, which nobody notices.
@@ -274,10 +305,14 @@ extension World {
     guard var copy = hub else { return nil }
     let connection = ConnectionID(UInt64.max)
     let peer = Peer.local(user: 0, group: 0, process: 0)
-    for _ in 0..<times {
-      copy.handle(
-        .message(connection, peer, verb: Array("nsp1.get".utf8), body: Array(body.utf8)), at: now)
+    let event = HubEvent.message(
+      connection, peer, verb: Array("nsp1.get".utf8), body: Array(body.utf8))
+    if let request = copy.dormant(for: event) {
+      let (snapshot, rows) = journal.chain(of: request.nav, to: request.head)
+      // What cannot be revived is not known to the copy, which the caller sees.
+      try? copy.revive(request, snapshot: snapshot, rows: rows)
     }
+    for _ in 0..<times { copy.handle(event, at: now) }
     _ = copy.takeRecords()
     var messages: [Outgoing] = []
     for _ in 0...copy.sealedCount { messages += copy.committed(at: now).messages }

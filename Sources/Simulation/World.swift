@@ -28,6 +28,8 @@ package struct Report: Sendable {
     package var resumptions = 0
     /// Times the daemon was started again.
     package var restarts = 0
+    /// Navs read from the journal because an event was about them.
+    package var revivals = 0
     /// Batches that could not be stored.
     package var failedCommits = 0
     /// Connections lost.
@@ -54,6 +56,7 @@ package struct Report: Sendable {
       comparisons += other.comparisons
       resumptions += other.resumptions
       restarts += other.restarts
+      revivals += other.revivals
       failedCommits += other.failedCommits
       lostConnections += other.lostConnections
       renewals += other.renewals
@@ -85,6 +88,8 @@ package struct World: Sendable {
   /// Events beside messages that the daemon has not taken yet.
   var events: [HubEvent] = []
   var historyRequests: [HistoryRequest] = []
+  /// What was asked for of dormant navs, and is not answered.
+  var revivals: [HistoryRequest] = []
 
   var links: [Link] = []
   var lastConnection: UInt64 = 0

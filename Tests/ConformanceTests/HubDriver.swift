@@ -83,9 +83,15 @@ struct HubDriver: ConformanceDriver {
     var newest: [UInt64: SnapshotRow] = [:]
     for snapshot in snapshots { newest[snapshot.nav] = snapshot }
     for nav in newest.keys.sorted() {
-      if let snapshot = newest[nav] { try hub.replay(snapshot) }
+      if let snapshot = newest[nav] { try hub.index(snapshot) }
     }
-    for row in rows { try hub.replay(row, at: now) }
+    for row in rows { try hub.index(RowHeader(row), body: row.body.span, at: now) }
+    let wanted = Set(hub.rememberedRows)
+    hub.remember(rows.filter { wanted.contains($0.sequence) }.map { ($0.sequence, $0.body) })
+    for request in hub.dormantNavs {
+      try hub.revive(
+        request, snapshot: newest[request.nav], rows: rows.filter { $0.nav == request.nav })
+    }
     hub.finishReplay(renewsEpochs: false, lastSequence: rows.last?.sequence ?? 0, at: now)
     try turn([])
   }

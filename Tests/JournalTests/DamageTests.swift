@@ -93,9 +93,9 @@ import Testing
     let contents = try journal.contents()
     try journal.close()
     let bytes = try Data(contentsOf: URL(fileURLWithPath: directory.file))
-    // The group of two: 16 bytes of SQLite's, with its size, key and other columns; then both
-    // records, with eight bytes before the first body.
-    let first = try #require(bytes.firstRange(of: Data(writer.rows[1].body))).lowerBound - 24
+    // The group of two: 17 bytes of SQLite's, with its size, key and other columns; then the heads
+    // of both records with a byte before them, and the bodies.
+    let first = try #require(bytes.firstRange(of: Data(writer.rows[1].body))).lowerBound - 35
     let last = try #require(bytes.firstRange(of: Data(writer.rows[2].body))).upperBound
     var refused = 0
     for place in first..<last {
@@ -136,11 +136,12 @@ import Testing
   @Test(arguments: [
     "DELETE FROM log WHERE seq = 5", "DELETE FROM snapshot WHERE nav = 2",
     "DELETE FROM log WHERE seq = 13", "UPDATE log SET last = 14 WHERE seq = 13",
-    "UPDATE log SET last = 8 WHERE seq = 9", "UPDATE log SET body = NULL WHERE seq = 9",
+    "UPDATE log SET last = 8 WHERE seq = 9", "UPDATE log SET bodies = NULL WHERE seq = 9",
+    "UPDATE log SET heads = NULL WHERE seq = 9", "UPDATE log SET heads = x'00' WHERE seq = 9",
     "UPDATE log SET last = x'09' WHERE seq = 9", "UPDATE log SET sum = 0 WHERE seq = 9",
     "UPDATE log SET seq = 21 WHERE seq = 9", "DELETE FROM log WHERE seq = 12",
     "UPDATE log SET sum = (SELECT sum FROM log WHERE seq = 8) WHERE seq = 9",
-    "INSERT INTO log SELECT 99, last, size, sum, body FROM log WHERE seq = 9",
+    "INSERT INTO log SELECT 99, last, size, sum, heads, bodies FROM log WHERE seq = 9",
     "UPDATE meta SET value = x'00' WHERE key = 'state'", "DELETE FROM meta WHERE key = 'census'",
     "CREATE INDEX i ON log(last)", "DROP TABLE snapshot", "PRAGMA application_id = 1",
     "PRAGMA user_version = 0", "UPDATE log SET seq = 99 WHERE seq = 12",
@@ -171,9 +172,9 @@ import Testing
     let directory = try TemporaryDirectory()
     try Journal.open(directory.path).close()
     let database = try Database(path: directory.file)
-    try database.execute("PRAGMA user_version = 3", .writing)
+    try database.execute("PRAGMA user_version = 4", .writing)
     database.close()
-    #expect(throws: JournalError.newer(path: directory.file, found: 3, supported: 2)) {
+    #expect(throws: JournalError.newer(path: directory.file, found: 4, supported: 3)) {
       try Journal.open(directory.path)
     }
   }

@@ -19,18 +19,41 @@ import Testing
         previous: Bool.random(using: &random) ? 0 : UInt64.random(in: 0..<sequence, using: &random),
         time: number(),
         kind: JournalRow.Kind(rawValue: UInt8.random(in: 1...5, using: &random)) ?? .closed,
+        isOpen: Bool.random(using: &random),
+        author: Bool.random(using: &random)
+          ? nil
+          : RowAuthor(
+            principal: ["", "uid:0", "uid:1000 and more than fifteen bytes"].randomElement(
+              using: &random) ?? "",
+            client: ClientID(high: number() & 3, low: number() & 3), op: number()),
         body: (0..<Int.random(in: 0...300, using: &random)).map { UInt8(truncatingIfNeeded: $0) })
     }
   }
 
-  private static func read(_ copy: [UInt8], _ first: UInt64, _ last: UInt64) -> [JournalRow]? {
-    let bytes = copy.span
+  /// The two parts of a group, copied.
+  private struct Parts {
+    var heads: [UInt8]
+    var bodies: [UInt8]
+
+    init(_ group: borrowing RowGroup) {
+      heads = [UInt8](copying: group.heads)
+      bodies = [UInt8](copying: group.bodies)
+    }
+
+    init(heads: [UInt8], bodies: [UInt8]) {
+      self.heads = heads
+      self.bodies = bodies
+    }
+  }
+
+  private static func read(_ parts: Parts, _ first: UInt64, _ last: UInt64) -> [JournalRow]? {
     var cursor = RecordCursor(first: first)
     var rows: [JournalRow] = []
-    while cursor.next(in: bytes) {
-      rows.append(JournalRow(cursor.header, body: bytes.extracting(cursor.body)))
+    while cursor.next(in: parts.heads.span) {
+      guard cursor.body.upperBound <= parts.bodies.count else { return nil }
+      rows.append(JournalRow(cursor.header, body: parts.bodies.span.extracting(cursor.body)))
     }
-    return cursor.hasEnded(bytes, at: last) ? rows : nil
+    return cursor.hasEnded(parts.heads.span, at: last, bodyCount: parts.bodies.count) ? rows : nil
   }
 
   @Test(arguments: 0..<50 as Range<UInt64>)
@@ -42,8 +65,11 @@ import Testing
       for row in rows { group.append(row) }
       let (count, last) = (group.records, group.last)
       #expect(count == rows.count && last == rows.last?.sequence)
-      let found = Self.read([UInt8](copying: group.bytes), first, last)
+      let parts = Parts(group)
+      let found = Self.read(parts, first, last)
       #expect(found == rows)
+      let isBeginning = rows.contains { $0.kind == .created || $0.kind == .epoch }
+      #expect(RecordCursor.hasBeginnings(parts.heads.span) == isBeginning)
     }
   }
 
@@ -51,13 +77,19 @@ import Testing
     var group = RowGroup()
     group.begin(5)
     for row in Self.rows(6, from: 5, seed: 3) { group.append(row) }
-    let (bytes, last) = ([UInt8](copying: group.bytes), group.last)
-    for count in 0..<bytes.count {
-      #expect(Self.read(Array(bytes[..<count]), 5, last) == nil, "\(count) bytes")
+    let (parts, last) = (Parts(group), group.last)
+    for count in 0..<parts.heads.count {
+      let part = Parts(heads: Array(parts.heads[..<count]), bodies: parts.bodies)
+      #expect(Self.read(part, 5, last) == nil, "\(count) bytes")
     }
-    #expect(Self.read(bytes + [0], 5, last) == nil)
-    #expect(Self.read(bytes, 5, last + 1) == nil)
-    #expect(Self.read(bytes, 6, last) == nil)
+    for count in 0..<parts.bodies.count {
+      let part = Parts(heads: parts.heads, bodies: Array(parts.bodies[..<count]))
+      #expect(Self.read(part, 5, last) == nil, "\(count) bytes")
+    }
+    #expect(Self.read(Parts(heads: parts.heads + [0], bodies: parts.bodies), 5, last) == nil)
+    #expect(Self.read(Parts(heads: parts.heads, bodies: parts.bodies + [0]), 5, last) == nil)
+    #expect(Self.read(parts, 5, last + 1) == nil)
+    #expect(Self.read(parts, 6, last) == nil)
   }
 
   @Test(arguments: 0..<4 as Range<UInt64>)
@@ -70,7 +102,7 @@ import Testing
           ? UInt8.random(in: 0...8, using: &random) : .random(in: 0...255, using: &random)
       }
       for first in [1, UInt64.random(in: 1...(.max), using: &random), UInt64.max] {
-        _ = Self.read(bytes, first, first)
+        _ = Self.read(Parts(heads: bytes, bodies: bytes), first, first)
       }
     }
   }
@@ -82,9 +114,15 @@ import Testing
     group.seal()
     let (sum, last, size) = (group.checksum, group.last, group.packedFrom)
     #expect((size > 0) == (count == 64))
-    var bytes = [UInt8](copying: group.storedBytes)
+    var bytes = [UInt8](copying: group.storedBodies)
+    var heads = [UInt8](copying: group.heads)
     func checksum(_ first: UInt64, _ last: UInt64, _ size: UInt64) -> UInt64 {
-      RowGroup.checksum(first: first, last: last, size: size, bytes.span)
+      RowGroup.checksum(first: first, last: last, size: size, heads: heads.span, bytes.span)
+    }
+    for bit in 0..<heads.count * 8 {
+      heads[bit / 8] ^= 1 << (bit % 8)
+      #expect(checksum(5, last, size) != sum, "bit \(bit) of the heads")
+      heads[bit / 8] ^= 1 << (bit % 8)
     }
     for bit in 0..<bytes.count * 8 {
       bytes[bit / 8] ^= 1 << (bit % 8)
@@ -108,7 +146,8 @@ import Testing
       group.begin(9)
       for row in Self.rows(count, from: 9, seed: seed) { group.append(row) }
       group.seal()
-      let (bytes, stored) = ([UInt8](copying: group.bytes), [UInt8](copying: group.storedBytes))
+      let bytes = [UInt8](copying: group.bodies)
+      let stored = [UInt8](copying: group.storedBodies)
       guard group.packedFrom > 0 else {
         #expect(stored == bytes)
         continue
@@ -179,7 +218,7 @@ import Testing
 
     group.begin(1)
     group.append(row(1, 1000))
-    let room = RowGroup.mostBytes - group.bytes.count
+    let room = RowGroup.mostBytes - group.bodies.count
     isFull = [group.isFull(for: room), group.isFull(for: room + 1)]
     #expect(isFull == [false, true])
 
@@ -187,7 +226,7 @@ import Testing
       group.begin(1)
       let rows = [row(1, size), row(2, 3)]
       for row in rows { group.append(row) }
-      let found = Self.read([UInt8](copying: group.bytes), 1, 2)
+      let found = Self.read(Parts(group), 1, 2)
       #expect(found == rows)
     }
   }

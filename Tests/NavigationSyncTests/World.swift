@@ -186,15 +186,32 @@ final class World {
 
   /// A hub that has replayed the journal, and ended what was open unless it is to be looked at
   /// before that.
-  func replayed(renewsEpochs: Bool = false, finishes: Bool = true) throws -> Hub {
+  func replayed(
+    renewsEpochs: Bool = false, finishes: Bool = true, revives: Bool = true
+  ) throws -> Hub {
     var hub = Hub(configuration: configuration, seed: seed)
     let newest = Dictionary(grouping: journal.snapshots, by: \.nav).compactMapValues(\.last)
-    for nav in newest.keys.sorted() { try hub.replay(try #require(newest[nav])) }
-    for row in journal.rows { try hub.replay(row, at: now) }
+    for nav in newest.keys.sorted() { try hub.index(try #require(newest[nav])) }
+    for row in journal.rows { try hub.index(RowHeader(row), body: row.body.span, at: now) }
+    let wanted = Set(hub.rememberedRows)
+    hub.remember(
+      journal.rows.filter { wanted.contains($0.sequence) }.map { ($0.sequence, $0.body) })
+    // Most tests look into the hub, where dormant navs are not.
+    for request in revives ? hub.dormantNavs : hub.openNavs { try revive(request, in: &hub) }
     guard finishes else { return hub }
     hub.finishReplay(
       renewsEpochs: renewsEpochs, lastSequence: journal.rows.last?.sequence ?? 0, at: now)
     return hub
+  }
+
+  /// Reads a dormant nav from the journal.
+  func revive(_ request: ReloadRequest, in hub: inout Hub) throws {
+    try hub.revive(
+      request,
+      snapshot: journal.snapshots.last {
+        $0.nav == request.nav && $0.sequence <= request.head
+      },
+      rows: journal.rows(of: request.nav, through: request.head))
   }
 
   func advance(_ milliseconds: UInt64) {

@@ -5,7 +5,6 @@ struct Attempt: Sendable {
   let request: ReceivedOp
   let key: RememberedOps.Key
   let name: String
-  let octets: OctetsHash
   var sender: Sender
   var session: Int?
   var now: Instant
@@ -15,6 +14,12 @@ struct Attempt: Sendable {
   var lost: Set<Revision> = []
   /// Whether a delegate's silence was taken for an answer.
   var isVetoSkipped = false
+
+  var octets: OctetsHash { request.octets }
+  /// What its row remembers it by.
+  var author: RowAuthor {
+    RowAuthor(principal: key.principal, client: key.client, op: request.id)
+  }
 
   var isCreation: Bool { request.operations.first?.kind == .navCreate }
 }

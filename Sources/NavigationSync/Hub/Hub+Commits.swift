@@ -19,7 +19,7 @@ extension Hub {
     let body = JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
       $0.origin(attempt, reply)
     }
-    end(commit, slot, row, body, at: attempt.now)
+    end(commit, slot, row, body, attempt.author, at: attempt.now)
     remember(attempt, ok.bytes, isOk: true)
     answer(attempt.sender, attempt.session, slot, ok.bytes)
     if commit.revision.number >= navs[slot].snapshotRevision.number + configuration.snapshotEvery {
@@ -35,7 +35,7 @@ extension Hub {
     let (row, _) = begin(commit, slot, cause: cause, by: by, &json)
     let body = JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) { _ in
     }
-    end(commit, slot, row, body, at: now)
+    end(commit, slot, row, body, nil, at: now)
   }
 
   /// What a row is made of.
@@ -61,13 +61,15 @@ extension Hub {
   }
 
   private mutating func end(
-    _ commit: Commit, _ slot: Int, _ row: BegunRow, _ body: [UInt8], at now: Instant
+    _ commit: Commit, _ slot: Int, _ row: BegunRow, _ body: [UInt8], _ author: RowAuthor?,
+    at now: Instant
   ) {
     batch.records.append(
       .row(
         JournalRow(
           sequence: sequence, nav: navs[slot].number, revision: commit.revision.number,
-          previous: row.previous, time: now.wall, kind: .changed, body: body)))
+          previous: row.previous, time: now.wall, kind: .changed,
+          isOpen: navs[slot].controller.isOpen, author: author, body: body)))
     keep(row.diff.bytes, slot)
   }
 

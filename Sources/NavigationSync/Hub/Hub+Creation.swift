@@ -24,7 +24,7 @@ extension Hub {
     if let unreadable { throw OpFailure(unreadable) }
     let faults = configuration.inspection?(controller) ?? []
     guard faults.isEmpty else { throw internalFault(request.nav, faults) }
-    guard navs.count - 2 < configuration.navs else {
+    guard navs.count - 2 + dormants.count < configuration.navs else {
       var error = OutgoingError(.limit, "there are \(configuration.navs) navs already")
       error.reason = "quota"
       throw OpFailure(error)
@@ -53,7 +53,7 @@ extension Hub {
       .row(
         JournalRow(
           sequence: sequence, nav: entry.number, revision: 1, previous: 0, time: attempt.now.wall,
-          kind: .created, body: body)))
+          kind: .created, isOpen: controller.isOpen, author: attempt.author, body: body)))
     remember(attempt, reply, isOk: true)
     send(attempt.sender.connection, .ok, reply)
   }
@@ -77,7 +77,7 @@ extension Hub {
           sequence: sequence, nav: navs[slot].number,
           revision: navs[slot].controller.revision.number, previous: navs[slot].lastSequence,
           time: attempt.now.wall, kind: .closed,
-          body: JournalBody.closed { $0.origin(attempt, .whole(reply)) })))
+          author: attempt.author, body: JournalBody.closed { $0.origin(attempt, .whole(reply)) })))
     dropDialog(of: slot)
     // The entry stays in its slot until the closing is durable; only its name is gone.
     navSlots[navs[slot].name] = nil

@@ -212,11 +212,7 @@ extension Hub {
 
   /// Ends what a dead daemon left open, before anybody is served.
   mutating func recover(_ slot: Int) {
-    let controller = navs[slot].controller
-    guard
-      controller.transition.content.running != nil || controller.environment.content.owner != nil
-        || controller.environment.content.orientations != nil
-    else { return }
+    guard navs[slot].controller.isOpen else { return }
     commitOwn(.recover, cause: .recovery, slot)
   }
 

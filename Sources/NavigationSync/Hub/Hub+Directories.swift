@@ -32,8 +32,10 @@ extension Hub {
   /// The records as they should be, in the order of their names, each to be encoded with a version.
   private func records(of slot: Int) -> [(id: String, json: (Revision) -> [UInt8])] {
     if slot == Self.navsSlot {
-      return navs.indices.dropFirst(2).filter { navSlots[navs[$0].name] == $0 }
-        .map { slot in (navs[slot].name, { navRecord(slot, $0) }) }
+      let awake = navs.indices.dropFirst(2).filter { navSlots[navs[$0].name] == $0 }
+        .map { slot in (navs[slot].name, { navRecord(NavFacts(navs[slot]), $0) }) }
+      let dormant = dormants.named.map { nav in (nav.name, { navRecord(NavFacts(nav), $0) }) }
+      return (awake + dormant)
         .sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
     }
     return sessions.indices.map { slot in
@@ -42,14 +44,14 @@ extension Hub {
     .sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
   }
 
-  private func navRecord(_ slot: Int, _ version: Revision) -> [UInt8] {
+  private func navRecord(_ nav: NavFacts, _ version: Revision) -> [UInt8] {
     JSONWriter.value { json in
       json.beginObject()
-      json.optional("id", navs[slot].name)
+      json.optional("id", nav.name)
       json.member("ver", version.number)
-      json.member("kind", plain: navs[slot].controller.kindName)
-      json.member("epoch", hex: navs[slot].epoch.bits)
-      json.optional("owner", navs[slot].owner)
+      json.member("kind", plain: nav.kind)
+      json.member("epoch", hex: nav.epoch.bits)
+      json.optional("owner", nav.owner)
       json.endObject()
     }
   }
@@ -132,6 +134,24 @@ extension Hub {
     frame.end(&json, depth: records.count, navs[slot].digest)
     keep(json.bytes, slot)
     navs[slot].durable = revision
+  }
+}
+
+/// What the directory tells of a nav.
+private struct NavFacts {
+  var name: String
+  var kind: StaticString
+  var epoch: Epoch
+  var owner: String
+
+  init(_ entry: NavEntry) {
+    (name, kind, epoch, owner) = (
+      entry.name, entry.controller.kindName, entry.epoch, entry.owner
+    )
+  }
+
+  init(_ nav: DormantNav) {
+    (name, kind, epoch, owner) = (nav.name, nav.kindName, nav.epoch, nav.owner)
   }
 }
 

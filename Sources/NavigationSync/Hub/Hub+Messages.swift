@@ -6,16 +6,12 @@ extension Hub {
   mutating func receive(
     _ verb: [UInt8], _ body: [UInt8], from sender: Sender, at now: Instant
   ) {
-    let session = sessionSlots[sender.connection]
-    if let session { sessions[session].lastHeardAt = now.boot }
+    let session = hear(sender, at: now)
     do throws(MessageFailure) {
       switch ClientVerb(verb.span) {
-      case .op:
-        let request = try messageReader.readOp(body)
-        return operate(request, body, from: sender, session: session, at: now)
       case let verb?:
         let message = try messageReader.read(verb: verb, body: body)
-        return handle(message, body, from: sender, session: session, at: now)
+        return handle(message, from: sender, session: session, at: now)
       case nil: break
       }
     } catch {
@@ -36,6 +32,17 @@ extension Hub {
       refuse(sender, error)
     case .malformed: refuseFrame(of: sender, "the first frame is nsp1. and a verb of a to z")
     }
+  }
+
+  mutating func receive(_ request: ReceivedOp, from sender: Sender, at now: Instant) {
+    operate(request, from: sender, session: hear(sender, at: now), at: now)
+  }
+
+  /// Notes a sign of life; returns the sender's session.
+  private mutating func hear(_ sender: Sender, at now: Instant) -> Int? {
+    let session = sessionSlots[sender.connection]
+    if let session { sessions[session].lastHeardAt = now.boot }
+    return session
   }
 
   /// What answers a message that cannot be read.
@@ -92,8 +99,7 @@ extension Hub {
   }
 
   private mutating func handle(
-    _ message: ClientMessage, _ octets: [UInt8], from sender: Sender, session: Int?,
-    at now: Instant
+    _ message: ClientMessage, from sender: Sender, session: Int?, at now: Instant
   ) {
     switch message {
     case .hello(let hello): return open(hello, for: sender, at: now)
@@ -102,7 +108,7 @@ extension Hub {
       return send(sender.connection, .pong, body)
     case .get(let request): return get(request, for: sender)
     case .op(let request):
-      return operate(request, octets, from: sender, session: session, at: now)
+      return operate(request, from: sender, session: session, at: now)
     case .watch, .unwatch, .credit, .delegate, .answer, .lease, .bye: break
     }
     guard let session else { return refuse(sender, noSession(message.id)) }

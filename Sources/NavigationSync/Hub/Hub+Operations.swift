@@ -4,8 +4,7 @@ import Navigation
 
 extension Hub {
   mutating func operate(
-    _ request: ReceivedOp, _ octets: [UInt8], from sender: Sender, session: Int?,
-    at now: Instant
+    _ request: ReceivedOp, from sender: Sender, session: Int?, at now: Instant
   ) {
     // 2: the session.
     if let error = fence(sender) { return refuse(request, error, sender) }
@@ -20,8 +19,7 @@ extension Hub {
     let name = session.map { sessions[$0].name } ?? request.name ?? ""
     let key = key(of: client, sender, session)
     let attempt = Attempt(
-      request: request, key: key, name: name, octets: OctetsHash(octets), sender: sender,
-      session: session, now: now)
+      request: request, key: key, name: name, sender: sender, session: session, now: now)
     // 3: load.
     if let after = overload(session, at: now) {
       var error = OutgoingError(.busy, "too many ops at a time")

@@ -137,7 +137,7 @@ extension Hub {
       json.optional("server", configuration.server)
       json.member("boot", hex: boot.bits)
       json.member("seq", sequence)
-      json.member("navs", UInt64(navs.count - 2))
+      json.member("navs", UInt64(navs.count - 2 + dormants.count))
       json.member("sessions", UInt64(sessions.count))
       json.member("watches", UInt64(watches.count))
       json.member("rememberedClients", UInt64(remembered.clientCount))

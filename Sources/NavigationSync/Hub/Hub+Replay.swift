@@ -9,96 +9,90 @@ package struct HubReplayError: Error, Hashable, Sendable {
 }
 
 extension Hub {
-  // Start: snapshots first, then every row in order, then `finishReplay`.
+  // Start: the newest snapshot of each nav, every row in order, what the two questions ask for,
+  // then `finishReplay`. No state is read meanwhile but of navs in which something is open: the
+  // others stay dormant until somebody wants them, see Hub+Dormant.swift.
 
-  /// Takes the newest snapshot of a nav.
-  package mutating func replay(_ snapshot: SnapshotRow) throws(HubReplayError) {
+  /// Takes note of the newest snapshot of a nav.
+  package mutating func index(_ snapshot: SnapshotRow) throws(HubReplayError) {
     do {
-      var entry = try rebuild(snapshot, [])
-      entry.lastSequence = snapshot.sequence
-      adopt(entry, number: snapshot.nav)
+      let head = try bodyReader.head(of: snapshot.body)
+      lastNavNumber = max(lastNavNumber, snapshot.nav)
+      dormants.insert(
+        DormantNav(number: snapshot.nav, head: head),
+        DormantHistory(
+          revision: Revision(snapshot.revision), sequence: snapshot.sequence, isOpen: head.isOpen))
     } catch {
       throw HubReplayError(
         sequence: 0, what: "snapshot of nav \(snapshot.nav) at \(snapshot.revision): \(error.what)")
     }
   }
 
-  /// Takes a row; rows at or before their nav's snapshot only tell which ops were decided.
+  /// Takes note of a row, which must continue its nav; rows at or before their nav's snapshot only
+  /// tell how far back its history goes.
   ///
   /// - Parameters:
   ///   - row: the next row.
+  ///   - body: its body, needed of rows that create a nav or give it an epoch.
   ///   - now: ops decided long before it are not remembered.
   /// - Throws: what does not fit; the journal must not be served.
-  package mutating func replay(_ row: JournalRow, at now: Instant) throws(HubReplayError) {
+  package mutating func index(
+    _ row: RowHeader, body: Span<UInt8>, at now: Instant
+  ) throws(HubReplayError) {
     sequence = row.sequence
     lastNavNumber = max(lastNavNumber, row.nav)
+    // By number as well as by the clock, which may have jumped since the row was written.
+    if let author = row.author,
+      row.sequence > remembersBehind || row.time + configuration.rememberedIdle > now.wall
+    {
+      let entry = RememberedOps.Entry(
+        id: author.op, octets: OctetsHash(bits: 0), isOk: true, reply: [], row: row.sequence)
+      let key = RememberedOps.Key(principal: author.principal, client: author.client)
+      remembered.remember(entry, of: key, at: now.boot)
+    }
     do {
-      try replayBody(row, at: now)
+      try continueNav(row, body)
     } catch {
       throw HubReplayError(sequence: row.sequence, what: error.what)
     }
   }
 
-  private mutating func replayBody(
-    _ row: JournalRow, at now: Instant
+  private mutating func continueNav(
+    _ row: RowHeader, _ body: Span<UInt8>
   ) throws(JournalBodyError) {
-    let slot = numberSlots[row.nav]
-    let isOld = slot.map { row.sequence <= navs[$0].lastSequence } ?? false
-    // By number as well as by the clock, which may have jumped since the row was written.
-    let isRecent =
-      row.sequence > remembersBehind || row.time + configuration.rememberedIdle > now.wall
-    if isOld, !isRecent {
-      // Still needed to read history: the floor is the oldest row's revision.
-      lowerFloor(row)
-      return
-    }
-    try bodyReader.load(row.body)
-    if isRecent, let (key, op) = bodyReader.author() {
-      let entry = RememberedOps.Entry(
-        id: op, octets: OctetsHash(bits: 0), isOk: true, reply: row.body, isRow: true)
-      remembered.remember(entry, of: key, at: now.boot)
-    }
-    if isOld { return lowerFloor(row) }
-    if row.kind == .created {
-      guard slot == nil else { throw JournalBodyError(what: "nav \(row.nav) is created twice") }
-      let state = try bodyReader.state()
-      var entry = try NavEntry(state, number: row.nav)
-      entry.lastSequence = row.sequence
-      return adopt(entry, number: row.nav)
-    }
-    // The rows of a closed nav may be gone but for its closing.
-    guard let slot else {
+    guard let place = dormants.place(of: row.nav) else {
+      // The rows of a closed nav may be gone but for its closing.
       if row.kind == .closed { return }
-      throw JournalBodyError(what: "row of nav \(row.nav), which was never created")
+      guard row.kind == .created else {
+        throw JournalBodyError(what: "row of nav \(row.nav), which was never created")
+      }
+      return dormants.insert(
+        DormantNav(number: row.nav, head: try bodyReader.head(of: [UInt8](copying: body))),
+        DormantHistory(
+          revision: Revision(row.revision), sequence: row.sequence, isOpen: row.isOpen))
     }
-    guard row.previous == navs[slot].lastSequence else {
-      throw JournalBodyError(
-        what: "follows row \(row.previous), but the nav's last is \(navs[slot].lastSequence)")
-    }
-    let bytes = navs[slot].ring.byteCount
-    try navs[slot].replay(row, &bodyReader, configuration)
-    ringBytes += navs[slot].ring.byteCount - bytes
-    if row.kind == .closed {
-      // A later nav may have taken the name already: snapshots are read before the rows.
-      if navSlots[navs[slot].name] == slot { navSlots[navs[slot].name] = nil }
-      numberSlots[row.nav] = nil
-      ringBytes -= navs[slot].ring.byteCount
-      navs.remove(slot, leaving: .vacant)
+    try dormants.extend(place, by: row)
+    switch row.kind {
+    case .closed: dormants.remove(place)
+    case .epoch:
+      // One that a snapshot covers is not newer than the snapshot's.
+      guard dormants.history(place).lastSequence == row.sequence else { return }
+      dormants.renew(place, try bodyReader.epoch(in: [UInt8](copying: body)))
+    case .created, .changed, .report: break
     }
   }
 
-  private mutating func lowerFloor(_ row: JournalRow) {
-    guard let slot = numberSlots[row.nav] else { return }
-    navs[slot].floor = min(navs[slot].floor, Revision(row.revision))
-  }
+  /// The navs that must be revived before `finishReplay`, because it ends what is open in them.
+  package var openNavs: [ReloadRequest] { dormants.openNavs }
 
-  private mutating func adopt(_ entry: NavEntry, number: UInt64) {
-    lastNavNumber = max(lastNavNumber, number)
-    let slot = navs.insert(entry)
-    navs[slot].shown.share(&barFrames)
-    numberSlots[number] = slot
-    if let other = navSlots[entry.name], navs[other].number > number { return }
-    navSlots[entry.name] = slot
+  /// The rows, in ascending order, whose bodies `remember` needs before `finishReplay`.
+  package var rememberedRows: [UInt64] { remembered.rows.sorted() }
+
+  /// Takes the bodies of the `rememberedRows`; ops whose rows are not there are forgotten.
+  package mutating func remember(_ rows: [(sequence: UInt64, body: [UInt8])]) {
+    var entries: [UInt64: RememberedOps.Entry] = [:]
+    for (sequence, body) in rows { entries[sequence] = bodyReader.entry(of: body) }
+    remembered.readRows(entries)
   }
 
   /// Ends the replay.
@@ -112,32 +106,49 @@ extension Hub {
   package mutating func finishReplay(
     renewsEpochs: Bool, lastSequence: UInt64, at now: Instant
   ) -> Int {
+    precondition(dormants.openNavs.isEmpty, "navs in which something is open are dormant")
+    precondition(remembered.rows.isEmpty, "ops are to be remembered by rows")
     sequence = max(sequence, lastSequence)
-    remembered.readRows { bodyReader.entry(of: $0) }
     trimRings()
     if remembered.clientCount > 0 { plan(now.boot + configuration.rememberedIdle) }
     clock = now
-    defer {
-      for slot in navs.indices.dropFirst(2) {
-        let violated = navs[slot].controller.violatedInvariants()
-        if violated.isEmpty { recover(slot) } else { freeze(slot, violated) }
-      }
-    }
-    guard renewsEpochs else { return navs.count - 2 }
+    if renewsEpochs { renewEpochs(at: now) }
+    for slot in navs.indices.dropFirst(2) where navs[slot].fault == nil { recover(slot) }
+    return navs.count - 2 + dormants.count
+  }
+
+  private mutating func renewEpochs(at now: Instant) {
     for slot in navs.indices.dropFirst(2) {
       let epoch = Epoch(bits: random.next())
-      sequence += 1
-      batch.records.append(
-        .row(
-          JournalRow(
-            sequence: sequence, nav: navs[slot].number,
-            revision: navs[slot].controller.revision.number, previous: navs[slot].lastSequence,
-            time: now.wall, kind: .epoch, body: JournalBody.epoch(epoch))))
-      navs[slot].lastSequence = sequence
+      let row = epochRow(
+        epoch, navs[slot].number, navs[slot].controller.revision, navs[slot].lastSequence,
+        isOpen: navs[slot].controller.isOpen, at: now)
+      navs[slot].lastSequence = row
       ringBytes -= navs[slot].ring.byteCount
       navs[slot].renew(epoch)
     }
-    return navs.count - 2
+    for place in dormants.places {
+      let epoch = Epoch(bits: random.next())
+      let history = dormants.history(place)
+      let row = epochRow(
+        epoch, dormants[place].number, history.revision, history.lastSequence,
+        isOpen: history.isOpen, at: now)
+      dormants.renew(place, epoch, row: row)
+    }
+  }
+
+  /// Records a new epoch; returns the number of its row.
+  private mutating func epochRow(
+    _ epoch: Epoch, _ nav: UInt64, _ revision: Revision, _ previous: UInt64, isOpen: Bool,
+    at now: Instant
+  ) -> UInt64 {
+    sequence += 1
+    batch.records.append(
+      .row(
+        JournalRow(
+          sequence: sequence, nav: nav, revision: revision.number, previous: previous,
+          time: now.wall, kind: .epoch, isOpen: isOpen, body: JournalBody.epoch(epoch))))
+    return sequence
   }
 
   /// A nav as the journal tells it.

@@ -6,6 +6,12 @@ package struct ReloadRequest: Hashable, Sendable {
   package var nav: UInt64
   /// Its newest durable row.
   package var head: UInt64
+
+  /// Makes a value from its members.
+  package init(nav: UInt64, head: UInt64) {
+    self.nav = nav
+    self.head = head
+  }
 }
 
 extension Hub {

@@ -79,7 +79,8 @@ extension Hub {
       .row(
         JournalRow(
           sequence: sequence, nav: entry.number, revision: entry.controller.revision.number,
-          previous: entry.lastSequence, time: now.wall, kind: .report, body: body)))
+          previous: entry.lastSequence, time: now.wall, kind: .report,
+          isOpen: entry.controller.isOpen, body: body)))
     navs[slot].lastSequence = sequence
   }
 
@@ -307,15 +308,14 @@ extension Hub {
   /// Gives up the oldest diffs of navs in turn while all rings together are too large.
   mutating func trimRings() {
     guard ringBytes > configuration.resumeTotalBytes else { return }
-    let slots = navs.indices
     var visited = 0
-    while ringBytes > configuration.resumeTotalBytes, visited < slots.count {
-      let slot = slots[ringCursor % slots.count]
+    while ringBytes > configuration.resumeTotalBytes, visited < navs.count {
+      let slot = navs.next(from: ringCursor)
+      ringCursor = slot + 1
+      visited += 1
       ringBytes -= navs[slot].ring.trim(
         revisions: navs[slot].ring.count / 2, bytes: configuration.resumeBytes,
         through: navs[slot].durable)
-      ringCursor += 1
-      visited += 1
     }
   }
 }

@@ -4,6 +4,8 @@ package import Navigation
 package enum HubEvent: Sendable {
   /// A client's message: the two frames behind the envelope.
   case message(ConnectionID, Peer, verb: [UInt8], body: [UInt8])
+  /// A message with an op, as `ClientMessageReader` has read it.
+  case op(ConnectionID, Peer, ReceivedOp)
   /// A message with another number of frames.
   case malformed(ConnectionID, Peer)
   /// The peer is gone.
@@ -163,6 +165,10 @@ package struct Hub: Sendable {
   var navSlots = SlotIndex<String>()
   /// Navs by their number in the journal.
   var numberSlots: [UInt64: Int] = [:]
+  /// Those that are in the journal only.
+  var dormants = DormantNavs()
+  /// The dormant navs whose history was asked for, by the token.
+  var revivals: [UInt64: ReloadRequest] = [:]
   var sessions = Slots<Session>()
   var sessionSlots = ConnectionSlots()
   var clientSlots: [ClientID: Int] = [:]
@@ -226,12 +232,22 @@ package struct Hub: Sendable {
     }
   }
 
+  /// A reader of messages that takes what this hub takes.
+  package func makeReader() -> ClientMessageReader {
+    ClientMessageReader(maximumBytes: configuration.maximumRequestBytes)
+  }
+
   /// Takes one event; what follows from it waits for `committed`.
+  ///
+  /// The nav that it is about must not be dormant, see `dormant(for:)`.
   package mutating func handle(_ event: HubEvent, at now: Instant) {
+    assert(dormant(for: event) == nil, "an event about a nav that is dormant")
     clock = now
     switch event {
     case .message(let connection, let peer, let verb, let body):
       receive(verb, body, from: Sender(connection: connection, peer: peer), at: now)
+    case .op(let connection, let peer, let request):
+      receive(request, from: Sender(connection: connection, peer: peer), at: now)
     case .malformed(let connection, let peer):
       let sender = Sender(connection: connection, peer: peer)
       refuseFrame(of: sender, "a message has two frames: verb and body")
@@ -246,7 +262,11 @@ package struct Hub: Sendable {
       batch.held.append(.pump(session: slot))
     case .history(let answer): finishRead(answer, at: now)
     case .floor(let number, let revision):
-      if let slot = numberSlots[number] { navs[slot].floor = Revision(revision) }
+      if let slot = numberSlots[number] {
+        navs[slot].floor = Revision(revision)
+      } else if let place = dormants.place(of: number) {
+        dormants.raiseFloor(place, Revision(revision))
+      }
     case .snapshotWanted(let number):
       if let slot = numberSlots[number] { recordSnapshot(of: slot, at: now) }
     case .wake: wake(at: now)
@@ -457,9 +477,12 @@ extension Outgoing {
 extension HubEvent {
   /// Whether this is a message with an op, which may be decided while a batch is sealed.
   package var isOp: Bool {
-    guard case .message(_, _, let verb, _) = self else { return false }
-    return verb == Self.opFrame
+    switch self {
+    case .op: true
+    case .message(_, _, let verb, _): verb == Self.opFrame
+    default: false
+    }
   }
 
-  private static let opFrame = ClientVerb.op.frame
+  static let opFrame = ClientVerb.op.frame
 }

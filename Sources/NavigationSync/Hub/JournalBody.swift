@@ -81,6 +81,7 @@ enum JournalBody {
     json.member("kind", plain: controller.kindName)
     json.member("epoch", hex: epoch.bits)
     json.optional("owner", owner)
+    json.flag("open", controller.isOpen)
     json.member("rev", controller.revision.number)
     json.member("resolvedAt", resolvedAt.number)
     json.name("screens")

@@ -15,9 +15,6 @@ struct JournalBodyReader: Sendable {
   private var by: Int?
   private var detached: Int?
   private var released: Int?
-  /// Who caused a row before, and mostly causes the next one too, with the client as it is written.
-  private var lastAuthor = RememberedOps.Key(principal: "", client: ClientID(high: 0, low: 0))
-  private var lastClient = ""
 
   /// What a `created` row or a snapshot says.
   struct State {
@@ -51,22 +48,51 @@ struct JournalBodyReader: Sendable {
     }
   }
 
-  /// Whose op the loaded row tells of, and its id; nil if no client caused the row.
-  ///
-  /// The rest of what is remembered is left to `entry(of:)`, because most ops are driven out by
-  /// those behind them.
-  mutating func author() -> (key: RememberedOps.Key, op: UInt64)? {
-    guard let by, let principal = tape.member("principal", of: by),
-      let client = tape.member(short: "client", of: by), let op = integer("op", of: by)
-    else { return nil }
-    if !tape.isString(client, lastClient) || !tape.isString(principal, lastAuthor.principal) {
-      guard let id = tape.hex128(client), let name = tape.string(principal),
-        let text = tape.string(client)
-      else { return nil }
-      lastClient = text
-      lastAuthor = RememberedOps.Key(principal: name, client: id)
+  /// What the body of a `created` row or of a snapshot says of a nav before its state.
+  struct Head {
+    var name: String
+    var isStandalone: Bool
+    var epoch: Epoch
+    var owner: String
+    /// Whether something is open in the state.
+    var isOpen: Bool
+  }
+
+  /// The bytes of `,"rev":` as one number, and where they are in it.
+  private static let sign: UInt64 = 0x2C22_7265_7622_3A
+  private static let signMask: UInt64 = 0xFF_FFFF_FFFF_FFFF
+
+  /// Reads the head of a body with a state, and nothing behind it.
+  mutating func head(of body: [UInt8]) throws(JournalBodyError) -> Head {
+    // Within a text the quote would have a backslash before it.
+    var window: UInt64 = 0
+    var end = 0
+    while end < body.count, window & Self.signMask != Self.sign {
+      window = window << 8 | UInt64(body[end])
+      end += 1
     }
-    return (lastAuthor, op)
+    guard window & Self.signMask == Self.sign else {
+      throw JournalBodyError(what: "a state without rev")
+    }
+    end -= 7
+    var head = Array(body[..<end])
+    head.append(0x7D)
+    try load(head)
+    let kind = text("kind")
+    guard let name = text("nav"),
+      let epoch = tape.member(short: "epoch", of: 0).flatMap({ tape.hex64($0) }),
+      let owner = text("owner"), kind == "controller" || kind == "bar"
+    else { throw JournalBodyError(what: "a state lacks nav, kind, epoch or owner") }
+    return Head(
+      name: name, isStandalone: kind == "bar", epoch: Epoch(bits: epoch), owner: owner,
+      isOpen: tape.member(short: "open", of: 0).flatMap { tape.bool($0) } ?? false)
+  }
+
+  /// Reads the body of an `epoch` row.
+  mutating func epoch(in body: [UInt8]) throws(JournalBodyError) -> Epoch {
+    try load(body)
+    guard let epoch = epoch() else { throw JournalBodyError(what: "no epoch") }
+    return epoch
   }
 
   /// How the op is remembered that a row's body tells of.

@@ -10,8 +10,8 @@ struct RememberedOps: Sendable {
     var isOk: Bool
     /// What was answered.
     var reply: [UInt8]
-    /// Whether `reply` is the body of the row that tells everything else, until `readRows`.
-    var isRow = false
+    /// The row that tells everything but the id, until `readRows`; 0 for none.
+    var row: UInt64 = 0
   }
 
   /// What is known of an op that arrives.
@@ -48,7 +48,8 @@ struct RememberedOps: Sendable {
     var count = 0
   }
 
-  private var slots = SlotIndex<Key>()
+  private var slots: [Key: Int] = [:]
+  private var busy: [(key: Key, slot: Int)?] = Array(repeating: nil, count: 16)
   private var clients = Slots<Client>()
   private var principals: [String: Principal] = [:]
   private let limits: HubConfiguration
@@ -61,7 +62,7 @@ struct RememberedOps: Sendable {
   func last(of key: Key) -> UInt64 { slots[key].map { clients[$0].last } ?? 0 }
 
   mutating func verdict(on id: UInt64, octets: OctetsHash, of key: Key) -> Verdict {
-    guard let slot = slots.find(key) else { return .new }
+    guard let slot = find(key) else { return .new }
     // Ids increase, so the usual op is beyond all remembered ones.
     if id > clients[slot].last { return .new }
     let client = clients[slot]
@@ -74,10 +75,23 @@ struct RememberedOps: Sendable {
     return id < client.entries[client.head].id ? .tooOld : .new
   }
 
+  /// The slot of a client, which for one of those that are busy is known without a hash.
+  private mutating func find(_ key: Key) -> Int? {
+    let place = Self.busyPlace(of: key)
+    if let known = busy[place], known.key == key { return known.slot }
+    guard let slot = slots[key] else { return nil }
+    busy[place] = (key, slot)
+    return slot
+  }
+
+  private static func busyPlace(of key: Key) -> Int {
+    Int(truncatingIfNeeded: key.client.low ^ key.client.low >> 32) & 15
+  }
+
   /// Remembers a decided op; returns the one that it drove out.
   @discardableResult
   mutating func remember(_ entry: Entry, of key: Key, at now: UInt64) -> Entry? {
-    let slot = slots.find(key) ?? admit(key, at: now)
+    let slot = find(key) ?? admit(key, at: now)
     return clients[slot].add(entry, limit: limits.rememberedOps, at: now)
   }
 
@@ -90,12 +104,17 @@ struct RememberedOps: Sendable {
     clients[slot].last = clients[slot].entries.last?.id ?? 0
   }
 
-  /// Reads the rows that stand for their ops; one that tells of none is forgotten.
-  mutating func readRows(_ entry: ([UInt8]) -> Entry?) {
+  /// The rows that stand for their ops, in no order.
+  var rows: [UInt64] {
+    clients.indices.flatMap { slot in clients[slot].entries.map(\.row).filter { $0 > 0 } }
+  }
+
+  /// Takes what the rows tell that stand for their ops; an op whose row tells of none is forgotten.
+  mutating func readRows(_ entries: [UInt64: Entry]) {
     for slot in clients.indices {
       clients[slot].straighten()
       clients[slot].entries = clients[slot].entries.compactMap {
-        $0.isRow ? entry($0.reply) : $0
+        $0.row > 0 ? entries[$0.row] : $0
       }
     }
   }
@@ -151,6 +170,7 @@ struct RememberedOps: Sendable {
     guard let slot = slots[key] else { return }
     clients.remove(slot, leaving: Client())
     slots[key] = nil
+    busy[Self.busyPlace(of: key)] = nil
     principals[principal]?.head += 1
     principals[principal]?.count -= 1
     if principals[principal]?.count == 0 { principals[principal] = nil }

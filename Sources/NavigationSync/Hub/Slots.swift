@@ -38,6 +38,16 @@ package struct Slots<Value: Sendable>: Sendable {
   /// O(n).
   package var indices: [Int] { live.indices.filter { live[$0] } }
 
+  /// The first slot in use from `slot` on, around the end; there must be one.
+  ///
+  /// For going round bit by bit, where `indices` would cost as much as there are slots.
+  func next(from slot: Int) -> Int {
+    precondition(count > 0, "no slot is in use")
+    var slot = slot < live.count ? slot : 0
+    while !live[slot] { slot = slot + 1 < live.count ? slot + 1 : 0 }
+    return slot
+  }
+
   /// The value in a slot that is in use.
   package subscript(_ slot: Int) -> Value {
     // Lent, not copied: a copy of a nav costs a retain for each of its members.

@@ -24,6 +24,19 @@ package enum ClientMessage: Sendable {
   case ping(id: UInt64)
   /// Leaves.
   case bye(id: UInt64)
+
+  /// The nav that it is about; nil for none.
+  var nav: String? {
+    switch self {
+    case .watch(let request): request.nav
+    case .unwatch(_, let nav, _): nav
+    case .op(let request): request.nav
+    case .get(let request): request.nav
+    case .delegate(let request): request.nav
+    case .lease(let request): request.nav
+    case .hello, .answer, .credit, .ping, .bye: nil
+    }
+  }
 }
 
 /// The opening of a session.
@@ -237,10 +250,13 @@ package final class ReceivedOp: Sendable {
   ///
   /// A list of its own, so that it is handed to the nav as it is.
   package let readable: [Operation]
+  /// What tells the message from another one with its id.
+  let octets: OctetsHash
 
   init(
     id: UInt64, client: ClientID?, name: String?, nav: String, guards: Guards, isAnimated: Bool?,
-    waits: Bool, due: UInt64?, operations: [RequestedOperation], readable: [Operation]
+    waits: Bool, due: UInt64?, operations: [RequestedOperation], readable: [Operation],
+    octets: OctetsHash
   ) {
     self.id = id
     self.client = client
@@ -252,6 +268,7 @@ package final class ReceivedOp: Sendable {
     self.due = due
     self.operations = operations
     self.readable = readable
+    self.octets = octets
   }
 
   /// What one of the operations means; nil if it cannot be read, or makes or closes the nav.

@@ -38,7 +38,7 @@ package struct ClientMessageReader: Sendable {
     try scan(body, of: verb)
     guard let verb else { throw MessageFailure(.badVerb, id: id(), "unknown verb") }
     switch verb {
-    case .op: return .op(try op())
+    case .op: return .op(try op(OctetsHash(body)))
     case .credit: return .credit(upTo: try required("upto", nil))
     case .answer: return try answer()
     case .hello: return .hello(try hello())
@@ -59,7 +59,20 @@ package struct ClientMessageReader: Sendable {
   @inline(never)
   package mutating func readOp(_ body: [UInt8]) throws(MessageFailure) -> ReceivedOp {
     try scan(body, of: .op)
-    return try op()
+    return try op(OctetsHash(body))
+  }
+
+  /// Makes the event of a message: an op is read here, where the messages are received, so that
+  /// the hub goes over those at hand without what reads them getting between.
+  ///
+  /// What cannot be read is left to the hub, which knows how to answer it.
+  package mutating func event(
+    _ connection: ConnectionID, _ peer: Peer, verb: [UInt8], body: [UInt8]
+  ) -> HubEvent {
+    if verb == HubEvent.opFrame, let request = try? readOp(body) {
+      return .op(connection, peer, request)
+    }
+    return .message(connection, peer, verb: verb, body: body)
   }
 
   private mutating func scan(_ body: [UInt8], of verb: ClientVerb?) throws(MessageFailure) {
@@ -350,7 +363,7 @@ package struct ClientMessageReader: Sendable {
     }
   }
 
-  private func op() throws(MessageFailure) -> ReceivedOp {
+  private func op(_ octets: OctetsHash) throws(MessageFailure) -> ReceivedOp {
     let members = OpMembers(tape)
     func place(_ member: Int) -> Int? { member == 0 ? nil : member }
     let id = try requiredID(place(members.id).flatMap { tape.integer($0) })
@@ -371,7 +384,7 @@ package struct ClientMessageReader: Sendable {
     let operations = operations(list, &readable)
     return ReceivedOp(
       id: id, client: client, name: name, nav: nav, guards: guards, isAnimated: isAnimated,
-      waits: waits, due: due, operations: operations, readable: readable)
+      waits: waits, due: due, operations: operations, readable: readable, octets: octets)
   }
 
   private func waits(_ index: Int?, _ id: UInt64) throws(MessageFailure) -> Bool {

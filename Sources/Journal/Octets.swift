@@ -1,0 +1,90 @@
+/// Bytes that are collected again and again in the same memory.
+@safe struct Octets: ~Copyable {
+  private var memory: UnsafeMutableRawPointer
+  private var capacity: Int
+  private let usualCapacity: Int
+  private(set) var count = 0
+
+  /// What a number takes at most: 64 bits, seven a byte.
+  private static let mostNumberBytes = 10
+
+  /// Begins with room for `capacity` bytes.
+  init(capacity: Int) {
+    unsafe memory = .allocate(byteCount: capacity, alignment: 1)
+    self.capacity = capacity
+    usualCapacity = capacity
+  }
+
+  deinit { unsafe memory.deallocate() }
+
+  /// Forgets what is there.
+  mutating func clear() {
+    count = 0
+    // What is many times as long is rare, and its memory is not kept.
+    if capacity > 4 * usualCapacity { replaceMemory(usualCapacity) }
+  }
+
+  /// What is there.
+  var bytes: Span<UInt8> {
+    @_lifetime(borrow self)
+    get {
+      // What is there was written, and stays in place while this is borrowed.
+      let span = unsafe Span<UInt8>(
+        _unsafeStart: memory.assumingMemoryBound(to: UInt8.self), count: count)
+      return unsafe _overrideLifetime(span, borrowing: self)
+    }
+  }
+
+  /// Appends bytes.
+  mutating func append(_ bytes: Span<UInt8>) {
+    makeRoom(bytes.count)
+    unsafe bytes.withUnsafeBufferPointer { buffer in
+      guard let start = buffer.baseAddress else { return }
+      // Room was made above.
+      unsafe (memory + count).copyMemory(from: start, byteCount: buffer.count)
+    }
+    count += bytes.count
+  }
+
+  /// Puts another byte in the place of the first, which is there.
+  mutating func replaceFirst(by byte: UInt8) {
+    precondition(count > 0, "there is no first byte")
+    unsafe memory.storeBytes(of: byte, as: UInt8.self)
+  }
+
+  /// Appends a byte.
+  mutating func append(_ byte: UInt8) {
+    makeRoom(1)
+    unsafe memory.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+    count += 1
+  }
+
+  /// Appends a number, seven bits a byte, the least significant first.
+  @inline(__always)
+  mutating func append(number: UInt64) {
+    makeRoom(Self.mostNumberBytes)
+    var rest = number
+    while rest > 0x7F {
+      unsafe memory.storeBytes(
+        of: UInt8(truncatingIfNeeded: rest) | 0x80, toByteOffset: count, as: UInt8.self)
+      count += 1
+      rest >>= 7
+    }
+    unsafe memory.storeBytes(
+      of: UInt8(truncatingIfNeeded: rest), toByteOffset: count, as: UInt8.self)
+    count += 1
+  }
+
+  @inline(__always)
+  private mutating func makeRoom(_ more: Int) {
+    if count + more > capacity { replaceMemory(max(count + more, capacity * 2)) }
+  }
+
+  private mutating func replaceMemory(_ wanted: Int) {
+    let other = UnsafeMutableRawPointer.allocate(byteCount: wanted, alignment: 1)
+    unsafe other.copyMemory(from: memory, byteCount: count)
+    unsafe memory.deallocate()
+    unsafe memory = other
+    capacity = wanted
+  }
+}

@@ -1,0 +1,107 @@
+import Navigation
+
+// Dormant navs: a start reads no state but takes note of what there is, so that it takes no longer
+// for a long history. A nav is revived from its newest snapshot and the rows behind it by the code
+// that replays any row, digest by digest, before the first event that is about it, and in quiet
+// moments if there is none.
+
+extension Hub {
+  /// Whether there are navs that were not asked for since the start.
+  package var hasDormantNavs: Bool { !dormants.isEmpty }
+
+  /// What to read to revive all that are dormant, the oldest first.
+  package var dormantNavs: [ReloadRequest] {
+    dormants.places.map(dormants.request).sorted { $0.nav < $1.nav }
+  }
+
+  /// The nav that must be revived before the hub takes an event; nil for none.
+  package mutating func dormant(for event: HubEvent) -> ReloadRequest? {
+    guard !dormants.isEmpty, let place = place(for: event) else { return nil }
+    return dormants.request(place)
+  }
+
+  private mutating func place(for event: HubEvent) -> Int? {
+    switch event {
+    case .op(_, _, let request): return dormants.place(named: request.nav)
+    case .message(_, _, let verb, let body):
+      guard let verb = ClientVerb(verb.span),
+        let message = try? messageReader.read(verb: verb, body: body)
+      else { return nil }
+      return message.nav.flatMap { dormants.place(named: $0) }
+    case .snapshotWanted(let number): return dormants.place(of: number)
+    case .malformed, .closed, .blocked, .unblocked, .history, .floor, .wake, .stop: return nil
+    }
+  }
+
+  /// Revives a nav, unless that has been done.
+  ///
+  /// - Parameters:
+  ///   - request: which nav, as it was asked for.
+  ///   - snapshot: its newest snapshot, if it has one.
+  ///   - rows: its rows behind the snapshot or all of them, the oldest first.
+  /// - Throws: what does not fit; the journal must not be served any further.
+  package mutating func revive(
+    _ request: ReloadRequest, snapshot: SnapshotRow?, rows: [JournalRow]
+  ) throws(HubReplayError) {
+    guard let place = dormants.place(of: request.nav) else { return }
+    let nav = dormants[place]
+    let history = dormants.history(place)
+    do throws(JournalBodyError) {
+      var entry = try rebuild(snapshot, rows)
+      guard entry.name == nav.name, entry.owner == nav.owner, entry.epoch == nav.epoch,
+        entry.controller.isStandalone == nav.isStandalone
+      else { throw JournalBodyError(what: "the rows are of another nav than \(nav.name)") }
+      guard entry.lastSequence == history.lastSequence,
+        entry.controller.revision == history.revision
+      else {
+        throw JournalBodyError(
+          what: "\(nav.name) ends with row \(entry.lastSequence), not \(history.lastSequence)")
+      }
+      entry.floor = history.floor
+      dormants.remove(place)
+      adopt(entry)
+    } catch {
+      throw HubReplayError(sequence: request.head, what: error.what)
+    }
+  }
+
+  private mutating func adopt(_ entry: NavEntry) {
+    let slot = navs.insert(entry)
+    navs[slot].shown.share(&barFrames)
+    numberSlots[entry.number] = slot
+    navSlots[entry.name] = slot
+    ringBytes += entry.ring.byteCount
+    let violated = navs[slot].controller.violatedInvariants()
+    if !violated.isEmpty { freeze(slot, violated) }
+  }
+
+  /// Asks for the history of some dormant navs, to revive them while there is nothing else to do.
+  ///
+  /// Ask again when all answers are there, and not before.
+  package mutating func requestDormant(atMost count: Int) -> [HistoryRequest] {
+    dormants.next(atMost: count).map { place in
+      let request = dormants.request(place)
+      lastToken += 1
+      revivals[lastToken] = request
+      return HistoryRequest(
+        token: lastToken, nav: request.nav, head: request.head, what: .state(at: .max))
+    }
+  }
+
+  /// Whether answers to `requestDormant` are still to come.
+  package var isReviving: Bool { !revivals.isEmpty }
+
+  /// Revives the nav that an answer is about.
+  ///
+  /// - Returns: false if it answers something else, which `handle` takes.
+  package mutating func revive(by answer: HistoryAnswer) throws(HubReplayError) -> Bool {
+    guard let request = revivals.removeValue(forKey: answer.token) else { return false }
+    // It may have been revived and changed meanwhile.
+    guard dormants.place(of: request.nav) != nil else { return true }
+    if let failure = answer.failure {
+      throw HubReplayError(sequence: request.head, what: failure)
+    }
+    try revive(request, snapshot: answer.snapshot, rows: answer.rows)
+    return true
+  }
+}
