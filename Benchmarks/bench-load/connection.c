@@ -54,6 +54,15 @@ char *find(struct text text, const char *what) {
   return found ? found + size : 0;
 }
 
+char *find_again(struct text text, const char *what, size_t *place) {
+  size_t size = strlen(what);
+  if (*place + size <= text.size && !memcmp(text.bytes + *place, what, size))
+    return text.bytes + *place + size;
+  char *found = find(text, what);
+  if (found) *place = (size_t)(found - text.bytes) - size;
+  return found;
+}
+
 size_t write_hello(char *to, size_t room, const char *name) {
   unsigned char random[16];
   int source = open("/dev/urandom", O_RDONLY);

@@ -27,6 +27,8 @@ struct plan {
   // Connections that watch: each the first nav, or one connection all navs of the first process, or
   // each connection the nav of its number.
   int watchers, watches_all, watches_own;
+  // Whether they get what the bar shows too.
+  int has_bar;
   // Connections that watch the first nav and that nobody waits for, and whether they are stopped
   // until everything is written.
   int idle_watchers, is_stopped;
@@ -91,6 +93,11 @@ void send_message(void *socket, const char *verb, const char *body, size_t size)
 uint64_t read_number(const char *text);
 // Begins behind what is found; 0 if it is not there.
 char *find(struct text text, const char *what);
+
+// Finds it at `place` if it is there, as it mostly is where messages are alike, or else where it is
+// first. To look at every byte would be most of what a watcher does, and that is part of what is
+// measured; who passes over something notices, because revisions follow one another.
+char *find_again(struct text text, const char *what, size_t *place);
 
 // What `model` does next, and its doing so; a screen that is pushed is called `screen`.
 int is_pop_next(const struct plan *plan, const struct model *model);

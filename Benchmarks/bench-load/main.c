@@ -41,7 +41,7 @@ static int read_option(struct plan *plan, const char *text) {
       {"warm=", &plan->warm},           {"ops=", &plan->operations},    {"rate=", &plan->rate},
       {"watchers=", &plan->watchers},   {"all=", &plan->watches_all},   {"seconds=", &plan->seconds},
       {"depth=", &plan->depth},         {"edits=", &plan->edits},   {"mixed=", &plan->is_mixed},
-      {"own=", &plan->watches_own},     {"server=", &plan->server},
+      {"own=", &plan->watches_own},     {"server=", &plan->server},     {"bar=", &plan->has_bar},
       {"idle-watchers=", &plan->idle_watchers}, {"stopped=", &plan->is_stopped},
   };
   if (!strncmp(text, "endpoint=", 9)) return plan->endpoint = text + 9, 1;

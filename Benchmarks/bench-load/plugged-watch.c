@@ -17,7 +17,7 @@ struct follower {
 
 struct following {
   const char *endpoint;
-  long count, operations, stack, patience;
+  long count, operations, stack, patience, has_bar;
   struct follower *followers;
   // Where all begin.
   uint64_t first;
@@ -40,7 +40,8 @@ static void create_stack(struct following *all, struct link *link) {
 static uint64_t begin_watch(struct following *all, struct link *link) {
   char message[128];
   struct text verb, body;
-  int size = snprintf(message, sizeof message, "{\"id\":2,\"nav\":\"stk-%08ld\"}", all->stack);
+  int size = snprintf(message, sizeof message, "{\"id\":2,\"nav\":\"stk-%08ld\"%s}", all->stack,
+                      all->has_bar ? "" : ",\"resolved\":false");
   send_link(link, "nsp1.watch", message, (size_t)size);
   while (!take_link(link, &verb, &body)) fill_link(link, 0);
   char *revision = find(body, "\"rev\":");
@@ -49,17 +50,21 @@ static uint64_t begin_watch(struct following *all, struct link *link) {
 }
 
 static void follow(struct following *all, struct follower *follower, struct text body) {
+  // Pushes and pops take turns, and have different lengths.
+  static size_t bases[2], operations[2];
   uint64_t now = nanoseconds();
-  for (char *at; (at = find(body, "\"base\":"));) {
-    uint64_t base = read_number(at), place = base - all->first;
+  for (size_t first = 0, *place = &first;; place = &bases[follower->revision & 1]) {
+    char *at = find_again(body, "\"base\":", place);
+    if (!at) break;
+    uint64_t base = read_number(at), number = base - all->first;
     body.size -= (size_t)(at - body.bytes), body.bytes = at;
-    char *id = find(body, "\"op\":");
+    char *id = find_again(body, "\"op\":", &operations[base & 1]);
     if (base != follower->revision) all->gaps++;
     follower->revision = base + 1;
-    if (!id || place >= (uint64_t)all->operations) continue;
-    all->sent[place] = time_of(read_number(id));
-    all->last[place] = now;
-    all->had[place]++;
+    if (!id || number >= (uint64_t)all->operations) continue;
+    all->sent[number] = time_of(read_number(id));
+    all->last[number] = now;
+    all->had[number]++;
     all->delivered++;
   }
 }
@@ -122,6 +127,7 @@ int run_plugged_watcher(int count, char **arguments) {
       .operations = number_of(count, arguments, "ops", 1000),
       .stack = number_of(count, arguments, "stack", 0),
       .patience = number_of(count, arguments, "idle_ms", 1500),
+      .has_bar = number_of(count, arguments, "bar", 0),
   };
   if (all.count < 1 || all.operations < 1) fail("numbers", "", 0);
   all.followers = calloc((size_t)all.count, sizeof *all.followers);

@@ -8,11 +8,12 @@
 
 #include "load.h"
 
-static void begin_watches(struct link *link, int first, int count) {
+static void begin_watches(struct link *link, int first, int count, int has_bar) {
   char message[128];
   struct text verb, body;
   for (int nav = first; nav < first + count; nav++) {
-    int size = snprintf(message, sizeof message, "{\"id\":%d,\"nav\":\"b.%06d\"}", first_id + nav, nav);
+    int size = snprintf(message, sizeof message, "{\"id\":%d,\"nav\":\"b.%06d\"%s}", first_id + nav, nav,
+                        has_bar ? "" : ",\"resolved\":false");
     send_link(link, "nsp1.watch", message, (size_t)size);
   }
   for (int left = count; left > 0;) {
@@ -25,31 +26,19 @@ static void begin_watches(struct link *link, int first, int count) {
   }
 }
 
-// Finds a member where it was the last time, as it mostly is, or else where it is: what watches is
-// part of what is measured, and to look at every byte would be most of its work. Nothing that is
-// passed over goes unnoticed, because the revisions follow one another.
-static char *find_again(struct text text, const char *name, size_t size, size_t *place) {
-  if (*place + size <= text.size && !memcmp(text.bytes + *place, name, size))
-    return text.bytes + *place + size;
-  char *found = find(text, name);
-  if (found) *place = (size_t)(found - text.bytes) - size;
-  return found;
-}
-
 // Follows the diffs of one message.
 static void follow(struct shared *shared, uint64_t *revision, struct text body) {
   // Pushes and pops take turns, and have different lengths.
   static size_t bases[2], operations[2];
   uint64_t now = nanoseconds(), count = 0;
-  for (;; count++) {
-    int turn = *revision & 1;
-    size_t none = 0;
-    char *at = find_again(body, "\"base\":", 7, count ? &bases[turn] : &none);
+  for (size_t first = 0, *place = &first;; place = &bases[*revision & 1], count++) {
+    char *at = find_again(body, "\"base\":", place);
     if (!at) break;
+    int turn = *revision & 1;
     if (read_number(at) != *revision) fail("a revision is missing", at, 32);
     ++*revision;
     body.size -= (size_t)(at - body.bytes), body.bytes = at;
-    at = find_again(body, "\"op\":", 5, &operations[turn]);
+    at = find_again(body, "\"op\":", &operations[turn]);
     if (!at) fail("no op", body.bytes, body.size);
     shared->seen[read_number(at) - first_id] = now;
     body.size -= (size_t)(at - body.bytes), body.bytes = at;
@@ -78,7 +67,8 @@ void watch(const struct plan *plan, struct shared *shared, int ready) {
   int poll = epoll_create1(0);
   for (int index = 0; index < count; index++) {
     links[index] = connect_link(plan->endpoint, "watcher");
-    begin_watches(links[index], plan->watches_own ? index : 0, plan->watches_all ? plan->navs : 1);
+    begin_watches(links[index], plan->watches_own ? index : 0, plan->watches_all ? plan->navs : 1,
+                  plan->has_bar);
     drain(links[index], shared, &revisions[plan->watches_all ? 0 : index], plan->watches_all);
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = (uint32_t)index};
     epoll_ctl(poll, EPOLL_CTL_ADD, link_descriptor(links[index]), &event);

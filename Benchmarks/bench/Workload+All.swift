@@ -95,6 +95,14 @@ extension Workload {
         operations: operations[count, default: 1000] / scale, metric: "deliveries_s")
       full.also = ["deliveries_cpu_s"]
       found.append(full)
+      if count >= 100 {
+        var barred = load(
+          "fan\(count)-bar", "the same, with what the bar shows",
+          "watchers=\(count) window=64 warm=\(max(500 / count, 64)) bar=1",
+          operations: operations[count, default: 1000] / scale, metric: "deliveries_s")
+        barred.targets = [.navd]
+        found.append(barred)
+      }
       for index in found.indices {
         found[index].weight = count == 1 || count == 100 ? .light : .heavy
         if count >= 1000 { found[index].setup.limits = thousandConnections }

@@ -5,7 +5,7 @@ import Navigation
 /// Law: `first ... last` are contiguous; `digest(at:)` is known for `first - 1 ... last`.
 struct DiffRing: Sendable {
   private struct Entry: Sendable {
-    var body: [UInt8]
+    var diff: EncodedDiff
     var digest: Digest
   }
 
@@ -24,22 +24,22 @@ struct DiffRing: Sendable {
   var count: Int { entries.count - head }
   var last: Revision { Revision(base.number + UInt64(count)) }
 
-  mutating func append(_ body: [UInt8], digest: Digest) {
-    entries.append(Entry(body: body, digest: digest))
-    byteCount += body.count
+  mutating func append(_ diff: EncodedDiff, digest: Digest) {
+    entries.append(Entry(diff: diff, digest: digest))
+    byteCount += diff.bytes.count
   }
 
   /// Whether the diffs behind `revision` are all here.
   func reaches(_ revision: Revision) -> Bool { revision >= base && revision <= last }
 
-  func body(of revision: Revision) -> [UInt8] {
-    entries[head + Int(revision.number - base.number) - 1].body
+  func diff(of revision: Revision) -> EncodedDiff {
+    entries[head + Int(revision.number - base.number) - 1].diff
   }
 
   /// The diffs behind a revision, up to another one.
-  func bodies(behind revision: Revision, through last: Revision) -> [[UInt8]] {
+  func diffs(behind revision: Revision, through last: Revision) -> ArraySlice<EncodedDiff> {
     let first = head + Int(revision.number - base.number)
-    return entries[first..<(first + Int(last.number - revision.number))].map(\.body)
+    return entries[first..<(first + Int(last.number - revision.number))].map(\.diff)[...]
   }
 
   func digest(at revision: Revision) -> Digest? {
@@ -56,11 +56,11 @@ struct DiffRing: Sendable {
     let owed = Int(max(last, durable).number - durable.number)
     while base < durable, count > revisions + owed || byteCount > bytes {
       let entry = entries[head]
-      byteCount -= entry.body.count
-      freed += entry.body.count
+      byteCount -= entry.diff.bytes.count
+      freed += entry.diff.bytes.count
       base = base.next
       baseDigest = entry.digest
-      entries[head] = Entry(body: [], digest: entry.digest)
+      entries[head].diff.clear()
       head += 1
     }
     if head > 64, head > entries.count / 2 {
@@ -75,8 +75,8 @@ struct DiffRing: Sendable {
     var freed = 0
     while count > 0, last > revision {
       let entry = entries.removeLast()
-      byteCount -= entry.body.count
-      freed += entry.body.count
+      byteCount -= entry.diff.bytes.count
+      freed += entry.diff.bytes.count
     }
     // The failed batch may have pushed everything older out.
     if last != revision { self = DiffRing(base: revision, digest: digest) }

@@ -70,15 +70,15 @@ extension Hub {
           sequence: sequence, nav: navs[slot].number, revision: commit.revision.number,
           previous: row.previous, time: now.wall, kind: .changed,
           isOpen: navs[slot].controller.isOpen, author: author, body: body)))
-    keep(row.diff.bytes, slot)
+    keep(row.diff, slot)
   }
 
   /// Puts a diff into the ring; `trim` brings it back within its limits once it has been sent.
-  mutating func keep(_ diff: [UInt8], _ slot: Int) {
-    ringBytes += diff.count
+  mutating func keep(_ diff: EncodedDiff, _ slot: Int) {
+    ringBytes += diff.bytes.count
     navs[slot].ring.append(diff, digest: navs[slot].digest)
     // Only a snapshot can tell of this one, and that of a state that is durable as it stands.
-    if diff.count > configuration.maximumReplyBytes { wantsStandstill = true }
+    if diff.bytes.count > configuration.maximumReplyBytes { wantsStandstill = true }
   }
 
   /// Drops the diffs beyond the limits, which nobody is owed.

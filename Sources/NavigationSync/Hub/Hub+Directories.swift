@@ -132,7 +132,7 @@ extension Hub {
     json.member("ch", raw: changes)
     json.member("ev", raw: [0x5B, 0x5D])
     frame.end(&json, depth: records.count, navs[slot].digest)
-    keep(json.bytes, slot)
+    keep(EncodedDiff(bytes: json.bytes), slot)
     navs[slot].durable = revision
   }
 }

@@ -20,6 +20,7 @@ extension Hub {
     }
     let entry = navs[slot]
     var watch = Watch(session: session, nav: slot, view: request.view, cursor: entry.revision)
+    watch.hasResolved = request.hasResolved
     var mode: StaticString = "latest"
     var why: String?
     if request.view == .full {
@@ -188,7 +189,8 @@ extension Hub {
       let cursor = watches[index].cursor
       guard cursor.number < navs[nav].durable.number else { return }
       let key = DiffsKey(
-        nav: nav, from: cursor.number, limit: sessions[session].diffsBytes)
+        nav: nav, from: cursor.number, limit: sessions[session].diffsBytes,
+        hasResolved: watches[index].hasResolved)
       if let message = output.diffs(key) {
         sendDiffs(message, to: index, of: session, at: now)
         continue
@@ -214,7 +216,8 @@ extension Hub {
 
   private mutating func sendSnapshotPart(_ index: Int, at now: Instant) {
     guard let snapshot = watches[index].snapshot?.snapshot else { return }
-    let (body, next) = snapshot.part(from: watches[index].nextScreen, limit: 60 * 1024)
+    let (body, next) = snapshot.part(
+      from: watches[index].nextScreen, limit: 60 * 1024, hasResolved: watches[index].hasResolved)
     emit(.snap, body, toSession: watches[index].session, at: now)
     if let next {
       watches[index].nextScreen = next
@@ -237,22 +240,24 @@ extension Hub {
   /// if not even the first one does.
   private mutating func makeDiffs(_ key: DiffsKey, after cursor: Revision) -> DiffsMessage? {
     let nav = key.nav
-    let first = navs[nav].ring.body(of: cursor.next)
-    guard first.count <= configuration.maximumReplyBytes else { return nil }
-    var byteCount = first.count
+    let first = navs[nav].ring.diff(of: cursor.next)
+    guard first.bytes.count <= configuration.maximumReplyBytes else { return nil }
+    var byteCount = first.count(hasResolved: key.hasResolved)
     var last = cursor.next
     while last < navs[nav].durable {
-      let count = navs[nav].ring.body(of: last.next).count
+      let count = navs[nav].ring.diff(of: last.next).count(hasResolved: key.hasResolved)
       guard byteCount + count <= key.limit else { break }
       byteCount += count + 1
       last = last.next
     }
     let isForMany = navs[nav].watches.count > 1
     guard last > cursor.next else {
-      return output.keep(.diff, first, through: last, for: key, isForMany: isForMany)
+      let body = first.body(hasResolved: key.hasResolved)
+      return output.keep(.diff, body, through: last, for: key, isForMany: isForMany)
     }
-    let bodies = navs[nav].ring.bodies(behind: cursor, through: last)
-    let body = ServerMessageWriter.diffs(nav: navs[nav].name, bodies, byteCount: byteCount)
+    let body = ServerMessageWriter.diffs(
+      nav: navs[nav].name, navs[nav].ring.diffs(behind: cursor, through: last),
+      hasResolved: key.hasResolved, byteCount: byteCount)
     return output.keep(.diffs, body, through: last, for: key, isForMany: isForMany)
   }
 
@@ -326,6 +331,8 @@ struct DiffsKey: Hashable, Sendable {
   var from: UInt64
   /// What a message of several diffs holds at most, in octets.
   var limit: Int
+  /// Whether it tells what the bar shows.
+  var hasResolved: Bool
 }
 
 extension Session {

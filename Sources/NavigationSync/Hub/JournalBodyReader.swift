@@ -191,13 +191,20 @@ struct JournalBodyReader: Sendable {
 
   /// The octets of the loaded row's diff as they were sent; nil if it tells what the bar showed by
   /// other rules than this version's, so that they cannot be had any more.
-  func diff(resolved: [UInt8]) -> [UInt8]? {
+  func diff(resolved: [UInt8]) -> EncodedDiff? {
     guard let diff else { return nil }
-    guard let place = tape.member(short: "resolved", of: diff), tape.kind(place) == .null else {
-      return tape.raw(diff)
+    guard let place = tape.member(short: "resolved", of: diff) else {
+      return EncodedDiff(bytes: tape.raw(diff))
+    }
+    let start = tape.offset(of: place, in: diff)
+    guard tape.kind(place) == .null else {
+      return EncodedDiff(
+        bytes: tape.raw(diff), resolved: start..<start + tape.rawCount(place))
     }
     guard integer("rv") == JournalBody.resolution else { return nil }
-    return tape.raw(diff, replacing: place, by: resolved)
+    return EncodedDiff(
+      bytes: tape.raw(diff, replacing: place, by: resolved),
+      resolved: start..<start + resolved.count)
   }
 
   /// Whether the loaded row's diff changed what the bar shows.

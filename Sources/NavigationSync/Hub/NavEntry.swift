@@ -154,6 +154,8 @@ struct Watch: Sendable {
   var session: Int
   var nav: Int
   var view: View
+  /// Whether a full view has what the bar shows.
+  var hasResolved = true
   /// The revision that the mirror has, or will have when what was sent arrives.
   var cursor: Revision
   /// A snapshot on its way, and the screen to go on with.

@@ -161,6 +161,11 @@ package struct JSONTape: Sendable {
     return result
   }
 
+  /// Where a value that is no string begins among the bytes of a value around it.
+  func offset(of inner: Int, in outer: Int) -> Int {
+    Int(tokens[inner].start) - Int(tokens[outer].start)
+  }
+
   /// How many bytes the value has in the text.
   package func rawCount(_ index: Int) -> Int {
     let token = tokens[index]

@@ -93,6 +93,12 @@ package struct JSONWriter: ~Copyable {
     buffer.append(tail, Self.comma)
   }
 
+  /// Writes bytes that together are a JSON value.
+  mutating func raw(_ head: Span<UInt8>, and tail: Span<UInt8>) {
+    buffer.append(head)
+    buffer.append(tail, Self.comma)
+  }
+
   /// Writes JSON as it stands, with the comma that goes before what follows.
   @inline(__always)
   mutating func literal(_ text: StaticString) { buffer.append(text) }

@@ -131,17 +131,20 @@ package struct WatchRequest: Hashable, Sendable {
   package var from: MirrorPosition?
   /// A divergence that the client found: the revision and the digest it computed.
   package var bad: MirrorPosition?
+  /// Whether a full view has what the bar shows, which is more than half of most diffs.
+  package var hasResolved: Bool
 
   /// Makes a value from its members.
   package init(
     id: UInt64, nav: String, view: View = .full, from: MirrorPosition? = nil,
-    bad: MirrorPosition? = nil
+    bad: MirrorPosition? = nil, hasResolved: Bool = true
   ) {
     self.id = id
     self.nav = nav
     self.view = view
     self.from = from
     self.bad = bad
+    self.hasResolved = hasResolved
   }
 }
 

@@ -290,6 +290,12 @@ package struct ClientMessageReader: Sendable {
     guard request.from == nil || request.bad == nil else {
       throw MessageFailure(.invalidArgument, id: id, "a watch has from or bad, not both")
     }
+    if let flag = try flag("resolved", id) {
+      guard request.view == .full else {
+        throw MessageFailure(.invalidArgument, id: id, "resolved goes with view full")
+      }
+      request.hasResolved = flag
+    }
     return request
   }
 

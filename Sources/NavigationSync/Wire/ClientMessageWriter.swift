@@ -34,6 +34,7 @@ package enum ClientMessageWriter {
     if request.view != .full {
       json.member("view", plain: request.view.wireName)
     }
+    if !request.hasResolved { json.member("resolved", false) }
     if let from = request.from { json.position("from", from) }
     if let bad = request.bad { json.position("bad", bad) }
     json.endObject()

@@ -162,12 +162,14 @@ enum ServerMessageWriter {
     }
   }
 
-  static func diffs(nav: String, _ bodies: some Sequence<[UInt8]>, byteCount: Int) -> [UInt8] {
+  static func diffs(
+    nav: String, _ diffs: ArraySlice<EncodedDiff>, hasResolved: Bool, byteCount: Int
+  ) -> [UInt8] {
     JSONWriter.object(reserving: byteCount + 256) { json in
       json.member("nav", nav)
       json.name("list")
       json.beginArray()
-      for body in bodies { json.raw(body) }
+      for diff in diffs { json.diff(diff, hasResolved: hasResolved) }
       json.endArray()
     }
   }
@@ -315,10 +317,55 @@ struct EncodedOk {
 }
 
 /// A diff as it is sent, and where in it stands what the bar shows.
-struct EncodedDiff {
-  var bytes: [UInt8]
+struct EncodedDiff: Sendable {
+  private(set) var bytes: [UInt8]
+  // A ring keeps hundreds of these.
+  private let start: Int32
+  private let end: Int32
+
+  init(bytes: [UInt8], resolved: Range<Int>? = nil) {
+    self.bytes = bytes
+    start = Int32(resolved?.lowerBound ?? 0)
+    end = Int32(resolved?.upperBound ?? 0)
+  }
+
   /// The value of `resolved`, if the diff has one.
-  var resolved: Range<Int>?
+  var resolved: Range<Int>? { end > 0 ? Int(start)..<Int(end) : nil }
+
+  /// The member, with the comma before it, which is never the first.
+  private var member: Range<Int>? {
+    resolved.map { ($0.lowerBound - Self.name.utf8CodeUnitCount)..<$0.upperBound }
+  }
+
+  private static let name: StaticString = ",\"resolved\":"
+
+  /// How many bytes it has.
+  func count(hasResolved: Bool) -> Int {
+    hasResolved ? bytes.count : bytes.count - (member?.count ?? 0)
+  }
+
+  /// What is before and behind the member; all, if there is none.
+  func parts(hasResolved: Bool) -> (head: Range<Int>, tail: Range<Int>) {
+    guard !hasResolved, let member else { return (0..<bytes.count, bytes.count..<bytes.count) }
+    return (0..<member.lowerBound, member.upperBound..<bytes.count)
+  }
+
+  /// The diff as somebody gets it.
+  func body(hasResolved: Bool) -> [UInt8] {
+    guard !hasResolved, let member else { return bytes }
+    return Array(bytes[..<member.lowerBound]) + bytes[member.upperBound...]
+  }
+
+  /// Forgets the bytes.
+  mutating func clear() { bytes = [] }
+}
+
+extension JSONWriter {
+  fileprivate mutating func diff(_ diff: EncodedDiff, hasResolved: Bool) {
+    let parts = diff.parts(hasResolved: hasResolved)
+    let bytes = diff.bytes.span
+    raw(bytes.extracting(parts.head), and: bytes.extracting(parts.tail))
+  }
 }
 
 /// One revision as everybody sees it.

@@ -31,8 +31,11 @@ struct Snapshot: Sendable {
   /// - Parameters:
   ///   - first: the index of the first screen.
   ///   - limit: bytes; a single record may exceed it.
+  ///   - hasResolved: whether it tells what the bar shows.
   /// - Returns: the body, and the index to go on with, nil behind the last part.
-  func part(from first: Int, limit: Int) -> (body: [UInt8], next: Int?) {
+  func part(
+    from first: Int, limit: Int, hasResolved: Bool = true
+  ) -> (body: [UInt8], next: Int?) {
     var screens = JSONWriter(reserving: 1024)
     screens.beginArray()
     var index = first
@@ -44,7 +47,7 @@ struct Snapshot: Sendable {
     }
     screens.endArray()
     // The parts of the nav go with the last screens if there is room for them.
-    let tail = index < screenCount ? nil : self.tail()
+    let tail = index < screenCount ? nil : self.tail(hasResolved)
     let isLast = tail.map { first == index || $0.count + screens.count < limit } ?? false
     var json = JSONWriter(reserving: screens.count + 1024)
     json.beginObject()
@@ -55,7 +58,7 @@ struct Snapshot: Sendable {
     json.member("last", isLast)
     json.member("why", why)
     json.member("screens", raw: screens.bytes)
-    if isLast { writeTail(&json) }
+    if isLast { writeTail(&json, hasResolved) }
     json.endObject()
     return (json.bytes, isLast ? nil : index)
   }
@@ -67,21 +70,23 @@ struct Snapshot: Sendable {
     }
   }
 
-  private func tail() -> [UInt8] {
+  private func tail(_ hasResolved: Bool) -> [UInt8] {
     var json = JSONWriter(reserving: 1024)
     json.beginObject()
-    writeTail(&json)
+    writeTail(&json, hasResolved)
     return json.bytes
   }
 
-  private func writeTail(_ json: inout JSONWriter) {
+  private func writeTail(_ json: inout JSONWriter, _ hasResolved: Bool) {
     if case .controller(let controller, let shown) = content {
       for part in PartName.allCases {
         json.dynamicName(part.text)
         json.part(part, of: controller)
       }
-      json.name("resolved")
-      json.shown(shown)
+      if hasResolved {
+        json.name("resolved")
+        json.shown(shown)
+      }
     }
     json.member("dig", hex: digest.bits)
   }
