@@ -160,6 +160,7 @@ import Testing
     for request in [
       WatchRequest(id: 1, nav: "kiosk"), WatchRequest(id: 2, nav: "$navs", view: .bar),
       WatchRequest(id: 3, nav: "a/b", from: place), WatchRequest(id: 4, nav: "k", bad: bad),
+      WatchRequest(id: 5, nav: "k", from: place, hasResolved: false),
     ] {
       guard case .watch(let back) = try read(.watch, ClientMessageWriter.watch(request)) else {
         Issue.record("no watch")
