@@ -12,6 +12,7 @@ private struct Twins {
   let clients: [Client]
   var generator: OperationGenerator
   let note: Comment
+  private let rowsBefore: Int
   /// What the lazy one has asked of its journal and not been told.
   private var answers: [HistoryRequest] = []
 
@@ -35,9 +36,10 @@ private struct Twins {
       return world
     }
     (eager, lazy) = (try world(), try world())
+    rowsBefore = lazy.journal.rows.count
     #expect(eager.journal.rows == lazy.journal.rows)
     for request in eager.hub.dormantNavs { try eager.revive(request, in: &eager.hub) }
-    #expect(lazy.hub.dormantNavs.count > 2, note)
+    #expect(lazy.hub.dormantNavs.count > 1, note)
     clients = [Client(eager, 1, user: 0), Client(eager, 2, user: 0), Client(eager, 3)]
     for client in clients {
       let hello =
@@ -64,7 +66,7 @@ private struct Twins {
       }
     }
     if generator.below(3) == 0 { try world.wait(1100) }
-    #expect(world.journal.snapshots.count > 2)
+    #expect(!world.journal.snapshots.isEmpty)
     return world
   }
 
@@ -178,6 +180,7 @@ private struct Twins {
   /// Both have the same in memory in the end.
   func finish() throws {
     #expect(lazy.revived.count > 1, note)
+    #expect(lazy.sent.count > 200 && lazy.journal.rows.count > rowsBefore + 20, note)
     for request in lazy.hub.dormantNavs { try lazy.revive(request, in: &lazy.hub) }
     #expect(Set(eager.hub.navSlots.all.keys) == Set(lazy.hub.navSlots.all.keys), note)
     for name in eager.hub.navSlots.all.keys where !name.hasPrefix("$") {

@@ -262,7 +262,8 @@ extension World {
       let clients = try [client] + (2...6).map { try world.client($0, user: 1000 + UInt32($0)) }
       for (index, client) in (clients + clients + clients).enumerated() {
         let nav = ["one", "two", "three"][index % 3]
-        let ops = index % 2 == 0 ? Stage.push("s\(index)") : "\(Stage.pop),\(Stage.push("t"))"
+        let ops =
+          index % 2 == 0 ? Stage.push("s\(index)") : "\(Stage.pop),\(Stage.push("t\(index)"))"
         let body = client.opBody(ops, nav: nav, Stage.any)
         let reply = try client.ask("op", body)
         #expect(reply.verb == .ok)

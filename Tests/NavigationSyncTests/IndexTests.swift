@@ -79,7 +79,7 @@ import Testing
   {
     var (world, rows) = try rows()
     try world.turn([.snapshotWanted(nav: 2)])
-    let client = Client(world)
+    let client = Client(world, 3)
     try client.must(Stage.push("c"), nav: "two", #""client":"\#(client.client)""#)
     let snapshots = world.journal.snapshots
     rows = world.journal.rows

@@ -106,8 +106,8 @@ import Testing
     var hub = world.hub
     let request = try #require(hub.dormantNavs.first { $0.nav == 2 })
     // One more than the hub knows of.
-    try Client(world).must(
-      Stage.push("c"), nav: "two", #""client":"\#(String(repeating: "7", count: 32))""#)
+    let other = Client(world, 3)
+    try other.must(Stage.push("c"), nav: "two", #""client":"\#(other.client)""#)
     let all = world.journal.rows
     let right = all.filter { $0.nav == 2 && $0.sequence <= request.head }
     var rows = right

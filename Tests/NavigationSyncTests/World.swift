@@ -210,8 +210,9 @@ final class World {
     // Most tests look into the hub, where dormant navs are not.
     for request in revives ? hub.dormantNavs : hub.openNavs { try revive(request, in: &hub) }
     guard finishes else { return hub }
-    hub.finishReplay(
-      renewsEpochs: renewsEpochs, lastSequence: journal.rows.last?.sequence ?? 0, at: now)
+    // A row that was pruned is not written again.
+    let last = (journal.rows.map(\.sequence) + journal.snapshots.map(\.sequence)).max()
+    hub.finishReplay(renewsEpochs: renewsEpochs, lastSequence: last ?? 0, at: now)
     return hub
   }
 
