@@ -99,6 +99,26 @@ import Testing
     #expect(throws: HubReplayError.self) { try index(rows, world, snapshots: snapshots) }
   }
 
+  @Test func `ops are remembered by rows, and forgotten if these are gone`() throws {
+    let (world, rows) = try rows()
+    var hub = try index(rows, world)
+    #expect(hub.rememberedRows == Array(1...9))
+    hub.remember(
+      rows.filter { $0.sequence % 2 == 0 }.map { ($0.sequence, $0.body) } + [(99, Array("{}".utf8))]
+    )
+    #expect(hub.rememberedRows == [])
+    let author = try #require(rows[0].author)
+    let key = RememberedOps.Key(principal: author.principal, client: author.client)
+    #expect(hub.remembered.last(of: key) == 9)
+    let known = (UInt64(1)...9).filter { id in
+      switch hub.remembered.verdict(on: id, octets: OctetsHash(bits: 0), of: key) {
+      case .reused: true
+      case .new, .decided, .tooOld: false
+      }
+    }
+    #expect(known == [2, 4, 6, 8])
+  }
+
   @Test func `of a closed nav only its closing may be left`() throws {
     let (world, client) = try World.dormant { _, client in
       try client.must(#"{"nav.close":{}}"#, nav: "two", Stage.any)
@@ -120,9 +140,12 @@ import Testing
     #expect(String(decoding: newest.body, as: UTF8.self).contains(epoch.text))
     let snapshot = try #require(world.journal.snapshots.first)
     #expect(snapshot.sequence == newest.sequence)
-    var hub = try index(world.journal.rows, world, snapshots: [snapshot])
-    try world.revive(ReloadRequest(nav: 2, head: newest.sequence), in: &hub)
-    #expect(hub.navs[try #require(hub.navSlots["two"])].epoch == epoch)
+    // Whatever has been pruned of the rows that the snapshot covers.
+    for rows in [world.journal.rows, world.journal.rows.filter { $0.sequence < newest.sequence }] {
+      var hub = try index(rows, world, snapshots: [snapshot])
+      try world.revive(ReloadRequest(nav: 2, head: newest.sequence), in: &hub)
+      #expect(hub.navs[try #require(hub.navSlots["two"])].epoch == epoch)
+    }
   }
 
   @Test(arguments: [

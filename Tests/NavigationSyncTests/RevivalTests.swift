@@ -149,6 +149,29 @@ import Testing
     #expect(world.dormantNumbers == [1, 3])
   }
 
+  @Test(arguments: [false, true])
+  func `navs are revived for ops that come while a batch is stored, be it or not`(
+    isFailing: Bool
+  ) throws {
+    let (world, client) = try World.dormant()
+    world.journal.isFailing = isFailing
+    let first = client.message("op", client.opBody(Stage.push("c"), nav: "one"))
+    let early = client.message("op", client.opBody(Stage.push("c"), nav: "two"))
+    let sent = try world.overlap([first], [early])
+    let all = sent.first + sent.second
+    #expect(all.map(\.verb) == (isFailing ? [.err, .err] : [.ok, .ok]))
+    #expect(all.codes == (isFailing ? ["storage", "storage"] : []))
+    #expect(world.dormantNumbers == [3])
+    world.journal.isFailing = false
+    for nav in ["one", "two", "three"] {
+      let revision = isFailing || nav == "three" ? 4 : 5
+      #expect(try client.must(Stage.push("d"), nav: nav).revision == revision)
+    }
+    for nav in ["one", "two", "three"] {
+      #expect(try client.get("verify", nav: nav).text.contains(#""ok":true"#))
+    }
+  }
+
   // Quiet moments.
 
   @Test func `asking goes round all that are dormant`() throws {
