@@ -76,6 +76,8 @@ final class World {
   /// History requests wait for `answerHistory` while this is set.
   var holdsHistory = false
   var requests: [HistoryRequest] = []
+  /// The navs that were revived because an event was about them.
+  var revived: [UInt64] = []
   private var seed: UInt64 = 1
 
   init(_ configure: (inout HubConfiguration) -> Void = { _ in }) {
@@ -90,7 +92,7 @@ final class World {
     let start = sent.count
     var events = events
     repeat {
-      for event in events { hub.handle(event, at: now) }
+      for event in events { try handle(event) }
       let records = hub.takeRecords()
       if journal.isFailing, !records.isEmpty {
         for request in hub.rollBack() {
@@ -112,6 +114,15 @@ final class World {
     return Array(sent[start...])
   }
 
+  /// Hands an event to the hub, which must know the nav that it is about.
+  private func handle(_ event: HubEvent) throws {
+    if let request = hub.dormant(for: event) {
+      revived.append(request.nav)
+      try revive(request, in: &hub)
+    }
+    hub.handle(event, at: now)
+  }
+
   /// Answers the history requests that were held back.
   @discardableResult
   func answerHistory() throws -> [Sent] {
@@ -127,11 +138,11 @@ final class World {
     _ first: [HubEvent], _ early: [HubEvent]
   ) throws -> (first: [Sent], second: [Sent]) {
     let start = sent.count
-    for event in first { hub.handle(event, at: now) }
+    for event in first { try handle(event) }
     let records = hub.takeRecords()
     #expect(hub.maySeal)
     hub.seal()
-    for event in early { hub.handle(event, at: now) }
+    for event in early { try handle(event) }
     if journal.isFailing, !records.isEmpty {
       for request in hub.rollBack() {
         let rows = journal.rows(of: request.nav, through: request.head)
@@ -176,9 +187,9 @@ final class World {
 
   /// Ends this run of the daemon and starts the next one on the same journal.
   @discardableResult
-  func restart(renewsEpochs: Bool = false) throws -> Hub {
+  func restart(renewsEpochs: Bool = false, revives: Bool = true) throws -> Hub {
     seed += 1
-    hub = try replayed(renewsEpochs: renewsEpochs)
+    hub = try replayed(renewsEpochs: renewsEpochs, revives: revives)
     journal.commit(hub.takeRecords())
     try take(hub.committed(at: now))
     return hub
@@ -199,8 +210,9 @@ final class World {
     // Most tests look into the hub, where dormant navs are not.
     for request in revives ? hub.dormantNavs : hub.openNavs { try revive(request, in: &hub) }
     guard finishes else { return hub }
-    hub.finishReplay(
-      renewsEpochs: renewsEpochs, lastSequence: journal.rows.last?.sequence ?? 0, at: now)
+    // A row that was pruned is not written again.
+    let last = (journal.rows.map(\.sequence) + journal.snapshots.map(\.sequence)).max()
+    hub.finishReplay(renewsEpochs: renewsEpochs, lastSequence: last ?? 0, at: now)
     return hub
   }
 

@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  /// A start reads no states: whoever asks for one gets what there was, and does not notice.
+  @Suite struct DormantTests {
+    private static let navs = (0..<200).map { "nav/\($0)" }
+
+    /// What must be the same over a restart.
+    private func position(_ nav: String, _ peer: Peer) throws -> [JSON?] {
+      let state = try peer.state(nav)
+      return ["epoch", "rev", "dig", "depth", "screens", "resolved"].map {
+        state[$0] ?? state["value"]?[$0]
+      }
+    }
+
+    private func resumeBytes(_ peer: Peer) throws -> UInt64? {
+      try peer.get(#""what":"stats""#)["value"]?["resumeBytes"]?.integer
+    }
+
+    @Test func `a killed daemon answers for navs that nobody asked for since its start`() throws {
+      let daemon = try TestDaemon()
+      var peer = try Peer(daemon.endpoint)
+      for nav in Self.navs {
+        try peer.create(nav)
+        try peer.perform(nav, #"[{"push":{"screen":{"id":"a","title":"\#(nav)"}}}]"#)
+      }
+      let before = try Self.navs.map { try position($0, peer) }
+      #expect(before.allSatisfy { $0.count { $0 != nil } >= 4 }, "\(before[0])")
+
+      try daemon.kill()
+      try daemon.start()
+      peer = try Peer(daemon.endpoint)
+      try peer.hello()
+      // A get, a watch and an op are the first that each of these navs hears.
+      for place in 0..<5 { #expect(try position(Self.navs[place], peer) == before[place]) }
+      for place in 10..<15 {
+        #expect(try peer.ask("watch", #""nav":"\#(Self.navs[place])""#).verb == "ok")
+        let snapshot = try peer.awaits("snapshot") { $0.verb == "snap" }.body
+        #expect(snapshot["nav"]?.string == Self.navs[place])
+        #expect([snapshot["epoch"], snapshot["rev"], snapshot["dig"]] == before[place][..<3])
+      }
+      for place in 20..<25 {
+        let guards = #"{"rev":2,"top":"a"}"#
+        let nav = Self.navs[place]
+        let reply = try peer.perform(
+          nav, #"[{"push":{"screen":{"id":"b"}}}]"#, guards: guards)
+        #expect(reply["rev"]?.integer == 3)
+        #expect(reply["epoch"] == before[place][0])
+        #expect(try position(nav, peer)[1] == .number(3))
+        let old = try peer.state(nav, at: 2)
+        #expect((old["value"]?["dig"] ?? old["dig"]) == before[place][2])
+      }
+      #expect(try daemon.stop() == 0)
+    }
+
+    @Test func `what nobody asks for is read in quiet moments, and is the same`() throws {
+      let daemon = try TestDaemon()
+      var peer = try Peer(daemon.endpoint)
+      for nav in Self.navs {
+        try peer.create(nav)
+        try peer.perform(nav, #"[{"push":{"screen":{"id":"a","title":"\#(nav)"}}}]"#)
+      }
+      let before = try Self.navs.map { try position($0, peer) }
+      let bytes = try resumeBytes(peer)
+      try daemon.kill()
+      try daemon.start()
+      peer = try Peer(daemon.endpoint)
+      #expect(try resumeBytes(peer) ?? 0 < bytes ?? 0)
+      // Each question makes the daemon busy, so that it is left alone in between.
+      let end = Date(timeIntervalSinceNow: Child.patience)
+      while try resumeBytes(peer) != bytes, end > Date() {
+        #expect(daemon.child.survives(0.5), "\(daemon.child.transcript)")
+      }
+      #expect(try resumeBytes(peer) == bytes)
+      #expect(try Self.navs.map { try position($0, peer) } == before)
+      #expect(try peer.get(#""nav":"nav/7","what":"verify""#)["value"]?["ok"] == .bool(true))
+      #expect(try daemon.stop() == 0)
+    }
+  }
+}
