@@ -12,7 +12,8 @@ package enum ReplayError<Refusal: Error>: Error {
 package enum ReplayedBodies: Sendable {
   /// All of them.
   case all
-  /// Those of rows that create a nav or give it an epoch, which costs less; the others are empty.
+  /// Those of groups in which a row creates a nav or gives it an epoch, which costs less; the others
+  /// are empty.
   case beginnings
 }
 

@@ -177,6 +177,7 @@ package enum Daemon {
       case .refused(let error): throw .replay("row \(error.sequence): \(error.what)")
       }
     }
+    hub.takeFloors { journal.floor(of: $0) }
     try complete(&hub, from: journal.directory)
     let navs = hub.finishReplay(
       renewsEpochs: journal.mustRenewEpochs, lastSequence: journal.lastSequence, at: now)

@@ -103,6 +103,7 @@ struct JournalModel: Sendable {
     let rows = rows
     for snapshot in newestSnapshots { try hub.index(snapshot) }
     for row in rows { try hub.index(RowHeader(row), body: row.body.span, at: now) }
+    hub.takeFloors { floors[$0] ?? 0 }
     let wanted = Set(hub.rememberedRows)
     hub.remember(
       rows.filter { wanted.contains($0.sequence) }.map { ($0.sequence, $0.body) })

@@ -22,7 +22,7 @@ import Testing
 
   /// Changes of every kind that a client's op can cause on a bar.
   private static let ops = [
-    WatchTests.push("a", #","title":"Ä \"resolved\":{} ,"#), WatchTests.push("b"),
+    WatchTests.push("a", #","title":"Ä \"resolved\":{} ,""#), WatchTests.push("b"),
     #"{"pop":{}}"#, #"{"bar.set":{"barTintColor":"red"}}"#, #"{"popToRoot":{}}"#,
     WatchTests.push("c", #","args":{"resolved":{"x":[1]}}"#),
   ]

@@ -230,6 +230,23 @@ extension World {
     #expect(try ["one", "two", "three"].map { try world.entry($0).floor.number } == [3, 2, 1])
   }
 
+  @Test(arguments: [1, 2, 3]) func `what is being pruned cannot be read any more`(
+    left: UInt64
+  ) throws {
+    // The snapshot at 2 is the floor, that at 3 is newer; of the rows below, some are still there.
+    let (world, client) = try World.dormant { world, client in
+      try world.turn([.snapshotWanted(nav: 2)])
+      try client.must(Stage.push("later"), nav: "two")
+      try world.turn([.snapshotWanted(nav: 2)])
+      world.journal.rows.removeAll { $0.nav == 2 && $0.revision < left }
+      world.journal.floors[2] = world.journal.snapshots.first { $0.nav == 2 }?.revision
+    }
+    let floor = try #require(world.journal.floors[2])
+    #expect(try client.get("state", nav: "two", #""at":1"#).json["code"] as? String == "compacted")
+    #expect(try client.get("state", nav: "two", #""at":\#(floor)"#).verb == .ok)
+    #expect(try world.entry("two").floor.number == floor)
+  }
+
   @Test func `a dormant nav gets a new epoch, which it has when it is revived`() throws {
     var old: [[String: String]] = []
     let (world, client) = try World.dormant(renewsEpochs: true) { world, client in

@@ -183,7 +183,9 @@ struct OperationGenerator {
       #expect(left.ring.digest(at: from) == right.ring.digest(at: from), "\(note) \(name)")
       for number in from.number..<left.ring.last.number {
         let revision = Revision(number + 1)
-        #expect(left.ring.diff(of: revision).bytes == right.ring.diff(of: revision).bytes, "\(note) \(name)")
+        #expect(
+          left.ring.diff(of: revision).bytes == right.ring.diff(of: revision).bytes,
+          "\(note) \(name)")
         #expect(left.ring.digest(at: revision) == right.ring.digest(at: revision), "\(note)")
       }
     }

@@ -22,6 +22,8 @@ struct Sent {
 struct MemoryJournal {
   var rows: [JournalRow] = []
   var snapshots: [SnapshotRow] = []
+  /// How far back navs can be read whose first revisions are given up.
+  var floors: [UInt64: UInt64] = [:]
   var isFailing = false
 
   mutating func commit(_ records: [JournalRecord]) {
@@ -204,6 +206,7 @@ final class World {
     let newest = Dictionary(grouping: journal.snapshots, by: \.nav).compactMapValues(\.last)
     for nav in newest.keys.sorted() { try hub.index(try #require(newest[nav])) }
     for row in journal.rows { try hub.index(RowHeader(row), body: row.body.span, at: now) }
+    hub.takeFloors { journal.floors[$0] ?? 0 }
     let wanted = Set(hub.rememberedRows)
     hub.remember(
       journal.rows.filter { wanted.contains($0.sequence) }.map { ($0.sequence, $0.body) })

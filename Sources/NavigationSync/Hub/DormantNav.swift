@@ -132,7 +132,7 @@ struct DormantNavs: Sendable {
     if let row { histories[place].lastSequence = row }
   }
 
-  mutating func raiseFloor(_ place: Int, _ floor: Revision) { histories[place].floor = floor }
+  mutating func setFloor(_ place: Int, _ floor: Revision) { histories[place].floor = floor }
 
   mutating func remove(_ place: Int) {
     let nav = navs[place]

@@ -82,6 +82,17 @@ extension Hub {
     }
   }
 
+  /// Takes how far back the journal can read each nav; to be called behind the last row.
+  ///
+  /// - Parameter floor: the oldest revision of the nav with a number, 0 for its first one. Rows alone
+  ///   do not tell: those below may be on their way out, and a snapshot may be all there is.
+  package mutating func takeFloors(_ floor: (UInt64) -> UInt64) {
+    for place in dormants.places {
+      let revision = floor(dormants[place].number)
+      if revision > 0 { dormants.setFloor(place, Revision(revision)) }
+    }
+  }
+
   /// The navs that must be revived before `finishReplay`, because it ends what is open in them.
   package var openNavs: [ReloadRequest] { dormants.openNavs }
 

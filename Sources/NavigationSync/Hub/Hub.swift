@@ -265,7 +265,7 @@ package struct Hub: Sendable {
       if let slot = numberSlots[number] {
         navs[slot].floor = Revision(revision)
       } else if let place = dormants.place(of: number) {
-        dormants.raiseFloor(place, Revision(revision))
+        dormants.setFloor(place, Revision(revision))
       }
     case .snapshotWanted(let number):
       if let slot = numberSlots[number] { recordSnapshot(of: slot, at: now) }
