@@ -19,7 +19,13 @@ enum Stage: String, CaseIterable {
   }
 
   /// Stages that run inside this one and are not part of it.
-  var inner: [Stage] { self == .decide ? [.decode, .encode] : [] }
+  var inner: [Stage] {
+    switch self {
+    case .receive: [.decode]
+    case .decide: [.encode]
+    default: []
+    }
+  }
 }
 
 /// Counts what navd executes for one operation, which no neighbour on the machine changes.

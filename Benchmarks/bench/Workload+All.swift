@@ -114,7 +114,7 @@ extension Workload {
   private static func watches(_ scale: Int) -> [Workload] {
     var many = Workload(
       name: "many", title: "one connection with 1000 watches : 1000 connections with one",
-      kind: .many(arguments: words("navs=1000 window=64 ops=\(60_000 / scale)")),
+      kind: .many(arguments: words("navs=1000 window=64 ops=\(240_000 / scale)")),
       metric: "of_thousand", also: ["deliveries_cpu_s", "net_of_thousand"],
       targets: Target.allCases, weight: .heavy)
     many.setup.limits = thousandConnections

@@ -94,13 +94,13 @@ extension Journal {
     try transaction { () throws(JournalError) in
       census.draft = census.stored
       while !slice.isDone { try prune(&slice, closing) }
-      let gone = slice.deleted.reduce(into: [UInt64: Int]()) { $0[$1.row.nav, default: 0] += 1 }
+      let gone = slice.deleted.reduce(into: [UInt64: Int]()) { $0[$1.nav, default: 0] += 1 }
       remaining = self.closing.filter { (ledger.entry($0)?.rows ?? 0) > gone[$0, default: 0] }
       if remaining != self.closing { try metadata.write(closing: remaining) }
       try metadata.write(census.draft)
     }
     census.stored = census.draft
-    for (row, bodyCount) in slice.deleted { ledger.remove(row, bodyCount: bodyCount) }
+    for row in slice.deleted { ledger.remove(row) }
     for nav in closing.subtracting(remaining) { ledger.remove(nav) }
     self.closing = remaining
     pruning.next = slice.next
@@ -153,7 +153,7 @@ extension Journal {
         let isDoomed =
           closing.contains(row.nav) || row.sequence <= ledger.entry(row.nav)?.doomed ?? 0
         if slice.takes(row), isDoomed {
-          slice.deleted.append((row, cursor.body.count))
+          slice.deleted.append(RowNote(row, bodyCount: cursor.body.count))
         } else {
           batch.group.append(row, bodies.extracting(cursor.body))
         }

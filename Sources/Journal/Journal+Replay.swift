@@ -145,7 +145,7 @@ extension Journal {
     var cursor = RecordCursor(first: group.first)
     while cursor.next(in: heads) {
       count += 1
-      ledger.add(cursor.header, bodyCount: cursor.body.count)
+      ledger.add(RowNote(cursor.header, bodyCount: cursor.body.count))
       guard closing.isEmpty || !closing.contains(cursor.header.nav) else { continue }
       let isThere = cursor.body.upperBound <= bodies.count
       do throws(Refusal) {

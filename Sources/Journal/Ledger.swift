@@ -79,15 +79,15 @@ struct Ledger {
   }
 
   /// Takes note of a stored row.
-  mutating func add(_ row: RowHeader, bodyCount: Int) {
-    let size = bodyCount + Self.rowOverhead
+  mutating func add(_ row: RowNote) {
+    let size = row.bodyCount + Self.rowOverhead
     bytes += size
     self[row.nav].add(row, size: size)
   }
 
   /// Takes note of a deleted row.
-  mutating func remove(_ row: RowHeader, bodyCount: Int) {
-    let size = bodyCount + Self.rowOverhead
+  mutating func remove(_ row: RowNote) {
+    let size = row.bodyCount + Self.rowOverhead
     bytes -= size
     guard places[row.nav] != nil else { return }
     self[row.nav].remove(size: size)
@@ -101,7 +101,7 @@ struct Ledger {
   /// Takes note of a stored record.
   mutating func add(_ record: StagedRecord) {
     switch record {
-    case .row(let header, let bodyCount): add(header, bodyCount: bodyCount)
+    case .row(let row): add(row)
     case .snapshot(let snapshot): add(snapshot)
     }
   }
@@ -115,7 +115,7 @@ extension NavEntry {
     if rows == 0 { oldestSequence = .max }
   }
 
-  fileprivate mutating func add(_ row: RowHeader, size: Int) {
+  fileprivate mutating func add(_ row: RowNote, size: Int) {
     if oldestSequence == .max {
       oldestSequence = row.sequence
       isWhole = row.previous == 0

@@ -59,10 +59,14 @@
     count += 1
   }
 
-  /// Appends a number, seven bits a byte, the least significant first.
+  /// Makes room for numbers.
+  @inline(__always)
+  mutating func makeRoom(numbers: Int) { makeRoom(numbers * Self.mostNumberBytes) }
+
+  /// Appends a number, seven bits a byte, the least significant first; room must have been made.
   @inline(__always)
   mutating func append(number: UInt64) {
-    makeRoom(Self.mostNumberBytes)
+    assert(count + Self.mostNumberBytes <= capacity, "no room was made")
     var rest = number
     while rest > 0x7F {
       unsafe memory.storeBytes(

@@ -51,7 +51,7 @@ struct PruningSlice {
   /// How many more rows may be looked at.
   var budget: Int
   /// The rows that go.
-  var deleted: [(row: RowHeader, bodyCount: Int)] = []
+  var deleted: [RowNote] = []
 
   init(next: UInt64, last: UInt64, budget: Int) {
     self.next = next

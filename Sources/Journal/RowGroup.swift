@@ -16,8 +16,6 @@ import NavigationSync
 
   /// The bit beside the kind that says that something is open.
   static let openBit: UInt64 = 0x40
-  /// The kinds of records whose bodies a start needs.
-  static let beginnings: [JournalRow.Kind] = [.created, .epoch]
 
   /// The key of the row, which no sequence in it is below.
   private(set) var first: UInt64 = 0
@@ -53,47 +51,58 @@ import NavigationSync
     records == Self.mostRecords || records > 0 && bodyBuffer.count + bodyCount > Self.mostBytes
   }
 
-  /// Appends a record.
-  mutating func append(_ row: JournalRow) {
-    append(RowHeader(row), row.body.span)
+  /// Appends a record; its sequence is above all that are there.
+  mutating func append(_ row: borrowing JournalRow) {
+    append(RowNote(row), isOpen: row.isOpen, row.author)
+    bodyBuffer.append(row.body.span)
   }
 
-  /// Appends a record; its sequence is above all that are there.
+  /// Appends a record of another group.
   mutating func append(_ header: RowHeader, _ body: Span<UInt8>) {
-    precondition(header.sequence > last, "sequence \(header.sequence) behind \(last)")
-    precondition(header.previous < header.sequence, "\(header.sequence) must follow its previous")
-    if Self.beginnings.contains(header.kind) { headBuffer.replaceFirst(by: 1) }
-    headBuffer.append(number: header.sequence - last - 1)
-    headBuffer.append(number: UInt64(header.kind.rawValue) | (header.isOpen ? Self.openBit : 0))
-    headBuffer.append(number: header.nav)
-    headBuffer.append(number: header.revision)
-    headBuffer.append(number: header.previous == 0 ? 0 : header.sequence - header.previous)
-    headBuffer.append(number: Self.folded(header.time &- time))
-    headBuffer.append(number: UInt64(body.count))
-    append(header.author)
+    append(RowNote(header, bodyCount: body.count), isOpen: header.isOpen, header.author)
     bodyBuffer.append(body)
-    last = header.sequence
-    time = header.time
+  }
+
+  private mutating func append(_ row: RowNote, isOpen: Bool, _ author: RowAuthor?) {
+    precondition(row.sequence > last, "sequence \(row.sequence) behind \(last)")
+    precondition(row.previous < row.sequence, "\(row.sequence) must follow its previous")
+    if row.kind == .created || row.kind == .epoch { headBuffer.replaceFirst(by: 1) }
+    headBuffer.makeRoom(numbers: 9)
+    headBuffer.append(number: row.sequence - last - 1)
+    headBuffer.append(number: UInt64(row.kind.rawValue) | (isOpen ? Self.openBit : 0))
+    headBuffer.append(number: row.nav)
+    headBuffer.append(number: row.revision)
+    headBuffer.append(number: row.previous == 0 ? 0 : row.sequence - row.previous)
+    headBuffer.append(number: Self.folded(row.time &- time))
+    headBuffer.append(number: UInt64(row.bodyCount))
+    if let author { append(author) } else { headBuffer.append(number: 0) }
+    last = row.sequence
+    time = row.time
     records += 1
   }
 
-  private mutating func append(_ author: RowAuthor?) {
-    guard let author else { return headBuffer.append(number: 0) }
-    let known = authors.firstIndex {
-      $0.client == author.client && $0.principal == author.principal
+  /// Appends the place of an author; there is room for two numbers.
+  private mutating func append(_ author: borrowing RowAuthor) {
+    var place = 0
+    while place < authors.count,
+      authors[place].client != author.client || authors[place].principal != author.principal
+    {
+      place += 1
     }
-    let place = known ?? authors.count
     headBuffer.append(number: UInt64(place) + 1)
-    if known == nil {
-      headBuffer.append(number: author.client.high)
-      headBuffer.append(number: author.client.low)
-      headBuffer.append(number: UInt64(author.principal.utf8.count))
-      for byte in author.principal.utf8 { headBuffer.append(byte) }
-      headBuffer.append(number: author.op)
-      return authors.append(author)
+    guard place == authors.count else {
+      headBuffer.append(number: Self.folded(author.op &- authors[place].op))
+      authors[place].op = author.op
+      return
     }
-    headBuffer.append(number: Self.folded(author.op &- authors[place].op))
-    authors[place].op = author.op
+    headBuffer.makeRoom(numbers: 4)
+    headBuffer.append(number: author.client.high)
+    headBuffer.append(number: author.client.low)
+    headBuffer.append(number: UInt64(author.principal.utf8.count))
+    for byte in author.principal.utf8 { headBuffer.append(byte) }
+    headBuffer.makeRoom(numbers: 1)
+    headBuffer.append(number: author.op)
+    authors.append(copy author)
   }
 
   /// The heads of the records.

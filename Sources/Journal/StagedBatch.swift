@@ -2,7 +2,7 @@ import NavigationSync
 
 /// A record of a batch without its body.
 enum StagedRecord: Hashable {
-  case row(RowHeader, bodyCount: Int)
+  case row(RowNote)
   case snapshot(SnapshotHeader)
 }
 
@@ -32,7 +32,7 @@ struct StagedBatch: ~Copyable {
       let next = group.last + 1
       precondition(row.sequence == next, "sequence \(row.sequence) where \(next) is next")
       group.append(row)
-      records.append(.row(RowHeader(row), bodyCount: row.body.count))
+      records.append(.row(RowNote(row)))
       index += 1
     }
     return index

@@ -38,6 +38,16 @@ package struct NavigationController: Sendable {
     var places: Int
   }
 
+  /// Whether something is under way that ends with the daemon's run: a transition, and what the
+  /// sessions of delegates and of the display's owner keep.
+  package var isOpen: Bool {
+    // Asked with every commit, and hardly ever is there anything to look at.
+    if transition.isDefault, environment.isDefault { return false }
+    let environment = environment.content
+    return transition.content.running != nil || environment.owner != nil
+      || environment.orientations != nil
+  }
+
   /// Makes an empty, detached controller whose parts changed last at `revision`.
   package init(revision: Revision) {
     self.revision = revision

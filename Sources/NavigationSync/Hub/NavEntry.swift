@@ -219,13 +219,6 @@ struct Session: Sendable {
 }
 
 extension NavigationController {
-  /// Whether something is under way that ends with the daemon's run: a transition, and what the
-  /// sessions of delegates and of the display's owner keep.
-  var isOpen: Bool {
-    transition.content.running != nil || environment.content.owner != nil
-      || environment.content.orientations != nil
-  }
-
   /// The kind of the nav on the wire.
   var kindName: StaticString { Self.kindName(isStandalone: isStandalone) }
 

@@ -1,0 +1,57 @@
+package import NavigationSync
+
+/// What the ledger notes of a row: numbers only, so that to keep one costs nothing.
+struct RowNote: Hashable {
+  var sequence: UInt64
+  var nav: UInt64
+  var revision: UInt64
+  var previous: UInt64
+  var time: UInt64
+  var kind: JournalRow.Kind
+  var bodyCount: Int
+
+  init(_ row: borrowing JournalRow) {
+    sequence = row.sequence
+    nav = row.nav
+    revision = row.revision
+    previous = row.previous
+    time = row.time
+    kind = row.kind
+    bodyCount = row.body.count
+  }
+
+  init(_ row: borrowing RowHeader, bodyCount: Int) {
+    sequence = row.sequence
+    nav = row.nav
+    revision = row.revision
+    previous = row.previous
+    time = row.time
+    kind = row.kind
+    self.bodyCount = bodyCount
+  }
+}
+
+/// The columns of a snapshot without its body.
+struct SnapshotHeader: Hashable {
+  var nav: UInt64
+  var revision: UInt64
+  var sequence: UInt64
+  var time: UInt64
+  /// The checksum stored beside it.
+  var checksum: UInt64
+
+  init(_ snapshot: SnapshotRow, checksum: UInt64) {
+    nav = snapshot.nav
+    revision = snapshot.revision
+    sequence = snapshot.sequence
+    time = snapshot.time
+    self.checksum = checksum
+  }
+}
+
+extension JournalRow {
+  /// Joins the columns of a row and a copy of its body.
+  package init(_ header: RowHeader, body: Span<UInt8>) {
+    self.init(header, body: [UInt8](copying: body))
+  }
+}
