@@ -143,7 +143,7 @@ let package = Package(
       name: "ProcessTests",
       dependencies: [
         "navd", "navctl", "navd-demo", "ConsistencyWorker", "NavigationClient", "NavigationSync",
-        "Navigation", "ZeroMQ", "Conformance", "ConformanceSupport",
+        "Navigation", "Journal", "ZeroMQ", "Conformance", "ConformanceSupport",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),

@@ -15,7 +15,7 @@ extension ProcessTests {
         let peer = try Peer(daemon.endpoint)
         state = try peer.state("kiosk")["value"] ?? .null
         log = try peer.log("kiosk")
-        rows = try Journal.rows(daemon)
+        rows = try StoredRows.rows(daemon)
       }
     }
 

@@ -1,4 +1,6 @@
 import Foundation
+import Journal
+import NavigationSync
 import Testing
 
 extension ProcessTests {
@@ -76,6 +78,49 @@ extension ProcessTests {
       #expect(try Self.navs.map { try position($0, peer) } == before)
       #expect(try peer.get(#""nav":"nav/7","what":"verify""#)["value"]?["ok"] == .bool(true))
       #expect(try daemon.stop() == 0)
+    }
+
+    /// Writes behind a nav's history, under right checksums, what does not follow from it.
+    private func spoil(_ daemon: TestDaemon, nav: UInt64) throws {
+      let journal = try Journal.open(
+        directory: daemon.state, durability: .sync, bootID: "test", retention: Retention(),
+        holder: "test")
+      var head = (sequence: UInt64(0), revision: UInt64(0))
+      do throws(ReplayError<Never>) {
+        try journal.replay(
+          snapshots: { _ in },
+          rows: { row, _ in if row.nav == nav { head = (row.sequence, row.revision) } })
+      } catch {
+        throw Failure("replay: \(error)")
+      }
+      let row = JournalRow(
+        sequence: journal.lastSequence + 1, nav: nav, revision: head.revision + 1,
+        previous: head.sequence, time: 1, kind: .changed,
+        body: Array(#"{"diff":{"rev":3,"ch":[],"dig":"00000000"}}"#.utf8))
+      try journal.commit([.row(row)])
+      try journal.close()
+    }
+
+    @Test(arguments: [true, false])
+    func `a state that does not follow from its history ends the daemon unserved`(
+      isAsked: Bool
+    ) throws {
+      let daemon = try TestDaemon()
+      let peer = try Peer(daemon.endpoint)
+      for nav in ["good", "bad"] {
+        try peer.create(nav)
+        try peer.perform(nav, #"[{"push":{"screen":{"id":"a"}}}]"#)
+      }
+      #expect(try daemon.stop() == 0)
+      try spoil(daemon, nav: 2)
+      try daemon.start()
+      if isAsked {
+        let asked = try daemon.navctl(["get", "bad"])
+        #expect(asked.status != 0 && asked.output.isEmpty, "\(asked)")
+      }
+      #expect(try daemon.child.ended() == 5)
+      #expect(daemon.child.standardError.contains("the journal cannot be replayed: row "))
+      #expect(daemon.child.standardError.contains("restore a backup"))
     }
   }
 }

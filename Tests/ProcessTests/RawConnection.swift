@@ -39,7 +39,7 @@ enum UnixAddress {
 }
 
 /// The rows of a daemon's journal, read by another program.
-enum Journal {
+enum StoredRows {
   private static let script = """
     import sqlite3, sys, glob, hashlib
     for name in sorted(glob.glob(sys.argv[1] + '/*')):
