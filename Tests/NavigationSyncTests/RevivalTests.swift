@@ -213,6 +213,19 @@ import Testing
     #expect(world.hub.takeRecords().isEmpty)
   }
 
+  @Test func `the diffs kept of navs that are revived stay within their limit`() throws {
+    let limit = 2000
+    let (world, _) = try World.dormant(configure: { $0.resumeTotalBytes = limit })
+    var bytes = 0
+    for request in world.hub.requestDormant(atMost: 3) {
+      let before = world.hub.ringBytes
+      #expect(try world.hub.revive(by: world.journal.answer(request)))
+      #expect(world.hub.ringBytes <= limit)
+      bytes = max(bytes, world.hub.ringBytes - before)
+    }
+    #expect(3 * bytes > limit, "nothing had to be given up")
+  }
+
   @Test func `an answer for a nav that was revived and changed meanwhile is ignored`() throws {
     let (world, client) = try World.dormant()
     let requests = world.hub.requestDormant(atMost: 3)

@@ -71,6 +71,8 @@ extension Hub {
     numberSlots[entry.number] = slot
     navSlots[entry.name] = slot
     ringBytes += entry.ring.byteCount
+    // In quiet moments many navs are revived without a commit, which would do it otherwise.
+    trimRings()
     let violated = navs[slot].controller.violatedInvariants()
     if !violated.isEmpty { freeze(slot, violated) }
   }
