@@ -235,7 +235,9 @@ import Testing
     let standing = try world.standing("two")
     for var answer in answers {
       // What is not needed may fail.
-      if answer.rows.first?.nav != 1 { answer.failure = "no such file" }
+      let isDormant = answer.rows.first?.nav == 1
+      if !isDormant { answer.failure = "no such file" }
+      #expect((world.hub.revival(by: answer) != nil) == isDormant)
       #expect(try world.hub.revive(by: answer))
     }
     #expect(try world.standing("two") == standing)
@@ -253,7 +255,9 @@ import Testing
     var failed = HistoryAnswer(token: requests[0].token)
     failed.failure = "no such file"
     let expected = HubReplayError(sequence: requests[0].head, what: "no such file")
+    #expect(world.hub.revival(by: failed)?.nav == requests[0].nav)
     #expect(throws: expected) { try world.hub.revive(by: failed) }
+    #expect(world.hub.revival(by: failed) == nil)
     var unfit = world.journal.answer(requests[1])
     unfit.rows.removeLast()
     #expect(throws: HubReplayError.self) { try world.hub.revive(by: unfit) }

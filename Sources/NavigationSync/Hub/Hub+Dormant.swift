@@ -93,6 +93,11 @@ extension Hub {
   /// Whether answers to `requestDormant` are still to come.
   package var isReviving: Bool { !revivals.isEmpty }
 
+  /// The nav that an answer is to revive; nil if it answers something else, or if that was done.
+  package func revival(by answer: HistoryAnswer) -> ReloadRequest? {
+    revivals[answer.token].flatMap { dormants.place(of: $0.nav) == nil ? nil : $0 }
+  }
+
   /// Revives the nav that an answer is about.
   ///
   /// - Returns: false if it answers something else, which `handle` takes.
