@@ -217,7 +217,8 @@ extension ServerLoop {
     }
   }
 
-  /// How long to sleep: until the hub, the watchdog, maintenance or a full socket wants attention.
+  /// How long to sleep: until the hub, the watchdog, maintenance or a full socket wants attention, or
+  /// the moment is quiet and there are dormant navs.
   func sleepTime(_ now: Instant, _ feedAt: UInt64?) -> Int {
     if !afterthoughts.isEmpty || !events.isEmpty { return 0 }
     var until = min(hub.wakeAt ?? .max, feedAt ?? .max)
