@@ -168,7 +168,9 @@ package enum Daemon {
         snapshots: { snapshot throws(HubReplayError) in try hub.index(snapshot) },
         rows: { header, body throws(HubReplayError) in
           hasProgress += 1
-          if hasProgress % 1_000_000 == 0 { extendTimeout(hasProgress) }
+          if hasProgress % 1_000_000 == 0 {
+            extendTimeout("replaying the journal: \(hasProgress) rows")
+          }
           try hub.index(header, body: body, at: now)
         })
     } catch {
@@ -196,30 +198,39 @@ package enum Daemon {
   private static func complete(_ hub: inout Hub, from directory: String) throws(DaemonError) {
     let (open, rows) = (hub.openNavs, hub.rememberedRows)
     guard !open.isEmpty || !rows.isEmpty else { return }
-    var chains: [(request: ReloadRequest, snapshot: SnapshotRow?, rows: [JournalRow])] = []
+    let reader: JournalReader
     do throws(JournalError) {
-      let reader = try JournalReader.open(directory: directory)
+      reader = try JournalReader.open(directory: directory)
       hub.remember(try reader.bodies(of: rows))
-      for request in open {
-        let (snapshot, rows) = try reader.chain(of: request)
-        chains.append((request, snapshot, rows))
-      }
+    } catch {
+      throw .journal(error)
+    }
+    // One after the other: something may be open in every nav, and all their rows are much.
+    for (index, request) in open.enumerated() {
+      if index % 100 == 99 { extendTimeout("reviving navs: \(index) of \(open.count)") }
+      try revive(request, in: &hub, from: reader)
+    }
+  }
+
+  private static func revive(
+    _ request: ReloadRequest, in hub: inout Hub, from reader: JournalReader
+  ) throws(DaemonError) {
+    let chain: (snapshot: SnapshotRow?, rows: [JournalRow])
+    do throws(JournalError) {
+      chain = try reader.chain(of: request)
     } catch {
       throw .journal(error)
     }
     do throws(HubReplayError) {
-      for (request, snapshot, rows) in chains {
-        try hub.revive(request, snapshot: snapshot, rows: rows)
-      }
+      try hub.revive(request, snapshot: chain.snapshot, rows: chain.rows)
     } catch {
       throw .replay("row \(error.sequence): \(error.what)")
     }
   }
 
-  private static func extendTimeout(_ rows: Int) {
+  private static func extendTimeout(_ status: String) {
     // A service manager that cannot be told will stop us at its own time; nothing is lost by it.
-    try? ServiceManager.notify(
-      .extendTimeout(milliseconds: 10_000), .status("replaying the journal: \(rows) rows"))
+    try? ServiceManager.notify(.extendTimeout(milliseconds: 10_000), .status(status))
   }
 
   private static func closeJournal(_ journal: Journal) throws(DaemonError) {

@@ -26,8 +26,8 @@ package enum DaemonError: Error, CustomStringConvertible {
     case .path(let error): error.description
     case .journal(let error): error.description
     case .replay(let what):
-      "the journal cannot be replayed: \(what); nothing of that was served; restore a backup, "
-        + "or move the state directory away to start empty"
+      "the journal cannot be replayed: \(what); restore a backup, or move the state directory away "
+        + "to start empty"
     case .endpoint(let endpoint, let reason): "cannot listen on \(endpoint): \(reason)"
     case .transport(let error): error.description
     case .system(let error): error.description

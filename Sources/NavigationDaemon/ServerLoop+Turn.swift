@@ -70,7 +70,14 @@ extension ServerLoop {
 
   /// Takes what was read of the journal.
   mutating func take(_ answers: [HistoryAnswer]) throws {
-    for answer in answers where try !hub.revive(by: answer) { events.append(.history(answer)) }
+    for var answer in answers {
+      if answer.failure != nil, let request = hub.revival(by: answer) {
+        // Read once more here, where an error says whether a start could end differently.
+        let (snapshot, rows) = try chainReader().chain(of: request)
+        answer = HistoryAnswer(token: answer.token, snapshot: snapshot, rows: rows)
+      }
+      if try !hub.revive(by: answer) { events.append(.history(answer)) }
+    }
   }
 
   /// Revives dormant navs a few at a time while there is nothing else to do.
@@ -210,7 +217,8 @@ extension ServerLoop {
     }
   }
 
-  /// How long to sleep: until the hub, the watchdog, maintenance or a full socket wants attention.
+  /// How long to sleep: until the hub, the watchdog, maintenance or a full socket wants attention, or
+  /// the moment is quiet and there are dormant navs.
   func sleepTime(_ now: Instant, _ feedAt: UInt64?) -> Int {
     if !afterthoughts.isEmpty || !events.isEmpty { return 0 }
     var until = min(hub.wakeAt ?? .max, feedAt ?? .max)

@@ -84,7 +84,7 @@ struct ServerLoop: ~Copyable {
   ///   - signals: readable when the daemon is to stop.
   ///   - watchdog: how often to tell the service manager that the loop makes progress, in
   ///     milliseconds; nil for never.
-  /// - Throws: `DaemonError` and `ZeroMQError`; the journal is left as a crash would leave it.
+  /// - Throws: any error that `DaemonFailure` knows; the journal is left as a crash would leave it.
   mutating func run(signals: Int32, watchdog: UInt64?) throws {
     var poller = Poller()
     // Each socket is read until it is empty before the loop sleeps, so signs are enough. There are

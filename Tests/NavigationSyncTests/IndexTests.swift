@@ -33,6 +33,8 @@ import Testing
     (4, { $0[3].nav = 1 }), (5, { $0[4].kind = .created }), (5, { $0.remove(at: 3) }),
     (4, { $0[3].kind = .changed }), (4, { $0[3].kind = .epoch }), (4, { $0[3].kind = .report }),
     (9, { $0[8].nav = 77 }),
+    // Numbers that nothing comes to.
+    (4, { $0[3].nav = .max }), (5, { $0[3].revision = .max }),
     // Nothing to read.
     (4, { $0[3].body = [] }), (4, { $0[3].body = Array("{}".utf8) }),
   ]
@@ -117,6 +119,21 @@ import Testing
       }
     }
     #expect(known == [2, 4, 6, 8])
+  }
+
+  @Test func `a row may tell of any time`() throws {
+    let (world, rows) = try rows()
+    let now = Instant(boot: 0, wall: world.configuration.rememberedIdle + 1)
+    for (time, isRemembered) in [(0, false), (1, false), (2, true), (.max, true)]
+      as [(UInt64, Bool)]
+    {
+      var hub = Hub(configuration: world.configuration, seed: 1)
+      hub.remembersBehind = 9
+      var row = rows[0]
+      row.time = time
+      try hub.index(RowHeader(row), body: row.body.span, at: now)
+      #expect(hub.rememberedRows == (isRemembered ? [1] : []), "\(time)")
+    }
   }
 
   @Test func `of a closed nav only its closing may be left`() throws {

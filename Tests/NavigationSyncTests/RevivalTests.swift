@@ -213,6 +213,19 @@ import Testing
     #expect(world.hub.takeRecords().isEmpty)
   }
 
+  @Test func `the diffs kept of navs that are revived stay within their limit`() throws {
+    let limit = 2000
+    let (world, _) = try World.dormant(configure: { $0.resumeTotalBytes = limit })
+    var bytes = 0
+    for request in world.hub.requestDormant(atMost: 3) {
+      let before = world.hub.ringBytes
+      #expect(try world.hub.revive(by: world.journal.answer(request)))
+      #expect(world.hub.ringBytes <= limit)
+      bytes = max(bytes, world.hub.ringBytes - before)
+    }
+    #expect(3 * bytes > limit, "nothing had to be given up")
+  }
+
   @Test func `an answer for a nav that was revived and changed meanwhile is ignored`() throws {
     let (world, client) = try World.dormant()
     let requests = world.hub.requestDormant(atMost: 3)
@@ -222,7 +235,9 @@ import Testing
     let standing = try world.standing("two")
     for var answer in answers {
       // What is not needed may fail.
-      if answer.rows.first?.nav != 1 { answer.failure = "no such file" }
+      let isDormant = answer.rows.first?.nav == 1
+      if !isDormant { answer.failure = "no such file" }
+      #expect((world.hub.revival(by: answer) != nil) == isDormant)
       #expect(try world.hub.revive(by: answer))
     }
     #expect(try world.standing("two") == standing)
@@ -240,7 +255,9 @@ import Testing
     var failed = HistoryAnswer(token: requests[0].token)
     failed.failure = "no such file"
     let expected = HubReplayError(sequence: requests[0].head, what: "no such file")
+    #expect(world.hub.revival(by: failed)?.nav == requests[0].nav)
     #expect(throws: expected) { try world.hub.revive(by: failed) }
+    #expect(world.hub.revival(by: failed) == nil)
     var unfit = world.journal.answer(requests[1])
     unfit.rows.removeLast()
     #expect(throws: HubReplayError.self) { try world.hub.revive(by: unfit) }

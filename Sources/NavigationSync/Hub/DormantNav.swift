@@ -57,12 +57,13 @@ struct DormantHistory: Sendable {
       throw JournalBodyError(
         what: "follows row \(row.previous), but the nav's last is \(lastSequence)")
     }
-    let next = row.kind == .changed ? revision.next : revision
-    guard row.revision == next.number else {
+    // A wrong row may have said any number.
+    let next = row.kind == .changed ? revision.number &+ 1 : revision.number
+    guard row.revision == next else {
       throw JournalBodyError(
-        what: "revision \(row.revision), where \(next.number) of nav \(row.nav) is next")
+        what: "revision \(row.revision), where \(next) of nav \(row.nav) is next")
     }
-    revision = next
+    revision = Revision(next)
     lastSequence = row.sequence
     isOpen = row.isOpen
   }

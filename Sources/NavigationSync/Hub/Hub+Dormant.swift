@@ -71,6 +71,8 @@ extension Hub {
     numberSlots[entry.number] = slot
     navSlots[entry.name] = slot
     ringBytes += entry.ring.byteCount
+    // In quiet moments many navs are revived without a commit, which would do it otherwise.
+    trimRings()
     let violated = navs[slot].controller.violatedInvariants()
     if !violated.isEmpty { freeze(slot, violated) }
   }
@@ -90,6 +92,11 @@ extension Hub {
 
   /// Whether answers to `requestDormant` are still to come.
   package var isReviving: Bool { !revivals.isEmpty }
+
+  /// The nav that an answer is to revive; nil if it answers something else, or if that was done.
+  package func revival(by answer: HistoryAnswer) -> ReloadRequest? {
+    revivals[answer.token].flatMap { dormants.place(of: $0.nav) == nil ? nil : $0 }
+  }
 
   /// Revives the nav that an answer is about.
   ///

@@ -39,11 +39,16 @@ extension Hub {
   package mutating func index(
     _ row: RowHeader, body: Span<UInt8>, at now: Instant
   ) throws(HubReplayError) {
+    // The journal could not keep the numbers behind it.
+    guard row.nav <= Int64.max else {
+      throw HubReplayError(sequence: row.sequence, what: "a nav with the number \(row.nav)")
+    }
     sequence = row.sequence
     lastNavNumber = max(lastNavNumber, row.nav)
+    let idle = configuration.rememberedIdle
     // By number as well as by the clock, which may have jumped since the row was written.
     if let author = row.author,
-      row.sequence > remembersBehind || row.time + configuration.rememberedIdle > now.wall
+      row.sequence > remembersBehind || now.wall < idle || row.time > now.wall - idle
     {
       let entry = RememberedOps.Entry(
         id: author.op, octets: OctetsHash(bits: 0), isOk: true, reply: [], row: row.sequence)

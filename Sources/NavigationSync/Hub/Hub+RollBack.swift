@@ -1,6 +1,6 @@
 import Navigation
 
-/// A nav whose last commits failed, to be read back from the journal.
+/// A nav to be read back from the journal: its last commits failed, or it is dormant.
 package struct ReloadRequest: Hashable, Sendable {
   /// The nav's number.
   package var nav: UInt64

@@ -48,8 +48,8 @@ package struct HubConfiguration: Sendable {
   package var daemonUser: UInt32 = 0
   /// Names what is wrong with a state before it becomes a revision; nil looks at none.
   ///
-  /// Looking costs more than most operations, so a released daemon looks when it starts and when it
-  /// is asked to verify.
+  /// Looking costs more than most operations, so a released daemon looks when it reads a nav
+  /// from the journal and when it is asked to verify.
   package var inspection = Self.defaultInspection
   /// What `welcome` says of the daemon.
   package var server = "navd/0.1.0"
