@@ -78,12 +78,12 @@ package final class JournalReader {
     return rows
   }
 
-  /// What leads to a nav's row `head`: its newest snapshot and the rows behind it, or all rows, the
-  /// oldest first.
+  /// What leads to a nav's row `head`: its newest snapshot that is not newer than `revision`, and the
+  /// rows behind it up to the head, or all rows, the oldest first.
   package func chain(
-    of request: ReloadRequest
+    of request: ReloadRequest, notAfter revision: UInt64 = .max
   ) throws(JournalError) -> (snapshot: SnapshotRow?, rows: [JournalRow]) {
-    let snapshot = try snapshot(nav: request.nav, notAfter: .max)
+    let snapshot = try snapshot(nav: request.nav, notAfter: revision)
     let rows = try history(
       of: request.nav, from: request.head, downTo: snapshot?.revision ?? 0, limit: Int.max)
     return (snapshot, rows.reversed())

@@ -91,12 +91,10 @@ final class HistoryWorker: Sendable {
       return HistoryAnswer(
         token: request.token, rows: rows.reversed().filter { $0.revision <= last })
     case .state(let revision):
-      let snapshot = try reader.snapshot(nav: request.nav, notAfter: revision)
-      let rows = try reader.history(
-        of: request.nav, from: request.head, downTo: snapshot?.revision ?? 0, limit: Int.max)
+      let (snapshot, rows) = try reader.chain(
+        of: ReloadRequest(nav: request.nav, head: request.head), notAfter: revision)
       return HistoryAnswer(
-        token: request.token, snapshot: snapshot,
-        rows: rows.reversed().filter { $0.revision <= revision })
+        token: request.token, snapshot: snapshot, rows: rows.filter { $0.revision <= revision })
     }
   }
 }

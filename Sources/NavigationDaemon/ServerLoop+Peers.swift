@@ -7,7 +7,9 @@ extension ServerLoop {
   /// Lets peers in, up to the limits; they are identified by the kernel.
   mutating func admit() throws {
     while let request = try listener.admission.next() {
-      // Who asks was accepted before; this request may be newer than what the loop was woken by.
+      // Who asks was mostly accepted before, though this request may be newer than what the loop was
+      // woken by. With two I/O threads his acceptance may come after it: then the limit is passed by
+      // those who are being accepted.
       try watchPeers()
       try listener.admission.answer(request, answer(to: request))
     }
@@ -32,7 +34,8 @@ extension ServerLoop {
       switch event.kind {
       case .accepted: accepted += 1
       case .disconnected:
-        accepted = max(0, accepted - 1)
+        // Below 0 for a moment if the two come in the wrong order.
+        accepted -= 1
         if let id = connections.connection(behind: event.value) {
           suspects.append(Suspect(id: id))
         }

@@ -61,7 +61,7 @@ extension ServerLoop {
   }
 
   /// Reads what is committed while the writer writes.
-  private mutating func chainReader() throws -> JournalReader {
+  mutating func chainReader() throws -> JournalReader {
     if let reader { return reader }
     let reader = try JournalReader.open(directory: writer.journal.directory)
     self.reader = reader

@@ -56,8 +56,9 @@ struct ServerLoop: ~Copyable {
   static let batchesInFlight = 64
   /// Messages taken in one turn; more would let handshakes and others wait.
   static let messagesPerTurn = 256
-  /// Dormant navs whose history is asked for at a time: others wait while they are revived.
-  static let revivedAtATime = 8
+  /// Dormant navs whose history is asked for at a time: everybody waits while one is revived, 8 ms if
+  /// it has a thousand rows.
+  static let revivedAtATime = 1
   /// Milliseconds without an event that make a quiet moment.
   static let quietTime: UInt64 = 100
   /// Pages of the write-ahead log that are put away in a quiet moment, and at the latest when the
@@ -95,6 +96,10 @@ struct ServerLoop: ~Copyable {
     let answers = poller.add(descriptor: history.descriptor)
     let stop = poller.add(descriptor: signals)
     let progress = poller.add(descriptor: writer.descriptor)
+    // Opened now, while there are descriptors, and not for the first one who asks.
+    if hub.hasDormantNavs { _ = try chainReader() }
+    // Clients come back now; what nobody asks for has time.
+    busyAt = Self.now().boot
     try watchPeers()
     try admit()
     var fedAt: UInt64 = 0
@@ -110,7 +115,7 @@ struct ServerLoop: ~Copyable {
         if timeout != 0, !inFlight.isEmpty, !writer.arm() { timeout = 0 }
         turnsWithoutPoll = 0
         _ = try poller.wait(milliseconds: timeout)
-        // Who asks to be let in is counted already: a connection is accepted before it asks.
+        // First, because who asks to be let in was mostly accepted before.
         if poller.isReadable(monitoring) { try watchPeers() }
         if poller.isReadable(admissions) { try admit() }
         if poller.isReadable(answers) {

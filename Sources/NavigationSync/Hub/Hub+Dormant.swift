@@ -69,7 +69,10 @@ extension Hub {
     let slot = navs.insert(entry)
     navs[slot].shown.share(&barFrames)
     numberSlots[entry.number] = slot
-    navSlots[entry.name] = slot
+    // Where two have a name, which no journal should tell, the later one has it as ever.
+    if navSlots[entry.name].map({ navs[$0].number < entry.number }) ?? true {
+      navSlots[entry.name] = slot
+    }
     ringBytes += entry.ring.byteCount
     // In quiet moments many navs are revived without a commit, which would do it otherwise.
     trimRings()
