@@ -8,11 +8,20 @@ package final class JournalReader {
   private let database: Database
   private let selectGroup: Statement
   private let selectSnapshot: Statement
+  private let selectVersion: Statement
+  /// The groups read last, the newest last: navs that were made one after the other have their rows
+  /// in the same groups, and a start revives them in this order.
+  private var recent: [LoadedGroup] = []
+  /// The state of the database that they are of.
+  private var recentVersion: Int64?
+  /// At 48 KiB each, four megabytes with a long journal.
+  private static let mostRecent = 64
 
   private init(_ directory: String) throws(JournalError) {
     database = try Database(path: directory + "/" + Journal.fileName, readOnly: true)
     try Schema.verify(database)
     selectGroup = try database.prepare(Schema.selectGroup)
+    selectVersion = try database.prepare("PRAGMA data_version")
     selectSnapshot = try database.prepare(
       "SELECT \(Schema.snapshotColumns) FROM snapshot WHERE nav = ?1 AND rev <= ?2 "
         + "ORDER BY rev DESC LIMIT 1")
@@ -30,6 +39,28 @@ package final class JournalReader {
 
   /// The group in which the row with this sequence is or has been, if there is one.
   private func group(holding sequence: UInt64) throws(JournalError) -> LoadedGroup? {
+    let version = try version()
+    // Somebody has written: perhaps rows were pruned.
+    if version != recentVersion { recent.removeAll() }
+    recentVersion = version
+    if let place = recent.lastIndex(where: { $0.holds(sequence) }) {
+      let group = recent.remove(at: place)
+      recent.append(group)
+      return group
+    }
+    guard let group = try load(holding: sequence) else { return nil }
+    if recent.count == Self.mostRecent { recent.removeFirst() }
+    recent.append(group)
+    return group
+  }
+
+  /// A number that changes when another connection has written.
+  private func version() throws(JournalError) -> Int64? {
+    defer { selectVersion.reset() }
+    return try selectVersion.step(.reading) ? selectVersion.integer(0) : nil
+  }
+
+  private func load(holding sequence: UInt64) throws(JournalError) -> LoadedGroup? {
     guard sequence > 0, Int64(exactly: sequence) != nil else { return nil }
     selectGroup.bind(1, sequence)
     defer { selectGroup.reset() }
