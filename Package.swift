@@ -46,16 +46,19 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "CommandLineOptions", dependencies: ["CArgp"], swiftSettings: strict),
     .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: strict),
+    .target(name: "CurveKeys", dependencies: ["ZeroMQ", "RuntimePaths"], swiftSettings: strict),
     .target(
       name: "NavigationDaemon",
       dependencies: [
-        "Navigation", "NavigationSync", "ZeroMQ", "Journal", "RuntimePaths", "CInih", "CSystemd",
-        "CLinux",
+        "Navigation", "NavigationSync", "ZeroMQ", "Journal", "RuntimePaths", "CurveKeys", "CInih",
+        "CSystemd", "CLinux",
       ],
       swiftSettings: strict),
     .target(
       name: "NavigationClient",
-      dependencies: ["Navigation", "NavigationSync", "ZeroMQ", "RuntimePaths", "CLinux"],
+      dependencies: [
+        "Navigation", "NavigationSync", "ZeroMQ", "RuntimePaths", "CurveKeys", "CLinux",
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "navd", dependencies: ["NavigationDaemon", "CommandLineOptions", "RuntimePaths"],
@@ -70,7 +73,7 @@ let package = Package(
       name: "navctl",
       dependencies: [
         "NavctlSupport", "NavigationClient", "Navigation", "NavigationSync", "CommandLineOptions",
-        "RuntimePaths", "CLinux",
+        "RuntimePaths", "CurveKeys", "CLinux",
       ],
       swiftSettings: strict),
 
@@ -120,8 +123,8 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "NavigationDaemon", "Navigation", "NavigationSync", "Journal", "RuntimePaths",
-        "CommandLineOptions",
+        "NavigationDaemon", "Navigation", "NavigationSync", "Journal", "RuntimePaths", "CurveKeys",
+        "ZeroMQ", "CommandLineOptions",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -143,7 +146,7 @@ let package = Package(
       name: "ProcessTests",
       dependencies: [
         "navd", "navctl", "navd-demo", "ConsistencyWorker", "NavigationClient", "NavigationSync",
-        "Navigation", "Journal", "ZeroMQ", "Conformance", "ConformanceSupport",
+        "Navigation", "Journal", "ZeroMQ", "CurveKeys", "Conformance", "ConformanceSupport",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),

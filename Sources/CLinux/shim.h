@@ -7,15 +7,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
 #include <pthread.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -73,6 +77,135 @@ static inline int navd_processor_count(void) {
 static inline long navd_group_id(const char *name) {
   struct group *group = getgrnam(name);
   return group ? (long)group->gr_gid : -1;
+}
+
+/// The number of a user, or -1 if there is none of that name.
+static inline long navd_user_id(const char *name) {
+  struct passwd *user = getpwnam(name);
+  return user ? (long)user->pw_uid : -1;
+}
+
+/// The number of a group's member at a place, -2 for one that is no user, -1 behind the last.
+static inline long navd_group_member(const char *name, int index) {
+  struct group *group = getgrnam(name);
+  if (!group) return -1;
+  for (int at = 0; at <= index; at++)
+    if (!group->gr_mem[at]) return -1;
+  long user = navd_user_id(group->gr_mem[index]);
+  return user < 0 ? -2 : user;
+}
+
+/// A socket that listens on a path, non-blocking and closed on exec, or -1. What is at the path is
+/// removed; the file's mode follows the umask.
+static inline int navd_listen_unix(const char *path, int backlog) {
+  struct sockaddr_un address;
+  memset(&address, 0, sizeof address);
+  address.sun_family = AF_UNIX;
+  if (strlen(path) >= sizeof address.sun_path) return errno = ENAMETOOLONG, -1;
+  strcpy(address.sun_path, path);
+  if (unlink(path) < 0 && errno != ENOENT) return -1;
+  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (descriptor < 0) return -1;
+  if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0 &&
+      listen(descriptor, backlog) == 0)
+    return descriptor;
+  int code = errno;
+  close(descriptor);
+  errno = code;
+  return -1;
+}
+
+/// Reads a numeric address of IPv4 or IPv6; returns its length, or 0 if it is none.
+static inline socklen_t navd_internet_address(const char *host, int port,
+                                              struct sockaddr_storage *address) {
+  memset(address, 0, sizeof *address);
+  struct sockaddr_in *four = (struct sockaddr_in *)address;
+  struct sockaddr_in6 *six = (struct sockaddr_in6 *)address;
+  if (inet_pton(AF_INET, host, &four->sin_addr) == 1) {
+    four->sin_family = AF_INET;
+    four->sin_port = htons((unsigned short)port);
+    return sizeof *four;
+  }
+  if (inet_pton(AF_INET6, host, &six->sin6_addr) == 1) {
+    six->sin6_family = AF_INET6;
+    six->sin6_port = htons((unsigned short)port);
+    return sizeof *six;
+  }
+  return 0;
+}
+
+/// Whether a numeric address is one of a single place: 1, or 0 for a wildcard or a group of places,
+/// and -1 for a text that is no address.
+static inline int navd_is_named_address(const char *host) {
+  struct sockaddr_storage address;
+  if (navd_internet_address(host, 0, &address) == 0) return -1;
+  if (address.ss_family == AF_INET) {
+    unsigned number = ntohl(((struct sockaddr_in *)&address)->sin_addr.s_addr);
+    return number != INADDR_ANY && !IN_MULTICAST(number) && number != INADDR_BROADCAST;
+  }
+  struct in6_addr *six = &((struct sockaddr_in6 *)&address)->sin6_addr;
+  if (IN6_IS_ADDR_V4MAPPED(six)) return 0;
+  return !IN6_IS_ADDR_UNSPECIFIED(six) && !IN6_IS_ADDR_MULTICAST(six);
+}
+
+/// A socket that listens on a numeric address, non-blocking and closed on exec, or -1.
+static inline int navd_listen_tcp(const char *host, int port, int backlog) {
+  struct sockaddr_storage address;
+  socklen_t size = navd_internet_address(host, port, &address);
+  if (size == 0) return errno = EINVAL, -1;
+  int descriptor = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (descriptor < 0) return -1;
+  int on = 1;
+  // A restart must not wait for the connections of the process before.
+  if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
+      bind(descriptor, (struct sockaddr *)&address, size) == 0 && listen(descriptor, backlog) == 0)
+    return descriptor;
+  int code = errno;
+  close(descriptor);
+  errno = code;
+  return -1;
+}
+
+/// Writes the numeric address that a socket of the internet is bound to, and its port into `port`;
+/// returns the length of the address, or -1 for another kind of socket.
+static inline int navd_tcp_socket_address(int descriptor, char *host, int room, int *port) {
+  struct sockaddr_storage address;
+  socklen_t size = sizeof address;
+  if (getsockname(descriptor, (struct sockaddr *)&address, &size) < 0) return -1;
+  const void *number;
+  if (address.ss_family == AF_INET) {
+    number = &((struct sockaddr_in *)&address)->sin_addr;
+    *port = ntohs(((struct sockaddr_in *)&address)->sin_port);
+  } else if (address.ss_family == AF_INET6) {
+    number = &((struct sockaddr_in6 *)&address)->sin6_addr;
+    *port = ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+  } else {
+    return -1;
+  }
+  if (!inet_ntop(address.ss_family, number, host, (socklen_t)room)) return -1;
+  return (int)strlen(host);
+}
+
+/// A copy of a descriptor that is closed on exec; fcntl is variadic.
+static inline int navd_duplicate(int descriptor) {
+  return fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+}
+
+/// How many descriptors this process may open.
+static inline long navd_descriptor_limit(void) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 1 << 30 ? (long)limit.rlim_cur
+                                                                            : 1 << 30;
+}
+
+/// A descriptor to watch directories with, or -1.
+static inline int navd_inotify(void) { return inotify_init1(IN_NONBLOCK | IN_CLOEXEC); }
+
+/// Makes the descriptor readable when an entry of a directory changes; -1 if there is none.
+static inline int navd_watch_directory(int descriptor, const char *path) {
+  uint32_t events = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB |
+                    IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+  return inotify_add_watch(descriptor, path, events);
 }
 
 /// Takes signals off their usual way, to be read from a descriptor: those that stop a service.

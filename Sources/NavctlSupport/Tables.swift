@@ -67,10 +67,26 @@ package enum Tables {
   /// The clients of the daemon: a line each, with a heading.
   package static func clients(_ records: [JSONValue]) -> [String] {
     table(
-      ["CLIENT", "NAME", "VIA", "UID", "PID", "ROLE", "WATCHES"],
+      ["CLIENT", "NAME", "VIA", "UID/KEY", "PID/FROM", "ROLE", "WATCHES"],
       records.map { record in
-        ["id", "name", "via", "uid", "pid", "role", "watches"].map { record[$0]?.plainText ?? "-" }
+        let isNetwork = record["key"] != nil
+        return [
+          "id", "name", "via", isNetwork ? "key" : "uid", isNetwork ? "address" : "pid", "role",
+          "watches",
+        ].map { record[$0]?.plainText ?? "-" }
       })
+  }
+
+  /// An object of texts as JSON.
+  package static func object(_ members: [(name: String, text: String)]) -> [UInt8] {
+    var json = JSONWriter(reserving: 128)
+    json.beginObject()
+    for member in members {
+      json.dynamicName(member.name)
+      json.string(member.text)
+    }
+    json.endObject()
+    return json.bytes
   }
 
   /// The members of an object, a line each; members of members are joined with dots.

@@ -44,12 +44,14 @@ struct Link: ~Copyable {
   ///
   /// - Parameters:
   ///   - endpoint: where the daemon is.
+  ///   - identity: who we are, to a daemon on a network.
   ///   - milliseconds: how long the last messages may take when this is destroyed.
   ///   - wake: a descriptor whose readiness ends a wait.
   /// - Returns: a link that says when it is connected.
   /// - Throws: `EINVAL` for an endpoint that is none, `EMFILE`.
   static func open(
-    _ endpoint: String, linger milliseconds: Int32, wake: Int32? = nil
+    _ endpoint: String, as identity: NetworkIdentity?, linger milliseconds: Int32,
+    wake: Int32? = nil
   ) throws(ZeroMQError) -> Link {
     let socket = try SharedContext.get().context.socket(.dealer)
     // Nothing queued for one daemon may reach its successor.
@@ -62,6 +64,11 @@ struct Link: ~Copyable {
       try socket.set(.heartbeatInterval(milliseconds: 5000))
       try socket.set(.heartbeatTimeout(milliseconds: 15000))
       try socket.set(.ipv6(true))
+    }
+    if let identity {
+      try socket.set(.curveServerKey(identity.serverKey))
+      try socket.set(.curvePublicKey(identity.keys.publicKey))
+      try socket.set(.curveSecretKey(identity.keys.secretKey))
     }
     let monitor = try Monitor.start(on: socket, .client)
     try socket.connect(endpoint)

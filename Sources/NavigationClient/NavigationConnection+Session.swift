@@ -174,7 +174,7 @@ extension NavigationConnection {
     let now = monotonicMilliseconds()
     if let at = reconnectAt, at <= now {
       reconnectAt = nil
-      link = try Self.open(endpoint, wake: wake)
+      link = try Self.open(endpoint, as: identity, wake: wake)
     }
     let timer = reconnectAt ?? session.wakeAt
     let limit = deadline ?? Deadline(at: .max)

@@ -26,6 +26,7 @@ package struct NavigationConnection: ~Copyable {
 
   /// Where the daemon is; changes when the daemon sends a session on to another place.
   package internal(set) var endpoint: String
+  let identity: NetworkIdentity?
   var link: Link
   var session: SessionReplica
   /// When a connection that was given up is made again.
@@ -45,6 +46,7 @@ package struct NavigationConnection: ~Copyable {
   ///
   /// - Parameters:
   ///   - endpoint: where the daemon is.
+  ///   - identity: who we are, to a daemon on a network.
   ///   - name: what people call this client.
   ///   - timeout: how long to wait for the daemon.
   ///   - window: octets of unconfirmed state in a session.
@@ -53,7 +55,8 @@ package struct NavigationConnection: ~Copyable {
   /// - Returns: a connection without a session.
   /// - Throws: `unreachable`, `refused` or `system`.
   package static func connect(
-    to endpoint: String, name: String = "", timeout: Duration = .seconds(5),
+    to endpoint: String, as identity: NetworkIdentity? = nil, name: String = "",
+    timeout: Duration = .seconds(5),
     window: UInt64 = 65536, heartbeat: UInt64 = 5000, wake: Int32? = nil
   ) throws(ConnectionError) -> NavigationConnection {
     var source = SystemRandomNumberGenerator()
@@ -61,24 +64,28 @@ package struct NavigationConnection: ~Copyable {
       client: ClientID(high: source.next(), low: source.next()), name: name, window: window,
       heartbeat: heartbeat, seed: source.next())
     var connection = NavigationConnection(
-      endpoint: endpoint, link: try Self.open(endpoint, wake: wake), session: session,
-      wake: wake)
+      endpoint: endpoint, identity: identity,
+      link: try Self.open(endpoint, as: identity, wake: wake), session: session, wake: wake)
     try connection.awaitConnection(until: Deadline(timeout))
     return connection
   }
 
   private init(
-    endpoint: String, link: consuming Link, session: SessionReplica, wake: Int32?
+    endpoint: String, identity: NetworkIdentity?, link: consuming Link, session: SessionReplica,
+    wake: Int32?
   ) {
+    self.identity = identity
     self.wake = wake
     self.endpoint = endpoint
     self.link = link
     self.session = session
   }
 
-  static func open(_ endpoint: String, wake: Int32?) throws(ConnectionError) -> Link {
+  static func open(
+    _ endpoint: String, as identity: NetworkIdentity?, wake: Int32?
+  ) throws(ConnectionError) -> Link {
     do throws(ZeroMQError) {
-      return try Link.open(endpoint, linger: 500, wake: wake)
+      return try Link.open(endpoint, as: identity, linger: 500, wake: wake)
     } catch {
       throw .system(error)
     }

@@ -117,6 +117,8 @@ package struct Configuration: Hashable, Sendable {
   package var history = History()
   /// Section `[session]`.
   package var session = Session()
+  /// Section `[access]`.
+  package var access = Access()
   /// Section `[classes]`, in the order declared; a name appears once.
   package var classes: [DeclaredClass] = []
   /// Section `[log]`: the least important level that is written.

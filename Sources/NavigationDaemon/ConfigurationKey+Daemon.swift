@@ -29,7 +29,9 @@ extension ConfigurationKey {
   ]
 
   private static let endpoints = TextValue(
-    expected: "ipc:///absolute/path, or empty for navd.sock in the runtime directory",
+    expected:
+      "ipc:///absolute/path, tcp://ADDRESS:PORT (see [access]), or empty for navd.sock in the "
+      + "runtime directory",
     store: { configuration, text in
       if text.isEmpty {
         configuration.daemon.endpoints = []
@@ -47,8 +49,9 @@ extension ConfigurationKey {
   /// Why an address cannot be listened on: empty when it has the wrong form.
   private static func reasonNotListenable(_ endpoint: String) -> String? {
     if endpoint.hasPrefix("tcp:") {
-      return "a tcp address would let anybody in who reaches it: refused until navd can tell "
-        + "clients on it apart; use ipc:///absolute/path"
+      return NetworkAddress(endpoint) == nil
+        ? "tcp://ADDRESS:PORT with the numeric address of one interface, not of all of them"
+        : nil
     }
     guard endpoint.hasPrefix("ipc:///"), endpoint.utf8.count > "ipc:///".utf8.count else {
       return ""

@@ -2,7 +2,7 @@ import RuntimePaths
 
 extension ConfigurationKey {
   /// Every key, in the order of the example file.
-  package static let all: [ConfigurationKey] = daemonKeys + limitKeys + otherKeys
+  package static let all: [ConfigurationKey] = daemonKeys + accessKeys + limitKeys + otherKeys
 
   private static func number(
     _ section: String, _ name: String, _ path: any WritableKeyPath<Configuration, Int> & Sendable,

@@ -71,5 +71,7 @@ package struct ConfigurationKey: Sendable {
   static let classesSection = "classes"
 
   /// The sections, in the order of the example file.
-  package static let sections = ["daemon", "limits", "history", "session", "classes", "log"]
+  package static let sections = [
+    "daemon", "access", "limits", "history", "session", "classes", "log",
+  ]
 }

@@ -10,6 +10,8 @@ struct Connections {
   struct Connection: Sendable {
     var routingID: [UInt8]
     var peer: Peer
+    /// The key that it proved, over a network.
+    var key: CurvePublicKey?
     /// Whether the peer puts an empty frame before its messages, as REQ does.
     var isEnveloped = false
     /// The descriptor its first message came from; a hint only, the kernel uses numbers again.
@@ -19,9 +21,11 @@ struct Connections {
     var outboxBytes = 0
     /// Whether the peer is given up: nothing is sent to it any more.
     var isAbandoned = false
+    /// Whether its key is not authorised any more: nothing is taken from it.
+    var isRevoked = false
 
     static let vacant = Connection(
-      routingID: [], peer: .local(user: 0, group: 0, process: 0), descriptor: nil)
+      routingID: [], peer: .local(user: 0, group: 0, process: 0), key: nil, descriptor: nil)
   }
 
   private var slots = ConnectionSlots()
@@ -32,11 +36,20 @@ struct Connections {
 
   var count: Int { connections.count }
 
-  /// The number of connections of one user.
-  func count(of user: UInt32) -> Int {
-    connections.indices.count {
-      if case .local(user, _, _) = connections[$0].peer { true } else { false }
+  /// The number of connections of one user, or by one key.
+  func count(of peer: Peer) -> Int {
+    connections.indices.count { connections[$0].peer.isOfSamePrincipal(as: peer) }
+  }
+
+  /// Those that are by a key, each with its number.
+  var keyed: [(id: ConnectionID, slot: Int)] {
+    connections.indices.filter { connections[$0].key != nil }.compactMap { slot in
+      id(of: connections[slot].routingID).map { ($0, slot) }
     }
+  }
+
+  private func id(of routingID: [UInt8]) -> ConnectionID? {
+    Self.automaticID(routingID.span) ?? interned[routingID]
   }
 
   /// Where a peer is, if it is known.
@@ -97,12 +110,12 @@ struct Connections {
 }
 
 extension Peer {
-  /// The peer behind an address that the kernel vouches for; nil for any other.
-  init?(_ address: PeerAddress) {
-    switch address {
-    case .process(let user, let group, let process):
-      self = .local(user: user, group: group, process: process)
-    case .network: return nil
+  /// Whether rights and limits are the same for both.
+  func isOfSamePrincipal(as other: Peer) -> Bool {
+    switch (self, other) {
+    case (.local(let user, _, _), .local(let another, _, _)): user == another
+    case (.key(let name, _), .key(let another, _)): name == another
+    case (.local, .key), (.key, .local): false
     }
   }
 }

@@ -1,8 +1,10 @@
 import CLinux
+import CurveKeys
 import Journal
 import Navigation
 import NavigationSync
 package import RuntimePaths
+import ZeroMQ
 
 /// The service from start to stop.
 package enum Daemon {
@@ -32,12 +34,17 @@ package enum Daemon {
       try ServiceManager.inheritedSockets()
     }
     let places = try places(configuration, rules, inherited)
+    let access = try AccessControl(configuration.access, daemonUser: rules.userID)
+    let identity = try identity(configuration, rules, places)
     let directory = try stateDirectory(configuration, rules)
     let started = SystemClock.monotonicMilliseconds()
     let journal = try openJournal(configuration, rules, directory, places)
-    var hub = Hub(configuration: hubConfiguration(configuration, rules), seed: try seed())
+    var hub = Hub(
+      configuration: hubConfiguration(configuration), access: access.access, seed: try seed())
     let navs = try replay(journal, into: &hub)
-    let listener = try Listener.open(places, configuration)
+    let listener = try Listener.open(
+      places.map { place throws(DaemonError) in try place.open() }, identity: identity,
+      configuration)
     try listener.admit(configuration)
     let endpoints = listener.endpoints.joined(separator: " ")
     let took = SystemClock.monotonicMilliseconds() - started
@@ -45,7 +52,7 @@ package enum Daemon {
     log(LogEntry(.info, text, kind: .started))
     var loop = ServerLoop(
       hub: hub, journal: journal, listener: listener, history: HistoryWorker(directory: directory),
-      log: log, configuration: configuration)
+      log: log, configuration: configuration, access: access)
     loop.notify(.ready)
     loop.notify(.status(text))
     let watchdog = try watchdogInterval(log)
@@ -86,10 +93,10 @@ package enum Daemon {
   /// Where to listen: what the service manager passed, else what is configured, else the rule.
   private static func places(
     _ configuration: Configuration, _ rules: PathRules, _ inherited: [InheritedSocket]
-  ) throws(DaemonError) -> [Listener.Place] {
+  ) throws(DaemonError) -> [EntrancePlace] {
     if !inherited.isEmpty { return inherited.map { .inherited($0) } }
     guard configuration.daemon.endpoints.isEmpty else {
-      return configuration.daemon.endpoints.map { .path(String($0.dropFirst("ipc://".count))) }
+      return configuration.daemon.endpoints.map { EntrancePlace($0) }
     }
     do throws(PathError) {
       let directory = rules.runtimeDirectory
@@ -99,6 +106,29 @@ package enum Daemon {
     } catch {
       throw .path(error)
     }
+  }
+
+  /// The daemon's secret key, where it serves a network.
+  private static func identity(
+    _ configuration: Configuration, _ rules: PathRules, _ places: [EntrancePlace]
+  ) throws(DaemonError) -> CurveSecretKey? {
+    guard let network = places.first(where: \.isNetwork) else { return nil }
+    let credential = rules.environment["CREDENTIALS_DIRECTORY"].map { $0 + "/navd.key" }
+    guard let path = configuration.access.secretKeyFile ?? credential else {
+      throw refused(
+        network,
+        "it needs a secret key: make one with navctl key new FILE, and name it with "
+          + "[access] secret-key, or LoadCredential=navd.key:FILE in the unit")
+    }
+    do throws(KeyError) {
+      return try SecretKeyFile.read(path)
+    } catch {
+      throw refused(network, error.description)
+    }
+  }
+
+  private static func refused(_ place: EntrancePlace, _ reason: String) -> DaemonError {
+    .configuration(ConfigurationError(file: place.endpoint, line: nil, message: reason))
   }
 
   private static func stateDirectory(
@@ -124,7 +154,7 @@ package enum Daemon {
 
   private static func openJournal(
     _ configuration: Configuration, _ rules: PathRules, _ directory: String,
-    _ places: [Listener.Place]
+    _ places: [EntrancePlace]
   ) throws(DaemonError) -> Journal {
     let retention = Retention(
       revisions: UInt64(configuration.history.revisions),
@@ -241,9 +271,7 @@ package enum Daemon {
     }
   }
 
-  private static func hubConfiguration(
-    _ configuration: Configuration, _ rules: PathRules
-  ) -> HubConfiguration {
+  private static func hubConfiguration(_ configuration: Configuration) -> HubConfiguration {
     let limits = configuration.limits
     var hub = HubConfiguration()
     hub.nav.stackDepth = limits.depth
@@ -268,7 +296,6 @@ package enum Daemon {
     hub.defaultHeartbeat = UInt64(configuration.session.heartbeatMilliseconds)
     hub.stall = UInt64(configuration.session.stallSeconds) * 1000
     hub.snapshotEvery = UInt64(configuration.history.snapshotEvery)
-    hub.daemonUser = rules.userID
     hub.server = "navd/" + version
     for declared in configuration.classes {
       hub.classes[declared.name] = declared.base == .navigationBar

@@ -1,4 +1,5 @@
 import CLinux
+import CurveKeys
 import RuntimePaths
 import ZeroMQ
 
@@ -10,41 +11,57 @@ struct Listener: ~Copyable {
   let router: Socket
   var admission: ZAPHandler
   var monitor: Monitor
-  /// The endpoints bound.
-  let endpoints: [String]
-  // Held for life: a second bind of the same path would silently take it over.
-  private let locks: [EndpointLock]
+  /// Where it listens.
+  private(set) var entrances: [Entrance]
+  /// What peers on a network are met with; nil where there are none.
+  private let identity: CurveSecretKey?
 
-  /// Where to listen: a path to bind, or a socket that is bound already.
-  enum Place {
-    case path(String)
-    case inherited(InheritedSocket)
-  }
+  /// The ZAP domain of peers whom the kernel vouches for.
+  static let localDomain = "navd.ipc"
+  /// The ZAP domain of peers who prove a key.
+  static let networkDomain = "navd.tcp"
 
   /// To hand a short message to a socket that is idle takes 8 µs of a thread's time, and a diff may
   /// go to a thousand: two threads share the connections, where they can run at the same time.
   private static var inputOutputThreads: Int32 { navd_processor_count() > 1 ? 2 : 1 }
 
   /// Makes the sockets and binds them.
+  ///
+  /// - Parameters:
+  ///   - entrances: where to listen.
+  ///   - identity: the daemon's secret key, without which no network is served.
+  ///   - configuration: the limits.
   static func open(
-    _ places: [Place], _ configuration: Configuration
+    _ entrances: [Entrance], identity: CurveSecretKey?, _ configuration: Configuration
   ) throws(DaemonError) -> Listener {
-    var locks: [EndpointLock] = []
-    for case .path(let path) in places { locks.append(try EndpointLock.take(path)) }
     do throws(ZeroMQError) {
       let context = try Context.make(inputOutputThreads: Self.inputOutputThreads)
-      // First, so that no peer is let in before somebody answers for it.
+      try AdmissionProof.run(in: context, identity)
+      // Before the first bind, so that no peer is let in before somebody answers for it.
       let admission = try ZAPHandler.start(in: context)
       let router = try context.socket(.router)
       try setOptions(router, configuration)
       let monitor = try Monitor.start(on: router, .server)
-      for place in places { try bind(router, place) }
-      return Listener(
+      var listener = Listener(
         context: context, router: router, admission: admission, monitor: monitor,
-        endpoints: places.map(\.endpoint), locks: locks)
+        entrances: entrances, identity: identity)
+      for index in listener.entrances.indices { try listener.open(at: index) }
+      return listener
     } catch {
       throw .transport(error)
     }
+  }
+
+  private init(
+    context: consuming Context, router: consuming Socket, admission: consuming ZAPHandler,
+    monitor: consuming Monitor, entrances: [Entrance], identity: CurveSecretKey?
+  ) {
+    self.context = context
+    self.router = router
+    self.admission = admission
+    self.monitor = monitor
+    self.entrances = entrances
+    self.identity = identity
   }
 
   private static func setOptions(
@@ -55,112 +72,85 @@ struct Listener: ~Copyable {
       .receiveHighWaterMark(64),
       // A frame; the hub refuses a little more than the limit itself, with an error.
       .maximumFrameBytes(Int64(configuration.limits.messageToDaemonBytes) + 4096),
-      .linger(milliseconds: 0), .backlog(4096), .handshakeInterval(milliseconds: 3000),
-      .zapDomain("navd.ipc"), .zapEnforceDomain(true), .heartbeatInterval(milliseconds: 0),
+      .linger(milliseconds: 0), .backlog(Entrance.backlog),
+      .handshakeInterval(milliseconds: 3000), .ipv6(true),
     ]
     for option in options { try router.set(option) }
   }
 
-  private static func bind(
-    _ router: borrowing Socket, _ place: Place
+  /// How peers identify themselves who come by the next bind, and how it is noticed that they go.
+  static func prepare(
+    _ router: borrowing Socket, _ kind: Entrance.Kind, _ identity: CurveSecretKey?
   ) throws(ZeroMQError) {
-    switch place {
-    case .inherited(let socket):
-      try router.set(.useDescriptor(socket.descriptor))
-      try router.bind(place.endpoint)
-      try router.set(.useDescriptor(-1))
-    case .path:
-      // Nobody but the daemon's own user can connect until the lock's `open` lets them.
-      let former = umask(0o177)
-      defer { umask(former) }
-      try router.bind(place.endpoint)
+    // Without the second one libzmq lets everybody in should nobody answer.
+    try router.set(.zapDomain(kind == .local ? localDomain : networkDomain))
+    try router.set(.zapEnforceDomain(true))
+    switch kind {
+    case .local:
+      try router.set(.curveServer(false))
+      // The kernel tells when a peer is gone.
+      try router.set(.heartbeatInterval(milliseconds: 0))
+    case .network:
+      guard let identity else { throw ZeroMQError(.bind, code: EACCES) }
+      try router.set(.curveServer(true))
+      try router.set(.curveSecretKey(identity))
+      try router.set(.heartbeatInterval(milliseconds: 5000))
+      try router.set(.heartbeatTimeout(milliseconds: 15_000))
+      try router.set(.heartbeatTimeToLive(milliseconds: 20_000))
+      // For peers that vanish before they greet.
+      try router.set(.tcpKeepAlive(true))
+      try router.set(.tcpKeepAliveIdle(seconds: 30))
     }
+  }
+
+  /// Begins to accept at an entrance, or goes on with it.
+  mutating func open(at index: Int) throws(ZeroMQError) {
+    guard entrances[index].boundAs == nil else { return }
+    let entrance = entrances[index]
+    try Self.prepare(router, entrance.kind, identity)
+    // libzmq closes what it is given; ours goes on to queue who comes meanwhile.
+    let copy = navd_duplicate(entrance.descriptor)
+    guard copy >= 0 else { throw ZeroMQError(.bind, code: navd_errno()) }
+    do throws(ZeroMQError) {
+      try router.set(.useDescriptor(copy))
+      try router.bind(entrance.endpoint)
+      try router.set(.useDescriptor(-1))
+    } catch {
+      _ = CLinux.close(copy)
+      throw error
+    }
+    entrances[index].boundAs = try router.lastEndpoint()
+  }
+
+  /// Stops accepting at an entrance: who comes waits. Connections stay.
+  mutating func pause(at index: Int) throws(ZeroMQError) {
+    guard let endpoint = entrances[index].boundAs else { return }
+    try router.unbind(endpoint)
+    entrances[index].boundAs = nil
+  }
+
+  /// Counts a connection that was accepted or has ended; returns the entrance that it came by.
+  mutating func count(_ change: Int, at endpoint: String) -> Int? {
+    guard let index = entrances.firstIndex(where: { $0.name == endpoint }) else { return nil }
+    entrances[index].accepted += change
+    return index
+  }
+
+  /// The entrances' addresses, for people.
+  var endpoints: [String] { entrances.map(\.endpoint) }
+
+  /// The number of connections that came by entrances of a kind, those in their handshake too.
+  func accepted(_ kind: Entrance.Kind) -> Int {
+    entrances.reduce(0) { $1.kind == kind ? $0 + $1.accepted : $0 }
   }
 
   /// Lets in whom the configuration lets in; until then only our own user can connect.
   func admit(_ configuration: Configuration) throws(DaemonError) {
-    for lock in locks { try lock.open(configuration.daemon) }
+    for entrance in entrances { try entrance.lock?.open(configuration.daemon) }
   }
 
   /// Removes the socket files, so that clients see at once that nobody listens.
   func removeFiles() {
-    for lock in locks { lock.removeSocket() }
+    for entrance in entrances { entrance.lock?.removeSocket() }
   }
-}
-
-extension Listener.Place {
-  var endpoint: String {
-    switch self {
-    case .path(let path): "ipc://" + path
-    case .inherited(let socket): "ipc://" + socket.path
-    }
-  }
-}
-
-/// The claim of one process on the path of a socket, for as long as the process lives.
-final class EndpointLock {
-  private let path: String
-  private let descriptor: Int32
-
-  private init(path: String, descriptor: Int32) {
-    self.path = path
-    self.descriptor = descriptor
-  }
-
-  /// Takes the lock beside a socket's path, or says who has it.
-  static func take(_ path: String) throws(DaemonError) -> EndpointLock {
-    let lockPath = path + ".lock"
-    let descriptor = unsafe navd_open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      throw .endpoint(
-        "ipc://" + path,
-        reason: "cannot create \(lockPath): \(SystemError.text(of: navd_errno())); check that the "
-          + "directory exists and is ours")
-    }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      close(descriptor)
-      throw .endpoint(
-        "ipc://" + path, reason: "\(holder(lockPath)) serves it; stop it or use another path")
-    }
-    let text = Array("navd, process \(getpid())".utf8)
-    // Only for people who meet the lock; it holds whatever is written.
-    _ = ftruncate(descriptor, 0)
-    _ = unsafe text.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-    return EndpointLock(path: path, descriptor: descriptor)
-  }
-
-  private static func holder(_ lockPath: String) -> String {
-    do {
-      return String(decoding: try readSmallFile(lockPath), as: UTF8.self)
-    } catch {
-      return "another process"
-    }
-  }
-
-  /// Lets in whom the configuration lets in.
-  func open(_ configuration: Configuration.Daemon) throws(DaemonError) {
-    if let group = configuration.socketGroup {
-      guard let number = Self.groupID(named: group) else {
-        throw .endpoint("ipc://" + path, reason: "there is no group \(group)")
-      }
-      guard unsafe chown(path, uid_t.max, number) == 0 else { throw failure("give to \(group)") }
-    }
-    guard unsafe chmod(path, configuration.effectiveSocketMode) == 0 else {
-      throw failure("set the mode")
-    }
-  }
-
-  private func failure(_ what: String) -> DaemonError {
-    .endpoint("ipc://" + path, reason: "cannot \(what): \(SystemError.text(of: navd_errno()))")
-  }
-
-  private static func groupID(named name: String) -> gid_t? {
-    if let number = UInt32(name) { return number }
-    let found = unsafe navd_group_id(name)
-    return found < 0 ? nil : gid_t(found)
-  }
-
-  func removeSocket() { _ = unsafe unlink(path) }
-
-  deinit { close(descriptor) }
 }

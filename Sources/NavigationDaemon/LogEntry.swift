@@ -14,6 +14,10 @@ package struct LogEntry: Hashable, Sendable {
     case refused = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c05"
     /// A limit was reached.
     case limited = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c06"
+    /// A client passed over guards or delegates, as it may.
+    case overridden = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c07"
+    /// A nav, or its history, cannot be used.
+    case faulty = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c08"
   }
 
   /// How important it is.
@@ -28,6 +32,10 @@ package struct LogEntry: Hashable, Sendable {
   package var revision: UInt64?
   /// The client it is about.
   package var client: String?
+  /// Who the transport says it is.
+  package var principal: String?
+  /// The code of an error, or a word for what was done.
+  package var code: String?
 
   /// Makes an entry.
   package init(
@@ -49,6 +57,8 @@ package struct LogEntry: Hashable, Sendable {
     if let nav { fields.append("NAVD_NAV=\(nav)") }
     if let revision { fields.append("NAVD_REV=\(revision)") }
     if let client { fields.append("NAVD_CLIENT=\(client)") }
+    if let principal { fields.append("NAVD_PRINCIPAL=\(principal)") }
+    if let code { fields.append("NAVD_CODE=\(code)") }
     return fields
   }
 
@@ -62,6 +72,8 @@ package struct LogEntry: Hashable, Sendable {
     if let nav { about.append("nav \(nav)") }
     if let revision { about.append("rev \(revision)") }
     if let client { about.append("client \(client)") }
+    if let principal { about.append("principal \(principal)") }
+    if let code { about.append("code \(code)") }
     if !about.isEmpty { line += " (\(about.joined(separator: ", ")))" }
     return Self.spellingOutControls(line)
   }

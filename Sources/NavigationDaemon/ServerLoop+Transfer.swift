@@ -29,7 +29,9 @@ extension ServerLoop {
     let id = automatic ?? connections.intern(received[0].copyBytes())
     var known = connections.slot(of: id)
     if automatic == nil || known == nil {
-      guard let peer = received[last].peerAddress.flatMap({ Peer($0) }) else { return }
+      guard let address = received[last].peerAddress,
+        let (peer, key) = access.peer(address, userID: received[last].userID)
+      else { return }
       if let slot = known, connections[slot].peer != peer {
         // The peer that had this routing id is gone; whatever it had goes with it.
         connections.remove(id)
@@ -38,12 +40,14 @@ extension ServerLoop {
       }
       if known == nil {
         let connection = Connections.Connection(
-          routingID: received[0].copyBytes(), peer: peer,
+          routingID: received[0].copyBytes(), peer: peer, key: key,
           descriptor: received[last].sourceDescriptor)
         known = connections.add(id, connection)
       }
     }
-    guard let slot = known, !connections[slot].isAbandoned else { return }
+    guard let slot = known, !connections[slot].isAbandoned, !connections[slot].isRevoked else {
+      return
+    }
     let isEnveloped = received[1].count == 0
     if connections[slot].isEnveloped != isEnveloped { connections[slot].isEnveloped = isEnveloped }
     let peer = connections[slot].peer

@@ -172,7 +172,19 @@ extension ServerLoop {
 
   private func report(_ notice: Notice) {
     let level: LogLevel = notice.level == .warning ? .warning : .info
-    log(LogEntry(level, notice.text, kind: .diverged, nav: notice.nav, client: notice.client))
+    let kind: LogEntry.Kind =
+      switch notice.kind {
+      case .diverged: .diverged
+      case .faulty: .faulty
+      case .refused: .refused
+      case .overridden: .overridden
+      }
+    var entry = LogEntry(
+      level, notice.text, kind: kind, nav: notice.nav, revision: notice.revision,
+      client: notice.client)
+    entry.principal = notice.principal
+    entry.code = notice.code
+    log(entry)
   }
 
   func notify(_ notification: ServiceNotification) {

@@ -16,12 +16,14 @@ struct ServerLoop: ~Copyable {
   var reader: JournalReader?
   let log: Log
   let configuration: Configuration
+  var access: AccessControl
+  /// Readable when the keys may have changed.
+  var keyWatch = KeyWatch()
   var connections = Connections()
   /// The connections whose outbox is not empty.
   var waiting: [ConnectionID] = []
   /// Those whose peer may be gone.
   var suspects: [Suspect] = []
-  var accepted = 0
   /// The events that have come up and are to be handled next.
   var events: [HubEvent] = []
   /// The batches with the writer, oldest first; their events are handled again if one cannot be
@@ -68,7 +70,7 @@ struct ServerLoop: ~Copyable {
 
   init(
     hub: consuming Hub, journal: Journal, listener: consuming Listener, history: HistoryWorker,
-    log: Log, configuration: Configuration
+    log: Log, configuration: Configuration, access: AccessControl
   ) {
     messageReader = hub.makeReader()
     self.hub = hub
@@ -77,6 +79,7 @@ struct ServerLoop: ~Copyable {
     self.history = history
     self.log = log
     self.configuration = configuration
+    self.access = access
   }
 
   /// Serves until a stop signal comes.
@@ -96,6 +99,9 @@ struct ServerLoop: ~Copyable {
     let answers = poller.add(descriptor: history.descriptor)
     let stop = poller.add(descriptor: signals)
     let progress = poller.add(descriptor: writer.descriptor)
+    keyWatch.start(configuration.access.keyDirectory)
+    let keys = poller.add(descriptor: keyWatch.descriptor)
+    reportKeys()
     // Opened now, while there are descriptors, and not for the first one who asks.
     if hub.hasDormantNavs { _ = try chainReader() }
     // Clients come back now; what nobody asks for has time.
@@ -123,6 +129,7 @@ struct ServerLoop: ~Copyable {
         }
         if poller.isReadable(progress) { writer.disarm() }
         if poller.isReadable(stop) { isStopping = true }
+        if poller.isReadable(keys) { try rereadKeys() }
         if !wasBusy, poller.isReadable(messages) { _ = try receiveMessages(isAwaited: true) }
         endWait()
       }

@@ -35,15 +35,31 @@ package struct InheritedSocket: Hashable, Sendable {
   package var descriptor: Int32
   /// The name from `FileDescriptorName=`.
   package var name: String
-  /// The path it is bound to.
-  package var path: String
+  /// Where it listens.
+  package var place: Place
+
+  /// Where a socket listens.
+  package enum Place: Hashable, Sendable {
+    /// At a path of the file system.
+    case path(String)
+    /// At the numeric address of one interface, as `tcp://ADDRESS:PORT`.
+    case network(String)
+  }
+
+  /// The address as libzmq has it.
+  package var endpoint: String {
+    switch place {
+    case .path(let path): "ipc://" + path
+    case .network(let endpoint): endpoint
+    }
+  }
 }
 
 /// Why a socket the service manager passed cannot be used.
 package enum ServiceManagerError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The call failed.
   case system(SystemError)
-  /// A descriptor is not a listening Unix stream socket with a path.
+  /// A descriptor is not a socket that navd can serve.
   case notAListeningSocket(name: String, descriptor: Int32)
 
   /// The error as one line for people.
@@ -51,8 +67,8 @@ package enum ServiceManagerError: Error, Hashable, Sendable, CustomStringConvert
     switch self {
     case .system(let error): error.description
     case .notAListeningSocket(let name, let descriptor):
-      "the service manager passed descriptor \(descriptor) (\(name)), which is not a listening "
-        + "Unix stream socket with a path; check ListenStream= in navd.socket"
+      "the service manager passed descriptor \(descriptor) (\(name)), which listens neither "
+        + "at a path nor at the address of one interface; check ListenStream= in its socket unit"
     }
   }
 
@@ -111,13 +127,20 @@ package enum ServiceManager {
     -> InheritedSocket
   {
     let kind = Int32(SOCK_STREAM.rawValue)
-    guard sd_is_socket_unix(descriptor, kind, 1, nil, 0) > 0,
-      let path = socketPath(of: descriptor)
-    else { throw .notAListeningSocket(name: name, descriptor: descriptor) }
-    guard navd_set_nonblocking(descriptor) == 0 else {
-      throw .system(SystemError("make non-blocking", path, code: navd_errno()))
+    let place: InheritedSocket.Place
+    if sd_is_socket_unix(descriptor, kind, 1, nil, 0) > 0, let path = socketPath(of: descriptor) {
+      place = .path(path)
+    } else if sd_is_socket(descriptor, AF_UNSPEC, kind, 1) > 0,
+      let address = NetworkAddress(boundTo: descriptor)
+    {
+      place = .network(address.endpoint)
+    } else {
+      throw .notAListeningSocket(name: name, descriptor: descriptor)
     }
-    return InheritedSocket(descriptor: descriptor, name: name, path: path)
+    guard navd_set_nonblocking(descriptor) == 0 else {
+      throw .system(SystemError("make non-blocking", name, code: navd_errno()))
+    }
+    return InheritedSocket(descriptor: descriptor, name: name, place: place)
   }
 
   private static func socketPath(of descriptor: Int32) -> String? {

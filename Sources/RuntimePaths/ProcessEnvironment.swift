@@ -6,8 +6,9 @@ import CLinux
 package struct ProcessEnvironment: Hashable, Sendable {
   /// The names that `current()` reads; no other variable changes what we do.
   package static let names = [
-    "COLUMNS", "HOME", "INVOCATION_ID", "JOURNAL_STREAM", "NAVD_BOOT_ID", "NAVD_ENDPOINT",
-    "NAVD_NAV",
+    "COLUMNS", "CREDENTIALS_DIRECTORY", "HOME", "INVOCATION_ID", "JOURNAL_STREAM", "NAVD_BOOT_ID",
+    "NAVD_ENDPOINT", "NAVD_KEY",
+    "NAVD_NAV", "NAVD_SERVER_KEY",
     "NO_COLOR", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "TERM", "XDG_RUNTIME_DIR",
     "XDG_STATE_HOME",
   ]

@@ -81,3 +81,36 @@ private func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) thro
     offset += count
   }
 }
+
+/// Makes a file that is not there yet, durable with its name.
+///
+/// - Throws: `EEXIST` if there is one, or another system call that failed.
+package func createFile(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(SystemError) {
+  let descriptor = retryingOnInterrupt {
+    unsafe navd_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+  }
+  guard descriptor >= 0 else { throw .last("create", path) }
+  do throws(SystemError) {
+    defer { close(descriptor) }
+    try writeAll(bytes, to: descriptor, path: path)
+    guard fsync(descriptor) == 0 else { throw .last("sync", path) }
+  } catch {
+    unsafe unlink(path)
+    throw error
+  }
+  try syncDirectory(parentDirectory(of: path))
+}
+
+/// Removes a file; returns false if it was not there.
+package func removeFile(_ path: String) throws(SystemError) -> Bool {
+  if unsafe unlink(path) == 0 { return true }
+  guard navd_errno() == ENOENT else { throw .last("remove", path) }
+  return false
+}
+
+/// The permission bits of what a path leads to; nil if that cannot be told.
+package func fileMode(_ path: String) -> UInt32? {
+  var status = stat()
+  guard unsafe stat(path, &status) == 0 else { return nil }
+  return status.st_mode & 0o7777
+}

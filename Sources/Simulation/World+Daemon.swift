@@ -233,7 +233,7 @@ extension World {
       if isQuiet.contains(verb.text) { return item.changes.map { [$0] } ?? [] }
       return scenario.navs
     case .op: return item.changes.map { [$0] } ?? []
-    case .malformed, .closed, .wake, .stop: return scenario.navs
+    case .malformed, .closed, .access, .revoked, .wake, .stop: return scenario.navs
     case .blocked, .unblocked, .history, .floor, .snapshotWanted: return []
     }
   }

@@ -62,6 +62,18 @@ package struct CurveKeyPair: Hashable, Sendable {
   /// The secret half.
   package let secretKey: CurveSecretKey
 
+  /// The pair that a secret key belongs to.
+  ///
+  /// - Throws: `ENOTSUP` from a library without CURVE.
+  package init(of secretKey: CurveSecretKey) throws(ZeroMQError) {
+    self.init(publicKey: try secretKey.publicKey(), secretKey: secretKey)
+  }
+
+  private init(publicKey: CurvePublicKey, secretKey: CurveSecretKey) {
+    self.publicKey = publicKey
+    self.secretKey = secretKey
+  }
+
   /// Makes a new pair.
   ///
   /// - Throws: `ENOTSUP` from a library without CURVE.

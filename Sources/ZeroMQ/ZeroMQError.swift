@@ -32,7 +32,8 @@ package struct ZeroMQError: Error, Hashable, Sendable {
   /// What it was called on: an endpoint or the name of an option; empty when there is nothing to add.
   package let subject: String
 
-  init(_ operation: Operation, subject: String = "", code: Int32) {
+  /// Makes an error, of the library's or of who uses it.
+  package init(_ operation: Operation, subject: String = "", code: Int32) {
     self.operation = operation
     self.subject = subject
     self.code = code

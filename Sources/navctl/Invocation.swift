@@ -1,5 +1,6 @@
 import CLinux
 import CommandLineOptions
+import CurveKeys
 import NavctlSupport
 import Navigation
 import NavigationClient
@@ -93,10 +94,23 @@ struct Invocation {
       && navd_errno() == EACCES
   }
 
+  /// Who we are to a daemon on a network.
+  private func identity(_ endpoint: String) throws -> NetworkIdentity? {
+    do throws(KeyError) {
+      return try NetworkIdentity.read(
+        for: endpoint, serverKey: line.value(of: "server-key"), keyFile: line.value(of: "key"),
+        environment: environment)
+    } catch {
+      throw UsageError(error.description)
+    }
+  }
+
   /// Connects to the daemon.
   func connect() throws -> NavigationConnection {
-    try NavigationConnection.connect(
-      to: try endpoint(), name: "navctl", timeout: .milliseconds(timeoutMilliseconds))
+    let endpoint = try endpoint()
+    return try NavigationConnection.connect(
+      to: endpoint, as: try identity(endpoint), name: "navctl",
+      timeout: .milliseconds(timeoutMilliseconds))
   }
 
   /// Opens a session that holds something, under a name of its own.
@@ -106,9 +120,11 @@ struct Invocation {
   /// - Throws: what became of the connection.
   func connectSession(wake: Int32) throws -> NavigationConnection {
     let timeout = Duration.milliseconds(timeoutMilliseconds)
+    let endpoint = try endpoint()
     // Two that hold the same thing one after the other must not look like one.
     var connection = try NavigationConnection.connect(
-      to: try endpoint(), name: line.value(of: "name") ?? "navctl-\(processID())",
+      to: endpoint, as: try identity(endpoint),
+      name: line.value(of: "name") ?? "navctl-\(processID())",
       timeout: timeout, wake: wake)
     try connection.openSession(timeout: timeout)
     return connection

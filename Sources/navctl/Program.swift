@@ -24,6 +24,7 @@ enum Program {
     TransitionCommand.self,
     AttachCommand.self, DetachCommand.self, EnvironmentCommand.self, ConfigureCommand.self,
     LeaseCommand.self, DelegateCommand.self,
+    KeyCommand.self,
     OpCommand.self,
   ]
 
@@ -40,6 +41,9 @@ enum Program {
       options: [
         OptionDeclaration(
           "endpoint", short: "e", argument: "ADDRESS", "Where navd is; else NAVD_ENDPOINT"),
+        OptionDeclaration(
+          "server-key", argument: "KEY", "The key of a navd at tcp://; else NAVD_SERVER_KEY"),
+        OptionDeclaration("key", argument: "FILE", "Our secret key, for tcp://; else NAVD_KEY"),
         OptionDeclaration("nav", short: "n", argument: "NAV", "The nav; else NAVD_NAV"),
         OptionDeclaration(
           "output", short: "o", argument: "FORMAT", "text or json, as the daemon sends it"),
@@ -75,6 +79,7 @@ enum Subject {
   static let touch = "Touch and transitions"
   static let display = "Display and settings"
   static let roles = "Roles, held while the command runs"
+  static let administration = "Administration"
   static let anything = "Anything"
 }
 

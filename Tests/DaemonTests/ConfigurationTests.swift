@@ -94,12 +94,12 @@ import Testing
       "[limits]\n\nheight = 1",
       "f:3: [limits] has no key height: expected message-to-daemon-bytes, "
     ),
-    ("[limit]\ndepth = 1", "f:2: there is no section [limit]: expected [daemon] [limits]"),
+    ("[limit]\ndepth = 1", "f:2: there is no section [limit]: expected [daemon] [access]"),
     ("depth = 1", "f:1: depth stands before the first section"),
     ("[daemon]\nnonsense\n[limits]\ndepth = 0", "f:2: not a [section]"),
     ("[limits]\ndepth = 0\nnonsense", "f:2: [limits] depth = 0"),
-    ("[daemon]\nlisten = tcp://*:5555", "f:2: [daemon] listen = tcp://*:5555: expected a tcp"),
-    ("[daemon]\nlisten = ipc://relative", "expected ipc:///absolute/path"),
+    ("[daemon]\nlisten = tcp://*:5555", "f:2: [daemon] listen = tcp://*:5555: expected tcp://"),
+    ("[daemon]\nlisten = ipc://relative", "expected ipc:///absolute/path, tcp://ADDRESS:PORT"),
     ("[daemon]\nsocket-mode = 0666", "expected auto, 0600 or 0660; default auto"),
     ("[daemon]\ndurability = fast", "expected sync, relaxed; default sync"),
     ("[classes]\nMyBar = Bar", "f:2: [classes] MyBar = Bar: expected NavigationBar or Toolbar"),
@@ -197,6 +197,14 @@ import Testing
     ]
     for section in ConfigurationKey.sections {
       lines += ["", "[\(section)]"]
+      if section == "access" {
+        lines += [
+          "# Without a line here root and the user of the daemon have the role admin, who may do",
+          "# everything. Other users of this machine have the role ui: they read, push and pop, and",
+          "# administer the navs they made. That ends for users without a role where something is",
+          "# granted, and for those with it where something is granted to role:ui.",
+        ]
+      }
       if section == "classes" {
         lines += [
           "# Class names clients may give for a bar or a toolbar, each with its base: NavigationBar",

@@ -38,7 +38,7 @@ import Testing
       defer { close(descriptor) }
       #expect(
         try ServiceManager.inspect(descriptor, name: "navd")
-          == InheritedSocket(descriptor: descriptor, name: "navd", path: path))
+          == InheritedSocket(descriptor: descriptor, name: "navd", place: .path(path)))
     }
   }
 

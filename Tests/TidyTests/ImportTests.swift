@@ -14,12 +14,14 @@ enum ImportRules {
     "Journal": system.union(["NavigationSync", "CSQLite", "CLZ4", "CXXHash", "CLinux"]),
     "CommandLineOptions": system.union(["CArgp"]),
     "RuntimePaths": system.union(["CLinux"]),
+    // Key files, which the daemon, its clients and navctl read.
+    "CurveKeys": system.union(["ZeroMQ", "RuntimePaths"]),
     "NavigationDaemon": system.union([
-      "Navigation", "NavigationSync", "ZeroMQ", "Journal", "RuntimePaths", "CInih", "CSystemd",
-      "CLinux",
+      "Navigation", "NavigationSync", "ZeroMQ", "Journal", "RuntimePaths", "CurveKeys", "CInih",
+      "CSystemd", "CLinux",
     ]),
     "NavigationClient": system.union([
-      "Navigation", "NavigationSync", "ZeroMQ", "RuntimePaths", "CLinux",
+      "Navigation", "NavigationSync", "ZeroMQ", "RuntimePaths", "CurveKeys", "CLinux",
     ]),
     "navd": system.union(["NavigationDaemon", "CommandLineOptions", "RuntimePaths"]),
     "NavctlSupport": system.union([
@@ -27,7 +29,7 @@ enum ImportRules {
     ]),
     "navctl": system.union([
       "NavctlSupport", "NavigationClient", "Navigation", "NavigationSync", "CommandLineOptions",
-      "RuntimePaths", "CLinux",
+      "RuntimePaths", "CurveKeys", "CLinux",
     ]),
     "ConsistencyWorker": system.union([
       "NavigationClient", "NavigationSync", "Navigation", "CLinux",

@@ -8,16 +8,20 @@ import ZeroMQ
 final class ClientEngine: Sendable {
   /// Where the daemon is, unless it sends the session on to another place.
   private let endpoint: String
+  private let identity: NetworkIdentity?
   private let state: Mutex<ClientState>
   private let wake: WakeDescriptor
   private let thread = Mutex<Thread?>(nil)
 
   /// Makes an engine that does nothing yet.
-  init(endpoint: String, session: SessionReplica) throws(NavigationClientError) {
+  init(
+    endpoint: String, identity: NetworkIdentity?, session: SessionReplica
+  ) throws(NavigationClientError) {
     guard let wake = WakeDescriptor() else {
       throw NavigationClientError(.unreachable, "no descriptor left for the client's thread")
     }
     self.endpoint = endpoint
+    self.identity = identity
     self.wake = wake
     state = Mutex(ClientState(session: session, endpoint: endpoint))
   }
@@ -209,7 +213,7 @@ extension ClientEngine {
 
   private func serve() throws(ZeroMQError) {
     var place = endpoint
-    var link = try Link.open(place, linger: 500, wake: wake.descriptor)
+    var link = try Link.open(place, as: identity, linger: 500, wake: wake.descriptor)
     var reconnectAt: UInt64?
     // When to go back to where the daemon was at first: nobody may be where it sent us.
     var homeAt: UInt64?
@@ -237,7 +241,7 @@ extension ClientEngine {
         // Whatever a connection says that was given up is of no interest.
         guard at <= monotonicMilliseconds() else { continue }
         do throws(ZeroMQError) {
-          link = try Link.open(place, linger: 500, wake: wake.descriptor)
+          link = try Link.open(place, as: identity, linger: 500, wake: wake.descriptor)
           reconnectAt = nil
         } catch {
           // No descriptor is left, perhaps, or we were sent to a place that is none.

@@ -43,22 +43,30 @@ public final class NavigationClient: Sendable {
   ///     `NAVD_ENDPOINT` says so, else it is the first socket among the runtime directories of
   ///     the user and of the system.
   ///   - name: what people call this client.
+  ///   - serverKey: the daemon's public key, or the path of a file that holds it, for an endpoint on a
+  ///     network; without it `NAVD_SERVER_KEY` says it.
+  ///   - keyFile: the file of the client's secret key, as `navctl key new` makes it, for an endpoint
+  ///     on a network; without it `NAVD_KEY` says it.
   ///   - heartbeat: the silence after which the daemon gives a sign of life, 1 … 60 s; three times
   ///     as much counts as a loss.
-  /// - Throws: `unreachable` when there is no endpoint, or no thread can be made.
+  /// - Throws: `unreachable` when there is no endpoint, a key is missing, or no thread can be made.
   public init(
-    endpoint: String? = nil, name: String = "", heartbeat: Duration = .seconds(5)
+    endpoint: String? = nil, name: String = "", serverKey: String? = nil, keyFile: String? = nil,
+    heartbeat: Duration = .seconds(5)
   ) throws(NavigationClientError) {
+    let identity: NetworkIdentity?
     do {
       self.endpoint = try PathRules.current().clientEndpoint(option: endpoint)
+      identity = try NetworkIdentity.read(
+        for: self.endpoint, serverKey: serverKey, keyFile: keyFile, environment: .current())
     } catch {
-      throw NavigationClientError(.unreachable, error.description)
+      throw NavigationClientError(.unreachable, "\(error)")
     }
     var source = SystemRandomNumberGenerator()
     let session = SessionReplica(
       client: ClientID(high: source.next(), low: source.next()), name: name,
       heartbeat: UInt64(clamping: heartbeat.milliseconds), seed: source.next())
-    engine = try ClientEngine(endpoint: self.endpoint, session: session)
+    engine = try ClientEngine(endpoint: self.endpoint, identity: identity, session: session)
     try engine.start()
   }
 
@@ -67,15 +75,19 @@ public final class NavigationClient: Sendable {
   /// Makes a client, and waits until the daemon has welcomed it.
   ///
   /// - Parameters:
-  ///   - endpoint: as in ``init(endpoint:name:heartbeat:)``.
+  ///   - endpoint: as in ``init(endpoint:name:serverKey:keyFile:heartbeat:)``.
   ///   - name: what people call this client.
+  ///   - serverKey: as above.
+  ///   - keyFile: as above.
   ///   - timeout: how long to wait.
   /// - Returns: a client whose session is open.
   /// - Throws: `unreachable`, or why the daemon refused.
   public static func connect(
-    endpoint: String? = nil, name: String = "", timeout: Duration = .seconds(5)
+    endpoint: String? = nil, name: String = "", serverKey: String? = nil, keyFile: String? = nil,
+    timeout: Duration = .seconds(5)
   ) async throws(NavigationClientError) -> NavigationClient {
-    let client = try NavigationClient(endpoint: endpoint, name: name)
+    let client = try NavigationClient(
+      endpoint: endpoint, name: name, serverKey: serverKey, keyFile: keyFile)
     if let error = await client.engine.ready(within: timeout) { throw error }
     return client
   }

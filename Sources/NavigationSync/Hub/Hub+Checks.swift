@@ -17,7 +17,7 @@ extension Hub {
     }
     let nav = attempt.request.nav
     if nav == NavName.navs.text || nav == NavName.clients.text { needed = .read }
-    var rights = configuration.rights(of: attempt.sender.peer, on: nav, owner: owner)
+    var rights = access.rights(of: attempt.sender.peer, on: nav, owner: owner)
     // Who creates a nav owns it, in the same message already.
     if attempt.isCreation, owner == nil, rights.contains(.push) { rights = .all }
     guard rights.isSuperset(of: needed) else {

@@ -20,6 +20,7 @@ extension Hub {
       $0.origin(attempt, reply)
     }
     end(commit, slot, row, body, attempt.author, at: attempt.now)
+    if attempt.request.guards.any || attempt.isVetoSkipped { auditOverride(attempt, slot) }
     remember(attempt, ok.bytes, isOk: true)
     answer(attempt.sender, attempt.session, slot, ok.bytes)
     if commit.revision.number >= navs[slot].snapshotRevision.number + configuration.snapshotEvery {

@@ -181,7 +181,7 @@ extension Hub {
         if let due = attempt.request.due, due < clock.boot {
           throw OpFailure(.expired, "the op was due \(clock.boot - due) ms ago")
         }
-        try proceed(attempt, slot)
+        try proceedAgain(attempt, slot)
       } catch {
         fail(attempt, error)
       }
@@ -285,7 +285,7 @@ extension Hub {
     _ request: LeaseRequest, _ slot: Int, _ sender: Sender
   ) throws(OpFailure) {
     guard request.isForced else { throw leaseLost(slot) }
-    let rights = configuration.rights(of: sender.peer, on: request.nav, owner: navs[slot].owner)
+    let rights = access.rights(of: sender.peer, on: request.nav, owner: navs[slot].owner)
     guard rights.contains(.admin) else {
       throw OpFailure(.forbidden, "taking the display over needs the right admin")
     }
@@ -294,7 +294,7 @@ extension Hub {
   /// The nav of a lease or delegate message, whose sender may push.
   mutating func dialogNav(_ nav: String, _ sender: Sender) throws(OpFailure) -> Int {
     let slot = navSlots[nav]
-    let rights = configuration.rights(
+    let rights = access.rights(
       of: sender.peer, on: nav, owner: slot.map { navs[$0].owner })
     guard rights.contains(.push) else {
       throw OpFailure(.forbidden, "\(sender.peer.principal) may not do this on \(nav)")
@@ -328,24 +328,27 @@ extension Hub {
 
   /// Ends everything that belongs to a session that is gone.
   mutating func endDialogs(of ref: SessionRef) {
-    for slot in dialogs.keys.sorted() where navs.isLive(slot) {
-      guard let dialog = dialogs[slot] else { continue }
-      let isDelegate = dialog.delegates.contains { $0.session == ref }
-      let gaveOrientations = dialog.delegates.contains {
-        $0.session == ref && $0.roles.contains(.orientation)
-      }
-      updateDialog(slot) {
-        $0.delegates.removeAll { $0.session == ref }
-        $0.queue.removeAll { $0.session == ref.slot }
-      }
-      if let question = dialog.question, question.attempt.session == ref.slot {
-        abandon(question, slot)
-      }
-      if dialog.holder == ref { releaseDisplay(slot, by: nil) }
-      if dialog.gesture == ref { cancelGesture(slot) }
-      if gaveOrientations { giveOrientations(slot, by: nil) }
-      if isDelegate, dialogs[slot]?.question?.pending?.session == ref { timeOut(slot) }
+    for slot in dialogs.keys.sorted() where navs.isLive(slot) { endDialog(of: ref, on: slot) }
+  }
+
+  /// Ends everything that belongs to a session on one nav.
+  mutating func endDialog(of ref: SessionRef, on slot: Int) {
+    guard let dialog = dialogs[slot] else { return }
+    let isDelegate = dialog.delegates.contains { $0.session == ref }
+    let gaveOrientations = dialog.delegates.contains {
+      $0.session == ref && $0.roles.contains(.orientation)
     }
+    updateDialog(slot) {
+      $0.delegates.removeAll { $0.session == ref }
+      $0.queue.removeAll { $0.session == ref.slot }
+    }
+    if let question = dialog.question, question.attempt.session == ref.slot {
+      abandon(question, slot)
+    }
+    if dialog.holder == ref { releaseDisplay(slot, by: nil) }
+    if dialog.gesture == ref { cancelGesture(slot) }
+    if gaveOrientations { giveOrientations(slot, by: nil) }
+    if isDelegate, dialogs[slot]?.question?.pending?.session == ref { timeOut(slot) }
   }
 
   /// Nobody waits for the answer to the op that is being asked about any more: it goes on, but a

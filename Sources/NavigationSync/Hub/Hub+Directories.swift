@@ -64,7 +64,7 @@ extension Hub {
       json.member("ver", version.number)
       json.optional("name", session.name)
       json.peer(session.peer)
-      json.optional("role", session.role.rawValue)
+      json.optional("role", session.role.name)
       json.member("watches", UInt64(session.watches.count))
       json.endObject()
     }

@@ -33,9 +33,9 @@ extension Hub {
     guard navs[slot].fault == nil else { return }
     let fault = violated.joined(separator: ", ")
     navs[slot].fault = fault
-    output.notices.append(
-      Notice(
-        level: .warning, text: "\(navs[slot].name) is frozen: \(fault)", nav: navs[slot].name))
+    var notice = Notice(.faulty, .warning, "\(navs[slot].name) is frozen: \(fault)")
+    notice.nav = navs[slot].name
+    output.notices.append(notice)
     guard let dialog = dialogs[slot] else { return }
     updateDialog(slot) {
       $0.question = nil

@@ -80,6 +80,7 @@ extension Hub {
   }
 
   mutating func refuse(_ sender: Sender, _ error: OutgoingError, about nav: String? = nil) {
+    audit(error, sender, about: nav, client: nil)
     let error = nav.map { placed(error, at: $0, for: sender) } ?? error
     batch.held.append(.send(sender.connection, .err, ServerMessageWriter.error(error)))
   }
@@ -87,7 +88,7 @@ extension Hub {
   /// An error with the nav's standing, if the sender may read it.
   func placed(_ error: OutgoingError, at nav: String, for sender: Sender) -> OutgoingError {
     guard let slot = navSlots[nav],
-      configuration.rights(of: sender.peer, on: nav, owner: navs[slot].owner).contains(.read)
+      access.rights(of: sender.peer, on: nav, owner: navs[slot].owner).contains(.read)
     else { return error }
     var error = error
     error.standing = navs[slot].standing
@@ -179,7 +180,7 @@ extension Hub {
     return Session(
       connection: sender.connection, window: window, isUncontrolled: hello.isUncontrolled,
       upTo: window, lastSentAt: now.boot, lastHeardAt: now.boot, peer: sender.peer,
-      role: configuration.role(of: sender.peer), client: hello.client,
+      role: access.role(of: sender.peer), client: hello.client,
       key: RememberedOps.Key(principal: sender.peer.principal, client: hello.client),
       name: hello.name,
       heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000))
@@ -200,7 +201,7 @@ extension Hub {
     json.name("you")
     json.beginObject()
     json.peer(session.peer)
-    json.optional("role", session.role.rawValue)
+    json.optional("role", session.role.name)
     json.endObject()
     json.name("ops")
     json.beginObject()
@@ -318,6 +319,10 @@ extension JSONWriter {
       integer(UInt64(group))
       name("pid")
       integer(UInt64(max(process, 0)))
+    case .key(let name, let address):
+      member("via", plain: "tcp")
+      optional("key", name)
+      optional("address", address)
     }
   }
 }

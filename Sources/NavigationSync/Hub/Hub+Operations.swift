@@ -21,7 +21,7 @@ extension Hub {
     let attempt = Attempt(
       request: request, key: key, name: name, sender: sender, session: session, now: now)
     // 3: load.
-    if let after = overload(session, at: now) {
+    if let after = overload(session, sender.connection, at: now) {
       var error = OutgoingError(.busy, "too many ops at a time")
       error.after = after
       return refuse(attempt.request, error, sender)
@@ -74,6 +74,7 @@ extension Hub {
 
   /// Answers an op that was refused.
   mutating func fail(_ attempt: Attempt, _ failure: OpFailure) {
+    audit(failure.error, attempt.sender, about: attempt.request.nav, client: attempt.name)
     let reply = encode(failure.error, to: attempt.request, attempt.sender)
     send(attempt.sender.connection, .err, reply)
     let retry = failure.error.code.retry
@@ -95,8 +96,10 @@ extension Hub {
     init(_ code: ErrorCode, _ text: String) { error = OutgoingError(code, text) }
   }
 
-  private mutating func overload(_ session: Int?, at now: Instant) -> UInt64? {
-    guard let session else { return nil }
+  private mutating func overload(
+    _ session: Int?, _ connection: ConnectionID, at now: Instant
+  ) -> UInt64? {
+    guard let session else { return looseOverload(connection, at: now) }
     if sessions[session].inflight >= configuration.inflight { return 10 }
     batch.answering.append(session)
     sessions[session].inflight += 1
@@ -110,7 +113,19 @@ extension Hub {
     return sessions[session].rateCount > configuration.opsPerSecond ? 1000 - now.boot % 1000 : nil
   }
 
+  /// The same for ops without a session.
+  private mutating func looseOverload(_ connection: ConnectionID, at now: Instant) -> UInt64? {
+    guard configuration.opsPerSecond > 0 else { return nil }
+    let second = now.boot / 1000
+    var rate = looseRates[connection] ?? (second, 0)
+    if rate.second != second { rate = (second, 0) }
+    rate.count += 1
+    looseRates[connection] = rate
+    return rate.count > configuration.opsPerSecond ? 1000 - now.boot % 1000 : nil
+  }
+
   private mutating func refuse(_ request: ReceivedOp, _ error: OutgoingError, _ sender: Sender) {
+    audit(error, sender, about: request.nav, client: request.name)
     send(sender.connection, .err, encode(error, to: request, sender))
   }
 
@@ -172,6 +187,12 @@ extension Hub {
     try checkFrozen(slot)
     if try waits(attempt, slot) { return }
     try perform(attempt, slot)
+  }
+
+  /// The same for one that has waited, while the rights of its sender may have changed.
+  mutating func proceedAgain(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
+    try checkRights(attempt, owner: navs[slot].owner)
+    try proceed(attempt, slot)
   }
 
   /// The typed operations of a message, from that at `first` on; the first unreadable one is

@@ -6,7 +6,7 @@ extension Hub {
   /// Finds a nav that the sender may read; otherwise refuses and returns nil.
   mutating func readable(_ name: String, _ id: UInt64, for sender: Sender) -> Int? {
     let slot = navSlots[name]
-    let rights = configuration.rights(
+    let rights = access.rights(
       of: sender.peer, on: name, owner: slot.map { navs[$0].owner })
     guard rights.contains(.read) else {
       let text = "\(sender.peer.principal) may not read \(name)"
@@ -23,7 +23,7 @@ extension Hub {
       case .stats:
         return answer(request, nil, statistics(), to: sender)
       case .backup:
-        guard configuration.role(of: sender.peer) == .admin else {
+        guard access.role(of: sender.peer) == .admin else {
           let text = "\(sender.peer.principal) may not make backups"
           return refuse(sender, OutgoingError(.forbidden, id: request.id, text))
         }
@@ -226,7 +226,7 @@ extension Hub {
     lastToken += 1
     pendingReads[lastToken] = PendingRead(
       connection: sender.connection, id: request.id, what: pending, standing: navs[slot].standing,
-      owner: navs[slot].owner)
+      owner: navs[slot].owner, peer: sender.peer)
     output.requests.append(
       HistoryRequest(
         token: lastToken, nav: navs[slot].number, head: navs[slot].lastSequence, what: what))
@@ -237,6 +237,14 @@ extension Hub {
     batch.finishedReads.append((answer.token, pending))
     if case .revert(let attempt, let revision) = pending.what {
       return resume(attempt, revision, answer, at: now)
+    }
+    let rights = access.rights(
+      of: pending.peer, on: pending.standing.nav, owner: pending.owner)
+    guard rights.contains(.read) else {
+      let text = "\(pending.peer.principal) may not read \(pending.standing.nav)"
+      return refuse(
+        Sender(connection: pending.connection, peer: pending.peer),
+        OutgoingError(.forbidden, id: pending.id, text))
     }
     do throws(JournalBodyError) {
       if let failure = answer.failure { throw JournalBodyError(what: failure) }
@@ -251,7 +259,9 @@ extension Hub {
       send(pending.connection, .ok, body)
     } catch {
       let text = "the history of \(pending.standing.nav) cannot be read: \(error.what)"
-      output.notices.append(Notice(level: .warning, text: text, nav: pending.standing.nav))
+      var notice = Notice(.faulty, .warning, text)
+      notice.nav = pending.standing.nav
+      output.notices.append(notice)
       let error = OutgoingError(.storage, id: pending.id, text)
       send(pending.connection, .err, ServerMessageWriter.error(error))
     }

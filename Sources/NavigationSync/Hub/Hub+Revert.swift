@@ -54,7 +54,7 @@ extension Hub {
     lastToken += 1
     pendingReads[lastToken] = PendingRead(
       connection: connection, id: attempt.request.id, what: .revert(attempt, revision),
-      standing: entry.standing, owner: entry.owner)
+      standing: entry.standing, owner: entry.owner, peer: attempt.sender.peer)
     batch.waiting.append(lastToken)
     batch.held.append(
       .read(
@@ -86,7 +86,7 @@ extension Hub {
       } else {
         attempt.lost.insert(revision)
       }
-      try hub.proceed(attempt, slot)
+      try hub.proceedAgain(attempt, slot)
     }
   }
 
@@ -105,7 +105,9 @@ extension Hub {
     } catch {
       let name = navs[slot].name
       let text = "the history of \(name) cannot be read: \(error.what)"
-      output.notices.append(Notice(level: .warning, text: text, nav: name))
+      var notice = Notice(.faulty, .warning, text)
+      notice.nav = name
+      output.notices.append(notice)
       throw OpFailure(.storage, text)
     }
   }

@@ -63,8 +63,8 @@ extension Hub {
   private mutating func beginAgain() {
     let farewells = batch.held.filter { item in
       switch item {
-      case .send(_, .bye, _), .ended: true
-      case .send, .answer, .start, .pump, .event, .progress, .read, .closed: false
+      case .send(_, .bye, _), .ended, .recheck: true
+      case .notice, .send, .answer, .start, .pump, .event, .progress, .read, .closed: false
       }
     }
     beginBatch()

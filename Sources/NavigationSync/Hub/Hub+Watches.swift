@@ -62,18 +62,20 @@ extension Hub {
     let entry = navs[slot]
     let name = sessions[session].name
     let ours = entry.ring.digest(at: bad.revision)
-    output.notices.append(
-      Notice(
-        level: .warning,
-        text: "\(name) reports divergence of \(entry.name) at revision \(bad.revision.number): "
-          + "its digest \(bad.digest.text), ours \(ours?.text ?? "no longer known")",
-        nav: entry.name, client: name))
+    var notice = Notice(
+      .diverged, .warning,
+      "\(name) reports divergence of \(entry.name) at revision \(bad.revision.number): "
+        + "its digest \(bad.digest.text), ours \(ours?.text ?? "no longer known")")
+    notice.nav = entry.name
+    notice.revision = bad.revision.number
+    notice.client = name
+    notice.principal = sender.peer.principal
+    output.notices.append(notice)
     guard entry.number > 0, !isStorageFailing else { return }
     if batch.sequenceBefore == nil { batch.sequenceBefore = sequence }
     touch(slot)
     sequence += 1
-    var process: Int32?
-    if case .local(_, _, let pid) = sender.peer { process = pid }
+    let process = sender.peer.process
     let body = JournalBody.report(
       bad, name: name, principal: sender.peer.principal, process: process, digest: ours)
     batch.records.append(
@@ -137,6 +139,8 @@ extension Hub {
     case .read(let request): output.requests.append(request)
     case .closed(let nav): finishClosing(nav, at: now)
     case .ended(let connection): output.dropped.append(connection)
+    case .recheck: recheckWatches(at: now)
+    case .notice(let notice): output.notices.append(notice)
     }
   }
 
@@ -292,18 +296,21 @@ extension Hub {
     }
   }
 
+  /// Ends a watch with a word to its session.
+  mutating func endWatch(_ index: Int, why: StaticString, at now: Instant) {
+    let watch = watches[index]
+    let body = ServerMessageWriter.end(
+      nav: navs[watch.nav].name, view: watch.view, epoch: navs[watch.nav].epoch,
+      revision: navs[watch.nav].revision, why: why)
+    emit(.end, body, toSession: watch.session, at: now)
+    removeWatch(index, fromSession: true)
+  }
+
   private mutating func finishClosing(_ nav: Int, at now: Instant) {
     let entry = navs[nav]
     for index in entry.watches {
-      let watch = watches[index]
       pump(index, at: now)
-      let body = ServerMessageWriter.end(
-        nav: entry.name, view: watch.view, epoch: entry.epoch,
-        revision: entry.controller.revision, why: "closed")
-      emit(.end, body, toSession: watch.session, at: now)
-      sessions[watch.session].watches.removeAll { $0 == index }
-      watches.remove(index, leaving: .vacant)
-      batch.changedClients = true
+      endWatch(index, why: "closed", at: now)
     }
     ringBytes -= entry.ring.byteCount
     numberSlots[entry.number] = nil

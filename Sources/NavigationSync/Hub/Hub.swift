@@ -20,6 +20,10 @@ package enum HubEvent: Sendable {
   case floor(nav: UInt64, revision: UInt64)
   /// The journal asks for a snapshot of a nav, so that it may prune.
   case snapshotWanted(nav: UInt64)
+  /// Who may do what has changed.
+  case access(Access)
+  /// The key of the peer is not authorised any more.
+  case revoked(ConnectionID)
   /// `wakeAt` has come.
   case wake
   /// The daemon is stopping.
@@ -78,20 +82,6 @@ package struct HistoryAnswer: Sendable {
   }
 }
 
-/// Something an operator should know.
-package struct Notice: Hashable, Sendable {
-  /// How important a notice is.
-  package enum Level: Sendable { case info, warning }
-  /// How important it is.
-  package var level: Level
-  /// What happened, for people.
-  package var text: String
-  /// The name of the nav.
-  package var nav: String?
-  /// The identity of the client's process.
-  package var client: String?
-}
-
 /// What a shell must do once the records are durable, in this order.
 package struct HubOutput: Sendable {
   /// A message to one connection; what goes to many has its body once.
@@ -148,6 +138,8 @@ package struct HubOutput: Sendable {
 /// are durable; the diff of a revision goes onto the requester's own full watch before the `ok`.
 package struct Hub: Sendable {
   let configuration: HubConfiguration
+  /// Who may do what.
+  package internal(set) var access: Access
   /// What bounds the navs, by the configuration.
   let context: NavigationContext
   /// Names this run of the daemon.
@@ -174,6 +166,8 @@ package struct Hub: Sendable {
   var clientSlots: [ClientID: Int] = [:]
   var sessionCounts: [String: Int] = [:]
   var fenced: Set<ConnectionID> = []
+  /// The ops of connections without a session in a second, where there is a limit.
+  var looseRates: [ConnectionID: (second: UInt64, count: Int)] = [:]
   var watches = Slots<Watch>()
   var remembered: RememberedOps
   var batch = Batch()
@@ -211,9 +205,11 @@ package struct Hub: Sendable {
   ///
   /// - Parameters:
   ///   - configuration: the limits.
+  ///   - access: who may do what.
   ///   - seed: randomness for epochs; a new one for every run.
-  package init(configuration: HubConfiguration, seed: UInt64) {
+  package init(configuration: HubConfiguration, access: Access = Access(), seed: UInt64) {
     self.configuration = configuration
+    self.access = access
     context = NavigationContext(
       limits: configuration.nav, classes: configuration.classes,
       routeTemplates: RouteReader.checked)
@@ -253,6 +249,7 @@ package struct Hub: Sendable {
       refuseFrame(of: sender, "a message has two frames: verb and body")
     case .closed(let connection):
       fenced.remove(connection)
+      looseRates[connection] = nil
       if let slot = sessionSlots[connection] { endSession(slot) }
     case .blocked(let connection):
       if let slot = sessionSlots[connection] { sessions[slot].isBlocked = true }
@@ -269,6 +266,8 @@ package struct Hub: Sendable {
       }
     case .snapshotWanted(let number):
       if let slot = numberSlots[number] { recordSnapshot(of: slot, at: now) }
+    case .access(let access): change(access)
+    case .revoked(let connection): revoke(connection)
     case .wake: wake(at: now)
     case .stop: stop()
     }
@@ -394,6 +393,10 @@ struct Batch: Sendable {
     case closed(nav: Int)
     /// A session is over, with a last word.
     case ended(ConnectionID)
+    /// Rights have changed, and watches may have lost theirs.
+    case recheck
+    /// What an operator should know once it is durable.
+    case notice(Notice)
   }
 
   struct Remembrance: Sendable {
@@ -464,6 +467,7 @@ struct PendingRead: Sendable {
   var what: What
   var standing: NavStanding
   var owner: String
+  var peer: Peer
 }
 
 extension Outgoing {

@@ -44,8 +44,6 @@ package struct HubConfiguration: Sendable {
   package var snapshotEvery: UInt64 = 1000
   /// Declared bar and toolbar classes; true for those based on a bar.
   package var classes: [String: Bool] = [:]
-  /// The user whom the daemon runs as; it has the role admin, as root has.
-  package var daemonUser: UInt32 = 0
   /// Names what is wrong with a state before it becomes a revision; nil looks at none.
   ///
   /// Looking costs more than most operations, so a released daemon looks when it reads a nav
@@ -88,41 +86,4 @@ package struct ConnectionID: Hashable, Sendable {
 
   /// Makes a value from its members.
   package init(_ number: UInt64) { self.number = number }
-}
-
-/// Who stands behind a connection, as the transport proved it.
-package enum Peer: Hashable, Sendable {
-  /// A process on this machine, identified by the kernel.
-  case local(user: UInt32, group: UInt32, process: Int32)
-
-  /// What rights, ownership and remembered ops are bound to.
-  package var principal: String {
-    switch self {
-    case .local(let user, _, _): "uid:\(user)"
-    }
-  }
-}
-
-/// A role with built-in rights.
-package enum Role: String, Sendable {
-  /// All rights everywhere: root and the daemon's own user.
-  case admin
-  /// Read, push and pop on every nav, admin on those it owns.
-  case ui
-}
-
-extension HubConfiguration {
-  func role(of peer: Peer) -> Role {
-    switch peer {
-    case .local(let user, _, _): user == 0 || user == daemonUser ? .admin : .ui
-    }
-  }
-
-  /// The rights of a peer on a nav; an owner is given if the nav exists.
-  func rights(of peer: Peer, on nav: String, owner: String?) -> Rights {
-    if role(of: peer) == .admin { return .all }
-    if nav == NavName.navs.text { return .read }
-    if nav == NavName.clients.text { return [] }
-    return owner == peer.principal ? .all : [.read, .push, .pop]
-  }
 }

@@ -162,9 +162,7 @@ extension JSONWriter {
     member("name", attempt.name)
     member("op", attempt.request.id)
     member("principal", attempt.key.principal)
-    switch attempt.sender.peer {
-    case .local(_, _, let process): member("pid", UInt64(process))
-    }
+    if let process = attempt.sender.peer.process { member("pid", UInt64(process)) }
     name("client")
     hex(attempt.key.client.high, attempt.key.client.low)
     endObject()

@@ -1,0 +1,118 @@
+import CurveKeys
+package import NavigationSync
+
+extension Configuration {
+  /// Section `[access]`: who may connect, and what everybody may do.
+  package struct Access: Hashable, Sendable {
+    /// Whom a line is about, as it was written; names are looked up when the daemon starts or reloads.
+    package enum Who: Hashable, Sendable {
+      /// `uid:N`
+      case userID(UInt32)
+      /// `user:NAME`
+      case user(String)
+      /// `gid:N`: those whose primary group it is.
+      case groupID(UInt32)
+      /// `group:NAME`: those whose primary group it is, and its members.
+      case group(String)
+      /// `key:NAME`
+      case key(String)
+      /// `role:NAME`
+      case role(String)
+    }
+
+    /// A line `role = ROLE WHO...`.
+    package struct RoleLine: Hashable, Sendable {
+      /// The role's name.
+      package var role: String
+      /// Who has it.
+      package var members: [Who]
+      /// The line as it was written.
+      package var text: String
+    }
+
+    /// A line `grant = WHO NAVS RIGHT...`.
+    package struct GrantLine: Hashable, Sendable {
+      /// Who has the rights.
+      package var who: Who
+      /// The navs.
+      package var navs: NavGlob
+      /// The rights.
+      package var rights: Rights
+      /// The line as it was written.
+      package var text: String
+    }
+
+    /// Who has which role; the first line that names a peer decides.
+    package var roles: [RoleLine] = []
+    /// What is granted.
+    package var grants: [GrantLine] = []
+    /// The directory of the authorised keys.
+    package var keyDirectory = KeyDirectory.standardPath
+    /// The file of the daemon's secret key; nil for the credential of the service manager.
+    package var secretKeyFile: String?
+  }
+}
+
+extension Configuration.Access.Who {
+  /// Reads a word such as `user:kiosk`; nil if it is none.
+  init?(_ word: Substring) {
+    guard let colon = word.firstIndex(of: ":") else { return nil }
+    let name = String(word[word.index(after: colon)...])
+    switch word[..<colon] {
+    case "uid":
+      guard let number = UInt32(name) else { return nil }
+      self = .userID(number)
+    case "gid":
+      guard let number = UInt32(name) else { return nil }
+      self = .groupID(number)
+    case "user" where !name.isEmpty: self = .user(name)
+    case "group" where !name.isEmpty: self = .group(name)
+    case "key" where AuthorizedKey.isName(name): self = .key(name)
+    case "role" where AuthorizedKey.isName(name): self = .role(name)
+    default: return nil
+    }
+  }
+}
+
+extension Configuration.Access.RoleLine {
+  static let expected =
+    "ROLE WHO..., WHO is uid:N, user:NAME, gid:N, group:NAME or key:NAME"
+
+  /// Reads the value of `role`; nil if it has another form.
+  init?(_ text: String) {
+    let words = text.split(whereSeparator: \.isWhitespace)
+    guard words.count >= 2, AuthorizedKey.isName(String(words[0])) else { return nil }
+    role = String(words[0])
+    members = []
+    self.text = words.joined(separator: " ")
+    for word in words.dropFirst() {
+      guard let who = Configuration.Access.Who(word) else { return nil }
+      if case .role = who { return nil }
+      members.append(who)
+    }
+  }
+}
+
+extension Configuration.Access.GrantLine {
+  static let expected =
+    "WHO NAVS RIGHT..., WHO as above or role:ROLE, NAVS with * and ?, RIGHT read, push, pop, admin"
+
+  private static let words: [(name: Substring, right: Rights)] = [
+    ("read", .read), ("push", .push), ("pop", .pop), ("admin", .admin),
+  ]
+
+  /// Reads the value of `grant`; nil if it has another form.
+  init?(_ text: String) {
+    let words = text.split(whereSeparator: \.isWhitespace)
+    guard words.count >= 3, let who = Configuration.Access.Who(words[0]),
+      let navs = NavGlob(String(words[1]))
+    else { return nil }
+    var rights: Rights = []
+    for word in words[2...] {
+      guard let found = Self.words.first(where: { $0.name == word }) else { return nil }
+      rights.formUnion(found.right)
+    }
+    (self.who, self.navs, self.rights) = (who, navs, rights)
+    self.text = words.joined(separator: " ")
+  }
+}

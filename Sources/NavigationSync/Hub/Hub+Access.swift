@@ -1,0 +1,99 @@
+import Navigation
+
+// Rights that change while clients are served, and the record of who was refused.
+
+extension Hub {
+  /// Takes over who may do what.
+  ///
+  /// Every message is judged by it from now on. What sessions hold without the right to it ends:
+  /// roles of delegates and the display now, watches when the batch is durable.
+  mutating func change(_ access: Access) {
+    self.access = access
+    for slot in sessions.indices {
+      let role = access.role(of: sessions[slot].peer)
+      guard role != sessions[slot].role else { continue }
+      sessions[slot].role = role
+      batch.changedClients = true
+    }
+    for slot in dialogs.keys.sorted() where navs.isLive(slot) {
+      guard let dialog = dialogs[slot] else { continue }
+      var refs = dialog.delegates.map(\.session)
+      if let holder = dialog.holder { refs.append(holder) }
+      for ref in refs where isLive(ref) {
+        let rights = rights(of: sessions[ref.slot].peer, onNavAt: slot)
+        if !rights.contains(.push) { endDialog(of: ref, on: slot) }
+      }
+    }
+    batch.held.append(.recheck)
+  }
+
+  /// The key of a peer is not authorised any more: its session ends with everything in it.
+  mutating func revoke(_ connection: ConnectionID) {
+    guard let slot = sessionSlots[connection] else {
+      send(connection, .bye, ServerMessageWriter.bye(why: "revoked", after: nil))
+      return batch.held.append(.ended(connection))
+    }
+    note(
+      .refused, "the key of \(sessions[slot].name) is not authorised any more", sessions[slot].peer,
+      code: "revoked", client: sessions[slot].name)
+    end(slot, why: "revoked", after: nil)
+  }
+
+  /// Ends the watches of navs that their sessions may not read any more.
+  mutating func recheckWatches(at now: Instant) {
+    for session in sessions.indices {
+      let peer = sessions[session].peer
+      for index in sessions[session].watches {
+        let nav = watches[index].nav
+        guard !rights(of: peer, onNavAt: nav).contains(.read) else { continue }
+        // A nav that is closed says so itself.
+        guard navSlots[navs[nav].name] == nav else { continue }
+        endWatch(index, why: "forbidden", at: now)
+      }
+    }
+  }
+
+  private func rights(of peer: Peer, onNavAt slot: Int) -> Rights {
+    access.rights(of: peer, on: navs[slot].name, owner: navs[slot].owner)
+  }
+
+  // What an administrator wants to know afterwards.
+
+  /// Notes that somebody was refused what he has no right to.
+  mutating func audit(
+    _ error: OutgoingError, _ sender: Sender, about nav: String?, client: String?
+  ) {
+    guard error.code == .forbidden || error.code == .fenced else { return }
+    let session = sessionSlots[sender.connection].map { sessions[$0].name }
+    note(
+      .refused, error.text, sender.peer, code: error.code.rawValue, nav: nav,
+      client: client ?? session)
+  }
+
+  /// Notes that guards or delegates were passed over, once that is durable.
+  mutating func auditOverride(_ attempt: Attempt, _ slot: Int) {
+    let isForced = attempt.request.guards.any
+    guard isForced || attempt.isVetoSkipped else { return }
+    let names = attempt.request.operations.map(\.kind.name).joined(separator: ", ")
+    let what = isForced ? "without a guard" : "without the delegates' answer"
+    var notice = Notice(.overridden, .info, "\(names) on \(navs[slot].name) \(what)")
+    notice.nav = navs[slot].name
+    notice.revision = navs[slot].controller.revision.number
+    notice.client = attempt.name
+    notice.principal = attempt.sender.peer.principal
+    notice.code = isForced ? "override" : "veto-skipped"
+    batch.held.append(.notice(notice))
+  }
+
+  private mutating func note(
+    _ kind: Notice.Kind, _ text: String, _ peer: Peer, code: String, nav: String? = nil,
+    client: String? = nil
+  ) {
+    var notice = Notice(kind, .warning, text)
+    notice.nav = nav
+    notice.client = client
+    notice.principal = peer.principal
+    notice.code = code
+    output.notices.append(notice)
+  }
+}

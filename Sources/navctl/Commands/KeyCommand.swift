@@ -1,0 +1,78 @@
+import CommandLineOptions
+import CurveKeys
+import NavctlSupport
+import NavigationSync
+import RuntimePaths
+
+/// `key`: keys of clients on a network, in files; the daemon takes notice by itself.
+enum KeyCommand: Command {
+  static let declaration = CommandSet.Command(
+    "key", "Make keys, and say which may connect over tcp", group: Subject.administration,
+    arguments: PositionalArguments("ACTION [NAME|FILE] [PUBLIC-KEY]", count: 1...3),
+    options: [
+      OptionDeclaration(
+        "keys", argument: "DIR", "The directory of keys; /etc/navd/keys unless said"),
+      OptionDeclaration("role", argument: "ROLE", "The role that goes with the key"),
+    ],
+    epilogue: """
+      ACTION is new FILE: makes a secret key in FILE, which only its owner can read, and prints the
+      public one; public FILE: prints the public key again; authorize NAME PUBLIC-KEY: lets in who
+      has the secret of it, under that name; list; or revoke NAME, which ends its sessions at once.
+      PUBLIC-KEY is a key or a file. Nothing is asked of the daemon: it watches the directory.
+
+      Example: navctl key authorize panel-1 "$(navctl key new panel-1.key)" --role ui
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let words = invocation.line.positionals
+    let directory = KeyDirectory(
+      path: invocation.line.value(of: "keys") ?? KeyDirectory.standardPath)
+    do {
+      switch (words.first, words.count) {
+      case ("new", 2): try show("\(SecretKeyFile.create(words[1]))", invocation)
+      case ("public", 2): try show("\(SecretKeyFile.publicKey(ofSecretIn: words[1]))", invocation)
+      case ("authorize", 3):
+        try directory.authorize(
+          AuthorizedKey(
+            name: words[1], publicKey: SecretKeyFile.publicKey(words[2]),
+            role: invocation.line.value(of: "role")))
+      case ("revoke", 2): return try revoke(words[1], directory)
+      case ("list", 1): try list(directory, invocation)
+      default:
+        throw UsageError(
+          "key takes new FILE, public FILE, authorize NAME PUBLIC-KEY, list, or revoke NAME",
+          remedy: "navctl help key")
+      }
+      return 0
+    } catch let error as KeyError {
+      throw PlainFailure(lines: ["key: \(error)"], status: ErrorCode.invalidArgument.exitStatus)
+    }
+  }
+
+  private static func show(_ key: String, _ invocation: Invocation) throws {
+    try Output.line(
+      invocation.isJSON
+        ? Tables.object([("public", key)]) : Array(key.utf8))
+  }
+
+  private static func list(_ directory: KeyDirectory, _ invocation: Invocation) throws {
+    let listing = directory.list(trusting: effectiveUserID())
+    for problem in listing.problems { Output.error("navctl: key: left out: \(problem)") }
+    if invocation.isJSON {
+      for key in listing.keys {
+        let role = key.role.map { [("role", $0)] } ?? []
+        try Output.line(
+          Tables.object([("name", key.name), ("public", "\(key.publicKey)")] + role))
+      }
+    } else {
+      let rows = listing.keys.map { [$0.name, $0.role ?? "-", "\($0.publicKey)"] }
+      for line in Tables.table(["NAME", "ROLE", "PUBLIC KEY"], rows) { try Output.line(line) }
+    }
+  }
+
+  private static func revoke(_ name: String, _ directory: KeyDirectory) throws -> Int32 {
+    guard try !directory.revoke(name) else { return 0 }
+    Output.error("navctl: key: there is no key \(name) in \(directory.path)")
+    return ErrorCode.noNav.exitStatus
+  }
+}
