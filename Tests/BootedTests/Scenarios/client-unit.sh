@@ -10,7 +10,7 @@ in_journal() { journalctl --unit=navd-client.service --no-pager | grep -q "$1"; 
 until_so in_journal 'rev 1 '
 client=$(property navd-client.service MainPID)
 systemctl restart navd.service
-navctl push kiosk more >/dev/null
+navctl title kiosk home more >/dev/null
 until_so in_journal 'rev 2 '
 is "$(property navd-client.service MainPID)" "$client"
 systemctl stop navd-client.service

@@ -7,7 +7,7 @@ directory=$(tr '\0' '\n' <"/proc/$(main_pid)/environ" | sed -n 's/^CREDENTIALS_D
 key=/proc/$(main_pid)/root$directory/navd.key
 is "$(cat "$key")" 'secret of the server'
 as_user() { setpriv --reuid="$1" --regid="$1" --clear-groups cat "$key"; }
-! as_user stranger
+refuses as_user stranger
 is "$(setpriv --reuid=navd --regid=navd --clear-groups cat "$directory/navd.key")" 'secret of the server'
 holds "$(navctl status)" 'navd answers'
 rm /etc/navd/server.key

@@ -16,5 +16,5 @@ holds "$(property navd.service StatusText)" 'serving 0 navs'
 useradd --no-create-home member && usermod --append --groups navd member
 useradd --no-create-home stranger
 runuser -u member -- navctl status
-! runuser -u stranger -- navctl --timeout 1s status
+refuses runuser -u stranger -- navctl --timeout 1s status
 is "$(systemctl --failed --plain --no-legend)" ''

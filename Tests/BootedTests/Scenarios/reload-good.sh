@@ -7,9 +7,10 @@ printf '[limits]\ndepth = 3\n' >/etc/navd/navd.conf.d/good.conf
 systemctl reload navd.service
 is "$(main_pid)" "$former"
 is "$(state navd.service)" active
-navctl push reload-good a && navctl push reload-good b
-! navctl push reload-good c
+navctl push reload-good a --title A
+navctl push reload-good b --title B
+refuses navctl push reload-good c --title C
 watch_is_whole /tmp/reload.watch 3
 rm /etc/navd/navd.conf.d/good.conf
 systemctl reload navd.service
-navctl push reload-good c
+navctl push reload-good c --title C

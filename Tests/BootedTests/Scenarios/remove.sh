@@ -6,7 +6,7 @@ is "$(systemctl is-active navd.service navd.socket | paste -sd' ')" 'inactive in
 [[ ! -e /run/navd/navd.sock ]] || fail 'the socket is still there'
 [[ -e /etc/navd/navd.conf ]] || fail 'the configuration is gone'
 [[ -e /var/lib/navd ]] || fail 'the data is gone'
-! navctl --timeout 1s status
+refuses navctl --timeout 1s status
 
 install_packages /packages/navd_*.deb
 is "$(revision remove)" 1

@@ -4,7 +4,7 @@ watch restart /tmp/restart.watch
 for i in 1 2 3; do
   systemctl restart navd.service &
   started=$(now)
-  navctl push restart "s$i" >/dev/null
+  navctl title restart home "title $i" >/dev/null
   fact answered-us $(($(now) - started))
   wait $!
 done

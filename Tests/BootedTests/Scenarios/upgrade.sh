@@ -1,30 +1,28 @@
 # From the version before to this one: state and watch go on, and nothing is asked.
 install_packages /previous/navd_*.deb /previous/navctl_*.deb
 navctl create upgrade --root home >/dev/null
-navctl push upgrade one >/dev/null
+navctl push upgrade one --title One >/dev/null
 printf '\n# Mine.\n' >>/etc/navd/navd.conf
 watch upgrade /tmp/upgrade.watch
-digest() { navctl -o json get upgrade | sed -E 's/.*"digest":"([^"]*)".*/\1/'; }
 former=$(main_pid)
-before=$(digest)
 socket=$(stat -c %i /run/navd/navd.sock)
 # Somebody who goes on while it is upgraded.
 {
   longest=0 i=0
   while [[ ! -e /tmp/upgraded ]]; do
     started=$(now)
-    navctl title upgrade one "title $((i += 1))" >/dev/null || { echo failed >/tmp/upgrade.client; break; }
+    navctl title upgrade one "title $((i += 1))" >/dev/null || { echo failed; break; }
     took=$(($(now) - started))
     ((took <= longest)) || longest=$took
   done
-  echo "$i $longest" >>/tmp/upgrade.client
-} &
+  echo "$i $longest"
+} >/tmp/upgrade.client &
+client=$!
 install_packages /packages/navd_*.deb /packages/navctl_*.deb
 is "$(dpkg-query --show --showformat='${Status}' navd)" 'install ok installed'
 [[ $(main_pid) != "$former" ]] || fail 'the daemon of the version before still runs'
 touch /tmp/upgraded
-wait %2 || true
-until_so test -s /tmp/upgrade.client
+wait "$client"
 read -r count longest </tmp/upgrade.client
 fact operations-meanwhile "$count"
 fact longest-operation-us "$longest"
