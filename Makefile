@@ -13,6 +13,13 @@ PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev lib
   python3 python3-zmq scdoc strace
 # What `make bench` and `make bench-instructions` leave out when it is missing.
 BENCH_PACKAGES := redis-server valgrind
+PACKAGING_PACKAGES := build-essential debhelper lintian po-debconf
+
+# What is installed; `make packages` puts each into the package that debian/*.install names.
+PROGRAMS := navd navctl
+# release, or debug for packages that the tests boot.
+CONFIGURATION ?= release
+PACKAGES_DIR ?= .build/packages
 
 # What `make bench` is told, see Benchmarks/README.md.
 BENCH_OPTIONS ?=
@@ -23,6 +30,7 @@ bindir = $(PREFIX)/bin
 libdir = $(PREFIX)/lib
 mandir = $(PREFIX)/share/man
 sysconfdir ?= /etc
+unitdir ?= $(libdir)/systemd/system
 
 swift_paths = Package.swift Sources Tests demo \
   $(if $(shell find Benchmarks -name '*.swift' -print -quit 2>/dev/null),Benchmarks)
@@ -32,7 +40,8 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 # Says what runs, then runs it. `.ci/run` measures from one arrow to the next.
 step = @echo '==> $(strip $(1))' && $(1)
 
-.PHONY: help deps build release lint format test demo bench bench-instructions bench-deps man install clean
+.PHONY: help deps build release binaries lint format test demo bench bench-instructions bench-deps man \
+  install packages clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +54,10 @@ build: deps ## Build everything, debug
 
 release: deps ## Build everything, optimised
 	$(call step,$(SWIFT) build -c release --static-swift-stdlib -j $(JOBS))
+
+# The programs in the configuration asked for: for debian/rules.
+binaries:
+	@$(MAKE) --no-print-directory $(if $(filter debug,$(CONFIGURATION)),build,release)
 
 lint: ## Check the form of every Swift file
 	$(call step,$(SWIFT) format lint --strict --parallel --recursive $(swift_paths))
@@ -82,20 +95,17 @@ man: $(man_pages) ## Make the man pages, into .build/man
 # Installs what `make release man` has built, so that nothing is compiled as root. A configuration
 # file that is already there is the administrator's and stays.
 install: ## Install into DESTDIR and PREFIX what `make release man` has built
-	@for program in navd navctl; do \
-	  test -x .build/release/$$program || { echo 'Run `make release man` first.' >&2; exit 1; }; \
+	@for file in $(PROGRAMS:%=.build/$(CONFIGURATION)/%) $(man_pages); do \
+	  test -e $$file || { echo 'Run `make release man` first.' >&2; exit 1; }; \
 	done
-	@for source in $(man_sources:man/%.scd=%); do \
-	  test -e .build/man/$$source || { echo 'Run `make release man` first.' >&2; exit 1; }; \
-	done
-	install -d $(DESTDIR)$(bindir)
-	install -m 755 .build/release/navd .build/release/navctl $(DESTDIR)$(bindir)
-	install -d $(DESTDIR)$(libdir)/systemd/system
-	for unit in systemd/*.service systemd/*.socket; do \
-	  sed -E -e 's,^(Exec[A-Za-z]*=[-@:+!]*)[^ ]*/(navd|navctl)( .*)?$$,\1$(bindir)/\2\3,' \
-	    -e 's,/etc/navd/,$(sysconfdir)/navd/,g' "$$unit" \
-	    >$(DESTDIR)$(libdir)/systemd/system/$${unit##*/} && \
-	  chmod 644 $(DESTDIR)$(libdir)/systemd/system/$${unit##*/} || exit 1; \
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(unitdir) $(DESTDIR)$(libdir)/systemd/user
+	install -m 755 $(PROGRAMS:%=.build/$(CONFIGURATION)/%) $(DESTDIR)$(bindir)
+	@set -e; for unit in systemd/*.service systemd/*.socket systemd/user/*; do \
+	  case $$unit in systemd/user/*) to=$(libdir)/systemd/user ;; *) to=$(unitdir) ;; esac; \
+	  echo "$$unit -> $(DESTDIR)$$to"; \
+	  sed -E -e 's,^(Exec[A-Za-z]*=[-@:+!]*)[^ ]*/(nav(d|ctl)[a-z-]*)( .*)?$$,\1$(bindir)/\2\4,' \
+	    -e 's,/etc/navd/,$(sysconfdir)/navd/,g' "$$unit" >$(DESTDIR)$$to/$${unit##*/}; \
+	  chmod 644 $(DESTDIR)$$to/$${unit##*/}; \
 	done
 	install -D -m 644 systemd/navd.sysusers $(DESTDIR)$(libdir)/sysusers.d/navd.conf
 	install -D -m 644 systemd/navd.tmpfiles $(DESTDIR)$(libdir)/tmpfiles.d/navd.conf
@@ -104,6 +114,11 @@ install: ## Install into DESTDIR and PREFIX what `make release man` has built
 	for page in $(man_pages); do \
 	  install -D -m 644 "$$page" $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/} || exit 1; \
 	done
+
+# debian/rules calls back for `binaries`, `man` and `install`. Lintian's errors and warnings fail.
+packages: ## Build the Debian packages, into .build/packages
+	@.ci/deps $(PACKAGES) $(PACKAGING_PACKAGES)
+	$(call step,debian/build $(CONFIGURATION) $(PACKAGES_DIR))
 
 clean: ## Remove what was built
 	rm -rf .build

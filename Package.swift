@@ -149,6 +149,9 @@ let package = Package(
         "Navigation", "Journal", "ZeroMQ", "CurveKeys", "Conformance", "ConformanceSupport",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
+    // The packages in a Debian that is booted for it; `make booted` prepares one.
+    .testTarget(
+      name: "BootedTests", exclude: ["Scenarios", "boot", "prepare"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ]
 )

@@ -29,6 +29,10 @@ struct Link: ~Copyable {
   private var reader = ServerMessageReader()
   private var outbox: [[[UInt8]]] = []
   private var isAwaitingRoom = false
+  /// Connections in a row that ended before a message came.
+  private var brokenGreetings = 0
+  /// So many are no accident; libzmq makes them within two seconds.
+  private static let patience = 5
 
   private init(socket: consuming Socket, monitor: consuming Monitor, wake: Int32?) {
     var poller = Poller()
@@ -107,14 +111,22 @@ struct Link: ~Copyable {
     _ = try poller.wait(milliseconds: milliseconds)
     var events: [Event] = []
     // Messages first: those of a lost connection still belong to its session.
-    while events.count < limit, try socket.receive(into: &parts) { events.append(readMessage()) }
+    while events.count < limit, try socket.receive(into: &parts) {
+      brokenGreetings = 0
+      events.append(readMessage())
+    }
     while let event = try monitor.next() {
       switch event.kind {
       case .connected: events.append(.connected)
       case .disconnected:
         outbox.removeAll()
         events.append(.disconnected)
-      case .handshakeFailed, .handshakeBroken, .refused: events.append(.refused)
+      // A daemon that ends while it greets, as when it is restarted, says nothing against us; the
+      // connection is reported as lost and made again.
+      case .handshakeFailed:
+        brokenGreetings += 1
+        if brokenGreetings >= Self.patience { events.append(.refused) }
+      case .handshakeBroken, .refused: events.append(.refused)
       case .accepted, .acceptFailed: break
       }
     }

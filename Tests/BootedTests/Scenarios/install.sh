@@ -1,0 +1,20 @@
+# The packages install into a system that knows nothing of them, and the socket is up.
+install_packages /packages/navd_*.deb /packages/navctl_*.deb
+is "$(state navd.socket)" active
+is "$(systemctl is-enabled navd.socket)" enabled
+is "$(state navd.service)" inactive 'nobody has connected yet'
+is "$(stat -c '%U:%G %a' /run/navd/navd.sock)" 'root:navd 660'
+is "$(stat -c '%U:%G %a' /var/lib/navd)" 'navd:navd 700'
+
+started=$(now)
+holds "$(navctl status)" 'navd answers'
+fact first-answer-us $(($(now) - started))
+is "$(state navd.service)" active
+holds "$(property navd.service StatusText)" 'serving 0 navs'
+
+# Whom the group does not have is let in by nobody.
+useradd --no-create-home member && usermod --append --groups navd member
+useradd --no-create-home stranger
+runuser -u member -- navctl status
+refuses runuser -u stranger -- navctl --timeout 1s status
+is "$(systemctl --failed --plain --no-legend)" ''

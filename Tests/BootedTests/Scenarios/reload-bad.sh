@@ -1,0 +1,11 @@
+# A configuration that is refused never reaches the daemon.
+navctl create reload-bad --root home >/dev/null
+former=$(main_pid)
+mkdir -p /etc/navd/navd.conf.d
+printf '[limits]\ndepth = many\n' >/etc/navd/navd.conf.d/bad.conf
+refuses systemctl reload navd.service
+is "$(main_pid)" "$former"
+is "$(state navd.service)" active
+holds "$(journalctl --unit=navd.service --no-pager)" 'depth'
+rm /etc/navd/navd.conf.d/bad.conf
+navctl push reload-bad more --title More

@@ -1,0 +1,16 @@
+# A reload applies a new configuration and drops no client.
+navctl create reload-good --root home >/dev/null
+watch reload-good /tmp/reload.watch
+former=$(main_pid)
+mkdir -p /etc/navd/navd.conf.d
+printf '[limits]\ndepth = 3\n' >/etc/navd/navd.conf.d/good.conf
+systemctl reload navd.service
+is "$(main_pid)" "$former"
+is "$(state navd.service)" active
+navctl push reload-good a --title A
+navctl push reload-good b --title B
+refuses navctl push reload-good c --title C
+watch_is_whole /tmp/reload.watch 3
+rm /etc/navd/navd.conf.d/good.conf
+systemctl reload navd.service
+navctl push reload-good c --title C

@@ -1,0 +1,13 @@
+# A daemon that does nothing any more is replaced.
+drop_in watchdog <<<$'[Service]\nWatchdogSec=1s'
+systemctl restart navd.service
+navctl create watchdog --root home >/dev/null
+former=$(main_pid)
+stopped=$(now)
+kill -STOP "$former"
+navctl --timeout 9s title watchdog home more >/dev/null
+fact answered-us $(($(now) - stopped))
+[[ $(main_pid) != "$former" ]] || fail 'navd was not replaced'
+holds "$(journalctl --unit=navd.service --no-pager)" 'Watchdog timeout'
+is "$(revision watchdog)" 2
+no_drop_ins
