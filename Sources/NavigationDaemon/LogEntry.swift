@@ -14,6 +14,8 @@ package struct LogEntry: Hashable, Sendable {
     case refused = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c05"
     /// A limit was reached.
     case limited = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c06"
+    /// The configuration was read again, or what was read was refused.
+    case reloaded = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c10"
   }
 
   /// How important it is.

@@ -147,9 +147,9 @@ package struct HubOutput: Sendable {
 /// Laws: the same events give the same bytes; nothing is sent before the records that it tells of
 /// are durable; the diff of a revision goes onto the requester's own full watch before the `ok`.
 package struct Hub: Sendable {
-  let configuration: HubConfiguration
+  var configuration: HubConfiguration
   /// What bounds the navs, by the configuration.
-  let context: NavigationContext
+  var context: NavigationContext
   /// Names this run of the daemon.
   package let boot: Epoch
   var random: SeededGenerator
@@ -214,9 +214,7 @@ package struct Hub: Sendable {
   ///   - seed: randomness for epochs; a new one for every run.
   package init(configuration: HubConfiguration, seed: UInt64) {
     self.configuration = configuration
-    context = NavigationContext(
-      limits: configuration.nav, classes: configuration.classes,
-      routeTemplates: RouteReader.checked)
+    context = configuration.context
     random = SeededGenerator(seed: seed)
     boot = Epoch(bits: random.next())
     messageReader = ClientMessageReader(maximumBytes: configuration.maximumRequestBytes)
