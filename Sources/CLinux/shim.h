@@ -42,6 +42,12 @@ static inline void navd_clear_errno(void) { errno = 0; }
 /// The name in a directory entry is an array, which Swift imports as a tuple.
 static inline const char *navd_entry_name(const struct dirent *entry) { return entry->d_name; }
 
+/// A mutable global, which Swift does not let one thread read.
+static inline char **navd_environment(void) {
+  extern char **environ;
+  return environ;
+}
+
 /// fcntl is variadic.
 static inline int navd_set_nonblocking(int descriptor) {
   int flags = fcntl(descriptor, F_GETFL);
@@ -208,19 +214,31 @@ static inline int navd_watch_directory(int descriptor, const char *path) {
   return inotify_add_watch(descriptor, path, events);
 }
 
-/// Takes signals off their usual way, to be read from a descriptor: those that stop a service.
-/// Threads inherit it, so call it before there are any.
+/// Takes signals off their usual way, to be read from a descriptor: those that stop a service, and
+/// the one that asks it to read its configuration again. Threads inherit it, so call it before
+/// there are any.
 static inline int navd_stop_signals(void) {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
   if (pthread_sigmask(SIG_BLOCK, &signals, NULL) != 0) return -1;
   signal(SIGPIPE, SIG_IGN);
-  signal(SIGHUP, SIG_IGN);
+  // A signal that is ignored is not handed out either.
+  signal(SIGHUP, SIG_DFL);
   // A write beyond a limit of the size of files then fails like one on a full disk.
   signal(SIGXFSZ, SIG_IGN);
   return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+/// The next signal of a descriptor of `navd_stop_signals`, or 0 when there is none.
+static inline int navd_next_signal(int descriptor) {
+  struct signalfd_siginfo information;
+  ssize_t size;
+  do size = read(descriptor, &information, sizeof information);
+  while (size < 0 && errno == EINTR);
+  return size == sizeof information ? (int)information.ssi_signo : 0;
 }
 
 /// Raises the soft limit of open descriptors to the hard one.

@@ -22,7 +22,8 @@ package final class Journal {
   let metadata: Metadata
   let durability: Durability
   let bootID: String
-  let retention: Retention
+  /// How much history is kept; a change counts from the next `maintain` on.
+  package var retention: Retention
   let insertGroup: Statement
   let insertSnapshot: Statement
   let selectSnapshotChecksum: Statement

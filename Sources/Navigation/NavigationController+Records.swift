@@ -243,7 +243,8 @@ extension NavigationController {
     adding growth: Int, besideStack wanted: Int, _ context: NavigationContext
   ) throws(NavigationError) {
     let limit = context.limits.stateBytes
-    guard byteCount + growth > limit else { return }
+    // What is larger than the limit, because that was another one, may become smaller.
+    guard growth >= 0, byteCount + growth > limit else { return }
     guard attachedBytes + wanted <= limit else { throw .sizeLimit(limit) }
   }
 }

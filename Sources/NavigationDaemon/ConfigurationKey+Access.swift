@@ -16,7 +16,8 @@ extension ConfigurationKey {
       documentation: "The directory of the keys that may connect over tcp, see navctl key."),
     ConfigurationKey(
       section: "access", name: "secret-key", value: .text(secretKey),
-      documentation: "The file of the daemon's own secret key, which tcp needs."),
+      documentation: "The file of the daemon's own secret key, which tcp needs.",
+      change: .atStart),
   ]
 
   private static let maximumLines = 4096
@@ -34,7 +35,8 @@ extension ConfigurationKey {
       }
       configuration.access.roles.append(line)
       return nil
-    }, show: { $0.access.roles.map(\.text).joined(separator: "\n") })
+    }, show: { $0.access.roles.map(\.text).joined(separator: ", ") },
+    list: { $0.access.roles.map(\.text) })
 
   private static let grants = TextValue(
     expected: Configuration.Access.GrantLine.expected,
@@ -49,7 +51,8 @@ extension ConfigurationKey {
       }
       configuration.access.grants.append(line)
       return nil
-    }, show: { $0.access.grants.map(\.text).joined(separator: "\n") })
+    }, show: { $0.access.grants.map(\.text).joined(separator: ", ") },
+    list: { $0.access.grants.map(\.text) })
 
   private static let keyDirectory = TextValue(
     expected: "an absolute path",

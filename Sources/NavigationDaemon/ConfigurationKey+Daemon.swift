@@ -5,10 +5,11 @@ extension ConfigurationKey {
   static let daemonKeys: [ConfigurationKey] = [
     ConfigurationKey(
       section: "daemon", name: "listen", value: .text(endpoints),
-      documentation: "Where to listen. May be repeated; an empty value forgets those before."),
+      documentation: "Where to listen. May be repeated; an empty value forgets those before.",
+      change: .atStart),
     ConfigurationKey(
       section: "daemon", name: "state", value: .text(stateDirectory),
-      documentation: "The journal's directory."),
+      documentation: "The journal's directory.", change: .atStart),
     ConfigurationKey(
       section: "daemon", name: "durability",
       value: .text(
@@ -19,13 +20,15 @@ extension ConfigurationKey {
             configuration.daemon.durability = durability
           }
         }),
-      documentation: "sync answers after stable storage, relaxed before: a power cut may lose."),
+      documentation: "sync answers after stable storage, relaxed before: a power cut may lose.",
+      change: .atStart),
     ConfigurationKey(
       section: "daemon", name: "socket-mode", value: .text(socketMode),
-      documentation: "The mode of the socket: auto is 0660 with a socket-group, else 0600."),
+      documentation: "The mode of the socket: auto is 0660 with a socket-group, else 0600.",
+      change: .atStart),
     ConfigurationKey(
       section: "daemon", name: "socket-group", value: .text(socketGroup),
-      documentation: "The group whose members may connect."),
+      documentation: "The group whose members may connect.", change: .atStart),
   ]
 
   private static let endpoints = TextValue(
@@ -44,7 +47,7 @@ extension ConfigurationKey {
         }
       }
       return nil
-    }, show: { $0.daemon.endpoints.joined(separator: " ") })
+    }, show: { $0.daemon.endpoints.joined(separator: " ") }, list: { $0.daemon.endpoints })
 
   /// Why an address cannot be listened on: empty when it has the wrong form.
   private static func reasonNotListenable(_ endpoint: String) -> String? {

@@ -6,16 +6,17 @@ extension ConfigurationKey {
 
   private static func number(
     _ section: String, _ name: String, _ path: any WritableKeyPath<Configuration, Int> & Sendable,
-    _ unit: Unit, _ range: ClosedRange<Int>, _ documentation: String
+    _ unit: Unit, _ range: ClosedRange<Int>, _ documentation: String, change: Change = .atOnce
   ) -> ConfigurationKey {
     ConfigurationKey(
-      section: section, name: name, value: .number(path, unit, range), documentation: documentation)
+      section: section, name: name, value: .number(path, unit, range), documentation: documentation,
+      change: change)
   }
 
   private static let limitKeys: [ConfigurationKey] = [
     number(
       "limits", "message-to-daemon-bytes", \.limits.messageToDaemonBytes, .bytes, 1024...16_777_216,
-      "The longest message a client may send."),
+      "The longest message a client may send.", change: .atOnceUpToFirst),
     number(
       "limits", "message-from-daemon-bytes", \.limits.messageFromDaemonBytes, .bytes,
       4096...67_108_864, "The longest message the daemon sends."),

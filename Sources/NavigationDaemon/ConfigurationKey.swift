@@ -18,6 +18,20 @@ package struct ConfigurationKey: Sendable {
     package var store: @Sendable (inout Configuration, String) -> String?
     /// The text that stands for the configuration's value.
     package var show: @Sendable (Configuration) -> String
+    /// The value of each line, of a key that may be repeated; nil for any other.
+    ///
+    /// Each line adds to those before, and an empty value forgets them.
+    package var list: (@Sendable (Configuration) -> [String])?
+  }
+
+  /// When a new value counts that a reload finds.
+  package enum Change: Sendable {
+    /// As soon as it is read.
+    case atOnce
+    /// As soon as it is read unless it is above the one of the start.
+    case atOnceUpToFirst
+    /// At the next start; a reload that finds another one is refused.
+    case atStart
   }
 
   /// The section's name without brackets.
@@ -28,6 +42,26 @@ package struct ConfigurationKey: Sendable {
   package var value: Value
   /// What it decides, one sentence.
   package var documentation: String
+  /// When a new value counts that a reload finds.
+  package var change = Change.atOnce
+
+  /// Whether it may stand several times.
+  package var isRepeatable: Bool {
+    if case .text(let text) = value { text.list != nil } else { false }
+  }
+
+  /// The variable of the environment that decides it before any file does.
+  package var variable: String {
+    "NAVD_\(section)_\(name)".uppercased().replacing("-", with: "_")
+  }
+
+  /// The values of the lines that stand for the configuration's value; none for an empty list.
+  func values(in configuration: Configuration) -> [String] {
+    switch value {
+    case .number(let path, let unit, _): [unit.text(of: configuration[keyPath: path])]
+    case .text(let text): text.list?(configuration) ?? [text.show(configuration)]
+    }
+  }
 
   /// What may stand as this key's value, with unit, range and default.
   package var expectation: String {

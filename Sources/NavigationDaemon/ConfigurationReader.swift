@@ -51,18 +51,29 @@ private final class ConfigurationSource {
   func nextLine(room: Int) -> [UInt8]? {
     guard next < lines.count, problem == nil else { return nil }
     let blanks: Set<UInt8> = [0x20, 0x09]
-    let line = lines[next].drop { blanks.contains($0) }
+    var line = lines[next].drop { blanks.contains($0) }
     next += 1
     guard !line.contains(0) else {
       problem = (next, "the line holds a zero byte")
       return nil
     }
+    if line.count + 2 > room { line = Self.withoutRemark(line) }
     // inih would take the rest of a longer line for a line of its own.
     guard line.count + 2 <= room else {
       problem = (next, "the line is longer than \(room - 2) bytes")
       return nil
     }
     return Array(line)
+  }
+
+  /// A line up to its remark, as inih finds it: remarks may be of any length.
+  private static func withoutRemark(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let (hash, semicolon) = (UInt8(ascii: "#"), UInt8(ascii: ";"))
+    guard let first = line.first, first != hash, first != semicolon else { return [] }
+    let remark = line.indices.dropFirst().first { place in
+      line[place] == semicolon && [0x20, 0x09].contains(line[place - 1])
+    }
+    return line[..<(remark ?? line.endIndex)]
   }
 }
 

@@ -15,12 +15,13 @@ package enum Daemon {
   ///
   /// Blocks the calling thread, which becomes the loop. READY is notified after replay and bind.
   /// - Parameters:
-  ///   - configuration: checked.
+  ///   - configuration: what `sources` say.
+  ///   - sources: read again when a signal asks for it.
   ///   - rules: where things are unless the configuration says so.
   ///   - log: for operators.
   /// - Throws: `DaemonError`; what was acknowledged is in the journal.
   package static func run(
-    _ configuration: Configuration, rules: PathRules, log: Log
+    _ configuration: Configuration, from sources: ConfigurationSources, rules: PathRules, log: Log
   ) throws {
     // Before any thread exists, which would otherwise take the signals.
     let signals = navd_stop_signals()
@@ -53,6 +54,8 @@ package enum Daemon {
     var loop = ServerLoop(
       hub: hub, journal: journal, listener: listener, history: HistoryWorker(directory: directory),
       log: log, configuration: configuration, access: access)
+    loop.reloading = ServerLoop.Reloading(
+      sources: sources, rules: rules, first: configuration, status: text)
     loop.notify(.ready)
     loop.notify(.status(text))
     let watchdog = try watchdogInterval(log)
@@ -156,11 +159,6 @@ package enum Daemon {
     _ configuration: Configuration, _ rules: PathRules, _ directory: String,
     _ places: [EntrancePlace]
   ) throws(DaemonError) -> Journal {
-    let retention = Retention(
-      revisions: UInt64(configuration.history.revisions),
-      milliseconds: UInt64(configuration.history.days) * 86_400_000,
-      bytes: configuration.history.bytes,
-      revisionsPerSnapshot: UInt64(configuration.history.snapshotEvery))
     let boot: String
     do throws(SystemError) {
       boot = try bootID(environment: rules.environment)
@@ -171,7 +169,7 @@ package enum Daemon {
       return try Journal.open(
         directory: directory,
         durability: configuration.daemon.durability == .sync ? .sync : .relaxed, bootID: boot,
-        retention: retention,
+        retention: retention(configuration),
         holder: "navd serving \(places.map(\.endpoint).joined(separator: " "))")
     } catch {
       throw .journal(error)
@@ -271,7 +269,15 @@ package enum Daemon {
     }
   }
 
-  private static func hubConfiguration(_ configuration: Configuration) -> HubConfiguration {
+  static func retention(_ configuration: Configuration) -> Retention {
+    Retention(
+      revisions: UInt64(configuration.history.revisions),
+      milliseconds: UInt64(configuration.history.days) * 86_400_000,
+      bytes: configuration.history.bytes,
+      revisionsPerSnapshot: UInt64(configuration.history.snapshotEvery))
+  }
+
+  static func hubConfiguration(_ configuration: Configuration) -> HubConfiguration {
     let limits = configuration.limits
     var hub = HubConfiguration()
     hub.nav.stackDepth = limits.depth

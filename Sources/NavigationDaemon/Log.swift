@@ -19,13 +19,19 @@ package final class Log: Sendable {
   }
 
   private let destination: Destination
-  private let level: LogLevel
+  /// The priority of the least important level that is written.
+  private let priority: Atomic<Int>
   private let limit = Mutex(LogRateLimit())
 
   /// Makes a log that writes messages of `level` and more important ones.
   package init(level: LogLevel, destination: Destination) {
-    self.level = level
+    priority = Atomic(level.priority)
     self.destination = destination
+  }
+
+  /// Writes messages of another level and more important ones from now on.
+  package func setLevel(_ level: LogLevel) {
+    priority.store(level.priority, ordering: .relaxed)
   }
 
   /// Where this process should log to: the journal when `JOURNAL_STREAM` names what stderr is.
@@ -47,7 +53,7 @@ package final class Log: Sendable {
   package func callAsFunction(
     _ entry: LogEntry, at now: UInt64 = SystemClock.monotonicMilliseconds()
   ) {
-    guard entry.level <= level else { return }
+    guard entry.level.priority <= priority.load(ordering: .relaxed) else { return }
     for entry in limit.withLock({ $0.admit(entry, at: now) }) { write(entry) }
   }
 

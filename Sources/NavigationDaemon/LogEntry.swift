@@ -18,6 +18,8 @@ package struct LogEntry: Hashable, Sendable {
     case overridden = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c07"
     /// A nav, or its history, cannot be used.
     case faulty = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c08"
+    /// The configuration was read again, or what was read was refused.
+    case reloaded = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c10"
   }
 
   /// How important it is.

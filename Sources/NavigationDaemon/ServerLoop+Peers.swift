@@ -95,10 +95,17 @@ extension ServerLoop {
   // Keys that change.
 
   /// Reads the keys again, and ends the sessions of those that are not authorised any more.
-  mutating func rereadKeys() throws {
+  mutating func rereadKeys() {
     keyWatch.renew()
+    var control = access
+    control.readKeys()
+    takeOver(control)
+  }
+
+  /// Judges by other roles, grants and keys from now on.
+  mutating func takeOver(_ control: AccessControl) {
     let former = access.access
-    access.readKeys()
+    access = control
     reportKeys()
     for (id, slot) in connections.keyed {
       guard !connections[slot].isRevoked, let key = connections[slot].key,

@@ -115,7 +115,7 @@ extension ServerLoop {
       || maintenanceDue.map { $0 + 10_000 <= now.boot } ?? false
   }
 
-  private mutating func standStill(at now: Instant) throws {
+  mutating func standStill(at now: Instant) throws {
     while !inFlight.isEmpty {
       writer.awaitProgress()
       try takeProgress(at: now)
@@ -187,9 +187,9 @@ extension ServerLoop {
     log(entry)
   }
 
-  func notify(_ notification: ServiceNotification) {
+  func notify(_ notifications: ServiceNotification...) {
     do {
-      try ServiceManager.notify(notification)
+      try ServiceManager.notify(notifications)
     } catch {
       log(LogEntry(.warning, error.description))
     }

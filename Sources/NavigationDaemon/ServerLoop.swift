@@ -15,7 +15,9 @@ struct ServerLoop: ~Copyable {
   /// Reads the journal for what cannot wait; opened when it is needed first.
   var reader: JournalReader?
   let log: Log
-  let configuration: Configuration
+  var configuration: Configuration
+  /// How to read it again, nil where that is not wanted.
+  var reloading: Reloading?
   var access: AccessControl
   /// Readable when the keys may have changed.
   var keyWatch = KeyWatch()
@@ -85,7 +87,7 @@ struct ServerLoop: ~Copyable {
   /// Serves until a stop signal comes.
   ///
   /// - Parameters:
-  ///   - signals: readable when the daemon is to stop.
+  ///   - signals: has the signals to stop, and to read the configuration again.
   ///   - watchdog: how often to tell the service manager that the loop makes progress, in
   ///     milliseconds; nil for never.
   /// - Throws: any error that `DaemonFailure` knows; the journal is left as a crash would leave it.
@@ -128,8 +130,8 @@ struct ServerLoop: ~Copyable {
           try take(history.takeAnswers())
         }
         if poller.isReadable(progress) { writer.disarm() }
-        if poller.isReadable(stop) { isStopping = true }
-        if poller.isReadable(keys) { try rereadKeys() }
+        if poller.isReadable(stop) { try takeSignals(signals) }
+        if poller.isReadable(keys) { rereadKeys() }
         if !wasBusy, poller.isReadable(messages) { _ = try receiveMessages(isAwaited: true) }
         endWait()
       }
@@ -189,7 +191,7 @@ struct ServerLoop: ~Copyable {
     try listener.router.set(.linger(milliseconds: 100))
   }
 
-  private static func now() -> Instant {
+  static func now() -> Instant {
     Instant(boot: SystemClock.bootMilliseconds(), wall: SystemClock.wallMilliseconds())
   }
 }

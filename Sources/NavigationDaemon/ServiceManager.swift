@@ -6,6 +6,8 @@ package import RuntimePaths
 package enum ServiceNotification: Hashable, Sendable {
   /// The journal is replayed and the endpoint is bound.
   case ready
+  /// The configuration is being read again since then, by CLOCK_MONOTONIC; `ready` ends it.
+  case reloading(sinceMicroseconds: UInt64)
   /// What the daemon is doing, one line for people.
   case status(String)
   /// The daemon is stopping.
@@ -19,6 +21,7 @@ package enum ServiceNotification: Hashable, Sendable {
   package var assignment: String {
     switch self {
     case .ready: "READY=1"
+    case .reloading(let time): "RELOADING=1\nMONOTONIC_USEC=\(time)"
     // A newline would begin another assignment.
     case .status(let text): "STATUS=" + String(text.map { $0.isNewline ? " " : $0 })
     case .stopping: "STOPPING=1"
@@ -80,6 +83,10 @@ package enum ServiceManagerError: Error, Hashable, Sendable, CustomStringConvert
 package enum ServiceManager {
   /// Tells the service manager, in one message; nothing happens without one.
   package static func notify(_ notifications: ServiceNotification...) throws(SystemError) {
+    try notify(notifications)
+  }
+
+  static func notify(_ notifications: [ServiceNotification]) throws(SystemError) {
     let text = notifications.map(\.assignment).joined(separator: "\n")
     let result = unsafe sd_notify(0, text)
     guard result >= 0 else { throw SystemError("notify the service manager", "", code: -result) }

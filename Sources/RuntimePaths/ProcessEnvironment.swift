@@ -4,7 +4,8 @@ import CLinux
 ///
 /// An empty variable counts as unset, as the XDG base directory specification asks.
 package struct ProcessEnvironment: Hashable, Sendable {
-  /// The names that `current()` reads; no other variable changes what we do.
+  /// The names that `current()` reads, beside those that begin with `prefix`; no other variable
+  /// changes what we do.
   package static let names = [
     "COLUMNS", "CREDENTIALS_DIRECTORY", "HOME", "INVOCATION_ID", "JOURNAL_STREAM", "NAVD_BOOT_ID",
     "NAVD_ENDPOINT", "NAVD_KEY",
@@ -12,6 +13,9 @@ package struct ProcessEnvironment: Hashable, Sendable {
     "NO_COLOR", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "TERM", "XDG_RUNTIME_DIR",
     "XDG_STATE_HOME",
   ]
+
+  /// What the names of our own variables begin with.
+  package static let prefix = "NAVD_"
 
   private var variables: [String: String]
 
@@ -28,7 +32,21 @@ package struct ProcessEnvironment: Hashable, Sendable {
         variables[name] = unsafe String(cString: value)
       }
     }
+    // The list ends with a null pointer, and lives as long as nobody changes it.
+    var next = unsafe navd_environment()
+    while let entry = unsafe next?.pointee {
+      let text = unsafe String(cString: entry)
+      if text.hasPrefix(prefix), let equals = text.firstIndex(of: "=") {
+        variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
+      }
+      unsafe next = unsafe next?.successor()
+    }
     return ProcessEnvironment(variables)
+  }
+
+  /// The names of our own variables that are set, in the order of their bytes.
+  package var ownNames: [String] {
+    variables.keys.filter { $0.hasPrefix(Self.prefix) }.sorted()
   }
 
   /// The value of a variable, `nil` when it is unset or empty.

@@ -7,7 +7,8 @@ let grammar = CommandLineGrammar(
   summary: "Hold the authoritative navigation stack of every client and share it over ZeroMQ.",
   epilogue: """
     Without options navd listens on navd.sock in its runtime directory and keeps its journal in its \
-    state directory; no file is read. See navd(8) and navd.conf(5).
+    state directory; no file is read. An option goes before a variable NAVD_SECTION_KEY of the \
+    environment, that before FILE.d/*.conf, and those before FILE. See navd(8) and navd.conf(5).
     """,
   version: "navd " + Daemon.version,
   options: [
@@ -18,6 +19,7 @@ let grammar = CommandLineGrammar(
     OptionDeclaration("state", short: "s", argument: "DIR", "Keep the journal in DIR"),
     OptionDeclaration("durability", argument: "MODE", "Acknowledge when stored (sync) or relaxed"),
     OptionDeclaration("check-config", "Check the configuration and exit"),
+    OptionDeclaration("print-config", "Print each value with its origin and exit"),
   ])
 
 let line = grammar.parse(Array(CommandLine.arguments.dropFirst()))
@@ -33,15 +35,20 @@ func fail(_ error: any Error, _ log: Log) -> Never {
 let environment = ProcessEnvironment.current()
 let destination = Log.destination(environment: environment)
 do {
-  var configuration = Configuration()
-  if let file = line.value(of: "config") { configuration = try Configuration.load(path: file) }
-  try configuration.override(
-    endpoints: line.values(of: "listen"), state: line.value(of: "state"),
-    durability: line.value(of: "durability"))
-  if line.contains("check-config") { ExitStatus.orderly.exitProcess() }
+  let sources = ConfigurationSources(
+    file: line.value(of: "config"), environment: environment,
+    options: ConfigurationSources.optionNames.map {
+      ConfigurationSources.Option(name: $0, values: line.values(of: $0))
+    })
+  let loaded = try sources.load()
+  if line.contains("print-config") { print(loaded.text, terminator: "") }
+  if line.contains("check-config") || line.contains("print-config") {
+    ExitStatus.orderly.exitProcess()
+  }
+  let configuration = loaded.configuration
   let log = Log(level: configuration.logLevel, destination: destination)
   do {
-    try Daemon.run(configuration, rules: .current(), log: log)
+    try Daemon.run(configuration, from: sources, rules: .current(), log: log)
   } catch {
     fail(error, log)
   }

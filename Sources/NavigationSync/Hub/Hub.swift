@@ -137,11 +137,11 @@ package struct HubOutput: Sendable {
 /// Laws: the same events give the same bytes; nothing is sent before the records that it tells of
 /// are durable; the diff of a revision goes onto the requester's own full watch before the `ok`.
 package struct Hub: Sendable {
-  let configuration: HubConfiguration
+  var configuration: HubConfiguration
   /// Who may do what.
   package internal(set) var access: Access
   /// What bounds the navs, by the configuration.
-  let context: NavigationContext
+  var context: NavigationContext
   /// Names this run of the daemon.
   package let boot: Epoch
   var random: SeededGenerator
@@ -210,9 +210,7 @@ package struct Hub: Sendable {
   package init(configuration: HubConfiguration, access: Access = Access(), seed: UInt64) {
     self.configuration = configuration
     self.access = access
-    context = NavigationContext(
-      limits: configuration.nav, classes: configuration.classes,
-      routeTemplates: RouteReader.checked)
+    context = configuration.context
     random = SeededGenerator(seed: seed)
     boot = Epoch(bits: random.next())
     messageReader = ClientMessageReader(maximumBytes: configuration.maximumRequestBytes)

@@ -52,9 +52,18 @@ struct RememberedOps: Sendable {
   private var busy: [(key: Key, slot: Int)?] = Array(repeating: nil, count: 16)
   private var clients = Slots<Client>()
   private var principals: [String: Principal] = [:]
-  private let limits: HubConfiguration
+  private var limits: HubConfiguration
 
   init(limits: HubConfiguration) { self.limits = limits }
+
+  /// Goes on with other limits; of each client the ops beyond them are forgotten at once, clients
+  /// beyond them when others come.
+  mutating func reconfigure(_ new: HubConfiguration) {
+    let mustTrim = new.rememberedOps != limits.rememberedOps
+    limits = new
+    guard mustTrim else { return }
+    for slot in clients.indices { clients[slot].trim(to: new.rememberedOps) }
+  }
 
   var clientCount: Int { clients.count }
 
@@ -129,14 +138,17 @@ struct RememberedOps: Sendable {
   }
 
   private mutating func admit(_ key: Key, at now: UInt64) -> Int {
-    if principals[key.principal]?.count ?? 0 >= limits.rememberedClientsPerPrincipal {
-      oldest(of: key.principal).map { drop($0, of: key.principal) }
+    // More than one where the limits were lowered.
+    while principals[key.principal]?.count ?? 0 >= limits.rememberedClientsPerPrincipal,
+      let oldest = oldest(of: key.principal)
+    {
+      drop(oldest, of: key.principal)
     }
-    if clients.count >= limits.rememberedClients {
-      let largest = principals.max {
-        ($0.value.count, $0.key) < ($1.value.count, $1.key)
-      }
-      if let name = largest?.key { oldest(of: name).map { drop($0, of: name) } }
+    while clients.count >= limits.rememberedClients,
+      let name = principals.max(by: { ($0.value.count, $0.key) < ($1.value.count, $1.key) })?.key,
+      let oldest = oldest(of: name)
+    {
+      drop(oldest, of: name)
     }
     let slot = clients.insert(Client(usedAt: now))
     slots[key] = slot
@@ -202,6 +214,14 @@ extension RememberedOps.Client {
     while place > 0, entries[place - 1].id > entry.id { place -= 1 }
     entries.insert(entry, at: place)
     return evicted
+  }
+
+  /// Forgets the oldest ops beyond a number of them.
+  ///
+  /// Also brings the rest into order, for a ring that is not full begins at index 0.
+  mutating func trim(to limit: Int) {
+    straighten()
+    if entries.count > limit { entries.removeFirst(entries.count - limit) }
   }
 
   /// Brings the oldest op to index 0.

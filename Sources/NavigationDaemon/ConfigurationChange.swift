@@ -1,0 +1,69 @@
+/// A key whose value is another one than before.
+struct ConfigurationChange: Hashable, Sendable {
+  /// The section and the name: "limits.depth".
+  var key: String
+  /// The value before, as it would be written.
+  var before: String
+  /// The value now.
+  var after: String
+
+  /// "limits.depth 64 to 32".
+  var description: String { "\(key) \(Self.shown(before)) to \(Self.shown(after))" }
+
+  static func shown(_ value: String) -> String { value.isEmpty ? "(empty)" : value }
+}
+
+extension Configuration {
+  /// The keys whose values differ, in the order of the example file.
+  func changes(to other: Configuration) -> [ConfigurationChange] {
+    var changes: [ConfigurationChange] = []
+    for key in ConfigurationKey.all {
+      let (before, after) = (key.values(in: self), key.values(in: other))
+      guard before != after else { continue }
+      changes.append(
+        ConfigurationChange(
+          key: "\(key.section).\(key.name)", before: before.joined(separator: ", "),
+          after: after.joined(separator: ", ")))
+    }
+    if classes != other.classes {
+      changes.append(
+        ConfigurationChange(
+          key: ConfigurationKey.classesSection, before: Self.text(of: classes),
+          after: Self.text(of: other.classes)))
+    }
+    return changes
+  }
+
+  private static func text(of classes: [DeclaredClass]) -> String {
+    classes.map { "\($0.name)=\($0.base.rawValue)" }.joined(separator: ", ")
+  }
+
+  /// Why a running daemon cannot take over another configuration, nil if it can.
+  ///
+  /// - Parameters:
+  ///   - other: the new one.
+  ///   - first: the one that the daemon was started with.
+  /// - Returns: the key with both values, for people.
+  func reasonAgainstReload(_ other: Configuration, startedWith first: Configuration) -> String? {
+    for key in ConfigurationKey.all {
+      let (before, after) = (key.values(in: self), key.values(in: other))
+      guard before != after, key.isTooLate(from: first, to: other) else { continue }
+      let old = ConfigurationChange.shown(before.joined(separator: ", "))
+      let new = ConfigurationChange.shown(after.joined(separator: ", "))
+      return "[\(key.section)] \(key.name) is \(old) and would be \(new), which takes a restart"
+    }
+    return nil
+  }
+}
+
+extension ConfigurationKey {
+  /// Whether only a start can take over a new value.
+  fileprivate func isTooLate(from first: Configuration, to other: Configuration) -> Bool {
+    switch (change, value) {
+    case (.atOnce, _): false
+    case (.atOnceUpToFirst, .number(let path, _, _)):
+      other[keyPath: path] > first[keyPath: path]
+    case (.atStart, _), (.atOnceUpToFirst, .text): true
+    }
+  }
+}
