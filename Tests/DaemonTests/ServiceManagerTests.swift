@@ -89,6 +89,23 @@ import Testing
     #expect(sink.messages == ["error", "warning", "notice"])
   }
 
+  @Test func `who is refused without end hides nothing of the others`() {
+    let sink = Sink()
+    let log = sink.log(level: .info)
+    func refuse(_ principal: String) {
+      var entry = LogEntry(.warning, "\(principal) may not", kind: .refused)
+      entry.principal = principal
+      entry.code = "forbidden"
+      log(entry, at: 0)
+    }
+    for _ in 0..<1000 { refuse("uid:1000") }
+    #expect(sink.messages.count == LogRateLimit.auditBurst)
+    refuse("uid:1001")
+    #expect(sink.messages.last == "uid:1001 may not")
+    log.flush(at: LogRateLimit.windowMilliseconds)
+    #expect(sink.messages.last == "uid:1000 may not (900 more of these not shown)")
+  }
+
   @Test func `a storm is cut after the burst, counted and summarised`() {
     let sink = Sink()
     let log = sink.log(level: .info)
