@@ -32,7 +32,7 @@ mandir = $(PREFIX)/share/man
 sysconfdir ?= /etc
 unitdir ?= $(libdir)/systemd/system
 
-swift_paths = Package.swift Sources Tests demo \
+swift_paths = Package.swift Sources Tests demo debian/client \
   $(if $(shell find Benchmarks -name '*.swift' -print -quit 2>/dev/null),Benchmarks)
 man_sources = $(wildcard man/*.scd)
 man_pages = $(man_sources:man/%.scd=.build/man/%)

@@ -31,8 +31,10 @@ struct Link: ~Copyable {
   private var isAwaitingRoom = false
   /// Connections in a row that ended before a message came.
   private var brokenGreetings = 0
-  /// How many of them are a refusal. A daemon on this machine always says that it refuses; one
-  /// elsewhere may drop whom it does not know, without a word.
+  /// How many of them are a refusal.
+  ///
+  /// A daemon on this machine always says that it refuses; one elsewhere may drop whom it does not
+  /// know, without a word.
   private let patience: Int
 
   private init(

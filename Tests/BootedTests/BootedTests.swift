@@ -33,8 +33,10 @@ struct BootedTests {
   @Test func `a kill costs a client one reconnect, twenty times in a row`() throws {
     let scenario = try Self.service.get().passed("kill")
     #expect(scenario.facts["answered-us"]?.count == 20)
-    #expect(scenario.milliseconds("answered-us") < 500)
-    #expect(scenario.milliseconds("watch-goes-on-us") < 500)
+    // 100 to 350 ms of these are the service manager's, see ARCHITECTURE.md; the rest is for slow
+    // machines.
+    #expect(scenario.milliseconds("answered-us") < 750)
+    #expect(scenario.milliseconds("watch-goes-on-us") < 750)
   }
 
   @Test func `a restart costs a client no operation`() throws {
