@@ -23,7 +23,8 @@ let package = Package(
     .systemLibrary(name: "CZlib"),
     .systemLibrary(name: "CLinux"),
     .target(name: "Navigation", swiftSettings: settings),
-    .target(name: "NavigationSync", dependencies: ["Navigation", "CZlib"], swiftSettings: settings),
+    .target(
+      name: "NavigationSync", dependencies: ["Navigation", "CZlib"], swiftSettings: settings),
     .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux"], swiftSettings: settings),
     .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: settings),
     .target(

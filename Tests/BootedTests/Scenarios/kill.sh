@@ -28,6 +28,11 @@ kill "$(</tmp/kill.watch.pid)"
 former=$(main_pid)
 killed=$(now)
 kill -KILL "$former"
-comes_back() { [[ $(state navd.service) == active && $(main_pid) != "$former" ]]; }
+comes_back() {
+  local pid
+  pid=$(main_pid)
+  [[ $pid != "$former" && $pid != 0 && $(state navd.service) == active ]]
+}
 until_so comes_back
 fact alone-us $(($(now) - killed))
+fact restarts "$(property navd.service NRestarts)"
