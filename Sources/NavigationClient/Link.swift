@@ -31,10 +31,15 @@ struct Link: ~Copyable {
   private var isAwaitingRoom = false
   /// Connections in a row that ended before a message came.
   private var brokenGreetings = 0
-  /// So many are no accident; libzmq makes them within two seconds.
-  private static let patience = 5
+  /// How many of them are a refusal.
+  ///
+  /// A daemon on this machine always says that it refuses; one elsewhere may drop whom it does not
+  /// know, without a word.
+  private let patience: Int
 
-  private init(socket: consuming Socket, monitor: consuming Monitor, wake: Int32?) {
+  private init(
+    socket: consuming Socket, monitor: consuming Monitor, wake: Int32?, patience: Int
+  ) {
     var poller = Poller()
     socketSlot = poller.add(socket)
     _ = poller.add(monitor)
@@ -42,6 +47,7 @@ struct Link: ~Copyable {
     self.poller = poller
     self.socket = socket
     self.monitor = monitor
+    self.patience = patience
   }
 
   /// Begins to connect.
@@ -76,7 +82,9 @@ struct Link: ~Copyable {
     }
     let monitor = try Monitor.start(on: socket, .client)
     try socket.connect(endpoint)
-    return Link(socket: socket, monitor: monitor, wake: wake)
+    return Link(
+      socket: socket, monitor: monitor, wake: wake,
+      patience: endpoint.hasPrefix("ipc:") ? .max : 3)
   }
 
   /// Hands a message over, now or as soon as there is room.
@@ -125,7 +133,7 @@ struct Link: ~Copyable {
       // connection is reported as lost and made again.
       case .handshakeFailed:
         brokenGreetings += 1
-        if brokenGreetings >= Self.patience { events.append(.refused) }
+        if brokenGreetings >= patience { events.append(.refused) }
       case .handshakeBroken, .refused: events.append(.refused)
       case .accepted, .acceptFailed: break
       }

@@ -30,11 +30,13 @@ struct BootedTests {
     #expect(scenario.milliseconds("first-answer-us") < 1000)
   }
 
-  @Test func `a kill costs a client one reconnect, thirty times in a row`() throws {
+  @Test func `a kill costs a client one reconnect, twenty times in a row`() throws {
     let scenario = try Self.service.get().passed("kill")
-    #expect(scenario.facts["answered-us"]?.count == 30)
-    #expect(scenario.milliseconds("answered-us") < 500)
-    #expect(scenario.milliseconds("watch-goes-on-us") < 500)
+    #expect(scenario.facts["answered-us"]?.count == 20)
+    // 100 to 350 ms of these are the service manager's, see ARCHITECTURE.md; the rest is for slow
+    // machines.
+    #expect(scenario.milliseconds("answered-us") < 750)
+    #expect(scenario.milliseconds("watch-goes-on-us") < 750)
   }
 
   @Test func `a restart costs a client no operation`() throws {

@@ -5,6 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct UnitFileTests {
   private static let tool = "/usr/bin/systemd-analyze"
   private static let directory = packageRoot.appendingPathComponent("systemd")
+  private static let services = ["navd.service", "user/navd.service"]
 
   /// Whether the tool is there; says so when it is not.
   private static func hasTool() -> Bool {
@@ -13,10 +14,13 @@ import Testing
     return false
   }
 
-  private func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
+  private func run(_ arguments: [String], home: String = "/nonexistent") throws
+    -> (status: Int32, output: String)
+  {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: Self.tool)
     process.arguments = arguments
+    process.environment = ["HOME": home, "XDG_RUNTIME_DIR": home, "PATH": "/usr/bin:/bin"]
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardError = pipe
@@ -26,38 +30,99 @@ import Testing
     return (process.terminationStatus, String(decoding: output, as: UTF8.self))
   }
 
+  private func text(_ name: String) throws -> String {
+    try String(contentsOf: Self.directory.appendingPathComponent(name), encoding: .utf8)
+  }
+
+  /// Puts units into a directory, as they would be installed where this runs: neither the binaries
+  /// nor the manual need be there.
+  private func install(_ names: [String], into root: String) throws {
+    for name in names {
+      let file = root + "/" + (name.split(separator: "/").last.map(String.init) ?? name)
+      let programs = try text(name).replacing("/usr/bin/navd", with: "/bin/true")
+        .replacing("/usr/bin/navctl", with: "/bin/true")
+      try programs.write(toFile: file, atomically: false, encoding: .utf8)
+    }
+  }
+
+  /// Puts the example for TCP beside the service, as its drop-in.
+  private func addDropIn(_ root: String) throws {
+    let directory = root + "/navd.service.d"
+    try FileManager.default.createDirectory(
+      atPath: directory, withIntermediateDirectories: false)
+    try text("examples/navd-tcp.conf")
+      .write(toFile: directory + "/navd-tcp.conf", atomically: false, encoding: .utf8)
+  }
+
   @Test(.enabled(if: hasTool())) func `systemd accepts the units without a warning`() throws {
     try withTemporaryDirectory { root in
-      // The binary and the manual need not be installed where this runs.
-      for name in ["navd.service", "navd.socket"] {
-        let text = try String(
-          contentsOf: Self.directory.appendingPathComponent(name), encoding: .utf8)
-        try text.replacing("/usr/bin/navd", with: "/bin/true")
-          .write(toFile: root + "/" + name, atomically: false, encoding: .utf8)
-      }
-      let (status, output) = try run([
-        "verify", "--man=no", root + "/navd.service", root + "/navd.socket",
-      ])
+      let names = [
+        "navd.service", "navd.socket", "examples/navd-client.service", "examples/navd-tcp.socket",
+      ]
+      try install(names, into: root)
+      try addDropIn(root)
+      let files = names.map { root + "/" + ($0.split(separator: "/").last.map(String.init) ?? $0) }
+      let (status, output) = try run(["verify", "--man=no"] + files, home: root)
       #expect(status == 0)
       #expect(output.isEmpty, "\(output)")
     }
   }
 
-  @Test(.enabled(if: hasTool())) func `the service's exposure is at most 0.5`() throws {
-    let unit = Self.directory.appendingPathComponent("navd.service").path
-    let (status, output) = try run([
-      "security", "--offline=true", "--no-pager", "--threshold=5", unit,
-    ])
-    #expect(status == 0, "\(output.suffix(200))")
+  @Test(.enabled(if: hasTool())) func `systemd accepts a user's units without a warning`() throws {
+    try withTemporaryDirectory { root in
+      try install(["user/navd.service", "user/navd.socket"], into: root)
+      let (status, output) = try run(
+        ["verify", "--user", "--man=no", root + "/navd.service", root + "/navd.socket"], home: root)
+      #expect(status == 0)
+      #expect(output.isEmpty, "\(output)")
+    }
   }
 
-  @Test func `the unit does not restart what would end the same way`() throws {
-    let text = try String(
-      contentsOf: Self.directory.appendingPathComponent("navd.service"), encoding: .utf8)
+  @Test(.enabled(if: hasTool()), arguments: [(false, 5), (true, 11)])
+  func `the service's exposure is at most 0.5, and 1.1 with TCP`(tcp: Bool, tenths: Int) throws {
+    try withTemporaryDirectory { root in
+      try install(["navd.service"], into: root)
+      if tcp { try addDropIn(root) }
+      let (status, output) = try run([
+        "security", "--offline=true", "--no-pager", "--threshold=\(tenths)", root + "/navd.service",
+      ])
+      #expect(status == 0, "\(output.suffix(200))")
+      let level = output.firstMatch(of: /exposure level for navd.service: ([0-9.]+)/)?.1
+      print("exposure\(tcp ? " with TCP" : ""): \(level ?? "not said")")
+      // The drop-in was read, if there is one.
+      #expect(((level.flatMap { Double($0) } ?? 0) > 0.5) == tcp)
+    }
+  }
+
+  @Test(arguments: services)
+  func `the unit does not restart what would end the same way`(name: String) throws {
     let final = ExitStatus.allCases.filter { !$0.isWorthRestarting }.map { "\($0.rawValue)" }
-    #expect(text.contains("\nRestartPreventExitStatus=\(final.joined(separator: " "))\n"))
-    #expect(!text.contains("\nPrivateUsers="))
-    #expect(text.contains("\nEnvironment=NAVD_BOOT_ID=%b\n"))
-    #expect(text.contains("\nRuntimeDirectoryPreserve=yes\n"))
+    #expect(try text(name).contains("\nRestartPreventExitStatus=\(final.joined(separator: " "))\n"))
+  }
+
+  @Test(arguments: services)
+  func `the unit restarts everything else, however often, and has a limit of memory`(name: String)
+    throws
+  {
+    let lines = Set(try text(name).split(separator: "\n"))
+    for line in ["Restart=always", "RestartSec=100ms", "StartLimitIntervalSec=0", "MemoryMax=1G"] {
+      #expect(lines.contains(Substring(line)))
+    }
+    // Without it libzmq aborts where the filter refuses what it asks for.
+    #expect(lines.contains("SystemCallFilter=~sched_setscheduler:0"))
+  }
+
+  @Test func `the service keeps identities, the kernel's boot and the socket`() throws {
+    let lines = Set(try text("navd.service").split(separator: "\n"))
+    #expect(!lines.contains { $0.hasPrefix("PrivateUsers=") })
+    #expect(lines.contains("Environment=NAVD_BOOT_ID=%b"))
+    #expect(lines.contains("RuntimeDirectoryPreserve=yes"))
+  }
+
+  @Test func `a reload begins with a check of the files that the service reads`() throws {
+    let lines = try text("navd.service").split(separator: "\n")
+    let start = try #require(lines.first { $0.hasPrefix("ExecStart=") })
+    let reload = try #require(lines.first { $0.hasPrefix("ExecReload=") })
+    #expect(reload == start.replacing("ExecStart=", with: "ExecReload=") + " --check-config")
   }
 }

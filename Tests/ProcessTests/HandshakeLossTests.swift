@@ -22,15 +22,15 @@ extension ProcessTests {
       #expect(try client.ended() == 0, "\(client.transcript)")
     }
 
-    @Test func `who drops every connection is said to refuse`() throws {
+    @Test func `a client goes on trying while every connection is dropped`() throws {
       let directory = try TestDirectory()
       let path = directory.path + "/op"
       let listener = try RawListener(path)
       let client = try Child(
-        Binaries.path("navctl"), ["list", "--timeout", "15s"],
+        Binaries.path("navctl"), ["list", "--timeout", "1s"],
         environment: ["HOME": directory.path, "NAVD_ENDPOINT": "ipc://\(path)"])
       while client.isRunning { try? listener.dropOne() }
-      #expect(try client.ended() == 5, "\(client.transcript)")
+      #expect(try client.ended() != 5, "\(client.transcript)")
     }
   }
 }

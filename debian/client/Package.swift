@@ -2,7 +2,7 @@
 import PackageDescription
 
 // The client library for programs outside this repository, as libnavigationclient-dev installs it.
-// The targets are those of the repository's manifest; a warning of a newer compiler is no error here.
+// The targets are those of the repository's manifest; a newer compiler's warning is no error here.
 let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .strictMemorySafety(),
@@ -23,7 +23,8 @@ let package = Package(
     .systemLibrary(name: "CZlib"),
     .systemLibrary(name: "CLinux"),
     .target(name: "Navigation", swiftSettings: settings),
-    .target(name: "NavigationSync", dependencies: ["Navigation", "CZlib"], swiftSettings: settings),
+    .target(
+      name: "NavigationSync", dependencies: ["Navigation", "CZlib"], swiftSettings: settings),
     .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux"], swiftSettings: settings),
     .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: settings),
     .target(

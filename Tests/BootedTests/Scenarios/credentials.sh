@@ -1,4 +1,5 @@
 # What the example for TCP loads reaches the daemon, and nobody else.
+trap no_drop_ins EXIT
 install -m 600 /dev/stdin /etc/navd/server.key <<<'secret of the server'
 drop_in navd-tcp </usr/share/doc/navd/examples/navd-tcp.conf
 systemctl restart navd.service
@@ -11,4 +12,3 @@ refuses as_user stranger
 is "$(setpriv --reuid=navd --regid=navd --clear-groups cat "$directory/navd.key")" 'secret of the server'
 holds "$(navctl status)" 'navd answers'
 rm /etc/navd/server.key
-no_drop_ins

@@ -1,4 +1,5 @@
 # A configuration that is refused never reaches the daemon.
+trap 'rm -f /etc/navd/navd.conf.d/bad.conf' EXIT
 navctl create reload-bad --root home >/dev/null
 former=$(main_pid)
 mkdir -p /etc/navd/navd.conf.d
@@ -7,5 +8,4 @@ refuses systemctl reload navd.service
 is "$(main_pid)" "$former"
 is "$(state navd.service)" active
 holds "$(journalctl --unit=navd.service --no-pager)" 'depth'
-rm /etc/navd/navd.conf.d/bad.conf
 navctl push reload-bad more --title More

@@ -1,4 +1,5 @@
 # A reload applies a new configuration and drops no client.
+trap 'rm -f /etc/navd/navd.conf.d/good.conf' EXIT
 navctl create reload-good --root home >/dev/null
 watch reload-good /tmp/reload.watch
 former=$(main_pid)

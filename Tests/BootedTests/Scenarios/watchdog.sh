@@ -1,4 +1,5 @@
 # A daemon that does nothing any more is replaced.
+trap no_drop_ins EXIT
 drop_in watchdog <<<$'[Service]\nWatchdogSec=1s'
 systemctl restart navd.service
 navctl create watchdog --root home >/dev/null
@@ -10,4 +11,3 @@ fact answered-us $(($(now) - stopped))
 [[ $(main_pid) != "$former" ]] || fail 'navd was not replaced'
 holds "$(journalctl --unit=navd.service --no-pager)" 'Watchdog timeout'
 is "$(revision watchdog)" 2
-no_drop_ins

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+/// What the packages say twice, and must say alike.
+@Suite struct PackagingTests {
+  private func text(_ path: String) throws -> String {
+    try String(contentsOf: Repository.root.appending(path: path), encoding: .utf8)
+  }
+
+  /// The declarations of targets in a manifest, by name, without spaces and settings.
+  private func targets(_ path: String) throws -> [String: String] {
+    let code = try text(path).replacing(/\s+|\/\/.*/, with: "")
+    var found: [String: String] = [:]
+    for match in code.matches(of: /\.(target|systemLibrary)\(name:"(\w+)"([^()]*)/) {
+      found[String(match.2)] = String(match.3.replacing(/,swiftSettings:\w+/, with: ""))
+    }
+    return found
+  }
+
+  @Test func `the client's manifest has the targets that the library needs, as they are`() throws {
+    let ours = try targets("Package.swift")
+    let clients = try targets("debian/client/Package.swift")
+    #expect(clients.keys.contains("NavigationClient"))
+    for (name, declaration) in clients { #expect(ours[name] == declaration, "\(name)") }
+  }
+
+  @Test func `the client's package has the sources of its manifest's targets`() throws {
+    let installed = try text("debian/libnavigationclient-dev.install").split(separator: "\n")
+      .compactMap { $0.firstMatch(of: #/^Sources/(\w+)\s/#)?.1 }.map(String.init)
+    #expect(try installed == targets("debian/client/Package.swift").keys.sorted())
+  }
+
+  @Test func `the newest entry of the packages' changelog has the programs' version`() throws {
+    let entry = try text("debian/changelog").prefix { $0 != "\n" }
+    let version = try #require(entry.firstMatch(of: /^navd \(([0-9.]+)\)/)?.1)
+    let source = try text("Sources/NavigationDaemon/Daemon.swift")
+    let own = try #require(source.firstMatch(of: /static let version = "([^"]*)"/)?.1)
+    #expect(version == own)
+  }
+}
