@@ -24,6 +24,7 @@ enum Program {
     TransitionCommand.self,
     AttachCommand.self, DetachCommand.self, EnvironmentCommand.self, ConfigureCommand.self,
     LeaseCommand.self, DelegateCommand.self,
+    BackupCommand.self,
     OpCommand.self,
   ]
 
@@ -75,6 +76,7 @@ enum Subject {
   static let touch = "Touch and transitions"
   static let display = "Display and settings"
   static let roles = "Roles, held while the command runs"
+  static let daemon = "The daemon"
   static let anything = "Anything"
 }
 

@@ -29,7 +29,10 @@ extension Hub {
       else { return nil }
       return message.nav.flatMap { dormants.place(named: $0) }
     case .snapshotWanted(let number): return dormants.place(of: number)
-    case .malformed, .closed, .blocked, .unblocked, .history, .floor, .wake, .stop: return nil
+    case .malformed, .closed, .blocked, .unblocked, .history, .floor, .backupProgress, .backup,
+      .wake,
+      .stop:
+      return nil
     }
   }
 
