@@ -106,6 +106,33 @@ enum Attempt {
     return (Int(pages), Int(moved))
   }
 
+  /// Makes this empty database a copy of another one, as its open transaction sees it.
+  ///
+  /// - Parameters:
+  ///   - source: what to copy; other connections may go on writing to it.
+  ///   - progress: told how many pages are done, and of how many.
+  /// - Throws: what went wrong with either; the copy is then of no use.
+  func copy(
+    of source: Database, progress: (_ done: Int, _ total: Int) -> Void
+  ) throws(JournalError) {
+    guard let backup = unsafe sqlite3_backup_init(handle, "main", source.handle, "main") else {
+      throw failure(unsafe sqlite3_errcode(handle), .writing)
+    }
+    var code = SQLITE_OK
+    // In pieces, so that there is something to tell; the transaction makes them one.
+    while code == SQLITE_OK {
+      code = unsafe sqlite3_backup_step(backup, Self.pagesPerStep)
+      let total = Int(unsafe sqlite3_backup_pagecount(backup))
+      progress(total - Int(unsafe sqlite3_backup_remaining(backup)), total)
+    }
+    let end = unsafe sqlite3_backup_finish(backup)
+    guard code == SQLITE_DONE, end == SQLITE_OK else {
+      throw failure(code == SQLITE_DONE ? end : code, .writing)
+    }
+  }
+
+  private static let pagesPerStep: Int32 = 256
+
   /// Closes the connection; `tidy` removes the write-ahead log when it is the last one.
   func close(tidy: Bool = false) {
     guard let open = unsafe handle else { return }

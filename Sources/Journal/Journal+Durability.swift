@@ -15,6 +15,14 @@ extension Journal {
     mustRenewEpochs = false
   }
 
+  /// Notes durably that every nav needs a new epoch at the next start; nothing may be committed
+  /// behind it but `close`.
+  package func renewEpochsAtNextStart() throws(JournalError) {
+    // The id of no boot.
+    try store(.dirty(bootID: ""))
+    mustRenewEpochs = true
+  }
+
   /// Makes everything committed durable, in mode `relaxed` too.
   package func syncNow() throws(JournalError) {
     if let poison { throw poison }

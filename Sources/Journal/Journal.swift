@@ -21,7 +21,8 @@ package final class Journal {
   let database: Database
   let metadata: Metadata
   let durability: Durability
-  let bootID: String
+  /// The kernel's id of this boot, as it was handed in.
+  package let bootID: String
   /// How much history is kept; a change counts from the next `maintain` on.
   package var retention: Retention
   let insertGroup: Statement
@@ -114,6 +115,7 @@ package final class Journal {
 
   /// Makes the file if there is none, so that a power cut leaves none or a whole one.
   private static func prepareFile(_ directory: String) throws(JournalError) {
+    _ = try JournalRestoration.complete(in: directory)
     let path = directory + "/" + fileName
     if try exists(path) { return }
     guard try !exists(path + "-wal") else {

@@ -31,6 +31,9 @@ struct Deadline {
     return now >= milliseconds ? 0 : Int(clamping: min(milliseconds - now, 60_000))
   }
 
+  /// The earlier one of this and another one.
+  func earlier(than other: Deadline) -> Deadline { earlier(than: other.milliseconds) }
+
   /// The earlier one of this and another point in time.
   func earlier(than other: UInt64?) -> Deadline {
     Deadline(at: min(milliseconds, other ?? .max))

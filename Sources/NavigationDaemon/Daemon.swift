@@ -134,7 +134,7 @@ package enum Daemon {
     .configuration(ConfigurationError(file: place.endpoint, line: nil, message: reason))
   }
 
-  private static func stateDirectory(
+  static func stateDirectory(
     _ configuration: Configuration, _ rules: PathRules
   ) throws(DaemonError) -> String {
     let path: String
@@ -159,12 +159,7 @@ package enum Daemon {
     _ configuration: Configuration, _ rules: PathRules, _ directory: String,
     _ places: [EntrancePlace]
   ) throws(DaemonError) -> Journal {
-    let boot: String
-    do throws(SystemError) {
-      boot = try bootID(environment: rules.environment)
-    } catch {
-      throw .system(error)
-    }
+    let boot = try boot(rules)
     do throws(JournalError) {
       return try Journal.open(
         directory: directory,
@@ -181,34 +176,8 @@ package enum Daemon {
 
   /// Reads the journal back into the hub; returns the number of navs.
   private static func replay(_ journal: Journal, into hub: inout Hub) throws(DaemonError) -> Int {
-    let now = Instant(
-      boot: SystemClock.bootMilliseconds(), wall: SystemClock.wallMilliseconds())
-    var hasProgress = 0
-    do throws(JournalError) {
-      let newest = try journal.newestSequence()
-      hub.remembersBehind = newest > rememberedRows ? newest - rememberedRows : 0
-    } catch {
-      throw .journal(error)
-    }
-    do throws(ReplayError<HubReplayError>) {
-      try journal.replay(
-        bodies: .beginnings,
-        snapshots: { snapshot throws(HubReplayError) in try hub.index(snapshot) },
-        rows: { header, body throws(HubReplayError) in
-          hasProgress += 1
-          if hasProgress % 1_000_000 == 0 {
-            extendTimeout("replaying the journal: \(hasProgress) rows")
-          }
-          try hub.index(header, body: body, at: now)
-        })
-    } catch {
-      switch error {
-      case .journal(let error): throw .journal(error)
-      case .refused(let error): throw .replay("row \(error.sequence): \(error.what)")
-      }
-    }
-    hub.takeFloors { journal.floor(of: $0) }
-    try complete(&hub, from: journal.directory)
+    let now = now()
+    try index(journal, into: &hub, at: now, report: extendTimeout)
     let navs = hub.finishReplay(
       renewsEpochs: journal.mustRenewEpochs, lastSequence: journal.lastSequence, at: now)
     do throws(JournalError) {
@@ -222,8 +191,68 @@ package enum Daemon {
     return navs
   }
 
+  /// Reads a journal whole, as a start does, that is not to be served.
+  ///
+  /// - Parameters:
+  ///   - journal: open, and not replayed.
+  ///   - progress: told the number of a row now and then, and the newest one's.
+  /// - Returns: the number of navs.
+  /// - Throws: what a start would end with.
+  static func check(
+    _ journal: Journal, progress: (_ row: UInt64, _ newest: UInt64) -> Void
+  ) throws(DaemonError) -> Int {
+    let now = now()
+    var hub = Hub(configuration: HubConfiguration(), seed: 0)
+    let newest: UInt64
+    do throws(JournalError) {
+      newest = try journal.newestSequence()
+    } catch {
+      throw .journal(error)
+    }
+    progress(0, newest)
+    try index(journal, into: &hub, at: now, row: { progress($0, newest) }, report: { _ in })
+    return hub.finishReplay(renewsEpochs: false, lastSequence: journal.lastSequence, at: now)
+  }
+
+  private static func now() -> Instant {
+    Instant(boot: SystemClock.bootMilliseconds(), wall: SystemClock.wallMilliseconds())
+  }
+
+  private static func index(
+    _ journal: Journal, into hub: inout Hub, at now: Instant, row: (UInt64) -> Void = { _ in },
+    report: (String) -> Void
+  ) throws(DaemonError) {
+    var hasProgress = 0
+    do throws(JournalError) {
+      let newest = try journal.newestSequence()
+      hub.remembersBehind = newest > rememberedRows ? newest - rememberedRows : 0
+    } catch {
+      throw .journal(error)
+    }
+    do throws(ReplayError<HubReplayError>) {
+      try journal.replay(
+        bodies: .beginnings,
+        snapshots: { snapshot throws(HubReplayError) in try hub.index(snapshot) },
+        rows: { header, body throws(HubReplayError) in
+          hasProgress += 1
+          if hasProgress % 1024 == 0 { row(header.sequence) }
+          if hasProgress % 1_000_000 == 0 { report("replaying the journal: \(hasProgress) rows") }
+          try hub.index(header, body: body, at: now)
+        })
+    } catch {
+      switch error {
+      case .journal(let error): throw .journal(error)
+      case .refused(let error): throw .replay("row \(error.sequence): \(error.what)")
+      }
+    }
+    hub.takeFloors { journal.floor(of: $0) }
+    try complete(&hub, from: journal.directory, report)
+  }
+
   /// Reads what the hub needs besides the index before it can go on.
-  private static func complete(_ hub: inout Hub, from directory: String) throws(DaemonError) {
+  private static func complete(
+    _ hub: inout Hub, from directory: String, _ report: (String) -> Void
+  ) throws(DaemonError) {
     let (open, rows) = (hub.openNavs, hub.rememberedRows)
     guard !open.isEmpty || !rows.isEmpty else { return }
     let reader: JournalReader
@@ -235,7 +264,7 @@ package enum Daemon {
     }
     // One after the other: something may be open in every nav, and all their rows are much.
     for (index, request) in open.enumerated() {
-      if index % 100 == 99 { extendTimeout("reviving navs: \(index) of \(open.count)") }
+      if index % 100 == 99 { report("reviving navs: \(index) of \(open.count)") }
       try revive(request, in: &hub, from: reader)
     }
   }
@@ -266,6 +295,14 @@ package enum Daemon {
       try journal.close()
     } catch {
       throw .journal(error)
+    }
+  }
+
+  static func boot(_ rules: PathRules) throws(DaemonError) -> String {
+    do throws(SystemError) {
+      return try bootID(environment: rules.environment)
+    } catch {
+      throw .system(error)
     }
   }
 

@@ -12,6 +12,8 @@ package enum DaemonError: Error, CustomStringConvertible {
   case journal(JournalError)
   /// The journal's content cannot be repeated.
   case replay(String)
+  /// A file cannot be restored; why, and the status.
+  case notRestored(String, ExitStatus)
   /// The endpoint cannot be bound.
   case endpoint(String, reason: String)
   /// A call of libzmq failed.
@@ -28,6 +30,7 @@ package enum DaemonError: Error, CustomStringConvertible {
     case .replay(let what):
       "the journal cannot be replayed: \(what); restore a backup, or move the state directory away "
         + "to start empty"
+    case .notRestored(let text, _): text
     case .endpoint(let endpoint, let reason): "cannot listen on \(endpoint): \(reason)"
     case .transport(let error): error.description
     case .system(let error): error.description
@@ -47,6 +50,7 @@ package enum DaemonError: Error, CustomStringConvertible {
       case .syncFailed: .syncFailed
       }
     case .replay: .journalDamaged
+    case .notRestored(_, let status): status
     case .endpoint, .transport: .endpoint
     case .path(let error):
       switch error {

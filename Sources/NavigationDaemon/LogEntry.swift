@@ -20,6 +20,8 @@ package struct LogEntry: Hashable, Sendable {
     case faulty = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c08"
     /// The configuration was read again, or what was read was refused.
     case reloaded = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c10"
+    /// The journal was backed up or restored, or could not be.
+    case backedUp = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c11"
   }
 
   /// How important it is.

@@ -125,6 +125,7 @@ extension ServerLoop {
   private mutating func release(_ output: HubOutput) throws {
     try send(output)
     if !output.requests.isEmpty { history.ask(output.requests) }
+    if output.startsBackup { backups.start() }
     for connection in output.dropped { connections.forgetOutbox(of: connection) }
     for notice in output.notices { report(notice) }
   }

@@ -12,6 +12,7 @@ struct ServerLoop: ~Copyable {
   let writer: JournalWriter
   var listener: Listener
   let history: HistoryWorker
+  let backups: BackupWorker
   /// Reads the journal for what cannot wait; opened when it is needed first.
   var reader: JournalReader?
   let log: Log
@@ -79,6 +80,7 @@ struct ServerLoop: ~Copyable {
     writer = JournalWriter(journal: journal)
     self.listener = listener
     self.history = history
+    backups = BackupWorker(directory: journal.directory, bootID: journal.bootID)
     self.log = log
     self.configuration = configuration
     self.access = access
@@ -99,6 +101,7 @@ struct ServerLoop: ~Copyable {
     let admissions = try poller.addSigns(of: listener.admission)
     let monitoring = try poller.addSigns(of: listener.monitor)
     let answers = poller.add(descriptor: history.descriptor)
+    let copies = poller.add(descriptor: backups.descriptor)
     let stop = poller.add(descriptor: signals)
     let progress = poller.add(descriptor: writer.descriptor)
     keyWatch.start(configuration.access.keyDirectory)
@@ -129,6 +132,7 @@ struct ServerLoop: ~Copyable {
         if poller.isReadable(answers) {
           try take(history.takeAnswers())
         }
+        if poller.isReadable(copies) { takeBackup() }
         if poller.isReadable(progress) { writer.disarm() }
         if poller.isReadable(stop) { try takeSignals(signals) }
         if poller.isReadable(keys) { rereadKeys() }

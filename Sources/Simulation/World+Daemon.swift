@@ -234,7 +234,8 @@ extension World {
       return scenario.navs
     case .op: return item.changes.map { [$0] } ?? []
     case .malformed, .closed, .access, .revoked, .wake, .stop: return scenario.navs
-    case .blocked, .unblocked, .history, .floor, .snapshotWanted: return []
+    case .blocked, .unblocked, .history, .floor, .snapshotWanted, .backupProgress, .backup:
+      return []
     }
   }
 

@@ -19,6 +19,9 @@ enum Output {
   /// Writes one line for people to stderr; where there is no stderr there is nobody to tell.
   static func error(_ text: String) { _ = write(Array(text.utf8) + [0x0A], to: 2) }
 
+  /// Writes a line of stderr over, which is a terminal; an empty text leaves none.
+  static func progress(_ text: String) { _ = write(Array("\r\(text)\u{1B}[K".utf8), to: 2) }
+
   /// Whether stdout is a terminal.
   static var isTerminal: Bool { isatty(1) == 1 }
 

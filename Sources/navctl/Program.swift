@@ -24,7 +24,7 @@ enum Program {
     TransitionCommand.self,
     AttachCommand.self, DetachCommand.self, EnvironmentCommand.self, ConfigureCommand.self,
     LeaseCommand.self, DelegateCommand.self,
-    KeyCommand.self,
+    KeyCommand.self, BackupCommand.self,
     OpCommand.self,
   ]
 

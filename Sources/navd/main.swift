@@ -18,6 +18,8 @@ let grammar = CommandLineGrammar(
     ),
     OptionDeclaration("state", short: "s", argument: "DIR", "Keep the journal in DIR"),
     OptionDeclaration("durability", argument: "MODE", "Acknowledge when stored (sync) or relaxed"),
+    OptionDeclaration(
+      "restore", argument: "FILE", "Put the backup FILE in the place of the journal and exit"),
     OptionDeclaration("check-config", "Check the configuration and exit"),
     OptionDeclaration("print-config", "Print each value with its origin and exit"),
   ])
@@ -48,6 +50,10 @@ do {
   let configuration = loaded.configuration
   let log = Log(level: configuration.logLevel, destination: destination)
   do {
+    if let file = line.value(of: "restore") {
+      try Daemon.restore(file, configuration, rules: .current(), log: log)
+      ExitStatus.orderly.exitProcess()
+    }
     try Daemon.run(configuration, from: sources, rules: .current(), log: log)
   } catch {
     fail(error, log)

@@ -64,8 +64,8 @@ import Testing
   func `each key has a variable that says the same as a line of a file`(_ name: String) throws {
     let key = try #require(ConfigurationKey.all.first { "\($0.section).\($0.name)" == name })
     let values = [
-      "4M", "4K", "5000", "64", "1", "6", "5 min", "relaxed", "debug", "0600", "ipc:///a", "/a",
-      "b", "operator user:kiosk", "role:operator * read",
+      "4M", "4K", "5000", "64", "1", "5 min", "relaxed", "debug", "0600", "ipc:///a", "b", "/a",
+      "operator user:kiosk", "role:operator * read",
     ]
     var taken = 0
     for value in values {

@@ -121,6 +121,7 @@ extension World {
     let connection = client.connection
     for event in [
       .malformed(connection, client.peer), .blocked(connection), .unblocked(connection), .wake,
+      .backupProgress(BackupProgress(done: 1, total: 2)), .backup(.failed("no")),
       .floor(nav: 2, revision: 2), .closed(connection), .history(HistoryAnswer(token: 99)), .stop,
     ] as [HubEvent] {
       #expect(world.hub.dormant(for: event) == nil)

@@ -78,6 +78,8 @@ final class World {
   /// History requests wait for `answerHistory` while this is set.
   var holdsHistory = false
   var requests: [HistoryRequest] = []
+  /// How many backups were begun.
+  var backups = 0
   /// The navs that were revived because an event was about them.
   var revived: [UInt64] = []
   private var seed: UInt64 = 1
@@ -185,6 +187,7 @@ final class World {
     dropped += output.dropped
     notices += output.notices
     requests += output.requests
+    if output.startsBackup { backups += 1 }
   }
 
   /// Ends this run of the daemon and starts the next one on the same journal.

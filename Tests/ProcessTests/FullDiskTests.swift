@@ -4,31 +4,6 @@ import Testing
 extension ProcessTests {
   /// A disk without room.
   @Suite struct FullDiskTests {
-    /// A file system of a megabyte or two.
-    private final class SmallDisk {
-      let path: String
-
-      init(_ path: String) throws {
-        self.path = path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        let mount = try Child(
-          "/usr/bin/mount", ["-t", "tmpfs", "-o", "size=3m,mode=0700", "none", path])
-        guard try mount.ended() == 0 else { throw Failure(mount.transcript) }
-      }
-
-      deinit { _ = try? Child("/usr/bin/umount", ["-l", path]).ended() }
-
-      /// Takes all the room that is left.
-      func fill() {
-        let file = unsafe open("\(path)/ballast", O_WRONLY | O_CREAT, 0o600)
-        let block = [UInt8](repeating: 1, count: 4096)
-        while unsafe write(file, block, block.count) == block.count {}
-        close(file)
-      }
-
-      func makeRoom() throws { try FileManager.default.removeItem(atPath: "\(path)/ballast") }
-    }
-
     /// Whether file systems can be mounted here; says why not.
     static let canMount: Bool = {
       guard let directory = try? TestDirectory(),
@@ -101,4 +76,29 @@ extension ProcessTests {
       )
     }
   }
+}
+
+/// A file system of a megabyte or two.
+final class SmallDisk {
+  let path: String
+
+  init(_ path: String) throws {
+    self.path = path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    let mount = try Child(
+      "/usr/bin/mount", ["-t", "tmpfs", "-o", "size=3m,mode=0700", "none", path])
+    guard try mount.ended() == 0 else { throw Failure(mount.transcript) }
+  }
+
+  deinit { _ = try? Child("/usr/bin/umount", ["-l", path]).ended() }
+
+  /// Takes all the room that is left.
+  func fill() {
+    let file = unsafe open("\(path)/ballast", O_WRONLY | O_CREAT, 0o600)
+    let block = [UInt8](repeating: 1, count: 4096)
+    while unsafe write(file, block, block.count) == block.count {}
+    close(file)
+  }
+
+  func makeRoom() throws { try FileManager.default.removeItem(atPath: "\(path)/ballast") }
 }

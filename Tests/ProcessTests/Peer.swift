@@ -25,12 +25,14 @@ final class Peer {
   private var lastID = 0
   let client: String
 
-  /// Connects, with a routing id if one is given.
-  init(_ endpoint: String) throws {
+  /// Connects, as the client of before if one is given.
+  init(_ endpoint: String, client: String? = nil) throws {
     guard SharedContext.shared.context != nil else { throw Failure("no context") }
     socket = try Self.open(endpoint)
     _ = poller.add(socket)
-    client = (0..<4).map { _ in String(format: "%08x", UInt32.random(in: .min ... .max)) }.joined()
+    self.client =
+      client
+      ?? (0..<4).map { _ in String(format: "%08x", UInt32.random(in: .min ... .max)) }.joined()
   }
 
   private static func open(_ endpoint: String) throws -> Socket {

@@ -29,7 +29,8 @@ extension Hub {
       else { return nil }
       return message.nav.flatMap { dormants.place(named: $0) }
     case .snapshotWanted(let number): return dormants.place(of: number)
-    case .malformed, .closed, .blocked, .unblocked, .history, .floor, .access, .revoked, .wake,
+    case .malformed, .closed, .blocked, .unblocked, .history, .floor, .backupProgress, .backup,
+      .access, .revoked, .wake,
       .stop:
       return nil
     }

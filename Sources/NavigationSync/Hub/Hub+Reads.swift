@@ -27,8 +27,7 @@ extension Hub {
           let text = "\(sender.peer.principal) may not make backups"
           return refuse(sender, OutgoingError(.forbidden, id: request.id, text))
         }
-        let text = "this daemon cannot make backups yet"
-        return refuse(sender, OutgoingError(.unsupported, id: request.id, text))
+        return startBackup(request, for: sender)
       default:
         let text = "get needs nav, the name of a nav, unless it reads stats"
         return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
@@ -71,7 +70,7 @@ extension Hub {
     case .stats: return statistics(of: entry)
     case .restoration: return JSONWriter.value { $0.restoration(of: entry.controller) }
     case .backup:
-      throw OpFailure(.unsupported, "this daemon cannot read \(request.what.rawValue) yet")
+      throw OpFailure(.invalidArgument, "a backup is of all navs together: leave nav out")
     case .log, .verify: preconditionFailure("\(request.what.rawValue) is answered elsewhere")
     }
   }
@@ -143,6 +142,7 @@ extension Hub {
       json.member("rememberedClients", UInt64(remembered.clientCount))
       json.name("resumeBytes")
       json.integer(UInt64(max(ringBytes, 0)))
+      if let backup { json.progress(of: backup) }
       json.endObject()
     }
   }

@@ -43,6 +43,7 @@ extension Hub {
     for read in output.requests { pendingReads[read.token] = nil }
     for token in batch.waiting { dropWaiting(token) }
     for (token, read) in batch.finishedReads { putBack(read, token) }
+    takeBackBackup()
     output = HubOutput()
     beginAgain()
     isStorageFailing = true
@@ -64,7 +65,7 @@ extension Hub {
     let farewells = batch.held.filter { item in
       switch item {
       case .send(_, .bye, _), .ended, .recheck: true
-      case .notice, .send, .answer, .start, .pump, .event, .progress, .read, .closed: false
+      case .notice, .send, .answer, .start, .pump, .event, .progress, .read, .backup, .closed: false
       }
     }
     beginBatch()

@@ -137,6 +137,7 @@ extension Hub {
     case .event(let nav, let body), .progress(let nav, let body):
       emitEvent(body, of: nav, at: now)
     case .read(let request): output.requests.append(request)
+    case .backup: output.startsBackup = true
     case .closed(let nav): finishClosing(nav, at: now)
     case .ended(let connection): output.dropped.append(connection)
     case .recheck: recheckWatches(at: now)

@@ -16,6 +16,10 @@ package enum HubEvent: Sendable {
   case unblocked(ConnectionID)
   /// What was asked of the journal's history.
   case history(HistoryAnswer)
+  /// How far the copy of the journal has come.
+  case backupProgress(BackupProgress)
+  /// What became of the copy of the journal.
+  case backup(BackupAnswer)
   /// Retention moved the oldest revision that can be read of a nav.
   case floor(nav: UInt64, revision: UInt64)
   /// The journal asks for a snapshot of a nav, so that it may prune.
@@ -100,6 +104,8 @@ package struct HubOutput: Sendable {
   package internal(set) var bodies: [[UInt8]] = []
   /// Read these and come back with the answers.
   package var requests: [HistoryRequest] = []
+  /// Whether to copy the journal and come back with what became of it.
+  package var startsBackup = false
   /// Connections that are of no use any more, with nothing further to send.
   package var dropped: [ConnectionID] = []
   /// Log these.
@@ -185,6 +191,8 @@ package struct Hub: Sendable {
   var clock = Instant(boot: 0, wall: 0)
   var output = HubOutput()
   var pendingReads: [UInt64: PendingRead] = [:]
+  /// The copy of the journal that is being made.
+  var backup: PendingBackup?
   var lastToken: UInt64 = 0
   var ringBytes = 0
   var ringCursor = 0
@@ -256,6 +264,8 @@ package struct Hub: Sendable {
       sessions[slot].isBlocked = false
       batch.held.append(.pump(session: slot))
     case .history(let answer): finishRead(answer, at: now)
+    case .backupProgress(let progress): backup?.progress = progress
+    case .backup(let answer): finishBackup(answer)
     case .floor(let number, let revision):
       if let slot = numberSlots[number] {
         navs[slot].floor = Revision(revision)
@@ -385,7 +395,9 @@ struct Batch: Sendable {
     case event(nav: Int, [UInt8])
     /// A read of the history that an op waits for.
     case read(HistoryRequest)
-    /// The same, of which only the last counts.
+    /// A copy of the journal that somebody waits for.
+    case backup
+    /// An event of which only the last counts.
     case progress(nav: Int, [UInt8])
     /// A nav is gone.
     case closed(nav: Int)
@@ -431,6 +443,8 @@ struct Batch: Sendable {
   /// The reads that were answered, should the answer have to come again.
   var finishedReads: [(token: UInt64, read: PendingRead)] = []
   var sequenceBefore: UInt64?
+  /// The backup that was answered, should the answer have to come again.
+  var finishedBackup: PendingBackup?
   /// Whether `$clients` may have changed.
   var changedClients = false
 
@@ -444,28 +458,12 @@ struct Batch: Sendable {
     waiting += next.waiting
     malformed += next.malformed
     finishedReads += next.finishedReads
+    finishedBackup = finishedBackup ?? next.finishedBackup
     held += next.held
     let known = Set(touched.map(\.slot))
     touched += next.touched.filter { !known.contains($0.slot) }
     if sequenceBefore == nil { sequenceBefore = next.sequenceBefore }
   }
-}
-
-/// A read that waits for the journal.
-struct PendingRead: Sendable {
-  enum What: Sendable {
-    case log(floor: Revision)
-    case state(GetRequest.What, Revision)
-    /// An op goes on with the stack of this revision.
-    case revert(Attempt, Revision)
-  }
-
-  var connection: ConnectionID
-  var id: UInt64
-  var what: What
-  var standing: NavStanding
-  var owner: String
-  var peer: Peer
 }
 
 extension Outgoing {

@@ -16,7 +16,7 @@ enum GetCommand: Command {
       OptionDeclaration("screen", argument: "ID", "The screen, for --what screen"),
     ],
     epilogue: """
-      Without NAV, stats concern the daemon.
+      Without NAV, stats concern the daemon. For a backup see navctl backup.
 
       Example: navctl get kiosk --what top -o json
       """)

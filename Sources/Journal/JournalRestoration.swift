@@ -1,0 +1,187 @@
+import Glibc
+
+/// Puts a copy in the place of a directory's journal, while no daemon has it.
+///
+/// `begin` takes the lock; then `copy`, open the draft with `Journal.open` and read it whole, ask it
+/// to renew epochs, close it, and `finish`. Until `finish` has made the draft ready, the directory
+/// is as it was; from then on the next who opens the journal completes what is left.
+package struct JournalRestoration: ~Copyable {
+  /// The directory of the copy until it is ready.
+  package let draft: String
+  private let directory: String
+  private let lock: DirectoryLock
+
+  /// Takes the lock of a directory, which is made if needed.
+  package static func begin(
+    in directory: String, holder: String
+  ) throws(JournalError) -> JournalRestoration {
+    let lock = try DirectoryLock(directory: directory, holder: holder)
+    try giveToOwner(of: directory, directory + "/lock")
+    return JournalRestoration(directory: directory, lock: lock)
+  }
+
+  private init(directory: String, lock: consuming DirectoryLock) {
+    self.directory = directory
+    self.lock = lock
+    draft = Self.draft(in: directory)
+  }
+
+  /// Copies a file, with the write-ahead log beside it if there is one.
+  ///
+  /// - Parameters:
+  ///   - file: what to copy.
+  ///   - progress: told how many bytes are done, and of how many.
+  /// - Throws: what went wrong with either; the directory's journal is as it was.
+  package func copy(
+    _ file: String, progress: (_ done: Int, _ total: Int) -> Void
+  ) throws(JournalError) {
+    guard let size = try fileSize(file) else {
+      throw .unreadable(path: file, reason: "there is no such file")
+    }
+    let log = try fileSize(file + "-wal") ?? 0
+    try checkRoom(for: size + log, beside: directory)
+    try JournalDraft.make(draft)
+    let target = draft + "/" + Journal.fileName
+    try FileCopy.run(file, target) { progress($0, size + log) }
+    if log > 0 {
+      try FileCopy.run(file + "-wal", target + "-wal") { progress(size + $0, size + log) }
+    }
+  }
+
+  /// Puts the draft, which was read whole and closed, in the place of the journal.
+  ///
+  /// - Returns: where the journal is that was there, nil if there was none.
+  package func finish() throws(JournalError) -> String? {
+    let file = draft + "/" + Journal.fileName
+    try syncFile(file)
+    try Self.giveToOwner(of: directory, file)
+    // From here on the copy is what the next start serves.
+    try renameFile(file, Self.ready(in: directory))
+    try DirectoryLock.sync(directory: directory)
+    discard()
+    return try Self.complete(in: directory)
+  }
+
+  /// Removes what there is of the draft.
+  package func discard() { JournalDraft.discard(draft) }
+
+  private static func draft(in directory: String) -> String { directory + "/restore.new" }
+
+  private static func ready(in directory: String) -> String {
+    directory + "/" + Journal.fileName + ".restored"
+  }
+
+  /// Gives a copy that is ready its place, if there is one; the lock of the directory is held.
+  ///
+  /// Each step leaves a state from which this can be done again, to the same end.
+  static func complete(in directory: String) throws(JournalError) -> String? {
+    // Of one who was killed; nobody else can be at it while we have the lock.
+    JournalDraft.discard(draft(in: directory))
+    let ready = ready(in: directory)
+    guard try exists(ready) else { return nil }
+    let path = directory + "/" + Journal.fileName
+    var former: String?
+    if let stamp = try modificationTime(ready), try exists(path) {
+      let name = try formerName(in: directory, stamp, of: path)
+      guard unsafe link(path, name) == 0 || errno == EEXIST else {
+        throw DirectoryLock.failure(name)
+      }
+      // With the log that belongs to it, which must not be taken for the copy's.
+      if try exists(path + "-wal") { try renameFile(path + "-wal", name + "-wal") }
+      former = name
+    } else {
+      try removeFile(path + "-wal")
+    }
+    try removeFile(path + "-shm")
+    try DirectoryLock.sync(directory: directory)
+    try renameFile(ready, path)
+    try DirectoryLock.sync(directory: directory)
+    return former
+  }
+
+  /// A name that is free, or that the journal has already.
+  private static func formerName(
+    in directory: String, _ seconds: Int, of path: String
+  ) throws(JournalError) -> String {
+    let stamp = Timestamp.text(ofSeconds: seconds)
+    for number in 1...1000 {
+      let suffix = number == 1 ? "" : "-\(number)"
+      let name = "\(directory)/journal-\(stamp)\(suffix).sqlite"
+      if try !exists(name) || isSame(name, path) { return name }
+    }
+    throw .unwritable(path: directory, reason: "there are too many former journals")
+  }
+
+  private static func isSame(_ path: String, _ other: String) -> Bool {
+    var first = stat()
+    var second = stat()
+    guard unsafe stat(path, &first) == 0, unsafe stat(other, &second) == 0 else { return false }
+    return first.st_ino == second.st_ino && first.st_dev == second.st_dev
+  }
+
+  private static func modificationTime(_ path: String) throws(JournalError) -> Int? {
+    var information = stat()
+    guard unsafe stat(path, &information) == 0 else { return nil }
+    return Int(information.st_mtim.tv_sec)
+  }
+
+  /// Whoever runs this, the daemon must be able to use what it makes.
+  private static func giveToOwner(of directory: String, _ path: String) throws(JournalError) {
+    var information = stat()
+    guard unsafe stat(directory, &information) == 0 else { throw DirectoryLock.failure(directory) }
+    guard information.st_uid != geteuid() else { return }
+    guard unsafe chown(path, information.st_uid, information.st_gid) == 0 else {
+      throw DirectoryLock.failure(path)
+    }
+  }
+}
+
+/// Copies a file byte by byte.
+private enum FileCopy {
+  private static let pieceBytes = 1 << 20
+
+  static func run(
+    _ source: String, _ target: String, progress: (Int) -> Void
+  ) throws(JournalError) {
+    let input = unsafe open(source, O_RDONLY | O_CLOEXEC)
+    guard input >= 0 else {
+      throw .unreadable(path: source, reason: unsafe String(cString: strerror(errno)))
+    }
+    defer { close(input) }
+    try createPrivateFile(target)
+    let output = unsafe open(target, O_WRONLY | O_CLOEXEC)
+    guard output >= 0 else { throw DirectoryLock.failure(target) }
+    defer { close(output) }
+    var piece = [UInt8](repeating: 0, count: pieceBytes)
+    var done = 0
+    while true {
+      let count = unsafe piece.withUnsafeMutableBytes {
+        unsafe read(input, $0.baseAddress, $0.count)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        throw .unreadable(path: source, reason: unsafe String(cString: strerror(errno)))
+      }
+      if count == 0 { return }
+      try writeAll(piece.span.extracting(first: count), to: output, target)
+      done += count
+      progress(done)
+    }
+  }
+
+  private static func writeAll(
+    _ bytes: Span<UInt8>, to descriptor: Int32, _ path: String
+  ) throws(JournalError) {
+    var offset = 0
+    while offset < bytes.count {
+      let count = unsafe bytes.extracting(droppingFirst: offset).withUnsafeBytes {
+        unsafe write(descriptor, $0.baseAddress, $0.count)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        throw errno == ENOSPC || errno == EDQUOT ? .full(path: path) : DirectoryLock.failure(path)
+      }
+      offset += count
+    }
+  }
+}

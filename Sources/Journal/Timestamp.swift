@@ -1,0 +1,31 @@
+/// A moment as it stands in the names of files.
+package enum Timestamp {
+  /// "20261121T174345Z" for seconds since 1970.
+  package static func text(ofSeconds seconds: Int) -> String {
+    let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
+    let (year, month, day) = date(ofDays: days)
+    let time = seconds - days * 86_400
+    return padded(year, 4) + padded(month, 2) + padded(day, 2) + "T" + padded(time / 3600, 2)
+      + padded(time / 60 % 60, 2) + padded(time % 60, 2) + "Z"
+  }
+
+  /// The Gregorian date so many days after the first of January 1970.
+  private static func date(ofDays days: Int) -> (year: Int, month: Int, day: Int) {
+    // Years begin in March, so that the leap day is their last; eras of 400 years are alike.
+    let shifted = days + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra =
+      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+  }
+
+  private static func padded(_ number: Int, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+}

@@ -1,0 +1,109 @@
+import CLinux
+import Journal
+import NavigationSync
+import RuntimePaths
+import Synchronization
+
+/// Copies the journal on a thread of its own, which neither ops nor reads of history wait for.
+final class BackupWorker: Sendable {
+  private struct State {
+    var progress: BackupProgress?
+    var answer: BackupAnswer?
+    var reportedAt: UInt64 = 0
+  }
+
+  /// Readable while there is something to take.
+  let descriptor: Int32
+  private let directory: String
+  private let bootID: String
+  private let state = Mutex(State())
+
+  /// Milliseconds between two reports of progress.
+  private static let interval: UInt64 = 100
+
+  /// Makes a worker for the journal in a directory; its thread lives as long as a backup takes.
+  init(directory: String, bootID: String) {
+    self.directory = directory
+    self.bootID = bootID
+    descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
+    precondition(descriptor >= 0, "eventfd: errno=\(navd_errno())")
+  }
+
+  /// Begins a backup, none being under way.
+  func start() {
+    DetachedThread.start {
+      let answer = self.make()
+      self.state.withLock { $0.answer = answer }
+      eventfd_write(self.descriptor, 1)
+    }
+  }
+
+  /// Takes what there is to tell.
+  func take() -> (progress: BackupProgress?, answer: BackupAnswer?) {
+    var count: eventfd_t = 0
+    _ = unsafe eventfd_read(descriptor, &count)
+    return state.withLock { state in
+      defer { (state.progress, state.answer) = (nil, nil) }
+      return (state.progress, state.answer)
+    }
+  }
+
+  private func make() -> BackupAnswer {
+    let backup = JournalBackup(of: directory)
+    do {
+      return try make(backup)
+    } catch {
+      backup.discard()
+      return .failed(DaemonFailure(error).text)
+    }
+  }
+
+  /// Copies the journal, and reads the copy whole before it gets its name.
+  private func make(_ backup: JournalBackup) throws -> BackupAnswer {
+    var pages = 0
+    try backup.copy { done, total in
+      pages = total
+      report(done, of: 2 * total)
+    }
+    let journal = try Journal.open(
+      directory: backup.draft, durability: .sync, bootID: bootID, retention: Retention(),
+      holder: "navd checking a backup")
+    let navs = try Daemon.check(journal) { row, newest in
+      report(pages + Int(UInt64(pages) * row / max(newest, row)), of: 2 * pages)
+    }
+    let sequence = journal.lastSequence
+    try journal.close()
+    let time = Timestamp.text(ofSeconds: Int(SystemClock.wallMilliseconds() / 1000))
+    let (path, bytes) = try backup.finish(as: "navd-\(time)-\(sequence).db")
+    return .made(
+      path: path, bytes: UInt64(bytes), navs: UInt64(navs), sequence: sequence)
+  }
+
+  private func report(_ done: Int, of total: Int) {
+    let now = SystemClock.monotonicMilliseconds()
+    let isDue = state.withLock { state in
+      guard now >= state.reportedAt + Self.interval else { return false }
+      state.reportedAt = now
+      state.progress = BackupProgress(done: UInt64(done), total: UInt64(total))
+      return true
+    }
+    if isDue { eventfd_write(descriptor, 1) }
+  }
+}
+
+extension ServerLoop {
+  /// Takes what a backup has to tell.
+  mutating func takeBackup() {
+    let (progress, answer) = backups.take()
+    if let progress { events.append(.backupProgress(progress)) }
+    guard let answer else { return }
+    events.append(.backup(answer))
+    switch answer {
+    case .made(let path, let bytes, let navs, let sequence):
+      let text = "backed up \(navs) navs to \(path): \(bytes) bytes, up to row \(sequence)"
+      log(LogEntry(.notice, text, kind: .backedUp))
+    case .failed(let reason):
+      log(LogEntry(.error, "no backup was made: \(reason)", kind: .backedUp))
+    }
+  }
+}
