@@ -19,8 +19,10 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <stdint.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/types.h>
@@ -96,4 +98,20 @@ static inline int navd_raise_descriptor_limit(void) {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
   limit.rlim_cur = limit.rlim_max;
   return setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/// The soft limit of open descriptors, or -1.
+static inline int64_t navd_descriptor_limit(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > INT64_MAX) return -1;
+  return (int64_t)limit.rlim_cur;
+}
+
+/// The bytes of the file system of a path: those an ordinary process may use, and all. 0 or -1.
+static inline int navd_disk_space(const char *path, uint64_t *available, uint64_t *size) {
+  struct statvfs status;
+  if (statvfs(path, &status) != 0) return -1;
+  *available = (uint64_t)status.f_bavail * status.f_frsize;
+  *size = (uint64_t)status.f_blocks * status.f_frsize;
+  return 0;
 }

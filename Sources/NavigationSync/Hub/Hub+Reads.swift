@@ -131,22 +131,6 @@ extension Hub {
     }
   }
 
-  private func statistics() -> [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
-      json.optional("server", configuration.server)
-      json.member("boot", hex: boot.bits)
-      json.member("seq", sequence)
-      json.member("navs", UInt64(navs.count - 2 + dormants.count))
-      json.member("sessions", UInt64(sessions.count))
-      json.member("watches", UInt64(watches.count))
-      json.member("rememberedClients", UInt64(remembered.clientCount))
-      json.name("resumeBytes")
-      json.integer(UInt64(max(ringBytes, 0)))
-      json.endObject()
-    }
-  }
-
   private mutating func answer(
     _ request: GetRequest, _ slot: Int?, _ value: [UInt8], to sender: Sender
   ) {
@@ -253,7 +237,8 @@ extension Hub {
       let text = "the history of \(pending.standing.nav) cannot be read: \(error.what)"
       output.notices.append(Notice(level: .warning, text: text, nav: pending.standing.nav))
       let error = OutgoingError(.storage, id: pending.id, text)
-      send(pending.connection, .err, ServerMessageWriter.error(error))
+      let body = ServerMessageWriter.error(error)
+      send(pending.connection, .err, body, .refusedMessage(.storage))
     }
   }
 

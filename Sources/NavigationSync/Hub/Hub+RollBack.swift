@@ -63,7 +63,7 @@ extension Hub {
   private mutating func beginAgain() {
     let farewells = batch.held.filter { item in
       switch item {
-      case .send(_, .bye, _), .ended: true
+      case .send(_, .bye, _, _), .ended: true
       case .send, .answer, .start, .pump, .event, .progress, .read, .closed: false
       }
     }
