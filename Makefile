@@ -10,7 +10,7 @@ JOBS ?= 2
 SWIFT ?= swift
 
 PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev liblz4-dev libxxhash-dev \
-  python3 python3-zmq scdoc strace
+  libmicrohttpd-dev python3 python3-zmq scdoc strace
 # What `make bench` and `make bench-instructions` leave out when it is missing.
 BENCH_PACKAGES := redis-server valgrind
 
@@ -82,17 +82,17 @@ man: $(man_pages) ## Make the man pages, into .build/man
 # Installs what `make release man` has built, so that nothing is compiled as root. A configuration
 # file that is already there is the administrator's and stays.
 install: ## Install into DESTDIR and PREFIX what `make release man` has built
-	@for program in navd navctl; do \
+	@for program in navd navctl navd-exporter; do \
 	  test -x .build/release/$$program || { echo 'Run `make release man` first.' >&2; exit 1; }; \
 	done
 	@for source in $(man_sources:man/%.scd=%); do \
 	  test -e .build/man/$$source || { echo 'Run `make release man` first.' >&2; exit 1; }; \
 	done
 	install -d $(DESTDIR)$(bindir)
-	install -m 755 .build/release/navd .build/release/navctl $(DESTDIR)$(bindir)
+	install -m 755 $(addprefix .build/release/,navd navctl navd-exporter) $(DESTDIR)$(bindir)
 	install -d $(DESTDIR)$(libdir)/systemd/system
 	for unit in systemd/*.service systemd/*.socket; do \
-	  sed -E -e 's,^(Exec[A-Za-z]*=[-@:+!]*)[^ ]*/(navd|navctl)( .*)?$$,\1$(bindir)/\2\3,' \
+	  sed -E -e 's,^(Exec[A-Za-z]*=[-@:+!]*)[^ ]*/(navd|navctl|navd-exporter)( .*)?$$,\1$(bindir)/\2\3,' \
 	    -e 's,/etc/navd/,$(sysconfdir)/navd/,g' "$$unit" \
 	    >$(DESTDIR)$(libdir)/systemd/system/$${unit##*/} && \
 	  chmod 644 $(DESTDIR)$(libdir)/systemd/system/$${unit##*/} || exit 1; \

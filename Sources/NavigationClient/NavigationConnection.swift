@@ -146,7 +146,7 @@ package struct NavigationConnection: ~Copyable {
     return try exchange(.get, request.id, ClientMessageWriter.get(request), until: deadline)
   }
 
-  private mutating func takeID() -> UInt64 {
+  mutating func takeID() -> UInt64 {
     defer { nextID += 1 }
     return nextID
   }
