@@ -21,7 +21,7 @@ extension Hub {
     guard let name = request.nav else {
       switch request.what {
       case .stats:
-        return answer(request, nil, statistics(), to: sender)
+        return answer(request, nil, statistics(for: sender), to: sender)
       case .backup:
         guard configuration.role(of: sender.peer) == .admin else {
           let text = "\(sender.peer.principal) may not make backups"

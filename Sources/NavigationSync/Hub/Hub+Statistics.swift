@@ -30,8 +30,21 @@ extension Hub {
     return lag
   }
 
-  func statistics() -> [UInt8] {
+  /// The sessions that did the most, those first.
+  ///
+  /// O(n log n) of the sessions.
+  private var busiestSessions: [Int] {
+    let active = sessions.indices.filter { sessions[$0].answered > 0 }
+      .sorted { (sessions[$1].answered, $0) < (sessions[$0].answered, $1) }
+    return Array(active.prefix(Self.busiestSessionCount))
+  }
+
+  private static let busiestSessionCount = 16
+
+  func statistics(for sender: Sender) -> [UInt8] {
     let lag = lag
+    // Who may see the list of clients may see what they do.
+    let busiest = configuration.role(of: sender.peer) == .admin ? busiestSessions : nil
     return JSONWriter.value { json in
       json.beginObject()
       json.optional("server", configuration.server)
@@ -48,6 +61,7 @@ extension Hub {
       json.member("uptime", clock.boot - min(clock.boot, measurements[.startedAt]))
       json.gauges(measurements, lag)
       json.counters(measurements)
+      if let busiest { json.busiest(busiest.map { sessions[$0] }) }
       json.endObject()
     }
   }
@@ -107,6 +121,20 @@ extension JSONWriter {
     object("commit") { $0.histogram(measurements[.commit]) }
     object("fanOut") { $0.histogram(measurements[.fanOut]) }
     object("batch") { $0.histogram(measurements[.batch]) }
+  }
+
+  fileprivate mutating func busiest(_ sessions: [Session]) {
+    name("busiest")
+    beginArray()
+    for session in sessions {
+      beginObject()
+      member("id", session.client.text)
+      member("name", session.name)
+      member("ops", session.answered)
+      member("watches", UInt64(session.watches.count))
+      endObject()
+    }
+    endArray()
   }
 
   private mutating func histogram(_ histogram: Histogram) {

@@ -336,7 +336,7 @@ package struct Hub: Sendable {
       pumpWatches(of: directory, at: now)
       trim(directory)
     }
-    noteAnswered()
+    noteAnswered(by: 1)
     if let next {
       batch = next
     } else {
@@ -363,10 +363,11 @@ extension Hub {
     batch.answering.reserveCapacity(capacity)
   }
 
-  /// The ops of the batch at hand are not in flight any more.
-  mutating func noteAnswered() {
+  /// The ops of the batch at hand are not in flight any more, with so many answers each.
+  mutating func noteAnswered(by answers: UInt64) {
     for slot in batch.answering where sessions.isLive(slot) && sessions[slot].inflight > 0 {
       sessions[slot].inflight -= 1
+      sessions[slot].answered += answers
     }
   }
 }

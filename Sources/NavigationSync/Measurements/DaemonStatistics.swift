@@ -48,6 +48,22 @@ package struct DaemonStatistics: Sendable {
   /// Nanoseconds of commits and of the sending behind them, and records of a commit.
   package var (commit, fanOut, batch): (Histogram?, Histogram?, Histogram?) = (nil, nil, nil)
 
+  /// The sessions that did the most; nil for a role that may not see them.
+  package var busiest: [BusySession]?
+
+  /// A session and what it did.
+  package struct BusySession: Hashable, Sendable {
+    /// The client's id, and what it calls itself.
+    package var (id, name): (String, String)
+    /// Its ops that were answered, and its watches.
+    package var (operations, watches): (UInt64, UInt64)
+
+    /// Makes a session from its members.
+    package init(id: String, name: String, operations: UInt64, watches: UInt64) {
+      (self.id, self.name, self.operations, self.watches) = (id, name, operations, watches)
+    }
+  }
+
   /// Makes statistics without anything.
   package init() {}
 
@@ -104,6 +120,11 @@ package struct DaemonStatistics: Sendable {
     commit = all["commit"]?.histogram
     fanOut = all["fanOut"]?.histogram
     batch = all["batch"]?.histogram
+    busiest = all["busiest"]?.elements.map { node in
+      BusySession(
+        id: node["id"]?.string ?? "", name: node["name"]?.string ?? "",
+        operations: node.number("ops"), watches: node.number("watches"))
+    }
   }
 }
 
@@ -137,6 +158,13 @@ private struct Node {
     var list: [UInt64] = []
     tape.forEachElement(of: node.index) { list.append(tape.integer($0) ?? 0) }
     return list
+  }
+
+  var elements: [Node] {
+    guard tape.kind(index) == .array else { return [] }
+    var elements: [Node] = []
+    tape.forEachElement(of: index) { elements.append(Node(tape: tape, index: $0)) }
+    return elements
   }
 
   var histogram: Histogram? {
