@@ -176,7 +176,10 @@ extension ServerLoop {
 
   private func report(_ notice: Notice) {
     let level: LogLevel = notice.level == .warning ? .warning : .info
-    log(LogEntry(level, notice.text, kind: .diverged, nav: notice.nav, client: notice.client))
+    log(
+      LogEntry(
+        level, notice.text, kind: .diverged, nav: notice.nav, revision: notice.revision,
+        client: notice.client))
   }
 
   func notify(_ notification: ServiceNotification) {

@@ -29,14 +29,16 @@ import Testing
   @Test(.enabled(if: hasTool())) func `systemd accepts the units without a warning`() throws {
     try withTemporaryDirectory { root in
       // The binary and the manual need not be installed where this runs.
-      for name in ["navd.service", "navd.socket"] {
+      for name in ["navd.service", "navd.socket", "navd-exporter.service"] {
         let text = try String(
           contentsOf: Self.directory.appendingPathComponent(name), encoding: .utf8)
-        try text.replacing("/usr/bin/navd", with: "/bin/true")
+        try text.replacing("/usr/bin/navd-exporter", with: "/bin/true")
+          .replacing("/usr/bin/navd", with: "/bin/true")
           .write(toFile: root + "/" + name, atomically: false, encoding: .utf8)
       }
       let (status, output) = try run([
         "verify", "--man=no", root + "/navd.service", root + "/navd.socket",
+        root + "/navd-exporter.service",
       ])
       #expect(status == 0)
       #expect(output.isEmpty, "\(output)")
@@ -47,6 +49,14 @@ import Testing
     let unit = Self.directory.appendingPathComponent("navd.service").path
     let (status, output) = try run([
       "security", "--offline=true", "--no-pager", "--threshold=5", unit,
+    ])
+    #expect(status == 0, "\(output.suffix(200))")
+  }
+
+  @Test(.enabled(if: hasTool())) func `the exporter's exposure is at most 1.1`() throws {
+    let unit = Self.directory.appendingPathComponent("navd-exporter.service").path
+    let (status, output) = try run([
+      "security", "--offline=true", "--no-pager", "--threshold=11", unit,
     ])
     #expect(status == 0, "\(output.suffix(200))")
   }

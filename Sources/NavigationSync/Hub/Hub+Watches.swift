@@ -67,7 +67,7 @@ extension Hub {
         level: .warning,
         text: "\(name) reports divergence of \(entry.name) at revision \(bad.revision.number): "
           + "its digest \(bad.digest.text), ours \(ours?.text ?? "no longer known")",
-        nav: entry.name, client: name))
+        nav: entry.name, client: name, revision: bad.revision.number))
     guard entry.number > 0, !isStorageFailing else { return }
     if batch.sequenceBefore == nil { batch.sequenceBefore = sequence }
     touch(slot)

@@ -90,6 +90,8 @@ package struct Notice: Hashable, Sendable {
   package var nav: String?
   /// The identity of the client's process.
   package var client: String?
+  /// The revision of the nav.
+  package var revision: UInt64?
 }
 
 /// What a shell must do once the records are durable, in this order.
