@@ -21,6 +21,7 @@ let package = Package(
     .library(name: "NavigationClient", targets: ["NavigationClient"]),
     .executable(name: "navd", targets: ["navd"]),
     .executable(name: "navctl", targets: ["navctl"]),
+    .executable(name: "navd-exporter", targets: ["navd-exporter"]),
   ],
   targets: [
     // C libraries, one importer each. No pkgConfig for libzmq: Debian's file carries a flag that
@@ -33,6 +34,7 @@ let package = Package(
     .systemLibrary(name: "CInih"),
     .systemLibrary(name: "CArgp"),
     .systemLibrary(name: "CSystemd"),
+    .systemLibrary(name: "CMicroHTTPD"),
     .systemLibrary(name: "CLinux"),
 
     // The pure core.
@@ -62,6 +64,16 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "navd", dependencies: ["NavigationDaemon", "CommandLineOptions", "RuntimePaths"],
+      swiftSettings: strict),
+    .target(
+      name: "NavigationExporter",
+      dependencies: [
+        "NavigationClient", "Navigation", "NavigationSync", "RuntimePaths", "CMicroHTTPD", "CLinux",
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "navd-exporter",
+      dependencies: ["NavigationExporter", "CommandLineOptions", "RuntimePaths", "CLinux"],
       swiftSettings: strict),
     .target(
       name: "NavctlSupport",
@@ -140,13 +152,17 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "ExporterTests", dependencies: ["NavigationExporter", "NavigationSync"],
+      swiftSettings: strict),
+    .testTarget(
       name: "SimulationTests", dependencies: ["Simulation", "NavigationSync", "Navigation"],
       swiftSettings: strict),
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "navd", "navctl", "navd-demo", "ConsistencyWorker", "NavigationClient", "NavigationSync",
-        "Navigation", "Journal", "ZeroMQ", "CurveKeys", "Conformance", "ConformanceSupport",
+        "navd", "navctl", "navd-exporter", "navd-demo", "ConsistencyWorker", "NavigationClient",
+        "NavigationSync", "Navigation", "Journal", "ZeroMQ", "CurveKeys", "Conformance",
+        "ConformanceSupport",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     // The packages in a Debian that is booted for it; `make booted` prepares one.

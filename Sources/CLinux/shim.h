@@ -23,8 +23,10 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <stdint.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/types.h>
@@ -197,13 +199,6 @@ static inline int navd_duplicate(int descriptor) {
   return fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
 }
 
-/// How many descriptors this process may open.
-static inline long navd_descriptor_limit(void) {
-  struct rlimit limit;
-  return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 1 << 30 ? (long)limit.rlim_cur
-                                                                            : 1 << 30;
-}
-
 /// A descriptor to watch directories with, or -1.
 static inline int navd_inotify(void) { return inotify_init1(IN_NONBLOCK | IN_CLOEXEC); }
 
@@ -247,4 +242,20 @@ static inline int navd_raise_descriptor_limit(void) {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
   limit.rlim_cur = limit.rlim_max;
   return setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/// The soft limit of open descriptors, or -1.
+static inline int64_t navd_descriptor_limit(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > INT64_MAX) return -1;
+  return (int64_t)limit.rlim_cur;
+}
+
+/// The bytes of the file system of a path: those an ordinary process may use, and all. 0 or -1.
+static inline int navd_disk_space(const char *path, uint64_t *available, uint64_t *size) {
+  struct statvfs status;
+  if (statvfs(path, &status) != 0) return -1;
+  *available = (uint64_t)status.f_bavail * status.f_frsize;
+  *size = (uint64_t)status.f_blocks * status.f_frsize;
+  return 0;
 }

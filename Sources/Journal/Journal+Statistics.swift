@@ -17,6 +17,18 @@ extension Journal {
     package var commits: UInt64
   }
 
+  /// The sizes of the journal's file and of its write-ahead log's, in bytes; 0 where there is no
+  /// telling.
+  ///
+  /// Any thread may ask: the files are looked up by their names.
+  package var fileSizes: (journal: Int, log: Int) {
+    let path = directory + "/" + Self.fileName
+    let sizes = [path, path + "-wal"].map { path in
+      do throws(JournalError) { return try fileSize(path) ?? 0 } catch { return 0 }
+    }
+    return (sizes[0], sizes[1])
+  }
+
   /// The figures now; it asks the file system for two of them.
   package func statistics() throws(JournalError) -> Statistics {
     let path = directory + "/" + Self.fileName

@@ -1,6 +1,7 @@
 import CLinux
 import Journal
 import NavigationSync
+import RuntimePaths
 
 /// Commits batches in the order in which they come, and puts the write-ahead log away between
 /// them, on its own thread.
@@ -28,6 +29,7 @@ final class JournalWriter: @unchecked Sendable {
   private let progressed: UnsafeMutablePointer<pthread_cond_t>
   private var queue: [Part] = []
   private var completed = 0
+  private var timings: [CommitTiming] = []
   private var failure: JournalError?
   private var logPages = 0
   /// The size of the log from which on it is put away; above `busyPages` after an attempt that did
@@ -55,10 +57,14 @@ final class JournalWriter: @unchecked Sendable {
   /// Commits a batch at once, every batch before it being completed; loop thread.
   ///
   /// - Throws: as `Journal.commit`; nothing of the batch is stored.
-  func commit(_ records: [JournalRecord]) throws(JournalError) {
+  /// - Returns: how long it took; nil if there was nothing to store.
+  @discardableResult
+  func commit(_ records: [JournalRecord]) throws(JournalError) -> CommitTiming? {
     rest()
+    let start = records.isEmpty ? nil : SystemClock.monotonicNanoseconds()
     try journal.commit(records)
     logPages = journal.walPages
+    return start.map { CommitTiming(since: $0, records: records.count) }
   }
 
   /// Hands over a part of the batch that will be submitted next; loop thread.
@@ -116,6 +122,14 @@ final class JournalWriter: @unchecked Sendable {
     }
   }
 
+  /// How long the commits took that were completed since the last call; loop thread.
+  func takeTimings() -> [CommitTiming] {
+    guarded {
+      defer { timings = [] }
+      return timings
+    }
+  }
+
   /// Why the oldest batch that is not completed was refused; loop thread.
   ///
   /// Nothing of it is stored, nor of those behind it, which are forgotten.
@@ -166,6 +180,7 @@ final class JournalWriter: @unchecked Sendable {
   }
 
   private func run() {
+    var staged = 0
     unsafe pthread_mutex_lock(lock)
     while true {
       while (queue.isEmpty || failure != nil) && !mustPutAway {
@@ -182,9 +197,14 @@ final class JournalWriter: @unchecked Sendable {
       let parts = Array(queue[..<(end ?? queue.count)])
       queue.removeFirst(parts.count)
       unsafe pthread_mutex_unlock(lock)
+      for part in parts { staged += part.records.count }
+      let start = SystemClock.monotonicNanoseconds()
       let result = write(parts, andCommit: end != nil)
+      let timing = CommitTiming(since: start, records: staged)
+      if result != nil || end != nil { staged = 0 }
       unsafe pthread_mutex_lock(lock)
       if let result { failure = result } else { completed += parts.count { $0.isLast } }
+      if result == nil, end != nil, timing.records > 0 { timings.append(timing) }
       logPages = journal.walPages
       guard result != nil || end != nil else { continue }
       if isArmed {
@@ -232,5 +252,21 @@ final class JournalWriter: @unchecked Sendable {
     var records: [JournalRecord]
     /// Whether the batch is complete with it.
     var isLast: Bool
+  }
+}
+
+/// What was measured of one commit.
+struct CommitTiming {
+  /// What became durable with it.
+  var records: Int
+  /// How long it took, and when it was durable, in nanoseconds of the monotonic clock.
+  var duration: UInt64
+  var durableAt: UInt64
+
+  /// A commit that began at `start` and has just ended.
+  init(since start: UInt64, records: Int) {
+    self.records = records
+    durableAt = SystemClock.monotonicNanoseconds()
+    duration = durableAt - start
   }
 }

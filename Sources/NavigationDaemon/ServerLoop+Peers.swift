@@ -1,5 +1,5 @@
-import CLinux
 import NavigationSync
+import RuntimePaths
 import ZeroMQ
 
 // Peers that come and go.
@@ -85,7 +85,9 @@ extension ServerLoop {
   /// A few more than the limit, so that who is too many is told so; but descriptors are left for the
   /// others and for ourselves.
   private var connectionRoom: Int {
-    let share = (navd_descriptor_limit() - Self.ownDescriptors) / max(listener.entrances.count, 1)
+    // Without a limit, or one that cannot be told, that of the configuration is all there is.
+    let descriptors = descriptorLimit().map { Int(clamping: $0) } ?? .max
+    let share = (descriptors - Self.ownDescriptors) / max(listener.entrances.count, 1)
     return max(1, min(configuration.limits.connections + 64, share))
   }
 

@@ -26,6 +26,7 @@ extension ServerLoop {
   private mutating func handleEvents(at now: Instant) throws {
     let batch = events
     events = []
+    if batch.contains(where: \.isGet) { handInGauges(at: now) }
     let isSmall = inFlight.isEmpty && batch.count < Self.eventsWorthOverlapping
     for index in batch.indices {
       try handle(batch[index], at: now)
@@ -36,14 +37,16 @@ extension ServerLoop {
     inFlight.append(batch)
     // While the log is put away, what need not stand still goes to the writer's queue.
     if isSmall, !writer.isBusy || !hub.maySeal {
+      let timing: CommitTiming?
       do {
-        try writer.commit(records)
+        timing = try writer.commit(records)
       } catch {
         return try fail(error, at: now)
       }
       inFlight = []
       if !records.isEmpty { noteStored(at: now) }
       try release(hub.committed(at: now))
+      if let timing { measure(timing) }
     } else {
       let maySeal = hub.maySeal
       if maySeal { hub.seal() }
@@ -103,6 +106,7 @@ extension ServerLoop {
       noteStored(at: now)
       try release(hub.committed(at: now))
     }
+    for timing in writer.takeTimings() { measure(timing) }
     guard let error = writer.takeFailure() else { return }
     try fail(error, at: now)
   }

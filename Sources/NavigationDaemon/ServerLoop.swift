@@ -52,6 +52,8 @@ struct ServerLoop: ~Copyable {
   var putAwayDue: UInt64 = 0
   var isStopping = false
   var isStorageFailing = false
+  /// When the file system may be asked again for figures.
+  var gaugesDue: UInt64 = 0
 
   /// Events from which on committing a batch is worth another thread.
   static let eventsWorthOverlapping = 8
@@ -109,6 +111,7 @@ struct ServerLoop: ~Copyable {
     reportKeys()
     // Opened now, while there are descriptors, and not for the first one who asks.
     if hub.hasDormantNavs { _ = try chainReader() }
+    handInConstants()
     // Clients come back now; what nobody asks for has time.
     busyAt = Self.now().boot
     try watchPeers()

@@ -9,8 +9,16 @@ enum Output {
   static func line(_ text: String) throws { try line(Array(text.utf8)) }
 
   /// Writes one line of data, at once.
-  static func line(_ bytes: [UInt8]) throws {
-    guard write(bytes + [0x0A], to: 1) else {
+  static func line(_ bytes: [UInt8]) throws { try data(bytes + [0x0A]) }
+
+  /// Writes text that has its own line breaks, at once.
+  static func text(_ text: String) throws { try data(Array(text.utf8)) }
+
+  /// Writes text to stdout before the end, where nobody can be told that it did not arrive.
+  static func lastText(_ text: String) { _ = write(Array(text.utf8), to: 1) }
+
+  private static func data(_ bytes: [UInt8]) throws {
+    guard write(bytes, to: 1) else {
       throw PlainFailure(
         lines: ["output: cannot write to stdout: \(SystemError.text(of: navd_errno()))"], status: 1)
     }
@@ -26,10 +34,14 @@ enum Output {
   static var isTerminal: Bool { isatty(1) == 1 }
 
   /// How many columns the terminal has that stdout is; nil where it is none, or does not tell.
-  static var terminalColumns: Int? {
+  static var terminalColumns: Int? { terminalSize?.columns }
+
+  /// The size of the terminal that stdout is; nil where it is none, or does not tell.
+  static var terminalSize: (columns: Int, rows: Int)? {
     var size = winsize()
     let result = unsafe ioctl(1, UInt(TIOCGWINSZ), &size)
-    return result == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
+    guard result == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
+    return (Int(size.ws_col), Int(size.ws_row))
   }
 
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

@@ -6,12 +6,14 @@ import RuntimePaths
 
 /// The command line of navd: what it understands, and how a run of it ends.
 enum Program {
-  static let version = "navctl 0.1.0 (NSP/1)"
+  /// The number of the version.
+  static let number = "0.1.0"
+  static let version = "navctl \(number) (NSP/1)"
 
   static let commands: [any Command.Type] = [
     ShowCommand.self, HistoryCommand.self, WatchCommand.self, WaitCommand.self, GetCommand.self,
-    LogCommand.self, ListCommand.self, VerifyCommand.self, StatusCommand.self,
-    ExplainCommand.self,
+    LogCommand.self, ListCommand.self, VerifyCommand.self, ExplainCommand.self,
+    StatusCommand.self, TopCommand.self, DoctorCommand.self,
     CreateCommand.self, CloseCommand.self,
     PushCommand.self, PopCommand.self, PopToCommand.self, PopToRootCommand.self,
     SetCommand.self, SegueCommand.self, OpenCommand.self, RevertCommand.self, SaveCommand.self,
@@ -70,6 +72,7 @@ enum Program {
 /// The subjects of the commands, as the help has them.
 enum Subject {
   static let look = "Look"
+  static let daemon = "The daemon"
   static let navs = "Navs"
   static let stack = "The stack"
   static let presentation = "Presentations"

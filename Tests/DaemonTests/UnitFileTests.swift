@@ -39,7 +39,8 @@ import Testing
   private func install(_ names: [String], into root: String) throws {
     for name in names {
       let file = root + "/" + (name.split(separator: "/").last.map(String.init) ?? name)
-      let programs = try text(name).replacing("/usr/bin/navd", with: "/bin/true")
+      let programs = try text(name).replacing("/usr/bin/navd-exporter", with: "/bin/true")
+        .replacing("/usr/bin/navd", with: "/bin/true")
         .replacing("/usr/bin/navctl", with: "/bin/true")
       try programs.write(toFile: file, atomically: false, encoding: .utf8)
     }
@@ -57,7 +58,8 @@ import Testing
   @Test(.enabled(if: hasTool())) func `systemd accepts the units without a warning`() throws {
     try withTemporaryDirectory { root in
       let names = [
-        "navd.service", "navd.socket", "examples/navd-client.service", "examples/navd-tcp.socket",
+        "navd.service", "navd.socket", "navd-exporter.service", "examples/navd-client.service",
+        "examples/navd-tcp.socket",
       ]
       try install(names, into: root)
       try addDropIn(root)
@@ -92,6 +94,14 @@ import Testing
       // The drop-in was read, if there is one.
       #expect(((level.flatMap { Double($0) } ?? 0) > 0.5) == tcp)
     }
+  }
+
+  @Test(.enabled(if: hasTool())) func `the exporter's exposure is at most 1.1`() throws {
+    let unit = Self.directory.appendingPathComponent("navd-exporter.service").path
+    let (status, output) = try run([
+      "security", "--offline=true", "--no-pager", "--threshold=11", unit,
+    ])
+    #expect(status == 0, "\(output.suffix(200))")
   }
 
   @Test(arguments: services)

@@ -31,6 +31,13 @@ enum ImportRules {
       "NavctlSupport", "NavigationClient", "Navigation", "NavigationSync", "CommandLineOptions",
       "RuntimePaths", "CurveKeys", "CLinux",
     ]),
+    // One server over HTTP, in a process of its own; it knows the daemon as any client does.
+    "NavigationExporter": system.union([
+      "NavigationClient", "Navigation", "NavigationSync", "RuntimePaths", "CMicroHTTPD", "CLinux",
+    ]),
+    "navd-exporter": system.union([
+      "NavigationExporter", "CommandLineOptions", "RuntimePaths", "CLinux",
+    ]),
     "ConsistencyWorker": system.union([
       "NavigationClient", "NavigationSync", "Navigation", "CLinux",
     ]),

@@ -27,9 +27,12 @@ let package = Package(
       name: "NavigationSync", dependencies: ["Navigation", "CZlib"], swiftSettings: settings),
     .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux"], swiftSettings: settings),
     .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: settings),
+    .target(name: "CurveKeys", dependencies: ["ZeroMQ", "RuntimePaths"], swiftSettings: settings),
     .target(
       name: "NavigationClient",
-      dependencies: ["Navigation", "NavigationSync", "ZeroMQ", "RuntimePaths", "CLinux"],
+      dependencies: [
+        "Navigation", "NavigationSync", "ZeroMQ", "RuntimePaths", "CurveKeys", "CLinux",
+      ],
       swiftSettings: settings),
   ]
 )

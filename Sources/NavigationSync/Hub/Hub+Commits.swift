@@ -22,7 +22,7 @@ extension Hub {
     end(commit, slot, row, body, attempt.author, at: attempt.now)
     if attempt.request.guards.any || attempt.isVetoSkipped { auditOverride(attempt, slot) }
     remember(attempt, ok.bytes, isOk: true)
-    answer(attempt.sender, attempt.session, slot, ok.bytes)
+    answer(attempt.sender, attempt.session, slot, ok.bytes, .ok)
     if commit.revision.number >= navs[slot].snapshotRevision.number + configuration.snapshotEvery {
       recordSnapshot(of: slot, at: attempt.now)
     }

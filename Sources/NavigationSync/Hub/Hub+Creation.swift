@@ -55,7 +55,7 @@ extension Hub {
           sequence: sequence, nav: entry.number, revision: 1, previous: 0, time: attempt.now.wall,
           kind: .created, isOpen: controller.isOpen, author: attempt.author, body: body)))
     remember(attempt, reply, isOk: true)
-    send(attempt.sender.connection, .ok, reply)
+    send(attempt.sender.connection, .ok, reply, .ok)
   }
 
   mutating func close(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
@@ -84,6 +84,6 @@ extension Hub {
     batch.closed.append(slot)
     batch.held.append(.closed(nav: slot))
     remember(attempt, reply, isOk: true)
-    send(attempt.sender.connection, .ok, reply)
+    send(attempt.sender.connection, .ok, reply, .ok)
   }
 }

@@ -35,7 +35,7 @@ extension Hub {
         timeOut(slot)
       }
       let body = ServerMessageWriter.ok(id: request.id, nav: request.nav)
-      answer(sender, session, slot, body)
+      answer(sender, session, slot, body, .none)
     } catch {
       var error = error.error
       error.id = request.id

@@ -273,7 +273,7 @@ extension Hub {
       let owner =
         dialogs[slot]?.holder == nil ? nil : navs[slot].controller.environment.content.owner
       let body = ServerMessageWriter.leased(id: request.id, nav: request.nav, owner: owner)
-      answer(sender, session, slot, body)
+      answer(sender, session, slot, body, .none)
     } catch {
       var error = error.error
       error.id = request.id

@@ -15,7 +15,8 @@ extension Hub {
       case nil: break
       }
     } catch {
-      return refuse(sender, outgoing(error, ClientVerb(verb.span), session, sender))
+      let known = ClientVerb(verb.span)
+      return refuse(sender, outgoing(error, known, session, sender), isOp: known == .op)
     }
     switch VerbFrame(verb) {
     case .current:
@@ -40,6 +41,7 @@ extension Hub {
 
   /// Notes a sign of life; returns the sender's session.
   private mutating func hear(_ sender: Sender, at now: Instant) -> Int? {
+    batch.messages += 1
     let session = sessionSlots[sender.connection]
     if let session { sessions[session].lastHeardAt = now.boot }
     return session
@@ -79,10 +81,13 @@ extension Hub {
     if sessions[slot].malformed >= 3 { end(slot, why: "protocol", after: nil) }
   }
 
-  mutating func refuse(_ sender: Sender, _ error: OutgoingError, about nav: String? = nil) {
+  mutating func refuse(
+    _ sender: Sender, _ error: OutgoingError, about nav: String? = nil, isOp: Bool = false
+  ) {
     audit(error, sender, about: nav, client: nil)
     let error = nav.map { placed(error, at: $0, for: sender) } ?? error
-    batch.held.append(.send(sender.connection, .err, ServerMessageWriter.error(error)))
+    let outcome: Outcome = isOp ? .refused(error.code) : .refusedMessage(error.code)
+    batch.held.append(.send(sender.connection, .err, ServerMessageWriter.error(error), outcome))
   }
 
   /// An error with the nav's standing, if the sender may read it.
@@ -95,8 +100,10 @@ extension Hub {
     return error
   }
 
-  mutating func send(_ connection: ConnectionID, _ verb: ServerVerb, _ body: [UInt8]) {
-    batch.held.append(.send(connection, verb, body))
+  mutating func send(
+    _ connection: ConnectionID, _ verb: ServerVerb, _ body: [UInt8], _ outcome: Outcome = .none
+  ) {
+    batch.held.append(.send(connection, verb, body, outcome))
   }
 
   private mutating func handle(
@@ -127,7 +134,7 @@ extension Hub {
     case .answer(let ask, let answer): take(answer, to: ask, from: session)
     case .bye(let id):
       send(sender.connection, .ok, ServerMessageWriter.ok(id: id))
-      endSession(session)
+      endSession(session, .bye)
     case .hello, .ping, .get, .op: break
     }
   }
@@ -153,7 +160,7 @@ extension Hub {
       error.nonce = hello.nonce
       return refuse(sender, error)
     }
-    if let own = sessionSlots[sender.connection] { endSession(own) }
+    if let own = sessionSlots[sender.connection] { endSession(own, .renewed) }
     fenced.remove(sender.connection)
     if let other = clientSlots[hello.client] {
       let connection = sessions[other].connection
@@ -163,6 +170,7 @@ extension Hub {
     let slot = sessions.insert(session(hello, of: sender, at: now))
     sessionSlots[sender.connection] = slot
     clientSlots[hello.client] = slot
+    measurements.count(.opened)
     sessionCounts[sender.peer.principal, default: 0] += 1
     batch.changedClients = true
     plan(now.boot + sessions[slot].heartbeat)
@@ -224,11 +232,13 @@ extension Hub {
     let connection = sessions[slot].connection
     send(connection, .bye, ServerMessageWriter.bye(why: why, after: after))
     batch.held.append(.ended(connection))
-    endSession(slot)
+    // A new reason is a new word of `Departure`; until then it is counted as the nearest one.
+    endSession(slot, Departure(rawValue: "\(why)") ?? .lost)
   }
 
   /// Ends a session and everything that lives in it.
-  mutating func endSession(_ slot: Int) {
+  mutating func endSession(_ slot: Int, _ departure: Departure) {
+    measurements.count(departure)
     let session = sessions[slot]
     dropWaiting(of: slot)
     let ref = SessionRef(slot: slot, client: session.client)

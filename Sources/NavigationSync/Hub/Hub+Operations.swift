@@ -38,8 +38,8 @@ extension Hub {
       // Sent again while it waits for the history: this one takes its place.
       dropWaiting(waiting.token)
     case .decided(let entry):
-      guard entry.isOk else { return send(sender.connection, .err, entry.reply) }
-      return answer(sender, session, navSlots[attempt.request.nav], entry.reply)
+      guard entry.isOk else { return send(sender.connection, .err, entry.reply, .repeated) }
+      return answer(sender, session, navSlots[attempt.request.nav], entry.reply, .repeated)
     case .reused: return refuse(attempt.request, reused(attempt.request), sender)
     case .tooOld:
       let text = "op \(id) is older than the ops remembered; resynchronise"
@@ -76,7 +76,7 @@ extension Hub {
   mutating func fail(_ attempt: Attempt, _ failure: OpFailure) {
     audit(failure.error, attempt.sender, about: attempt.request.nav, client: attempt.name)
     let reply = encode(failure.error, to: attempt.request, attempt.sender)
-    send(attempt.sender.connection, .err, reply)
+    send(attempt.sender.connection, .err, reply, .refused(failure.error.code))
     let retry = failure.error.code.retry
     if retry == .no || retry == .resync { remember(attempt, reply, isOk: false) }
   }
@@ -126,7 +126,7 @@ extension Hub {
 
   private mutating func refuse(_ request: ReceivedOp, _ error: OutgoingError, _ sender: Sender) {
     audit(error, sender, about: request.nav, client: request.name)
-    send(sender.connection, .err, encode(error, to: request, sender))
+    send(sender.connection, .err, encode(error, to: request, sender), .refused(error.code))
   }
 
   /// Encodes an error, with the nav's standing if the sender may read it.
@@ -139,9 +139,11 @@ extension Hub {
   }
 
   /// Sends an ok behind what the sender's own watch of the nav is owed.
-  mutating func answer(_ sender: Sender, _ session: Int?, _ nav: Int?, _ reply: [UInt8]) {
-    guard let nav else { return send(sender.connection, .ok, reply) }
-    batch.held.append(.answer(sender.connection, session: session, nav: nav, reply))
+  mutating func answer(
+    _ sender: Sender, _ session: Int?, _ nav: Int?, _ reply: [UInt8], _ outcome: Outcome
+  ) {
+    guard let nav else { return send(sender.connection, .ok, reply, outcome) }
+    batch.held.append(.answer(sender.connection, session: session, nav: nav, reply, outcome))
   }
 
   mutating func remember(_ attempt: Attempt, _ reply: [UInt8], isOk: Bool) {
@@ -264,7 +266,7 @@ extension Hub {
       // Progress is told so often that remembering it would drive everything else out.
       let isProgress = attempt.request.operations.allSatisfy { $0.kind == .gestureUpdate }
       if !isProgress { remember(attempt, reply, isOk: true) }
-      return answer(attempt.sender, attempt.session, slot, reply)
+      return answer(attempt.sender, attempt.session, slot, reply, .unchanged)
     }
     if decision?.isVetoSkipped == true {
       var attempt = attempt

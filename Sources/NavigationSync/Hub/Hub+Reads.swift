@@ -21,7 +21,7 @@ extension Hub {
     guard let name = request.nav else {
       switch request.what {
       case .stats:
-        return answer(request, nil, statistics(), to: sender)
+        return answer(request, nil, statistics(for: sender), to: sender)
       case .backup:
         guard access.role(of: sender.peer) == .admin else {
           let text = "\(sender.peer.principal) may not make backups"
@@ -126,23 +126,6 @@ extension Hub {
       json.member("bytes", UInt64(entry.ring.byteCount))
       json.endObject()
       json.member("floor", entry.floor.number)
-      json.endObject()
-    }
-  }
-
-  private func statistics() -> [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
-      json.optional("server", configuration.server)
-      json.member("boot", hex: boot.bits)
-      json.member("seq", sequence)
-      json.member("navs", UInt64(navs.count - 2 + dormants.count))
-      json.member("sessions", UInt64(sessions.count))
-      json.member("watches", UInt64(watches.count))
-      json.member("rememberedClients", UInt64(remembered.clientCount))
-      json.name("resumeBytes")
-      json.integer(UInt64(max(ringBytes, 0)))
-      if let backup { json.progress(of: backup) }
       json.endObject()
     }
   }
@@ -263,7 +246,8 @@ extension Hub {
       notice.nav = pending.standing.nav
       output.notices.append(notice)
       let error = OutgoingError(.storage, id: pending.id, text)
-      send(pending.connection, .err, ServerMessageWriter.error(error))
+      let body = ServerMessageWriter.error(error)
+      send(pending.connection, .err, body, .refusedMessage(.storage))
     }
   }
 

@@ -38,7 +38,7 @@ extension Hub {
     let requests = batch.touched.filter { !created.contains($0.slot) }.map { touched in
       ReloadRequest(nav: navs[touched.slot].number, head: touched.rowBefore)
     }
-    noteAnswered()
+    noteAnswered(by: 0)
     for slot in batch.malformed where sessions.isLive(slot) { sessions[slot].malformed -= 1 }
     for read in output.requests { pendingReads[read.token] = nil }
     for token in batch.waiting { dropWaiting(token) }
@@ -64,7 +64,7 @@ extension Hub {
   private mutating func beginAgain() {
     let farewells = batch.held.filter { item in
       switch item {
-      case .send(_, .bye, _), .ended, .recheck: true
+      case .send(_, .bye, _, _), .ended, .recheck: true
       case .notice, .send, .answer, .start, .pump, .event, .progress, .read, .backup, .closed: false
       }
     }

@@ -122,8 +122,11 @@ extension Hub {
   /// Does what waited for the commit.
   mutating func release(_ item: Batch.Held, at now: Instant) {
     switch item {
-    case .send(let connection, let verb, let body): emit(verb, body, to: connection, at: now)
-    case .answer(let connection, let session, let nav, let body):
+    case .send(let connection, let verb, let body, let outcome):
+      measurements.count(outcome)
+      emit(verb, body, to: connection, at: now)
+    case .answer(let connection, let session, let nav, let body, let outcome):
+      measurements.count(outcome)
       if let session, sessions.isLive(session), navs.isLive(nav) {
         pumpOwnWatch(of: session, nav: nav, at: now)
       }
@@ -227,6 +230,7 @@ extension Hub {
     if let next {
       watches[index].nextScreen = next
     } else {
+      measurements.count(.snapshots)
       watches[index].snapshot = nil
       watches[index].nextScreen = 0
       watches[index].cursor = snapshot.revision
@@ -236,6 +240,8 @@ extension Hub {
   private mutating func sendDiffs(
     _ message: DiffsMessage, to index: Int, of session: Int, at now: Instant
   ) {
+    let former = watches[index].cursor.number
+    measurements.count(.diffs, Int(message.last.number - former))
     watches[index].cursor = message.last
     noteSent(message.verb, message.byteCount, to: session, at: now)
     output.append(message.verb, at: message.body, to: sessions[session].connection)

@@ -201,6 +201,8 @@ package struct Hub: Sendable {
   var isStopping = false
   /// Whether the journal takes no records at the moment.
   var isStorageFailing = false
+  /// What was done so far, in numbers; the shell adds what it measures.
+  package var measurements = Measurements()
   /// When `handle(.wake)` is due; nil if nothing waits.
   ///
   /// CLOCK_BOOTTIME in milliseconds.
@@ -252,11 +254,12 @@ package struct Hub: Sendable {
       receive(request, from: Sender(connection: connection, peer: peer), at: now)
     case .malformed(let connection, let peer):
       let sender = Sender(connection: connection, peer: peer)
+      batch.messages += 1
       refuseFrame(of: sender, "a message has two frames: verb and body")
     case .closed(let connection):
       fenced.remove(connection)
       looseRates[connection] = nil
-      if let slot = sessionSlots[connection] { endSession(slot) }
+      if let slot = sessionSlots[connection] { endSession(slot, .lost) }
     case .blocked(let connection):
       if let slot = sessionSlots[connection] { sessions[slot].isBlocked = true }
     case .unblocked(let connection):
@@ -330,6 +333,7 @@ package struct Hub: Sendable {
     }
     let held = batch.held
     for item in held { release(item, at: now) }
+    measurements.count(.received, batch.messages)
     settleDirectories()
     for touched in batch.touched where navs.isLive(touched.slot) {
       pumpWatches(of: touched.slot, at: now)
@@ -339,7 +343,7 @@ package struct Hub: Sendable {
       pumpWatches(of: directory, at: now)
       trim(directory)
     }
-    noteAnswered()
+    noteAnswered(by: 1)
     if let next {
       batch = next
     } else {
@@ -347,6 +351,7 @@ package struct Hub: Sendable {
       beginBatch()
     }
     trimRings()
+    measurements.count(.sent, output.deliveries.count)
     defer { output = HubOutput() }
     return output
   }
@@ -365,10 +370,11 @@ extension Hub {
     batch.answering.reserveCapacity(capacity)
   }
 
-  /// The ops of the batch at hand are not in flight any more.
-  mutating func noteAnswered() {
+  /// The ops of the batch at hand are not in flight any more, with so many answers each.
+  mutating func noteAnswered(by answers: UInt64) {
     for slot in batch.answering where sessions.isLive(slot) && sessions[slot].inflight > 0 {
       sessions[slot].inflight -= 1
+      sessions[slot].answered += answers
     }
   }
 }
@@ -384,9 +390,9 @@ struct Batch: Sendable {
   /// What waits for the records to be durable, in order.
   enum Held: Sendable {
     /// A message to one connection.
-    case send(ConnectionID, ServerVerb, [UInt8])
+    case send(ConnectionID, ServerVerb, [UInt8], Outcome)
     /// The answer to a committed op; the requester's own watch comes first.
-    case answer(ConnectionID, session: Int?, nav: Int, [UInt8])
+    case answer(ConnectionID, session: Int?, nav: Int, [UInt8], Outcome)
     /// A watch may begin.
     case start(watch: Int)
     /// A session may have room again.
@@ -415,6 +421,8 @@ struct Batch: Sendable {
     var evicted: RememberedOps.Entry?
   }
 
+  /// The messages of clients it came from.
+  var messages = 0
   var records: [JournalRecord] = []
   var held: [Held] = []
   /// A nav that was changed.
@@ -472,17 +480,4 @@ extension Outgoing {
     Outgoing(
       connection: connection, verb: .mark, body: ServerMessageWriter.mark(time: 0, []))
   }
-}
-
-extension HubEvent {
-  /// Whether this is a message with an op, which may be decided while a batch is sealed.
-  package var isOp: Bool {
-    switch self {
-    case .op: true
-    case .message(_, _, let verb, _): verb == Self.opFrame
-    default: false
-    }
-  }
-
-  static let opFrame = ClientVerb.op.frame
 }

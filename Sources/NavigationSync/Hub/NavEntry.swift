@@ -207,6 +207,8 @@ struct Session: Sendable {
   /// Rate limit: ops in the second that began at `rateSecond`.
   var rateSecond: UInt64 = 0
   var rateCount = 0
+  /// Ops that were answered.
+  var answered: UInt64 = 0
 
   var hasCredit: Bool { !isBlocked && (isUncontrolled || sent < upTo) }
 

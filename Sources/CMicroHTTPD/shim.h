@@ -1,0 +1,129 @@
+#pragma once
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/// Starts a server on a socket that listens; it runs in `MHD_run`. The functions of the library that
+/// take options are variadic, which Swift does not import.
+static inline struct MHD_Daemon *navd_http_start(
+    int listener, MHD_AccessHandlerCallback handler, void *context, unsigned connections,
+    unsigned seconds) {
+  return MHD_start_daemon(
+      MHD_USE_EPOLL, 0, NULL, NULL, handler, context, MHD_OPTION_LISTEN_SOCKET, listener,
+      MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT, seconds,
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)16384, MHD_OPTION_END);
+}
+
+/// What becomes readable when `MHD_run` has something to do; -1 when there is no telling.
+static inline int navd_http_descriptor(struct MHD_Daemon *daemon) {
+  const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
+  return info ? info->epoll_fd : -1;
+}
+
+/// Milliseconds until `MHD_run` has something to do though nothing arrives; -1 for never.
+static inline int navd_http_timeout(struct MHD_Daemon *daemon) {
+  MHD_UNSIGNED_LONG_LONG milliseconds;
+  if (MHD_get_timeout(daemon, &milliseconds) != MHD_YES) return -1;
+  return milliseconds > 60000 ? 60000 : (int)milliseconds;
+}
+
+/// Answers a request with a copy of a body.
+static inline enum MHD_Result navd_http_answer(
+    struct MHD_Connection *connection, unsigned status, const char *type, const void *body,
+    size_t size) {
+  struct MHD_Response *response =
+      MHD_create_response_from_buffer(size, (void *)body, MHD_RESPMEM_MUST_COPY);
+  if (!response) return MHD_NO;
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+  if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+    MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET");
+  enum MHD_Result result = MHD_queue_response(connection, status, response);
+  MHD_destroy_response(response);
+  return result;
+}
+
+/// Whether a numeric address is one of this machine alone: 1 or 0, or -1 for what is no address.
+static inline int navd_is_loopback(const char *address) {
+  struct in_addr four;
+  struct in6_addr six;
+  if (inet_pton(AF_INET, address, &four) == 1) return (ntohl(four.s_addr) >> 24) == 127;
+  if (inet_pton(AF_INET6, address, &six) == 1) return IN6_IS_ADDR_LOOPBACK(&six);
+  return -1;
+}
+
+static inline int navd_http_listen_on(
+    int family, const struct sockaddr *address, socklen_t size) {
+  int listener = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (listener < 0) return -1;
+  int yes = 1;
+  if (family != AF_UNIX) setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (bind(listener, address, size) == 0 && listen(listener, 64) == 0) return listener;
+  int code = errno;
+  close(listener);
+  errno = code;
+  return -1;
+}
+
+/// A socket that listens on a numeric address; -1 and errno when there is none.
+static inline int navd_http_listen_network(const char *address, unsigned short port) {
+  struct sockaddr_in four;
+  struct sockaddr_in6 six;
+  memset(&four, 0, sizeof four);
+  memset(&six, 0, sizeof six);
+  if (inet_pton(AF_INET, address, &four.sin_addr) == 1) {
+    four.sin_family = AF_INET;
+    four.sin_port = htons(port);
+    return navd_http_listen_on(AF_INET, (struct sockaddr *)&four, sizeof four);
+  }
+  if (inet_pton(AF_INET6, address, &six.sin6_addr) != 1) {
+    errno = EINVAL;
+    return -1;
+  }
+  six.sin6_family = AF_INET6;
+  six.sin6_port = htons(port);
+  return navd_http_listen_on(AF_INET6, (struct sockaddr *)&six, sizeof six);
+}
+
+/// A socket that listens at a path, which its owner and group may use; one that a process left behind
+/// is replaced, one that somebody listens on is not. -1 and errno when there is none.
+static inline int navd_http_listen_local(const char *path) {
+  struct sockaddr_un address;
+  memset(&address, 0, sizeof address);
+  address.sun_family = AF_UNIX;
+  if (strlen(path) >= sizeof address.sun_path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  memcpy(address.sun_path, path, strlen(path));
+  int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (probe < 0) return -1;
+  if (connect(probe, (struct sockaddr *)&address, sizeof address) < 0 && errno == ECONNREFUSED)
+    unlink(path);
+  close(probe);
+  mode_t former = umask(0117);
+  int listener = navd_http_listen_on(AF_UNIX, (struct sockaddr *)&address, sizeof address);
+  int code = errno;
+  umask(former);
+  errno = code;
+  return listener;
+}
+
+/// The port that a socket listens on; 0 when there is no telling.
+static inline unsigned short navd_http_port(int listener) {
+  struct sockaddr_storage address;
+  socklen_t size = sizeof address;
+  if (getsockname(listener, (struct sockaddr *)&address, &size) < 0) return 0;
+  if (address.ss_family == AF_INET) return ntohs(((struct sockaddr_in *)&address)->sin_port);
+  if (address.ss_family == AF_INET6) return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+  return 0;
+}

@@ -1,0 +1,57 @@
+/// Numbers as people read them, none of which takes more than nine columns.
+package enum Figures {
+  /// A count with commas, or in thousands where that would be long.
+  package static func count(_ number: UInt64) -> String {
+    switch number {
+    case 10_000_000_000...: "\(grouped(number / 1_000_000))M"
+    case 10_000_000...: "\(grouped(number / 1000))k"
+    default: grouped(number)
+    }
+  }
+
+  /// Events a second.
+  package static func rate(_ number: Double) -> String {
+    number >= 1000 ? count(UInt64(number.rounded())) : decimal(number, digits: 1)
+  }
+
+  /// Bytes in the unit in which they have one to three digits before the point.
+  package static func bytes(_ number: UInt64) -> String {
+    var (value, unit) = (Double(number), 0)
+    let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
+    while value >= 999.5, unit + 1 < units.count { (value, unit) = (value / 1000, unit + 1) }
+    return "\(decimal(value, digits: unit == 0 || value >= 99.95 ? 0 : 1)) \(units[unit])"
+  }
+
+  /// Nanoseconds in the unit in which they are short.
+  package static func time(nanoseconds: Double) -> String {
+    switch nanoseconds {
+    case ..<999_500: "\(decimal(nanoseconds / 1e3, digits: 0)) µs"
+    case ..<99_950_000: "\(decimal(nanoseconds / 1e6, digits: 1)) ms"
+    case ..<999_500_000: "\(decimal(nanoseconds / 1e6, digits: 0)) ms"
+    default: "\(decimal(nanoseconds / 1e9, digits: 1)) s"
+    }
+  }
+
+  /// How long something has lasted: the two greatest units.
+  package static func age(milliseconds: UInt64) -> String {
+    let seconds = milliseconds / 1000
+    switch seconds {
+    case ..<60: return "\(seconds)s"
+    case ..<3600: return "\(seconds / 60)m \(seconds % 60)s"
+    case ..<86_400: return "\(seconds / 3600)h \(seconds / 60 % 60)m"
+    default: return "\(seconds / 86_400)d \(seconds / 3600 % 24)h"
+    }
+  }
+
+  private static func grouped(_ number: UInt64) -> String {
+    var digits = Array(String(number))
+    for place in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: place) }
+    return String(digits)
+  }
+
+  private static func decimal(_ value: Double, digits: Int) -> String {
+    let scale: UInt64 = digits == 0 ? 1 : 10
+    let scaled = UInt64(max(0, value * Double(scale)).rounded())
+    return digits == 0 ? "\(scaled)" : "\(scaled / scale).\(scaled % scale)"
+  }
+}

@@ -1,0 +1,96 @@
+package import NavigationSync
+
+/// How a daemon does, on one screen.
+package enum StatusDrawing {
+  /// A summary in lines, no longer than `columns` each.
+  ///
+  /// - Parameters:
+  ///   - statistics: what the daemon says.
+  ///   - endpoint: where it answered.
+  ///   - columns: how wide a line may be.
+  /// - Returns: the verdict, and a line for each subject.
+  package static func lines(
+    _ statistics: DaemonStatistics, endpoint: String, columns: Int = 80
+  ) -> [StyledLine] {
+    var lines = [StyledLine("navd answers at \(endpoint)", .strong), verdict(statistics)]
+    let rows = subjects(statistics)
+    let width = rows.map { TerminalText.width($0.name) }.max() ?? 0
+    lines += rows.map { row in
+      var line = StyledLine("  \(TerminalText.padded(row.name, columns: width))  ", .faint)
+      line.append(TerminalText.visible(row.text), row.isAlert ? .alert : .plain)
+      return line
+    }
+    return lines.map { $0.fitted(columns: columns) }
+  }
+
+  /// What the daemon is doing, in one word or a warning.
+  static func verdict(_ statistics: DaemonStatistics) -> StyledLine {
+    if statistics.isStorageFailing {
+      return StyledLine("  the journal cannot be written: journalctl -u navd says why", .alert)
+    }
+    if statistics.isServing == false { return StyledLine("  stopping", .alert) }
+    return StyledLine("  serving")
+  }
+
+  private static func subjects(
+    _ statistics: DaemonStatistics
+  ) -> [(name: String, text: String, isAlert: Bool)] {
+    let count = Figures.count
+    var rows: [(name: String, text: String, isAlert: Bool)] = [
+      ("version", version(statistics), false),
+      ("up", Figures.age(milliseconds: statistics.uptime), false),
+      ("navs", count(statistics.navs), false),
+      ("sessions", sessions(statistics), statistics.stalledSessions > 0),
+      ("watches", watches(statistics), statistics.watchesBehind > 0),
+      ("operations", operations(statistics), false),
+      ("journal", journal(statistics), false),
+    ]
+    if let times = times(statistics.commit) { rows.append(("commit", times, false)) }
+    if let times = times(statistics.fanOut) { rows.append(("fan-out", times, false)) }
+    return rows
+  }
+
+  private static func version(_ statistics: DaemonStatistics) -> String {
+    let library = statistics.libzmq.isEmpty ? "" : ", libzmq \(statistics.libzmq)"
+    return "\(statistics.server)\(library)"
+  }
+
+  private static func sessions(_ statistics: DaemonStatistics) -> String {
+    let limit = statistics.connectionLimit
+    return "\(Figures.count(statistics.sessions)), connections "
+      + "\(Figures.count(statistics.connections))\(limit > 0 ? " of \(Figures.count(limit))" : "")"
+      + (statistics.stalledSessions > 0
+        ? ", \(Figures.count(statistics.stalledSessions)) stalled" : "")
+  }
+
+  private static func watches(_ statistics: DaemonStatistics) -> String {
+    let count = Figures.count(statistics.watches)
+    guard statistics.watchesBehind > 0 else { return "\(count), all up to date" }
+    return "\(count), \(Figures.count(statistics.watchesBehind)) behind by up to "
+      + "\(Figures.count(statistics.largestLag)) revisions"
+  }
+
+  private static func operations(_ statistics: DaemonStatistics) -> String {
+    let refused = statistics.operations.filter { !Self.answers.contains($0.key) }.values
+    return "\(Figures.count(statistics.operations["ok"] ?? 0)) done, "
+      + "\(Figures.count(statistics.operations["unchanged"] ?? 0)) without effect, "
+      + "\(Figures.count(refused.reduce(0, +))) refused"
+  }
+
+  /// The outcomes that are no refusals.
+  static let answers: Set<String> = ["ok", "unchanged", "repeated"]
+
+  static func journal(_ statistics: DaemonStatistics) -> String {
+    let size = statistics.journalBytes + statistics.logBytes
+    guard statistics.diskSize > 0 else { return Figures.bytes(size) }
+    return "\(Figures.bytes(size)), \(Figures.bytes(statistics.diskFree)) free of "
+      + Figures.bytes(statistics.diskSize)
+  }
+
+  private static func times(_ histogram: Histogram?) -> String? {
+    guard let histogram, let median = histogram.quantile(0.5), let late = histogram.quantile(0.99)
+    else { return nil }
+    return "p50 \(Figures.time(nanoseconds: median)), p99 \(Figures.time(nanoseconds: late)), "
+      + "of \(Figures.count(histogram.count))"
+  }
+}

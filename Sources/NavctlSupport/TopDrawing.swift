@@ -1,0 +1,168 @@
+package import NavigationSync
+
+/// The daemon at work: one frame of `navctl top`.
+package struct TopDrawing: Sendable {
+  /// What was read at one moment.
+  package struct Sample: Sendable {
+    /// What the daemon said.
+    package var statistics: DaemonStatistics
+    /// When, on a clock that never jumps, in milliseconds.
+    package var time: UInt64
+
+    /// Makes a sample.
+    package init(_ statistics: DaemonStatistics, time: UInt64) {
+      self.statistics = statistics
+      self.time = time
+    }
+  }
+
+  private let columns: Int
+  private let rows: Int?
+
+  /// Draws frames of a size; nil rows for as many as there are.
+  package init(columns: Int, rows: Int?) {
+    self.columns = columns
+    self.rows = rows
+  }
+
+  /// One frame.
+  ///
+  /// - Parameters:
+  ///   - sample: what was read last.
+  ///   - before: what was read before it; without, or after a restart of the daemon, there are no
+  ///     rates, and times are those since its start.
+  ///   - endpoint: where the daemon answered.
+  /// - Returns: lines that fit.
+  package func lines(_ sample: Sample, before: Sample?, endpoint: String) -> [StyledLine] {
+    let statistics = sample.statistics
+    let before = before.flatMap { $0.statistics.boot == statistics.boot ? $0 : nil }
+    var lines = head(statistics, endpoint)
+    lines.append(StyledLine())
+    lines += rates(sample, before)
+    lines.append(StyledLine())
+    lines += times(statistics, before?.statistics)
+    if let busiest = statistics.busiest, !busiest.isEmpty {
+      lines.append(StyledLine())
+      lines += sessions(busiest, sample, before)
+    }
+    return fitted(lines)
+  }
+
+  /// The frame while nobody answers.
+  package func lines(failure: String) -> [StyledLine] { fitted([StyledLine(failure, .alert)]) }
+
+  private func fitted(_ lines: [StyledLine]) -> [StyledLine] {
+    lines.prefix(rows ?? lines.count).map { $0.fitted(columns: columns) }
+  }
+
+  private func head(_ statistics: DaemonStatistics, _ endpoint: String) -> [StyledLine] {
+    let count = Figures.count
+    var first = StyledLine(TerminalText.visible(statistics.server), .strong)
+    first.append("  up \(Figures.age(milliseconds: statistics.uptime))  ")
+    if statistics.isStorageFailing {
+      first.append("storage failing", .alert)
+    } else if statistics.isServing == false {
+      first.append("stopping", .alert)
+    } else {
+      first.append("serving")
+    }
+    first.append("  \(TerminalText.visible(endpoint))", .faint)
+    let who = StyledLine(
+      "navs \(count(statistics.navs))  sessions \(count(statistics.sessions))  "
+        + "watches \(count(statistics.watches))  connections \(count(statistics.connections))")
+    let isBehind = statistics.watchesBehind > 0 || statistics.stalledSessions > 0
+    let lag = StyledLine(
+      "behind \(count(statistics.watchesBehind))  lag \(count(statistics.largestLag)) rev  "
+        + "stalled \(count(statistics.stalledSessions))", isBehind ? .alert : .plain)
+    return [first, who, lag, StyledLine("journal \(StatusDrawing.journal(statistics))")]
+  }
+
+  // A name, and two columns of numbers beside it.
+
+  private func row(_ name: String, _ left: String, _ right: String) -> StyledLine {
+    StyledLine(Self.cells(name, left, right))
+  }
+
+  private static func cells(_ name: String, _ left: String, _ right: String) -> String {
+    TerminalText.padded(TerminalText.visible(name), columns: 18)
+      + Self.right(left, columns: 10) + Self.right(right, columns: 12)
+  }
+
+  private static func right(_ text: String, columns: Int) -> String {
+    String(repeating: " ", count: max(0, columns - TerminalText.width(text))) + text
+  }
+
+  private func rates(_ sample: Sample, _ before: Sample?) -> [StyledLine] {
+    let statistics = sample.statistics
+    let refusals = statistics.operations
+      .filter { !StatusDrawing.answers.contains($0.key) && $0.value > 0 }
+      .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    var lines = [StyledLine(Self.cells("OPERATIONS", "A SECOND", "IN ALL"), .strong)]
+    func add(_ name: String, _ read: (DaemonStatistics) -> UInt64) {
+      let rate = Self.rate(sample, before, read).map(Figures.rate) ?? "-"
+      lines.append(row(name, rate, Figures.count(read(statistics))))
+    }
+    for outcome in ["ok", "unchanged"] { add(outcome) { $0.operations[outcome] ?? 0 } }
+    for (code, _) in refusals.prefix(4) { add(code) { $0.operations[code] ?? 0 } }
+    if refusals.count > 4 {
+      let shown = Set(refusals.prefix(4).map(\.key)).union(StatusDrawing.answers)
+      add("other refusals") {
+        $0.operations.filter { !shown.contains($0.key) }.values.reduce(0, +)
+      }
+    }
+    add("messages in") { $0.received }
+    add("messages out") { $0.sent }
+    add("diffs") { $0.diffs }
+    return lines
+  }
+
+  /// Events a second between two samples.
+  private static func rate(
+    _ sample: Sample, _ before: Sample?, _ read: (DaemonStatistics) -> UInt64
+  ) -> Double? {
+    guard let before, sample.time > before.time else { return nil }
+    let (new, old) = (read(sample.statistics), read(before.statistics))
+    guard new >= old else { return nil }
+    return Double(new - old) * 1000 / Double(sample.time - before.time)
+  }
+
+  private func times(
+    _ statistics: DaemonStatistics, _ before: DaemonStatistics?
+  ) -> [StyledLine] {
+    var lines = [StyledLine(Self.cells("TIMES", "P50", "P99"), .strong)]
+    func add(
+      _ name: String, _ read: (DaemonStatistics) -> Histogram?, _ text: (Double) -> String
+    ) {
+      guard let histogram = read(statistics) else { return }
+      let recent = before.flatMap(read).flatMap { histogram.since($0) } ?? histogram
+      let cells = [0.5, 0.99].map { recent.quantile($0).map(text) ?? "-" }
+      lines.append(row(name, cells[0], cells[1]))
+    }
+    add("commit", \.commit) { Figures.time(nanoseconds: $0) }
+    add("fan-out", \.fanOut) { Figures.time(nanoseconds: $0) }
+    add("records a commit", \.batch) { Figures.count(UInt64($0.rounded(.up))) }
+    return lines
+  }
+
+  private func sessions(
+    _ busiest: [DaemonStatistics.BusySession], _ sample: Sample, _ before: Sample?
+  ) -> [StyledLine] {
+    let former = Dictionary(
+      (before?.statistics.busiest ?? []).map { ($0.id, $0.operations) }, uniquingKeysWith: max)
+    let ranked = busiest.map { session in
+      let since = former[session.id].flatMap { session.operations >= $0 ? $0 : nil }
+      let span = before.map { sample.time - min(sample.time, $0.time) } ?? 0
+      let rate = since.flatMap {
+        span > 0 ? Double(session.operations - $0) * 1000 / Double(span) : nil
+      }
+      return (session: session, rate: rate)
+    }
+    .sorted { ($1.rate ?? 0, $1.session.operations) < ($0.rate ?? 0, $0.session.operations) }
+    return [StyledLine(Self.cells("BUSIEST SESSIONS", "A SECOND", "IN ALL"), .strong)]
+      + ranked.map { entry in
+        let name = entry.session.name.isEmpty ? entry.session.id : entry.session.name
+        return row(
+          name, entry.rate.map(Figures.rate) ?? "-", Figures.count(entry.session.operations))
+      }
+  }
+}

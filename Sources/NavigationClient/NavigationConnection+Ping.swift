@@ -1,0 +1,39 @@
+package import Navigation
+import NavigationSync
+
+/// What a daemon's loop answers to a sign of life.
+package struct Pong: Hashable, Sendable {
+  /// The run of the daemon.
+  package var boot: Epoch
+  /// The daemon's wall clock, in milliseconds since 1970.
+  package var time: UInt64
+}
+
+extension NavigationConnection {
+  /// Asks whether the daemon's loop runs; not within a session, which does so by itself.
+  ///
+  /// - Parameter timeout: how long to wait for the answer.
+  /// - Returns: what the daemon says of itself.
+  /// - Throws: `noAnswer` when time is up, else what became of the connection.
+  package mutating func ping(
+    timeout: Duration = defaultTimeout
+  ) throws(ConnectionError) -> Pong {
+    precondition(!hasSession, "a ping within a session")
+    let deadline = Deadline(timeout)
+    let id = takeID()
+    let body = ClientMessageWriter.id(id)
+    try send(.ping, body)
+    while true {
+      for event in try wait(until: deadline) {
+        switch event {
+        case .message(.pong(id, let boot, let time), _, _): return Pong(boot: boot, time: time)
+        case .connected: try send(.ping, body)
+        case .refused: throw .refused(endpoint: endpoint)
+        case .unreadable(let text): throw .unreadable(text)
+        case .message, .disconnected: break
+        }
+      }
+      guard !deadline.hasPassed else { throw .noAnswer(endpoint: endpoint) }
+    }
+  }
+}

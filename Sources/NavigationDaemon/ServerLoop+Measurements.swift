@@ -1,0 +1,45 @@
+import Journal
+import NavigationSync
+import RuntimePaths
+import ZeroMQ
+
+// What only the shell can measure, handed to the hub.
+
+extension ServerLoop {
+  /// Counts a commit whose messages have just been handed to the socket.
+  mutating func measure(_ timing: CommitTiming) {
+    hub.measurements.note(timing.duration, .commit)
+    hub.measurements.note(UInt64(timing.records), .batch)
+    hub.measurements.note(SystemClock.monotonicNanoseconds() - timing.durableAt, .fanOut)
+  }
+
+  /// What does not change while the daemon runs.
+  mutating func handInConstants() {
+    let version = Library.version()
+    hub.measurements[.transportVersion] =
+      UInt64(version.major) * 10_000 + UInt64(version.minor) * 100 + UInt64(version.patch)
+    hub.measurements[.startedAt] = SystemClock.bootMilliseconds()
+    hub.measurements[.journalLimit] = UInt64(configuration.history.bytes)
+    hub.measurements[.connectionLimit] = UInt64(configuration.limits.connections)
+    hub.measurements[.descriptorLimit] = descriptorLimit() ?? 0
+  }
+
+  /// Reads what somebody may be about to ask for; the file system is asked now and then only.
+  mutating func handInGauges(at now: Instant) {
+    hub.measurements[.connections] = UInt64(connections.count)
+    hub.measurements[.storageFailing] = isStorageFailing ? 1 : 0
+    hub.measurements[.logPages] = UInt64(max(writer.walPages, 0))
+    guard now.boot >= gaugesDue else { return }
+    gaugesDue = now.boot + Self.gaugesAge
+    let directory = writer.journal.directory
+    let sizes = writer.journal.fileSizes
+    hub.measurements[.journalBytes] = UInt64(sizes.journal)
+    hub.measurements[.logBytes] = UInt64(sizes.log)
+    let space = DiskSpace.probe(directory)
+    hub.measurements[.diskFree] = space?.free ?? 0
+    hub.measurements[.diskSize] = space?.size ?? 0
+  }
+
+  /// Milliseconds for which what the file system said is good enough.
+  private static let gaugesAge: UInt64 = 100
+}

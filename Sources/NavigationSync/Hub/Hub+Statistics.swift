@@ -1,0 +1,166 @@
+import Navigation
+
+// The figures of the daemon as a whole: what `get stats` without a nav reads.
+
+extension Hub {
+  /// How far the watches are behind what is durable.
+  package struct Lag: Hashable, Sendable {
+    /// Watches that are behind.
+    package var watches = 0
+    /// Revisions that the slowest of them is behind, and all of them together.
+    package var largest: UInt64 = 0
+    package var sum: UInt64 = 0
+    /// Sessions to which nothing may be sent: they confirm nothing, or their socket is full.
+    package var stalled = 0
+  }
+
+  /// How far the watches are behind.
+  ///
+  /// O(watches + sessions).
+  package var lag: Lag {
+    var lag = Lag()
+    for index in watches.indices where watches[index].view == .full {
+      let (durable, cursor) = (navs[watches[index].nav].durable, watches[index].cursor)
+      guard durable > cursor else { continue }
+      lag.watches += 1
+      lag.largest = max(lag.largest, durable.number - cursor.number)
+      lag.sum += durable.number - cursor.number
+    }
+    lag.stalled = sessions.indices.count { !sessions[$0].hasCredit }
+    return lag
+  }
+
+  /// The sessions that did the most, those first.
+  ///
+  /// O(n log n) of the sessions.
+  private var busiestSessions: [Int] {
+    let active = sessions.indices.filter { sessions[$0].answered > 0 }
+      .sorted { (sessions[$1].answered, $0) < (sessions[$0].answered, $1) }
+    return Array(active.prefix(Self.busiestSessionCount))
+  }
+
+  private static let busiestSessionCount = 16
+
+  func statistics(for sender: Sender) -> [UInt8] {
+    let lag = lag
+    // Who may see the list of clients may see what they do.
+    let busiest = access.role(of: sender.peer) == .admin ? busiestSessions : nil
+    return JSONWriter.value { json in
+      json.beginObject()
+      json.optional("server", configuration.server)
+      json.member("boot", hex: boot.bits)
+      json.member("seq", sequence)
+      json.member("navs", UInt64(navs.count - 2 + dormants.count))
+      json.member("sessions", UInt64(sessions.count))
+      json.member("watches", UInt64(watches.count))
+      json.member("rememberedClients", UInt64(remembered.clientCount))
+      json.name("resumeBytes")
+      json.integer(UInt64(max(ringBytes, 0)))
+      if let backup { json.progress(of: backup) }
+      json.member("serving", !isStopping)
+      json.member("storageFailing", measurements[.storageFailing] > 0)
+      json.member("uptime", clock.boot - min(clock.boot, measurements[.startedAt]))
+      json.gauges(measurements, lag)
+      json.counters(measurements)
+      if let busiest { json.busiest(busiest.map { sessions[$0] }) }
+      json.endObject()
+    }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func gauges(_ measurements: Measurements, _ lag: Hub.Lag) {
+    member("connections", measurements[.connections])
+    object("lag") { json in
+      json.member("watches", UInt64(lag.watches))
+      json.member("max", lag.largest)
+      json.member("sum", lag.sum)
+      json.member("stalled", UInt64(lag.stalled))
+    }
+    object("journal") { json in
+      json.member("bytes", measurements[.journalBytes])
+      json.member("walBytes", measurements[.logBytes])
+      json.member("walPages", measurements[.logPages])
+      json.member("limit", measurements[.journalLimit])
+    }
+    object("disk") { json in
+      json.member("free", measurements[.diskFree])
+      json.member("size", measurements[.diskSize])
+    }
+    object("process") { json in
+      json.member("descriptorLimit", measurements[.descriptorLimit])
+      json.member("connectionLimit", measurements[.connectionLimit])
+      let version = measurements[.transportVersion]
+      json.name("libzmq")
+      json.string("\(version / 10000).\(version / 100 % 100).\(version % 100)")
+    }
+  }
+
+  fileprivate mutating func counters(_ measurements: Measurements) {
+    object("operations") { json in
+      for (word, outcome) in Outcome.ofOperations {
+        json.unlessZero(word, measurements[outcome])
+      }
+    }
+    object("refusals") { json in
+      for code in ErrorCode.allCases {
+        json.unlessZero(code.rawValue, measurements[.refusedMessage(code)])
+      }
+    }
+    object("messages") { json in
+      json.member("received", measurements[.received])
+      json.member("sent", measurements[.sent])
+      json.member("diffs", measurements[.diffs])
+      json.member("snapshots", measurements[.snapshots])
+    }
+    member("opened", measurements[.opened])
+    object("ended") { json in
+      for departure in Departure.allCases {
+        json.unlessZero(departure.rawValue, measurements[departure])
+      }
+    }
+    object("commit") { $0.histogram(measurements[.commit]) }
+    object("fanOut") { $0.histogram(measurements[.fanOut]) }
+    object("batch") { $0.histogram(measurements[.batch]) }
+  }
+
+  fileprivate mutating func busiest(_ sessions: [Session]) {
+    name("busiest")
+    beginArray()
+    for session in sessions {
+      beginObject()
+      member("id", session.client.text)
+      member("name", session.name)
+      member("ops", session.answered)
+      member("watches", UInt64(session.watches.count))
+      endObject()
+    }
+    endArray()
+  }
+
+  private mutating func histogram(_ histogram: Histogram) {
+    member("sum", histogram.sum)
+    numbers("bounds", histogram.bounds)
+    numbers("counts", histogram.counts)
+  }
+
+  private mutating func object(_ title: StaticString, _ write: (inout JSONWriter) -> Void) {
+    name(title)
+    beginObject()
+    write(&self)
+    endObject()
+  }
+
+  private mutating func numbers(_ title: StaticString, _ numbers: [UInt64]) {
+    name(title)
+    beginArray()
+    for number in numbers { integer(number) }
+    endArray()
+  }
+
+  private mutating func unlessZero(_ name: String, _ value: UInt64) {
+    guard value > 0 else { return }
+    dynamicName(name)
+    integer(value)
+  }
+}
