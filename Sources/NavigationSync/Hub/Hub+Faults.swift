@@ -35,7 +35,8 @@ extension Hub {
     navs[slot].fault = fault
     output.notices.append(
       Notice(
-        level: .warning, text: "\(navs[slot].name) is frozen: \(fault)", nav: navs[slot].name))
+        level: .warning, text: "\(navs[slot].name) is frozen: \(fault)", nav: navs[slot].name,
+        revision: navs[slot].revision.number))
     guard let dialog = dialogs[slot] else { return }
     updateDialog(slot) {
       $0.question = nil
