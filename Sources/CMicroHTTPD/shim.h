@@ -29,11 +29,15 @@ static inline int navd_http_descriptor(struct MHD_Daemon *daemon) {
   return info ? info->epoll_fd : -1;
 }
 
-/// Milliseconds until `MHD_run` has something to do though nothing arrives; -1 for never.
+/// Milliseconds until `MHD_run` has something to do though nothing arrives; -1 for never. A second
+/// at most while there are connections.
 static inline int navd_http_timeout(struct MHD_Daemon *daemon) {
   MHD_UNSIGNED_LONG_LONG milliseconds;
-  if (MHD_get_timeout(daemon, &milliseconds) != MHD_YES) return -1;
-  return milliseconds > 60000 ? 60000 : (int)milliseconds;
+  if (MHD_get_timeout(daemon, &milliseconds) == MHD_YES)
+    return milliseconds > 1000 ? 1000 : (int)milliseconds;
+  const union MHD_DaemonInfo *info =
+      MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+  return info && info->num_connections > 0 ? 1000 : -1;
 }
 
 /// Answers a request with a copy of a body.

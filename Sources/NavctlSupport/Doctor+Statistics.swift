@@ -82,7 +82,8 @@ extension Doctor {
     let count = Figures.count
     guard statistics.stalledSessions > 0 || statistics.largestLag > 1000 else {
       return DoctorFinding(
-        "peers", .ok, "\(count(statistics.sessions)) sessions, none stalled, lag "
+        "peers", .ok,
+        "\(count(statistics.sessions)) sessions, none stalled, lag "
           + "\(count(statistics.largestLag)) revisions")
     }
     return DoctorFinding(

@@ -3,18 +3,23 @@ package import RuntimePaths
 
 /// What `navctl doctor` found out; nil where it could not.
 package struct DoctorFacts: Sendable {
-  /// Where the daemon should be; why no place was found, if so.
+  /// Where the daemon should be.
   package var endpoint: String?
+  /// Why no place was found where it could be.
   package var endpointFailure: String?
-  /// The file of a local endpoint, and whether this user may connect to it.
+  /// The file of a local endpoint.
   package var socket: FileStatus?
+  /// Whether this user may connect to it.
   package var mayConnect = false
-  /// What the daemon said, why it did not, and how long it took in milliseconds.
+  /// What the daemon said of itself.
   package var statistics: DaemonStatistics?
+  /// Why it said nothing.
   package var failure: String?
+  /// How long it took to answer, in milliseconds.
   package var took: UInt64 = 0
-  /// The wall clocks at the moment of asking, in milliseconds since 1970: the daemon's and ours.
+  /// The daemon's wall clock at the moment of asking, in milliseconds since 1970.
   package var daemonTime: UInt64?
+  /// Our wall clock at that moment.
   package var ownTime: UInt64 = 0
   /// The version of navctl.
   package var version = ""

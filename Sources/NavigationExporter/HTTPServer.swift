@@ -8,8 +8,8 @@ import RuntimePaths
 /// asking loses it after some seconds, and there is a bound on how many there are.
 @safe
 struct HTTPServer: ~Copyable {
-  private static let connections: UInt32 = 32
-  private static let idleSeconds: UInt32 = 5
+  private static let connections: UInt32 = 64
+  private static let idleSeconds: UInt32 = 3
 
   private let daemon: OpaquePointer
   private let responder: Responder
@@ -66,7 +66,12 @@ struct HTTPServer: ~Copyable {
   }
 
   /// Takes connections and requests that are there, and answers them.
-  func run() { _ = unsafe MHD_run(daemon) }
+  func run() {
+    _ = unsafe MHD_run(daemon)
+    // At its limit the library leaves the listening socket alone, and looks at it again in the run
+    // behind the one that ended a connection. Without that one nothing would ever arrive again.
+    _ = unsafe MHD_run(daemon)
+  }
 
   /// Milliseconds until `run` has something to do though nothing arrives; -1 for never.
   var timeout: Int32 { unsafe navd_http_timeout(daemon) }

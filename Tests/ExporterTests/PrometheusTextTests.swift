@@ -25,7 +25,9 @@ struct ParsedMetrics {
         let label = #"[a-z]+="(?:[^"\\]|\\.)*""#
         let form = try Regex("[a-z_]+(?:\\{\(label)(?:,\(label))*\\})?")
         #expect(series.wholeMatch(of: form) != nil, "\(series)")
-        values[series] = try #require(Double(line[line.index(after: space)...]), "\(line)")
+        let number = Double(String(line[line.index(after: space)...]))
+        values[series] = number
+        #expect(number != nil, "\(line)")
       }
     }
   }

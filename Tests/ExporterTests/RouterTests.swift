@@ -83,7 +83,8 @@ private struct FakeProbe: DaemonProbe {
 
   @Test(arguments: [
     "", "9719", "localhost:9719", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1",
-    "unix:", "unix:x.sock", "[::1]", "127.0.0:80", ":80", "unix:/" + String(repeating: "x", count: 107),
+    "unix:", "unix:x.sock", "[::1]", "127.0.0:80", ":80",
+    "unix:/" + String(repeating: "x", count: 107),
   ])
   func `anything else is refused`(text: String) {
     #expect(throws: ListenError.self) { try ListenAddress(text, allowsRemote: true) }

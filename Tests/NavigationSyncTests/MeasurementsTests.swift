@@ -32,7 +32,8 @@ import Testing
     #expect(counted.values.reduce(0, +) == 6, "\(counted)")
   }
 
-  @Test func `an op that changes nothing is unchanged, and one that cannot be read is an op`() throws
+  @Test func `an op that changes nothing is unchanged, and one that cannot be read is an op`()
+    throws
   {
     let world = World()
     let client = try world.kiosk()

@@ -114,6 +114,21 @@ enum Vocabulary {
     }
   }
 
+  @Test func `the guide for operators has the kinds of messages of the log, and no others`() {
+    let kinds = Vocabulary.cases(of: "Kind", in: "Sources/NavigationDaemon/LogEntry.swift")
+    let told = Vocabulary.documented("MESSAGE_ID", in: Vocabulary.lines(of: "docs/operations.md"))
+    #expect(kinds.count > 3)
+    #expect(told == kinds)
+  }
+
+  @Test func `the guide for operators has the fields of the log, and no others`() {
+    let source = Vocabulary.lines(of: "Sources/NavigationDaemon/LogEntry.swift").joined()
+    let fields = Set(source.matches(of: /"([A-Z_]+)=\\\(/).map { String($0.1) })
+    let told = Vocabulary.documented("field", in: Vocabulary.lines(of: "docs/operations.md"))
+    #expect(fields.count > 4)
+    #expect(told == fields.subtracting(["MESSAGE", "SYSLOG_IDENTIFIER"]))
+  }
+
   @Test func `every row that the rules name exists`() {
     let rows = Set(Vocabulary.lines(of: "Tests/Conformance/ids.txt"))
     let named = Vocabulary.lines(of: Vocabulary.rules).joined(separator: "\n")

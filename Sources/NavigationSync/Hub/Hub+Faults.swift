@@ -35,6 +35,7 @@ extension Hub {
     navs[slot].fault = fault
     var notice = Notice(.faulty, .warning, "\(navs[slot].name) is frozen: \(fault)")
     notice.nav = navs[slot].name
+    notice.revision = navs[slot].revision.number
     output.notices.append(notice)
     guard let dialog = dialogs[slot] else { return }
     updateDialog(slot) {

@@ -7,8 +7,9 @@ extension Hub {
   package struct Lag: Hashable, Sendable {
     /// Watches that are behind.
     package var watches = 0
-    /// Revisions that the slowest of them is behind, and all of them together.
+    /// Revisions that the slowest of them is behind.
     package var largest: UInt64 = 0
+    /// Revisions that all of them together are behind.
     package var sum: UInt64 = 0
     /// Sessions to which nothing may be sent: they confirm nothing, or their socket is full.
     package var stalled = 0

@@ -36,12 +36,15 @@ package struct DaemonStatistics: Sendable {
   package var (descriptorLimit, connectionLimit): (UInt64, UInt64) = (0, 0)
   /// The version of libzmq.
   package var libzmq = ""
-  /// Ops by what became of them, other refusals by their code, ends of sessions by the reason.
+  /// Ops by what became of them.
   package var operations: [String: UInt64] = [:]
+  /// Other messages that were refused, by the code.
   package var refusals: [String: UInt64] = [:]
+  /// Sessions that ended, by the reason.
   package var departures: [String: UInt64] = [:]
-  /// Messages from clients and to them, and what of state was among the latter.
+  /// Messages from clients and to them.
   package var (received, sent): (UInt64, UInt64) = (0, 0)
+  /// Revisions and whole states among what was sent.
   package var (diffs, snapshots): (UInt64, UInt64) = (0, 0)
   /// Sessions opened.
   package var opened: UInt64 = 0

@@ -106,7 +106,7 @@ private struct TopView: ~Copyable {
       let sample = try TopCommand.read(invocation, &connection, timeout: timeout)
       self.connection = consume connection
       return sample
-    } catch where screen.isTerminal {
+    } catch  where screen.isTerminal {
       return nil
     }
   }

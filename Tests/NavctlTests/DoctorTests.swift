@@ -1,0 +1,123 @@
+import NavigationSync
+import RuntimePaths
+import Testing
+
+@testable import NavctlSupport
+
+@Suite struct DoctorTests {
+  /// A daemon with nothing wrong.
+  private func facts(_ change: (inout DoctorFacts, inout DaemonStatistics) -> Void = { _, _ in })
+    -> DoctorFacts
+  {
+    var facts = DoctorFacts()
+    facts.endpoint = "ipc:///run/navd/navd.sock"
+    facts.socket = FileStatus(kind: .socket, owner: 0, mode: 0o660)
+    facts.mayConnect = true
+    facts.took = 1
+    facts.daemonTime = 1_764_000_000_000
+    facts.ownTime = 1_764_000_000_003
+    facts.version = "0.1.0"
+    var statistics = DaemonStatistics()
+    statistics.server = "navd/0.1.0"
+    statistics.isServing = true
+    (statistics.diskFree, statistics.diskSize) = (40_000_000_000, 100_000_000_000)
+    statistics.journalLimit = 1 << 30
+    (statistics.descriptorLimit, statistics.connectionLimit) = (65_536, 4096)
+    statistics.libzmq = "4.3.4"
+    change(&facts, &statistics)
+    facts.statistics = statistics
+    return facts
+  }
+
+  private func verdicts(_ facts: DoctorFacts) -> [String: DoctorFinding.Verdict] {
+    Dictionary(uniqueKeysWithValues: Doctor.findings(facts).map { ($0.subject, $0.verdict) })
+  }
+
+  /// The one finding that is not ok.
+  private func complaint(
+    _ change: (inout DoctorFacts, inout DaemonStatistics) -> Void
+  ) -> DoctorFinding? {
+    let complaints = Doctor.findings(facts(change)).filter { $0.verdict != .ok }
+    #expect(complaints.count == 1, "\(complaints)")
+    return complaints.first
+  }
+
+  @Test func `nothing wrong is all ok, without remedies`() {
+    let findings = Doctor.findings(facts())
+    #expect(findings.allSatisfy { $0.verdict == .ok && $0.remedy == nil }, "\(findings)")
+    #expect(findings.count == 12)
+  }
+
+  @Test func `every complaint has a remedy`() {
+    var nothing = DoctorFacts()
+    nothing.endpoint = "ipc:///x"
+    for facts in [DoctorFacts(), nothing, facts { $1 = DaemonStatistics() }] {
+      for finding in Doctor.findings(facts) {
+        #expect((finding.remedy == nil) == (finding.verdict == .ok), "\(finding)")
+      }
+    }
+  }
+
+  @Test func `without a place to ask there is one finding`() {
+    #expect(verdicts(DoctorFacts()) == ["endpoint": .fail])
+  }
+
+  @Test func `a daemon that does not answer fails, and what is its is left out`() {
+    var silent = facts()
+    silent.statistics = nil
+    silent.daemonTime = nil
+    #expect(verdicts(silent) == ["endpoint": .ok, "socket": .ok, "daemon": .fail])
+  }
+
+  @Test func `the socket is judged by kind, access and mode`() {
+    #expect(complaint { facts, _ in facts.mayConnect = false }?.verdict == .fail)
+    #expect(complaint { facts, _ in facts.socket?.mode = 0o666 }?.verdict == .warn)
+    #expect(complaint { facts, _ in facts.socket?.kind = .regular }?.verdict == .fail)
+    #expect(complaint { facts, _ in facts.socket = nil }?.subject == "socket")
+    #expect(verdicts(facts { facts, _ in facts.endpoint = "tcp://h:1" })["socket"] == nil)
+  }
+
+  @Test func `clocks far apart or never set are told`() {
+    #expect(complaint { facts, _ in facts.ownTime += 3000 }?.verdict == .warn)
+    let local = complaint { facts, _ in (facts.daemonTime, facts.ownTime) = (1000, 1000) }
+    #expect(local?.verdict == .fail)
+    #expect(local?.finding.contains("1970-01-01") == true)
+    let remote = facts { facts, _ in
+      facts.endpoint = "tcp://h:1"
+      facts.ownTime += 30_000
+    }
+    #expect(verdicts(remote)["clock"] == .ok)
+  }
+
+  @Test func `the daemon's figures are judged`() {
+    #expect(complaint { _, it in it.isStorageFailing = true }?.verdict == .fail)
+    #expect(complaint { _, it in it.isServing = false }?.verdict == .warn)
+    #expect(complaint { _, it in it.diskFree = 15_000_000 }?.verdict == .fail)
+    #expect(complaint { _, it in it.diskFree = 90_000_000 }?.verdict == .warn)
+    #expect(complaint { _, it in it.server = "navd/0.2.0" }?.subject == "version")
+    #expect(complaint { _, it in it.descriptorLimit = 1024 }?.subject == "limits")
+    #expect(complaint { _, it in it.connections = 3300 }?.verdict == .warn)
+    #expect(complaint { _, it in it.connections = 4096 }?.verdict == .fail)
+    #expect(complaint { _, it in it.stalledSessions = 1 }?.subject == "peers")
+    #expect(complaint { _, it in it.largestLag = 1001 }?.subject == "peers")
+    #expect(complaint { _, it in it.libzmq = "4.3.2" }?.subject == "libzmq")
+    #expect(complaint { _, it in it.journalBytes = 4 << 30 }?.subject == "journal")
+    #expect(complaint { facts, _ in facts.took = 700 }?.subject == "daemon")
+  }
+
+  @Test func `findings are written as lines and as JSON`() throws {
+    let findings = [
+      DoctorFinding("disk", .ok, "40.1 GB free"),
+      DoctorFinding("storage", .fail, "no \"room\"", "make room"),
+    ]
+    #expect(
+      Doctor.lines(findings).map(\.plain) == [
+        "ok    disk     40.1 GB free", "fail  storage  no \"room\"",
+        "               try: make room",
+      ])
+    let json = try JSONValue(Doctor.json(findings))
+    #expect(json["ok"]?.bool == false)
+    #expect(json["findings"]?.elements.map { $0["verdict"]?.string } == ["ok", "fail"])
+    #expect(json["findings"]?.elements.last?["remedy"]?.string == "make room")
+  }
+}
