@@ -77,7 +77,7 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 # What `swift test --filter BootedTests` boots: a Debian root, made once, and packages of the debug
 # build. Needs root and apt's mirror; where they are missing the tests say so and are left out.
 booted: ## Prepare the tests under a real service manager, in .build/booted
-	$(call step,Tests/BootedTests/prepare)
+	$(call step,Tests/BootedTests/prepare $(PACKAGING_PACKAGES))
 
 demo: deps release ## Build for release and run the demonstration
 	$(call step,demo/run)

@@ -38,6 +38,13 @@ package enum Daemon {
     let access = try AccessControl(configuration.access, daemonUser: rules.userID)
     let identity = try identity(configuration, rules, places)
     let directory = try stateDirectory(configuration, rules)
+    // Who starts navd by hand is not kept waiting.
+    let isService = rules.environment["INVOCATION_ID"] != nil
+    let pause = StartPause(runtimeDirectory: isService ? rules.runtimeDirectory.path : nil)
+    if pause.begin() {
+      log(LogEntry(.notice, "the start before this one failed: waiting for a moment"))
+      pause.wait()
+    }
     let started = SystemClock.monotonicMilliseconds()
     let journal = try openJournal(configuration, rules, directory, places)
     var hub = Hub(
@@ -56,6 +63,7 @@ package enum Daemon {
       log: log, configuration: configuration, access: access)
     loop.reloading = ServerLoop.Reloading(
       sources: sources, rules: rules, first: configuration, status: text)
+    pause.end()
     loop.notify(.ready)
     loop.notify(.status(text))
     let watchdog = try watchdogInterval(log)

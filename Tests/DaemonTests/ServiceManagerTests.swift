@@ -131,7 +131,7 @@ import Testing
   @Test func `messages of one kind count together whatever their text`() {
     var limit = LogRateLimit()
     let written = (0..<50).flatMap {
-      limit.admit(LogEntry(.notice, "client \($0)", kind: .refused), at: 0)
+      limit.admit(LogEntry(.notice, "client \($0)", kind: .limited), at: 0)
     }
     #expect(written.count == LogRateLimit.burst)
   }

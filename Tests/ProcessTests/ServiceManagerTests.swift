@@ -40,6 +40,29 @@ extension ProcessTests {
       #expect(!manager.hasHeard("READY=1"))
     }
 
+    @Test func `a start waits for a moment if the one before it never became ready`() throws {
+      let directory = try TestDirectory()
+      let environment = ["INVOCATION_ID": "0", "RUNTIME_DIRECTORY": directory.path]
+      func start(_ endpoint: String) throws -> Child {
+        try Child(
+          Binaries.path("navd"),
+          [
+            "--listen", "ipc://\(directory.path)/\(endpoint)", "--state", directory.path + "/state",
+          ],
+          environment: environment)
+      }
+      let failed = try start("none/op")
+      #expect(try failed.ended() == 8)
+      #expect(!failed.standardError.contains("waiting"))
+      for isAfterFailure in [true, false] {
+        let daemon = try start("op")
+        try daemon.complains("serving 0 navs")
+        #expect(daemon.standardError.contains("failed: waiting") == isAfterFailure)
+        daemon.kill(SIGKILL)
+        try daemon.ended()
+      }
+    }
+
     @Test(.enabled(if: hasActivator, "systemd-socket-activate is not installed"))
     func `a socket of the service manager is served and left in place`() throws {
       let directory = try TestDirectory()

@@ -8,7 +8,8 @@ import NavigationSync
 /// `backup`: has navd copy its journal.
 enum BackupCommand: Command {
   static let declaration = CommandSet.Command(
-    "backup", "Have navd copy its journal, and say where the copy is", group: Subject.administration,
+    "backup", "Have navd copy its journal, and say where the copy is",
+    group: Subject.administration,
     options: [
       OptionDeclaration(
         "progress", argument: "HOW", "auto (on a terminal), json (lines on stderr) or none")
