@@ -36,6 +36,8 @@ package enum Daemon {
     let directory = try stateDirectory(configuration, rules)
     let started = SystemClock.monotonicMilliseconds()
     let journal = try openJournal(configuration, rules, directory, places)
+    // What is left of one that was under way when a process ended.
+    JournalBackup(of: directory).discard()
     var hub = Hub(configuration: hubConfiguration(configuration, rules), seed: try seed())
     let navs = try replay(journal, into: &hub)
     let listener = try Listener.open(places, configuration)

@@ -62,13 +62,13 @@ extension ServerLoop {
   }
 
   private mutating func apply(_ new: Configuration, _ rules: PathRules) {
+    // There may be more to prune than before.
+    if new.history != configuration.history { maintenanceDue = Self.now().boot }
     configuration = new
     log.setLevel(new.logLevel)
     let limits = Daemon.hubConfiguration(new, rules)
     hub.reconfigure(limits)
     messageReader = hub.makeReader()
     writer.journal.retention = Daemon.retention(new)
-    // There may be more to prune than before.
-    if maintenanceDue == nil { maintenanceDue = Self.now().boot }
   }
 }
