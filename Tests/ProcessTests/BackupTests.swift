@@ -40,6 +40,7 @@ extension ProcessTests {
       DispatchQueue.global().async(group: group) { load.run(endpoint) }
       while load.count < 10 { _ = try peer.ask("ping", "\"a\":1") }
       var paths: [String] = []
+      let atFirst = load.count
       for _ in 0..<3 {
         let before = load.count
         let result = try daemon.navctl(["backup", "-o", "json"])
@@ -50,6 +51,7 @@ extension ProcessTests {
         #expect((reply["seq"]?.integer ?? 0) >= 100 + UInt64(before))
         #expect(reply["bytes"]?.integer ?? 0 > 10_000)
       }
+      #expect(load.count > atFirst)
       load.mustEnd = true
       group.wait()
       #expect(load.failures.isEmpty, "\(load.failures.first ?? "")")
