@@ -69,7 +69,7 @@ final class BackupWorker: Sendable {
       directory: backup.draft, durability: .sync, bootID: bootID, retention: Retention(),
       holder: "navd checking a backup")
     let navs = try Daemon.check(journal) { row, newest in
-      report(pages + Int(UInt64(pages) * row / max(newest, row)), of: 2 * pages)
+      report(pages + Int(UInt64(pages) * row / max(newest, row, 1)), of: 2 * pages)
     }
     let sequence = journal.lastSequence
     try journal.close()

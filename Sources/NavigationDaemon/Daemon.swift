@@ -47,6 +47,8 @@ package enum Daemon {
     }
     let started = SystemClock.monotonicMilliseconds()
     let journal = try openJournal(configuration, rules, directory, places)
+    // What is left of one that was under way when a process ended.
+    JournalBackup(of: directory).discard()
     var hub = Hub(
       configuration: hubConfiguration(configuration), access: access.access, seed: try seed())
     let navs = try replay(journal, into: &hub)

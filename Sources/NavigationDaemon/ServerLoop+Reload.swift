@@ -68,6 +68,8 @@ extension ServerLoop {
   }
 
   private mutating func apply(_ new: Configuration, _ control: AccessControl) {
+    // There may be more to prune than before.
+    if new.history != configuration.history { maintenanceDue = Self.now().boot }
     configuration = new
     log.setLevel(new.logLevel)
     hub.reconfigure(Daemon.hubConfiguration(new))
@@ -75,7 +77,5 @@ extension ServerLoop {
     takeOver(control)
     messageReader = hub.makeReader()
     writer.journal.retention = Daemon.retention(new)
-    // There may be more to prune than before.
-    if maintenanceDue == nil { maintenanceDue = Self.now().boot }
   }
 }

@@ -63,10 +63,9 @@ import Testing
   @Test(arguments: ConfigurationKey.all.map { "\($0.section).\($0.name)" })
   func `each key has a variable that says the same as a line of a file`(_ name: String) throws {
     let key = try #require(ConfigurationKey.all.first { "\($0.section).\($0.name)" == name })
-    let values = [
-      "4M", "4K", "5000", "64", "1", "5 min", "relaxed", "debug", "0600", "ipc:///a", "b", "/a",
-      "operator user:kiosk", "role:operator * read",
-    ]
+    let words = ["relaxed", "debug", "0600", "ipc:///a", "/a", "b"]
+    let lines = ["operator user:kiosk", "role:operator * read"]
+    let values = ["4M", "4K", "5000", "64", "1", "5 min"] + words + lines
     var taken = 0
     for value in values {
       let text = "[\(key.section)]\n\(key.name) = \(value)\n"

@@ -172,6 +172,66 @@ import Testing
     #expect(try client.op(longer).code == "limit")
   }
 
+  /// Limits of all sorts, some lower than what there is.
+  private static func random(
+    _ configuration: inout HubConfiguration, _ random: inout SeededGenerator
+  ) {
+    configuration.nav.stackDepth = Int.random(in: 1...40, using: &random)
+    configuration.nav.detachedRecords = Int.random(in: 0...20, using: &random)
+    configuration.nav.stateBytes = Int.random(in: 4096...40_000, using: &random)
+    configuration.maximumReplyBytes = Int.random(in: 8192...200_000, using: &random)
+    configuration.sessions = Int.random(in: 1...10, using: &random)
+    configuration.navs = Int.random(in: 1...3, using: &random)
+    configuration.inflight = Int.random(in: 1...8, using: &random)
+    configuration.rememberedOps = Int.random(in: 8...12, using: &random)
+    configuration.rememberedClients = Int.random(in: 1...5, using: &random)
+    configuration.rememberedClientsPerPrincipal = Int.random(in: 1...5, using: &random)
+    configuration.resumeRevisions = Int.random(in: 1...20, using: &random)
+    configuration.resumeBytes = Int.random(in: 4096...20_000, using: &random)
+    configuration.resumeTotalBytes = Int.random(in: 4096...40_000, using: &random)
+    configuration.snapshotEvery = UInt64.random(in: 1...20, using: &random)
+    configuration.watchesPerConnection = Int.random(in: 1...3, using: &random)
+    configuration.stall = UInt64.random(in: 20_000...40_000, using: &random)
+  }
+
+  @Test(arguments: 1...40)
+  func `mirrors follow and nobody is sent away, however often limits change`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let world = World()
+    let client = try world.kiosk(#","flow":"none""#)
+    let followers = try (0..<3).map { try Follower.synced(world, 50 + UInt64($0)) }
+    var done = 0
+    for step in 0..<200 {
+      let title = String(repeating: "x", count: Int.random(in: 0...2000, using: &random))
+      let ops = [
+        #"{"push":{"screen":{"id":"s\#(step)","title":"\#(title)"}}}"#, #"{"pop":{}}"#,
+        #"{"screen.set":{"screen":"home","title":"\#(title)"}}"#,
+      ]
+      let op = ops[Int.random(in: 0..<3, using: &random)]
+      if try client.op(op, Self.any).verb == .ok { done += 1 }
+      // What is refused for its size is not the world's concern.
+      if step % 3 == 0 {
+        Self.random(&world.configuration, &random)
+        world.hub.reconfigure(world.configuration)
+      }
+      try world.wait(UInt64.random(in: 0...300, using: &random))
+      for (index, follower) in followers.enumerated() where (step + index) % 4 == 0 {
+        try follower.sync()
+      }
+      #expect(world.hub.ringBytes <= max(world.configuration.resumeTotalBytes, 64 << 10))
+    }
+    for follower in followers {
+      try follower.sync()
+      #expect(try follower.agrees(), "seed \(seed)")
+    }
+    #expect(done > 50, "seed \(seed)")
+    #expect(!world.sent.contains { $0.verb == .bye }, "seed \(seed)")
+    // What was written under any limits is read back under any others.
+    let before = try world.entry("kiosk").digest
+    try world.restart()
+    #expect(try world.entry("kiosk").digest == before)
+  }
+
   @Test func `a lower stall counts at once`() throws {
     let world = World()
     let client = try world.client(1, user: Client.user, #","window":16384,"hb":60000"#)

@@ -40,6 +40,7 @@ extension ProcessTests {
       DispatchQueue.global().async(group: group) { load.run(endpoint) }
       while load.count < 10 { _ = try peer.ask("ping", "\"a\":1") }
       var paths: [String] = []
+      let atFirst = load.count
       for _ in 0..<3 {
         let before = load.count
         let result = try daemon.navctl(["backup", "-o", "json"])
@@ -50,6 +51,7 @@ extension ProcessTests {
         #expect((reply["seq"]?.integer ?? 0) >= 100 + UInt64(before))
         #expect(reply["bytes"]?.integer ?? 0 > 10_000)
       }
+      #expect(load.count > atFirst)
       load.mustEnd = true
       group.wait()
       #expect(load.failures.isEmpty, "\(load.failures.first ?? "")")
@@ -197,6 +199,41 @@ extension ProcessTests {
         #expect(number < 40, "\(call) is called without end")
       }
       #expect(outcomes.contains("2"))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    func `what root restores belongs to whom the directory belongs to`() throws {
+      let daemon = try TestDaemon()
+      try Peer(daemon.endpoint).create("kiosk")
+      let path = try daemon.navctl(["backup"]).output.trimmingCharacters(in: .newlines)
+      #expect(try daemon.stop() == 0)
+      let owner: [FileAttributeKey: Any] = [.ownerAccountID: 4711, .groupOwnerAccountID: 4712]
+      try FileManager.default.setAttributes(owner, ofItemAtPath: daemon.state)
+      try FileManager.default.removeItem(atPath: daemon.state + "/lock")
+      let child = try restore(path, daemon.state)
+      #expect(try child.ended() == 0, "\(child.transcript)")
+      for name in ["", "/journal.sqlite", "/lock"] {
+        let found = try FileManager.default.attributesOfItem(atPath: daemon.state + name)
+        #expect(found[.ownerAccountID] as? Int == 4711, "\(name)")
+        #expect(found[.groupOwnerAccountID] as? Int == 4712, "\(name)")
+      }
+    }
+
+    @Test func `an empty journal is backed up and restored`() throws {
+      let daemon = try TestDaemon()
+      let backup = try daemon.navctl(["backup"])
+      #expect(backup.status == 0, "\(backup.errors)")
+      let path = backup.output.trimmingCharacters(in: .newlines)
+      try Peer(daemon.endpoint).create("kiosk")
+      #expect(try daemon.stop() == 0)
+      // Into a directory that is not there yet, too.
+      for state in [daemon.state, daemon.directory.path + "/other"] {
+        let child = try restore(path, state)
+        #expect(try child.ended() == 0, "\(child.transcript)")
+      }
+      try daemon.start()
+      #expect(try daemon.navctl(["show", "kiosk"]).status == 6)
+      #expect(try daemon.stop() == 0)
     }
 
     @Test func `progress is shown in lines when asked for, at once`() throws {

@@ -96,6 +96,35 @@ extension ProcessTests {
       #expect(try peer.ask("op", second).body["code"]?.string == "limit")
     }
 
+    @Test func `history that a reload gives up goes, and what comes is kept by the new rule`()
+      throws
+    {
+      let daemon = try daemon("[history]\nrevisions = 1000\n")
+      let peer = try Peer(daemon.endpoint)
+      try peer.create("kiosk")
+      func rename(_ count: Int) throws {
+        for number in 0..<count {
+          try peer.perform("kiosk", #"[{"screen.set":{"screen":"home","title":"\#(number)"}}]"#)
+        }
+      }
+      try rename(40)
+      #expect(try peer.log("kiosk").count == 41)
+      try rewrite(daemon, "[history]\nrevisions = 5\nsnapshot-every = 2\n")
+      try daemon.child.complains("reloaded: history.revisions 1000 to 5, history.snapshot-every")
+      try rename(10)
+      // What was to be pruned later is due at once.
+      try rewrite(daemon, "[history]\nrevisions = 4\nsnapshot-every = 2\n")
+      let end = Date(timeIntervalSinceNow: Child.patience)
+      var floor: UInt64 = 0
+      while floor < 40, end > Date() {
+        // Maintenance prefers quiet moments.
+        _ = try peer.receive(within: 0.5)
+        floor = try peer.get(#""nav":"kiosk","what":"stats""#)["value"]?["floor"]?.integer ?? 0
+      }
+      #expect(floor >= 40)
+      #expect(try daemon.navctl(["verify", "kiosk"]).status == 0)
+    }
+
     @Test func `under load no op fails and no session ends`() throws {
       let directory = try TestDirectory()
       let manager = try NotifySocket(directory.path + "/notify")

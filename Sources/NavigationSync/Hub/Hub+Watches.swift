@@ -197,7 +197,8 @@ extension Hub {
       let cursor = watches[index].cursor
       guard cursor.number < navs[nav].durable.number else { return }
       let key = DiffsKey(
-        nav: nav, from: cursor.number, limit: sessions[session].diffsBytes,
+        nav: nav, from: cursor.number,
+        limit: min(sessions[session].diffsBytes, configuration.maximumReplyBytes / 2),
         hasResolved: watches[index].hasResolved)
       if let message = output.diffs(key) {
         sendDiffs(message, to: index, of: session, at: now)
@@ -225,7 +226,8 @@ extension Hub {
   private mutating func sendSnapshotPart(_ index: Int, at now: Instant) {
     guard let snapshot = watches[index].snapshot?.snapshot else { return }
     let (body, next) = snapshot.part(
-      from: watches[index].nextScreen, limit: 60 * 1024, hasResolved: watches[index].hasResolved)
+      from: watches[index].nextScreen, limit: min(60 * 1024, configuration.maximumReplyBytes / 2),
+      hasResolved: watches[index].hasResolved)
     emit(.snap, body, toSession: watches[index].session, at: now)
     if let next {
       watches[index].nextScreen = next
