@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <microhttpd.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -12,15 +13,36 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/// Starts a server on a socket that listens; it runs in `MHD_run`. The functions of the library that
-/// take options are variadic, which Swift does not import.
+/// Starts a server of connections that are handed to it; it runs in `MHD_run`. The functions of the
+/// library that take options are variadic, which Swift does not import.
 static inline struct MHD_Daemon *navd_http_start(
-    int listener, MHD_AccessHandlerCallback handler, void *context, unsigned connections,
-    unsigned seconds) {
+    MHD_AccessHandlerCallback handler, void *context, unsigned connections, unsigned seconds) {
   return MHD_start_daemon(
-      MHD_USE_EPOLL, 0, NULL, NULL, handler, context, MHD_OPTION_LISTEN_SOCKET, listener,
+      MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, handler, context,
       MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT, seconds,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)16384, MHD_OPTION_END);
+}
+
+/// How many connections there are.
+static inline unsigned navd_http_connections(struct MHD_Daemon *daemon) {
+  const union MHD_DaemonInfo *info =
+      MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+  return info ? info->num_connections : 0;
+}
+
+/// Takes a connection that waits at a socket; 0, or -1 if there is none.
+static inline int navd_http_accept(struct MHD_Daemon *daemon, int listener) {
+  struct sockaddr_storage address;
+  socklen_t size = sizeof address;
+  memset(&address, 0, sizeof address);
+  int connection = accept(listener, (struct sockaddr *)&address, &size);
+  if (connection < 0) return -1;
+  int flags = fcntl(connection, F_GETFL);
+  fcntl(connection, F_SETFD, FD_CLOEXEC);
+  fcntl(connection, F_SETFL, flags | O_NONBLOCK);
+  // Whether it takes the connection or not, it closes it.
+  MHD_add_connection(daemon, connection, (struct sockaddr *)&address, size);
+  return 0;
 }
 
 /// What becomes readable when `MHD_run` has something to do; -1 when there is no telling.
@@ -35,9 +57,7 @@ static inline int navd_http_timeout(struct MHD_Daemon *daemon) {
   MHD_UNSIGNED_LONG_LONG milliseconds;
   if (MHD_get_timeout(daemon, &milliseconds) == MHD_YES)
     return milliseconds > 1000 ? 1000 : (int)milliseconds;
-  const union MHD_DaemonInfo *info =
-      MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
-  return info && info->num_connections > 0 ? 1000 : -1;
+  return navd_http_connections(daemon) > 0 ? 1000 : -1;
 }
 
 /// Answers a request with a copy of a body.

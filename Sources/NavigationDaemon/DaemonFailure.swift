@@ -11,6 +11,15 @@ package struct DaemonFailure: Sendable {
   /// The status to end with.
   package let status: ExitStatus
 
+  /// The kind of message that tells it; nil for one without an explanation.
+  package var kind: LogEntry.Kind? {
+    switch status {
+    case .journalLocked, .journalDamaged, .journalNewer, .journalUnavailable, .syncFailed:
+      .journalFailed
+    case .orderly, .usage, .configuration, .endpoint: nil
+    }
+  }
+
   /// Reads any error of the daemon's parts.
   package init(_ error: any Error) {
     let known: DaemonError

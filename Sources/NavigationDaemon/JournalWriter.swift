@@ -256,7 +256,7 @@ final class JournalWriter: @unchecked Sendable {
 }
 
 /// What was measured of one commit.
-struct CommitTiming {
+struct CommitTiming: Equatable {
   /// What became durable with it.
   var records: Int
   /// How long it took, and when it was durable, in nanoseconds of the monotonic clock.

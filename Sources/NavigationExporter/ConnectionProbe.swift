@@ -58,6 +58,10 @@ struct ConnectionProbe: DaemonProbe, ~Copyable {
       do throws(ConnectionError) {
         value = try question(&connection)
       } catch {
+        // Nothing was asked for that could have been done.
+        if case .noAnswer(let endpoint) = error {
+          throw ProbeFailure("navd at \(endpoint) does not answer")
+        }
         throw ProbeFailure(error.description)
       }
       // Kept only after an answer: one that did not answer in time is made anew.

@@ -30,6 +30,7 @@ package enum Exporter {
       var entries = [
         pollfd(fd: server.descriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: server.hasRoom ? server.listener : -1, events: Int16(POLLIN), revents: 0),
       ]
       let result = unsafe poll(&entries, nfds_t(entries.count), server.timeout)
       guard result >= 0 || navd_errno() == EINTR else {

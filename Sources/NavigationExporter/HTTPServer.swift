@@ -2,7 +2,7 @@ import CLinux
 import CMicroHTTPD
 import RuntimePaths
 
-/// libmicrohttpd on one socket, driven by the thread that calls `run`.
+/// libmicrohttpd behind one socket, driven by the thread that calls `run`.
 ///
 /// A request is answered when its head is read; a body is never read. Who keeps a connection without
 /// asking loses it after some seconds, and there is a bound on how many there are.
@@ -14,6 +14,8 @@ struct HTTPServer: ~Copyable {
   private let daemon: OpaquePointer
   private let responder: Responder
   private let address: ListenAddress
+  /// Readable when a connection waits.
+  let listener: Int32
   /// Readable when `run` has something to do.
   let descriptor: Int32
   /// Where it listens, with the port that was chosen.
@@ -42,7 +44,7 @@ struct HTTPServer: ~Copyable {
     let context = unsafe Unmanaged.passUnretained(responder).toOpaque()
     guard
       let daemon = unsafe navd_http_start(
-        listener, Self.handler, context, Self.connections, Self.idleSeconds)
+        Self.handler, context, Self.connections + 1, Self.idleSeconds)
     else {
       close(listener)
       throw SystemError("serve HTTP on", address.description, code: navd_errno())
@@ -52,6 +54,7 @@ struct HTTPServer: ~Copyable {
     unsafe self.daemon = daemon
     self.responder = responder
     self.address = address
+    self.listener = listener
     self.descriptor = descriptor
     bound =
       switch address {
@@ -62,16 +65,21 @@ struct HTTPServer: ~Copyable {
 
   deinit {
     unsafe MHD_stop_daemon(daemon)
+    close(listener)
     if case .local(let path) = address { _ = unsafe unlink(path) }
   }
 
   /// Takes connections and requests that are there, and answers them.
+  ///
+  /// The library is handed each connection: when it listens itself and reaches its limit, it may forget
+  /// its socket for good.
   func run() {
-    _ = unsafe MHD_run(daemon)
-    // At its limit the library leaves the listening socket alone, and looks at it again in the run
-    // behind the one that ended a connection. Without that one nothing would ever arrive again.
+    while hasRoom, unsafe navd_http_accept(daemon, listener) == 0 {}
     _ = unsafe MHD_run(daemon)
   }
+
+  /// Whether another connection may be taken, and `listener` is worth a look.
+  var hasRoom: Bool { unsafe navd_http_connections(daemon) < Self.connections }
 
   /// Milliseconds until `run` has something to do though nothing arrives; -1 for never.
   var timeout: Int32 { unsafe navd_http_timeout(daemon) }

@@ -29,7 +29,7 @@ let line = grammar.parse(Array(CommandLine.arguments.dropFirst()))
 /// Says why the daemon ends, and ends it.
 func fail(_ error: any Error, _ log: Log) -> Never {
   let failure = DaemonFailure(error)
-  log(LogEntry(.error, failure.text))
+  log(LogEntry(.error, failure.text, kind: failure.kind))
   log.flush()
   failure.status.exitProcess()
 }

@@ -44,12 +44,17 @@ import Testing
         #expect(writer.takePutAwayProblem() == nil)
       }
       writer.rest()
+      let timings = writer.takeTimings()
+      #expect(timings.map(\.records).reduce(0, +) == 1200)
+      #expect(timings.allSatisfy { $0.duration > 0 && $0.durableAt > $0.duration })
+      #expect(writer.takeTimings().isEmpty)
       // A commit goes over the limit by what it writes, and the next one finds the log empty.
       #expect(largest > 100 && largest < JournalWriter.busyPages + 100)
       #expect(writer.walPages <= JournalWriter.busyPages)
       #expect(try journal.statistics().fileBytes > 1 << 20)
 
-      try writer.commit(Self.batch(1201...1202))
+      #expect(try writer.commit(Self.batch(1201...1202))?.records == 2)
+      #expect(try writer.commit([]) == nil)
       #expect(writer.walPages > 0)
       writer.putAway()
       writer.rest()
