@@ -18,3 +18,16 @@ useradd --no-create-home stranger
 runuser -u member -- navctl status
 refuses runuser -u stranger -- navctl --timeout 1s status
 is "$(systemctl --failed --plain --no-legend)" ''
+
+# The exporter has rights of its own, and answers as soon as it is there.
+install_packages /packages/navd-exporter_*.deb
+is "$(state navd-exporter.service)" active
+http() { # PATH
+  exec 3<>/dev/tcp/127.0.0.1/9719
+  printf 'GET %s HTTP/1.0\r\n\r\n' "$1" >&3
+  cat <&3
+  exec 3>&-
+}
+until_so eval 'http /livez | grep -q "200 OK"'
+holds "$(http /readyz)" '200 OK'
+holds "$(http /metrics)" 'navd_serving 1'
