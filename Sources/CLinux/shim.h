@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <pwd.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@
 #include <sys/timerfd.h>
 #include <sys/types.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -122,6 +124,48 @@ static inline int navd_listen_unix(const char *path, int backlog) {
   errno = code;
   return -1;
 }
+
+/// A socket connected to an abstract name, on which a read ends after so many milliseconds, or -1.
+static inline int navd_connect_abstract(const char *name, int milliseconds) {
+  struct sockaddr_un address;
+  memset(&address, 0, sizeof address);
+  address.sun_family = AF_UNIX;
+  size_t length = strlen(name);
+  if (length >= sizeof address.sun_path) return errno = ENAMETOOLONG, -1;
+  memcpy(address.sun_path + 1, name, length);
+  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return -1;
+  struct timeval time = {milliseconds / 1000, milliseconds % 1000 * 1000};
+  socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
+  if (setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time) == 0 &&
+      connect(descriptor, (struct sockaddr *)&address, size) == 0)
+    return descriptor;
+  int code = errno;
+  close(descriptor);
+  errno = code;
+  return -1;
+}
+
+/// Runs a function in a process of its own, which ends with what it returns; Swift does not import
+/// fork. Only while there is one thread. Returns the process, or -1.
+static inline pid_t navd_start_child(int (*body)(void *), void *context) {
+  pid_t child = fork();
+  if (child == 0) _exit(body(context));
+  return child;
+}
+
+/// Waits for the end of a child: what it returned, 256 if it was killed, or -1.
+static inline int navd_await_child(pid_t child) {
+  int status;
+  pid_t ended;
+  do ended = waitpid(child, &status, 0);
+  while (ended < 0 && errno == EINTR);
+  if (ended < 0) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 256;
+}
+
+/// MSG_NOSIGNAL is an enumeration to some C libraries, and a number to others.
+static inline int navd_no_signal(void) { return MSG_NOSIGNAL; }
 
 /// Reads a numeric address of IPv4 or IPv6; returns its length, or 0 if it is none.
 static inline socklen_t navd_internet_address(const char *host, int port,

@@ -52,7 +52,7 @@ package struct ConfigurationKey: Sendable {
 
   /// The variable of the environment that decides it before any file does.
   package var variable: String {
-    "NAVD_\(section)_\(name)".uppercased().replacing("-", with: "_")
+    String("NAVD_\(section)_\(name)".uppercased().map { $0 == "-" ? "_" : $0 })
   }
 
   /// The values of the lines that stand for the configuration's value; none for an empty list.

@@ -72,7 +72,7 @@ package struct ConfigurationSources: Hashable, Sendable {
       let name = String(variable.dropFirst(prefix.count))
       // The name of a class is the administrator's, and stands there as it is.
       if section == ConfigurationKey.classesSection { return (section, name) }
-      let spelled = name.lowercased().replacing("_", with: "-")
+      let spelled = String(name.lowercased().map { $0 == "_" ? "-" : $0 })
       throw ConfigurationOrigin.variable(variable).refusal(
         ConfigurationBuilder.unknown(section, spelled))
     }

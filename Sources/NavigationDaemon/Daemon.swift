@@ -45,6 +45,7 @@ package enum Daemon {
       log(LogEntry(.notice, "the start before this one failed: waiting for a moment"))
       pause.wait()
     }
+    let proof = try AdmissionProof.begin(identity)
     let started = SystemClock.monotonicMilliseconds()
     let journal = try openJournal(configuration, rules, directory, places)
     // What is left of one that was under way when a process ended.
@@ -52,6 +53,7 @@ package enum Daemon {
     var hub = Hub(
       configuration: hubConfiguration(configuration), access: access.access, seed: try seed())
     let navs = try replay(journal, into: &hub)
+    try proof.finish()
     let listener = try Listener.open(
       places.map { place throws(DaemonError) in try place.open() }, identity: identity,
       configuration)

@@ -36,7 +36,6 @@ struct Listener: ~Copyable {
   ) throws(DaemonError) -> Listener {
     do throws(ZeroMQError) {
       let context = try Context.make(inputOutputThreads: Self.inputOutputThreads)
-      try AdmissionProof.run(in: context, identity)
       // Before the first bind, so that no peer is let in before somebody answers for it.
       let admission = try ZAPHandler.start(in: context)
       let router = try context.socket(.router)

@@ -25,6 +25,11 @@ struct Ban: Sendable {
       pattern: #"(?<![\w.])print\(|\bSwift\.print\("#, part: .code, folders: ["Sources"],
       exceptFolders: ["Sources/navctl", "Sources/navd"],
       advice: "only the programs print: return the text, or log it"),
+    Ban(
+      pattern: #"\.replacing\("#, part: .code, folders: ["Sources"],
+      exceptFolders: ["Sources/Simulation", "Sources/Conformance"],
+      advice: "map the characters: the regular expressions behind it are a megabyte of each program"
+    ),
     inSources(#"\bDate\("#, "take the time as a parameter"),
     inSources(#"\.random\("#, "take the random number generator or the number as a parameter"),
     inSources(#"\bTask\.sleep\b"#, "wait for an event, with a deadline"),
@@ -58,6 +63,7 @@ struct Ban: Sendable {
     ("Sources/Navigation", "let a = try! b()"),
     ("Sources/Navigation", "let a = b as! C"),
     ("Sources/Navigation", #"print("a")"#),
+    ("Sources/Navigation", #"let a = b.replacing("c", with: "d")"#),
     ("Sources/Simulation", "let now = Date()"),
     ("Sources/Navigation", "let a = Int.random(in: 0..<2)"),
     ("Sources/NavigationClient", "try await Task.sleep(for: .seconds(1))"),

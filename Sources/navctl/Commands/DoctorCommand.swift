@@ -35,7 +35,7 @@ enum DoctorCommand: Command {
       facts.endpoint = try PathRules(environment: invocation.environment, userID: effectiveUserID())
         .clientEndpoint(option: invocation.line.value(of: "endpoint"))
     } catch {
-      facts.endpointFailure = error.description.replacing("\n", with: ";")
+      facts.endpointFailure = String(error.description.map { $0 == "\n" ? ";" : $0 })
     }
     if let path = facts.socketPath {
       facts.socket = FileStatus.probe(path)
