@@ -188,8 +188,8 @@ static inline int navd_tcp_socket_address(int descriptor, char *host, int room, 
   return (int)strlen(host);
 }
 
-/// The user at the other end of a Unix socket, or -1.
-static inline long navd_peer_user(int descriptor) {
+/// The user at the other end of a Unix socket, or -1; and the process, which may be gone.
+static inline long navd_peer_user(int descriptor, int *process) {
   // struct ucred, which is not declared without _GNU_SOURCE.
   struct {
     pid_t process;
@@ -198,6 +198,7 @@ static inline long navd_peer_user(int descriptor) {
   } peer;
   socklen_t size = sizeof peer;
   if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) return -1;
+  *process = (int)peer.process;
   return peer.user == (uid_t)-1 ? -1 : (long)peer.user;
 }
 

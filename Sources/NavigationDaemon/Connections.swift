@@ -23,6 +23,8 @@ struct Connections {
     var handedBytes = 0
     /// Whether the peer is given up: nothing is sent to it any more.
     var isAbandoned = false
+    /// Whether its descriptor was closed, so that the next who uses its routing id may be another.
+    var isDoubted = false
     /// Whether its key is not authorised any more: nothing is taken from it.
     var isRevoked = false
 
@@ -34,9 +36,8 @@ struct Connections {
   private var connections = Slots<Connection>()
   private var interned: [[UInt8]: ConnectionID] = [:]
   private var descriptors: [Int32: ConnectionID] = [:]
-  /// The users behind descriptors, as the kernel tells.
-  private var users: [Int32: UInt32] = [:]
-  private var userCounts: [UInt32: Int] = [:]
+  /// Who of this machine is connected, also those that have not said anything.
+  var attendance = Attendance()
   private var lastInterned: UInt64 = 1 << 40
 
   var count: Int { connections.count }
@@ -59,23 +60,6 @@ struct Connections {
       id(of: connections[slot].routingID).map { ($0, slot) }
     }
   }
-
-  /// Notes that a user of this machine was accepted, who need not say anything.
-  mutating func noteAccepted(_ descriptor: Int32, of user: UInt32) {
-    noteEnded(descriptor)
-    users[descriptor] = user
-    userCounts[user, default: 0] += 1
-  }
-
-  /// Notes that what was behind a descriptor is gone.
-  mutating func noteEnded(_ descriptor: Int32) {
-    guard let user = users.removeValue(forKey: descriptor) else { return }
-    userCounts[user, default: 1] -= 1
-    if userCounts[user] == 0 { userCounts[user] = nil }
-  }
-
-  /// The connections of a user that were accepted, those that have not said anything too.
-  func accepted(of user: UInt32) -> Int { userCounts[user, default: 0] }
 
   private func id(of routingID: [UInt8]) -> ConnectionID? {
     Self.automaticID(routingID.span) ?? interned[routingID]

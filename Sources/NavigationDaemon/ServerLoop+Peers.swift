@@ -17,7 +17,7 @@ extension ServerLoop {
     }
   }
 
-  private func answer(to request: ZAPRequest) -> ZAPAnswer {
+  private mutating func answer(to request: ZAPRequest) -> ZAPAnswer {
     switch access.admit(request) {
     case .failure(let refusal):
       report(refusal)
@@ -33,6 +33,10 @@ extension ServerLoop {
         log(LogEntry(.warning, "too many connections of \(peer.principal)", kind: .limited))
         return .refuse(reason: "too many connections of one user or key")
       }
+      if case .local(let user, _, let process) = peer {
+        connections.attendance.noteAdmitted(
+          Attendance.Process(user: user, number: process))
+      }
       return .allow(userID: userID)
     }
   }
@@ -42,7 +46,7 @@ extension ServerLoop {
     let speaking = connections.count(of: peer)
     guard case .local(let user, _, _) = peer else { return speaking }
     // Who says nothing takes a descriptor too.
-    return max(speaking, connections.accepted(of: user) - 1)
+    return max(speaking, connections.attendance.admitted(of: user))
   }
 
   /// Notes whose connection was accepted; who takes far too many is not waited for.
@@ -53,11 +57,16 @@ extension ServerLoop {
     let limits = configuration.limits
     var excess = listener.entrances[entrance].accepted - limits.connections - Self.tolerance
     var who = listener.entrances[entrance].endpoint
-    let user = listener.entrances[entrance].kind == .local ? navd_peer_user(descriptor) : -1
+    var process: Int32 = 0
+    let user =
+      listener.entrances[entrance].kind == .local
+      ? unsafe navd_peer_user(descriptor, &process) : -1
     if user >= 0, let number = UInt32(exactly: user) {
-      connections.noteAccepted(descriptor, of: number)
+      connections.attendance.noteAccepted(
+        Attendance.Process(user: number, number: process), behind: descriptor)
       let own =
-        connections.accepted(of: number) - limits.connectionsPerPrincipal - Self.tolerance
+        connections.attendance.open(of: number) - limits.connectionsPerPrincipal
+        - Self.tolerance
       if own > excess { (excess, who) = (own, "uid:\(number)") }
     }
     guard excess > 0 else { return }
@@ -84,10 +93,11 @@ extension ServerLoop {
       case .accepted:
         noteAccepted(event.value, at: listener.count(1, at: event.endpoint))
       case .disconnected:
-        connections.noteEnded(event.value)
+        connections.attendance.noteEnded(event.value)
         // Below 0 for a moment if the two come in the wrong order.
         _ = listener.count(-1, at: event.endpoint)
         if let id = connections.connection(behind: event.value) {
+          if let slot = connections.slot(of: id) { connections[slot].isDoubted = true }
           suspects.append(Suspect(id: id))
         }
       // Each of these is followed by a disconnection, which is what counts.

@@ -28,7 +28,7 @@ extension ServerLoop {
     let automatic = Connections.automaticID(received[0].bytes)
     let id = automatic ?? connections.intern(received[0].copyBytes())
     var known = connections.slot(of: id)
-    if automatic == nil || known == nil {
+    if automatic == nil || known.map({ connections[$0].isDoubted }) ?? true {
       guard let address = received[last].peerAddress,
         let (peer, key) = access.peer(address, userID: received[last].userID)
       else { return }

@@ -57,10 +57,11 @@ extension ProcessTests {
       try fill(daemon)
       let bystander = try Bystander(daemon)
       let (_, peak, before) = try bystander.watches("a peer that never reads") {
-        let peers = try unread(daemon, peers: 1, requests: 400)
+        let peers = try unread(daemon, peers: 1, requests: 2000)
         #expect(peers[0].isEnded(), "it is not cut off")
       }
-      #expect(peak.memory - before.memory < 60 * 1024)
+      // What it may leave unread, and the answers of a turn twice; it would be 400 MB without.
+      #expect(peak.memory - before.memory < 200 * 1024)
     }
 
     @Test func `what many peers leave unread is bounded in all`() throws {

@@ -59,6 +59,17 @@ final class RawConnection {
     }
   }
 
+  /// Takes what comes next; nothing if nothing does within a time.
+  func receive(within seconds: Double) -> [UInt8] {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&entry, 1, Int32(seconds * 1000)) > 0 else { return [] }
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    let count = unsafe chunk.withUnsafeMutableBytes {
+      unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
+    }
+    return Array(chunk[..<max(count, 0)])
+  }
+
   /// Takes what comes until it holds a text; nil if it does not within a time.
   func receive(until text: String, within seconds: Double = Child.patience) -> [UInt8]? {
     let end = Date(timeIntervalSinceNow: seconds)

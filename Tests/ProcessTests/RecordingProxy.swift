@@ -4,9 +4,8 @@ import Foundation
 final class RecordingProxy: @unchecked Sendable {
   /// Guards everything that changes.
   private let lock = NSLock()
-  private var bytes: [UInt8] = []
+  private var parts: [[UInt8]] = []
   private var target: RawConnection?
-  private var hasEnded = false
   private let listener: Int32
   let port: UInt16
 
@@ -19,11 +18,8 @@ final class RecordingProxy: @unchecked Sendable {
 
   deinit { close(listener) }
 
-  /// What the client sent so far.
-  var recorded: [UInt8] { lock.withLock { bytes } }
-
-  /// Whether the server has not ended the connection.
-  var isOpen: Bool { lock.withLock { !hasEnded } }
+  /// What the client sent so far, as it came.
+  var recorded: [[UInt8]] { lock.withLock { parts } }
 
   /// Sends octets in the client's name.
   func inject(_ octets: [UInt8]) { lock.withLock { target }?.sendAll(octets) }
@@ -35,10 +31,9 @@ final class RecordingProxy: @unchecked Sendable {
     let server = target.descriptor
     Thread.detachNewThread {
       self.pass(from: server, to: client) { _ in }
-      self.lock.withLock { self.hasEnded = true }
       shutdown(client, Int32(SHUT_RDWR))
     }
-    pass(from: client, to: server) { part in self.lock.withLock { self.bytes += part } }
+    pass(from: client, to: server) { part in self.lock.withLock { self.parts.append(Array(part)) } }
     close(client)
   }
 

@@ -179,16 +179,14 @@ extension ProcessTests {
         configuration: "[limits]\nconnections-per-principal = 20\n")
       let bystander = try Bystander(daemon)
       try bystander.watches("silent connections") {
-        var silent: [RawConnection] = []
-        var admitted = 0
-        for _ in 0..<40 {
+        let silent = try (0..<40).map { _ in
           let connection = try RawConnection(path(daemon))
           connection.sendAll(RawWire.opening())
-          if connection.receive(until: "ROUTER") != nil { admitted += 1 }
-          silent.append(connection)
+          return connection
         }
-        // The bystander's own is one of the 20; one more may pass while it is being accepted.
-        #expect((19...20).contains(admitted))
+        let admitted = silent.count { $0.receive(until: "ROUTER") != nil }
+        // The bystander has one of the 20; of those that ask at the same moment one may be too many.
+        #expect((15...19).contains(admitted), "\(admitted)")
         #expect(try !Peer(daemon.endpoint).isLetIn(within: 0.2))
       }
       #expect(try eventually { try Peer(daemon.endpoint).isLetIn(within: 0.2) })
@@ -204,25 +202,27 @@ extension ProcessTests {
       try peer.create("kiosk")
       try peer.perform("kiosk", #"[{"push":{"screen":{"id":"a"}}}]"#, guards: #"{"any":true}"#)
       let before = try peer.state("kiosk")["value"]
-      let octets = proxy.recorded
-      #expect(octets.count > 500)
+      let parts = proxy.recorded
+      #expect(parts.count > 5)
       try bystander.watches("replayed session") {
-        let replays = try (0..<5).map { _ in
+        // At once, and step by step as the daemon answers.
+        for isPatient in [false, true] {
           let again = try RawConnection(port: site.port)
-          again.sendAll(octets)
-          return again
-        }
-        for again in replays {
-          let answer = try #require(again.receiveToEnd(), "it is not cut off")
-          // A greeting and a WELCOME that only the recorded keys could answer.
+          var answer: [UInt8] = []
+          for part in parts where again.sendAll(part) && isPatient {
+            answer += again.receive(within: 0.1)
+          }
+          answer += try #require(again.receiveToEnd(), "it is not cut off")
+          // A greeting and a WELCOME, to which only the old keys know the answer.
           #expect(answer.count < 400, "\(answer.count)")
+          #expect(!isPatient || answer.count > 64)
         }
         // The old connection is alive, and takes no frame twice.
         #expect(try peer.state("kiosk")["value"] == before)
-        proxy.inject(try #require(RawWire.lastFrame(of: octets)))
-        #expect(try eventually { !proxy.isOpen })
+        proxy.inject(try #require(RawWire.lastFrame(of: parts.flatMap { $0 })))
+        #expect(try site.peer(known).state("kiosk")["value"] == before)
       }
-      #expect(try Peer(site.daemon.endpoint).state("kiosk")["value"] == before)
+      #expect(try site.peer(known).log("kiosk").count == 2)
     }
   }
 }
