@@ -64,7 +64,9 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "navd", dependencies: ["NavigationDaemon", "CommandLineOptions", "RuntimePaths"],
-      swiftSettings: strict),
+      swiftSettings: strict,
+      // So that libzmq finds ours first, see SparingAccept.swift.
+      linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic-symbol=accept4"])]),
     .target(
       name: "NavigationExporter",
       dependencies: [

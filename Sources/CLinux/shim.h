@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/sockios.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -21,6 +22,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -236,6 +238,78 @@ static inline int navd_tcp_socket_address(int descriptor, char *host, int room, 
   }
   if (!inet_ntop(address.ss_family, number, host, (socklen_t)room)) return -1;
   return (int)strlen(host);
+}
+
+/// The user at the other end of a Unix socket, or -1; and the process, which may be gone.
+static inline long navd_peer_user(int descriptor, int *process) {
+  // struct ucred, which is not declared without _GNU_SOURCE.
+  struct {
+    pid_t process;
+    uid_t user;
+    gid_t group;
+  } peer;
+  socklen_t size = sizeof peer;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) return -1;
+  *process = (int)peer.process;
+  return peer.user == (uid_t)-1 ? -1 : (long)peer.user;
+}
+
+/// The bytes that a socket has taken and its peer has not; 0 for what is no socket. ioctl is variadic.
+static inline int navd_unread_bytes(int descriptor) {
+  int count = 0;
+  return ioctl(descriptor, SIOCOUTQ, &count) < 0 ? 0 : count;
+}
+
+/// Ends a connection without closing its descriptor, which somebody else owns: he sees its end. What
+/// listens, or is no socket, is left alone.
+static inline void navd_cut(int descriptor) {
+  int listens = 0;
+  socklen_t size = sizeof listens;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && !listens)
+    shutdown(descriptor, SHUT_RDWR);
+}
+
+/// Accepts a connection as accept4 does, unless it would take one of the last descriptors: then it is
+/// closed at once, and the result is that of a peer who has gone already.
+static inline int navd_accept_sparingly(int listening, struct sockaddr *address, socklen_t *size,
+                                        int flags) {
+  enum { reserve = 64 };
+  int descriptor = (int)syscall(SYS_accept4, listening, address, size, flags);
+  if (descriptor < 0) {
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+      errno = ECONNABORTED;
+    return -1;
+  }
+  struct rlimit limit;
+  // The kernel gives the lowest number, so all below are in use.
+  if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || (rlim_t)descriptor + reserve < limit.rlim_cur)
+    return descriptor;
+  close(descriptor);
+  errno = ECONNABORTED;
+  return -1;
+}
+
+/// Gives the file at a path a second name, in the place of what has that name; 0 if that is done.
+static inline int navd_give_name(const char *path, const char *name) {
+  char other[200];
+  if (snprintf(other, sizeof other, "%s.%d", name, getpid()) >= (int)sizeof other)
+    return errno = ENAMETOOLONG, -1;
+  unlink(other);
+  if (link(path, other) < 0) return -1;
+  if (rename(other, name) == 0) return 0;
+  int code = errno;
+  unlink(other);
+  errno = code;
+  return -1;
+}
+
+/// What tells the file at a path from any other; 0 if it is there.
+static inline int navd_file_identity(const char *path, uint64_t *device, uint64_t *number) {
+  struct stat status;
+  if (lstat(path, &status) < 0) return -1;
+  *device = (uint64_t)status.st_dev;
+  *number = (uint64_t)status.st_ino;
+  return 0;
 }
 
 /// A copy of a descriptor that is closed on exec; fcntl is variadic.

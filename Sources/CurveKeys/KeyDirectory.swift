@@ -25,7 +25,9 @@ package struct KeyDirectory: Sendable {
   /// Reads all keys; a directory that is not there has none.
   ///
   /// A file or a directory that others than root and `user` could have written does not count.
+  ///
   /// - Parameter user: who may own them beside root.
+  /// - Returns: the keys, and why others are left out.
   package func list(trusting user: UInt32) -> Listing {
     var listing = Listing()
     if let reason = Self.reasonNotTrusted(path, .directory, user) {

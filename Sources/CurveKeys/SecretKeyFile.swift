@@ -14,7 +14,7 @@ package enum SecretKeyFile {
       throw KeyError(error.description)
     }
     // A link, as the service manager's credentials may be, is judged by what it leads to.
-    guard let mode = fileMode(path), mode & 0o077 == 0 else {
+    guard isSecret(path) else {
       throw KeyError(
         "\(path): others may read this secret key: chmod 0600 \(path), or make another")
     }
@@ -27,9 +27,12 @@ package enum SecretKeyFile {
 
   /// Makes a new key in a file that is not there yet; returns the public half.
   package static func create(_ path: String) throws(KeyError) -> CurvePublicKey {
-    let pair: CurveKeyPair
+    var pair: CurveKeyPair
     do {
-      pair = try CurveKeyPair.generate()
+      repeat {
+        pair = try CurveKeyPair.generate()
+        // One that begins with a dash would be taken for an option.
+      } while "\(pair.publicKey)".hasPrefix("-")
     } catch {
       throw KeyError(error.description)
     }

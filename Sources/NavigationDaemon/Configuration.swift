@@ -51,6 +51,8 @@ package struct Configuration: Hashable, Sendable {
     package var resumeBytes = 262_144
     /// How much history of all navs is kept in memory.
     package var resumeTotalBytes = 67_108_864
+    /// What all clients together may leave unread of what they were sent.
+    package var unsentTotalBytes = 268_435_456
     /// The operations one connection may send in a second; 0 means any number.
     package var operationsPerSecond = 0
     /// The most watches of one connection.

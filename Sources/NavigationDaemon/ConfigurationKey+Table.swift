@@ -38,6 +38,10 @@ extension ConfigurationKey {
       "limits", "resume-total-bytes", \.limits.resumeTotalBytes, .bytes, 65_536...17_179_869_184,
       "History of all navs kept in memory."),
     number(
+      "limits", "unsent-total-bytes", \.limits.unsentTotalBytes, .bytes,
+      1_048_576...17_179_869_184,
+      "What all clients together may leave unread; then who left most is cut off."),
+    number(
       "limits", "ops-per-second", \.limits.operationsPerSecond, .perSecond, 0...1_000_000,
       "Operations one connection may send in a second."),
     number(

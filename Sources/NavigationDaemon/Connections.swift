@@ -19,8 +19,12 @@ struct Connections {
     /// What the socket did not take, in order.
     var outbox: [Outgoing] = []
     var outboxBytes = 0
+    /// What the socket took since the peer had last read nearly everything.
+    var handedBytes = 0
     /// Whether the peer is given up: nothing is sent to it any more.
     var isAbandoned = false
+    /// Whether its descriptor was closed, so that the next who uses its routing id may be another.
+    var isDoubted = false
     /// Whether its key is not authorised any more: nothing is taken from it.
     var isRevoked = false
 
@@ -32,6 +36,8 @@ struct Connections {
   private var connections = Slots<Connection>()
   private var interned: [[UInt8]: ConnectionID] = [:]
   private var descriptors: [Int32: ConnectionID] = [:]
+  /// Who of this machine is connected, also those that have not said anything.
+  var attendance = Attendance()
   private var lastInterned: UInt64 = 1 << 40
 
   var count: Int { connections.count }
@@ -44,6 +50,13 @@ struct Connections {
   /// Those that are by a key, each with its number.
   var keyed: [(id: ConnectionID, slot: Int)] {
     connections.indices.filter { connections[$0].key != nil }.compactMap { slot in
+      id(of: connections[slot].routingID).map { ($0, slot) }
+    }
+  }
+
+  /// All peers, each with its number.
+  var all: [(id: ConnectionID, slot: Int)] {
+    connections.indices.compactMap { slot in
       id(of: connections[slot].routingID).map { ($0, slot) }
     }
   }

@@ -3,7 +3,9 @@ import RuntimePaths
 
 /// The claim of one process on the path of a socket, for as long as the process lives.
 final class EndpointLock {
-  private let path: String
+  let path: String
+  /// A second name of the socket's file: by it the file is found when another one has the first.
+  var secondPath: String { path + ".own" }
   private let descriptor: Int32
 
   private init(path: String, descriptor: Int32) {
@@ -64,7 +66,10 @@ final class EndpointLock {
     return found < 0 ? nil : gid_t(found)
   }
 
-  func removeSocket() { _ = unsafe unlink(path) }
+  func removeSocket() {
+    unsafe unlink(path)
+    unsafe unlink(secondPath)
+  }
 
   deinit { close(descriptor) }
 }

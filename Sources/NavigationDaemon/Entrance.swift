@@ -4,8 +4,7 @@ import ZeroMQ
 
 /// A place where peers come in: a socket of ours that listens, which libzmq is lent.
 ///
-/// While libzmq is not lent it, who comes waits in the kernel's queue. So the daemon takes no more
-/// connections than it has descriptors for: libzmq would abort the process.
+/// So it is made with our mode, and with one name more than libzmq knows of.
 struct Entrance {
   /// How peers are identified.
   enum Kind {
@@ -19,15 +18,21 @@ struct Entrance {
   /// The address, as libzmq takes it.
   let endpoint: String
   let descriptor: Int32
-  /// Held for life: a second bind of the same path would silently take it over. Nil for sockets of the
+  /// Held for life: a second bind of the same path would silently take it over.
+  ///
+  /// Nil for sockets of the
   /// service manager's.
   let lock: EndpointLock?
   /// What libzmq calls it in what it reports.
   let name: String
-  /// What libzmq calls it while it accepts.
-  var boundAs: String?
   /// The connections that came by it and have not ended.
   var accepted = 0
+
+  /// Tells our file at the path from any other; nil for sockets of the service manager's.
+  private var file: FileIdentity?
+
+  /// The path of our socket; nil for sockets of the service manager's, and of networks.
+  var path: String? { lock?.path }
 
   static let backlog: Int32 = 4096
 
@@ -48,12 +53,37 @@ struct Entrance {
   /// Listens on a path, which only our own user can connect to until the lock's `open`.
   static func listen(onPath path: String) throws(DaemonError) -> Entrance {
     let lock = try EndpointLock.take(path)
+    let descriptor = try bind(path)
+    var entrance = Entrance(
+      kind: .local, endpoint: "ipc://" + path, descriptor: descriptor, lock: lock)
+    entrance.file = FileIdentity(of: path)
+    _ = unsafe navd_give_name(path, lock.secondPath)
+    return entrance
+  }
+
+  private static func bind(_ path: String) throws(DaemonError) -> Int32 {
     let former = umask(0o177)
     let descriptor = unsafe navd_listen_unix(path, backlog)
     let code = navd_errno()
     umask(former)
     guard descriptor >= 0 else { throw .endpoint("ipc://" + path, reason: reason(code)) }
-    return Entrance(kind: .local, endpoint: "ipc://" + path, descriptor: descriptor, lock: lock)
+    return descriptor
+  }
+
+  /// Whether clients that look for our path find another file there, or none.
+  var isDisplaced: Bool {
+    guard let path, let file else { return false }
+    return FileIdentity(of: path) != file
+  }
+
+  /// Gives our socket its name again, in the place of what has it now.
+  ///
+  /// Connections go on, and so does its queue: it is the same socket.
+  func takeNameBack() throws(DaemonError) {
+    guard let path, let lock else { return }
+    guard unsafe navd_give_name(lock.secondPath, path) == 0 else {
+      throw .endpoint(endpoint, reason: Self.reason(navd_errno()) + "; restart the daemon")
+    }
   }
 
   /// Listens on an address of a network.

@@ -31,6 +31,8 @@ struct Listener: ~Copyable {
   ///   - entrances: where to listen.
   ///   - identity: the daemon's secret key, without which no network is served.
   ///   - configuration: the limits.
+  /// - Returns: what listens, but lets only our own user in.
+  /// - Throws: what libzmq refused.
   static func open(
     _ entrances: [Entrance], identity: CurveSecretKey?, _ configuration: Configuration
   ) throws(DaemonError) -> Listener {
@@ -41,10 +43,10 @@ struct Listener: ~Copyable {
       let router = try context.socket(.router)
       try setOptions(router, configuration)
       let monitor = try Monitor.start(on: router, .server)
-      var listener = Listener(
+      let listener = Listener(
         context: context, router: router, admission: admission, monitor: monitor,
         entrances: entrances, identity: identity)
-      for index in listener.entrances.indices { try listener.open(at: index) }
+      for entrance in listener.entrances { try listener.open(entrance) }
       return listener
     } catch {
       throw .transport(error)
@@ -102,12 +104,12 @@ struct Listener: ~Copyable {
     }
   }
 
-  /// Begins to accept at an entrance, or goes on with it.
-  mutating func open(at index: Int) throws(ZeroMQError) {
-    guard entrances[index].boundAs == nil else { return }
-    let entrance = entrances[index]
+  /// Begins to accept at an entrance.
+  ///
+  /// It goes on for as long as the daemon lives: to unbind ends all connections that came by it.
+  private func open(_ entrance: Entrance) throws(ZeroMQError) {
     try Self.prepare(router, entrance.kind, identity)
-    // libzmq closes what it is given; ours goes on to queue who comes meanwhile.
+    // libzmq closes what it is given.
     let copy = navd_duplicate(entrance.descriptor)
     guard copy >= 0 else { throw ZeroMQError(.bind, code: navd_errno()) }
     do throws(ZeroMQError) {
@@ -118,14 +120,6 @@ struct Listener: ~Copyable {
       _ = CLinux.close(copy)
       throw error
     }
-    entrances[index].boundAs = try router.lastEndpoint()
-  }
-
-  /// Stops accepting at an entrance: who comes waits. Connections stay.
-  mutating func pause(at index: Int) throws(ZeroMQError) {
-    guard let endpoint = entrances[index].boundAs else { return }
-    try router.unbind(endpoint)
-    entrances[index].boundAs = nil
   }
 
   /// Counts a connection that was accepted or has ended; returns the entrance that it came by.

@@ -11,11 +11,15 @@ struct NetworkAddress: Hashable, Sendable {
   /// A wildcard is refused, as is a name: it must be clear to whom the daemon speaks.
   init?(_ endpoint: String) {
     guard endpoint.hasPrefix("tcp://"), let colon = endpoint.lastIndex(of: ":"),
-      let port = UInt16(endpoint[endpoint.index(after: colon)...]), port > 0
+      let port = UInt16(endpoint[endpoint.index(after: colon)...]), port > 0,
+      endpoint[endpoint.index(after: colon)] != "+"
     else { return nil }
     var host = String(endpoint[..<colon].dropFirst("tcp://".count))
-    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-    guard unsafe navd_is_named_address(host) == 1 else { return nil }
+    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+    if isBracketed { host = String(host.dropFirst().dropLast()) }
+    guard isBracketed == host.contains(":"), unsafe navd_is_named_address(host) == 1 else {
+      return nil
+    }
     self.host = host
     self.port = Int32(port)
   }

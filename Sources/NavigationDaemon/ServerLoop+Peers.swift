@@ -1,3 +1,4 @@
+import CLinux
 import NavigationSync
 import RuntimePaths
 import ZeroMQ
@@ -16,7 +17,7 @@ extension ServerLoop {
     }
   }
 
-  private func answer(to request: ZAPRequest) -> ZAPAnswer {
+  private mutating func answer(to request: ZAPRequest) -> ZAPAnswer {
     switch access.admit(request) {
     case .failure(let refusal):
       report(refusal)
@@ -28,13 +29,54 @@ extension ServerLoop {
           LogEntry(.warning, "too many connections: \(peer.principal) is refused", kind: .limited))
         return .refuse(reason: "too many connections")
       }
-      guard connections.count(of: peer) < configuration.limits.connectionsPerPrincipal else {
+      guard count(of: peer) < configuration.limits.connectionsPerPrincipal else {
         log(LogEntry(.warning, "too many connections of \(peer.principal)", kind: .limited))
         return .refuse(reason: "too many connections of one user or key")
+      }
+      if case .local(let user, _, let process) = peer {
+        connections.attendance.noteAdmitted(
+          Attendance.Process(user: user, number: process))
       }
       return .allow(userID: userID)
     }
   }
+
+  /// The connections that somebody has, without the one that he asks for.
+  private func count(of peer: Peer) -> Int {
+    let speaking = connections.count(of: peer)
+    guard case .local(let user, _, _) = peer else { return speaking }
+    // Who says nothing takes a descriptor too.
+    return max(speaking, connections.attendance.admitted(of: user))
+  }
+
+  /// Notes whose connection was accepted; who takes far too many is not waited for.
+  ///
+  /// libzmq waits seconds for a greeting, while there would be no room for others.
+  private mutating func noteAccepted(_ descriptor: Int32, at entrance: Int?) {
+    guard let entrance else { return }
+    let limits = configuration.limits
+    var excess = listener.entrances[entrance].accepted - limits.connections - Self.tolerance
+    var who = listener.entrances[entrance].endpoint
+    var process: Int32 = 0
+    let user =
+      listener.entrances[entrance].kind == .local
+      ? unsafe navd_peer_user(descriptor, &process) : -1
+    if user >= 0, let number = UInt32(exactly: user) {
+      connections.attendance.noteAccepted(
+        Attendance.Process(user: number, number: process), behind: descriptor)
+      let own =
+        connections.attendance.open(of: number) - limits.connectionsPerPrincipal
+        - Self.tolerance
+      if own > excess { (excess, who) = (own, "uid:\(number)") }
+    }
+    guard excess > 0 else { return }
+    navd_cut(descriptor)
+    guard excess == 1 else { return }
+    log(LogEntry(.warning, "too many connections: some of \(who) are cut off", kind: .limited))
+  }
+
+  /// How many more connections are refused rightly before they are just ended.
+  private static let tolerance = 64
 
   private func report(_ refusal: AccessControl.Refusal) {
     let who = refusal.peer?.principal ?? refusal.address ?? "somebody"
@@ -48,51 +90,33 @@ extension ServerLoop {
   mutating func watchPeers() throws {
     while let event = try listener.monitor.next() {
       switch event.kind {
-      case .accepted: try admitMore(listener.count(1, at: event.endpoint))
+      case .accepted:
+        noteAccepted(event.value, at: listener.count(1, at: event.endpoint))
       case .disconnected:
+        connections.attendance.noteEnded(event.value)
         // Below 0 for a moment if the two come in the wrong order.
-        try admitMore(listener.count(-1, at: event.endpoint))
+        _ = listener.count(-1, at: event.endpoint)
         if let id = connections.connection(behind: event.value) {
+          if let slot = connections.slot(of: id) { connections[slot].isDoubted = true }
           suspects.append(Suspect(id: id))
         }
       // Each of these is followed by a disconnection, which is what counts.
       case .handshakeFailed, .handshakeBroken, .refused: break
-      case .acceptFailed:
-        log(LogEntry(.warning, "a connection could not be accepted", kind: .limited))
+      case .acceptFailed: reportShortage()
       case .connected: break
       }
     }
   }
 
-  /// Lets no more in by an entrance while there are as many as there is room for.
-  ///
-  /// They wait in the kernel's queue: with more connections than descriptors libzmq would abort.
-  private mutating func admitMore(_ entrance: Int?) throws {
-    guard let entrance else { return }
-    let limit = connectionRoom
-    if listener.entrances[entrance].accepted >= limit {
-      guard listener.entrances[entrance].boundAs != nil else { return }
-      try listener.pause(at: entrance)
-      let endpoint = listener.entrances[entrance].endpoint
-      log(LogEntry(.warning, "\(endpoint) has \(limit) connections: others wait", kind: .limited))
-    } else if listener.entrances[entrance].boundAs == nil {
-      try listener.open(at: entrance)
-    }
+  /// Says that somebody was closed for want of descriptors, once in a while: there may be thousands.
+  private mutating func reportShortage() {
+    let now = SystemClock.monotonicMilliseconds()
+    guard now >= shortageReportDue else { return }
+    shortageReportDue = now + 1000
+    log(
+      LogEntry(
+        .warning, "connections are closed: nearly all descriptors are in use", kind: .limited))
   }
-
-  /// The connections that one entrance may have, those in their handshake too.
-  ///
-  /// A few more than the limit, so that who is too many is told so; but descriptors are left for the
-  /// others and for ourselves.
-  private var connectionRoom: Int {
-    // Without a limit, or one that cannot be told, that of the configuration is all there is.
-    let descriptors = descriptorLimit().map { Int(clamping: $0) } ?? .max
-    let share = (descriptors - Self.ownDescriptors) / max(listener.entrances.count, 1)
-    return max(1, min(configuration.limits.connections + 64, share))
-  }
-
-  /// Descriptors for the journal, sockets, threads and what is accepted before the loop hears of it.
-  private static let ownDescriptors = 128
 
   // Keys that change.
 

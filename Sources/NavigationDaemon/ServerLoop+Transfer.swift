@@ -28,7 +28,7 @@ extension ServerLoop {
     let automatic = Connections.automaticID(received[0].bytes)
     let id = automatic ?? connections.intern(received[0].copyBytes())
     var known = connections.slot(of: id)
-    if automatic == nil || known == nil {
+    if automatic == nil || known.map({ connections[$0].isDoubted }) ?? true {
       guard let address = received[last].peerAddress,
         let (peer, key) = access.peer(address, userID: received[last].userID)
       else { return }
@@ -80,12 +80,12 @@ extension ServerLoop {
       guard let slot = connections.slot(of: delivery.connection), !connections[slot].isAbandoned
       else { continue }
       var result = SendResult.wouldBlock
-      if connections[slot].outbox.isEmpty {
+      if connections[slot].outbox.isEmpty, !isBehind(slot) {
         result = try transmit(
           delivery.verb, output.bodies[body], isShared: body == sharedBody, to: slot)
       }
       switch result {
-      case .sent: break
+      case .sent: noteUnsent(output.bodies[body].count, handedTo: slot)
       case .wouldBlock: enqueue(output.message(delivery), slot)
       case .unreachable: lose(delivery.connection)
       }
@@ -117,11 +117,8 @@ extension ServerLoop {
     }
     connections[slot].outbox.append(message)
     connections[slot].outboxBytes += message.body.count
-    guard connections[slot].outboxBytes > Self.outboxBytes else { return }
-    connections[slot].isAbandoned = true
-    connections.forgetOutbox(of: id)
-    waiting.removeAll { $0 == id }
-    afterthoughts.append(.closed(id))
+    if connections[slot].outboxBytes > Self.outboxBytes { return cutOff(id, slot) }
+    noteUnsent(message.body.count, handedTo: nil)
   }
 
   /// What may wait for one peer beyond the socket's own queue; flow control stops the mirror's
@@ -147,13 +144,14 @@ extension ServerLoop {
   private mutating func drain(_ id: ConnectionID) throws {
     guard let slot = connections.slot(of: id) else { return }
     var sent = 0
-    while sent < connections[slot].outbox.count {
+    while sent < connections[slot].outbox.count, !isBehind(slot) {
       let message = connections[slot].outbox[sent]
       let result = try transmit(message.verb, message.body, to: slot)
       if result == .unreachable { return lose(id) }
       if result == .wouldBlock { break }
       sent += 1
       connections[slot].outboxBytes -= message.body.count
+      connections[slot].handedBytes += message.body.count
     }
     connections[slot].outbox.removeFirst(sent)
     if connections[slot].outbox.isEmpty {

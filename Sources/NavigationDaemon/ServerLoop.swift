@@ -22,9 +22,15 @@ struct ServerLoop: ~Copyable {
   var access: AccessControl
   /// Readable when the keys may have changed.
   var keyWatch = KeyWatch()
+  /// Readable when another file may be where clients find ours.
+  var placeWatch = PlaceWatch()
   var connections = Connections()
   /// The connections whose outbox is not empty.
   var waiting: [ConnectionID] = []
+  /// What may still be sent before it is reckoned anew what is unread.
+  var unsentRoom = 0
+  /// When to say again that there are too few descriptors.
+  var shortageReportDue: UInt64 = 0
   /// Those whose peer may be gone.
   var suspects: [Suspect] = []
   /// The events that have come up and are to be handled next.
@@ -108,6 +114,9 @@ struct ServerLoop: ~Copyable {
     let progress = poller.add(descriptor: writer.descriptor)
     keyWatch.start(configuration.access.keyDirectory)
     let keys = poller.add(descriptor: keyWatch.descriptor)
+    placeWatch.start(listener.entrances.compactMap(\.path))
+    let places = poller.add(descriptor: placeWatch.descriptor)
+    reclaimPlaces()
     reportKeys()
     // Opened now, while there are descriptors, and not for the first one who asks.
     if hub.hasDormantNavs { _ = try chainReader() }
@@ -139,6 +148,7 @@ struct ServerLoop: ~Copyable {
         if poller.isReadable(progress) { writer.disarm() }
         if poller.isReadable(stop) { try takeSignals(signals) }
         if poller.isReadable(keys) { rereadKeys() }
+        if poller.isReadable(places) { reclaimPlaces() }
         if !wasBusy, poller.isReadable(messages) { _ = try receiveMessages(isAwaited: true) }
         endWait()
       }

@@ -108,9 +108,13 @@ package func removeFile(_ path: String) throws(SystemError) -> Bool {
   return false
 }
 
-/// The permission bits of what a path leads to; nil if that cannot be told.
-package func fileMode(_ path: String) -> UInt32? {
+/// Whether nobody but its owner and root can read or write what a path leads to; false if that cannot
+/// be told.
+///
+/// The group of root may read it: so an access list for the owner of a service looks, by which the
+/// service manager passes credentials.
+package func isSecret(_ path: String) -> Bool {
   var status = stat()
-  guard unsafe stat(path, &status) == 0 else { return nil }
-  return status.st_mode & 0o7777
+  guard unsafe stat(path, &status) == 0 else { return false }
+  return status.st_mode & (status.st_gid == 0 ? 0o037 : 0o077) == 0
 }

@@ -16,11 +16,12 @@ final class Client {
   static let user: UInt32 = 1000
 
   init(
-    _ world: World, _ number: UInt64 = 1, user: UInt32 = Client.user, client: String? = nil
+    _ world: World, _ number: UInt64 = 1, user: UInt32 = Client.user, client: String? = nil,
+    peer: Peer? = nil
   ) {
     self.world = world
     connection = ConnectionID(number)
-    peer = .local(user: user, group: user, process: 4711)
+    self.peer = peer ?? .local(user: user, group: user, process: 4711)
     let digits = String(number, radix: 16)
     self.client = client ?? String(repeating: "0", count: 32 - digits.count) + digits
   }

@@ -25,22 +25,32 @@ final class Peer {
   private var lastID = 0
   let client: String
 
-  /// Connects, as the client of before if one is given.
-  init(_ endpoint: String, client: String? = nil) throws {
+  /// Connects, as the client of before if one is given, over a network with a key.
+  init(
+    _ endpoint: String, client: String? = nil, as keys: CurveKeyPair? = nil,
+    server: CurvePublicKey? = nil
+  ) throws {
     guard SharedContext.shared.context != nil else { throw Failure("no context") }
-    socket = try Self.open(endpoint)
+    socket = try Self.open(endpoint, keys, server)
     _ = poller.add(socket)
     self.client =
       client
       ?? (0..<4).map { _ in String(format: "%08x", UInt32.random(in: .min ... .max)) }.joined()
   }
 
-  private static func open(_ endpoint: String) throws -> Socket {
+  private static func open(
+    _ endpoint: String, _ keys: CurveKeyPair?, _ server: CurvePublicKey?
+  ) throws -> Socket {
     guard let socket = try SharedContext.shared.context?.socket(.dealer) else {
       throw Failure("no context")
     }
     try socket.set(.linger(milliseconds: 0))
     try socket.set(.immediate(true))
+    if let keys, let server {
+      try socket.set(.curveServerKey(server))
+      try socket.set(.curvePublicKey(keys.publicKey))
+      try socket.set(.curveSecretKey(keys.secretKey))
+    }
     try socket.connect(endpoint)
     return socket
   }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A stream connection to a socket's path that sends any octets.
+/// A stream connection to a socket's path or port that sends any octets.
 final class RawConnection {
-  private let descriptor: Int32
+  let descriptor: Int32
 
   init(_ path: String) throws {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -15,7 +15,94 @@ final class RawConnection {
     guard result == 0 else { throw Failure("cannot connect to \(path): \(errno)") }
   }
 
+  /// Connects to a port of this machine.
+  init(port: UInt16) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = InternetAddress.loopback(port)
+    let result = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else { throw Failure("cannot connect to port \(port): \(errno)") }
+  }
+
   deinit { close(descriptor) }
+
+  /// Greets as a DEALER without a mechanism, and waits until the daemon has let it in.
+  func greet(_ properties: [(String, String)] = []) throws {
+    sendAll(RawWire.opening(properties))
+    guard receive(until: "ROUTER") != nil else { throw Failure("not let in") }
+  }
+
+  /// Whether the other side has ended the connection, whatever was not read of it.
+  func isEnded(within seconds: Double = Child.patience) -> Bool {
+    // POLLRDHUP, which is not among what Foundation shows.
+    var entry = pollfd(fd: descriptor, events: 0x2000, revents: 0)
+    return unsafe poll(&entry, 1, Int32(seconds * 1000)) > 0
+  }
+
+  /// Takes what comes until the other side closes; nil if it has not within a time.
+  func receiveToEnd(within seconds: Double = Child.patience) -> [UInt8]? {
+    let end = Date(timeIntervalSinceNow: seconds)
+    var all: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let left = Int32(max(0, end.timeIntervalSinceNow * 1000))
+      guard unsafe poll(&entry, 1, left) > 0 else { return nil }
+      let count = unsafe chunk.withUnsafeMutableBytes {
+        unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
+      }
+      guard count > 0 else { return all }
+      all += chunk[..<count]
+    }
+  }
+
+  /// Takes what comes next; nothing if nothing does within a time.
+  func receive(within seconds: Double) -> [UInt8] {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&entry, 1, Int32(seconds * 1000)) > 0 else { return [] }
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    let count = unsafe chunk.withUnsafeMutableBytes {
+      unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
+    }
+    return Array(chunk[..<max(count, 0)])
+  }
+
+  /// Takes what comes until it holds a text; nil if it does not within a time.
+  func receive(until text: String, within seconds: Double = Child.patience) -> [UInt8]? {
+    let end = Date(timeIntervalSinceNow: seconds)
+    var all: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while Data(all).range(of: Data(text.utf8)) == nil {
+      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let left = Int32(max(0, end.timeIntervalSinceNow * 1000))
+      guard unsafe poll(&entry, 1, left) > 0 else { return nil }
+      let count = unsafe chunk.withUnsafeMutableBytes {
+        unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
+      }
+      guard count > 0 else { return nil }
+      all += chunk[..<count]
+    }
+    return all
+  }
+
+  /// Sends everything, waiting for room; false if the other side has closed.
+  @discardableResult func sendAll(_ bytes: [UInt8]) -> Bool {
+    var sent = 0
+    while sent < bytes.count {
+      let start = sent
+      let count = unsafe bytes.withUnsafeBytes {
+        unsafe Foundation.send(
+          descriptor, $0.baseAddress?.advanced(by: start), bytes.count - start,
+          Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return false }
+      sent += count
+    }
+    return true
+  }
 
   /// Sends as much as is taken at once.
   func send(_ bytes: [UInt8]) {

@@ -28,11 +28,14 @@ final class TestDaemon {
   let state: String
   private let options: [String]
   private let environment: [String: String]
+  /// How many descriptors it may open, if fewer than usual.
+  private let descriptors: Int?
   private(set) var child: Child
 
   /// Starts a daemon and waits until it serves.
   init(
-    _ options: [String] = [], environment: [String: String] = [:], configuration: String? = nil
+    _ options: [String] = [], environment: [String: String] = [:], configuration: String? = nil,
+    descriptors: Int? = nil
   ) throws {
     directory = try TestDirectory()
     endpoint = "ipc://\(directory.path)/op"
@@ -43,18 +46,29 @@ final class TestDaemon {
     }
     self.options = all
     self.environment = ["HOME": directory.path].merging(environment) { $1 }
-    child = try Self.start(self.options, self.environment)
+    self.descriptors = descriptors
+    child = try Self.start(self.options, self.environment, descriptors)
   }
 
-  private static func start(_ options: [String], _ environment: [String: String]) throws -> Child {
-    let child = try Child(Binaries.path("navd"), options, environment: environment)
+  private static func start(
+    _ options: [String], _ environment: [String: String], _ descriptors: Int?
+  ) throws -> Child {
+    let navd = Binaries.path("navd")
+    let child =
+      if let descriptors {
+        try Child(
+          "/bin/sh", ["-c", "ulimit -n \(descriptors); exec \"$0\" \"$@\"", navd] + options,
+          environment: environment)
+      } else {
+        try Child(navd, options, environment: environment)
+      }
     try child.complains("serving ")
     return child
   }
 
   /// Starts a daemon again that has ended.
   func start(_ more: [String] = []) throws {
-    child = try Self.start(options + more, environment)
+    child = try Self.start(options + more, environment, descriptors)
   }
 
   /// Ends it without any warning.

@@ -99,28 +99,24 @@ extension Hub {
   private mutating func overload(
     _ session: Int?, _ connection: ConnectionID, at now: Instant
   ) -> UInt64? {
-    guard let session else { return looseOverload(connection, at: now) }
-    if sessions[session].inflight >= configuration.inflight { return 10 }
-    batch.answering.append(session)
-    sessions[session].inflight += 1
-    guard configuration.opsPerSecond > 0 else { return nil }
-    let second = now.boot / 1000
-    if sessions[session].rateSecond != second {
-      sessions[session].rateSecond = second
-      sessions[session].rateCount = 0
+    if let session {
+      if sessions[session].inflight >= configuration.inflight { return 10 }
+      batch.answering.append(session)
+      sessions[session].inflight += 1
     }
-    sessions[session].rateCount += 1
-    return sessions[session].rateCount > configuration.opsPerSecond ? 1000 - now.boot % 1000 : nil
+    return excess(of: connection, at: now)
   }
 
-  /// The same for ops without a session.
-  private mutating func looseOverload(_ connection: ConnectionID, at now: Instant) -> UInt64? {
+  /// How long a connection has to wait that has sent too many ops in this second.
+  ///
+  /// It is the connection's count, not the session's: a new session is one message away.
+  private mutating func excess(of connection: ConnectionID, at now: Instant) -> UInt64? {
     guard configuration.opsPerSecond > 0 else { return nil }
     let second = now.boot / 1000
-    var rate = looseRates[connection] ?? (second, 0)
+    var rate = rates[connection] ?? (second, 0)
     if rate.second != second { rate = (second, 0) }
     rate.count += 1
-    looseRates[connection] = rate
+    rates[connection] = rate
     return rate.count > configuration.opsPerSecond ? 1000 - now.boot % 1000 : nil
   }
 

@@ -172,8 +172,8 @@ package struct Hub: Sendable {
   var clientSlots: [ClientID: Int] = [:]
   var sessionCounts: [String: Int] = [:]
   var fenced: Set<ConnectionID> = []
-  /// The ops of connections without a session in a second, where there is a limit.
-  var looseRates: [ConnectionID: (second: UInt64, count: Int)] = [:]
+  /// The ops of connections in a second, where there is a limit.
+  var rates: [ConnectionID: (second: UInt64, count: Int)] = [:]
   var watches = Slots<Watch>()
   var remembered: RememberedOps
   var batch = Batch()
@@ -258,7 +258,7 @@ package struct Hub: Sendable {
       refuseFrame(of: sender, "a message has two frames: verb and body")
     case .closed(let connection):
       fenced.remove(connection)
-      looseRates[connection] = nil
+      rates[connection] = nil
       if let slot = sessionSlots[connection] { endSession(slot, .lost) }
     case .blocked(let connection):
       if let slot = sessionSlots[connection] { sessions[slot].isBlocked = true }

@@ -204,9 +204,6 @@ struct Session: Sendable {
   var inflight = 0
   /// Malformed messages so far; the third ends the session.
   var malformed = 0
-  /// Rate limit: ops in the second that began at `rateSecond`.
-  var rateSecond: UInt64 = 0
-  var rateCount = 0
   /// Ops that were answered.
   var answered: UInt64 = 0
 

@@ -1,0 +1,76 @@
+/// The rules of access once more, naively: strings, no tables, no order of convenience.
+///
+/// Written from the manual page alone, so that what it says and what the hub does are compared.
+struct AccessTwin {
+  /// Somebody who may be let in.
+  struct Somebody: Hashable {
+    var uid: Int?
+    var gid: Int?
+    var key: String?
+
+    var principal: String { key ?? "uid:\(uid ?? -1)" }
+  }
+
+  var ownUser: Int
+  /// Each line: a role, then whom it names, `uid:N`, `gid:N` or `key:NAME`.
+  var roleLines: [[String]]
+  /// Each line: whom, `uid:N`, `gid:N`, `key:NAME` or `role:ROLE`; a pattern; rights.
+  var grantLines: [[String]]
+  /// The keys in the directory, each with the role that its file says, if it does.
+  var keyRoles: [String: String?] = [:]
+
+  func role(of peer: Somebody) -> String? {
+    if peer.key == nil, peer.uid == 0 || peer.uid == ownUser { return "admin" }
+    if let key = peer.key {
+      guard let fileRole = keyRoles[key] else { return nil }
+      if let fileRole { return fileRole }
+    }
+    for line in roleLines where line.dropFirst().contains(where: { names(peer, $0) }) {
+      return line[0]
+    }
+    if peer.key == nil, grantLines.isEmpty { return "ui" }
+    return nil
+  }
+
+  func may(_ peer: Somebody, _ right: String, on nav: String, owner: String?) -> Bool {
+    if let key = peer.key, keyRoles[key] == nil { return false }
+    if role(of: peer) == "admin" { return true }
+    if granted(peer, right, nav) { return true }
+    return owner == peer.principal && granted(peer, "push", nav)
+  }
+
+  private func granted(_ peer: Somebody, _ right: String, _ nav: String) -> Bool {
+    let role = role(of: peer)
+    for line in grantLines where line.dropFirst(2).contains(right) {
+      let isMeant = role.map { line[0] == "role:\($0)" } ?? false
+      if isMeant || names(peer, line[0]), Self.matches(line[1], nav) { return true }
+    }
+    if role == "ui", !grantLines.contains(where: { $0[0] == "role:ui" }) {
+      if nav.hasPrefix("$") { return nav == "$navs" && right == "read" }
+      return right != "admin"
+    }
+    return false
+  }
+
+  private func names(_ peer: Somebody, _ who: String) -> Bool {
+    if let key = peer.key { return who == "key:\(key)" }
+    if who == "uid:\(peer.uid ?? -1)" { return true }
+    return who == "gid:\(peer.gid ?? -1)"
+  }
+
+  /// Whether the pattern means the name: the definition, by recursion.
+  static func matches(_ pattern: String, _ name: String) -> Bool {
+    if name.hasPrefix("$"), !pattern.hasPrefix("$") { return false }
+    return matches(Substring(pattern).utf8, Substring(name).utf8)
+  }
+
+  private static func matches(_ pattern: Substring.UTF8View, _ name: Substring.UTF8View) -> Bool {
+    guard let first = pattern.first else { return name.isEmpty }
+    let rest = pattern.dropFirst()
+    if first == UInt8(ascii: "*") {
+      return matches(rest, name) || (!name.isEmpty && matches(pattern, name.dropFirst()))
+    }
+    guard let octet = name.first else { return false }
+    return (first == UInt8(ascii: "?") || first == octet) && matches(rest, name.dropFirst())
+  }
+}

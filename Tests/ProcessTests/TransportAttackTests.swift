@@ -1,0 +1,228 @@
+import CurveKeys
+import Foundation
+import Testing
+import ZeroMQ
+
+extension ProcessTests {
+  /// What strangers and peers do to the transport; others go on being served.
+  @Suite struct TransportAttackTests {
+    private func path(_ daemon: TestDaemon) -> String {
+      String(daemon.endpoint.dropFirst("ipc://".count))
+    }
+
+    @Test func `an unknown key, another server's key and no key get no answer`() throws {
+      let known = try CurveKeyPair.generate()
+      let site = try NetworkDaemon(authorized: ["known": (known, "admin")])
+      let bystander = try Bystander(site.daemon)
+      try bystander.watches("unknown keys") {
+        for _ in 0..<20 {
+          let stranger = try site.peer(CurveKeyPair.generate())
+          let wrong = try Peer(
+            site.endpoint, as: known, server: CurveKeyPair.generate().publicKey)
+          let plain = try Peer(site.endpoint)
+          for peer in [stranger, wrong, plain] {
+            #expect(try !peer.isLetIn(within: 0.02))
+          }
+        }
+        #expect(try site.peer(known).ask("ping", "\"a\":1").verb == "pong")
+      }
+      try site.daemon.child.complains("its key is not authorised")
+    }
+
+    /// What a stranger sends over a network, none of it CURVE.
+    static let greetings: [(String, [UInt8])] = [
+      ("NULL", RawWire.opening() + RawWire.message("ping", "{\"id\":1}")),
+      (
+        "PLAIN",
+        RawWire.greeting("PLAIN") + RawWire.command("HELLO", [4] + Array("root".utf8) + [0])
+          + RawWire.message("ping", "{\"id\":1}")
+      ),
+      ("version 1", [1, 0] + RawWire.message("ping", "{\"id\":1}")),
+      (
+        "version 2",
+        [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 1, 5, 0, 0] + RawWire.message("ping", "{\"id\":1}")
+      ),
+      ("HTTP", Array("GET /metrics HTTP/1.1\r\nHost: navd\r\n\r\n".utf8)),
+      (
+        "CURVE, then noise",
+        RawWire.greeting("CURVE") + RawWire.command("HELLO", Array(repeating: 7, count: 194))
+      ),
+      (
+        "CURVE as a server",
+        RawWire.greeting("CURVE").prefix(32) + [1] + Array(repeating: 0, count: 31)
+      ),
+    ]
+
+    @Test func `what is not CURVE on a network is cut off without an answer`() throws {
+      let site = try NetworkDaemon()
+      let bystander = try Bystander(site.daemon)
+      try bystander.watches("other mechanisms on tcp") {
+        var open: [(String, RawConnection)] = []
+        for (name, bytes) in Self.greetings {
+          for _ in 0..<10 {
+            let stranger = try RawConnection(port: site.port)
+            stranger.sendAll(bytes)
+            open.append((name, stranger))
+          }
+        }
+        for (name, stranger) in open {
+          let answer = stranger.receiveToEnd()
+          #expect(answer != nil, "\(name) is not cut off")
+          let text = String(decoding: answer ?? [], as: UTF8.self)
+          #expect(!text.contains("nsp1.") && !text.contains("pong"), "\(name)")
+        }
+      }
+    }
+
+    @Test func `thousands of half-open handshakes are given up, and others are served meanwhile`()
+      throws
+    {
+      let site = try NetworkDaemon()
+      let bystander = try Bystander(site.daemon)
+      let (_, peak, before) = try bystander.watches("half-open handshakes") {
+        var open: [RawConnection] = []
+        let parts: [[UInt8]] = [
+          [], [0xFF], Array(RawWire.greeting("NULL").prefix(20)), RawWire.greeting("NULL"),
+          RawWire.greeting("CURVE"),
+        ]
+        for round in 0..<1000 {
+          let stranger =
+            try round % 2 == 0
+            ? RawConnection(path(site.daemon)) : RawConnection(port: site.port)
+          stranger.send(parts[round / 2 % parts.count])
+          open.append(stranger)
+        }
+        for (index, stranger) in open.enumerated() {
+          #expect(stranger.receiveToEnd() != nil, "\(index) is still open")
+        }
+        #expect(try Peer(site.daemon.endpoint).ask("ping", "\"a\":1").verb == "pong")
+      }
+      #expect(peak.descriptors < before.descriptors + 1200)
+      #expect(
+        try eventually { Vitals(of: site.daemon.child.pid).descriptors < before.descriptors + 20 })
+    }
+
+    @Test func `more connections than descriptors harm nobody who is connected`() throws {
+      let known = try CurveKeyPair.generate()
+      let site = try NetworkDaemon(authorized: ["known": (known, "ui")], descriptors: 256)
+      let bystander = try Bystander(site.daemon)
+      let far = try site.peer(known)
+      try far.hello()
+      try bystander.watches("more connections than descriptors") {
+        var open: [RawConnection] = []
+        for _ in 0..<1000 {
+          open.append(try RawConnection(path(site.daemon)))
+          open.append(try RawConnection(port: site.port))
+        }
+        #expect(try far.ask("ping", "\"a\":1").verb == "pong")
+        #expect(Vitals(of: site.daemon.child.pid).descriptors <= 256)
+        open.removeAll()
+        #expect(try Peer(site.daemon.endpoint).ask("ping", "\"a\":1").verb == "pong")
+        #expect(try site.peer(known).ask("ping", "\"a\":1").verb == "pong")
+      }
+    }
+
+    @Test(.enabled(if: ReferenceClientTests.isRunnable, "python3-zmq is not installed"))
+    func `guessed routing ids do not stop the daemon`() throws {
+      // Holds ids around what a library without a seed gives out, then makes it give out more.
+      let script = """
+        import sys, zmq, struct
+        c = zmq.Context(); c.set(zmq.MAX_SOCKETS, 2000); held = []
+        for n in range(0x6B8B4567 - 20, 0x6B8B4567 + 60):
+            s = c.socket(zmq.DEALER); s.linger = 0
+            s.setsockopt(zmq.IDENTITY, b'\\0' + struct.pack('>I', n)); s.connect(sys.argv[1])
+            s.send_multipart([b'nsp1.ping', b'{"id":1}']); held.append(s)
+        for s in held:
+            s.RCVTIMEO = 10000; assert s.recv_multipart()[0] == b'nsp1.pong'
+        for n in range(100):
+            s = c.socket(zmq.DEALER); s.linger = 0; s.RCVTIMEO = 10000; s.connect(sys.argv[1])
+            s.send_multipart([b'nsp1.ping', b'{"id":1}']); assert s.recv_multipart()[0] == b'nsp1.pong'
+        print('served')
+        """
+      let daemon = try TestDaemon()
+      let bystander = try Bystander(daemon)
+      let file = try daemon.directory.write("ids.py", script)
+      try bystander.watches("guessed routing ids") {
+        let child = try Child(ReferenceClientTests.python, [file, daemon.endpoint])
+        #expect(try child.ended() == 0, "\(child.transcript)")
+        #expect(child.standardOutput == "served\n")
+      }
+    }
+
+    @Test func `the name that a peer gives itself in the handshake is not believed`() throws {
+      let daemon = try TestDaemon()
+      let peer = try RawConnection(path(daemon))
+      try peer.greet([
+        ("Peer-Address", "localhost:4242:4242:1"), ("User-Id", "uid:4242"), ("__fd", "0"),
+      ])
+      peer.sendAll(
+        RawWire.message(
+          "hello",
+          #"{"ver":[1,1],"client":"0123456789abcdef0123456789abcdef","nonce":"n"}"#))
+      let answer = String(decoding: peer.receive(until: "\"role\"") ?? [], as: UTF8.self)
+      #expect(answer.contains("\"uid\":\(getuid()),"), "\(answer)")
+    }
+
+    @Test func `a peer that comes and goes thousands of times fills no queue`() throws {
+      let daemon = try TestDaemon()
+      let bystander = try Bystander(daemon)
+      let place = path(daemon)
+      let (_, _, before) = try bystander.watches("5,000 reconnections") {
+        for _ in 0..<5000 { _ = try RawConnection(place) }
+      }
+      #expect(try eventually { Vitals(of: daemon.child.pid).descriptors < before.descriptors + 20 })
+      #expect(try Peer(daemon.endpoint).ask("ping", "\"a\":1").verb == "pong")
+    }
+
+    @Test func `connections that say nothing count for their user`() throws {
+      let daemon = try TestDaemon(
+        configuration: "[limits]\nconnections-per-principal = 20\n")
+      let bystander = try Bystander(daemon)
+      try bystander.watches("silent connections") {
+        let silent = try (0..<40).map { _ in
+          let connection = try RawConnection(path(daemon))
+          connection.sendAll(RawWire.opening())
+          return connection
+        }
+        let admitted = silent.count { $0.receive(until: "ROUTER") != nil }
+        // The bystander has one of the 20; of those that ask at the same moment one may be too many.
+        #expect((15...19).contains(admitted), "\(admitted)")
+        #expect(try !Peer(daemon.endpoint).isLetIn(within: 0.2))
+      }
+      #expect(try eventually { try Peer(daemon.endpoint).isLetIn(within: 0.2) })
+    }
+
+    @Test func `a recorded session is of no use to who sends it again`() throws {
+      let known = try CurveKeyPair.generate()
+      let site = try NetworkDaemon(authorized: ["known": (known, "ui")])
+      let proxy = try RecordingProxy(to: site.port)
+      let bystander = try Bystander(site.daemon)
+      let peer = try Peer("tcp://127.0.0.1:\(proxy.port)", as: known, server: site.server)
+      try peer.hello()
+      try peer.create("kiosk")
+      try peer.perform("kiosk", #"[{"push":{"screen":{"id":"a"}}}]"#, guards: #"{"any":true}"#)
+      let before = try peer.state("kiosk")["value"]
+      let parts = proxy.recorded
+      #expect(parts.count > 5)
+      try bystander.watches("replayed session") {
+        // At once, and step by step as the daemon answers.
+        for isPatient in [false, true] {
+          let again = try RawConnection(port: site.port)
+          var answer: [UInt8] = []
+          for part in parts where again.sendAll(part) && isPatient {
+            answer += again.receive(within: 0.1)
+          }
+          answer += try #require(again.receiveToEnd(), "it is not cut off")
+          // A greeting and a WELCOME, to which only the old keys know the answer.
+          #expect(answer.count < 400, "\(answer.count)")
+          #expect(!isPatient || answer.count > 64)
+        }
+        // The old connection is alive, and takes no frame twice.
+        #expect(try peer.state("kiosk")["value"] == before)
+        proxy.inject(try #require(RawWire.lastFrame(of: parts.flatMap { $0 })))
+        #expect(try site.peer(known).state("kiosk")["value"] == before)
+      }
+      #expect(try site.peer(known).log("kiosk").count == 2)
+    }
+  }
+}
