@@ -35,9 +35,13 @@ struct Attendance {
   }
 
   /// Notes that a process was let in, by one of its connections.
+  ///
+  /// That one may have ended before it was answered, so no more are let in than there are. One whose
+  /// acceptance is told later is not counted.
   mutating func noteAdmitted(_ process: Process) {
-    processes[process, default: Count()].admitted += 1
-    users[process.user, default: Count()].admitted += 1
+    guard let count = processes[process], count.admitted < count.open else { return }
+    processes[process]?.admitted += 1
+    users[process.user]?.admitted += 1
   }
 
   /// Notes that what was behind a descriptor is gone.

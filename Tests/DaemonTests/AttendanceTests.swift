@@ -42,12 +42,15 @@ import Testing
     #expect(attendance.open(of: 5) == 1)
   }
 
-  @Test func `who is let in before he is seen to be accepted counts once`() {
+  @Test func `who has gone before he was answered is not counted`() {
     var attendance = Attendance()
-    attendance.noteAdmitted(one)
     attendance.noteAccepted(one, behind: 3)
-    #expect(attendance.admitted(of: 1000) == 1)
     attendance.noteEnded(3)
+    attendance.noteAdmitted(one)
     #expect(attendance.admitted(of: 1000) == 0)
+    attendance.noteAccepted(one, behind: 3)
+    attendance.noteAdmitted(one)
+    attendance.noteAdmitted(one)
+    #expect(attendance.admitted(of: 1000) == 1)
   }
 }

@@ -66,17 +66,18 @@ extension ProcessTests {
 
     @Test func `what many peers leave unread is bounded in all`() throws {
       let daemon = try TestDaemon(
-        configuration: "[limits]\nunsent-total-bytes = 32M\nconnections-per-principal = 100\n")
+        configuration: "[limits]\nunsent-total-bytes = 32M\nconnections-per-principal = 200\n")
       try fill(daemon)
       let bystander = try Bystander(daemon)
-      let (_, peak, before) = try bystander.watches("64 peers that never read") {
+      let (_, peak, before) = try bystander.watches("128 peers that never read") {
         // Each alone would stay below the limit of one.
-        let peers = try unread(daemon, peers: 64, requests: 36)
+        let peers = try unread(daemon, peers: 128, requests: 36)
         #expect(
-          try eventually { peers.count { $0.isEnded(within: 0) } >= 30 }, "too few are cut off")
+          try eventually { peers.count { $0.isEnded(within: 0) } >= 60 }, "too few are cut off")
       }
-      // The limit, and the answers of a turn twice: ours and the socket's. It would be 460 MB without.
-      #expect(peak.memory - before.memory < 250 * 1024)
+      // The limit, the answers of a turn twice, ours and the socket's, and what the socket's threads
+      // have not freed yet. It would be 920 MB without.
+      #expect(peak.memory - before.memory < 450 * 1024)
       try daemon.child.complains("bytes unread")
     }
   }
