@@ -15,7 +15,6 @@
 #include <pthread.h>
 #include <pwd.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,32 +114,14 @@ static inline int navd_listen_unix(const char *path, int backlog) {
   address.sun_family = AF_UNIX;
   if (strlen(path) >= sizeof address.sun_path) return errno = ENAMETOOLONG, -1;
   strcpy(address.sun_path, path);
+  // Nobody's file: only what a process left behind that is gone.
+  struct stat there;
+  if (lstat(path, &there) == 0 && !S_ISSOCK(there.st_mode)) return errno = EEXIST, -1;
   if (unlink(path) < 0 && errno != ENOENT) return -1;
   int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (descriptor < 0) return -1;
   if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0 &&
       listen(descriptor, backlog) == 0)
-    return descriptor;
-  int code = errno;
-  close(descriptor);
-  errno = code;
-  return -1;
-}
-
-/// A socket connected to an abstract name, on which a read ends after so many milliseconds, or -1.
-static inline int navd_connect_abstract(const char *name, int milliseconds) {
-  struct sockaddr_un address;
-  memset(&address, 0, sizeof address);
-  address.sun_family = AF_UNIX;
-  size_t length = strlen(name);
-  if (length >= sizeof address.sun_path) return errno = ENAMETOOLONG, -1;
-  memcpy(address.sun_path + 1, name, length);
-  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) return -1;
-  struct timeval time = {milliseconds / 1000, milliseconds % 1000 * 1000};
-  socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
-  if (setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time) == 0 &&
-      connect(descriptor, (struct sockaddr *)&address, size) == 0)
     return descriptor;
   int code = errno;
   close(descriptor);
@@ -165,9 +146,6 @@ static inline int navd_await_child(pid_t child) {
   if (ended < 0) return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 256;
 }
-
-/// MSG_NOSIGNAL is an enumeration to some C libraries, and a number to others.
-static inline int navd_no_signal(void) { return MSG_NOSIGNAL; }
 
 /// Reads a numeric address of IPv4 or IPv6; returns its length, or 0 if it is none.
 static inline socklen_t navd_internet_address(const char *host, int port,

@@ -131,7 +131,9 @@ static inline int navd_http_listen_local(const char *path) {
   memcpy(address.sun_path, path, strlen(path));
   int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (probe < 0) return -1;
-  if (connect(probe, (struct sockaddr *)&address, sizeof address) < 0 && errno == ECONNREFUSED)
+  struct stat there;
+  if (connect(probe, (struct sockaddr *)&address, sizeof address) < 0 && errno == ECONNREFUSED &&
+      lstat(path, &there) == 0 && S_ISSOCK(there.st_mode))
     unlink(path);
   close(probe);
   mode_t former = umask(0117);

@@ -96,7 +96,15 @@ package struct KeyDirectory: Sendable {
   package func file(of name: String) -> String { "\(path)/\(name)\(Self.suffix)" }
 
   /// Authorises a key, in the place of one with the same name; makes the directory if it is missing.
+  ///
+  /// - Throws: that it is another's already, for then one of the two names would mean nobody.
   package func authorize(_ key: AuthorizedKey) throws(KeyError) {
+    let other = list(trusting: effectiveUserID()).keys
+      .first { $0.publicKey == key.publicKey && $0.name != key.name }
+    if let other {
+      throw KeyError(
+        "\(key.publicKey) is authorised as \(other.name) already: revoke that, or make another key")
+    }
     do {
       try createPrivateDirectory(path, mode: 0o755)
       try writeFileAtomically(file(of: key.name), key.contents, mode: 0o644)

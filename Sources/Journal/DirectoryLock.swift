@@ -21,7 +21,7 @@ struct DirectoryLock: ~Copyable {
   }
 
   private static func locked(_ path: String, _ text: String) throws(JournalError) -> Int32 {
-    let opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard opened >= 0 else { throw failure(path) }
     guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
       let error = errno

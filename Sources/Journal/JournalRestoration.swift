@@ -126,11 +126,13 @@ package struct JournalRestoration: ~Copyable {
   }
 
   /// Whoever runs this, the daemon must be able to use what it makes.
+  ///
+  /// No link is followed: the directory is the daemon's, and who runs this may be root.
   private static func giveToOwner(of directory: String, _ path: String) throws(JournalError) {
     var information = stat()
     guard unsafe stat(directory, &information) == 0 else { throw DirectoryLock.failure(directory) }
     guard information.st_uid != geteuid() else { return }
-    guard unsafe chown(path, information.st_uid, information.st_gid) == 0 else {
+    guard unsafe lchown(path, information.st_uid, information.st_gid) == 0 else {
       throw DirectoryLock.failure(path)
     }
   }
@@ -149,7 +151,7 @@ private enum FileCopy {
     }
     defer { close(input) }
     try createPrivateFile(target)
-    let output = unsafe open(target, O_WRONLY | O_CLOEXEC)
+    let output = unsafe open(target, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
     guard output >= 0 else { throw DirectoryLock.failure(target) }
     defer { close(output) }
     var piece = [UInt8](repeating: 0, count: pieceBytes)

@@ -59,7 +59,7 @@ struct AdmissionProof {
   }
 
   /// How long a stranger may take to be refused, in milliseconds.
-  private static let patience: Int32 = 2000
+  private static let patience: UInt64 = 2000
 
   /// Lets strangers knock.
   ///
@@ -67,98 +67,69 @@ struct AdmissionProof {
   static func run(
     in context: borrowing Context, _ identity: CurveSecretKey?
   ) throws(ZeroMQError) {
-    try knock(in: context, .local, nil) { name, _, _ throws(ZeroMQError) in
-      try isSentAway(from: name)
-    }
+    try knock(in: context, .local, nil, stranger: nil)
     guard let identity else { return }
-    try knock(in: context, .network, identity) { name, _, _ throws(ZeroMQError) in
-      try isSentAway(from: name)
-    }
-    let stranger = try CurveKeyPair.generate()
-    let key = try identity.publicKey()
-    let dealer = try context.socket(.dealer)
-    try dealer.set(.linger(milliseconds: 0))
-    try dealer.set(.reconnectInterval(milliseconds: -1))
-    try dealer.set(.curveServerKey(key))
-    try dealer.set(.curvePublicKey(stranger.publicKey))
-    try dealer.set(.curveSecretKey(stranger.secretKey))
-    try knock(in: context, .network, identity) { name, router, monitor throws(ZeroMQError) in
-      try dealer.connect("ipc://@" + name)
-      _ = try dealer.send([[0x21]])
-      return try isRefused(router, &monitor)
-    }
+    try knock(in: context, .network, identity, stranger: nil)
+    try knock(in: context, .network, identity, stranger: try CurveKeyPair.generate())
   }
 
   private static func knock(
     in context: borrowing Context, _ kind: Entrance.Kind, _ identity: CurveSecretKey?,
-    _ isTurnedDown: (String, borrowing Socket, inout Monitor) throws(ZeroMQError) -> Bool
+    stranger: CurveKeyPair?
   ) throws(ZeroMQError) {
     let router = try context.socket(.router)
-    try router.set(.linger(milliseconds: 0))
     try Listener.prepare(router, kind, identity)
+    guard try isTurnedDown(by: router, in: context, identity, stranger: stranger) else {
+      throw ZeroMQError(.bind, code: EPERM)
+    }
+  }
+
+  /// Whether a stranger who connects to a socket, which is not bound yet, is refused.
+  ///
+  /// - Parameter stranger: the key that it proves; nil for one that proves nothing.
+  static func isTurnedDown(
+    by router: borrowing Socket, in context: borrowing Context, _ identity: CurveSecretKey?,
+    stranger: CurveKeyPair?
+  ) throws(ZeroMQError) -> Bool {
+    try router.set(.linger(milliseconds: 0))
     var monitor = try Monitor.start(on: router, .server)
     // An abstract name: no file, and no address family that a hardened unit forbids.
     var source = SystemRandomNumberGenerator()
-    let name = "navd-proof-\(String(source.next(), radix: 36))"
-    try router.bind("ipc://@" + name)
-    guard try isTurnedDown(name, router, &monitor) else {
-      throw ZeroMQError(.bind, code: EPERM)
+    let endpoint = "ipc://@navd-proof-\(String(source.next(), radix: 36))"
+    try router.bind(endpoint)
+    let dealer = try context.socket(.dealer)
+    try dealer.set(.linger(milliseconds: 0))
+    try dealer.set(.reconnectInterval(milliseconds: -1))
+    if let stranger, let identity {
+      try dealer.set(.curveServerKey(try identity.publicKey()))
+      try dealer.set(.curvePublicKey(stranger.publicKey))
+      try dealer.set(.curveSecretKey(stranger.secretKey))
     }
-    var parts = Multipart(capacity: 2)
-    guard try !router.receive(into: &parts) else { throw ZeroMQError(.bind, code: EPERM) }
+    try dealer.connect(endpoint)
+    _ = try dealer.send([[0x21]])
+    return try awaitsRefusal(router, &monitor)
   }
 
-  /// Whether somebody who greets without any mechanism is hung up on, and not greeted as a peer.
-  ///
-  /// By hand, ZMTP 3.0 (RFC 23): a socket of libzmq's would bring in parts of it that the daemon has
-  /// no other use for, and half a megabyte.
-  static func isSentAway(from name: String) throws(ZeroMQError) -> Bool {
-    let descriptor = unsafe navd_connect_abstract(name, patience)
-    guard descriptor >= 0 else { throw ZeroMQError(.connect, code: navd_errno()) }
-    defer { close(descriptor) }
-    let mechanism = Array("NULL".utf8) + Array(repeating: 0, count: 16 + 1 + 31)
-    let greeting: [UInt8] = [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 3, 0] + mechanism
-    let ready = [5] + Array("READY".utf8)
-    let properties = [11] + Array("Socket-Type".utf8) + [0, 0, 0, 6] + Array("DEALER".utf8)
-    let hello = greeting + [4, UInt8(ready.count + properties.count)] + ready + properties
-    let sent = unsafe hello.withUnsafeBytes {
-      unsafe send(descriptor, $0.baseAddress, $0.count, navd_no_signal())
-    }
-    // Who hangs up before everything was said has sent us away too.
-    guard sent == hello.count || navd_errno() == EPIPE else { return false }
-    var answer: [UInt8] = []
-    var bytes = [UInt8](repeating: 0, count: 256)
-    while true {
-      let count = unsafe bytes.withUnsafeMutableBytes {
-        unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
-      }
-      if count == 0 || count < 0 && navd_errno() == ECONNRESET { break }
-      // Nothing came in time, or more than a refusal is.
-      guard count > 0, answer.count < 1024 else { return false }
-      answer += bytes[..<count]
-    }
-    // A command is its flag, its length and its name.
-    return !answer.dropFirst(greeting.count + 2).starts(with: ready)
-  }
-
-  /// Whether the monitor tells of a refusal.
-  private static func isRefused(
+  /// Waits until the monitor tells of a refusal, or a message says that there was none.
+  private static func awaitsRefusal(
     _ router: borrowing Socket, _ monitor: inout Monitor
   ) throws(ZeroMQError) -> Bool {
     var poller = Poller()
     _ = poller.add(router)
     _ = poller.add(monitor)
-    let end = SystemClock.monotonicMilliseconds() + UInt64(patience)
+    var parts = Multipart(capacity: 2)
+    let end = SystemClock.monotonicMilliseconds() + patience
     while true {
-      let now = SystemClock.monotonicMilliseconds()
-      guard now < end else { return false }
-      _ = try poller.wait(milliseconds: Int(end - now))
+      if try router.receive(into: &parts) { return false }
       while let event = try monitor.next() {
         switch event.kind {
         case .handshakeFailed, .handshakeBroken, .refused, .disconnected: return true
         case .accepted, .acceptFailed, .connected: break
         }
       }
+      let now = SystemClock.monotonicMilliseconds()
+      guard now < end else { return false }
+      _ = try poller.wait(milliseconds: Int(end - now))
     }
   }
 }

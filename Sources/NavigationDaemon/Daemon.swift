@@ -28,6 +28,13 @@ package enum Daemon {
     guard signals >= 0 else {
       throw DaemonError.system(SystemError("catch", "SIGTERM", code: navd_errno()))
     }
+    // First of all that may fail. Who starts navd by hand is not kept waiting.
+    let isService = rules.environment["INVOCATION_ID"] != nil
+    let pause = StartPause(runtimeDirectory: isService ? rules.runtimeDirectory.path : nil)
+    if pause.begin() {
+      log(LogEntry(.notice, "the start before this one failed: waiting for a moment"))
+      pause.wait()
+    }
     if navd_raise_descriptor_limit() != 0 {
       log(LogEntry(.warning, "cannot raise the limit of open descriptors"))
     }
@@ -38,13 +45,6 @@ package enum Daemon {
     let access = try AccessControl(configuration.access, daemonUser: rules.userID)
     let identity = try identity(configuration, rules, places)
     let directory = try stateDirectory(configuration, rules)
-    // Who starts navd by hand is not kept waiting.
-    let isService = rules.environment["INVOCATION_ID"] != nil
-    let pause = StartPause(runtimeDirectory: isService ? rules.runtimeDirectory.path : nil)
-    if pause.begin() {
-      log(LogEntry(.notice, "the start before this one failed: waiting for a moment"))
-      pause.wait()
-    }
     let proof = try AdmissionProof.begin(identity)
     let started = SystemClock.monotonicMilliseconds()
     let journal = try openJournal(configuration, rules, directory, places)

@@ -24,7 +24,7 @@ struct Entrance {
   /// service manager's.
   let lock: EndpointLock?
   /// What libzmq calls it in what it reports.
-  let name: String
+  var name: String
   /// The connections that came by it and have not ended.
   var accepted = 0
 

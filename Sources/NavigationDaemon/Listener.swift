@@ -43,10 +43,12 @@ struct Listener: ~Copyable {
       let router = try context.socket(.router)
       try setOptions(router, configuration)
       let monitor = try Monitor.start(on: router, .server)
-      let listener = Listener(
+      var listener = Listener(
         context: context, router: router, admission: admission, monitor: monitor,
         entrances: entrances, identity: identity)
-      for entrance in listener.entrances { try listener.open(entrance) }
+      for index in listener.entrances.indices {
+        listener.entrances[index].name = try listener.open(listener.entrances[index])
+      }
       return listener
     } catch {
       throw .transport(error)
@@ -107,7 +109,7 @@ struct Listener: ~Copyable {
   /// Begins to accept at an entrance.
   ///
   /// It goes on for as long as the daemon lives: to unbind ends all connections that came by it.
-  private func open(_ entrance: Entrance) throws(ZeroMQError) {
+  private func open(_ entrance: Entrance) throws(ZeroMQError) -> String {
     try Self.prepare(router, entrance.kind, identity)
     // libzmq closes what it is given.
     let copy = navd_duplicate(entrance.descriptor)
@@ -120,6 +122,8 @@ struct Listener: ~Copyable {
       _ = CLinux.close(copy)
       throw error
     }
+    // It writes an address in a way of its own, by which it reports what happens there.
+    return try router.lastEndpoint()
   }
 
   /// Counts a connection that was accepted or has ended; returns the entrance that it came by.

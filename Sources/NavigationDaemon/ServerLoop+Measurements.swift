@@ -19,9 +19,14 @@ extension ServerLoop {
     hub.measurements[.transportVersion] =
       UInt64(version.major) * 10_000 + UInt64(version.minor) * 100 + UInt64(version.patch)
     hub.measurements[.startedAt] = SystemClock.bootMilliseconds()
+    hub.measurements[.descriptorLimit] = descriptorLimit() ?? 0
+    handInLimits()
+  }
+
+  /// What a reload may change.
+  mutating func handInLimits() {
     hub.measurements[.journalLimit] = UInt64(configuration.history.bytes)
     hub.measurements[.connectionLimit] = UInt64(configuration.limits.connections)
-    hub.measurements[.descriptorLimit] = descriptorLimit() ?? 0
   }
 
   /// Reads what somebody may be about to ask for; the file system is asked now and then only.

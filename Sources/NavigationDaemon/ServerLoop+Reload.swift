@@ -74,7 +74,11 @@ extension ServerLoop {
     log.setLevel(new.logLevel)
     hub.reconfigure(Daemon.hubConfiguration(new))
     keyWatch.start(new.access.keyDirectory)
+    // Read before there was a watch of that directory.
+    var control = control
+    control.readKeys()
     takeOver(control)
+    handInLimits()
     messageReader = hub.makeReader()
     writer.journal.retention = Daemon.retention(new)
   }

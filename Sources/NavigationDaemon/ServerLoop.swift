@@ -117,6 +117,8 @@ struct ServerLoop: ~Copyable {
     placeWatch.start(listener.entrances.compactMap(\.path))
     let places = poller.add(descriptor: placeWatch.descriptor)
     reclaimPlaces()
+    // Who was revoked before there was a watch.
+    rereadKeys()
     reportKeys()
     // Opened now, while there are descriptors, and not for the first one who asks.
     if hub.hasDormantNavs { _ = try chainReader() }

@@ -82,9 +82,15 @@ struct ConnectionProbe: DaemonProbe, ~Copyable {
     } catch {
       throw ProbeFailure(error.description)
     }
+    let identity: NetworkIdentity?
+    do {
+      identity = try NetworkIdentity.read(for: place, environment: rules.environment)
+    } catch {
+      throw ProbeFailure("\(error)")
+    }
     do throws(ConnectionError) {
       return try NavigationConnection.connect(
-        to: place, name: "navd-exporter", timeout: Self.patience)
+        to: place, as: identity, name: "navd-exporter", timeout: Self.patience)
     } catch {
       throw ProbeFailure(error.description)
     }

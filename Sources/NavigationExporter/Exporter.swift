@@ -36,7 +36,8 @@ package enum Exporter {
       guard result >= 0 || navd_errno() == EINTR else {
         throw SystemError("wait for", "requests", code: navd_errno())
       }
-      if entries[1].revents != 0 { return }
+      // There is nothing to read again.
+      if entries[1].revents != 0, navd_next_signal(signals) != SIGHUP { return }
       server.run()
     }
   }

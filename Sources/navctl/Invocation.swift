@@ -95,7 +95,7 @@ struct Invocation {
   }
 
   /// Who we are to a daemon on a network.
-  private func identity(_ endpoint: String) throws -> NetworkIdentity? {
+  func identity(_ endpoint: String) throws -> NetworkIdentity? {
     do throws(KeyError) {
       return try NetworkIdentity.read(
         for: endpoint, serverKey: line.value(of: "server-key"), keyFile: line.value(of: "key"),

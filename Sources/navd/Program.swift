@@ -44,6 +44,9 @@ enum Program {
         })
       let loaded = try sources.load()
       if line.contains("print-config") { print(loaded.text, terminator: "") }
+      if line.contains("check-config") {
+        try Daemon.check(loaded.configuration, rules: .current())
+      }
       if line.contains("check-config") || line.contains("print-config") {
         ExitStatus.orderly.exitProcess()
       }

@@ -4,27 +4,32 @@ import ZeroMQ
 @testable import NavigationDaemon
 
 @Suite struct AdmissionProofTests {
-  /// Whether somebody who proves nothing is sent away from a socket with these options.
-  private func isSentAway(_ options: [SocketOption]) throws -> Bool {
+  /// Whether a stranger is turned down by a socket with these options, while nobody answers for it.
+  private func isTurnedDown(
+    _ options: [SocketOption], _ identity: CurveSecretKey? = nil, stranger: CurveKeyPair? = nil
+  ) throws -> Bool {
     let context = try Context.make()
     let router = try context.socket(.router)
-    try router.set(.linger(milliseconds: 0))
     for option in options { try router.set(option) }
-    let name = "navd-test-\(UInt64.random(in: .min ... .max))"
-    try router.bind("ipc://@" + name)
-    return try AdmissionProof.isSentAway(from: name)
+    return try AdmissionProof.isTurnedDown(
+      by: router, in: context, identity, stranger: stranger)
   }
 
-  @Test func `a stranger is sent away only where nobody's answer is asked for`() throws {
-    #expect(try isSentAway([.zapDomain("navd.ipc"), .zapEnforceDomain(true)]))
-    // As a library would that takes the option and does nothing.
-    #expect(try !isSentAway([.zapDomain("navd.ipc"), .zapEnforceDomain(false)]))
-    #expect(try !isSentAway([]))
+  @Test func `a library that takes the option and does nothing is found out`() throws {
+    #expect(try isTurnedDown([.zapDomain("navd.ipc"), .zapEnforceDomain(true)]))
+    #expect(try !isTurnedDown([.zapDomain("navd.ipc"), .zapEnforceDomain(false)]))
+    #expect(try !isTurnedDown([]))
   }
 
-  @Test func `who has no key is sent away from a socket that asks for one`() throws {
+  @Test func `so it is where a key is asked for, which any would do`() throws {
     let identity = try CurveKeyPair.generate().secretKey
-    #expect(try isSentAway([.curveServer(true), .curveSecretKey(identity)]))
+    let stranger = try CurveKeyPair.generate()
+    let curve: [SocketOption] = [.curveServer(true), .curveSecretKey(identity)]
+    let enforced = curve + [.zapDomain("navd.tcp"), .zapEnforceDomain(true)]
+    #expect(try isTurnedDown(enforced, identity, stranger: stranger))
+    #expect(try !isTurnedDown(curve, identity, stranger: stranger))
+    // Who has none is turned down by CURVE itself.
+    #expect(try isTurnedDown(curve, identity))
   }
 
   @Test func `libzmq as it is passes`() throws {

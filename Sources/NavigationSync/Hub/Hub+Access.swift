@@ -21,7 +21,7 @@ extension Hub {
       if let holder = dialog.holder { refs.append(holder) }
       for ref in refs where isLive(ref) {
         let rights = rights(of: sessions[ref.slot].peer, onNavAt: slot)
-        if !rights.contains(.push) { endDialog(of: ref, on: slot) }
+        if !rights.contains(.push) { endDialog(of: ref, on: slot, keepsOps: true) }
       }
     }
     batch.held.append(.recheck)
@@ -33,9 +33,13 @@ extension Hub {
       send(connection, .bye, ServerMessageWriter.bye(why: "revoked", after: nil))
       return batch.held.append(.ended(connection))
     }
-    note(
-      .refused, "the key of \(sessions[slot].name) is not authorised any more", sessions[slot].peer,
-      code: "revoked", client: sessions[slot].name)
+    var notice = Notice(
+      .refused, .warning, "the key of \(sessions[slot].name) is not authorised any more")
+    notice.client = sessions[slot].name
+    notice.principal = sessions[slot].peer.principal
+    notice.code = Self.revocation
+    // With the last word, which a batch that fails keeps.
+    batch.held.append(.notice(notice))
     end(slot, why: "revoked", after: nil)
   }
 
@@ -82,6 +86,19 @@ extension Hub {
     notice.client = attempt.name
     notice.principal = attempt.sender.peer.principal
     notice.code = isForced ? "override" : "veto-skipped"
+    batch.held.append(.notice(notice))
+  }
+
+  /// The code of a notice that a key is not authorised any more.
+  static let revocation = "revoked"
+
+  /// Notes that the display was taken from somebody, once that is durable.
+  mutating func auditTakeover(_ sender: Sender, _ name: String, _ slot: Int) {
+    var notice = Notice(.overridden, .info, "\(name) takes the display of \(navs[slot].name)")
+    notice.nav = navs[slot].name
+    notice.client = name
+    notice.principal = sender.peer.principal
+    notice.code = "forced"
     batch.held.append(.notice(notice))
   }
 

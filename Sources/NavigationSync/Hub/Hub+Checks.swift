@@ -10,12 +10,16 @@ extension Hub {
     throw OpFailure(error)
   }
 
-  func checkRights(_ attempt: Attempt, owner: String?) throws(OpFailure) {
+  /// Step 6, of all operations before any runs; a slot is given if the nav exists.
+  func checkRights(_ attempt: Attempt, _ slot: Int?) throws(OpFailure) {
     var needed: Rights = []
     for index in attempt.request.operations.indices {
-      needed.formUnion(attempt.request.operations[index].kind.rights)
+      let kind = attempt.request.operations[index].kind
+      needed.formUnion(kind.rights)
+      if kind == .buttonActivate { needed.formUnion(rightsToActivate(attempt, index, slot)) }
     }
     let nav = attempt.request.nav
+    let owner = slot.map { navs[$0].owner }
     if nav == NavName.navs.text || nav == NavName.clients.text { needed = .read }
     var rights = access.rights(of: attempt.sender.peer, on: nav, owner: owner)
     // Who creates a nav owns it, in the same message already.
@@ -23,6 +27,19 @@ extension Hub {
     guard rights.isSuperset(of: needed) else {
       throw OpFailure(.forbidden, "\(attempt.sender.peer.principal) may not do this on \(nav)")
     }
+  }
+
+  /// A button that goes back takes what going back takes; what the operations before it make of it
+  /// is not known yet.
+  private func rightsToActivate(_ attempt: Attempt, _ index: Int, _ slot: Int?) -> Rights {
+    // Nothing is activated where there is nothing.
+    guard let slot else { return .push }
+    guard index == 0 else { return [.push, .pop] }
+    let operation = attempt.request.operations[index]
+    guard case .activateButton(let id)? = attempt.request.meaning(of: operation),
+      navs[slot].controller.isPopButton(id)
+    else { return .push }
+    return .pop
   }
 
   static func outgoing(_ failure: ReadFailure, _ index: Int) -> OutgoingError {

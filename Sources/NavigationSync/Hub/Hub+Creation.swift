@@ -68,6 +68,7 @@ extension Hub {
     if isStorageFailing { throw storageFailure() }
     touch(slot)
     advance()
+    auditOverride(attempt, slot)
     let reply = ServerMessageWriter.ok(
       id: attempt.request.id, standing: navs[slot].standing, changed: true, outputs: [.nothing],
       delivered: 0)

@@ -288,7 +288,7 @@ extension Hub {
     let decision = DelegateDecision(
       animation: question.animation, isVetoSkipped: question.isVetoSkipped)
     do throws(OpFailure) {
-      try checkRights(attempt, owner: navs[slot].owner)
+      try checkRights(attempt, slot)
       try perform(attempt, slot, after: decision)
     } catch {
       fail(attempt, error)

@@ -263,7 +263,10 @@ extension Hub {
         if isStorageFailing { throw storageFailure() }
         updateDialog(slot) { $0.holder = ref }
         let name = sessions[session].name
-        if holder != nil, holder != ref { cancelGesture(slot) }
+        if holder != nil, holder != ref {
+          auditTakeover(sender, name, slot)
+          cancelGesture(slot)
+        }
         commitOwn(.setDisplayOwner(name), cause: .lease, by: (name, request.id), slot)
         try checkFrozen(slot)
       } else if holder == ref {
@@ -332,7 +335,9 @@ extension Hub {
   }
 
   /// Ends everything that belongs to a session on one nav.
-  mutating func endDialog(of ref: SessionRef, on slot: Int) {
+  ///
+  /// Ops of a session that lives on stay: they are judged once more when their turn comes.
+  mutating func endDialog(of ref: SessionRef, on slot: Int, keepsOps: Bool = false) {
     guard let dialog = dialogs[slot] else { return }
     let isDelegate = dialog.delegates.contains { $0.session == ref }
     let gaveOrientations = dialog.delegates.contains {
@@ -340,9 +345,9 @@ extension Hub {
     }
     updateDialog(slot) {
       $0.delegates.removeAll { $0.session == ref }
-      $0.queue.removeAll { $0.session == ref.slot }
+      if !keepsOps { $0.queue.removeAll { $0.session == ref.slot } }
     }
-    if let question = dialog.question, question.attempt.session == ref.slot {
+    if !keepsOps, let question = dialog.question, question.attempt.session == ref.slot {
       abandon(question, slot)
     }
     if dialog.holder == ref { releaseDisplay(slot, by: nil) }

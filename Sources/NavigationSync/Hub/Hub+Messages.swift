@@ -90,12 +90,13 @@ extension Hub {
     batch.held.append(.send(sender.connection, .err, ServerMessageWriter.error(error), outcome))
   }
 
-  /// An error with the nav's standing, if the sender may read it.
+  /// An error with the nav's standing, if the sender may read it, else without what the nav is like.
   func placed(_ error: OutgoingError, at nav: String, for sender: Sender) -> OutgoingError {
-    guard let slot = navSlots[nav],
-      access.rights(of: sender.peer, on: nav, owner: navs[slot].owner).contains(.read)
-    else { return error }
+    guard let slot = navSlots[nav] else { return error }
     var error = error
+    guard access.rights(of: sender.peer, on: nav, owner: navs[slot].owner).contains(.read) else {
+      return error.withoutState
+    }
     error.standing = navs[slot].standing
     return error
   }

@@ -155,7 +155,7 @@ extension Hub {
   private mutating func decide(_ attempt: Attempt) throws(OpFailure) {
     try checkDue(attempt)
     let slot = navSlots.find(attempt.request.nav)
-    try checkRights(attempt, owner: slot.map { navs[$0].owner })
+    try checkRights(attempt, slot)
     if let slot, navs[slot].directory != nil {
       try checkStop()
       throw OpFailure(.readonly, "\(attempt.request.nav) is virtual and cannot be changed")
@@ -189,7 +189,7 @@ extension Hub {
 
   /// The same for one that has waited, while the rights of its sender may have changed.
   mutating func proceedAgain(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
-    try checkRights(attempt, owner: navs[slot].owner)
+    try checkRights(attempt, slot)
     try proceed(attempt, slot)
   }
 

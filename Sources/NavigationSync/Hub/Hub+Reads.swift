@@ -10,7 +10,7 @@ extension Hub {
       of: sender.peer, on: name, owner: slot.map { navs[$0].owner })
     guard rights.contains(.read) else {
       let text = "\(sender.peer.principal) may not read \(name)"
-      refuse(sender, OutgoingError(.forbidden, id: id, text))
+      refuse(sender, OutgoingError(.forbidden, id: id, text), about: name)
       return nil
     }
     if slot == nil { refuse(sender, OutgoingError(.noNav, id: id, "there is no nav \(name)")) }
@@ -227,7 +227,7 @@ extension Hub {
       let text = "\(pending.peer.principal) may not read \(pending.standing.nav)"
       return refuse(
         Sender(connection: pending.connection, peer: pending.peer),
-        OutgoingError(.forbidden, id: pending.id, text))
+        OutgoingError(.forbidden, id: pending.id, text), about: pending.standing.nav)
     }
     do throws(JournalBodyError) {
       if let failure = answer.failure { throw JournalBodyError(what: failure) }

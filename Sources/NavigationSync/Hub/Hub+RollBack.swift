@@ -65,7 +65,8 @@ extension Hub {
     let farewells = batch.held.filter { item in
       switch item {
       case .send(_, .bye, _, _), .ended, .recheck: true
-      case .notice, .send, .answer, .start, .pump, .event, .progress, .read, .backup, .closed: false
+      case .notice(let notice): notice.code == Self.revocation
+      case .send, .answer, .start, .pump, .event, .progress, .read, .backup, .closed: false
       }
     }
     beginBatch()

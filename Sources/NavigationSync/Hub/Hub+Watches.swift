@@ -71,7 +71,7 @@ extension Hub {
     notice.client = name
     notice.principal = sender.peer.principal
     output.notices.append(notice)
-    guard entry.number > 0, !isStorageFailing else { return }
+    guard entry.number > 0, !isStorageFailing, mayReport(session) else { return }
     if batch.sequenceBefore == nil { batch.sequenceBefore = sequence }
     touch(slot)
     sequence += 1
@@ -86,6 +86,16 @@ extension Hub {
           isOpen: entry.controller.isOpen, body: body)))
     navs[slot].lastSequence = sequence
   }
+
+  /// Whether a report goes into the journal: a few in ten seconds tell what many would.
+  private mutating func mayReport(_ session: Int) -> Bool {
+    let period = clock.boot / 10_000
+    if sessions[session].reports.period != period { sessions[session].reports = (period, 0) }
+    sessions[session].reports.count += 1
+    return sessions[session].reports.count <= Self.reportsInTenSeconds
+  }
+
+  private static let reportsInTenSeconds = 8
 
   mutating func unwatch(_ nav: String, _ view: View, session: Int) {
     guard let slot = navSlots[nav] else { return }

@@ -206,6 +206,8 @@ struct Session: Sendable {
   var malformed = 0
   /// Ops that were answered.
   var answered: UInt64 = 0
+  /// Reports of divergence in the ten seconds at hand.
+  var reports: (period: UInt64, count: Int) = (0, 0)
 
   var hasCredit: Bool { !isBlocked && (isUncontrolled || sent < upTo) }
 

@@ -33,6 +33,8 @@ struct RememberedOps: Sendable {
     var entries: [Entry] = []
     var head = 0
     var last: UInt64 = 0
+    /// The highest op that was driven out when fewer were to be remembered.
+    var forgotten: UInt64 = 0
     var usedAt: UInt64 = 0
   }
 
@@ -59,10 +61,15 @@ struct RememberedOps: Sendable {
   /// Goes on with other limits; of each client the ops beyond them are forgotten at once, clients
   /// beyond them when others come.
   mutating func reconfigure(_ new: HubConfiguration) {
-    let mustTrim = new.rememberedOps != limits.rememberedOps
+    let former = limits.rememberedOps
+    let mustTrim = new.rememberedOps != former
     limits = new
     guard mustTrim else { return }
-    for slot in clients.indices { clients[slot].trim(to: new.rememberedOps) }
+    for slot in clients.indices {
+      // Who had as many as there could be may have had more, which are not known to be new.
+      clients[slot].noteForgotten(former)
+      clients[slot].trim(to: new.rememberedOps)
+    }
   }
 
   var clientCount: Int { clients.count }
@@ -78,6 +85,7 @@ struct RememberedOps: Sendable {
     if let entry = client.entries.first(where: { $0.id == id }) {
       return entry.octets == octets ? .decided(entry) : .reused
     }
+    if id <= client.forgotten { return .tooOld }
     guard client.entries.count >= limits.rememberedOps, client.head < client.entries.count else {
       return .new
     }
@@ -219,9 +227,19 @@ extension RememberedOps.Client {
   /// Forgets the oldest ops beyond a number of them.
   ///
   /// Also brings the rest into order, for a ring that is not full begins at index 0.
+  /// Notes, before another limit, that ops below the oldest were forgotten under the former one.
+  mutating func noteForgotten(_ limit: Int) {
+    straighten()
+    guard entries.count >= limit, let oldest = entries.first, oldest.id > 0 else { return }
+    forgotten = max(forgotten, oldest.id - 1)
+  }
+
   mutating func trim(to limit: Int) {
     straighten()
-    if entries.count > limit { entries.removeFirst(entries.count - limit) }
+    let excess = entries.count - limit
+    guard excess > 0 else { return }
+    forgotten = max(forgotten, entries[excess - 1].id)
+    entries.removeFirst(excess)
   }
 
   /// Brings the oldest op to index 0.

@@ -162,6 +162,8 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
       .gestureUpdate, .gestureFinish, .gestureCancel:
       .pop
     case .setStack, .open, .restore, .revert, .setItems: [.push, .pop]
+    // Push or pop, as the button does, which only the nav tells.
+    case .buttonActivate: []
     default: .push
     }
   }

@@ -38,6 +38,22 @@ struct OutgoingError {
   }
 }
 
+extension OutgoingError {
+  /// The same for somebody who may not read the nav: the code, and what the operation itself said.
+  var withoutState: OutgoingError {
+    let tells: Set<ErrorCode> = [
+      .desync, .compacted, .leaseLost, .transitionInProgress, .vetoed, .frozen, .restoreFailed,
+    ]
+    var error = self
+    error.standing = nil
+    guard tells.contains(code) else { return error }
+    error.details = []
+    error.isFuture = false
+    error.text = "refused; what the nav is like is not told without the right read"
+    return error
+  }
+}
+
 /// The bodies of messages from the daemon.
 enum ServerMessageWriter {
   static func error(_ error: OutgoingError) -> [UInt8] {

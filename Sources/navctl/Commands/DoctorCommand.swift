@@ -57,7 +57,7 @@ enum DoctorCommand: Command {
   ) throws {
     let timeout = Duration.milliseconds(invocation.timeoutMilliseconds)
     var connection = try NavigationConnection.connect(
-      to: endpoint, name: "navctl", timeout: timeout)
+      to: endpoint, as: try invocation.identity(endpoint), name: "navctl", timeout: timeout)
     let start = SystemClock.monotonicMilliseconds()
     let pong = try connection.ping(timeout: timeout)
     facts.took = SystemClock.monotonicMilliseconds() - start

@@ -114,7 +114,7 @@ private struct TopView: ~Copyable {
   private mutating func connect(_ timeout: UInt64?) throws -> NavigationConnection {
     if let connection = connection.take() { return connection }
     return try NavigationConnection.connect(
-      to: endpoint, name: "navctl",
+      to: endpoint, as: try invocation.identity(endpoint), name: "navctl",
       timeout: .milliseconds(timeout ?? invocation.timeoutMilliseconds))
   }
 }
