@@ -158,6 +158,7 @@ struct ServerLoop: ~Copyable {
       if let watchdog, now.boot >= fedAt + watchdog {
         fedAt = now.boot
         notify(.watchdog)
+        log.flush()
       }
       if isStopping { events.append(.stop) }
       try turn(at: now)
