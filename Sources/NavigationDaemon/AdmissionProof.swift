@@ -86,7 +86,13 @@ struct AdmissionProof {
 
   /// Whether a stranger who connects to a socket, which is not bound yet, is refused.
   ///
-  /// - Parameter stranger: the key that it proves; nil for one that proves nothing.
+  /// - Parameters:
+  ///   - router: the socket, with its options.
+  ///   - context: where nobody answers for the stranger.
+  ///   - identity: the socket's key, if it has one.
+  ///   - stranger: the key that it proves; nil for one that proves nothing.
+  /// - Returns: false if it is let in, or nothing becomes of it in time.
+  /// - Throws: what libzmq refused.
   static func isTurnedDown(
     by router: borrowing Socket, in context: borrowing Context, _ identity: CurveSecretKey?,
     stranger: CurveKeyPair?
