@@ -26,7 +26,7 @@ extension ServerLoop {
     guard received.count >= 2 else { return }
     let last = received.count - 1
     let automatic = Connections.automaticID(received[0].bytes)
-    let id = automatic ?? connections.intern(received[0].copyBytes())
+    var id = automatic ?? connections.intern(received[0].copyBytes())
     var known = connections.slot(of: id)
     if automatic == nil || known.map({ connections[$0].isDoubted }) ?? true {
       guard let address = received[last].peerAddress,
@@ -37,6 +37,8 @@ extension ServerLoop {
         connections.remove(id)
         events.append(.closed(id))
         known = nil
+        // A number of its own: what the one before waits for is not for this one.
+        if automatic == nil { id = connections.intern(received[0].copyBytes()) }
       }
       if known == nil {
         let connection = Connections.Connection(
