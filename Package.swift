@@ -65,8 +65,14 @@ let package = Package(
     .executableTarget(
       name: "navd", dependencies: ["NavigationDaemon", "CommandLineOptions", "RuntimePaths"],
       swiftSettings: strict,
-      // So that libzmq finds ours first, see SparingAccept.swift.
-      linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic-symbol=accept4"])]),
+      linkerSettings: [
+        .unsafeFlags([
+          // So that libzmq finds ours first, see SparingAccept.swift.
+          "-Xlinker", "--export-dynamic-symbol=accept4",
+          // What generics repeat, once: less of it in memory.
+          "-Xlinker", "--icf=safe",
+        ])
+      ]),
     .target(
       name: "NavigationExporter",
       dependencies: [

@@ -28,35 +28,45 @@ struct Connections {
     /// Whether its key is not authorised any more: nothing is taken from it.
     var isRevoked = false
 
+    /// Whether what it sends is taken.
+    var isHeard: Bool { !isAbandoned && !isRevoked }
+
     static let vacant = Connection(
       routingID: [], peer: .local(user: 0, group: 0, process: 0), key: nil, descriptor: nil)
   }
 
   private var slots = ConnectionSlots()
-  private var connections = Slots<Connection>()
+  // Not `Slots`, which is another module's: what is generic there is not made for this type here, and
+  // a message looks into its connection ten times.
+  private var connections: [Connection] = []
+  private var live: [Bool] = []
+  private var free: [Int] = []
   private var interned: [[UInt8]: ConnectionID] = [:]
   private var descriptors: [Int32: ConnectionID] = [:]
   /// Who of this machine is connected, also those that have not said anything.
   var attendance = Attendance()
   private var lastInterned: UInt64 = 1 << 40
 
-  var count: Int { connections.count }
+  var count: Int { connections.count - free.count }
+
+  /// The slots in use, ascending.
+  private var indices: [Int] { live.indices.filter { live[$0] } }
 
   /// The number of connections of one user, or by one key.
   func count(of peer: Peer) -> Int {
-    connections.indices.count { connections[$0].peer.isOfSamePrincipal(as: peer) }
+    indices.count { connections[$0].peer.isOfSamePrincipal(as: peer) }
   }
 
   /// Those that are by a key, each with its number.
   var keyed: [(id: ConnectionID, slot: Int)] {
-    connections.indices.filter { connections[$0].key != nil }.compactMap { slot in
+    indices.filter { connections[$0].key != nil }.compactMap { slot in
       id(of: connections[slot].routingID).map { ($0, slot) }
     }
   }
 
   /// All peers, each with its number.
   var all: [(id: ConnectionID, slot: Int)] {
-    connections.indices.compactMap { slot in
+    indices.compactMap { slot in
       id(of: connections[slot].routingID).map { ($0, slot) }
     }
   }
@@ -70,7 +80,8 @@ struct Connections {
 
   /// The peer in a slot.
   subscript(_ slot: Int) -> Connection {
-    _read { yield connections[slot] }
+    // Lent, not copied: a copy retains each of its members.
+    _read { yield connections.span[slot] }
     _modify { yield &connections[slot] }
   }
 
@@ -93,7 +104,14 @@ struct Connections {
 
   /// Enters a peer that speaks for the first time; returns its slot.
   mutating func add(_ id: ConnectionID, _ connection: Connection) -> Int {
-    let slot = connections.insert(connection)
+    let slot = free.popLast() ?? connections.count
+    if slot == connections.count {
+      connections.append(connection)
+      live.append(true)
+    } else {
+      connections[slot] = connection
+      live[slot] = true
+    }
     slots[id] = slot
     if let descriptor = connection.descriptor { descriptors[descriptor] = id }
     return slot
@@ -103,7 +121,9 @@ struct Connections {
   mutating func remove(_ id: ConnectionID) {
     guard let slot = slots[id] else { return }
     let connection = connections[slot]
-    connections.remove(slot, leaving: .vacant)
+    connections[slot] = .vacant
+    live[slot] = false
+    free.append(slot)
     slots[id] = nil
     if let descriptor = connection.descriptor, descriptors[descriptor] == id {
       descriptors[descriptor] = nil

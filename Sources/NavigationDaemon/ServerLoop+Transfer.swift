@@ -47,9 +47,7 @@ extension ServerLoop {
         known = connections.add(id, connection)
       }
     }
-    guard let slot = known, !connections[slot].isAbandoned, !connections[slot].isRevoked else {
-      return
-    }
+    guard let slot = known, connections[slot].isHeard else { return }
     let isEnveloped = received[1].count == 0
     if connections[slot].isEnveloped != isEnveloped { connections[slot].isEnveloped = isEnveloped }
     let peer = connections[slot].peer
