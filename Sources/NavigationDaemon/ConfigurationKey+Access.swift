@@ -22,37 +22,35 @@ extension ConfigurationKey {
 
   private static let maximumLines = 4096
 
-  private static let roles = TextValue(
-    expected: Configuration.Access.RoleLine.expected,
-    store: { configuration, text in
-      if text.isEmpty {
-        configuration.access.roles = []
-        return nil
-      }
-      guard let line = Configuration.Access.RoleLine(text) else { return "" }
-      guard configuration.access.roles.count < maximumLines else {
-        return "at most \(maximumLines) lines"
-      }
-      configuration.access.roles.append(line)
-      return nil
-    }, show: { $0.access.roles.map(\.text).joined(separator: ", ") },
-    list: { $0.access.roles.map(\.text) })
+  private static let roles = lines(
+    Configuration.Access.RoleLine.expected, \.access.roles, \.text
+  ) { Configuration.Access.RoleLine($0) }
 
-  private static let grants = TextValue(
-    expected: Configuration.Access.GrantLine.expected,
-    store: { configuration, text in
-      if text.isEmpty {
-        configuration.access.grants = []
+  private static let grants = lines(
+    Configuration.Access.GrantLine.expected, \.access.grants, \.text
+  ) { Configuration.Access.GrantLine($0) }
+
+  /// A key that may be repeated: each line adds to those before, an empty one forgets them.
+  private static func lines<Line>(
+    _ expected: String, _ path: any WritableKeyPath<Configuration, [Line]> & Sendable,
+    _ text: any KeyPath<Line, String> & Sendable, read: @escaping @Sendable (String) -> Line?
+  ) -> TextValue {
+    TextValue(
+      expected: expected,
+      store: { configuration, value in
+        if value.isEmpty {
+          configuration[keyPath: path] = []
+          return nil
+        }
+        guard let line = read(value) else { return "" }
+        guard configuration[keyPath: path].count < maximumLines else {
+          return "at most \(maximumLines) lines"
+        }
+        configuration[keyPath: path].append(line)
         return nil
-      }
-      guard let line = Configuration.Access.GrantLine(text) else { return "" }
-      guard configuration.access.grants.count < maximumLines else {
-        return "at most \(maximumLines) lines"
-      }
-      configuration.access.grants.append(line)
-      return nil
-    }, show: { $0.access.grants.map(\.text).joined(separator: ", ") },
-    list: { $0.access.grants.map(\.text) })
+      }, show: { $0[keyPath: path].map { $0[keyPath: text] }.joined(separator: ", ") },
+      list: { $0[keyPath: path].map { $0[keyPath: text] } })
+  }
 
   private static let keyDirectory = TextValue(
     expected: "an absolute path",
