@@ -62,6 +62,9 @@ package struct JournalRestoration: ~Copyable {
     return try Self.complete(in: directory)
   }
 
+  /// Whether the copy counts already: whatever fails from then on, the next start goes on with it.
+  package var isReady: Bool { unsafe access(Self.ready(in: directory), F_OK) == 0 }
+
   /// Removes what there is of the draft.
   package func discard() { JournalDraft.discard(draft) }
 

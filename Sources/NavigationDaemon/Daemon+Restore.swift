@@ -29,7 +29,7 @@ extension Daemon {
     } catch {
       line.clear()
       restoration.discard()
-      throw refusal(of: file, error)
+      throw refusal(of: file, error, isReady: restoration.isReady)
     }
     line.clear()
     var text = "restored \(navs) navs, up to row \(sequence), from \(file) into \(directory)"
@@ -54,7 +54,9 @@ extension Daemon {
   }
 
   /// The error about the copy, told of what was to be restored.
-  private static func refusal(of file: String, _ error: any Error) -> DaemonError {
+  private static func refusal(
+    of file: String, _ error: any Error, isReady: Bool
+  ) -> DaemonError {
     let failure = DaemonFailure(error)
     let text =
       switch error {
@@ -66,6 +68,8 @@ extension Daemon {
         "\(file) has format \(found), this version reads up to \(supported); upgrade navd"
       default: failure.text
       }
-    return .notRestored("\(text); nothing was restored", failure.status)
+    let outcome =
+      isReady ? "the copy is whole, and the next start tries again" : "nothing was restored"
+    return .notRestored("\(text); \(outcome)", failure.status)
   }
 }
