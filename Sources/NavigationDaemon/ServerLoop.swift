@@ -119,7 +119,6 @@ struct ServerLoop: ~Copyable {
     reclaimPlaces()
     // Who was revoked before there was a watch.
     rereadKeys()
-    reportKeys()
     // Opened now, while there are descriptors, and not for the first one who asks.
     if hub.hasDormantNavs { _ = try chainReader() }
     handInConstants()

@@ -69,9 +69,12 @@ extension Hub {
   ) {
     guard error.code == .forbidden || error.code == .fenced else { return }
     let session = sessionSlots[sender.connection].map { sessions[$0].name }
-    note(
-      .refused, error.text, sender.peer, code: error.code.rawValue, nav: nav,
-      client: client ?? session)
+    var notice = Notice(.refused, .warning, error.text)
+    notice.nav = nav
+    notice.client = client ?? session
+    notice.principal = sender.peer.principal
+    notice.code = error.code.rawValue
+    output.notices.append(notice)
   }
 
   /// Notes that guards or delegates were passed over, once that is durable.
@@ -100,17 +103,5 @@ extension Hub {
     notice.principal = sender.peer.principal
     notice.code = "forced"
     batch.held.append(.notice(notice))
-  }
-
-  private mutating func note(
-    _ kind: Notice.Kind, _ text: String, _ peer: Peer, code: String, nav: String? = nil,
-    client: String? = nil
-  ) {
-    var notice = Notice(kind, .warning, text)
-    notice.nav = nav
-    notice.client = client
-    notice.principal = peer.principal
-    notice.code = code
-    output.notices.append(notice)
   }
 }
