@@ -98,7 +98,9 @@ let package = Package(
       swiftSettings: strict),
 
     // Measurements, see Benchmarks/README.md.
-    .executableTarget(name: "bench", path: "Benchmarks/bench", swiftSettings: strict),
+    .executableTarget(
+      name: "bench", dependencies: ["ChildProcess"], path: "Benchmarks/bench",
+      swiftSettings: strict),
     .executableTarget(
       name: "bench-load", path: "Benchmarks/bench-load",
       linkerSettings: [.linkedLibrary("zmq")]),
@@ -115,6 +117,11 @@ let package = Package(
     .executableTarget(
       name: "ConsistencyWorker",
       dependencies: ["NavigationClient", "NavigationSync", "Navigation", "CLinux"],
+      swiftSettings: strict),
+
+    // Starts other programs, for the tests and for bench: not installed.
+    .target(
+      name: "ChildProcess", dependencies: ["CLinux"], path: "Tests/ChildProcess",
       swiftSettings: strict),
 
     // Tests.
@@ -138,19 +145,20 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"], swiftSettings: strict),
     .testTarget(
-      name: "JournalTests", dependencies: ["Journal", "NavigationSync", "CLinux"],
+      name: "JournalTests", dependencies: ["ChildProcess", "Journal", "NavigationSync", "CLinux"],
       swiftSettings: strict),
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "NavigationDaemon", "Navigation", "NavigationSync", "Journal", "RuntimePaths", "CurveKeys",
-        "ZeroMQ", "CommandLineOptions",
+        "ChildProcess", "NavigationDaemon", "Navigation", "NavigationSync", "Journal",
+        "RuntimePaths", "CurveKeys", "ZeroMQ", "CommandLineOptions",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "ClientTests",
       dependencies: [
-        "navd", "NavigationClient", "Navigation", "NavigationSync", "ZeroMQ", "CLinux",
+        "navd", "ChildProcess", "NavigationClient", "Navigation", "NavigationSync", "ZeroMQ",
+        "CLinux",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -168,14 +176,16 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "navd", "navctl", "navd-exporter", "navd-demo", "ConsistencyWorker", "NavigationClient",
-        "NavigationSync", "Navigation", "Journal", "ZeroMQ", "CurveKeys", "Conformance",
+        "navd", "navctl", "navd-exporter", "navd-demo", "ConsistencyWorker", "ChildProcess",
+        "NavigationClient", "NavigationSync", "Navigation", "Journal", "ZeroMQ", "CurveKeys",
+        "Conformance",
         "ConformanceSupport",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     // The packages in a Debian that is booted for it; `make booted` prepares one.
     .testTarget(
-      name: "BootedTests", exclude: ["Scenarios", "boot", "prepare"], swiftSettings: strict),
+      name: "BootedTests", dependencies: ["ChildProcess"],
+      exclude: ["Scenarios", "boot", "prepare"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ]
 )

@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 
 /// Calls programs and reads what they print.
@@ -35,28 +36,31 @@ struct Programs {
   func text(of program: String, _ arguments: [String]) throws -> String {
     let line = [program] + arguments
     let output = Pipe()
-    let process = try start(line) { $0.standardOutput = output }
+    let process = try start(
+      line, output: .descriptor(output.fileHandleForWriting.fileDescriptor))
+    // Ours would keep it open for ever.
+    try output.fileHandleForWriting.close()
     let data = output.fileHandleForReading.readDataToEndOfFile()
-    awaitEnd(process)
-    guard process.terminationStatus == 0 else {
-      throw BenchError("status \(process.terminationStatus): \(line.joined(separator: " "))")
+    let status = awaitEnd(process)
+    guard status == 0 else {
+      throw BenchError("status \(status): \(line.joined(separator: " "))")
     }
     return String(decoding: data, as: UTF8.self)
   }
 
   /// Starts a program that does not outlive this one.
-  func start(_ line: [String], _ prepare: (Process) -> Void) throws -> Process {
-    let process = Process()
-    process.executableURL = URL(filePath: path(of: "bench-load"))
-    process.arguments = ["guard"] + line
-    prepare(process)
-    try process.run()
-    Remains.shared.add(process: process.processIdentifier)
+  func start(
+    _ line: [String], output: ChildProcess.Stream, errors: ChildProcess.Stream = .inherited
+  ) throws -> ChildProcess {
+    let process = try ChildProcess(
+      path(of: "bench-load"), ["guard"] + line, output: output, errors: errors)
+    Remains.shared.add(process: process.pid)
     return process
   }
 
-  func awaitEnd(_ process: Process) {
-    process.waitUntilExit()
-    Remains.shared.remove(process: process.processIdentifier)
+  @discardableResult func awaitEnd(_ process: ChildProcess) -> Int32 {
+    let status = process.awaitEnd()
+    Remains.shared.remove(process: process.pid)
+    return status
   }
 }

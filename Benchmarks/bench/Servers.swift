@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 
 /// A server that runs.
@@ -130,12 +131,9 @@ struct Servers {
     _ body: (Server) throws -> Result
   ) throws -> Result {
     let line = setup.wrapper + (try command(target, setup, place))
-    let process = try programs.start(line) {
-      $0.standardError = FileHandle.nullDevice
-      $0.standardOutput = FileHandle.nullDevice
-    }
+    let process = try programs.start(line, output: .null, errors: .null)
     defer {
-      if isKilled { kill(process.processIdentifier, SIGKILL) } else { process.terminate() }
+      process.signal(isKilled ? SIGKILL : SIGTERM)
       programs.awaitEnd(process)
     }
     let deadline = ContinuousClock.now + .seconds(60)
@@ -146,7 +144,7 @@ struct Servers {
       Thread.sleep(forTimeInterval: 0.005)
     }
     let result = try body(
-      Server(endpoint: endpoint(target, place), process: process.processIdentifier))
+      Server(endpoint: endpoint(target, place), process: process.pid))
     guard process.isRunning else { throw BenchError("\(target.rawValue) ended during the run") }
     return result
   }

@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <pwd.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,14 @@ static inline pid_t navd_start_child(int (*body)(void *), void *context) {
   pid_t child = fork();
   if (child == 0) _exit(body(context));
   return child;
+}
+
+// GNU's, which the headers show with _GNU_SOURCE alone.
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
+
+/// Has a program that is being started close all descriptors from one on.
+static inline int navd_close_from(posix_spawn_file_actions_t *actions, int from) {
+  return posix_spawn_file_actions_addclosefrom_np(actions, from);
 }
 
 /// Waits for the end of a child: what it returned, 256 if it was killed, or -1.

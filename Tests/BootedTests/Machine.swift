@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 import Testing
 
@@ -45,16 +46,9 @@ struct Machine: Sendable {
     if let obstacle = Self.obstacle { throw Failure(obstacle) }
     let out = Self.directory.appending(path: "out.\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: out) }
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/timeout")
-    process.arguments =
-      [
-        "--kill-after=10", "240", Self.root.appending(path: "Tests/BootedTests/boot").path,
-        out.path,
-      ]
-      + names
-    try process.run()
-    process.waitUntilExit()
+    let boot = Self.root.appending(path: "Tests/BootedTests/boot").path
+    try ChildProcess("/usr/bin/timeout", ["--kill-after=10", "240", boot, out.path] + names)
+      .awaitEnd()
     func text(_ name: String) -> String {
       (try? String(contentsOf: out.appending(path: name), encoding: .utf8)) ?? ""
     }

@@ -1,3 +1,4 @@
+import ChildProcess
 import CLinux
 import Foundation
 import NavigationClient
@@ -271,7 +272,7 @@ private final class Said: Sendable {
 /// The daemon that was built together with the tests, in a directory of its own.
 private final class RealDaemon {
   let directory: TemporaryDirectory
-  private var process = Process()
+  private var process: ChildProcess?
 
   init() throws {
     directory = try TemporaryDirectory()
@@ -279,21 +280,17 @@ private final class RealDaemon {
   }
 
   func start() throws {
-    process = Process()
-    process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appending(path: "navd")
-    process.arguments = [
-      "--listen", directory.endpoint, "--state", directory.url.appending(path: "state").path,
-    ]
-    process.standardInput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+    process = try ChildProcess(
+      program.path,
+      ["--listen", directory.endpoint, "--state", directory.url.appending(path: "state").path],
+      errors: .null)
   }
 
   /// Kills it, and waits until it is gone.
   func kill() {
-    guard process.isRunning else { return }
-    _ = CLinux.kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
+    process?.signal(SIGKILL)
+    process?.awaitEnd()
   }
 }

@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 import NavigationDaemon
 import Testing
@@ -17,17 +18,11 @@ import Testing
   private func run(_ arguments: [String], home: String = "/nonexistent") throws
     -> (status: Int32, output: String)
   {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: Self.tool)
-    process.arguments = arguments
-    process.environment = ["HOME": home, "XDG_RUNTIME_DIR": home, "PATH": "/usr/bin:/bin"]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    let output = try ChildOutput(
+      of: Self.tool, arguments,
+      environment: ["HOME": home, "XDG_RUNTIME_DIR": home, "PATH": "/usr/bin:/bin"],
+      withErrors: true)
+    return (output.status, output.text)
   }
 
   private func text(_ name: String) throws -> String {

@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 import NavigationSync
 import Testing
@@ -7,13 +8,7 @@ import Testing
 /// A disk that is really full: a small file system in memory, which only root may mount.
 @Suite struct DiskFullTests {
   private static func run(_ program: String, _ arguments: [String]) throws -> Bool {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = arguments
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    return process.terminationStatus == 0
+    try ChildProcess(program, arguments, errors: .null).awaitEnd() == 0
   }
 
   @Test(.timeLimit(.minutes(5)))

@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 import NavigationSync
 import Testing
@@ -22,22 +23,19 @@ import Testing
   @Test func `a lock of another process counts too`() throws {
     let directory = try TemporaryDirectory()
     let lock = directory.path + "/lock"
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = [
-      "-c", "exec 9>'\(lock)'; flock 9; echo 'someone else' >&9; echo held; read line",
-    ]
     let input = Pipe()
     let output = Pipe()
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
+    let process = try ChildProcess(
+      "/bin/sh",
+      ["-c", "exec 9>'\(lock)'; flock 9; echo 'someone else' >&9; echo held; read line"],
+      input: .descriptor(input.fileHandleForReading.fileDescriptor),
+      output: .descriptor(output.fileHandleForWriting.fileDescriptor))
     #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
     #expect(throws: JournalError.locked(path: lock, by: "someone else")) {
       try Journal.open(directory.path)
     }
     try input.fileHandleForWriting.close()
-    process.waitUntilExit()
+    process.awaitEnd()
     try Journal.open(directory.path).close()
   }
 

@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 
 /// The directory of the binaries under test: beside the test runner.
@@ -12,7 +13,7 @@ enum Binaries {
 final class Child: @unchecked Sendable {
   /// Guards everything that changes.
   private let condition = NSCondition()
-  private let process = Process()
+  private let process: ChildProcess
   private let input = Pipe()
   private var output: [UInt8] = []
   private var errors: [UInt8] = []
@@ -29,34 +30,26 @@ final class Child: @unchecked Sendable {
     let own = ProcessInfo.processInfo.environment
     var variables = own.filter { ["PATH", "LLVM_PROFILE_FILE", "LANG"].contains($0.key) }
     variables.merge(environment) { $1 }
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = arguments
-    process.environment = variables
-    process.standardInput = input
     let out = Pipe()
     let err = Pipe()
-    process.standardOutput = out
-    process.standardError = err
-    process.terminationHandler = { [weak self] process in
-      let isSignal = process.terminationReason == .uncaughtSignal
-      self?.update { $0.status = process.terminationStatus + (isSignal ? 128 : 0) }
+    process = try ChildProcess(
+      path, arguments, environment: variables,
+      input: .descriptor(input.fileHandleForReading.fileDescriptor),
+      output: .descriptor(out.fileHandleForWriting.fileDescriptor),
+      errors: .descriptor(err.fileHandleForWriting.fileDescriptor))
+    // Only the child's own end the pipes then.
+    for end in [input.fileHandleForReading, out.fileHandleForWriting, err.fileHandleForWriting] {
+      try end.close()
     }
-    try Self.withoutSignalMask { try process.run() }
     read(out) { $0.output += $1 }
     read(err) { $0.errors += $1 }
+    Thread.detachNewThread { [weak self, process] in
+      let status = process.awaitEnd()
+      self?.update { $0.status = status }
+    }
   }
 
-  deinit { if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) } }
-
-  /// Runs something that a child inherits the signal mask of; the threads of tests block most.
-  private static func withoutSignalMask(_ body: () throws -> Void) rethrows {
-    var none = sigset_t()
-    var former = sigset_t()
-    unsafe sigemptyset(&none)
-    unsafe pthread_sigmask(SIG_SETMASK, &none, &former)
-    defer { unsafe pthread_sigmask(SIG_SETMASK, &former, nil) }
-    try body()
-  }
+  deinit { process.signal(SIGKILL) }
 
   /// Reads a pipe to its end on a thread of its own.
   private func read(_ pipe: Pipe, _ take: @escaping @Sendable (Child, ArraySlice<UInt8>) -> Void) {
@@ -92,7 +85,7 @@ final class Child: @unchecked Sendable {
     return true
   }
 
-  var pid: Int32 { process.processIdentifier }
+  var pid: Int32 { process.pid }
 
   var standardOutput: String { text { $0.output } }
 
@@ -164,7 +157,7 @@ final class Child: @unchecked Sendable {
     Data(bytes).range(of: Data(part)) != nil
   }
 
-  func kill(_ signal: Int32) { if isRunning { Foundation.kill(pid, signal) } }
+  func kill(_ signal: Int32) { process.signal(signal) }
 
   /// Writes a line to stdin.
   func tell(_ line: String) throws {

@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 import Testing
 
@@ -17,21 +18,13 @@ import Testing
       .appending(path: "navd-\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
-    let output = Pipe()
-    let process = Process()
-    process.executableURL = Self.root.appending(path: "demo/run")
-    process.environment = ProcessInfo.processInfo.environment
+    let variables = ProcessInfo.processInfo.environment
       .merging(["NAVD_BIN": programs, "TMPDIR": directory.path]) { $1 }
       .merging(environment) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
-    let text = String(
-      decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-    process.waitUntilExit()
+    let output = try ChildOutput(
+      of: Self.root.appending(path: "demo/run").path, environment: variables, withErrors: true)
     let leftovers = try FileManager.default.contentsOfDirectory(atPath: directory.path)
-    return (process.terminationStatus, text, leftovers)
+    return (output.status, output.text, leftovers)
   }
 
   @Test func `the demonstration plays to its verdict and leaves nothing behind`() throws {

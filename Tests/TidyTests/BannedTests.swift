@@ -36,6 +36,9 @@ struct Ban: Sendable {
     Ban(
       pattern: #"\bTask\.sleep\b|(?<!\w)(?:u|nano)?sleep\("#, part: .code, folders: ["Tests"],
       advice: "do not sleep: wait for an event, with a deadline"),
+    Ban(
+      pattern: #"(?<![\w.])Process\("#, part: .code, folders: ["Sources", "Tests", "Benchmarks"],
+      advice: "use ChildProcess: Foundation's crashes where many descriptors are open"),
     inComments(#"\bFIXME\b"#, "fix it, or open an issue and name it: TODO(#12)"),
     inComments(#"\bXXX\b"#, "say in a sentence what is wrong, or open an issue: TODO(#12)"),
     inComments(#"\bTODO\b(?!\s?\(?#\d)"#, "name the issue: TODO(#12)"),
@@ -68,6 +71,7 @@ struct Ban: Sendable {
     ("Sources/Navigation", "let a = Int.random(in: 0..<2)"),
     ("Sources/NavigationClient", "try await Task.sleep(for: .seconds(1))"),
     ("Tests/ATests", "usleep(10)"),
+    ("Benchmarks/bench", "let process = Process()"),
     ("Sources/Navigation", "// FIXME: this"),
     ("Tests/ATests", "/* XXX */"),
     ("Sources/Navigation", "/// TODO: later"),
@@ -90,7 +94,8 @@ struct Ban: Sendable {
     ("Sources/A/A.swift", #"let a = "try! \(b)""#), ("Sources/A/A.swift", "// as! is banned"),
     ("Sources/A/A.swift", "// TODO(#3): later"), ("Sources/A/A.swift", "let a = lastDate()"),
     ("Sources/A/A.swift", #"let a = "/tmp/XXXXXX""#), ("Tests/A/A.swift", "fatalError()"),
-    ("Tests/A/A.swift", "let a = asleep(b)"), ("README.md", "// FIXME"),
+    ("Tests/A/A.swift", "let a = asleep(b)"), ("Tests/A/A.swift", "let a = ChildProcess(b)"),
+    ("Tests/A/A.swift", "let a = exitProcess()"), ("README.md", "// FIXME"),
   ])
   func `what only looks like it is not found`(path: String, line: String) {
     let found = Ban.all.flatMap { $0.check(SourceFile(path, line)) }
