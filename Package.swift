@@ -67,8 +67,9 @@ let package = Package(
       swiftSettings: strict,
       linkerSettings: [
         .unsafeFlags([
-          // So that libzmq finds ours first, see SparingAccept.swift.
+          // So that libzmq finds ours first, see SocketCalls.swift.
           "-Xlinker", "--export-dynamic-symbol=accept4",
+          "-Xlinker", "--export-dynamic-symbol=recv",
           // What generics repeat, once: less of it in memory.
           "-Xlinker", "--icf=safe",
         ])

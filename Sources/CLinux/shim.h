@@ -256,6 +256,23 @@ static inline void navd_cut(int descriptor) {
     shutdown(descriptor, SHUT_RDWR);
 }
 
+/// Whether a descriptor is a socket of this machine.
+static inline int navd_is_unix(int descriptor) {
+  int domain = 0;
+  socklen_t size = sizeof domain;
+  return getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
+}
+
+/// A number that no other socket has had since the machine started; 0 for what is no socket.
+static inline uint64_t navd_socket_cookie(int descriptor) {
+  uint64_t cookie = 0;
+  socklen_t size = sizeof cookie;
+  return getsockopt(descriptor, SOL_SOCKET, SO_COOKIE, &cookie, &size) == 0 ? cookie : 0;
+}
+
+/// So many zeroes, of which pages take memory once they are written to; calloc's.
+static inline void *navd_zeroes(size_t count, size_t size) { return calloc(count, size); }
+
 /// Accepts a connection as accept4 does, unless it would take one of the last descriptors: then it is
 /// closed at once, and the result is that of a peer who has gone already.
 static inline int navd_accept_sparingly(int listening, struct sockaddr *address, socklen_t *size,

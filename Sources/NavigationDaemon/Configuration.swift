@@ -53,6 +53,8 @@ package struct Configuration: Hashable, Sendable {
     package var resumeTotalBytes = 67_108_864
     /// What all clients together may leave unread of what they were sent.
     package var unsentTotalBytes = 268_435_456
+    /// What all clients together may have sent that the daemon has not taken yet.
+    package var unreadTotalBytes = 134_217_728
     /// The operations one connection may send in a second; 0 means any number.
     package var operationsPerSecond = 0
     /// The most watches of one connection.

@@ -42,6 +42,10 @@ extension ConfigurationKey {
       1_048_576...17_179_869_184,
       "What all clients together may leave unread; then who left most is cut off."),
     number(
+      "limits", "unread-total-bytes", \.limits.unreadTotalBytes, .bytes,
+      1_048_576...17_179_869_184,
+      "What all clients together may send ahead of the daemon; then who sent most is cut off."),
+    number(
       "limits", "ops-per-second", \.limits.operationsPerSecond, .perSecond, 0...1_000_000,
       "Operations one connection may send in a second."),
     number(

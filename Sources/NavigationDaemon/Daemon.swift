@@ -54,6 +54,11 @@ package enum Daemon {
       configuration: hubConfiguration(configuration), access: access.access, seed: try seed())
     let navs = try replay(journal, into: &hub)
     try proof.finish()
+    // Before anybody can be accepted.
+    let gate = InboundGate(
+      frameBytes: Listener.frameBytes(configuration), messages: Listener.waitingMessages,
+      totalBytes: configuration.limits.unreadTotalBytes)
+    gate.install()
     let listener = try Listener.open(
       places.map { place throws(DaemonError) in try place.open() }, identity: identity,
       configuration)
@@ -63,8 +68,9 @@ package enum Daemon {
     let text = "serving \(navs) navs on \(endpoints), state in \(directory), ready in \(took) ms"
     log(LogEntry(.info, text, kind: .started))
     var loop = ServerLoop(
-      hub: hub, journal: journal, listener: listener, history: HistoryWorker(directory: directory),
-      log: log, configuration: configuration, access: access)
+      hub: hub, journal: journal, listener: listener, gate: gate,
+      history: HistoryWorker(directory: directory), log: log, configuration: configuration,
+      access: access)
     loop.reloading = ServerLoop.Reloading(
       sources: sources, rules: rules, first: configuration, status: text)
     pause.end()

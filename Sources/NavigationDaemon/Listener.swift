@@ -67,14 +67,22 @@ struct Listener: ~Copyable {
     self.identity = identity
   }
 
+  /// The messages of one connection that wait to be read, at most; beyond, it is not read from.
+  static let waitingMessages = 64
+
+  /// The longest frame that is read; the hub refuses a little more than the limit itself, with an
+  /// error.
+  static func frameBytes(_ configuration: Configuration) -> Int {
+    configuration.limits.messageToDaemonBytes + 4096
+  }
+
   private static func setOptions(
     _ router: borrowing Socket, _ configuration: Configuration
   ) throws(ZeroMQError) {
     let options: [SocketOption] = [
       .routerMandatory(true), .routerHandover(false), .sendHighWaterMark(256),
-      .receiveHighWaterMark(64),
-      // A frame; the hub refuses a little more than the limit itself, with an error.
-      .maximumFrameBytes(Int64(configuration.limits.messageToDaemonBytes) + 4096),
+      .receiveHighWaterMark(Int32(waitingMessages)),
+      .maximumFrameBytes(Int64(frameBytes(configuration))),
       .linger(milliseconds: 0), .backlog(Entrance.backlog),
       .handshakeInterval(milliseconds: 3000), .ipv6(true),
     ]

@@ -33,9 +33,20 @@ extension ServerLoop {
         log(LogEntry(.warning, "too many connections of \(peer.principal)", kind: .limited))
         return .refuse(reason: "too many connections of one user or key")
       }
-      if case .local(let user, _, let process) = peer {
-        connections.attendance.noteAdmitted(
-          Attendance.Process(user: user, number: process))
+      switch peer {
+      case .local(let user, _, let process):
+        connections.attendance.noteAdmitted(Attendance.Process(user: user, number: process))
+      case .key(let name, _):
+        guard
+          arrivals.admits(
+            name, at: SystemClock.monotonicMilliseconds(),
+            connections: configuration.limits.connectionsPerPrincipal)
+        else {
+          log(
+            LogEntry(
+              .warning, "\(peer.principal) connects anew too often and is refused", kind: .limited))
+          return .refuse(reason: "too many new connections of one key")
+        }
       }
       return .allow(userID: userID)
     }
@@ -86,8 +97,24 @@ extension ServerLoop {
     log(entry)
   }
 
+  /// Says who was cut off by the gate, and why.
+  private func reportCuts() {
+    for cut in gate.takeCuts() {
+      let known = connections.connection(behind: cut.descriptor).flatMap {
+        connections.slot(of: $0)
+      }
+      let principal =
+        cut.user.map { "uid:\($0)" } ?? known.map { connections[$0].peer.principal }
+      var entry = LogEntry(
+        .warning, "\(principal ?? "somebody") is cut off: \(cut.reason.text)", kind: .limited)
+      entry.principal = principal
+      log(entry)
+    }
+  }
+
   /// Follows the monitor: counts connections, and asks after peers whose descriptor was closed.
   mutating func watchPeers() throws {
+    reportCuts()
     while let event = try listener.monitor.next() {
       switch event.kind {
       case .accepted:
@@ -142,6 +169,7 @@ extension ServerLoop {
       connections[slot].isRevoked = true
       events.append(.revoked(id))
     }
+    arrivals.keep { control.access.keys[$0] != nil }
     if access.access != former { events.append(.access(access.access)) }
   }
 

@@ -73,6 +73,7 @@ extension ServerLoop {
     configuration = new
     log.setLevel(new.logLevel)
     hub.reconfigure(Daemon.hubConfiguration(new))
+    gate.setTotalLimit(new.limits.unreadTotalBytes)
     keyWatch.start(new.access.keyDirectory)
     // Read before there was a watch of that directory.
     var control = control

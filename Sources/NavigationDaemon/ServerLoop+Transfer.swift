@@ -28,7 +28,9 @@ extension ServerLoop {
     let automatic = Connections.automaticID(received[0].bytes)
     var id = automatic ?? connections.intern(received[0].copyBytes())
     var known = connections.slot(of: id)
-    if automatic == nil || known.map({ connections[$0].isDoubted }) ?? true {
+    let isCertain = automatic != nil && known.map { !connections[$0].isDoubted } ?? false
+    noteTaken(isCertain ? known.flatMap { connections[$0].descriptor } : nil)
+    if !isCertain {
       guard let address = received[last].peerAddress,
         let (peer, key) = access.peer(address, userID: received[last].userID)
       else { return }
@@ -59,6 +61,17 @@ extension ServerLoop {
     takeVerb(first)
     events.append(
       messageReader.event(id, peer, verb: verb, body: received[first + 1].copyBytes()))
+  }
+
+  /// Tells the gate that the message is off the socket, and where it came from, if that is known.
+  private func noteTaken(_ descriptor: Int32?) {
+    guard let descriptor = descriptor ?? received[received.count - 1].sourceDescriptor else {
+      return
+    }
+    // The first frame is the socket's.
+    gate.noteTaken(
+      descriptor, bytes: received.byteCount - received[0].count,
+      frames: received.count + received.droppedFrames - 1)
   }
 
   /// Copies a verb, unless it is the one before, as most are.

@@ -11,6 +11,7 @@ struct ServerLoop: ~Copyable {
   var hub: Hub
   let writer: JournalWriter
   var listener: Listener
+  let gate: InboundGate
   let history: HistoryWorker
   let backups: BackupWorker
   /// Reads the journal for what cannot wait; opened when it is needed first.
@@ -25,6 +26,7 @@ struct ServerLoop: ~Copyable {
   /// Readable when another file may be where clients find ours.
   var placeWatch = PlaceWatch()
   var connections = Connections()
+  var arrivals = KeyArrivals()
   /// The connections whose outbox is not empty.
   var waiting: [ConnectionID] = []
   /// What may still be sent before it is reckoned anew what is unread.
@@ -80,13 +82,14 @@ struct ServerLoop: ~Copyable {
   static let busyPages = 1000
 
   init(
-    hub: consuming Hub, journal: Journal, listener: consuming Listener, history: HistoryWorker,
-    log: Log, configuration: Configuration, access: AccessControl
+    hub: consuming Hub, journal: Journal, listener: consuming Listener, gate: InboundGate,
+    history: HistoryWorker, log: Log, configuration: Configuration, access: AccessControl
   ) {
     messageReader = hub.makeReader()
     self.hub = hub
     writer = JournalWriter(journal: journal)
     self.listener = listener
+    self.gate = gate
     self.history = history
     backups = BackupWorker(directory: journal.directory, bootID: journal.bootID)
     self.log = log

@@ -11,6 +11,8 @@ package struct Multipart: ~Copyable {
   package private(set) var count = 0
   /// The number of frames beyond ``capacity`` that were read and thrown away.
   package private(set) var droppedFrames = 0
+  /// The bytes of all frames that arrived, also of those thrown away.
+  package private(set) var byteCount = 0
 
   // `capacity` messages and a spare one for frames to throw away; all are always initialised.
   private let frames: UnsafeMutablePointer<zmq_msg_t>
@@ -54,6 +56,7 @@ package struct Multipart: ~Copyable {
   mutating func begin() {
     count = 0
     droppedFrames = 0
+    byteCount = 0
   }
 
   /// Where the next frame goes: the spare message when all others are taken.
@@ -63,6 +66,7 @@ package struct Multipart: ~Copyable {
 
   /// Counts the frame just received into ``next``.
   mutating func advance() {
+    byteCount += next.count
     if count < capacity { count += 1 } else { droppedFrames += 1 }
   }
 }

@@ -124,19 +124,23 @@ extension ProcessTests {
 
     @Test(.enabled(if: ReferenceClientTests.isRunnable, "python3-zmq is not installed"))
     func `guessed routing ids do not stop the daemon`() throws {
-      // Holds ids around what a library without a seed gives out, then makes it give out more.
+      // Asks for ids around what a library without a seed gives out, then makes it give out more.
       let script = """
         import sys, zmq, struct
         c = zmq.Context(); c.set(zmq.MAX_SOCKETS, 2000); held = []
         for n in range(0x6B8B4567 - 20, 0x6B8B4567 + 60):
-            s = c.socket(zmq.DEALER); s.linger = 0
+            s = c.socket(zmq.DEALER); s.linger = 0; s.reconnect_ivl = -1
             s.setsockopt(zmq.IDENTITY, b'\\0' + struct.pack('>I', n)); s.connect(sys.argv[1])
-            s.send_multipart([b'nsp1.ping', b'{"id":1}']); held.append(s)
-        for s in held:
-            s.RCVTIMEO = 10000; assert s.recv_multipart()[0] == b'nsp1.pong'
+            held.append(s)
+            # Who is cut off already has nobody to send to.
+            try: s.send_multipart([b'nsp1.ping', b'{"id":1}'], zmq.DONTWAIT)
+            except zmq.Again: pass
         for n in range(100):
             s = c.socket(zmq.DEALER); s.linger = 0; s.RCVTIMEO = 10000; s.connect(sys.argv[1])
+            if n % 2: s.setsockopt(zmq.IDENTITY, b'own\\0%d' % n)
             s.send_multipart([b'nsp1.ping', b'{"id":1}']); assert s.recv_multipart()[0] == b'nsp1.pong'
+        for s in held:
+            assert not s.poll(0), s.recv_multipart()
         print('served')
         """
       let daemon = try TestDaemon()
@@ -147,6 +151,43 @@ extension ProcessTests {
         #expect(try child.ended() == 0, "\(child.transcript)")
         #expect(child.standardOutput == "served\n")
       }
+      try daemon.child.complains("asked for a routing id that begins with a zero octet")
+    }
+
+    @Test func `routing ids all over the range are turned away before the library has them`() throws
+    {
+      let daemon = try TestDaemon()
+      let bystander = try Bystander(daemon)
+      let place = path(daemon)
+      try bystander.watches("routing ids over the range") {
+        for round in 0..<200 {
+          let octets = (0..<4).map { UInt8(truncatingIfNeeded: round >> ($0 * 2)) }
+          let id = String(decoding: [0] + octets.map { $0 & 0x7F }, as: UTF8.self)
+          let peer = try RawConnection(place)
+          let opening = RawWire.opening([("Identity", id)])
+          let piece = round % 40 + 1
+          for start in stride(from: 0, to: opening.count, by: piece) {
+            peer.send(Array(opening[start..<min(start + piece, opening.count)]))
+          }
+          #expect(peer.receiveToEnd() != nil, "\(octets) is let in")
+        }
+      }
+    }
+
+    @Test func `a key that connects anew without end is let in a few times a second`() throws {
+      let (known, other) = (try CurveKeyPair.generate(), try CurveKeyPair.generate())
+      let site = try NetworkDaemon(
+        "[limits]\nconnections-per-principal = 12\n",
+        authorized: ["known": (known, "ui"), "other": (other, "ui")])
+      let bystander = try Bystander(site.daemon)
+      try bystander.watches("a key that connects anew") {
+        var admitted = 0
+        for _ in 0..<30 where try site.peer(known).isLetIn(within: 0.3) { admitted += 1 }
+        // All at once, and one in five seconds.
+        #expect((10...16).contains(admitted), "\(admitted)")
+        #expect(try site.peer(other).ask("ping", "\"a\":1").verb == "pong")
+      }
+      try site.daemon.child.complains("connects anew too often")
     }
 
     @Test func `the name that a peer gives itself in the handshake is not believed`() throws {

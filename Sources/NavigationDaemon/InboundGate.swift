@@ -1,0 +1,254 @@
+import CLinux
+import RuntimePaths
+import Synchronization
+
+/// Bounds what peers make the daemon hold before it takes their messages, and cuts off who sends too
+/// much, or what libzmq must not see.
+///
+/// libzmq's threads read through it, see `gatedReceive`; the loop notes what it has taken. One
+/// descriptor is read by one thread at a time, all else may be called from any; so what is not
+/// atomic of an entry has one user, which is why the promise below is not checked.
+@safe
+final class InboundGate: @unchecked Sendable {
+  /// Somebody who was cut off.
+  struct Cut: Sendable {
+    var descriptor: Int32
+    /// The user at the other end, of this machine.
+    var user: UInt32?
+    var reason: Reason
+  }
+
+  enum Reason: Hashable, Sendable {
+    case offence(InboundStream.Offence)
+    /// More of its messages wait than libzmq lets wait.
+    case connectionLimit
+    /// All messages that wait are too much, and its own the most of them.
+    case totalLimit
+  }
+
+  /// What is known of a descriptor; what is not atomic is the thread's that reads it.
+  private struct Entry: ~Copyable {
+    var stream: InboundStream
+    /// Tells its connection from a later one behind the same descriptor.
+    let cookie = Atomic<UInt64>(0)
+    /// What is held of what came by it.
+    let held = Atomic<Int>(0)
+    let isCut = Atomic<Bool>(false)
+    /// Whether nothing more comes by it, and what was unfinished is forgotten.
+    var isSettled = true
+
+    init(_ stream: InboundStream) { self.stream = stream }
+  }
+
+  /// Entries by descriptor, made when one is accepted first.
+  ///
+  /// Never freed, nor is the gate.
+  private let entries: UnsafeMutablePointer<Atomic<UnsafeMutablePointer<Entry>?>>
+  private let capacity: Int
+  /// The highest descriptor with an entry.
+  private let highest = Atomic<Int32>(0)
+  private let messageLimit: Int
+  private let connectionLimit: Int
+  private let totalLimit: Atomic<Int>
+  private let total = Atomic<Int>(0)
+  private let cuts = Mutex<[Cut]>([])
+  private let hasCuts = Atomic<Bool>(false)
+
+  /// Makes a gate that lets through what a peer may send by the protocol.
+  ///
+  /// - Parameters:
+  ///   - frameBytes: the longest frame that libzmq takes.
+  ///   - messages: how many messages of a connection libzmq lets wait.
+  ///   - totalBytes: what all connections together may make the daemon hold.
+  init(frameBytes: Int, messages: Int, totalBytes: Int) {
+    // Frames without bytes, say: the protocol's messages have two or three.
+    messageLimit = frameBytes + 1024 * InboundStream.frameCost
+    // One more is being read, and one is on its way to the loop.
+    connectionLimit = (messages + 2) * (frameBytes + 8 * InboundStream.frameCost)
+    totalLimit = Atomic(totalBytes)
+    capacity = Int(max(navd_descriptor_limit(), 1024))
+    // Zeroes are nils, and pages that nobody touches take no memory.
+    let room = unsafe navd_zeroes(
+      capacity, MemoryLayout<Atomic<UnsafeMutablePointer<Entry>?>>.stride)
+    guard let room = unsafe room else { preconditionFailure("no room for \(capacity) descriptors") }
+    unsafe entries = room.bindMemory(
+      to: Atomic<UnsafeMutablePointer<Entry>?>.self, capacity: capacity)
+  }
+
+  /// Puts it in the place of the C library's functions, for good.
+  func install() {
+    let gate = unsafe Unmanaged.passRetained(self).toOpaque()
+    // Never released: a thread of libzmq may be about to use it.
+    unsafe installedGate.store(gate, ordering: .releasing)
+  }
+
+  /// Takes another limit for all connections together.
+  func setTotalLimit(_ bytes: Int) { totalLimit.store(bytes, ordering: .relaxed) }
+
+  /// What the daemon holds now of messages that it has not taken.
+  var heldBytes: Int { total.load(ordering: .relaxed) }
+
+  private func entry(_ descriptor: Int32) -> UnsafeMutablePointer<Entry>? {
+    guard descriptor >= 0, Int(descriptor) < capacity else { return nil }
+    return unsafe entries[Int(descriptor)].load(ordering: .acquiring)
+  }
+
+  // What libzmq's threads say.
+
+  /// Notes that a connection was accepted, before anything is read from it.
+  func noteAccepted(_ descriptor: Int32) {
+    guard descriptor >= 0, Int(descriptor) < capacity else { return }
+    let stream = InboundStream(
+      isSealed: navd_is_unix(descriptor) == 0, messageLimit: messageLimit)
+    let cookie = navd_socket_cookie(descriptor)
+    if let entry = unsafe entry(descriptor) {
+      unsafe settle(entry)
+      unsafe entry.pointee.stream = stream
+      unsafe entry.pointee.isSettled = false
+      unsafe entry.pointee.cookie.store(cookie, ordering: .relaxed)
+      unsafe entry.pointee.isCut.store(false, ordering: .relaxed)
+      return
+    }
+    let entry = UnsafeMutablePointer<Entry>.allocate(capacity: 1)
+    unsafe entry.initialize(to: Entry(stream))
+    unsafe entry.pointee.isSettled = false
+    unsafe entry.pointee.cookie.store(cookie, ordering: .relaxed)
+    unsafe entries[Int(descriptor)].store(entry, ordering: .releasing)
+    highest.max(descriptor, ordering: .relaxed)
+  }
+
+  /// Judges what was read; returns whether it may be handed on.
+  func judge(_ descriptor: Int32, _ bytes: Span<UInt8>) -> Bool {
+    guard let entry = unsafe entry(descriptor), unsafe !entry.pointee.isSettled else { return true }
+    if unsafe entry.pointee.isCut.load(ordering: .relaxed) { return false }
+    var cost = 0
+    let offence = unsafe entry.pointee.stream.read(
+      bytes, at: SystemClock.monotonicMilliseconds() / 1000, cost: &cost)
+    let held = unsafe add(cost, to: entry)
+    if let offence {
+      unsafe cut(descriptor, entry, .offence(offence))
+    } else if held > connectionLimit {
+      unsafe cut(descriptor, entry, .connectionLimit)
+    } else if total.load(ordering: .relaxed) > totalLimit.load(ordering: .relaxed) {
+      relieve()
+    }
+    return unsafe !entry.pointee.isCut.load(ordering: .relaxed)
+  }
+
+  /// Notes that nothing more comes by a descriptor.
+  func noteEnded(_ descriptor: Int32) {
+    if let entry = unsafe entry(descriptor) { unsafe settle(entry) }
+  }
+
+  private func add(_ cost: Int, to entry: UnsafeMutablePointer<Entry>) -> Int {
+    guard cost != 0 else { return unsafe entry.pointee.held.load(ordering: .relaxed) }
+    total.add(cost, ordering: .relaxed)
+    return unsafe entry.pointee.held.add(cost, ordering: .relaxed).newValue
+  }
+
+  /// Forgets what nobody will take: a message that has no end.
+  ///
+  /// What is whole is still taken.
+  private func settle(_ entry: UnsafeMutablePointer<Entry>) {
+    guard unsafe !entry.pointee.isSettled else { return }
+    unsafe entry.pointee.isSettled = true
+    // Of sealed messages it is not known which are whole.
+    unsafe release(
+      entry.pointee.stream.isSealed
+        ? entry.pointee.held.load(ordering: .relaxed) : entry.pointee.stream.unfinished, of: entry)
+  }
+
+  // What the loop says.
+
+  /// Notes that a message was taken off the socket.
+  ///
+  /// - Parameters:
+  ///   - descriptor: where it came from.
+  ///   - bytes: of all of its frames.
+  ///   - frames: how many there were.
+  func noteTaken(_ descriptor: Int32, bytes: Int, frames: Int) {
+    guard let entry = unsafe entry(descriptor) else { return }
+    unsafe release(bytes + frames * InboundStream.frameCost, of: entry)
+  }
+
+  /// Releases what was held, though not more than that: a frame that was free may be taken, or one
+  /// that came by a connection before behind the same descriptor.
+  private func release(_ bytes: Int, of entry: UnsafeMutablePointer<Entry>) {
+    let left = unsafe entry.pointee.held.subtract(bytes, ordering: .relaxed).newValue
+    let excess = max(0, -left)
+    if excess > 0 { unsafe entry.pointee.held.add(excess, ordering: .relaxed) }
+    total.subtract(bytes - excess, ordering: .relaxed)
+  }
+
+  /// Who was cut off since this was last asked.
+  func takeCuts() -> [Cut] {
+    guard hasCuts.exchange(false, ordering: .acquiring) else { return [] }
+    return cuts.withLock { cuts in
+      defer { cuts = [] }
+      return cuts
+    }
+  }
+
+  // Who is cut off.
+
+  private func cut(_ descriptor: Int32, _ entry: UnsafeMutablePointer<Entry>, _ reason: Reason) {
+    guard unsafe !entry.pointee.isCut.exchange(true, ordering: .relaxed) else { return }
+    var process: Int32 = 0
+    let user = unsafe navd_peer_user(descriptor, &process)
+    let cut = Cut(
+      descriptor: descriptor, user: user >= 0 ? UInt32(exactly: user) : nil, reason: reason)
+    cuts.withLock { if $0.count < Self.cutsKept { $0.append(cut) } }
+    hasCuts.store(true, ordering: .releasing)
+    navd_cut(descriptor)
+  }
+
+  /// More than an operator reads.
+  private static let cutsKept = 64
+
+  /// Cuts off who made the daemon hold the most, while it holds too much of those who go on.
+  private func relieve() {
+    var candidates: [(descriptor: Int32, held: Int)] = []
+    var sum = 0
+    for descriptor in 0...highest.load(ordering: .relaxed) {
+      guard let entry = unsafe entry(descriptor) else { continue }
+      let held = unsafe entry.pointee.held.load(ordering: .relaxed)
+      guard held > 0, unsafe !entry.pointee.isCut.load(ordering: .relaxed) else { continue }
+      guard unsafe isOpen(descriptor, entry) else {
+        // libzmq closed it without reading to its end.
+        unsafe release(held, of: entry)
+        continue
+      }
+      candidates.append((descriptor, held))
+      sum += held
+    }
+    candidates.sort { $0.held < $1.held }
+    let limit = totalLimit.load(ordering: .relaxed)
+    while sum > limit, let most = candidates.popLast() {
+      sum -= most.held
+      guard let entry = unsafe entry(most.descriptor) else { continue }
+      unsafe cut(most.descriptor, entry, .totalLimit)
+    }
+  }
+
+  /// Whether the connection that an entry is about is still behind its descriptor.
+  private func isOpen(_ descriptor: Int32, _ entry: UnsafeMutablePointer<Entry>) -> Bool {
+    unsafe entry.pointee.cookie.load(ordering: .relaxed) == navd_socket_cookie(descriptor)
+  }
+}
+
+extension InboundGate.Reason {
+  /// What the peer did, for people.
+  var text: String {
+    switch self {
+    case .offence(.version): "it does not speak ZMTP 3"
+    case .offence(.reservedRoutingID):
+      "it asked for a routing id that begins with a zero octet, which the daemon's socket gives out"
+    case .offence(.longMessage):
+      "all frames of its message together are longer than [limits] message-to-daemon-bytes allows"
+    case .offence(.longCommand): "it sent a command of ZMTP that is too long"
+    case .connectionLimit: "it sent more than waits for one connection, or a message without an end"
+    case .totalLimit:
+      "[limits] unread-total-bytes wait to be read, and it sent the most of them"
+    }
+  }
+}

@@ -1,0 +1,52 @@
+package import CLinux
+import Synchronization
+
+// Functions of the C library's that libzmq calls and finds here: the dynamic linker prefers what the
+// program itself defines. libzmq has no option for what they do, and what it does without them ends
+// the process.
+
+/// Accepts a connection, but not with the last descriptors.
+///
+/// libzmq aborts the process when it cannot accept for want of descriptors, and it accepts on threads
+/// of its own, faster than the loop could tell it to stop; nor can it be told without ending every
+/// connection of that entrance. So the last descriptors are not given away in the first place: who
+/// comes then is closed at once, which libzmq bears.
+@c(accept4)
+package func sparingAccept(
+  _ listening: Int32, _ address: UnsafeMutablePointer<sockaddr>?,
+  _ size: UnsafeMutablePointer<socklen_t>?, _ flags: Int32
+) -> Int32 {
+  let descriptor = unsafe navd_accept_sparingly(listening, address, size, flags)
+  if descriptor >= 0 { withInstalledGate { $0.noteAccepted(descriptor) } }
+  return descriptor
+}
+
+/// Receives, and shows what comes to the gate first; who is cut off there seems to have left.
+@c(recv)
+package func gatedReceive(
+  _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ size: Int, _ flags: Int32
+) -> Int {
+  let count = unsafe recvfrom(descriptor, buffer, size, flags, nil, nil)
+  guard count > 0, let buffer = unsafe buffer else {
+    let isOver = count == 0 || navd_errno() != EAGAIN && navd_errno() != EINTR
+    if isOver, size > 0 { withInstalledGate { $0.noteEnded(descriptor) } }
+    return count
+  }
+  let isLetThrough = withInstalledGate { gate in
+    let bytes = unsafe UnsafeRawBufferPointer(start: buffer, count: count).assumingMemoryBound(
+      to: UInt8.self)
+    if unsafe gate.judge(descriptor, bytes.span) { return true }
+    gate.noteEnded(descriptor)
+    return false
+  }
+  return isLetThrough == false ? 0 : count
+}
+
+/// The gate, once there is one: an object that is never freed.
+nonisolated(unsafe) let installedGate = unsafe Atomic<UnsafeMutableRawPointer?>(nil)
+
+private func withInstalledGate<Result>(_ body: (InboundGate) -> Result) -> Result? {
+  guard let gate = unsafe installedGate.load(ordering: .acquiring) else { return nil }
+  // Not retained and released with each call: it is never freed.
+  return unsafe Unmanaged<InboundGate>.fromOpaque(gate)._withUnsafeGuaranteedRef { body($0) }
+}

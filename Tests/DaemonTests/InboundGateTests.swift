@@ -1,0 +1,172 @@
+import Foundation
+import NavigationSync
+import Testing
+
+@testable import NavigationDaemon
+
+/// Two ends of a connection of this machine.
+private final class Pair {
+  let ours: Int32
+  let theirs: Int32
+
+  init() throws {
+    var ends: [Int32] = [-1, -1]
+    let result = unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+    try #require(result == 0)
+    (ours, theirs) = (ends[0], ends[1])
+  }
+
+  /// Whether the connection was cut off.
+  var isCut: Bool {
+    var byte: UInt8 = 0
+    return unsafe recv(theirs, &byte, 1, Int32(MSG_DONTWAIT)) == 0
+  }
+
+  deinit {
+    close(ours)
+    close(theirs)
+  }
+}
+
+extension InboundGate {
+  fileprivate func lets(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
+    judge(descriptor, bytes.span)
+  }
+}
+
+@Suite struct InboundGateTests {
+  private let frameBytes = 1000
+  private let opening = Wire.greeting() + Wire.ready([("Socket-Type", Array("DEALER".utf8))])
+
+  private func makeGate(total: Int = 1 << 20) -> InboundGate {
+    InboundGate(frameBytes: frameBytes, messages: 4, totalBytes: total)
+  }
+
+  /// A connection that has said hello to the transport.
+  private func connect(_ gate: InboundGate) throws -> Pair {
+    let pair = try Pair()
+    gate.noteAccepted(pair.ours)
+    #expect(gate.lets(pair.ours, opening))
+    return pair
+  }
+
+  @Test(arguments: 0..<50)
+  func `what is held is what was sent and not taken`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let gate = makeGate()
+    let pairs = try (0..<3).map { _ in try connect(gate) }
+    var waiting: [[[Int]]] = [[], [], []]
+    for _ in 0..<300 {
+      let index = Int.random(in: 0..<3, using: &random)
+      if waiting[index].count < 4, Bool.random(using: &random) {
+        let sizes = (0...1).map { _ in Int.random(in: 0..<900, using: &random) }
+        #expect(gate.lets(pairs[index].ours, Wire.message(sizes)))
+        waiting[index].append(sizes)
+      } else if !waiting[index].isEmpty {
+        let sizes = waiting[index].removeFirst()
+        gate.noteTaken(pairs[index].ours, bytes: sizes.reduce(0, +), frames: sizes.count)
+      }
+      let held = waiting.joined().map { $0.reduce(0, +) + 64 * $0.count }.reduce(0, +)
+      #expect(gate.heldBytes == held)
+    }
+    #expect(gate.takeCuts().isEmpty)
+  }
+
+  @Test func `a connection that ends takes its unfinished message with it, not those that wait`()
+    throws
+  {
+    let gate = makeGate()
+    let pair = try connect(gate)
+    #expect(gate.lets(pair.ours, (Wire.message([100]) + [1, 200, 5, 5])))
+    #expect(gate.heldBytes == 100 + 64 + 64 + 2)
+    gate.noteEnded(pair.ours)
+    gate.noteEnded(pair.ours)
+    #expect(gate.heldBytes == 100 + 64)
+    gate.noteTaken(pair.ours, bytes: 100, frames: 1)
+    #expect(gate.heldBytes == 0)
+  }
+
+  @Test func `another connection behind the same descriptor begins anew`() throws {
+    let gate = makeGate()
+    let pair = try connect(gate)
+    #expect(gate.lets(pair.ours, [1, 200, 5, 5]))
+    gate.noteAccepted(pair.ours)
+    #expect(gate.heldBytes == 0)
+    #expect(gate.lets(pair.ours, (opening + Wire.message([3]))))
+    #expect(gate.heldBytes == 67)
+    // What the loop takes of the one before is not counted below nothing.
+    gate.noteTaken(pair.ours, bytes: 500, frames: 2)
+    #expect(gate.heldBytes == 0)
+    #expect(gate.lets(pair.ours, Wire.message([3])))
+    #expect(gate.heldBytes == 67)
+  }
+
+  @Test func `an offence cuts off, once`() throws {
+    let gate = makeGate()
+    let (pair, other) = (try connect(gate), try connect(gate))
+    #expect(!gate.lets(pair.ours, Wire.ready([("Identity", [0, 1])])))
+    #expect(!gate.lets(pair.ours, Wire.message([1])))
+    #expect(pair.isCut && !other.isCut)
+    let cuts = gate.takeCuts()
+    #expect(cuts.map(\.reason) == [.offence(.reservedRoutingID)])
+    #expect(cuts.map(\.descriptor) == [pair.ours] && cuts.map(\.user) == [getuid()])
+    #expect(gate.takeCuts().isEmpty)
+    #expect(gate.lets(other.ours, Wire.message([1])))
+  }
+
+  @Test func `as many of the longest messages may wait as libzmq lets wait, and no more`() throws {
+    let gate = makeGate()
+    let pair = try connect(gate)
+    for _ in 0..<6 { #expect(gate.lets(pair.ours, Wire.message([0, 9, frameBytes]))) }
+    #expect(!gate.lets(pair.ours, Wire.message([0, 9, frameBytes, 2000])))
+    #expect(gate.takeCuts().map(\.reason) == [.connectionLimit])
+  }
+
+  @Test func `of all connections together those that sent the most are cut off`() throws {
+    let gate = makeGate(total: 3000)
+    let pairs = try [900, 200, 800, 100].map { size in
+      let pair = try connect(gate)
+      #expect(gate.lets(pair.ours, Wire.message([size])))
+      return pair
+    }
+    // 2256 so far.
+    #expect(gate.lets(pairs[1].ours, Wire.message([680])))
+    #expect(pairs.allSatisfy { !$0.isCut })
+    #expect(!gate.lets(pairs[1].ours, Wire.message([1])))
+    #expect(pairs.map(\.isCut) == [false, true, false, false])
+    #expect(gate.takeCuts().map(\.reason) == [.totalLimit])
+    // Its messages still wait, but those who go on have room again.
+    #expect(gate.lets(pairs[3].ours, Wire.message([500])))
+    #expect(pairs.map(\.isCut) == [false, true, false, false])
+    gate.setTotalLimit(1000)
+    #expect(gate.lets(pairs[3].ours, Wire.message([1])))
+    #expect(pairs.map(\.isCut) == [true, true, true, false])
+  }
+
+  @Test func `what is left of descriptors that were closed costs nobody his connection`() throws {
+    let gate = makeGate(total: 2000)
+    let pair: Pair
+    do {
+      let gone = try connect(gate)
+      #expect(gate.lets(gone.ours, Wire.frame(Array(repeating: 1, count: 950), flags: 1)))
+      // Behind another number.
+      pair = try connect(gate)
+    }
+    #expect(gate.heldBytes == 950 + 64)
+    for _ in 0..<3 { #expect(gate.lets(pair.ours, Wire.message([550]))) }
+    #expect(gate.heldBytes == 3 * (550 + 64))
+    #expect(gate.takeCuts().isEmpty)
+    #expect(!pair.isCut)
+  }
+
+  @Test func `descriptors that were not accepted are none of its business`() throws {
+    let gate = makeGate()
+    let pair = try Pair()
+    for descriptor in [-1, 0, pair.ours, Int32.max] {
+      #expect(gate.lets(descriptor, Array("anything".utf8)))
+      gate.noteTaken(descriptor, bytes: 5, frames: 1)
+      gate.noteEnded(descriptor)
+    }
+    #expect(gate.heldBytes == 0 && gate.takeCuts().isEmpty)
+  }
+}
