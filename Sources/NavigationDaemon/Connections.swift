@@ -85,9 +85,12 @@ struct Connections {
     _modify { yield &connections[slot] }
   }
 
+  /// How long an automatic routing id is: a zero octet and 32 bits.
+  static let automaticIDBytes = 5
+
   /// The number that stands for an automatic routing id; nil for one that the peer chose.
   static func automaticID(_ routingID: Span<UInt8>) -> ConnectionID? {
-    guard routingID.count == 5, routingID[0] == 0 else { return nil }
+    guard routingID.count == automaticIDBytes, routingID[0] == 0 else { return nil }
     var number: UInt64 = 0
     for index in 1..<5 { number = number << 8 | UInt64(routingID[index]) }
     return ConnectionID(number)

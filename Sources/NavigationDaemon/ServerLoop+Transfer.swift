@@ -29,7 +29,9 @@ extension ServerLoop {
     var id = automatic ?? connections.intern(received[0].copyBytes())
     var known = connections.slot(of: id)
     let isCertain = automatic != nil && known.map { !connections[$0].isDoubted } ?? false
-    noteTaken(isCertain ? known.flatMap { connections[$0].descriptor } : nil)
+    noteTaken(
+      from: isCertain ? known.flatMap { connections[$0].descriptor } : nil,
+      routingID: automatic == nil ? received[0].count : Connections.automaticIDBytes)
     if !isCertain {
       guard let address = received[last].peerAddress,
         let (peer, key) = access.peer(address, userID: received[last].userID)
@@ -64,13 +66,14 @@ extension ServerLoop {
   }
 
   /// Tells the gate that the message is off the socket, and where it came from, if that is known.
-  private func noteTaken(_ descriptor: Int32?) {
+  @inline(__always)
+  private func noteTaken(from descriptor: Int32?, routingID: Int) {
     guard let descriptor = descriptor ?? received[received.count - 1].sourceDescriptor else {
       return
     }
     // The first frame is the socket's.
     gate.noteTaken(
-      descriptor, bytes: received.byteCount - received[0].count,
+      descriptor, bytes: received.byteCount - routingID,
       frames: received.count + received.droppedFrames - 1)
   }
 

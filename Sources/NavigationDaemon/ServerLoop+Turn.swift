@@ -26,6 +26,8 @@ extension ServerLoop {
   private mutating func handleEvents(at now: Instant) throws {
     let batch = events
     events = []
+    // The next turn mostly has as many; to grow step by step costs more than the room.
+    events.reserveCapacity(batch.count)
     if batch.contains(where: \.isGet) { handInGauges(at: now) }
     let isSmall = inFlight.isEmpty && batch.count < Self.eventsWorthOverlapping
     for index in batch.indices {

@@ -1,3 +1,4 @@
+import CLinux
 import CZeroMQ
 
 /// One frame: a reference-counted run of bytes with the facts libzmq knows about its sender.
@@ -107,10 +108,13 @@ package struct Frame: ~Copyable, ~Escapable {
 
   /// Whether the payload is these bytes.
   package func hasBytes(of other: Span<UInt8>) -> Bool {
-    let bytes = self.bytes
-    guard bytes.count == other.count else { return false }
-    for index in bytes.indices where bytes[index] != other[index] { return false }
-    return true
+    let count = storage.count
+    guard count == other.count else { return false }
+    // The C library looks at many at a time.
+    return unsafe other.withUnsafeBufferPointer { pointer in
+      guard let start = pointer.baseAddress, count > 0 else { return true }
+      return unsafe memcmp(storage.data, start, count) == 0
+    }
   }
 
   /// A copy of the payload.

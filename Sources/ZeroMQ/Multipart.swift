@@ -65,8 +65,8 @@ package struct Multipart: ~Copyable {
   }
 
   /// Counts the frame just received into ``next``.
-  mutating func advance() {
-    byteCount += next.count
+  mutating func advance(_ bytes: Int) {
+    byteCount += bytes
     if count < capacity { count += 1 } else { droppedFrames += 1 }
   }
 }

@@ -123,12 +123,12 @@ extension Socket {
   ///
   /// - Returns: Whether there was one. The message is unchanged otherwise.
   package func receive(into message: inout Message) throws(ZeroMQError) -> Bool {
-    try receive(into: message.storage, flags: ZMQ_DONTWAIT)
+    try receive(into: message.storage, flags: ZMQ_DONTWAIT) != nil
   }
 
   /// Takes the next frame, waiting until there is one or `ZMQ_RCVTIMEO` has passed.
   package func receiveWaiting(into message: inout Message) throws(ZeroMQError) -> Bool {
-    try receive(into: message.storage, flags: 0)
+    try receive(into: message.storage, flags: 0) != nil
   }
 
   /// Takes the next whole message without waiting.
@@ -150,21 +150,24 @@ extension Socket {
     into parts: inout Multipart, flags: Int32
   ) throws(ZeroMQError) -> Bool {
     parts.begin()
-    guard try receive(into: parts.next, flags: flags) else { return false }
+    guard var bytes = try receive(into: parts.next, flags: flags) else { return false }
     while true {
       let more = parts.next.more
-      parts.advance()
+      parts.advance(bytes)
       guard more else { return true }
       // libzmq shows a message only when all of it is there.
-      let arrived = try receive(into: parts.next, flags: ZMQ_DONTWAIT)
-      precondition(arrived, "libzmq delivered \(parts.count) frames of a longer message")
+      guard let next = try receive(into: parts.next, flags: ZMQ_DONTWAIT) else {
+        preconditionFailure("libzmq delivered \(parts.count) frames of a longer message")
+      }
+      bytes = next
     }
   }
 
-  private func receive(into storage: MessageStorage, flags: Int32) throws(ZeroMQError) -> Bool {
+  /// Takes a frame; returns the number of its bytes, or nil if there is none.
+  private func receive(into storage: MessageStorage, flags: Int32) throws(ZeroMQError) -> Int? {
     switch attempt(.receive, { unsafe zmq_msg_recv(storage.pointer, handle.pointer, flags) }) {
-    case .value: return true
-    case .failure(EAGAIN): return false
+    case .value(let bytes): return Int(bytes)
+    case .failure(EAGAIN): return nil
     case .failure(let code): throw ZeroMQError(.receive, code: code)
     }
   }
