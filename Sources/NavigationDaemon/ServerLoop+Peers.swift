@@ -89,6 +89,18 @@ extension ServerLoop {
   /// How many more connections are refused rightly before they are just ended.
   private static let tolerance = 64
 
+  /// Cuts off who is connected over a network and has said nothing for too long.
+  mutating func cutSilent(at now: Instant) {
+    guard let wakeAt = newcomers.wakeAt, wakeAt <= now.boot else { return }
+    for descriptor in newcomers.takeDue(at: now.boot)
+    where connections.connection(behind: descriptor) == nil {
+      navd_cut(descriptor)
+      log(
+        LogEntry(
+          .notice, "somebody on a network is cut off: nothing was said for 10 s", kind: .limited))
+    }
+  }
+
   private func report(_ refusal: AccessControl.Refusal) {
     let who = refusal.peer?.principal ?? refusal.address ?? "somebody"
     var entry = LogEntry(.warning, "\(who) is not let in: \(refusal.reason)", kind: .refused)
@@ -118,9 +130,14 @@ extension ServerLoop {
     while let event = try listener.monitor.next() {
       switch event.kind {
       case .accepted:
-        noteAccepted(event.value, at: listener.count(1, at: event.endpoint))
+        let entrance = listener.count(1, at: event.endpoint)
+        noteAccepted(event.value, at: entrance)
+        if let entrance, listener.entrances[entrance].kind == .network {
+          newcomers.noteAccepted(event.value, at: Self.now().boot)
+        }
       case .disconnected:
         connections.attendance.noteEnded(event.value)
+        newcomers.forget(event.value)
         // Below 0 for a moment if the two come in the wrong order.
         _ = listener.count(-1, at: event.endpoint)
         if let id = connections.connection(behind: event.value) {

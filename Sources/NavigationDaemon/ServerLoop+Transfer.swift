@@ -49,6 +49,7 @@ extension ServerLoop {
           routingID: received[0].copyBytes(), peer: peer, key: key,
           descriptor: received[last].sourceDescriptor)
         known = connections.add(id, connection)
+        if let descriptor = connection.descriptor { newcomers.forget(descriptor) }
       }
     }
     guard let slot = known, connections[slot].isHeard else { return }

@@ -20,6 +20,7 @@ extension ServerLoop {
     }
     reviveSome(at: now)
     try retry(at: now)
+    cutSilent(at: now)
   }
 
   /// Decides the events as one batch and makes it durable, now or later.
@@ -250,6 +251,7 @@ extension ServerLoop {
     if hub.hasDormantNavs, !hub.isReviving { until = min(until, busyAt + Self.quietTime) }
     if !waiting.isEmpty { until = min(until, now.boot + 100) }
     for suspect in suspects { until = min(until, suspect.due) }
+    if let wakeAt = newcomers.wakeAt { until = min(until, wakeAt) }
     guard until < .max else { return -1 }
     return until <= now.boot ? 0 : Int(min(until - now.boot, 3_600_000))
   }

@@ -27,6 +27,7 @@ struct ServerLoop: ~Copyable {
   var placeWatch = PlaceWatch()
   var connections = Connections()
   var arrivals = KeyArrivals()
+  var newcomers = Newcomers()
   /// The connections whose outbox is not empty.
   var waiting: [ConnectionID] = []
   /// What may still be sent before it is reckoned anew what is unread.

@@ -245,6 +245,9 @@ extension ProcessTests {
       let before = try peer.state("kiosk")["value"]
       let parts = proxy.recorded
       #expect(parts.count > 5)
+      // Has proved its key and says nothing.
+      let silent = try site.peer(known)
+      #expect(try silent.isLetIn(within: Child.patience))
       try bystander.watches("replayed session") {
         // At once, and step by step as the daemon answers.
         for isPatient in [false, true] {
@@ -264,6 +267,7 @@ extension ProcessTests {
         #expect(try site.peer(known).state("kiosk")["value"] == before)
       }
       #expect(try site.peer(known).log("kiosk").count == 2)
+      try site.daemon.child.complains("nothing was said for 10 s")
     }
   }
 }
