@@ -4,6 +4,7 @@
 // that differ between two modules cannot be used together.
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -44,6 +45,8 @@ static inline int navd_open(const char *path, int flags, mode_t mode) {
   return open(path, flags, mode);
 }
 static inline void navd_clear_errno(void) { errno = 0; }
+/// Sets errno, and returns -1.
+static inline int navd_fail(int code) { return errno = code, -1; }
 
 /// The name in a directory entry is an array, which Swift imports as a tuple.
 static inline const char *navd_entry_name(const struct dirent *entry) { return entry->d_name; }
@@ -272,6 +275,20 @@ static inline uint64_t navd_socket_cookie(int descriptor) {
 
 /// So many zeroes, of which pages take memory once they are written to; calloc's.
 static inline void *navd_zeroes(size_t count, size_t size) { return calloc(count, size); }
+
+/// Calls crypto_box_open of libsodium, which the caller's own stands in front of; -1 without libsodium.
+static inline int navd_next_box_open(unsigned char *plain, const unsigned char *box,
+                                     unsigned long long size, const unsigned char *nonce,
+                                     const unsigned char *public_key,
+                                     const unsigned char *secret_key) {
+  typedef int box_open(unsigned char *, const unsigned char *, unsigned long long,
+                       const unsigned char *, const unsigned char *, const unsigned char *);
+  static _Atomic(box_open *) next;
+  box_open *found = next;
+  // RTLD_NEXT, which is not declared without _GNU_SOURCE.
+  if (!found) next = found = (box_open *)dlsym((void *)-1l, "crypto_box_open");
+  return found ? found(plain, box, size, nonce, public_key, secret_key) : -1;
+}
 
 /// Accepts a connection as accept4 does, unless it would take one of the last descriptors: then it is
 /// closed at once, and the result is that of a peer who has gone already.

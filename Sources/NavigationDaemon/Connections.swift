@@ -3,8 +3,8 @@ import ZeroMQ
 
 /// The peers of the ROUTER as the hub numbers them, in slots.
 ///
-/// An automatic routing id is a zero octet and 32 bits, which libzmq does not use twice soon; any
-/// other was chosen by the peer, so who is behind it is asked again with every message.
+/// A routing id is libzmq's: a zero octet and 32 bits, which it does not use twice soon. Peers choose
+/// none, see ``InboundGate``.
 struct Connections {
   /// What is known of one peer.
   struct Connection: Sendable {
@@ -41,11 +41,9 @@ struct Connections {
   private var connections: [Connection] = []
   private var live: [Bool] = []
   private var free: [Int] = []
-  private var interned: [[UInt8]: ConnectionID] = [:]
   private var descriptors: [Int32: ConnectionID] = [:]
   /// Who of this machine is connected, also those that have not said anything.
   var attendance = Attendance()
-  private var lastInterned: UInt64 = 1 << 40
 
   var count: Int { connections.count - free.count }
 
@@ -72,7 +70,7 @@ struct Connections {
   }
 
   private func id(of routingID: [UInt8]) -> ConnectionID? {
-    Self.automaticID(routingID.span) ?? interned[routingID]
+    Self.automaticID(routingID.span)
   }
 
   /// Where a peer is, if it is known.
@@ -94,15 +92,6 @@ struct Connections {
     var number: UInt64 = 0
     for index in 1..<5 { number = number << 8 | UInt64(routingID[index]) }
     return ConnectionID(number)
-  }
-
-  /// The number that stands for a routing id that a peer chose.
-  mutating func intern(_ routingID: [UInt8]) -> ConnectionID {
-    if let id = interned[routingID] { return id }
-    lastInterned += 1
-    let id = ConnectionID(lastInterned)
-    interned[routingID] = id
-    return id
   }
 
   /// Enters a peer that speaks for the first time; returns its slot.
@@ -131,7 +120,6 @@ struct Connections {
     if let descriptor = connection.descriptor, descriptors[descriptor] == id {
       descriptors[descriptor] = nil
     }
-    interned[connection.routingID] = nil
   }
 
   /// Gives up what waits for a peer.

@@ -8,11 +8,14 @@ import Synchronization
 /// libzmq's threads read through it, see `gatedReceive`; the loop notes what it has taken. One
 /// descriptor is read by one thread at a time, all else may be called from any; so what is not
 /// atomic of an entry has one user, which is why the promise below is not checked.
+///
+/// Law: `heldBytes` is what the entries hold, and what was held of connections that have ended.
 @safe
 final class InboundGate: @unchecked Sendable {
   /// Somebody who was cut off.
   struct Cut: Sendable {
-    var descriptor: Int32
+    /// Where, if that is known.
+    var descriptor: Int32?
     /// The user at the other end, of this machine.
     var user: UInt32?
     var reason: Reason
@@ -34,8 +37,10 @@ final class InboundGate: @unchecked Sendable {
     /// What is held of what came by it.
     let held = Atomic<Int>(0)
     let isCut = Atomic<Bool>(false)
-    /// Whether nothing more comes by it, and what was unfinished is forgotten.
-    var isSettled = true
+    /// Whether a message was taken since this was last looked at.
+    let wasTaken = Atomic<Bool>(false)
+    /// Whether nothing more comes by it.
+    var isOver = true
 
     init(_ stream: InboundStream) { self.stream = stream }
   }
@@ -51,8 +56,14 @@ final class InboundGate: @unchecked Sendable {
   private let connectionLimit: Int
   private let totalLimit: Atomic<Int>
   private let total = Atomic<Int>(0)
+  /// What was held of connections that have ended, until the socket is found empty.
+  private let departed = Atomic<Int>(0)
+  /// Above which total it is looked again for who holds the most.
+  private let reliefDue = Atomic<Int>(0)
   private let cuts = Mutex<[Cut]>([])
   private let hasCuts = Atomic<Bool>(false)
+  private let hasJudged = Atomic<Bool>(false)
+  private let hasSeenSealed = Atomic<Bool>(false)
 
   /// Makes a gate that lets through what a peer may send by the protocol.
   ///
@@ -68,9 +79,10 @@ final class InboundGate: @unchecked Sendable {
     totalLimit = Atomic(totalBytes)
     capacity = Int(max(navd_descriptor_limit(), 1024))
     // Zeroes are nils, and pages that nobody touches take no memory.
-    let room = unsafe navd_zeroes(
-      capacity, MemoryLayout<Atomic<UnsafeMutablePointer<Entry>?>>.stride)
-    guard let room = unsafe room else { preconditionFailure("no room for \(capacity) descriptors") }
+    let size = unsafe MemoryLayout<Atomic<UnsafeMutablePointer<Entry>?>>.stride
+    guard let room = unsafe navd_zeroes(capacity, size) else {
+      preconditionFailure("no room for \(capacity) descriptors")
+    }
     unsafe entries = room.bindMemory(
       to: Atomic<UnsafeMutablePointer<Entry>?>.self, capacity: capacity)
   }
@@ -83,10 +95,20 @@ final class InboundGate: @unchecked Sendable {
   }
 
   /// Takes another limit for all connections together.
-  func setTotalLimit(_ bytes: Int) { totalLimit.store(bytes, ordering: .relaxed) }
+  func setTotalLimit(_ bytes: Int) {
+    totalLimit.store(bytes, ordering: .relaxed)
+    reliefDue.store(0, ordering: .relaxed)
+  }
 
   /// What the daemon holds now of messages that it has not taken.
   var heldBytes: Int { total.load(ordering: .relaxed) }
+
+  /// Whether libzmq reads by the gate; it does once somebody asks to be let in.
+  ///
+  /// - Parameter isSealed: whether it must show what handshakes are sealed, too.
+  func isInPlace(isSealed: Bool) -> Bool {
+    hasJudged.load(ordering: .relaxed) && (!isSealed || hasSeenSealed.load(ordering: .relaxed))
+  }
 
   private func entry(_ descriptor: Int32) -> UnsafeMutablePointer<Entry>? {
     guard descriptor >= 0, Int(descriptor) < capacity else { return nil }
@@ -96,66 +118,96 @@ final class InboundGate: @unchecked Sendable {
   // What libzmq's threads say.
 
   /// Notes that a connection was accepted, before anything is read from it.
-  func noteAccepted(_ descriptor: Int32) {
-    guard descriptor >= 0, Int(descriptor) < capacity else { return }
+  ///
+  /// - Returns: false for a descriptor that there is no room for, which is not to be read from.
+  func noteAccepted(_ descriptor: Int32) -> Bool {
+    guard descriptor >= 0, Int(descriptor) < capacity else { return false }
     let stream = InboundStream(
       isSealed: navd_is_unix(descriptor) == 0, messageLimit: messageLimit)
-    let cookie = navd_socket_cookie(descriptor)
-    if let entry = unsafe entry(descriptor) {
-      unsafe settle(entry)
+    let entry: UnsafeMutablePointer<Entry>
+    if let known = unsafe self.entry(descriptor) {
+      unsafe entry = known
+      unsafe end(entry)
       unsafe entry.pointee.stream = stream
-      unsafe entry.pointee.isSettled = false
-      unsafe entry.pointee.cookie.store(cookie, ordering: .relaxed)
-      unsafe entry.pointee.isCut.store(false, ordering: .relaxed)
-      return
+    } else {
+      unsafe entry = .allocate(capacity: 1)
+      unsafe entry.initialize(to: Entry(stream))
     }
-    let entry = UnsafeMutablePointer<Entry>.allocate(capacity: 1)
-    unsafe entry.initialize(to: Entry(stream))
-    unsafe entry.pointee.isSettled = false
-    unsafe entry.pointee.cookie.store(cookie, ordering: .relaxed)
+    unsafe entry.pointee.isOver = false
+    unsafe entry.pointee.cookie.store(navd_socket_cookie(descriptor), ordering: .relaxed)
+    unsafe entry.pointee.isCut.store(false, ordering: .relaxed)
     unsafe entries[Int(descriptor)].store(entry, ordering: .releasing)
     highest.max(descriptor, ordering: .relaxed)
+    return true
   }
 
-  /// Judges what was read; returns whether it may be handed on.
+  /// Judges what was read.
+  ///
+  /// - Returns: whether it may be handed on.
   func judge(_ descriptor: Int32, _ bytes: Span<UInt8>) -> Bool {
-    guard let entry = unsafe entry(descriptor), unsafe !entry.pointee.isSettled else { return true }
+    guard let entry = unsafe entry(descriptor), unsafe !entry.pointee.isOver else { return true }
+    if !hasJudged.load(ordering: .relaxed) { hasJudged.store(true, ordering: .relaxed) }
     if unsafe entry.pointee.isCut.load(ordering: .relaxed) { return false }
+    if unsafe entry.pointee.wasTaken.load(ordering: .relaxed) {
+      unsafe entry.pointee.wasTaken.store(false, ordering: .relaxed)
+      unsafe entry.pointee.stream.noteTaken()
+    }
     var cost = 0
     let offence = unsafe entry.pointee.stream.read(
       bytes, at: SystemClock.monotonicMilliseconds() / 1000, cost: &cost)
-    let held = unsafe add(cost, to: entry)
     if let offence {
+      // Somebody else's socket may be behind the number, if libzmq closed ours without a last look.
+      guard unsafe isOpen(descriptor, entry) else {
+        unsafe end(entry)
+        return true
+      }
       unsafe cut(descriptor, entry, .offence(offence))
-    } else if held > connectionLimit {
+      return false
+    }
+    let held = unsafe hold(cost, by: entry)
+    if held > connectionLimit {
       unsafe cut(descriptor, entry, .connectionLimit)
-    } else if total.load(ordering: .relaxed) > totalLimit.load(ordering: .relaxed) {
+    } else if total.load(ordering: .relaxed)
+      > max(totalLimit.load(ordering: .relaxed), reliefDue.load(ordering: .relaxed))
+    {
       relieve()
     }
-    return unsafe !entry.pointee.isCut.load(ordering: .relaxed)
+    guard unsafe entry.pointee.isCut.load(ordering: .relaxed) else { return true }
+    // It will not be handed on.
+    unsafe release(cost, of: entry)
+    return false
   }
 
   /// Notes that nothing more comes by a descriptor.
   func noteEnded(_ descriptor: Int32) {
-    if let entry = unsafe entry(descriptor) { unsafe settle(entry) }
+    if let entry = unsafe entry(descriptor) { unsafe end(entry) }
   }
 
-  private func add(_ cost: Int, to entry: UnsafeMutablePointer<Entry>) -> Int {
+  /// Judges the properties of a sealed handshake.
+  ///
+  /// - Returns: whether they may be handed on.
+  func judgeSealed(_ metadata: Span<UInt8>?) -> Bool {
+    if !hasSeenSealed.load(ordering: .relaxed) { hasSeenSealed.store(true, ordering: .relaxed) }
+    guard let metadata, InboundStream.namesRoutingID(metadata) else { return true }
+    note(Cut(descriptor: nil, user: nil, reason: .offence(.routingID)))
+    return false
+  }
+
+  private func hold(_ cost: Int, by entry: UnsafeMutablePointer<Entry>) -> Int {
     guard cost != 0 else { return unsafe entry.pointee.held.load(ordering: .relaxed) }
     total.add(cost, ordering: .relaxed)
     return unsafe entry.pointee.held.add(cost, ordering: .relaxed).newValue
   }
 
-  /// Forgets what nobody will take: a message that has no end.
-  ///
-  /// What is whole is still taken.
-  private func settle(_ entry: UnsafeMutablePointer<Entry>) {
-    guard unsafe !entry.pointee.isSettled else { return }
-    unsafe entry.pointee.isSettled = true
-    // Of sealed messages it is not known which are whole.
-    unsafe release(
-      entry.pointee.stream.isSealed
-        ? entry.pointee.held.load(ordering: .relaxed) : entry.pointee.stream.unfinished, of: entry)
+  /// Ends a connection; what was whole of it may still wait, but is nobody's who comes next.
+  private func end(_ entry: UnsafeMutablePointer<Entry>) {
+    guard unsafe !entry.pointee.isOver else { return }
+    unsafe entry.pointee.isOver = true
+    unsafe depart(entry)
+  }
+
+  private func depart(_ entry: UnsafeMutablePointer<Entry>) {
+    departed.add(unsafe entry.pointee.held.exchange(0, ordering: .relaxed), ordering: .relaxed)
   }
 
   // What the loop says.
@@ -169,15 +221,30 @@ final class InboundGate: @unchecked Sendable {
   func noteTaken(_ descriptor: Int32, bytes: Int, frames: Int) {
     guard let entry = unsafe entry(descriptor) else { return }
     unsafe release(bytes + frames * InboundStream.frameCost, of: entry)
+    unsafe entry.pointee.wasTaken.store(true, ordering: .relaxed)
   }
 
-  /// Releases what was held, though not more than that: a frame that was free may be taken, or one
+  /// Notes that the socket was found empty: nothing waits of who has ended.
+  func noteEmpty() {
+    guard departed.load(ordering: .relaxed) != 0 else { return }
+    total.subtract(departed.exchange(0, ordering: .relaxed), ordering: .relaxed)
+    reliefDue.store(0, ordering: .relaxed)
+  }
+
+  /// Releases what is held, though not more than that: a frame that was free may be taken, or one
   /// that came by a connection before behind the same descriptor.
   private func release(_ bytes: Int, of entry: UnsafeMutablePointer<Entry>) {
-    let left = unsafe entry.pointee.held.subtract(bytes, ordering: .relaxed).newValue
-    let excess = max(0, -left)
-    if excess > 0 { unsafe entry.pointee.held.add(excess, ordering: .relaxed) }
-    total.subtract(bytes - excess, ordering: .relaxed)
+    var held = unsafe entry.pointee.held.load(ordering: .relaxed)
+    while true {
+      let released = min(bytes, held)
+      let (isDone, current) = unsafe entry.pointee.held.compareExchange(
+        expected: held, desired: held - released, ordering: .relaxed)
+      if isDone {
+        total.subtract(released, ordering: .relaxed)
+        return
+      }
+      held = current
+    }
   }
 
   /// Who was cut off since this was last asked.
@@ -192,14 +259,19 @@ final class InboundGate: @unchecked Sendable {
   // Who is cut off.
 
   private func cut(_ descriptor: Int32, _ entry: UnsafeMutablePointer<Entry>, _ reason: Reason) {
-    guard unsafe !entry.pointee.isCut.exchange(true, ordering: .relaxed) else { return }
+    guard unsafe isOpen(descriptor, entry),
+      unsafe !entry.pointee.isCut.exchange(true, ordering: .relaxed)
+    else { return }
     var process: Int32 = 0
     let user = unsafe navd_peer_user(descriptor, &process)
-    let cut = Cut(
-      descriptor: descriptor, user: user >= 0 ? UInt32(exactly: user) : nil, reason: reason)
+    navd_cut(descriptor)
+    note(
+      Cut(descriptor: descriptor, user: user >= 0 ? UInt32(exactly: user) : nil, reason: reason))
+  }
+
+  private func note(_ cut: Cut) {
     cuts.withLock { if $0.count < Self.cutsKept { $0.append(cut) } }
     hasCuts.store(true, ordering: .releasing)
-    navd_cut(descriptor)
   }
 
   /// More than an operator reads.
@@ -212,12 +284,13 @@ final class InboundGate: @unchecked Sendable {
     for descriptor in 0...highest.load(ordering: .relaxed) {
       guard let entry = unsafe entry(descriptor) else { continue }
       let held = unsafe entry.pointee.held.load(ordering: .relaxed)
-      guard held > 0, unsafe !entry.pointee.isCut.load(ordering: .relaxed) else { continue }
+      guard held > 0 else { continue }
       guard unsafe isOpen(descriptor, entry) else {
         // libzmq closed it without reading to its end.
-        unsafe release(held, of: entry)
+        unsafe depart(entry)
         continue
       }
+      if unsafe entry.pointee.isCut.load(ordering: .relaxed) { continue }
       candidates.append((descriptor, held))
       sum += held
     }
@@ -225,9 +298,12 @@ final class InboundGate: @unchecked Sendable {
     let limit = totalLimit.load(ordering: .relaxed)
     while sum > limit, let most = candidates.popLast() {
       sum -= most.held
-      guard let entry = unsafe entry(most.descriptor) else { continue }
-      unsafe cut(most.descriptor, entry, .totalLimit)
+      if let entry = unsafe entry(most.descriptor) {
+        unsafe cut(most.descriptor, entry, .totalLimit)
+      }
     }
+    // What is left is of those who have ended or been cut off, and goes with the next empty socket.
+    reliefDue.store(total.load(ordering: .relaxed) + limit / 16, ordering: .relaxed)
   }
 
   /// Whether the connection that an entry is about is still behind its descriptor.
@@ -241,11 +317,10 @@ extension InboundGate.Reason {
   var text: String {
     switch self {
     case .offence(.version): "it does not speak ZMTP 3"
-    case .offence(.reservedRoutingID):
-      "it asked for a routing id that begins with a zero octet, which the daemon's socket gives out"
+    case .offence(.routingID): "it asked for a routing id, which is not for clients to choose"
     case .offence(.longMessage):
       "all frames of its message together are longer than [limits] message-to-daemon-bytes allows"
-    case .offence(.longCommand): "it sent a command of ZMTP that is too long"
+    case .offence(.command): "it told the transport what a client does not tell it"
     case .connectionLimit: "it sent more than waits for one connection, or a message without an end"
     case .totalLimit:
       "[limits] unread-total-bytes wait to be read, and it sent the most of them"

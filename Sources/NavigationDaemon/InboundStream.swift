@@ -1,9 +1,10 @@
 /// Reads along with what one peer sends, in ZMTP 3 (RFC 37), and tells what of it has to be held.
 ///
 /// libzmq bounds a frame, and how many messages wait; it does not bound the frames of a message, nor
-/// all that waits together. It also takes any routing id from a peer, though those that begin with a
-/// zero octet are its own, and ends the process when it comes to one that is taken. So what it does
-/// not look at is looked at here, before it sees it.
+/// all that waits together. It takes any routing id from a peer, though it ends the process when it
+/// comes to give one out itself that is taken, and keeps the messages of a peer whose id is another's
+/// for ever. And it tells a command by its name alone, and some commands it keeps as messages. So
+/// what a peer may say by the protocol, and nothing else, is let through here before libzmq sees it.
 ///
 /// Law: how the bytes are cut into pieces changes nothing, up to the first offence.
 package struct InboundStream: Sendable {
@@ -11,17 +12,17 @@ package struct InboundStream: Sendable {
   package enum Offence: Hashable, Sendable {
     /// It speaks a version of ZMTP before 3, of which a peer that must identify itself is none.
     case version
-    /// Its handshake names a routing id that is not for peers to choose.
-    case reservedRoutingID
+    /// Its handshake names a routing id, which is not for peers to choose.
+    case routingID
     /// Its message has more bytes in all frames than one may have.
     case longMessage
-    /// What it tells the transport is longer than anything that the transport is told.
-    case longCommand
+    /// It tells the transport what a peer does not tell it, or not then.
+    case command
   }
 
   /// What a frame is reckoned at beyond its bytes: what libzmq keeps of it.
   package static let frameCost = 64
-  /// The longest command that a peer may send: nothing is longer than a handshake with its names.
+  /// The longest command that a peer may send: none is longer than a handshake with its names.
   static let commandBytes = 4096
   /// What CURVE adds to a frame: a name, a nonce, an authenticator and the flags.
   private static let sealBytes = 33
@@ -42,13 +43,18 @@ package struct InboundStream: Sendable {
   /// Whether the frame costs nothing.
   private var isFree = false
   private var command: [UInt8] = []
-  /// Signs of life that are free until the next second.
-  private var signsOfLife = Self.signsOfLifePerSecond
+  /// Whether the handshake is over, of what is not sealed.
+  private var isReady = false
+  /// Signs of life that are free until the next second, and until a message is taken.
+  private var signsOfLifeNow = Self.signsOfLifePerSecond
+  private var signsOfLifeLeft = Self.signsOfLifeInARow
   private var second: UInt64 = 0
   /// What the message cost so far whose last frame has not ended; of sealed ones nothing is known.
   package private(set) var unfinished = 0
 
   private static let signsOfLifePerSecond = 2
+  /// More than come in half a day.
+  static let signsOfLifeInARow = 65_536
 
   /// Begins with a new connection.
   ///
@@ -97,6 +103,9 @@ package struct InboundStream: Sendable {
     return nil
   }
 
+  /// Notes that a message was taken, so that what seemed signs of life is not one without an end.
+  package mutating func noteTaken() { signsOfLifeLeft = Self.signsOfLifeInARow }
+
   private enum Flag {
     static let more: UInt8 = 1
     static let long: UInt8 = 2
@@ -119,8 +128,10 @@ package struct InboundStream: Sendable {
     remaining = length
     lengthBytes = -1
     if isCommand {
-      if length > Self.commandBytes { return .longCommand }
+      guard flags & ~Flag.long == Flag.command, length <= Self.commandBytes else { return .command }
     } else {
+      // libzmq would take a handshake for one that does not say that it is a command.
+      guard flags & ~Flag.long <= Flag.more, isReady || isSealed else { return .command }
       isFree = isSealed && length <= Self.signOfLifeBytes && isSignOfLife(second())
       if !isFree {
         // Its bytes follow, the seal among them, which nobody keeps.
@@ -134,7 +145,7 @@ package struct InboundStream: Sendable {
   private mutating func readBody(_ bytes: Span<UInt8>, _ cost: inout Int) -> Offence? {
     remaining -= UInt64(bytes.count)
     if isCommand {
-      if !isSealed { for index in bytes.indices { command.append(bytes[index]) } }
+      for index in bytes.indices { command.append(bytes[index]) }
     } else if !isFree {
       add(bytes.count, &cost)
       if unfinished > messageLimit { return .longMessage }
@@ -153,39 +164,60 @@ package struct InboundStream: Sendable {
       if flags & Flag.more == 0 { unfinished = 0 }
       return nil
     }
-    defer { command.removeAll() }
-    return Self.reservesRoutingID(command.span) ? .reservedRoutingID : nil
+    let whole = command
+    command = []
+    return judge(whole.span)
   }
 
-  private static let ready = [5] + Array("READY".utf8)
+  private mutating func judge(_ command: Span<UInt8>) -> Offence? {
+    if isSealed {
+      let isHandshake = Name.handshakes.contains { command.starts(with: $0) }
+      return isHandshake ? nil : .command
+    }
+    if isReady {
+      return Name.signsOfLife.contains { command.starts(with: $0) } ? nil : .command
+    }
+    guard command.starts(with: Name.ready) else { return .command }
+    isReady = true
+    let metadata = command.extracting(Name.ready.count..<command.count)
+    return Self.namesRoutingID(metadata) ? .routingID : nil
+  }
+
+  /// The names of commands, each behind its length.
+  private enum Name {
+    static let ready = [5] + Array("READY".utf8)
+    static let signsOfLife = ["PING", "PONG"].map { [4] + Array($0.utf8) }
+    static let handshakes = [[5] + Array("HELLO".utf8), [8] + Array("INITIATE".utf8)]
+  }
+
   private static let identity = Array("identity".utf8)
 
-  /// Whether a handshake names a routing id that begins with a zero octet.
-  private static func reservesRoutingID(_ command: Span<UInt8>) -> Bool {
-    guard command.starts(with: ready) else { return false }
-    var index = 6
-    while index < command.count {
+  /// Whether the properties of a handshake name a routing id.
+  package static func namesRoutingID(_ metadata: Span<UInt8>) -> Bool {
+    var index = 0
+    while index < metadata.count {
       let name = index + 1
-      let value = name + Int(command[index]) + 4
-      guard value <= command.count else { return false }
+      let value = name + Int(metadata[index]) + 4
+      guard value <= metadata.count else { return false }
       var length = 0
-      for place in value - 4..<value { length = length << 8 | Int(command[place]) }
+      for place in value - 4..<value { length = length << 8 | Int(metadata[place]) }
       // In letters of either case.
       let isRoutingID =
         value - 4 - name == identity.count
-        && command.extracting(name..<value - 4).starts(with: identity, mask: 0x20)
-      if isRoutingID, length > 0, value < command.count, command[value] == 0 { return true }
+        && metadata.extracting(name..<value - 4).starts(with: identity, mask: 0x20)
+      if isRoutingID, length > 0 { return true }
       index = value + length
     }
     return false
   }
 
-  /// Whether a short sealed frame is let pass for a sign of life: these are never taken by anybody.
+  /// Whether a short sealed frame is let pass for a sign of life, of which libzmq keeps nothing.
   private mutating func isSignOfLife(_ now: UInt64) -> Bool {
-    if now != second { signsOfLife = Self.signsOfLifePerSecond }
+    if now != second { signsOfLifeNow = Self.signsOfLifePerSecond }
     second = now
-    guard signsOfLife > 0 else { return false }
-    signsOfLife -= 1
+    guard signsOfLifeNow > 0, signsOfLifeLeft > 0 else { return false }
+    signsOfLifeNow -= 1
+    signsOfLifeLeft -= 1
     return true
   }
 }

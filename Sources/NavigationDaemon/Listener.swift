@@ -37,7 +37,8 @@ struct Listener: ~Copyable {
     _ entrances: [Entrance], identity: CurveSecretKey?, _ configuration: Configuration
   ) throws(DaemonError) -> Listener {
     do throws(ZeroMQError) {
-      let context = try Context.make(inputOutputThreads: Self.inputOutputThreads)
+      let context = try Context.make(
+        inputOutputThreads: Self.inputOutputThreads, copiesReceived: true)
       // Before the first bind, so that no peer is let in before somebody answers for it.
       let admission = try ZAPHandler.start(in: context)
       let router = try context.socket(.router)

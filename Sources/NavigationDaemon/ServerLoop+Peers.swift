@@ -24,6 +24,10 @@ extension ServerLoop {
       return .refuse(reason: refusal.reason)
     case .success(let (peer, userID)):
       let kind: Entrance.Kind = if case .local = peer { .local } else { .network }
+      guard gate.isInPlace(isSealed: kind == .network) else {
+        log(LogEntry(.error, "nobody is let in: libzmq does not read by the gate", kind: .refused))
+        return .fail(reason: "the daemon cannot see what its peers send")
+      }
       guard listener.accepted(kind) <= configuration.limits.connections else {
         log(
           LogEntry(.warning, "too many connections: \(peer.principal) is refused", kind: .limited))
@@ -33,20 +37,8 @@ extension ServerLoop {
         log(LogEntry(.warning, "too many connections of \(peer.principal)", kind: .limited))
         return .refuse(reason: "too many connections of one user or key")
       }
-      switch peer {
-      case .local(let user, _, let process):
+      if case .local(let user, _, let process) = peer {
         connections.attendance.noteAdmitted(Attendance.Process(user: user, number: process))
-      case .key(let name, _):
-        guard
-          arrivals.admits(
-            name, at: SystemClock.monotonicMilliseconds(),
-            connections: configuration.limits.connectionsPerPrincipal)
-        else {
-          log(
-            LogEntry(
-              .warning, "\(peer.principal) connects anew too often and is refused", kind: .limited))
-          return .refuse(reason: "too many new connections of one key")
-        }
       }
       return .allow(userID: userID)
     }
@@ -112,9 +104,8 @@ extension ServerLoop {
   /// Says who was cut off by the gate, and why.
   private func reportCuts() {
     for cut in gate.takeCuts() {
-      let known = connections.connection(behind: cut.descriptor).flatMap {
-        connections.slot(of: $0)
-      }
+      let known = cut.descriptor.flatMap { connections.connection(behind: $0) }
+        .flatMap { connections.slot(of: $0) }
       let principal =
         cut.user.map { "uid:\($0)" } ?? known.map { connections[$0].peer.principal }
       var entry = LogEntry(
@@ -186,7 +177,6 @@ extension ServerLoop {
       connections[slot].isRevoked = true
       events.append(.revoked(id))
     }
-    arrivals.keep { control.access.keys[$0] != nil }
     if access.access != former { events.append(.access(access.access)) }
   }
 

@@ -16,6 +16,7 @@ extension ServerLoop {
       // handled without looking for more. What has come meanwhile is found in the next turn.
       if count == 1, isAwaited, isOneAtATime { return true }
     }
+    if count < Self.messagesPerTurn { gate.noteEmpty() }
     if count > 0 { isOneAtATime = isAwaited && count == 1 }
     return count > 0
   }
@@ -24,14 +25,12 @@ extension ServerLoop {
   @inline(never)
   private mutating func takeMessage() {
     guard received.count >= 2 else { return }
+    // A peer that names its routing id is cut off before it can send anything.
+    guard let id = Connections.automaticID(received[0].bytes) else { return noteTaken(from: nil) }
     let last = received.count - 1
-    let automatic = Connections.automaticID(received[0].bytes)
-    var id = automatic ?? connections.intern(received[0].copyBytes())
     var known = connections.slot(of: id)
-    let isCertain = automatic != nil && known.map { !connections[$0].isDoubted } ?? false
-    noteTaken(
-      from: isCertain ? known.flatMap { connections[$0].descriptor } : nil,
-      routingID: automatic == nil ? received[0].count : Connections.automaticIDBytes)
+    let isCertain = known.map { !connections[$0].isDoubted } ?? false
+    noteTaken(from: isCertain ? known.flatMap { connections[$0].descriptor } : nil)
     if !isCertain {
       guard let address = received[last].peerAddress,
         let (peer, key) = access.peer(address, userID: received[last].userID)
@@ -41,8 +40,6 @@ extension ServerLoop {
         connections.remove(id)
         events.append(.closed(id))
         known = nil
-        // A number of its own: what the one before waits for is not for this one.
-        if automatic == nil { id = connections.intern(received[0].copyBytes()) }
       }
       if known == nil {
         let connection = Connections.Connection(
@@ -68,13 +65,13 @@ extension ServerLoop {
 
   /// Tells the gate that the message is off the socket, and where it came from, if that is known.
   @inline(__always)
-  private func noteTaken(from descriptor: Int32?, routingID: Int) {
+  private func noteTaken(from descriptor: Int32?) {
     guard let descriptor = descriptor ?? received[received.count - 1].sourceDescriptor else {
       return
     }
     // The first frame is the socket's.
     gate.noteTaken(
-      descriptor, bytes: received.byteCount - routingID,
+      descriptor, bytes: received.byteCount - Connections.automaticIDBytes,
       frames: received.count + received.droppedFrames - 1)
   }
 

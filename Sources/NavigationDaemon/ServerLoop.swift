@@ -26,7 +26,6 @@ struct ServerLoop: ~Copyable {
   /// Readable when another file may be where clients find ours.
   var placeWatch = PlaceWatch()
   var connections = Connections()
-  var arrivals = KeyArrivals()
   var newcomers = Newcomers()
   /// The connections whose outbox is not empty.
   var waiting: [ConnectionID] = []

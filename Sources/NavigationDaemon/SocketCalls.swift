@@ -17,8 +17,10 @@ package func sparingAccept(
   _ size: UnsafeMutablePointer<socklen_t>?, _ flags: Int32
 ) -> Int32 {
   let descriptor = unsafe navd_accept_sparingly(listening, address, size, flags)
-  if descriptor >= 0 { withInstalledGate { $0.noteAccepted(descriptor) } }
-  return descriptor
+  guard descriptor >= 0 else { return descriptor }
+  guard withInstalledGate({ $0.noteAccepted(descriptor) }) == false else { return descriptor }
+  close(descriptor)
+  return navd_fail(ECONNABORTED)
 }
 
 /// Receives, and shows what comes to the gate first; who is cut off there seems to have left.
@@ -40,6 +42,28 @@ package func gatedReceive(
     return false
   }
   return isLetThrough == false ? 0 : count
+}
+
+/// Opens a sealed box, and shows the properties of a handshake to the gate; who names a routing id
+/// there seems to have sealed it wrongly.
+///
+/// libzmq opens INITIATE of CURVE with this, whose content is RFC 26's: 32 zeroes, the client's key
+/// of 32 bytes, a nonce of 16, a box of 80, and the properties.
+@c(crypto_box_open)
+package func watchedBoxOpen(
+  _ plain: UnsafeMutablePointer<UInt8>?, _ box: UnsafePointer<UInt8>?, _ size: UInt64,
+  _ nonce: UnsafePointer<UInt8>?, _ publicKey: UnsafePointer<UInt8>?,
+  _ secretKey: UnsafePointer<UInt8>?
+) -> Int32 {
+  let result = unsafe navd_next_box_open(plain, box, size, nonce, publicKey, secretKey)
+  guard result == 0, let plain = unsafe plain else { return result }
+  let before = 32 + 32 + 16 + 80
+  let isLetThrough = withInstalledGate { gate in
+    guard size > before else { return gate.judgeSealed(nil) }
+    let metadata = unsafe UnsafeBufferPointer(start: plain + before, count: Int(size) - before)
+    return unsafe gate.judgeSealed(metadata.span)
+  }
+  return isLetThrough == false ? -1 : result
 }
 
 /// The gate, once there is one: an object that is never freed.

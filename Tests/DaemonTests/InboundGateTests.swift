@@ -45,7 +45,7 @@ extension InboundGate {
   /// A connection that has said hello to the transport.
   private func connect(_ gate: InboundGate) throws -> Pair {
     let pair = try Pair()
-    gate.noteAccepted(pair.ours)
+    #expect(gate.noteAccepted(pair.ours))
     #expect(gate.lets(pair.ours, opening))
     return pair
   }
@@ -72,27 +72,29 @@ extension InboundGate {
     #expect(gate.takeCuts().isEmpty)
   }
 
-  @Test func `a connection that ends takes its unfinished message with it, not those that wait`()
-    throws
-  {
+  @Test func `what is held of a connection that ends is held until the socket is empty`() throws {
     let gate = makeGate()
-    let pair = try connect(gate)
-    #expect(gate.lets(pair.ours, (Wire.message([100]) + [1, 200, 5, 5])))
-    #expect(gate.heldBytes == 100 + 64 + 64 + 2)
+    let (pair, other) = (try connect(gate), try connect(gate))
+    #expect(gate.lets(other.ours, Wire.message([6])))
+    #expect(gate.lets(pair.ours, Wire.message([100]) + [1, 200, 5, 5]))
     gate.noteEnded(pair.ours)
     gate.noteEnded(pair.ours)
-    #expect(gate.heldBytes == 100 + 64)
+    #expect(gate.heldBytes == 70 + 100 + 64 + 64 + 2)
     gate.noteTaken(pair.ours, bytes: 100, frames: 1)
-    #expect(gate.heldBytes == 0)
+    gate.noteEmpty()
+    #expect(gate.heldBytes == 70)
+    gate.noteEmpty()
+    #expect(gate.heldBytes == 70)
   }
 
   @Test func `another connection behind the same descriptor begins anew`() throws {
     let gate = makeGate()
     let pair = try connect(gate)
-    #expect(gate.lets(pair.ours, [1, 200, 5, 5]))
-    gate.noteAccepted(pair.ours)
-    #expect(gate.heldBytes == 0)
-    #expect(gate.lets(pair.ours, (opening + Wire.message([3]))))
+    #expect(gate.lets(pair.ours, Wire.message([300, 300]) + [1, 200, 5, 5]))
+    #expect(gate.noteAccepted(pair.ours))
+    #expect(gate.lets(pair.ours, opening + Wire.message([3])))
+    #expect(gate.heldBytes == 600 + 2 * 64 + 64 + 2 + 67)
+    gate.noteEmpty()
     #expect(gate.heldBytes == 67)
     // What the loop takes of the one before is not counted below nothing.
     gate.noteTaken(pair.ours, bytes: 500, frames: 2)
@@ -101,14 +103,26 @@ extension InboundGate {
     #expect(gate.heldBytes == 67)
   }
 
+  @Test func `what a connection left behind is not charged to the next ones`() throws {
+    let gate = makeGate()
+    let pair = try connect(gate)
+    for _ in 0..<50 {
+      #expect(gate.lets(pair.ours, Wire.message(Array(repeating: 0, count: 60))))
+      #expect(gate.noteAccepted(pair.ours))
+      #expect(gate.lets(pair.ours, opening))
+    }
+    #expect(gate.heldBytes == 50 * 60 * 64)
+    #expect(gate.takeCuts().isEmpty)
+  }
+
   @Test func `an offence cuts off, once`() throws {
     let gate = makeGate()
     let (pair, other) = (try connect(gate), try connect(gate))
-    #expect(!gate.lets(pair.ours, Wire.ready([("Identity", [0, 1])])))
+    #expect(!gate.lets(pair.ours, Wire.ready([])))
     #expect(!gate.lets(pair.ours, Wire.message([1])))
     #expect(pair.isCut && !other.isCut)
     let cuts = gate.takeCuts()
-    #expect(cuts.map(\.reason) == [.offence(.reservedRoutingID)])
+    #expect(cuts.map(\.reason) == [.offence(.command)])
     #expect(cuts.map(\.descriptor) == [pair.ours] && cuts.map(\.user) == [getuid()])
     #expect(gate.takeCuts().isEmpty)
     #expect(gate.lets(other.ours, Wire.message([1])))
@@ -154,14 +168,48 @@ extension InboundGate {
     }
     #expect(gate.heldBytes == 950 + 64)
     for _ in 0..<3 { #expect(gate.lets(pair.ours, Wire.message([550]))) }
+    gate.noteEmpty()
     #expect(gate.heldBytes == 3 * (550 + 64))
     #expect(gate.takeCuts().isEmpty)
     #expect(!pair.isCut)
   }
 
+  @Test func `what is cut off within what was read is not held`() throws {
+    let gate = makeGate()
+    let pair = try connect(gate)
+    #expect(gate.lets(pair.ours, Wire.message([50])))
+    #expect(!gate.lets(pair.ours, Wire.message([50]) + Wire.ready([])))
+    #expect(gate.heldBytes == 50 + 64)
+    let other = try connect(gate)
+    #expect(!gate.lets(other.ours, (0..<300).flatMap { _ in Wire.message([500]) }))
+    #expect(gate.heldBytes == 50 + 64)
+  }
+
+  @Test func `nothing is let in before libzmq is seen to read by it`() throws {
+    let gate = makeGate()
+    #expect(!gate.isInPlace(isSealed: false))
+    _ = try connect(gate)
+    #expect(gate.isInPlace(isSealed: false) && !gate.isInPlace(isSealed: true))
+    let isOther = gate.judgeSealed(nil)
+    #expect(isOther)
+    #expect(gate.isInPlace(isSealed: true))
+  }
+
+  @Test func `a sealed handshake that names a routing id is not let through`() {
+    let gate = makeGate()
+    func lets(_ properties: [(String, [UInt8])]) -> Bool {
+      let metadata = Array(Wire.ready(properties).dropFirst(8))
+      return gate.judgeSealed(metadata.span)
+    }
+    #expect(lets([("Socket-Type", Array("DEALER".utf8)), ("Identity", [])]))
+    #expect(!lets([("Socket-Type", Array("DEALER".utf8)), ("Identity", [0, 1])]))
+    #expect(gate.takeCuts().map(\.reason) == [.offence(.routingID)])
+  }
+
   @Test func `descriptors that were not accepted are none of its business`() throws {
     let gate = makeGate()
     let pair = try Pair()
+    #expect(!gate.noteAccepted(-1) && !gate.noteAccepted(Int32.max))
     for descriptor in [-1, 0, pair.ours, Int32.max] {
       #expect(gate.lets(descriptor, Array("anything".utf8)))
       gate.noteTaken(descriptor, bytes: 5, frames: 1)

@@ -173,28 +173,5 @@ extension ProcessTests {
         #expect(try peer.ask("ping", "\"a\":1").verb == "pong")
       }
     }
-
-    @Test func `a peer that chooses its routing id is served like any other`() throws {
-      try served { daemon, peer in
-        let script = """
-          import sys, zmq, json
-          s = zmq.Context().socket(zmq.DEALER)
-          s.setsockopt(zmq.IDENTITY, bytes.fromhex(sys.argv[2])); s.setsockopt(zmq.RCVTIMEO, 10000)
-          s.connect(sys.argv[1])
-          s.send_multipart([b"nsp1.ping", b'{"id":7}'])
-          f = s.recv_multipart()
-          print(f[0].decode(), json.loads(f[1])["id"])
-          """
-        guard ReferenceClientTests.isRunnable else { return }
-        let file = try daemon.directory.write("chosen.py", script)
-        // Those that begin with a zero are the socket's own, see TransportAttackTests.
-        for id in ["63686f73656e", "63686f73656e", "ff", "6300", "01000000"] {
-          let client = try Child(ReferenceClientTests.python, [file, daemon.endpoint, id])
-          #expect(try client.ended() == 0, "\(client.transcript)")
-          #expect(client.standardOutput == "nsp1.pong 7\n")
-        }
-        #expect(try peer.ask("ping", "\"a\":1").verb == "pong")
-      }
-    }
   }
 }

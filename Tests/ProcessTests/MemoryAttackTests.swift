@@ -38,6 +38,11 @@ extension ProcessTests {
       ("empty frames", RawWire.frame([], more: true)),
       ("frames of one byte", RawWire.frame([1], more: true)),
       ("frames of 250 bytes", RawWire.frame(Array(repeating: 5, count: 250), more: true)),
+      // libzmq puts these among the messages.
+      (
+        "subscriptions",
+        [5] + RawWire.command("SUBSCRIBE", Array(repeating: 7, count: 240)).dropFirst()
+      ),
     ]
 
     @Test func `messages without an end are cut off`() throws {
@@ -57,6 +62,24 @@ extension ProcessTests {
       }
       #expect(peak.memory - before.memory < 40 * 1024)
       try daemon.child.complains("all frames of its message together")
+    }
+
+    @Test func `frames that come one at a time take no more than they are counted for`() throws {
+      let daemon = try TestDaemon()
+      let bystander = try Bystander(daemon)
+      let place = String(daemon.endpoint.dropFirst("ipc://".count))
+      let frame = RawWire.frame(Array(repeating: 5, count: 40), more: true)
+      let (_, peak, before) = try bystander.watches("frames one at a time") {
+        let peers = try (0..<40).map { _ in
+          let peer = try RawConnection(place)
+          try peer.greet()
+          return peer
+        }
+        for _ in 0..<1000 { for peer in peers { peer.sendAll(frame) } }
+        #expect(peers.allSatisfy { !$0.isEnded(within: 0) })
+      }
+      // 4 MB are counted. Each frame would keep the 8 KiB it came in, 320 MB in all.
+      #expect(peak.memory - before.memory < 60 * 1024)
     }
 
     @Test func `many messages without an end are bounded in all`() throws {
