@@ -103,9 +103,10 @@ final class InboundGate: @unchecked Sendable {
   /// What the daemon holds now of messages that it has not taken.
   var heldBytes: Int { total.load(ordering: .relaxed) }
 
-  /// Whether libzmq reads by the gate; it does once somebody asks to be let in.
+  /// Tells whether libzmq reads by the gate; it does once somebody asks to be let in.
   ///
   /// - Parameter isSealed: whether it must show what handshakes are sealed, too.
+  /// - Returns: false if what peers send is not seen.
   func isInPlace(isSealed: Bool) -> Bool {
     hasJudged.load(ordering: .relaxed) && (!isSealed || hasSeenSealed.load(ordering: .relaxed))
   }
