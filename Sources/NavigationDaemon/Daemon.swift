@@ -62,6 +62,13 @@ package enum Daemon {
     let listener = try Listener.open(
       places.map { place throws(DaemonError) in try place.open() }, identity: identity,
       configuration)
+    if !listener.copiesReceived {
+      log(
+        LogEntry(
+          .warning,
+          "this libzmq cannot copy what it receives: messages that wait may take far more "
+            + "than [limits] unread-total-bytes says"))
+    }
     try listener.admit(configuration)
     let endpoints = listener.endpoints.joined(separator: " ")
     let took = SystemClock.monotonicMilliseconds() - started

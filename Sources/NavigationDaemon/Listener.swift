@@ -15,6 +15,8 @@ struct Listener: ~Copyable {
   private(set) var entrances: [Entrance]
   /// What peers on a network are met with; nil where there are none.
   private let identity: CurveSecretKey?
+  /// Whether messages that wait take about the memory that they are counted for.
+  let copiesReceived: Bool
 
   /// The ZAP domain of peers whom the kernel vouches for.
   static let localDomain = "navd.ipc"
@@ -37,8 +39,8 @@ struct Listener: ~Copyable {
     _ entrances: [Entrance], identity: CurveSecretKey?, _ configuration: Configuration
   ) throws(DaemonError) -> Listener {
     do throws(ZeroMQError) {
-      let context = try Context.make(
-        inputOutputThreads: Self.inputOutputThreads, copiesReceived: true)
+      let context = try Context.make(inputOutputThreads: Self.inputOutputThreads)
+      let copiesReceived = context.copyReceived()
       // Before the first bind, so that no peer is let in before somebody answers for it.
       let admission = try ZAPHandler.start(in: context)
       let router = try context.socket(.router)
@@ -46,7 +48,7 @@ struct Listener: ~Copyable {
       let monitor = try Monitor.start(on: router, .server)
       var listener = Listener(
         context: context, router: router, admission: admission, monitor: monitor,
-        entrances: entrances, identity: identity)
+        entrances: entrances, identity: identity, copiesReceived: copiesReceived)
       for index in listener.entrances.indices {
         listener.entrances[index].name = try listener.open(listener.entrances[index])
       }
@@ -58,8 +60,10 @@ struct Listener: ~Copyable {
 
   private init(
     context: consuming Context, router: consuming Socket, admission: consuming ZAPHandler,
-    monitor: consuming Monitor, entrances: [Entrance], identity: CurveSecretKey?
+    monitor: consuming Monitor, entrances: [Entrance], identity: CurveSecretKey?,
+    copiesReceived: Bool
   ) {
+    self.copiesReceived = copiesReceived
     self.context = context
     self.router = router
     self.admission = admission

@@ -18,16 +18,10 @@ package struct Context: ~Copyable, Sendable {
   ///
   /// The first call in a process seeds `rand`, see ``seedReconnectJitter()``.
   ///
-  /// - Parameters:
-  ///   - inputOutputThreads: How many threads move bytes; one carries about a gigabyte a second.
-  ///   - copiesReceived: Whether each frame is received into memory of its own. Otherwise a frame that
-  ///     waits may keep the whole 8 KiB that it came in.
+  /// - Parameter inputOutputThreads: How many threads move bytes; one carries about a gigabyte a second.
   /// - Returns: The context.
-  /// - Throws: `EMFILE` when the process has no descriptors left; `EINVAL` from a libzmq that cannot
-  ///   copy.
-  package static func make(
-    inputOutputThreads: Int32 = 1, copiesReceived: Bool = false
-  ) throws(ZeroMQError) -> Context {
+  /// - Throws: `EMFILE` when the process has no descriptors left.
+  package static func make(inputOutputThreads: Int32 = 1) throws(ZeroMQError) -> Context {
     seedReconnectJitter()
     guard let pointer = unsafe zmq_ctx_new() else {
       throw ZeroMQError(.contextNew, code: zmq_errno())
@@ -36,9 +30,22 @@ package struct Context: ~Copyable, Sendable {
     // With the default of 1 a socket lingers for ever, and so would termination.
     try handle.set(ZMQ_BLOCKY, 0, name: "ZMQ_BLOCKY")
     try handle.set(ZMQ_IO_THREADS, inputOutputThreads, name: "ZMQ_IO_THREADS")
-    // ZMQ_ZERO_COPY_RECV, which libzmq's header calls a draft and 4.3 takes.
-    if copiesReceived { try handle.set(10, 0, name: "ZMQ_ZERO_COPY_RECV") }
     return Context(handle: handle)
+  }
+
+  /// Has each frame received into memory of its own; otherwise one that waits may keep the whole 8 KiB
+  /// that it came in.
+  ///
+  /// Before the first socket is made.
+  /// - Returns: Whether this libzmq can do so.
+  package func copyReceived() -> Bool {
+    do throws(ZeroMQError) {
+      // ZMQ_ZERO_COPY_RECV, which the header calls a draft and 4.3 takes.
+      try handle.set(10, 0, name: "ZMQ_ZERO_COPY_RECV")
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// Makes a socket of a type, neither bound nor connected.
