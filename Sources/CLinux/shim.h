@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <malloc.h>
 #include <linux/sockios.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -288,6 +289,19 @@ static inline int navd_next_box_open(unsigned char *plain, const unsigned char *
   // RTLD_NEXT, which is not declared without _GNU_SOURCE.
   if (!found) next = found = (box_open *)dlsym((void *)-1l, "crypto_box_open");
   return found ? found(plain, box, size, nonce, public_key, secret_key) : -1;
+}
+
+/// The bytes that a peer has sent and nobody has read yet; 0 for what is no socket. ioctl is variadic.
+static inline int navd_arrived_bytes(int descriptor) {
+  int count = 0;
+  return ioctl(descriptor, FIONREAD, &count) < 0 ? 0 : count;
+}
+
+/// Gives freed memory back to the kernel, where the C library can.
+static inline void navd_trim_memory(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 /// Accepts a connection as accept4 does, unless it would take one of the last descriptors: then it is

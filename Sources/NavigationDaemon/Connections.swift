@@ -16,6 +16,8 @@ struct Connections {
     var isEnveloped = false
     /// The descriptor its first message came from; a hint only, the kernel uses numbers again.
     var descriptor: Int32?
+    /// Tells it from a later one behind the same descriptor.
+    var cookie: UInt64 = 0
     /// What the socket did not take, in order.
     var outbox: [Outgoing] = []
     var outboxBytes = 0
@@ -50,9 +52,11 @@ struct Connections {
   /// The slots in use, ascending.
   private var indices: [Int] { live.indices.filter { live[$0] } }
 
-  /// The number of connections of one user, or by one key.
+  /// The number of connections of one user, or by one key, that have not ended.
   func count(of peer: Peer) -> Int {
-    indices.count { connections[$0].peer.isOfSamePrincipal(as: peer) }
+    indices.count {
+      !connections[$0].isDoubted && connections[$0].peer.isOfSamePrincipal(as: peer)
+    }
   }
 
   /// Those that are by a key, each with its number.

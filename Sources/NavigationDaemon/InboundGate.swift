@@ -62,6 +62,7 @@ final class InboundGate: @unchecked Sendable {
   private let reliefDue = Atomic<Int>(0)
   private let cuts = Mutex<[Cut]>([])
   private let hasCuts = Atomic<Bool>(false)
+  private let isSwollen = Atomic<Bool>(false)
   private let hasJudged = Atomic<Bool>(false)
   private let hasSeenSealed = Atomic<Bool>(false)
 
@@ -102,6 +103,24 @@ final class InboundGate: @unchecked Sendable {
 
   /// What the daemon holds now of messages that it has not taken.
   var heldBytes: Int { total.load(ordering: .relaxed) }
+
+  /// How many more connections may be let in now, each of which may bring all that one may.
+  var roomForConnections: Int {
+    let room = totalLimit.load(ordering: .relaxed) - heldBytes
+    return room < 0 ? 0 : max(1, room / connectionLimit)
+  }
+
+  /// Whether something that came by a descriptor was not taken yet.
+  func holds(_ descriptor: Int32) -> Bool {
+    guard let entry = unsafe entry(descriptor) else { return false }
+    return unsafe entry.pointee.held.load(ordering: .relaxed) > 0
+  }
+
+  /// Tells a connection from a later one behind the same descriptor; 0 if it is none of the gate's.
+  func cookie(of descriptor: Int32) -> UInt64 {
+    guard let entry = unsafe entry(descriptor) else { return 0 }
+    return unsafe entry.pointee.cookie.load(ordering: .relaxed)
+  }
 
   /// Tells whether libzmq reads by the gate; it does once somebody asks to be let in.
   ///
@@ -166,6 +185,7 @@ final class InboundGate: @unchecked Sendable {
       return false
     }
     let held = unsafe hold(cost, by: entry)
+    if total.load(ordering: .relaxed) > Self.swollen { isSwollen.store(true, ordering: .relaxed) }
     if held > connectionLimit {
       unsafe cut(descriptor, entry, .connectionLimit)
     } else if total.load(ordering: .relaxed)
@@ -217,16 +237,24 @@ final class InboundGate: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - descriptor: where it came from.
+  ///   - cookie: of the connection; what is held of one that has ended is not its descriptor's.
   ///   - bytes: of all of its frames.
   ///   - frames: how many there were.
-  func noteTaken(_ descriptor: Int32, bytes: Int, frames: Int) {
-    guard let entry = unsafe entry(descriptor) else { return }
+  func noteTaken(_ descriptor: Int32, cookie: UInt64, bytes: Int, frames: Int) {
+    guard let entry = unsafe entry(descriptor),
+      unsafe entry.pointee.cookie.load(ordering: .relaxed) == cookie
+    else { return }
     unsafe release(bytes + frames * InboundStream.frameCost, of: entry)
     unsafe entry.pointee.wasTaken.store(true, ordering: .relaxed)
   }
 
   /// Notes that the socket was found empty: nothing waits of who has ended.
   func noteEmpty() {
+    if isSwollen.load(ordering: .relaxed), heldBytes <= Self.swollen {
+      isSwollen.store(false, ordering: .relaxed)
+      // The allocator keeps for each thread what was freed.
+      navd_trim_memory()
+    }
     guard departed.load(ordering: .relaxed) != 0 else { return }
     total.subtract(departed.exchange(0, ordering: .relaxed), ordering: .relaxed)
     reliefDue.store(0, ordering: .relaxed)
@@ -275,6 +303,9 @@ final class InboundGate: @unchecked Sendable {
     hasCuts.store(true, ordering: .releasing)
   }
 
+  /// What is held that is worth giving back to the kernel afterwards.
+  private static let swollen = 16 << 20
+
   /// More than an operator reads.
   private static let cutsKept = 64
 
@@ -297,14 +328,18 @@ final class InboundGate: @unchecked Sendable {
     }
     candidates.sort { $0.held < $1.held }
     let limit = totalLimit.load(ordering: .relaxed)
-    while sum > limit, let most = candidates.popLast() {
+    // With what is left of those who have ended, one at a time: to cut off frees nothing at once, and
+    // who has little waiting is not to blame.
+    let step = limit / 256
+    var more = heldBytes > limit && (candidates.last?.held ?? 0) > step ? 1 : 0
+    while sum > limit || more > 0, let most = candidates.popLast() {
       sum -= most.held
+      more = 0
       if let entry = unsafe entry(most.descriptor) {
         unsafe cut(most.descriptor, entry, .totalLimit)
       }
     }
-    // What is left is of those who have ended or been cut off, and goes with the next empty socket.
-    reliefDue.store(total.load(ordering: .relaxed) + limit / 16, ordering: .relaxed)
+    reliefDue.store(heldBytes + step, ordering: .relaxed)
   }
 
   /// Whether the connection that an entry is about is still behind its descriptor.

@@ -45,7 +45,7 @@ package struct InboundStream: Sendable {
   private var command: [UInt8] = []
   /// Whether the handshake is over, of what is not sealed.
   private var isReady = false
-  /// Signs of life that are free until the next second, and until a message is taken.
+  /// Signs of life that are free now, and until a message is taken.
   private var signsOfLifeNow = Self.signsOfLifePerSecond
   private var signsOfLifeLeft = Self.signsOfLifeInARow
   private var second: UInt64 = 0
@@ -213,7 +213,10 @@ package struct InboundStream: Sendable {
 
   /// Whether a short sealed frame is let pass for a sign of life, of which libzmq keeps nothing.
   private mutating func isSignOfLife(_ now: UInt64) -> Bool {
-    if now != second { signsOfLifeNow = Self.signsOfLifePerSecond }
+    // Those of a while may be read at once.
+    let seconds = Int(min(now - min(second, now), 32))
+    signsOfLifeNow = min(
+      signsOfLifeNow + seconds * Self.signsOfLifePerSecond, 32 * Self.signsOfLifePerSecond)
     second = now
     guard signsOfLifeNow > 0, signsOfLifeLeft > 0 else { return false }
     signsOfLifeNow -= 1

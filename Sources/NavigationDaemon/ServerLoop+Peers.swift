@@ -7,14 +7,24 @@ import ZeroMQ
 
 extension ServerLoop {
   /// Lets peers in whom the kernel or a key identifies, up to the limits.
+  ///
+  /// No more at a time than there is room for what they may send; the others wait for their answers.
   mutating func admit() throws {
-    while let request = try listener.admission.next() {
+    var room = gate.roomForConnections
+    while true {
+      guard room > 0 else {
+        hasWaitingAdmissions = true
+        return
+      }
+      guard let request = try listener.admission.next() else { break }
+      room -= 1
       // Who asks was mostly accepted before, though this request may be newer than what the loop was
       // woken by. With two I/O threads his acceptance may come after it: then the limit is passed by
       // those who are being accepted.
       try watchPeers()
       try listener.admission.answer(request, answer(to: request))
     }
+    hasWaitingAdmissions = false
   }
 
   private mutating func answer(to request: ZAPRequest) -> ZAPAnswer {
@@ -84,8 +94,12 @@ extension ServerLoop {
   /// Cuts off who is connected over a network and has said nothing for too long.
   mutating func cutSilent(at now: Instant) {
     guard let wakeAt = newcomers.wakeAt, wakeAt <= now.boot else { return }
+    // Who waits for a loop that stood still has said something, perhaps.
+    let isLate = now.boot >= wakeAt + 250
     for descriptor in newcomers.takeDue(at: now.boot)
     where connections.connection(behind: descriptor) == nil {
+      let isHeard = navd_arrived_bytes(descriptor) > 0 || gate.holds(descriptor)
+      if isLate || isHeard, newcomers.grantMore(descriptor, at: now.boot) { continue }
       navd_cut(descriptor)
       log(
         LogEntry(

@@ -9,14 +9,18 @@ extension ServerLoop {
   /// `isAwaited` says that there was nothing when the socket was last read.
   mutating func receiveMessages(isAwaited: Bool) throws -> Bool {
     var count = 0
-    while count < Self.messagesPerTurn, try listener.router.receive(into: &received) {
+    while count < Self.messagesPerTurn, eventBytes < Self.bytesPerTurn {
+      guard try listener.router.receive(into: &received) else {
+        gate.noteEmpty()
+        break
+      }
       count += 1
+      eventBytes += received.byteCount
       takeMessage()
       // To look in vain costs two calls of the kernel, so where messages come one at a time each is
       // handled without looking for more. What has come meanwhile is found in the next turn.
       if count == 1, isAwaited, isOneAtATime { return true }
     }
-    if count < Self.messagesPerTurn { gate.noteEmpty() }
     if count > 0 { isOneAtATime = isAwaited && count == 1 }
     return count > 0
   }
@@ -26,11 +30,11 @@ extension ServerLoop {
   private mutating func takeMessage() {
     guard received.count >= 2 else { return }
     // A peer that names its routing id is cut off before it can send anything.
-    guard let id = Connections.automaticID(received[0].bytes) else { return noteTaken(from: nil) }
+    guard let id = Connections.automaticID(received[0].bytes) else { return }
     let last = received.count - 1
     var known = connections.slot(of: id)
     let isCertain = known.map { !connections[$0].isDoubted } ?? false
-    noteTaken(from: isCertain ? known.flatMap { connections[$0].descriptor } : nil)
+    noteTaken(known)
     if !isCertain {
       guard let address = received[last].peerAddress,
         let (peer, key) = access.peer(address, userID: received[last].userID)
@@ -42,9 +46,12 @@ extension ServerLoop {
         known = nil
       }
       if known == nil {
-        let connection = Connections.Connection(
+        var connection = Connections.Connection(
           routingID: received[0].copyBytes(), peer: peer, key: key,
           descriptor: received[last].sourceDescriptor)
+        if let descriptor = connection.descriptor {
+          connection.cookie = gate.cookie(of: descriptor)
+        }
         known = connections.add(id, connection)
         if let descriptor = connection.descriptor { newcomers.forget(descriptor) }
       }
@@ -63,15 +70,20 @@ extension ServerLoop {
       messageReader.event(id, peer, verb: verb, body: received[first + 1].copyBytes()))
   }
 
-  /// Tells the gate that the message is off the socket, and where it came from, if that is known.
+  /// Tells the gate that the message is off the socket; its connection may be known already.
   @inline(__always)
-  private func noteTaken(from descriptor: Int32?) {
-    guard let descriptor = descriptor ?? received[received.count - 1].sourceDescriptor else {
-      return
+  private func noteTaken(_ slot: Int?) {
+    let descriptor: Int32
+    let cookie: UInt64
+    if let slot, let known = connections[slot].descriptor {
+      (descriptor, cookie) = (known, connections[slot].cookie)
+    } else {
+      guard let source = received[received.count - 1].sourceDescriptor else { return }
+      (descriptor, cookie) = (source, gate.cookie(of: source))
     }
     // The first frame is the socket's.
     gate.noteTaken(
-      descriptor, bytes: received.byteCount - Connections.automaticIDBytes,
+      descriptor, cookie: cookie, bytes: received.byteCount - Connections.automaticIDBytes,
       frames: received.count + received.droppedFrames - 1)
   }
 

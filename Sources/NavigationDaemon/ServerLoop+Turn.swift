@@ -14,7 +14,10 @@ extension ServerLoop {
     if let wakeAt = hub.wakeAt, wakeAt <= now.boot { events.append(.wake) }
     if !inFlight.isEmpty, mustStandStill(at: now) { try standStill(at: now) }
     if inFlight.isEmpty, !writer.isBusy { try maintain(at: now) }
-    if !events.isEmpty {
+    if events.isEmpty {
+      // What was received came from nobody who is heard.
+      eventBytes = 0
+    } else {
       busyAt = now.boot
       try handleEvents(at: now)
     }
@@ -38,6 +41,8 @@ extension ServerLoop {
     }
     let records = hub.takeRecords()
     inFlight.append(batch)
+    inFlightBytes.append(eventBytes)
+    eventBytes = 0
     // While the log is put away, what need not stand still goes to the writer's queue.
     if isSmall, !writer.isBusy || !hub.maySeal {
       let timing: CommitTiming?
@@ -47,6 +52,7 @@ extension ServerLoop {
         return try fail(error, at: now)
       }
       inFlight = []
+      inFlightBytes = []
       if !records.isEmpty { noteStored(at: now) }
       try release(hub.committed(at: now))
       if let timing { measure(timing) }
@@ -106,6 +112,7 @@ extension ServerLoop {
     guard !inFlight.isEmpty else { return }
     for _ in 0..<writer.takeCompleted() {
       inFlight.removeFirst()
+      inFlightBytes.removeFirst()
       noteStored(at: now)
       try release(hub.committed(at: now))
     }
@@ -118,7 +125,8 @@ extension ServerLoop {
   ///
   /// Only ops may be decided meanwhile; anything else shows or changes what is durable.
   private func mustStandStill(at now: Instant) -> Bool {
-    !hub.maySeal || inFlight.count >= Self.batchesInFlight || !events.allSatisfy(\.isOp)
+    !hub.maySeal || inFlight.count >= Self.batchesInFlight
+      || inFlightBytes.reduce(0, +) > Self.bytesInFlight || !events.allSatisfy(\.isOp)
       || maintenanceDue.map { $0 + 10_000 <= now.boot } ?? false
   }
 
@@ -169,6 +177,7 @@ extension ServerLoop {
     }
     for event in inFlight.joined() { try handle(event, at: now) }
     inFlight = []
+    inFlightBytes = []
     precondition(hub.takeRecords().isEmpty, "records while the journal takes none")
     try release(hub.committed(at: now))
   }
@@ -241,6 +250,7 @@ extension ServerLoop {
   /// the moment is quiet and there are dormant navs.
   func sleepTime(_ now: Instant, _ feedAt: UInt64?) -> Int {
     if !afterthoughts.isEmpty || !events.isEmpty { return 0 }
+    if hasWaitingAdmissions { return gate.roomForConnections > 0 ? 0 : 10 }
     var until = min(hub.wakeAt ?? .max, feedAt ?? .max)
     // While the log is put away, nothing else can be done to the journal.
     let soonest = writer.isBusy ? now.boot + 10 : 0

@@ -27,6 +27,8 @@ struct ServerLoop: ~Copyable {
   var placeWatch = PlaceWatch()
   var connections = Connections()
   var newcomers = Newcomers()
+  /// Whether somebody asks to be let in and is not answered yet for want of room.
+  var hasWaitingAdmissions = false
   /// The connections whose outbox is not empty.
   var waiting: [ConnectionID] = []
   /// What may still be sent before it is reckoned anew what is unread.
@@ -40,6 +42,9 @@ struct ServerLoop: ~Copyable {
   /// The batches with the writer, oldest first; their events are handled again if one cannot be
   /// stored.
   var inFlight: [[HubEvent]] = []
+  /// The bytes of the messages in `events`, and in each of the batches with the writer.
+  var eventBytes = 0
+  var inFlightBytes: [Int] = []
   /// When there was something to do last.
   var busyAt: UInt64 = 0
   /// Events that came up while sending, for the next turn.
@@ -71,6 +76,11 @@ struct ServerLoop: ~Copyable {
   static let batchesInFlight = 64
   /// Messages taken in one turn; more would let handshakes and others wait.
   static let messagesPerTurn = 256
+  /// The bytes after which no more messages are taken in one turn; what is read of a message may take
+  /// ten times its own.
+  static let bytesPerTurn = 1 << 20
+  /// The bytes of messages with the writer, beyond which the loop waits.
+  static let bytesInFlight = 8 << 20
   /// Dormant navs whose history is asked for at a time: everybody waits while one is revived, 8 ms if
   /// it has a thousand rows.
   static let revivedAtATime = 1
@@ -144,7 +154,7 @@ struct ServerLoop: ~Copyable {
         _ = try poller.wait(milliseconds: timeout)
         // First, because who asks to be let in was mostly accepted before.
         if poller.isReadable(monitoring) { try watchPeers() }
-        if poller.isReadable(admissions) { try admit() }
+        if poller.isReadable(admissions) || hasWaitingAdmissions { try admit() }
         if poller.isReadable(answers) {
           try take(history.takeAnswers())
         }

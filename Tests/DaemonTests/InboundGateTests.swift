@@ -64,7 +64,9 @@ extension InboundGate {
         waiting[index].append(sizes)
       } else if !waiting[index].isEmpty {
         let sizes = waiting[index].removeFirst()
-        gate.noteTaken(pairs[index].ours, bytes: sizes.reduce(0, +), frames: sizes.count)
+        gate.noteTaken(
+          pairs[index].ours, cookie: gate.cookie(of: pairs[index].ours), bytes: sizes.reduce(0, +),
+          frames: sizes.count)
       }
       let held = waiting.joined().map { $0.reduce(0, +) + 64 * $0.count }.reduce(0, +)
       #expect(gate.heldBytes == held)
@@ -80,7 +82,7 @@ extension InboundGate {
     gate.noteEnded(pair.ours)
     gate.noteEnded(pair.ours)
     #expect(gate.heldBytes == 70 + 100 + 64 + 64 + 2)
-    gate.noteTaken(pair.ours, bytes: 100, frames: 1)
+    gate.noteTaken(pair.ours, cookie: gate.cookie(of: pair.ours), bytes: 100, frames: 1)
     gate.noteEmpty()
     #expect(gate.heldBytes == 70)
     gate.noteEmpty()
@@ -96,8 +98,11 @@ extension InboundGate {
     #expect(gate.heldBytes == 600 + 2 * 64 + 64 + 2 + 67)
     gate.noteEmpty()
     #expect(gate.heldBytes == 67)
-    // What the loop takes of the one before is not counted below nothing.
-    gate.noteTaken(pair.ours, bytes: 500, frames: 2)
+    // What the loop takes of the one before is not this one's.
+    gate.noteTaken(pair.ours, cookie: gate.cookie(of: pair.ours) &+ 1, bytes: 3, frames: 1)
+    #expect(gate.heldBytes == 67)
+    // Nor is anything counted below nothing.
+    gate.noteTaken(pair.ours, cookie: gate.cookie(of: pair.ours), bytes: 500, frames: 2)
     #expect(gate.heldBytes == 0)
     #expect(gate.lets(pair.ours, Wire.message([3])))
     #expect(gate.heldBytes == 67)
@@ -149,29 +154,43 @@ extension InboundGate {
     #expect(!gate.lets(pairs[1].ours, Wire.message([1])))
     #expect(pairs.map(\.isCut) == [false, true, false, false])
     #expect(gate.takeCuts().map(\.reason) == [.totalLimit])
-    // Its messages still wait, but those who go on have room again.
-    #expect(gate.lets(pairs[3].ours, Wire.message([500])))
-    #expect(pairs.map(\.isCut) == [false, true, false, false])
-    gate.setTotalLimit(1000)
-    #expect(gate.lets(pairs[3].ours, Wire.message([1])))
-    #expect(pairs.map(\.isCut) == [true, true, true, false])
+    // While its messages wait, who sends on and has the most is next.
+    #expect(gate.lets(pairs[3].ours, Wire.message([100])))
+    #expect(pairs.map(\.isCut) == [true, true, false, false])
+    for (index, sizes) in [(0, [900]), (1, [200, 680])] {
+      for size in sizes {
+        let cookie = gate.cookie(of: pairs[index].ours)
+        gate.noteTaken(pairs[index].ours, cookie: cookie, bytes: size, frames: 1)
+      }
+    }
+    #expect(gate.lets(pairs[3].ours, Wire.message([900])))
+    #expect(pairs.map(\.isCut) == [true, true, false, false])
   }
 
-  @Test func `what is left of descriptors that were closed costs nobody his connection`() throws {
-    let gate = makeGate(total: 2000)
+  @Test func `what is left of descriptors that were closed is found, and nobody small pays for it`()
+    throws
+  {
+    let gate = makeGate(total: 1 << 20)
     let pair: Pair
     do {
-      let gone = try connect(gate)
-      #expect(gate.lets(gone.ours, Wire.frame(Array(repeating: 1, count: 950), flags: 1)))
+      let gone = try (0..<3).map { _ in try connect(gate) }
+      for pair in gone {
+        for _ in 0..<8 {
+          #expect(gate.lets(pair.ours, Wire.frame(Array(repeating: 1, count: 936))))
+        }
+      }
       // Behind another number.
       pair = try connect(gate)
     }
-    #expect(gate.heldBytes == 950 + 64)
-    for _ in 0..<3 { #expect(gate.lets(pair.ours, Wire.message([550]))) }
-    gate.noteEmpty()
-    #expect(gate.heldBytes == 3 * (550 + 64))
+    #expect(gate.heldBytes == 24_000)
+    gate.setTotalLimit(20_000)
+    #expect(gate.roomForConnections == 0)
+    // Less than a 256th of the limit.
+    #expect(gate.lets(pair.ours, Wire.message([10])))
     #expect(gate.takeCuts().isEmpty)
-    #expect(!pair.isCut)
+    #expect(gate.heldBytes == 24_074)
+    gate.noteEmpty()
+    #expect(gate.heldBytes == 74)
   }
 
   @Test func `what is cut off within what was read is not held`() throws {
@@ -183,6 +202,23 @@ extension InboundGate {
     let other = try connect(gate)
     #expect(!gate.lets(other.ours, (0..<300).flatMap { _ in Wire.message([500]) }))
     #expect(gate.heldBytes == 50 + 64)
+  }
+
+  @Test func `as many may come as there is room for what each may send`() throws {
+    // Each may send (4 + 2) × (1000 + 8 × 64) bytes.
+    let gate = makeGate(total: 20_000)
+    #expect(gate.roomForConnections == 2)
+    let pair = try connect(gate)
+    for _ in 0..<5 { #expect(gate.lets(pair.ours, Wire.message([900]))) }
+    #expect(gate.roomForConnections == 1)
+    #expect(gate.holds(pair.ours))
+    gate.noteEnded(pair.ours)
+    #expect(!gate.holds(pair.ours))
+    #expect(gate.roomForConnections == 1)
+    gate.setTotalLimit(1000)
+    #expect(gate.roomForConnections == 0)
+    gate.noteEmpty()
+    #expect(gate.roomForConnections == 1)
   }
 
   @Test func `nothing is let in before libzmq is seen to read by it`() throws {
@@ -212,7 +248,7 @@ extension InboundGate {
     #expect(!gate.noteAccepted(-1) && !gate.noteAccepted(Int32.max))
     for descriptor in [-1, 0, pair.ours, Int32.max] {
       #expect(gate.lets(descriptor, Array("anything".utf8)))
-      gate.noteTaken(descriptor, bytes: 5, frames: 1)
+      gate.noteTaken(descriptor, cookie: gate.cookie(of: descriptor), bytes: 5, frames: 1)
       gate.noteEnded(descriptor)
     }
     #expect(gate.heldBytes == 0 && gate.takeCuts().isEmpty)

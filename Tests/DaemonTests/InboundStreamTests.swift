@@ -201,8 +201,12 @@ private struct Reading: Equatable {
       for _ in 0..<2 { take(sign, second) }
     }
     #expect(cost == 0)
-    for _ in 0..<10 { take(sign, 1000) }
+    // Two of this second, and ten that the first five left.
+    for _ in 0..<20 { take(sign, 1000) }
     #expect(cost == 8 * (23 + 64))
+    // What came while nobody read is read at once, up to half a minute of it.
+    for _ in 0..<74 { take(sign, 2000) }
+    #expect(cost == (8 + 10) * (23 + 64))
   }
 
   @Test func `signs of life without end are not free for ever, unless messages are taken`() {

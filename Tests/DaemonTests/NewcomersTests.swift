@@ -36,6 +36,24 @@ import Testing
     #expect(newcomers.takeDue(at: patience + 50) == [1])
   }
 
+  @Test func `who may not be to blame is granted more, a few times`() {
+    var newcomers = Newcomers()
+    newcomers.noteAccepted(1, at: 0)
+    var now: UInt64 = 0
+    for _ in 0..<Newcomers.grants {
+      now += patience
+      #expect(newcomers.takeDue(at: now) == [1])
+      let isGranted = newcomers.grantMore(1, at: now)
+      #expect(isGranted)
+    }
+    #expect(newcomers.takeDue(at: now + patience) == [1])
+    let isGranted = newcomers.grantMore(1, at: now + patience)
+    #expect(!isGranted)
+    newcomers.noteAccepted(1, at: 0)
+    let isGrantedAnew = newcomers.grantMore(1, at: 0)
+    #expect(isGrantedAnew)
+  }
+
   @Test(arguments: 0..<20)
   func `those due are those who came, said nothing and stayed`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
