@@ -59,16 +59,7 @@ package enum Daemon {
       frameBytes: Listener.frameBytes(configuration), messages: Listener.waitingMessages,
       totalBytes: configuration.limits.unreadTotalBytes)
     gate.install()
-    let listener = try Listener.open(
-      places.map { place throws(DaemonError) in try place.open() }, identity: identity,
-      configuration)
-    if !listener.copiesReceived {
-      log(
-        LogEntry(
-          .warning,
-          "this libzmq cannot copy what it receives: messages that wait may take far more "
-            + "than [limits] unread-total-bytes says"))
-    }
+    let listener = try listen(configuration, places, identity, log)
     try listener.admit(configuration)
     let endpoints = listener.endpoints.joined(separator: " ")
     let took = SystemClock.monotonicMilliseconds() - started
@@ -90,6 +81,24 @@ package enum Daemon {
     try loop.close()
     log(LogEntry(.info, "stopped", kind: .stopped))
     log.flush()
+  }
+
+  /// Listens at all places; until `admit` nobody else can connect.
+  private static func listen(
+    _ configuration: Configuration, _ places: [EntrancePlace], _ identity: CurveSecretKey?,
+    _ log: Log
+  ) throws(DaemonError) -> Listener {
+    var entrances: [Entrance] = []
+    for place in places { entrances.append(try place.open()) }
+    let listener = try Listener.open(entrances, identity: identity, configuration)
+    if !listener.copiesReceived {
+      log(
+        LogEntry(
+          .warning,
+          "this libzmq cannot copy what it receives: messages that wait may take far more "
+            + "than [limits] unread-total-bytes says"))
+    }
+    return listener
   }
 
   private static func serviceManager<Value>(
