@@ -145,7 +145,7 @@ extension ServerLoop {
         newcomers.forget(event.value)
         // Below 0 for a moment if the two come in the wrong order.
         _ = listener.count(-1, at: event.endpoint)
-        if let id = connections.connection(behind: event.value) {
+        if let id = connections.connection(behind: event.value), !isOpen(id, event.value) {
           if let slot = connections.slot(of: id) { connections[slot].isDoubted = true }
           suspects.append(Suspect(id: id))
         }
@@ -155,6 +155,13 @@ extension ServerLoop {
       case .connected: break
       }
     }
+  }
+
+  /// Whether a connection is still behind its descriptor, so that it is another one that has ended.
+  private func isOpen(_ id: ConnectionID, _ descriptor: Int32) -> Bool {
+    guard let slot = connections.slot(of: id) else { return false }
+    let cookie = connections[slot].cookie
+    return cookie != 0 && cookie == navd_socket_cookie(descriptor)
   }
 
   /// Says that somebody was closed for want of descriptors, once in a while: there may be thousands.
