@@ -21,14 +21,19 @@ PROGRAMS := navd navctl navd-exporter
 CONFIGURATION ?= release
 PACKAGES_DIR ?= .build/packages
 
+# How often `make test-steady` runs the tests.
+RUNS ?= 10
+
 # What `make bench` is told, see Benchmarks/README.md.
 BENCH_OPTIONS ?=
 
 DESTDIR ?=
 PREFIX ?= /usr/local
 bindir = $(PREFIX)/bin
+sbindir = $(PREFIX)/sbin
+datadir = $(PREFIX)/share
 libdir = $(PREFIX)/lib
-mandir = $(PREFIX)/share/man
+mandir = $(datadir)/man
 sysconfdir ?= /etc
 unitdir ?= $(libdir)/systemd/system
 
@@ -40,7 +45,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 # Says what runs, then runs it. `.ci/run` measures from one arrow to the next.
 step = @echo '==> $(strip $(1))' && $(1)
 
-.PHONY: help deps build release binaries lint format test demo bench bench-instructions bench-deps man \
+.PHONY: help deps build release binaries lint format test test-long test-steady demo bench bench-instructions bench-deps man \
   install packages booted clean
 
 help: ## List the targets
@@ -73,6 +78,15 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --skip BootedTests)
 	@$(MAKE) --no-print-directory booted
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --filter BootedTests)
+
+test-long: deps ## The tests that have a longer form, in that form: minutes
+	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
+	$(call step,NAVD_TEST_LONG=1 $(SWIFT) test --skip-build --disable-xctest --filter ConnectionCountTests)
+
+# RUNS=10 times; each run takes about twice as long as without load.
+test-steady: deps booted ## ProcessTests, DaemonTests and BootedTests on a loaded machine, RUNS times
+	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
+	$(call step,.ci/steady $(RUNS))
 
 # What `swift test --filter BootedTests` boots: a Debian root, made once, and packages of the debug
 # build. Needs root and apt's mirror; where they are missing the tests say so and are left out.
@@ -114,6 +128,13 @@ install: ## Install into DESTDIR and PREFIX what `make release man` has built
 	    -e 's,/etc/navd/,$(sysconfdir)/navd/,g' "$$unit" >$(DESTDIR)$$to/$${unit##*/}; \
 	  chmod 644 $(DESTDIR)$$to/$${unit##*/}; \
 	done
+	install -d $(DESTDIR)$(sbindir) $(DESTDIR)$(datadir)/navd
+	sed -e 's,/usr/share/navd/,$(datadir)/navd/,g; s,/etc/navd/,$(sysconfdir)/navd/,g' \
+	  systemd/navd-tcp >$(DESTDIR)$(sbindir)/navd-tcp
+	chmod 755 $(DESTDIR)$(sbindir)/navd-tcp
+	sed -e 's,/etc/navd/,$(sysconfdir)/navd/,g' systemd/navd-tcp.conf \
+	  >$(DESTDIR)$(datadir)/navd/navd-tcp.conf
+	chmod 644 $(DESTDIR)$(datadir)/navd/navd-tcp.conf
 	install -D -m 644 systemd/navd.sysusers $(DESTDIR)$(libdir)/sysusers.d/navd.conf
 	install -D -m 644 systemd/navd.tmpfiles $(DESTDIR)$(libdir)/tmpfiles.d/navd.conf
 	test -e $(DESTDIR)$(sysconfdir)/navd/navd.conf || \

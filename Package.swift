@@ -70,6 +70,7 @@ let package = Package(
           // So that libzmq finds ours first, see SocketCalls.swift.
           "-Xlinker", "--export-dynamic-symbol=accept4",
           "-Xlinker", "--export-dynamic-symbol=recv",
+          "-Xlinker", "--export-dynamic-symbol=close",
           "-Xlinker", "--export-dynamic-symbol=crypto_box_open",
           // The toolchain's own linker; the next two are not for every one. Half a megabyte of
           // relocations is in a hundredth of the room, what generics repeat is there once.

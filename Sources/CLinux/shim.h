@@ -193,8 +193,24 @@ static inline int navd_is_named_address(const char *host) {
   return !IN6_IS_ADDR_UNSPECIFIED(six) && !IN6_IS_ADDR_MULTICAST(six);
 }
 
-/// A socket that listens on a numeric address, non-blocking and closed on exec, or -1.
-static inline int navd_listen_tcp(const char *host, int port, int backlog) {
+/// Binds a socket to an address; says in `awaited` whether it is one that no interface has yet.
+static inline int navd_bind_internet(int descriptor, const struct sockaddr_storage *address,
+                                     socklen_t size, int *awaited) {
+  *awaited = 0;
+  if (bind(descriptor, (const struct sockaddr *)address, size) == 0) return 0;
+  if (errno != EADDRNOTAVAIL) return -1;
+  int on = 1;
+  int is_four = address->ss_family == AF_INET;
+  if (setsockopt(descriptor, is_four ? IPPROTO_IP : IPPROTO_IPV6,
+                 is_four ? IP_FREEBIND : IPV6_FREEBIND, &on, sizeof on) < 0)
+    return errno = EADDRNOTAVAIL, -1;
+  *awaited = 1;
+  return bind(descriptor, (const struct sockaddr *)address, size);
+}
+
+/// A socket that listens on a numeric address, non-blocking and closed on exec, or -1. Says in
+/// `awaited` whether it is an address that no interface has yet.
+static inline int navd_listen_tcp(const char *host, int port, int backlog, int *awaited) {
   struct sockaddr_storage address;
   socklen_t size = navd_internet_address(host, port, &address);
   if (size == 0) return errno = EINVAL, -1;
@@ -203,7 +219,8 @@ static inline int navd_listen_tcp(const char *host, int port, int backlog) {
   int on = 1;
   // A restart must not wait for the connections of the process before.
   if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
-      bind(descriptor, (struct sockaddr *)&address, size) == 0 && listen(descriptor, backlog) == 0)
+      navd_bind_internet(descriptor, &address, size, awaited) == 0 &&
+      listen(descriptor, backlog) == 0)
     return descriptor;
   int code = errno;
   close(descriptor);
@@ -272,6 +289,29 @@ static inline uint64_t navd_socket_cookie(int descriptor) {
   uint64_t cookie = 0;
   socklen_t size = sizeof cookie;
   return getsockopt(descriptor, SOL_SOCKET, SO_COOKIE, &cookie, &size) == 0 ? cookie : 0;
+}
+
+/// Closes a descriptor; the C library's close is the program's own, see SocketCalls.swift.
+static inline int navd_close(int descriptor) { return (int)syscall(SYS_close, descriptor); }
+
+/// Whether a socket was accepted from a listening one: it has the path or the port of that one.
+static inline int navd_was_accepted_from(int descriptor, int listening) {
+  struct sockaddr_storage own, other;
+  socklen_t own_size = sizeof own, other_size = sizeof other, size = sizeof(int);
+  int listens = 1;
+  memset(&own, 0, sizeof own);
+  memset(&other, 0, sizeof other);
+  if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) < 0 || listens ||
+      getsockname(descriptor, (struct sockaddr *)&own, &own_size) < 0 ||
+      getsockname(listening, (struct sockaddr *)&other, &other_size) < 0 ||
+      own.ss_family != other.ss_family)
+    return 0;
+  if (own.ss_family == AF_UNIX)
+    return own_size == other_size && memcmp(&own, &other, own_size) == 0;
+  if (own.ss_family == AF_INET)
+    return ((struct sockaddr_in *)&own)->sin_port == ((struct sockaddr_in *)&other)->sin_port;
+  return own.ss_family == AF_INET6 &&
+         ((struct sockaddr_in6 *)&own)->sin6_port == ((struct sockaddr_in6 *)&other)->sin6_port;
 }
 
 /// So many zeroes, of which pages take memory once they are written to; calloc's.

@@ -35,7 +35,7 @@ extension CommandLineGrammar {
     let memory = StringMemory()
     var table = unsafe optionTable(memory)
     var words: [UnsafeMutablePointer<CChar>?] =
-      unsafe ([program] + arguments).map { unsafe memory.hold($0) } + [nil]
+      unsafe ([program] + arguments.map(marked)).map { unsafe memory.hold($0) } + [nil]
     let texts = epilogue.isEmpty ? summary : summary + "\u{b}" + epilogue
     let flags = UInt32(leadingOnly ? ARGP_IN_ORDER : 0)
     // The collector and the strings outlive the call: they are used after it, below.
@@ -58,6 +58,21 @@ extension CommandLineGrammar {
     if result != 0 { refuse("the command line cannot be read (error \(result))") }
     let rest = collector.stoppedAt.map { Array(arguments[($0 - 1)...]) } ?? []
     return (collector.line, rest)
+  }
+
+  /// Before a word that argp would take for an option; no argument of a process begins so.
+  fileprivate static let mark = "\u{1}"
+
+  /// The word as argp is to see it: one that begins with a dash and is an argument gets a mark.
+  private func marked(_ word: String) -> String {
+    guard word.hasPrefix("-"), word.count == self.arguments.dashedWidth else { return word }
+    let isOption =
+      word.hasPrefix("--")
+      && options.contains { option in
+        let name = word.dropFirst(2).prefix { $0 != "=" }
+        return !name.isEmpty && option.name.hasPrefix(name)
+      }
+    return isOption ? word : Self.mark + word
   }
 
   /// The table argp reads; the keys are `Collector.firstKey` plus the option's index.
@@ -158,7 +173,8 @@ private let parseCallback:
           collector.stoppedAt = unsafe Int(state.pointee.next) - 1
           unsafe state.pointee.next = state.pointee.argc
         } else if let value {
-          collector.line.positionals.append(value)
+          let isMarked = value.hasPrefix(CommandLineGrammar.mark)
+          collector.line.positionals.append(isMarked ? String(value.dropFirst()) : value)
         }
         return 0
       case ARGP_KEY_END:

@@ -30,11 +30,17 @@ package struct PositionalArguments: Hashable, Sendable {
   package var usage: String
   /// How many there may be.
   package var count: ClosedRange<Int>
+  /// How many characters a word has that is an argument although it begins with a dash; nil where
+  /// none is.
+  ///
+  /// Keys are such words. One that is a long option of the command is that option nevertheless.
+  package var dashedWidth: Int?
 
   /// Makes a declaration; `count` has no upper bound with `Int.max`.
-  package init(_ usage: String, count: ClosedRange<Int>) {
+  package init(_ usage: String, count: ClosedRange<Int>, dashedWidth: Int? = nil) {
     self.usage = usage
     self.count = count
+    self.dashedWidth = dashedWidth
   }
 
   /// No positional arguments at all.

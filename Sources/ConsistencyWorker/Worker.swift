@@ -28,7 +28,8 @@ struct Worker: ~Copyable {
   private var wanted: [String: UInt64]?
 
   init(endpoint: String, name: String, seed: UInt64, watched: [String], navs: [String]) throws {
-    var connection = try NavigationConnection.connect(to: endpoint, name: name, heartbeat: 1000)
+    // Only kills shall end connections, however long the disk keeps the daemon waiting.
+    var connection = try NavigationConnection.connect(to: endpoint, name: name, heartbeat: 60_000)
     try connection.openSession()
     for nav in watched { try connection.watch(nav) }
     self.name = name

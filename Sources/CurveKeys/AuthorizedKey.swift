@@ -11,6 +11,9 @@ package struct KeyError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// A client that may connect over the network: what it is called, and the key that it must prove.
 package struct AuthorizedKey: Hashable, Sendable {
+  /// How many characters a public key has as text, of which the first may be a dash.
+  package static let keyWidth = 40
+
   /// What principals, logs and owners of navs are called by it.
   package var name: String
   /// The key whose secret the client must have.

@@ -16,7 +16,7 @@ package enum SecretKeyFile {
     // A link, as the service manager's credentials may be, is judged by what it leads to.
     guard isSecret(path) else {
       throw KeyError(
-        "\(path): others may read this secret key: chmod 0600 \(path), or make another")
+        "others may read this secret key: chmod 0600 \(path), or make another")
     }
     let text = String(decoding: contents, as: UTF8.self).filter { !$0.isWhitespace }
     guard let key = CurveSecretKey(z85: text) else {
@@ -31,7 +31,7 @@ package enum SecretKeyFile {
     do {
       repeat {
         pair = try CurveKeyPair.generate()
-        // One that begins with a dash would be taken for an option.
+        // Programs other than navctl take one that begins with a dash for an option.
       } while "\(pair.publicKey)".hasPrefix("-")
     } catch {
       throw KeyError(error.description)
@@ -66,7 +66,8 @@ package enum SecretKeyFile {
     do {
       contents = try readSmallFile(text, maximumBytes: 4096)
     } catch {
-      throw KeyError("'\(text)' is neither 40 characters of a public key nor a file: \(error)")
+      throw KeyError(
+        "'\(text)' is neither 40 characters of a public key nor a file: \(error.reason)")
     }
     return try AuthorizedKey(name: "x", parsing: contents).publicKey
   }

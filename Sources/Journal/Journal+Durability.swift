@@ -18,10 +18,15 @@ extension Journal {
   /// Notes durably that every nav needs a new epoch at the next start; nothing may be committed
   /// behind it but `close`.
   package func renewEpochsAtNextStart() throws(JournalError) {
-    // The id of no boot.
-    try store(.dirty(bootID: ""))
+    try store(Self.restored)
     mustRenewEpochs = true
   }
+
+  /// Whether `mustRenewEpochs` because the journal was restored from a backup.
+  package var isRestored: Bool { mustRenewEpochs && state == Self.restored }
+
+  /// The state with the id of no boot.
+  private static let restored = SyncState.dirty(bootID: "")
 
   /// Makes everything committed durable, in mode `relaxed` too.
   package func syncNow() throws(JournalError) {

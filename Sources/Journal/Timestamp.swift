@@ -1,5 +1,14 @@
-/// A moment as it stands in the names of files.
+/// A moment in UTC, as it stands in the names of files and in a log.
 package enum Timestamp {
+  /// "2026-11-21T17:43:45.120Z" for milliseconds since 1970: RFC 3339.
+  package static func rfc3339(ofMilliseconds milliseconds: UInt64) -> String {
+    let seconds = Int(milliseconds / 1000)
+    let (year, month, day) = date(ofDays: seconds / 86_400)
+    let time = seconds % 86_400
+    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(padded(time / 3600, 2)):"
+      + "\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2)).\(padded(Int(milliseconds % 1000), 3))Z"
+  }
+
   /// "20261121T174345Z" for seconds since 1970.
   package static func text(ofSeconds seconds: Int) -> String {
     let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400

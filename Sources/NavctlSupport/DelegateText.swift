@@ -21,7 +21,7 @@ package enum DelegateText {
     let orientations = line.value(of: "orientations")
     if orientations != nil { roles.insert(.orientation) }
     guard !roles.isEmpty else {
-      throw UsageError("which roles?", remedy: "--roles with one or several of \(words)")
+      throw UsageError("delegate needs roles", remedy: "--roles with one or several of \(words)")
     }
     if roles.contains(.orientation), orientations == nil {
       throw UsageError(
@@ -29,7 +29,8 @@ package enum DelegateText {
         remedy: #"--orientations '{"supported":["portrait"],"preferred":"portrait"}'"#)
     }
     if roles != [.orientation], line.value(of: "exec") == nil {
-      throw UsageError("who answers the questions?", remedy: "--exec COMMAND")
+      throw UsageError(
+        "delegate needs a command that answers the questions", remedy: "--exec COMMAND")
     }
     var registration = DelegateRegistration(roles: roles)
     if let orientations { try read(orientations, into: &registration) }
@@ -47,7 +48,7 @@ package enum DelegateText {
     let isComplete = value.members.allSatisfy { ["supported", "preferred"].contains($0.name) }
     guard isComplete, !registration.supportedOrientations.isEmpty else {
       throw UsageError(
-        "--orientations says too little, or something else",
+        "--orientations needs supported, a list of one or more, and takes nothing else but preferred",
         remedy: #"as in '{"supported":["portrait"],"preferred":"portrait"}'"#)
     }
   }

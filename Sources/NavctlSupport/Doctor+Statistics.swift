@@ -27,7 +27,7 @@ extension Doctor {
 
   static func disk(_ statistics: DaemonStatistics) -> DoctorFinding {
     guard statistics.diskSize > 0 else {
-      return DoctorFinding("disk", .warn, "navd does not tell", "df on its state directory")
+      return DoctorFinding("disk", .warn, "navd does not report it", "df on its state directory")
     }
     let text =
       "\(Figures.bytes(statistics.diskFree)) free of \(Figures.bytes(statistics.diskSize))"
@@ -59,37 +59,48 @@ extension Doctor {
   static func descriptors(_ statistics: DaemonStatistics) -> DoctorFinding {
     let (limit, connections) = (statistics.descriptorLimit, statistics.connectionLimit)
     guard limit > 0 else {
-      return DoctorFinding("limits", .warn, "navd does not tell", "cat /proc/PID/limits")
+      return DoctorFinding("limits", .warn, "navd does not report it", "cat /proc/PID/limits")
     }
-    let text = "\(Figures.count(limit)) descriptors for \(Figures.count(connections)) connections"
+    let text =
+      "\(Figures.counted(limit, "descriptor")) for \(Figures.counted(connections, "connection"))"
     guard limit < connections + 64 else { return DoctorFinding("limits", .ok, text) }
     return DoctorFinding(
       "limits", .warn, text, "raise LimitNOFILE= in navd.service, or lower connections")
   }
 
   static func connections(_ statistics: DaemonStatistics) -> DoctorFinding {
-    let (now, limit) = (statistics.connections, statistics.connectionLimit)
-    let text = "\(Figures.count(now)) of \(Figures.count(limit))"
-    guard limit > 0, now * 5 >= limit * 4 else {
-      return DoctorFinding("connections", .ok, limit > 0 ? text : Figures.count(now))
+    let all = ConnectionLoad(all: statistics)
+    let loads = [all] + statistics.principals.map { ConnectionLoad($0, of: statistics) }
+    let fullest = loads.dropFirst().max { $0.share < $1.share }
+    let text = ([all] + (fullest.map { [$0] } ?? [])).map(\.text).joined(separator: "; ")
+    guard statistics.connectionDifferences == 0 else {
+      return DoctorFinding(
+        "connections", .warn,
+        "\(text); \(Figures.count(statistics.connectionDifferences)) miscounted since the start",
+        "journalctl -u navd says which; this is a fault of navd, please report it")
     }
+    // The one that bites first.
+    guard let worst = loads.max(by: { $0.share < $1.share }), worst.isScarce else {
+      return DoctorFinding("connections", .ok, text)
+    }
+    let key = worst.principal == nil ? "connections" : "connections-per-principal"
     return DoctorFinding(
-      "connections", now >= limit ? .fail : .warn, text,
-      "navctl list --clients shows whose; connections in navd.conf(5) is the limit")
+      "connections", worst.count >= worst.limit ? .fail : .warn, text,
+      "navctl list --clients shows whose; \(key) in navd.conf(5) is the limit")
   }
 
   static func peers(_ statistics: DaemonStatistics) -> DoctorFinding {
-    let count = Figures.count
     guard statistics.stalledSessions > 0 || statistics.largestLag > 1000 else {
       return DoctorFinding(
         "peers", .ok,
-        "\(count(statistics.sessions)) sessions, none stalled, lag "
-          + "\(count(statistics.largestLag)) revisions")
+        "\(Figures.counted(statistics.sessions, "session")), none stalled, lag "
+          + Figures.counted(statistics.largestLag, "revision"))
     }
     return DoctorFinding(
       "peers", .warn,
-      "\(count(statistics.stalledSessions)) stalled, \(count(statistics.watchesBehind)) watches "
-        + "behind by up to \(count(statistics.largestLag)) revisions",
+      "\(Figures.count(statistics.stalledSessions)) stalled, "
+        + "\(Figures.counted(statistics.watchesBehind, "watch")) behind by up to "
+        + Figures.counted(statistics.largestLag, "revision"),
       "a client does not read what it watches: navctl list --clients; it is dropped by itself")
   }
 
@@ -97,7 +108,8 @@ extension Doctor {
   static func library(_ statistics: DaemonStatistics) -> DoctorFinding {
     let parts = statistics.libzmq.split(separator: ".").compactMap { UInt64($0) }
     guard parts.count == 3 else {
-      return DoctorFinding("libzmq", .warn, "navd does not tell its version", "upgrade navd")
+      return DoctorFinding(
+        "libzmq", .warn, "navd does not report the version of libzmq", "upgrade navd")
     }
     let number = parts[0] * 10_000 + parts[1] * 100 + parts[2]
     let text = "\(statistics.libzmq)"

@@ -112,11 +112,11 @@ package enum Doctor {
   private static func daemon(_ facts: DoctorFacts) -> DoctorFinding {
     guard let statistics = facts.statistics else {
       return DoctorFinding(
-        "daemon", .fail, facts.failure ?? "it does not answer",
+        "daemon", .fail, facts.failure ?? "navd does not answer",
         "systemctl status navd; journalctl -u navd says why it stopped or what holds it up")
     }
     if statistics.isServing == false {
-      return DoctorFinding("daemon", .warn, "it is stopping", "systemctl status navd")
+      return DoctorFinding("daemon", .warn, "navd is stopping", "systemctl status navd")
     }
     let text = "answers in \(facts.took) ms, up \(Figures.age(milliseconds: statistics.uptime))"
     guard facts.took < 500 else {

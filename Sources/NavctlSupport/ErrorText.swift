@@ -1,6 +1,6 @@
 import Navigation
 package import NavigationSync
-package import RuntimePaths
+import RuntimePaths
 
 /// A refusal of the daemon in lines for people.
 package enum ErrorText {
@@ -10,24 +10,43 @@ package enum ErrorText {
   ///   - error: the daemon's answer.
   ///   - nav: the nav that the command named.
   ///   - seen: what the user last saw, if the command was guarded by it.
-  ///   - command: the command that was refused, if it is known.
-  /// - Returns: two to five lines without line breaks.
+  ///   - attempt: what was refused, if it is known.
+  ///   - now: the wall clock in milliseconds since 1970.
+  /// - Returns: two to six lines without line breaks.
   package static func lines(
-    _ error: ErrReply, nav: String?, seen: Seen?, command: String = "COMMAND"
+    _ error: ErrReply, nav: String?, seen: Seen?, of attempt: Attempt = Attempt(),
+    now: UInt64 = SystemClock.wallMilliseconds()
   ) -> [String] {
     let nav = error.nav ?? nav ?? "NAV"
+    let topChange = error.knownCode == .desync ? TopChangeText(error, seen: seen, now: now) : nil
     let message = TerminalText.visible(error.message)
     var lines = ["\(error.code): \(message.isEmpty ? "refused by the daemon" : message)"]
+    if let topChange {
+      if topChange.replacesMessage {
+        lines[0] = "\(error.code): \(topChange.line)"
+      } else {
+        lines.append(topChange.line)
+      }
+    }
     if error.knownCode == .desync { lines.append(change(error, seen: seen)) }
     if error.effect == Effect.unknown.rawValue {
       lines.append("it is not known whether anything was done")
     }
     if let after = error.after { lines.append("not before \(after) ms have passed") }
     let remedy =
-      error.knownCode.map { Remedies.remedy(for: $0, nav: nav, command: command) }
+      futureRemedy(error, nav: nav)
+      ?? error.knownCode.map { Remedies.remedy(for: $0, nav: nav, of: attempt) }
       ?? Remedies.remedy(for: error.retryPolicy, nav: nav)
     lines.append("try: \(remedy)")
     return lines
+  }
+
+  /// What to do about a revision that does not exist yet.
+  private static func futureRemedy(_ error: ErrReply, nav: String) -> String? {
+    guard error.knownCode == .compacted, error.isFuture, let newest = error.revision else {
+      return nil
+    }
+    return "look at the newest: navctl history \(nav) --at \(newest.number)"
   }
 
   /// The exit status for a refusal; one with an unknown code is judged by when to try again.
@@ -48,48 +67,4 @@ package enum ErrorText {
     if let epoch = error.epoch, epoch != seen.epoch { now += "; the nav was made anew since" }
     return "seen \(seen.text); \(now)"
   }
-}
-
-/// What to say when no daemon answers.
-package enum ConnectionText {
-  /// The exit status where no daemon answers.
-  package static let noDaemonStatus: Int32 = 7
-
-  /// Lines for a daemon that cannot be reached.
-  package static func unreachable(_ endpoint: String) -> [String] {
-    ["no-daemon: nothing answers at \(endpoint)", startRemedy]
-  }
-
-  /// Lines for a socket that this user may not connect to.
-  package static func closed(_ endpoint: String) -> [String] {
-    [
-      "forbidden: this user may not connect to \(endpoint)",
-      "try: join the socket-group that navd.conf(5) names; another address with --endpoint",
-    ]
-  }
-
-  /// Lines for a daemon that does not let this user in.
-  package static func refused(_ endpoint: String) -> [String] {
-    [
-      "forbidden: navd at \(endpoint) lets nobody in whom it does not know, and not too many",
-      "try: again when other programs have ended; connections in navd.conf(5) says how many",
-    ]
-  }
-
-  /// Lines where no socket of a daemon was found, one for each path that was looked at.
-  package static func notFound(_ tried: [PathError.Tried]) -> [String] {
-    ["no-daemon: no running navd found"]
-      + tried.map { "looked at \($0.path): \($0.finding)" } + [startRemedy]
-  }
-
-  /// Lines for a daemon that is there and did not answer in time.
-  package static func timeout(_ endpoint: String) -> [String] {
-    [
-      "timeout: navd at \(endpoint) did not answer in time; what was asked may have been done",
-      "try: navctl show tells; give it more time with --timeout 30s",
-    ]
-  }
-
-  private static let startRemedy =
-    "try: systemctl start navd, or run navd; another address with --endpoint or NAVD_ENDPOINT"
 }

@@ -1,3 +1,5 @@
+import Navigation
+
 /// Numbers as people read them, none of which takes more than nine columns.
 package enum Figures {
   /// A count with commas, or in thousands where that would be long.
@@ -7,6 +9,11 @@ package enum Figures {
     case 10_000_000...: "\(grouped(number / 1000))k"
     default: grouped(number)
     }
+  }
+
+  /// A count with its noun: "1 session", "12,000 sessions".
+  package static func counted(_ number: UInt64, _ noun: String) -> String {
+    Navigation.counted(number, noun, figures: count(number))
   }
 
   /// Events a second.

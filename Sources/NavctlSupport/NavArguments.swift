@@ -32,7 +32,7 @@ package struct NavArguments: Hashable, Sendable {
       nav = try Quantities.nav(fallback)
       self.rest = positionals
     } else {
-      throw UsageError("which nav?", remedy: "\(usage), or set NAVD_NAV")
+      throw UsageError("the command needs a nav", remedy: "\(usage), or set NAVD_NAV")
     }
     if self.rest.count < rest.lowerBound {
       throw UsageError("an argument is missing", remedy: usage)

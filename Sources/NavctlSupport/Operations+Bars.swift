@@ -22,7 +22,7 @@ extension Operations {
   {
     let usage = "navctl \(command) NAV hide, show or set KEY=VALUE..."
     let isBar = command == "bar"
-    guard let verb = words.first else { throw UsageError("\(command) does what?", remedy: usage) }
+    guard let verb = words.first else { throw UsageError("\(command) needs a verb", remedy: usage) }
     switch verb {
     case "hide", "show":
       guard words.count == 1 else {

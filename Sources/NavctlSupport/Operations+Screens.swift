@@ -81,7 +81,7 @@ extension Operations {
       throw UsageError(
         "screen can create, set or release, not '\(TerminalText.visible(verb))'", remedy: usage)
     }
-    guard let id else { throw UsageError("which screen?", remedy: usage) }
+    guard let id else { throw UsageError("screen \(verb) needs the id of a screen", remedy: usage) }
     let name = [("screen", OperationText.string(id))]
     if verb == "release" {
       guard members.isEmpty else { throw UsageError("screen release takes no members") }
@@ -104,7 +104,8 @@ extension Operations {
     if item.isEmpty, !line.contains("new") {
       guard let id else {
         throw UsageError(
-          "push which item?", remedy: "name one that is known, or describe it with --title TEXT")
+          "push-item needs an item",
+          remedy: "name one that is known, or describe it with --title TEXT")
       }
       return OperationText(.pushItem, [("item", try screen(id))])
     }
@@ -130,7 +131,8 @@ extension Operations {
     if let id, others.isEmpty, !line.contains("new") { return try screen(id) }
     guard id != nil || !others.isEmpty || line.contains("new") else {
       throw UsageError(
-        "\(command) what?", remedy: "name a screen, or describe a new one with --title or --route")
+        "\(command) needs a screen",
+        remedy: "name a screen, or describe a new one with --title or --route")
     }
     try refuseRecord(id)
     return OperationText.object(try screenMembers(line, id: id))

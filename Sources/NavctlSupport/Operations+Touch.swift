@@ -39,7 +39,7 @@ package enum GestureStep: Hashable, Sendable {
           "'\(TerminalText.visible(word))' is no step of a gesture", remedy: usage)
       }
     }
-    if isValue { throw UsageError("update to what?", remedy: usage) }
+    if isValue { throw UsageError("gesture update needs a number from 0 to 1", remedy: usage) }
     return steps
   }
 

@@ -91,7 +91,7 @@ package enum Operations {
       return OperationText(
         .popTo, [("route", OperationText.string(route)), ("match", OperationText.string(match))])
     case (nil, nil), (_?, _?):
-      throw UsageError("pop-to takes a screen's id or --route, one of them")
+      throw UsageError("pop-to takes either a screen's id or --route")
     }
   }
 
@@ -137,7 +137,7 @@ package enum Operations {
     }
     if let text = line.value(of: "back-button") {
       guard line.value(of: "back-title") == nil else {
-        throw UsageError("--back-title and --back-button say the same; one of them")
+        throw UsageError("--back-title and --back-button both say the back button: give one")
       }
       members.append(
         ("backBarButtonItem", try Quantities.jsonObject(text, what: "--back-button")))
@@ -163,7 +163,8 @@ package enum Operations {
     if verb == "create" {
       guard !members.isEmpty else {
         throw UsageError(
-          "a button needs a face", remedy: "one of --title, --image, --system-item, --view")
+          "a button needs a title, an image, a system item or a custom view",
+          remedy: "one of --title, --image, --system-item, --view")
       }
       let name = id.map { [("id", OperationText.string($0))] } ?? []
       return OperationText(.buttonCreate, name + members)
@@ -174,7 +175,10 @@ package enum Operations {
     guard let kind = kinds[verb] else {
       throw UsageError("button can create, set, release or activate, not '\(verb)'")
     }
-    guard let id else { throw UsageError("which button?", remedy: "button NAV \(verb) ID") }
+    guard let id else {
+      throw UsageError(
+        "button \(verb) needs the id of a button", remedy: "navctl button NAV \(verb) ID")
+    }
     if kind == .buttonSet, members.isEmpty {
       throw UsageError("button set changes nothing", remedy: "say what, as in --title TEXT")
     }

@@ -1,5 +1,24 @@
 package import NavigationSync
 
+/// What was refused: the command, and which of its operations.
+package struct Attempt: Hashable, Sendable {
+  /// The name of the command; nil if it is not known.
+  package var command: String?
+  /// The operation, where the daemon refused one.
+  package var operation: OperationKind?
+  /// The nav whose display is held by the command that started this one, `lease NAV take -- …`.
+  package var leasedNav: String?
+
+  /// Makes a description of what was refused.
+  package init(
+    command: String? = nil, operation: OperationKind? = nil, leasedNav: String? = nil
+  ) {
+    self.command = command
+    self.operation = operation
+    self.leasedNav = leasedNav
+  }
+}
+
 /// What to do about each error code.
 package enum Remedies {
   /// One line: what to type or where to look.
@@ -7,21 +26,27 @@ package enum Remedies {
   /// - Parameters:
   ///   - code: the code.
   ///   - nav: the nav, where the error is about one.
-  ///   - command: the command that was refused, if it is known.
+  ///   - attempt: what was refused, if it is known.
   /// - Returns: a line without a full stop.
   package static func remedy(
-    for code: ErrorCode, nav: String = "NAV", command: String = "COMMAND"
+    for code: ErrorCode, nav: String = "NAV", of attempt: Attempt = Attempt()
   ) -> String {
-    switch code {
-    case .desync, .notInStack, .unknownScreen, .opTooOld, .noBackButton, .duplicateScreen,
-      .alreadyActive, .alreadyPresenting, .ownedElsewhere:
+    let command = attempt.command ?? "COMMAND"
+    return switch code {
+    case .unknownScreen: unknownScreen(nav, attempt)
+    case .duplicateScreen: duplicateScreen(nav, attempt)
+    case .forbidden: forbidden(nav, attempt)
+    case .desync, .notInStack, .opTooOld, .noBackButton, .alreadyActive, .alreadyPresenting,
+      .ownedElsewhere:
       "look at what is there: navctl show \(nav)"
     case .guardRequired: "say what you believe is there: --top ID, --rev N, or --any"
     case .noNav: "see which there are: navctl list; make it: navctl create \(nav)"
     case .navExists: "use it as it is: navctl create --if-absent \(nav)"
     case .unknownItem, .unknownButton: "see what is there: navctl get \(nav) --what state"
-    case .forbidden: "ask for the right, or use a nav that you created"
     case .fenced: "start again; another process took this identity"
+    case .leaseLost
+    where attempt.leasedNav == nav && ["env", "gesture", "transition"].contains(command):
+      "without the lease around it, which is its session's alone: navctl \(command) \(nav) ... --lease"
     case .leaseLost:
       "only the session that holds the display may do this: navctl show \(nav) says who"
     case .gestureOwner: "only the session that began the gesture may do this"
@@ -54,6 +79,48 @@ package enum Remedies {
       "use a file that navctl save wrote, or describe the screens: navctl set \(nav)"
     case .invalidArgument: "navctl \(command) --help says what is expected"
     }
+  }
+
+  /// Only operations that show a screen can make it.
+  private static func unknownScreen(_ nav: String, _ attempt: Attempt) -> String {
+    switch (attempt.operation, attempt.command) {
+    case (.push, "push"), (.show, "push"), (.segue, "segue"), (.present, "present"):
+      "make it: navctl \(attempt.command ?? "push") \(nav) ID --new, or --title TEXT"
+    case (.setStack, _), (.push, _), (.show, _), (.segue, _), (.present, _):
+      #"a record in place of the id makes it: {"id":"ID","title":"TEXT"}"#
+    default:
+      "see which there are: navctl show \(nav), navctl get \(nav) --what detached"
+    }
+  }
+
+  private static func duplicateScreen(_ nav: String, _ attempt: Attempt) -> String {
+    switch (attempt.operation, attempt.command) {
+    case (.push, "push"), (.show, "push"):
+      "leave it as it is: --if-absent; or go back to it: navctl pop-to \(nav) ID"
+    case (.setStack, _): "name the screen by its id alone; a record makes a new one"
+    case (.screenCreate, _): "change it: navctl screen \(nav) set ID KEY=VALUE"
+    default: "go back to it: navctl pop-to \(nav) ID"
+    }
+  }
+
+  private static func forbidden(_ nav: String, _ attempt: Attempt) -> String {
+    let file = "in [access] of navd.conf(5)"
+    if attempt.command == "backup" || nav == "$clients" {
+      return "as root: sudo navctl \(attempt.command ?? "COMMAND"); or role = admin WHO \(file)"
+    }
+    guard attempt.command != nil else { return "have it granted: grant = WHO NAV RIGHT \(file)" }
+    return "have it granted: grant = WHO \(nav) \(rights(attempt)) \(file)"
+  }
+
+  /// The rights that a command needs, as the configuration has them.
+  private static func rights(_ attempt: Attempt) -> String {
+    if let operation = attempt.operation {
+      let names: [(Rights, String)] = [
+        (.read, "read"), (.push, "push"), (.pop, "pop"), (.admin, "admin"),
+      ]
+      return names.filter { operation.rights.contains($0.0) }.map(\.1).joined(separator: " ")
+    }
+    return ["lease", "delegate"].contains(attempt.command) ? "push admin" : "read"
   }
 
   /// What to do about an error whose code this version does not know.

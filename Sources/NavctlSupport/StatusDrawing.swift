@@ -41,6 +41,7 @@ package enum StatusDrawing {
       ("up", Figures.age(milliseconds: statistics.uptime), false),
       ("navs", count(statistics.navs), false),
       ("sessions", sessions(statistics), statistics.stalledSessions > 0),
+      ("connections", connections(statistics), isScarce(statistics)),
       ("watches", watches(statistics), statistics.watchesBehind > 0),
       ("operations", operations(statistics), false),
       ("journal", journal(statistics), false),
@@ -56,18 +57,35 @@ package enum StatusDrawing {
   }
 
   private static func sessions(_ statistics: DaemonStatistics) -> String {
-    let limit = statistics.connectionLimit
-    return "\(Figures.count(statistics.sessions)), connections "
-      + "\(Figures.count(statistics.connections))\(limit > 0 ? " of \(Figures.count(limit))" : "")"
-      + (statistics.stalledSessions > 0
-        ? ", \(Figures.count(statistics.stalledSessions)) stalled" : "")
+    let count = Figures.count(statistics.sessions)
+    guard statistics.stalledSessions > 0 else { return count }
+    return "\(count), \(Figures.count(statistics.stalledSessions)) stalled"
+  }
+
+  /// All connections against their limit, and those of each user and key against theirs.
+  private static func connections(_ statistics: DaemonStatistics) -> String {
+    let all = ConnectionLoad(all: statistics).text
+    guard !statistics.principals.isEmpty else { return all }
+    let shown = statistics.principals.prefix(principalsShown).map {
+      "\($0.principal) \(Figures.count($0.count))"
+    }
+    let more = statistics.principals.count - shown.count
+    return all + "; " + shown.joined(separator: ", ") + (more > 0 ? ", \(more) more" : "")
+      + " of \(Figures.count(statistics.principalLimit))\(statistics.principals.count > 1 ? " each" : "")"
+  }
+
+  private static let principalsShown = 3
+
+  private static func isScarce(_ statistics: DaemonStatistics) -> Bool {
+    ConnectionLoad(all: statistics).isScarce
+      || statistics.principals.contains { ConnectionLoad($0, of: statistics).isScarce }
   }
 
   private static func watches(_ statistics: DaemonStatistics) -> String {
     let count = Figures.count(statistics.watches)
     guard statistics.watchesBehind > 0 else { return "\(count), all up to date" }
     return "\(count), \(Figures.count(statistics.watchesBehind)) behind by up to "
-      + "\(Figures.count(statistics.largestLag)) revisions"
+      + Figures.counted(statistics.largestLag, "revision")
   }
 
   private static func operations(_ statistics: DaemonStatistics) -> String {

@@ -21,7 +21,8 @@ package enum Tables {
         }
         return [
           entry["rev"]?.plainText ?? "-", time(entry["t"]), entry["cause"]?.string ?? "-",
-          by(entry["by"]), operations(entry["do"]), entry["dig"]?.string ?? "-",
+          by(entry["by"]), renewal(entry) ?? operations(entry["do"]),
+          entry["dig"]?.string ?? "-",
         ]
       })
   }
@@ -43,7 +44,8 @@ package enum Tables {
       }
       let cause = entry["cause"]?.string ?? "-"
       let done = operations(entry["do"])
-      let what = cause == "api" ? done : done == "-" ? cause : "\(cause): \(done)"
+      let what =
+        renewal(entry) ?? (cause == "api" ? done : done == "-" ? cause : "\(cause): \(done)")
       return [
         entry["rev"]?.plainText ?? "-", time(entry["t"]), by(entry["by"]), what, top ?? "-",
       ]
@@ -127,6 +129,16 @@ package enum Tables {
     let principal = value["principal"]?.string ?? ""
     let text = [name, principal].filter { !$0.isEmpty }.joined(separator: " ")
     return text.isEmpty ? "-" : text
+  }
+
+  /// What an entry says that gives the nav a new epoch; nil for any other.
+  private static func renewal(_ entry: JSONValue) -> String? {
+    guard let epoch = entry["epoch"]?.string else { return nil }
+    return switch entry["cause"]?.string {
+    case "backup": "restored from a backup, new epoch \(epoch)"
+    case "crash": "revisions may be lost, new epoch \(epoch)"
+    default: "new epoch \(epoch)"
+    }
   }
 
   private static func operations(_ value: JSONValue?) -> String {

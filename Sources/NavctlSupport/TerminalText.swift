@@ -29,6 +29,19 @@ package enum TerminalText {
     return cut + String(repeating: " ", count: max(0, columns - width(cut)))
   }
 
+  /// The text in lines of at most so many columns, broken at spaces; a longer word has its own line.
+  package static func wrapped(_ text: String, columns: Int) -> [String] {
+    var lines: [String] = []
+    for word in text.split(separator: " ") {
+      if let last = lines.last, width(last) + 1 + width(String(word)) <= columns {
+        lines[lines.count - 1] = "\(last) \(word)"
+      } else {
+        lines.append(String(word))
+      }
+    }
+    return lines
+  }
+
   private static func isSteering(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0: true

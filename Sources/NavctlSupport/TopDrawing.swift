@@ -41,6 +41,10 @@ package struct TopDrawing: Sendable {
     lines += rates(sample, before)
     lines.append(StyledLine())
     lines += times(statistics, before?.statistics)
+    if !statistics.principals.isEmpty {
+      lines.append(StyledLine())
+      lines += connections(statistics)
+    }
     if let busiest = statistics.busiest, !busiest.isEmpty {
       lines.append(StyledLine())
       lines += sessions(busiest, sample, before)
@@ -67,9 +71,11 @@ package struct TopDrawing: Sendable {
       first.append("serving")
     }
     first.append("  \(TerminalText.visible(endpoint))", .faint)
-    let who = StyledLine(
+    let connections = ConnectionLoad(all: statistics)
+    var who = StyledLine(
       "navs \(count(statistics.navs))  sessions \(count(statistics.sessions))  "
-        + "watches \(count(statistics.watches))  connections \(count(statistics.connections))")
+        + "watches \(count(statistics.watches))  ")
+    who.append("connections \(connections.text)", connections.isScarce ? .alert : .plain)
     let isBehind = statistics.watchesBehind > 0 || statistics.stalledSessions > 0
     let lag = StyledLine(
       "behind \(count(statistics.watchesBehind))  lag \(count(statistics.largestLag)) rev  "
@@ -142,6 +148,17 @@ package struct TopDrawing: Sendable {
     add("fan-out", \.fanOut) { Figures.time(nanoseconds: $0) }
     add("records a commit", \.batch) { Figures.count(UInt64($0.rounded(.up))) }
     return lines
+  }
+
+  /// The users and keys with the most connections, against the limit of one.
+  private func connections(_ statistics: DaemonStatistics) -> [StyledLine] {
+    [StyledLine(Self.cells("CONNECTIONS OF", "NOW", "LIMIT"), .strong)]
+      + statistics.principals.prefix(4).map { entry in
+        let load = ConnectionLoad(entry, of: statistics)
+        return StyledLine(
+          Self.cells(entry.principal, Figures.count(load.count), Figures.count(load.limit)),
+          load.isScarce ? .alert : .plain)
+      }
   }
 
   private func sessions(

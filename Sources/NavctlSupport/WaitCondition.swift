@@ -21,7 +21,7 @@ package enum WaitCondition: Hashable, Sendable {
       conditions.append(.revision(try Quantities.integer(text, option: "rev")))
     }
     guard conditions.count == 1 else {
-      throw UsageError("wait for what?", remedy: "one of --top ID, --depth N, --rev N")
+      throw UsageError("wait needs one condition", remedy: "one of --top ID, --depth N, --rev N")
     }
     self = conditions[0]
   }

@@ -17,10 +17,14 @@ struct Link: ~Copyable {
     case connected
     /// The connection was lost.
     case disconnected
-    /// The daemon does not let us in.
-    case refused
+    /// The daemon does not serve us, and will not do so when asked again.
+    case refused(ConnectionRefusal)
   }
 
+  private let endpoint: String
+  private let identity: NetworkIdentity?
+  private let linger: Int32
+  private let wake: Int32?
   private let socket: Socket
   private var monitor: Monitor
   private var poller: Poller
@@ -31,15 +35,24 @@ struct Link: ~Copyable {
   private var isAwaitingRoom = false
   /// Connections in a row that ended before a message came.
   private var brokenGreetings = 0
-  /// How many of them are a refusal.
+  /// How often in a row the daemon had no room for this connection.
+  private var fullAnswers = 0
+  /// When to ask a daemon again that had no room.
+  private var retryAt: UInt64?
+  /// How many broken greetings in a row are a refusal.
   ///
-  /// A daemon on this machine always says that it refuses; one elsewhere may drop whom it does not
-  /// know, without a word.
-  private let patience: Int
+  /// A daemon on this machine always answers. One elsewhere cannot read the greeting of a client
+  /// that takes it for another daemon, and closes the connection without a word.
+  private var patience: Int { endpoint.hasPrefix("ipc:") ? .max : 3 }
 
   private init(
-    socket: consuming Socket, monitor: consuming Monitor, wake: Int32?, patience: Int
+    endpoint: String, identity: NetworkIdentity?, linger: Int32, wake: Int32?,
+    socket: consuming Socket, monitor: consuming Monitor
   ) {
+    self.endpoint = endpoint
+    self.identity = identity
+    self.linger = linger
+    self.wake = wake
     var poller = Poller()
     socketSlot = poller.add(socket)
     _ = poller.add(monitor)
@@ -47,7 +60,6 @@ struct Link: ~Copyable {
     self.poller = poller
     self.socket = socket
     self.monitor = monitor
-    self.patience = patience
   }
 
   /// Begins to connect.
@@ -83,9 +95,45 @@ struct Link: ~Copyable {
     let monitor = try Monitor.start(on: socket, .client)
     try socket.connect(endpoint)
     return Link(
-      socket: socket, monitor: monitor, wake: wake,
-      patience: endpoint.hasPrefix("ipc:") ? .max : 3)
+      endpoint: endpoint, identity: identity, linger: milliseconds, wake: wake, socket: socket,
+      monitor: monitor)
   }
+
+  /// Asks a daemon again that had no room: libzmq does not by itself after such an answer.
+  private mutating func renew() throws(ZeroMQError) {
+    let answers = fullAnswers
+    self = try Self.open(endpoint, as: identity, linger: linger, wake: wake)
+    fullAnswers = answers
+  }
+
+  /// Why there is probably no connection, where there is none.
+  var doubt: ConnectionRefusal? {
+    if fullAnswers > 0 { return .full }
+    return patience < .max && brokenGreetings > 0 ? brokenHandshake : nil
+  }
+
+  private var brokenHandshake: ConnectionRefusal {
+    .handshake(serverKey: identity.map { "\($0.serverKey)" })
+  }
+
+  /// Takes note of the status that the daemon's ZAP handler gave; nil for one that is asked again.
+  private mutating func refusal(status: Int32) -> ConnectionRefusal? {
+    guard status == Self.statusFull else {
+      return .unauthorised(key: identity.map { "\($0.keys.publicKey)" })
+    }
+    outbox.removeAll()
+    var source = SystemRandomNumberGenerator()
+    // Clients that were refused together do not all come back together.
+    let pause = Self.pauses[min(fullAnswers, Self.pauses.count - 1)]
+    retryAt = monotonicMilliseconds() + pause / 2 + source.next() % pause
+    fullAnswers += 1
+    return nil
+  }
+
+  /// The status of a daemon that serves as many connections as it may.
+  private static let statusFull: Int32 = 500
+  /// Milliseconds between one attempt at a daemon without room and the next, on average.
+  private static let pauses: [UInt64] = [100, 200, 400, 800, 1600]
 
   /// Hands a message over, now or as soon as there is room.
   mutating func send(_ verb: ClientVerb, _ body: [UInt8]) throws(ZeroMQError) {
@@ -116,11 +164,20 @@ struct Link: ~Copyable {
   /// - Returns: nothing when time is up or the descriptor woke this.
   /// - Throws: what libzmq says, such as `ENOMEM`.
   mutating func wait(milliseconds: Int, limit: Int = 256) throws(ZeroMQError) -> [Event] {
+    var milliseconds = milliseconds
+    if let retryAt {
+      let left = Deadline(at: retryAt).remainingMilliseconds
+      if left == 0 {
+        try renew()
+      } else if milliseconds < 0 || milliseconds > left {
+        milliseconds = left
+      }
+    }
     _ = try poller.wait(milliseconds: milliseconds)
     var events: [Event] = []
     // Messages first: those of a lost connection still belong to its session.
     while events.count < limit, try socket.receive(into: &parts) {
-      brokenGreetings = 0
+      (brokenGreetings, fullAnswers) = (0, 0)
       events.append(readMessage())
     }
     while let event = try monitor.next() {
@@ -133,8 +190,10 @@ struct Link: ~Copyable {
       // connection is reported as lost and made again.
       case .handshakeFailed:
         brokenGreetings += 1
-        if brokenGreetings >= patience { events.append(.refused) }
-      case .handshakeBroken, .refused: events.append(.refused)
+        if brokenGreetings >= patience { events.append(.refused(brokenHandshake)) }
+      case .handshakeBroken: events.append(.refused(brokenHandshake))
+      case .refused:
+        if let refusal = refusal(status: event.value) { events.append(.refused(refusal)) }
       case .accepted, .acceptFailed: break
       }
     }

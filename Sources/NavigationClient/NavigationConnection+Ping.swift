@@ -28,12 +28,10 @@ extension NavigationConnection {
         switch event {
         case .message(.pong(id, let boot, let time), _, _): return Pong(boot: boot, time: time)
         case .connected: try send(.ping, body)
-        case .refused: throw .refused(endpoint: endpoint)
-        case .unreadable(let text): throw .unreadable(text)
-        case .message, .disconnected: break
+        case .message, .unreadable, .disconnected, .refused: try endRequest(on: event)
         }
       }
-      guard !deadline.hasPassed else { throw .noAnswer(endpoint: endpoint) }
+      guard !deadline.hasPassed else { throw timeUp(isChange: false) }
     }
   }
 }

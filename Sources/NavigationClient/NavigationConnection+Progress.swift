@@ -49,13 +49,11 @@ extension NavigationConnection {
           try send(.get, body)
           limit = deadline
           next = question.map { _ in Deadline(interval) }
-        case .refused: throw .refused(endpoint: endpoint)
-        case .unreadable(let text): throw .unreadable(text)
         case .disconnected: limit = deadline.earlier(than: Deadline(Self.defaultTimeout))
-        case .message: break
+        case .message, .unreadable, .refused: try endRequest(on: event)
         }
       }
-      guard !limit.hasPassed else { throw .noAnswer(endpoint: endpoint) }
+      guard !limit.hasPassed else { throw timeUp(isChange: false) }
     }
   }
 }

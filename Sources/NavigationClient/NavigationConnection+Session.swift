@@ -16,16 +16,23 @@ extension NavigationConnection {
     while session.phase != .open {
       try turn(until: deadline)
       guard session.phase == .open || !deadline.hasPassed else {
-        throw .noAnswer(endpoint: endpoint)
+        throw timeUp(isChange: false)
       }
     }
   }
 
   /// Follows a nav; what it is, and every change, comes out of `next`.
+  ///
+  /// - Parameters:
+  ///   - nav: the name of the nav.
+  ///   - view: what to follow of it.
+  ///   - mirror: a stored mirror to resume from.
+  ///   - start: without a mirror, where one was; the snapshot then says what is wrong with it.
+  /// - Throws: `system` when it cannot be handed over.
   package mutating func watch(
-    _ nav: String, view: View = .full, mirror: Mirror? = nil
+    _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil
   ) throws(ConnectionError) {
-    try interpret(session.watch(nav, view: view, mirror: mirror), body: [])
+    try interpret(session.watch(nav, view: view, mirror: mirror, start: start), body: [])
   }
 
   /// Stops following a nav.
@@ -141,7 +148,7 @@ extension NavigationConnection {
   }
 
   mutating func awaitReply(
-    _ id: UInt64, _ outputs: [SessionOutput], until deadline: Deadline,
+    _ id: UInt64, _ outputs: [SessionOutput], until deadline: Deadline, isChange: Bool,
     whenQueued: (UInt64) -> Void = { _ in }
   ) throws(ConnectionError) -> Reply {
     awaited.insert(id)
@@ -152,7 +159,7 @@ extension NavigationConnection {
       if let reply = replies.removeValue(forKey: id) { return reply }
       guard !deadline.hasPassed else {
         _ = session.forget(id)
-        throw .noAnswer(endpoint: endpoint)
+        throw timeUp(isChange: isChange)
       }
       try turn(until: deadline)
     }
@@ -193,7 +200,7 @@ extension NavigationConnection {
     case .unreadable: try interpret(session.receiveUnreadable(at: now), body: [])
     case .connected: try interpret(session.connected(at: now), body: [])
     case .disconnected: try interpret(session.disconnected(), body: [])
-    case .refused: throw .refused(endpoint: endpoint)
+    case .refused(let refusal): throw .refused(endpoint: endpoint, refusal)
     }
   }
 

@@ -98,12 +98,15 @@ package struct NavigationConnection: ~Copyable {
         switch event {
         case .connected: isConnected = true
         // It may come together with the connection that it is about.
-        case .refused: throw .refused(endpoint: endpoint)
+        case .refused(let refusal): throw .refused(endpoint: endpoint, refusal)
         case .message, .unreadable, .disconnected: break
         }
       }
       guard !isConnected else { return }
-      guard !deadline.hasPassed else { throw .unreachable(endpoint: endpoint) }
+      guard !deadline.hasPassed else {
+        throw link.doubt.map { .refused(endpoint: endpoint, $0) }
+          ?? .unreachable(endpoint: endpoint)
+      }
     }
   }
 
@@ -123,7 +126,8 @@ package struct NavigationConnection: ~Copyable {
     let deadline = Deadline(timeout)
     guard !hasSession else {
       let (id, outputs) = session.perform(request, operations: operations)
-      return try awaitReply(id, outputs, until: deadline, whenQueued: whenQueued)
+      return try awaitReply(
+        id, outputs, until: deadline, isChange: true, whenQueued: whenQueued)
     }
     var request = request
     request.id = takeID()
@@ -146,7 +150,7 @@ package struct NavigationConnection: ~Copyable {
     let deadline = Deadline(timeout)
     guard !hasSession else {
       let (id, outputs) = session.get(request)
-      return try awaitReply(id, outputs, until: deadline)
+      return try awaitReply(id, outputs, until: deadline, isChange: false)
     }
     var request = request
     request.id = takeID()
@@ -176,13 +180,27 @@ package struct NavigationConnection: ~Copyable {
         case .message(.err(let refusal), _, let body) where refusal.id == id || refusal.id == nil:
           return Reply(result: .failure(refusal), body: body)
         case .connected: try send(verb, body)
-        case .refused: throw .refused(endpoint: endpoint)
-        case .unreadable(let text): throw .unreadable(text)
-        case .message, .disconnected: break
+        case .message, .unreadable, .disconnected, .refused: try endRequest(on: event)
         }
       }
-      guard !deadline.hasPassed else { throw .noAnswer(endpoint: endpoint) }
+      guard !deadline.hasPassed else { throw timeUp(isChange: verb == .op) }
     }
+  }
+
+  /// Ends a request without a session on an event after which no answer comes.
+  func endRequest(on event: Link.Event) throws(ConnectionError) {
+    switch event {
+    case .refused(let refusal): throw .refused(endpoint: endpoint, refusal)
+    case .unreadable(let text): throw .unreadable(text)
+    case .message(.bye(why: "revoked", _), _, _): throw .closed(.dismissed(why: "revoked"))
+    case .message, .connected, .disconnected: break
+    }
+  }
+
+  /// The error where time is up; a daemon that did not serve the connection has the blame.
+  func timeUp(isChange: Bool) -> ConnectionError {
+    link.doubt.map { .refused(endpoint: endpoint, $0) }
+      ?? .noAnswer(endpoint: endpoint, isChange: isChange)
   }
 
   mutating func send(_ verb: ClientVerb, _ body: [UInt8]) throws(ConnectionError) {

@@ -106,20 +106,33 @@ struct AccessControl: Sendable {
     case .role(let name): return [.role(Role(name))]
     case .user(let name):
       let number = unsafe navd_user_id(name)
-      guard number >= 0 else { throw unknown("user", name) }
+      guard number >= 0 else { throw unknown(who) }
       return [.user(UInt32(number))]
     case .group(let name):
       let number = unsafe navd_group_id(name)
-      guard number >= 0 else { throw unknown("group", name) }
+      guard number >= 0 else { throw unknown(who) }
       return [.group(UInt32(number))] + members(of: name).map { .user($0) }
     }
   }
 
-  private static func unknown(_ kind: String, _ name: String) -> DaemonError {
-    .configuration(
-      ConfigurationError(
-        file: "[access]", line: nil,
-        message: "there is no \(kind) \(name): make it, or name another one"))
+  /// Why a name stands for nobody, and what to do; nil if it stands for somebody.
+  static func reasonUnknown(_ who: Configuration.Access.Who) -> String? {
+    let (kind, name): (String, String)
+    switch who {
+    case .userID, .groupID, .key, .role: return nil
+    case .user(let text):
+      if unsafe navd_user_id(text) >= 0 { return nil }
+      (kind, name) = ("user", text)
+    case .group(let text):
+      if unsafe navd_group_id(text) >= 0 { return nil }
+      (kind, name) = ("group", text)
+    }
+    return "there is no \(kind) \(name): make it, or name another one"
+  }
+
+  private static func unknown(_ who: Configuration.Access.Who) -> DaemonError {
+    let reason = reasonUnknown(who) ?? "who is named cannot be looked up: try again"
+    return .configuration(ConfigurationError(file: "[access]", line: nil, message: reason))
   }
 
   /// The users whom the group has as members beside those whose primary group it is.

@@ -1,5 +1,6 @@
 import CLinux
 import Journal
+import Navigation
 import NavigationSync
 import RuntimePaths
 import Synchronization
@@ -100,7 +101,8 @@ extension ServerLoop {
     events.append(.backup(answer))
     switch answer {
     case .made(let path, let bytes, let navs, let sequence):
-      let text = "backed up \(navs) navs to \(path): \(bytes) bytes, up to row \(sequence)"
+      let text =
+        "backed up \(counted(navs, "nav")) to \(path): \(bytes) bytes, up to row \(sequence)"
       log(LogEntry(.notice, text, kind: .backedUp))
     case .failed(let reason):
       log(LogEntry(.error, "no backup was made: \(reason)", kind: .backedUp))

@@ -1,28 +1,55 @@
 /// A configuration in the making: takes assignments and remembers where each came from.
+///
+/// What it refuses changes nothing and is kept as a fault; it goes on behind it.
 struct ConfigurationBuilder {
   private var configuration = Configuration()
+  /// What was refused, by file in the order of its lines.
+  private var faults: [ConfigurationError] = []
+  /// The keys that a value was refused of, by "SECTION.NAME".
+  private var refused: Set<String> = []
   /// By "SECTION.NAME", one for each line that the value is made of.
   private var origins: [String: [ConfigurationOrigin]] = [:]
 
   /// Takes the contents of a file.
-  mutating func add(_ contents: [UInt8], of file: String) throws(ConfigurationError) {
-    let (assignments, problem) = readAssignments(contents)
-    for assignment in assignments { try apply(assignment, .file(file, line: assignment.line)) }
-    if let problem {
-      throw ConfigurationError(file: file, line: problem.line, message: problem.message)
+  mutating func add(_ contents: [UInt8], of file: String) {
+    let (assignments, problems) = readAssignments(contents)
+    var found = problems.map {
+      ConfigurationError(file: file, line: $0.line, message: $0.message)
     }
+    // One fault for a section that there is not, whatever stands in it.
+    var unknown: Set<String> = []
+    for assignment in assignments where !unknown.contains(assignment.section) {
+      do throws(ConfigurationError) {
+        try apply(assignment, .file(file, line: assignment.line))
+      } catch {
+        found.append(error)
+        refused.insert("\(assignment.section).\(assignment.name)")
+        if !ConfigurationKey.sections.contains(assignment.section) {
+          unknown.insert(assignment.section)
+        }
+      }
+    }
+    faults += found.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
   }
+
+  /// Notes what is wrong besides.
+  mutating func refuse(_ fault: ConfigurationError) { faults.append(fault) }
 
   /// Takes values that go before what files say, by the same rules as if they stood in a file.
   ///
   /// Those of a key that may be repeated replace what was said of it before.
   mutating func override(
     _ section: String, _ name: String, with values: [String], from origin: ConfigurationOrigin
-  ) throws(ConfigurationError) {
+  ) {
     var lines = values
     if ConfigurationKey.find(section, name)?.isRepeatable == true { lines.insert("", at: 0) }
     for line in lines {
-      try apply(try Self.assignment(section, name, line, origin), origin)
+      do throws(ConfigurationError) {
+        try apply(try Self.assignment(section, name, line, origin), origin)
+      } catch {
+        faults.append(error)
+        refused.insert("\(section).\(name)")
+      }
     }
   }
 
@@ -34,8 +61,8 @@ struct ConfigurationBuilder {
     let refusal = origin.refusal(
       "[\(section)] \(name) = \(value): expected one line, without a ; behind a space")
     guard !value.contains(where: \.isNewline) else { throw refusal }
-    let (found, problem) = readAssignments([UInt8]("[\(section)]\n\(name) = \(value)".utf8))
-    if let problem { throw origin.refusal(problem.message) }
+    let (found, problems) = readAssignments([UInt8]("[\(section)]\n\(name) = \(value)".utf8))
+    if let problem = problems.first { throw origin.refusal(problem.message) }
     guard found.count == 1, found[0].section == section, found[0].name == name,
       found[0].value == value
     else { throw refusal }
@@ -48,8 +75,9 @@ struct ConfigurationBuilder {
     return String(rest[...last])
   }
 
-  /// The configuration, if its values go together.
-  func finish() throws(ConfigurationError) -> LoadedConfiguration {
+  /// The configuration, and all that is wrong: with what was read, and with how its values go
+  /// together.
+  consuming func finish() -> (loaded: LoadedConfiguration, faults: [ConfigurationError]) {
     let limits = configuration.limits
     let ordered: [(smaller: String, Int, larger: String, Int)] = [
       ("inflight", limits.inflightOperations, "remembered-ops", limits.rememberedOperations),
@@ -63,13 +91,16 @@ struct ConfigurationBuilder {
       ),
       ("resume-bytes", limits.resumeBytes, "resume-total-bytes", limits.resumeTotalBytes),
     ]
-    for (smaller, low, larger, high) in ordered where low > high {
+    // A value that was refused is not the one to judge.
+    for (smaller, low, larger, high) in ordered
+    where low > high && refused.isDisjoint(with: ["limits." + smaller, "limits." + larger]) {
       let place = origins["limits." + smaller]?.last ?? origins["limits." + larger]?.last
-      throw (place ?? .initial).refusal(
-        "[limits] \(smaller) is \(low), \(larger) is \(high): \(smaller) must not be "
-          + "larger than \(larger)")
+      faults.append(
+        (place ?? .initial).refusal(
+          "[limits] \(smaller) is \(low), \(larger) is \(high): \(smaller) must not be "
+            + "larger than \(larger)"))
     }
-    return LoadedConfiguration(configuration: configuration, origins: origins)
+    return (LoadedConfiguration(configuration: configuration, origins: origins), faults)
   }
 
   private mutating func apply(

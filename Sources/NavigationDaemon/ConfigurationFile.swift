@@ -34,33 +34,29 @@ extension Configuration {
     -> Configuration
   {
     var builder = ConfigurationBuilder()
-    try builder.add([UInt8](text.utf8), of: file)
-    return try builder.finish().configuration
+    builder.add([UInt8](text.utf8), of: file)
+    let (loaded, faults) = builder.finish()
+    if let first = faults.first { throw first }
+    return loaded.configuration
   }
 
   /// Reads a file and its drop-ins into a builder.
-  static func read(
-    _ path: String, into builder: inout ConfigurationBuilder
-  ) throws(ConfigurationError) {
-    for file in try [path] + dropIns(of: path) {
-      let contents: [UInt8]
-      do throws(SystemError) {
-        contents = try readSmallFile(file, maximumBytes: maximumFileBytes)
-      } catch {
-        throw ConfigurationError(file: file, line: nil, message: error.description)
-      }
-      try builder.add(contents, of: file)
-    }
-  }
-
-  private static func dropIns(of path: String) throws(ConfigurationError) -> [String] {
+  static func read(_ path: String, into builder: inout ConfigurationBuilder) {
     let directory = path + ".d"
+    var files = [path]
     do throws(SystemError) {
-      return try namesInDirectory(directory)
+      files += try namesInDirectory(directory)
         .filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }
         .map { "\(directory)/\($0)" }
     } catch {
-      throw ConfigurationError(file: directory, line: nil, message: error.description)
+      builder.refuse(ConfigurationError(file: directory, line: nil, message: error.reason))
+    }
+    for file in files {
+      do throws(SystemError) {
+        builder.add(try readSmallFile(file, maximumBytes: maximumFileBytes), of: file)
+      } catch {
+        builder.refuse(ConfigurationError(file: file, line: nil, message: error.reason))
+      }
     }
   }
 }

@@ -66,5 +66,6 @@ extension ConfigurationKey {
       guard text.isEmpty || text.hasPrefix("/") else { return "" }
       configuration.access.secretKeyFile = text.isEmpty ? nil : text
       return nil
-    }, show: { $0.access.secretKeyFile ?? "" })
+    }, show: { $0.access.secretKeyFile ?? "" },
+    rule: { rules in rules.environment["CREDENTIALS_DIRECTORY"].map { $0 + "/navd.key" } })
 }

@@ -5,7 +5,8 @@ extension ConfigurationKey {
   static let daemonKeys: [ConfigurationKey] = [
     ConfigurationKey(
       section: "daemon", name: "listen", value: .text(endpoints),
-      documentation: "Where to listen. May be repeated; an empty value forgets those before.",
+      documentation: "Where to listen besides the service manager's sockets. May be repeated; an "
+        + "empty value forgets those before.",
       change: .atStart),
     ConfigurationKey(
       section: "daemon", name: "state", value: .text(stateDirectory),
@@ -33,8 +34,8 @@ extension ConfigurationKey {
 
   private static let endpoints = TextValue(
     expected:
-      "ipc:///absolute/path, tcp://ADDRESS:PORT (see [access]), or empty for navd.sock in the "
-      + "runtime directory",
+      "ipc:///absolute/path, tcp://ADDRESS:PORT (see [access], and navd-tcp), or empty for "
+      + "navd.sock in the runtime directory",
     store: { configuration, text in
       if text.isEmpty {
         configuration.daemon.endpoints = []
@@ -47,7 +48,10 @@ extension ConfigurationKey {
         }
       }
       return nil
-    }, show: { $0.daemon.endpoints.joined(separator: " ") }, list: { $0.daemon.endpoints })
+    }, show: { $0.daemon.endpoints.joined(separator: " ") }, list: { $0.daemon.endpoints },
+    rule: { rules in
+      do throws(PathError) { return try rules.defaultEndpoint() } catch { return nil }
+    })
 
   /// Why an address cannot be listened on: empty when it has the wrong form.
   private static func reasonNotListenable(_ endpoint: String) -> String? {
@@ -73,7 +77,10 @@ extension ConfigurationKey {
       guard text.isEmpty || text.hasPrefix("/") else { return "" }
       configuration.daemon.stateDirectory = text.isEmpty ? nil : text
       return nil
-    }, show: { $0.daemon.stateDirectory ?? "" })
+    }, show: { $0.daemon.stateDirectory ?? "" },
+    rule: { rules in
+      do throws(PathError) { return try rules.stateDirectory() } catch { return nil }
+    })
 
   private static let socketMode = TextValue(
     expected: "auto, 0600 or 0660",

@@ -1,4 +1,4 @@
-import RuntimePaths
+package import RuntimePaths
 
 /// One key of the configuration: the parser, the example file and every message come from it.
 package struct ConfigurationKey: Sendable {
@@ -22,6 +22,8 @@ package struct ConfigurationKey: Sendable {
     ///
     /// Each line adds to those before, and an empty value forgets them.
     package var list: (@Sendable (Configuration) -> [String])?
+    /// What an empty value stands for; nil where it stands for nothing, or a rule does not say.
+    package var rule: (@Sendable (PathRules) -> String?)?
   }
 
   /// When a new value counts that a reload finds.
@@ -80,6 +82,12 @@ package struct ConfigurationKey: Sendable {
     case .number(let path, let unit, _): unit.text(of: Configuration()[keyPath: path])
     case .text(let text): text.show(Configuration())
     }
+  }
+
+  /// The value that a rule gives where none is configured; nil if there is no such rule.
+  func value(by rules: PathRules) -> String? {
+    guard case .text(let text) = value else { return nil }
+    return text.rule?(rules)
   }
 
   /// Stores a value; returns why it is refused, `nil` when it is not.

@@ -11,56 +11,92 @@ struct ConfigurationAssignment: Hashable, Sendable {
 
 /// Lets inih find the assignments of a file.
 ///
-/// Indentation means nothing: a line never continues the one before.
-/// - Returns: The assignments before the first line that cannot be read, and that line if any.
+/// Indentation means nothing: a line never continues the one before. inih names the first line that
+/// it cannot read, so the file is read again without that line, until there is none: time is linear
+/// in the bytes for each such line, of which at most `maximumProblems` are found.
+/// - Returns: the assignments, and the lines that cannot be read. What follows a section's heading
+///   that cannot be read belongs to no section that is known, and is left out.
 func readAssignments(_ contents: [UInt8]) -> (
-  assignments: [ConfigurationAssignment], problem: (line: Int, message: String)?
+  assignments: [ConfigurationAssignment], problems: [ConfigurationProblem]
 ) {
   let source = ConfigurationSource(contents)
-  // The source outlives the call; inih keeps nothing.
-  let context = unsafe Unmanaged.passUnretained(source).toOpaque()
-  let result = unsafe ini_parse_stream(readLine, context, takeAssignment, context)
-  return withExtendedLifetime(source) {
-    if let problem = source.problem {
-      return (source.assignments.filter { $0.line < problem.line }, problem)
+  var problems: [ConfigurationProblem] = []
+  while let problem = source.read() {
+    problems.append(problem)
+    guard problems.count < maximumProblems else {
+      return (source.assignments.filter { $0.line < problem.line }, problems)
     }
-    guard result != 0 else { return (source.assignments, nil) }
-    let line = Int(result)
-    return (
-      source.assignments.filter { $0.line < line },
-      (line, "not a [section], a name = value or a # comment")
-    )
+    source.leaveOut(problem.line)
   }
+  let known = source.assignments.filter { $0.section != ConfigurationSource.unreadable }
+  return (problems.isEmpty ? source.assignments : known, problems)
+}
+
+/// The most lines of one file that are found unreadable.
+private let maximumProblems = 100
+
+/// A line that cannot be read.
+struct ConfigurationProblem: Hashable, Sendable {
+  /// The line, from 1.
+  var line: Int
+  var message: String
 }
 
 /// The lines inih asks for, and what it made of them.
 private final class ConfigurationSource {
-  private let lines: [ArraySlice<UInt8>]
+  /// The section that stands for one whose heading cannot be read.
+  static let unreadable = "\u{1}"
+
+  private var lines: [ArraySlice<UInt8>]
   private var next = 0
-  var assignments: [ConfigurationAssignment] = []
-  var problem: (line: Int, message: String)?
+  private(set) var assignments: [ConfigurationAssignment] = []
+  private var problem: ConfigurationProblem?
 
   init(_ contents: [UInt8]) {
     lines = contents.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
   }
 
-  /// The number of the line read last, from 1.
-  var lineNumber: Int { next }
+  /// Reads all lines anew; returns the first that cannot be read.
+  func read() -> ConfigurationProblem? {
+    (next, assignments, problem) = (0, [], nil)
+    // inih keeps nothing of us.
+    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+    let line = Int(unsafe ini_parse_stream(readLine, context, takeAssignment, context))
+    if let problem, line == 0 || problem.line <= line { return problem }
+    guard line != 0 else { return nil }
+    return ConfigurationProblem(
+      line: line, message: "expected a [section], a name = value or a # comment")
+  }
+
+  /// Has a line be none from now on.
+  func leaveOut(_ line: Int) {
+    let text = lines[line - 1].drop { Self.blanks.contains($0) }
+    let isHeading = text.first == UInt8(ascii: "[")
+    lines[line - 1] = isHeading ? Array("[\(Self.unreadable)]".utf8)[...] : []
+  }
+
+  /// Takes an assignment of the line that was read last.
+  func take(_ section: String, _ name: String, _ value: String) {
+    assignments.append(
+      ConfigurationAssignment(section: section, name: name, value: value, line: next))
+  }
+
+  private static let blanks: Set<UInt8> = [0x20, 0x09]
 
   /// The next line without indentation; `nil` at the end, or at a line that cannot be handed on.
   func nextLine(room: Int) -> [UInt8]? {
     guard next < lines.count, problem == nil else { return nil }
-    let blanks: Set<UInt8> = [0x20, 0x09]
-    var line = lines[next].drop { blanks.contains($0) }
+    var line = lines[next].drop { Self.blanks.contains($0) }
     next += 1
     guard !line.contains(0) else {
-      problem = (next, "the line holds a zero byte")
+      problem = ConfigurationProblem(line: next, message: "the line holds a zero byte")
       return nil
     }
     if line.count + 2 > room { line = Self.withoutRemark(line) }
     // inih would take the rest of a longer line for a line of its own.
     guard line.count + 2 <= room else {
-      problem = (next, "the line is longer than \(room - 2) bytes")
+      problem = ConfigurationProblem(
+        line: next, message: "the line is longer than \(room - 2) bytes")
       return nil
     }
     return Array(line)
@@ -71,7 +107,7 @@ private final class ConfigurationSource {
     let (hash, semicolon) = (UInt8(ascii: "#"), UInt8(ascii: ";"))
     guard let first = line.first, first != hash, first != semicolon else { return [] }
     let remark = line.indices.dropFirst().first { place in
-      line[place] == semicolon && [0x20, 0x09].contains(line[place - 1])
+      line[place] == semicolon && blanks.contains(line[place - 1])
     }
     return line[..<(remark ?? line.endIndex)]
   }
@@ -100,9 +136,7 @@ private let takeAssignment:
       let value = unsafe value
     else { return 0 }
     let source = unsafe Unmanaged<ConfigurationSource>.fromOpaque(context).takeUnretainedValue()
-    source.assignments.append(
-      ConfigurationAssignment(
-        section: unsafe String(cString: section), name: unsafe String(cString: name),
-        value: unsafe String(cString: value), line: source.lineNumber))
+    source.take(
+      unsafe String(cString: section), unsafe String(cString: name), unsafe String(cString: value))
     return 1
   }

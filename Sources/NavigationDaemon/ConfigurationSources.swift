@@ -36,27 +36,40 @@ package struct ConfigurationSources: Hashable, Sendable {
     self.options = options
   }
 
-  /// Reads everything; the first error ends it.
+  /// Reads everything.
+  ///
+  /// - Throws: the first fault.
   package func load() throws(ConfigurationError) -> LoadedConfiguration {
+    let (loaded, faults) = examine()
+    if let first = faults.first { throw first }
+    return loaded
+  }
+
+  /// Reads everything, and goes on behind what is refused.
+  ///
+  /// - Returns: what the values are that were not refused, and every fault.
+  package func examine() -> (loaded: LoadedConfiguration, faults: [ConfigurationError]) {
     var builder = ConfigurationBuilder()
-    if let file { try Configuration.read(file, into: &builder) }
+    if let file { Configuration.read(file, into: &builder) }
     for name in environment.ownNames {
-      guard let (section, key) = try Self.key(of: name), let value = environment[name] else {
-        continue
+      guard let value = environment[name] else { continue }
+      do throws(ConfigurationError) {
+        guard let (section, key) = try Self.key(of: name) else { continue }
+        // Of a key that may be repeated, each line of the variable is one value.
+        let isRepeatable = ConfigurationKey.find(section, key)?.isRepeatable == true
+        let lines = value.split(separator: "\n").map(String.init)
+        builder.override(section, key, with: isRepeatable ? lines : [value], from: .variable(name))
+      } catch {
+        builder.refuse(error)
       }
-      // Of a key that may be repeated, each line of the variable is one value.
-      let isRepeatable = ConfigurationKey.find(section, key)?.isRepeatable == true
-      let lines = value.split(separator: "\n").map(String.init)
-      try builder.override(
-        section, key, with: isRepeatable ? lines : [value], from: .variable(name))
     }
     for option in options {
       let isRepeatable = ConfigurationKey.find("daemon", option.name)?.isRepeatable == true
       let values = isRepeatable ? option.values : option.values.suffix(1)
       if values.isEmpty { continue }
-      try builder.override("daemon", option.name, with: values, from: .option("--" + option.name))
+      builder.override("daemon", option.name, with: values, from: .option("--" + option.name))
     }
-    return try builder.finish()
+    return builder.finish()
   }
 
   /// The section and the key that a variable decides, nil for one that is no configuration.

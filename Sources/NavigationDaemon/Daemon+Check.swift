@@ -1,18 +1,29 @@
 import CurveKeys
-package import RuntimePaths
 
 extension Daemon {
   /// Looks at what a configuration names besides its own text: users, groups, the secret key.
   ///
-  /// - Throws: what would keep the daemon from starting.
-  package static func check(_ configuration: Configuration, rules: PathRules) throws {
-    _ = try AccessControl(configuration.access, daemonUser: rules.userID)
-    guard let path = configuration.access.secretKeyFile else { return }
+  /// - Returns: all that would keep the daemon from starting.
+  package static func faults(of loaded: LoadedConfiguration) -> [ConfigurationError] {
+    let access = loaded.configuration.access
+    var faults: [ConfigurationError] = []
+    func check(_ who: Configuration.Access.Who, _ name: String, line: Int) {
+      guard let reason = AccessControl.reasonUnknown(who) else { return }
+      let origins = loaded.origins(of: "access", name)
+      let origin = line < origins.count ? origins[line] : origins.last ?? .initial
+      faults.append(origin.refusal("[access] \(name): \(reason)"))
+    }
+    for (line, role) in access.roles.enumerated() {
+      for who in role.members { check(who, "role", line: line) }
+    }
+    for (line, grant) in access.grants.enumerated() { check(grant.who, "grant", line: line) }
+    guard let path = access.secretKeyFile else { return faults }
     do throws(KeyError) {
       _ = try SecretKeyFile.read(path)
     } catch {
-      throw DaemonError.configuration(
-        ConfigurationError(file: "[access] secret-key", line: nil, message: error.description))
+      let origin = loaded.origins(of: "access", "secret-key").last ?? .initial
+      faults.append(origin.refusal("[access] secret-key: \(error.description)"))
     }
+    return faults
   }
 }

@@ -1,4 +1,5 @@
 import Journal
+import Navigation
 package import RuntimePaths
 
 extension Daemon {
@@ -32,7 +33,8 @@ extension Daemon {
       throw refusal(of: file, error, isReady: restoration.isReady)
     }
     line.clear()
-    var text = "restored \(navs) navs, up to row \(sequence), from \(file) into \(directory)"
+    var text =
+      "restored \(counted(navs, "nav")), up to row \(sequence), from \(file) into \(directory)"
     if let former { text += "; the former journal is \(former)" }
     log(LogEntry(.notice, text, kind: .backedUp))
   }

@@ -63,7 +63,10 @@ package enum Daemon {
     try listener.admit(configuration)
     let endpoints = listener.endpoints.joined(separator: " ")
     let took = SystemClock.monotonicMilliseconds() - started
-    let text = "serving \(navs) navs on \(endpoints), state in \(directory), ready in \(took) ms"
+    let text =
+      "serving \(counted(navs, "nav")) on \(endpoints), state in \(directory), ready in \(took) ms"
+    // Before anybody can know that this start has not failed.
+    pause.end()
     log(LogEntry(.info, text, kind: .started))
     var loop = ServerLoop(
       hub: hub, journal: journal, listener: listener, gate: gate,
@@ -71,9 +74,8 @@ package enum Daemon {
       access: access)
     loop.reloading = ServerLoop.Reloading(
       sources: sources, rules: rules, first: configuration, status: text)
-    pause.end()
-    loop.notify(.ready)
-    loop.notify(.status(text))
+    // In one message: who waits for the first must find the second.
+    loop.notify(.ready, .status(text))
     let watchdog = try watchdogInterval(log)
     try loop.run(signals: signals, watchdog: watchdog)
     loop.notify(.stopping)
@@ -89,7 +91,16 @@ package enum Daemon {
     _ log: Log
   ) throws(DaemonError) -> Listener {
     var entrances: [Entrance] = []
-    for place in places { entrances.append(try place.open()) }
+    for place in places {
+      let entrance = try place.open()
+      entrances.append(entrance)
+      guard entrance.isAwaited else { continue }
+      log(
+        LogEntry(
+          .warning,
+          "no interface of this machine has the address of \(place.endpoint) yet: navd can be "
+            + "reached there when one has"))
+    }
     let listener = try Listener.open(entrances, identity: identity, configuration)
     if !listener.copiesReceived {
       log(
@@ -127,19 +138,23 @@ package enum Daemon {
     }
   }
 
-  /// Where to listen: what the service manager passed, else what is configured, else the rule.
+  /// Where to listen: at the service manager's sockets and what is configured besides them, else by
+  /// the rule.
   private static func places(
     _ configuration: Configuration, _ rules: PathRules, _ inherited: [InheritedSocket]
   ) throws(DaemonError) -> [EntrancePlace] {
-    if !inherited.isEmpty { return inherited.map { .inherited($0) } }
-    guard configuration.daemon.endpoints.isEmpty else {
-      return configuration.daemon.endpoints.map { EntrancePlace($0) }
-    }
+    let passed = Set(inherited.map(\.endpoint))
+    var places = inherited.map { EntrancePlace.inherited($0) }
+    places += configuration.daemon.endpoints.filter { !passed.contains($0) }
+      .map { EntrancePlace($0) }
+    let directory = rules.runtimeDirectory
+    if places.isEmpty { places = [.path(directory.socketPath)] }
+    // Whether the rule names it or the configuration does: `--print-config` prints the rule's.
+    guard places.contains(where: { $0.isPath(directory.socketPath) }) else { return places }
     do throws(PathError) {
-      let directory = rules.runtimeDirectory
       _ = try PathRules.endpoint(socketPath: directory.socketPath)
       try prepareRuntimeDirectory(directory, userID: rules.userID)
-      return [.path(directory.socketPath)]
+      return places
     } catch {
       throw .path(error)
     }
@@ -155,7 +170,8 @@ package enum Daemon {
       throw refused(
         network,
         "it needs a secret key: make one with navctl key new FILE, and name it with "
-          + "[access] secret-key, or LoadCredential=navd.key:FILE in the unit")
+          + "[access] secret-key, or LoadCredential=navd.key:FILE in the unit; for navd.service "
+          + "navd-tcp enable does all of it")
     }
     do throws(KeyError) {
       return try SecretKeyFile.read(path)
@@ -184,7 +200,8 @@ package enum Daemon {
     do throws(SystemError) {
       try createPrivateDirectory(path)
     } catch {
-      throw .journal(.unwritable(path: path, reason: error.description))
+      throw .journal(
+        .unwritable(path: error.path, reason: SystemError.text(of: error.code)))
     }
     return path
   }
@@ -213,7 +230,8 @@ package enum Daemon {
     let now = now()
     try index(journal, into: &hub, at: now, report: extendTimeout)
     let navs = hub.finishReplay(
-      renewsEpochs: journal.mustRenewEpochs, lastSequence: journal.lastSequence, at: now)
+      renewsEpochs: journal.mustRenewEpochs, because: journal.isRestored ? .backup : .crash,
+      lastSequence: journal.lastSequence, at: now)
     do throws(JournalError) {
       let records = hub.takeRecords()
       if !records.isEmpty { try journal.commit(records) }
@@ -357,8 +375,10 @@ package enum Daemon {
     hub.maximumRequestBytes = limits.messageToDaemonBytes
     hub.maximumReplyBytes = limits.messageFromDaemonBytes
     hub.navs = limits.navs
-    hub.sessions = limits.connections
-    hub.sessionsPerPrincipal = limits.connectionsPerPrincipal
+    // The shell bounds connections, and a connection has one session at most. Counted once more here, a
+    // session that is about to end would take the place of the next one.
+    hub.sessions = .max
+    hub.sessionsPerPrincipal = .max
     hub.watchesPerConnection = limits.watchesPerConnection
     hub.inflight = limits.inflightOperations
     hub.opsPerSecond = limits.operationsPerSecond

@@ -23,10 +23,9 @@ struct Entrance {
   /// Nil for sockets of the
   /// service manager's.
   let lock: EndpointLock?
-  /// What libzmq calls it in what it reports.
-  var name: String
-  /// The connections that came by it and have not ended.
-  var accepted = 0
+
+  /// Whether no interface had the address when navd began to listen on it.
+  private(set) var isAwaited = false
 
   /// Tells our file at the path from any other; nil for sockets of the service manager's.
   private var file: FileIdentity?
@@ -41,7 +40,6 @@ struct Entrance {
     self.endpoint = endpoint
     self.descriptor = descriptor
     self.lock = lock
-    name = endpoint
   }
 
   /// A socket that the service manager made.
@@ -86,13 +84,24 @@ struct Entrance {
     }
   }
 
-  /// Listens on an address of a network.
+  /// Listens on an address of a network, which an interface may be given later.
+  ///
+  /// Networks come up after the service, and clients of this machine do not wait for them.
   static func listen(on address: NetworkAddress) throws(DaemonError) -> Entrance {
-    let descriptor = unsafe navd_listen_tcp(address.host, address.port, backlog)
+    var isAwaited: Int32 = 0
+    let descriptor = unsafe navd_listen_tcp(address.host, address.port, backlog, &isAwaited)
     let code = navd_errno()
-    guard descriptor >= 0 else { throw .endpoint(address.endpoint, reason: reason(code)) }
-    return Entrance(
+    guard descriptor >= 0 else {
+      // The call is forbidden before it is asked which address it is for.
+      let remedy =
+        code == EAFNOSUPPORT
+        ? "; where the unit keeps navd.service from networks, navd-tcp enable opens it" : ""
+      throw .endpoint(address.endpoint, reason: reason(code) + remedy)
+    }
+    var entrance = Entrance(
       kind: .network, endpoint: address.endpoint, descriptor: descriptor, lock: nil)
+    entrance.isAwaited = isAwaited != 0
+    return entrance
   }
 
   private static func reason(_ code: Int32) -> String { SystemError.text(of: code) }

@@ -34,6 +34,11 @@ enum EntrancePlace {
     }
   }
 
+  /// Whether we are to make a socket at this path.
+  func isPath(_ path: String) -> Bool {
+    if case .path(path) = self { true } else { false }
+  }
+
   /// Begins to listen.
   func open() throws(DaemonError) -> Entrance {
     switch self {

@@ -32,15 +32,13 @@ final class InboundGate: @unchecked Sendable {
   /// What is known of a descriptor; what is not atomic is the thread's that reads it.
   private struct Entry: ~Copyable {
     var stream: InboundStream
-    /// Tells its connection from a later one behind the same descriptor.
+    /// The kernel's number of the socket; 0 when it is closed.
     let cookie = Atomic<UInt64>(0)
     /// What is held of what came by it.
     let held = Atomic<Int>(0)
     let isCut = Atomic<Bool>(false)
     /// Whether a message was taken since this was last looked at.
     let wasTaken = Atomic<Bool>(false)
-    /// Whether nothing more comes by it.
-    var isOver = true
 
     init(_ stream: InboundStream) { self.stream = stream }
   }
@@ -65,6 +63,9 @@ final class InboundGate: @unchecked Sendable {
   private let isSwollen = Atomic<Bool>(false)
   private let hasJudged = Atomic<Bool>(false)
   private let hasSeenSealed = Atomic<Bool>(false)
+  private let admissions = Atomic<UInt64>(0)
+  /// Tells the loop which connections there are.
+  let events = ConnectionEvents()
 
   /// Makes a gate that lets through what a peer may send by the protocol.
   ///
@@ -101,6 +102,9 @@ final class InboundGate: @unchecked Sendable {
     reliefDue.store(0, ordering: .relaxed)
   }
 
+  /// The highest descriptor behind which a peer has been.
+  var highestDescriptor: Int32 { highest.load(ordering: .relaxed) }
+
   /// What the daemon holds now of messages that it has not taken.
   var heldBytes: Int { total.load(ordering: .relaxed) }
 
@@ -116,7 +120,12 @@ final class InboundGate: @unchecked Sendable {
     return unsafe entry.pointee.held.load(ordering: .relaxed) > 0
   }
 
-  /// Tells a connection from a later one behind the same descriptor; 0 if it is none of the gate's.
+  /// The number of the next admission, greater than all before.
+  func nextAdmission() -> UInt64 {
+    admissions.add(1, ordering: .acquiringAndReleasing).newValue
+  }
+
+  /// The kernel's number of the socket of an open connection; 0 if there is none.
   func cookie(of descriptor: Int32) -> UInt64 {
     guard let entry = unsafe entry(descriptor) else { return 0 }
     return unsafe entry.pointee.cookie.load(ordering: .relaxed)
@@ -142,30 +151,45 @@ final class InboundGate: @unchecked Sendable {
   /// - Returns: false for a descriptor that there is no room for, which is not to be read from.
   func noteAccepted(_ descriptor: Int32) -> Bool {
     guard descriptor >= 0, Int(descriptor) < capacity else { return false }
-    let stream = InboundStream(
-      isSealed: navd_is_unix(descriptor) == 0, messageLimit: messageLimit)
+    let origin = Self.origin(descriptor)
+    let stream = InboundStream(isSealed: origin == .network, messageLimit: messageLimit)
     let entry: UnsafeMutablePointer<Entry>
     if let known = unsafe self.entry(descriptor) {
       unsafe entry = known
-      unsafe end(entry)
+      unsafe end(descriptor, entry)
       unsafe entry.pointee.stream = stream
     } else {
       unsafe entry = .allocate(capacity: 1)
       unsafe entry.initialize(to: Entry(stream))
     }
-    unsafe entry.pointee.isOver = false
-    unsafe entry.pointee.cookie.store(navd_socket_cookie(descriptor), ordering: .relaxed)
+    let cookie = navd_socket_cookie(descriptor)
     unsafe entry.pointee.isCut.store(false, ordering: .relaxed)
+    unsafe entry.pointee.cookie.store(cookie, ordering: .relaxed)
     unsafe entries[Int(descriptor)].store(entry, ordering: .releasing)
     highest.max(descriptor, ordering: .relaxed)
+    events.append(
+      .accepted(
+        Acceptance(
+          descriptor: descriptor, cookie: cookie, origin: origin,
+          admissions: admissions.load(ordering: .acquiring))))
     return true
+  }
+
+  private static func origin(_ descriptor: Int32) -> Connection.Origin {
+    guard navd_is_unix(descriptor) != 0 else { return .network }
+    var process: Int32 = 0
+    let user = unsafe navd_peer_user(descriptor, &process)
+    // The kernel names the user of every peer of this machine, nobody's if it cannot.
+    return .process(user: UInt32(exactly: user) ?? .max, number: process)
   }
 
   /// Judges what was read.
   ///
   /// - Returns: whether it may be handed on.
   func judge(_ descriptor: Int32, _ bytes: Span<UInt8>) -> Bool {
-    guard let entry = unsafe entry(descriptor), unsafe !entry.pointee.isOver else { return true }
+    guard let entry = unsafe entry(descriptor),
+      unsafe entry.pointee.cookie.load(ordering: .relaxed) != 0
+    else { return true }
     if !hasJudged.load(ordering: .relaxed) { hasJudged.store(true, ordering: .relaxed) }
     if unsafe entry.pointee.isCut.load(ordering: .relaxed) { return false }
     if unsafe entry.pointee.wasTaken.load(ordering: .relaxed) {
@@ -176,11 +200,6 @@ final class InboundGate: @unchecked Sendable {
     let offence = unsafe entry.pointee.stream.read(
       bytes, at: SystemClock.monotonicMilliseconds() / 1000, cost: &cost)
     if let offence {
-      // Somebody else's socket may be behind the number, if libzmq closed ours without a last look.
-      guard unsafe isOpen(descriptor, entry) else {
-        unsafe end(entry)
-        return true
-      }
       unsafe cut(descriptor, entry, .offence(offence))
       return false
     }
@@ -199,9 +218,9 @@ final class InboundGate: @unchecked Sendable {
     return false
   }
 
-  /// Notes that nothing more comes by a descriptor.
-  func noteEnded(_ descriptor: Int32) {
-    if let entry = unsafe entry(descriptor) { unsafe end(entry) }
+  /// Notes that a descriptor is about to be closed; most are none of the gate's.
+  func noteClosed(_ descriptor: Int32) {
+    if let entry = unsafe entry(descriptor) { unsafe end(descriptor, entry) }
   }
 
   /// Judges the properties of a sealed handshake.
@@ -220,15 +239,15 @@ final class InboundGate: @unchecked Sendable {
     return unsafe entry.pointee.held.add(cost, ordering: .relaxed).newValue
   }
 
-  /// Ends a connection; what was whole of it may still wait, but is nobody's who comes next.
-  private func end(_ entry: UnsafeMutablePointer<Entry>) {
-    guard unsafe !entry.pointee.isOver else { return }
-    unsafe entry.pointee.isOver = true
-    unsafe depart(entry)
-  }
-
-  private func depart(_ entry: UnsafeMutablePointer<Entry>) {
+  /// Ends a connection.
+  ///
+  /// Whole messages of it may still wait; they are counted apart, and not against the next connection
+  /// with the same descriptor.
+  private func end(_ descriptor: Int32, _ entry: UnsafeMutablePointer<Entry>) {
+    let cookie = unsafe entry.pointee.cookie.exchange(0, ordering: .relaxed)
+    guard cookie != 0 else { return }
     departed.add(unsafe entry.pointee.held.exchange(0, ordering: .relaxed), ordering: .relaxed)
+    events.append(.closed(descriptor: descriptor, cookie: cookie))
   }
 
   // What the loop says.
@@ -248,7 +267,7 @@ final class InboundGate: @unchecked Sendable {
     unsafe entry.pointee.wasTaken.store(true, ordering: .relaxed)
   }
 
-  /// Notes that the socket was found empty: nothing waits of who has ended.
+  /// Notes that the ROUTER was empty: no message of a closed connection waits.
   func noteEmpty() {
     if isSwollen.load(ordering: .relaxed), heldBytes <= Self.swollen {
       isSwollen.store(false, ordering: .relaxed)
@@ -317,11 +336,6 @@ final class InboundGate: @unchecked Sendable {
       guard let entry = unsafe entry(descriptor) else { continue }
       let held = unsafe entry.pointee.held.load(ordering: .relaxed)
       guard held > 0 else { continue }
-      guard unsafe isOpen(descriptor, entry) else {
-        // libzmq closed it without reading to its end.
-        unsafe depart(entry)
-        continue
-      }
       if unsafe entry.pointee.isCut.load(ordering: .relaxed) { continue }
       candidates.append((descriptor, held))
       sum += held
@@ -342,7 +356,7 @@ final class InboundGate: @unchecked Sendable {
     reliefDue.store(heldBytes + step, ordering: .relaxed)
   }
 
-  /// Whether the connection that an entry is about is still behind its descriptor.
+  /// Whether the connection of an entry is still behind its descriptor; another thread may be closing it.
   private func isOpen(_ descriptor: Int32, _ entry: UnsafeMutablePointer<Entry>) -> Bool {
     unsafe entry.pointee.cookie.load(ordering: .relaxed) == navd_socket_cookie(descriptor)
   }

@@ -3,16 +3,15 @@ import CurveKeys
 import RuntimePaths
 import ZeroMQ
 
-/// The daemon's ROUTER and what stands around it: admission and monitoring.
+/// The daemon's ROUTER, and the socket that answers for admission.
 ///
 /// All sockets are made at start, because libzmq may abort a process that runs out of descriptors.
 struct Listener: ~Copyable {
   let context: Context
   let router: Socket
   var admission: ZAPHandler
-  var monitor: Monitor
   /// Where it listens.
-  private(set) var entrances: [Entrance]
+  let entrances: [Entrance]
   /// What peers on a network are met with; nil where there are none.
   private let identity: CurveSecretKey?
   /// Whether messages that wait take about the memory that they are counted for.
@@ -45,13 +44,10 @@ struct Listener: ~Copyable {
       let admission = try ZAPHandler.start(in: context)
       let router = try context.socket(.router)
       try setOptions(router, configuration)
-      let monitor = try Monitor.start(on: router, .server)
-      var listener = Listener(
-        context: context, router: router, admission: admission, monitor: monitor,
-        entrances: entrances, identity: identity, copiesReceived: copiesReceived)
-      for index in listener.entrances.indices {
-        listener.entrances[index].name = try listener.open(listener.entrances[index])
-      }
+      let listener = Listener(
+        context: context, router: router, admission: admission, entrances: entrances,
+        identity: identity, copiesReceived: copiesReceived)
+      for entrance in entrances { try listener.open(entrance) }
       return listener
     } catch {
       throw .transport(error)
@@ -60,14 +56,12 @@ struct Listener: ~Copyable {
 
   private init(
     context: consuming Context, router: consuming Socket, admission: consuming ZAPHandler,
-    monitor: consuming Monitor, entrances: [Entrance], identity: CurveSecretKey?,
-    copiesReceived: Bool
+    entrances: [Entrance], identity: CurveSecretKey?, copiesReceived: Bool
   ) {
     self.copiesReceived = copiesReceived
     self.context = context
     self.router = router
     self.admission = admission
-    self.monitor = monitor
     self.entrances = entrances
     self.identity = identity
   }
@@ -122,7 +116,7 @@ struct Listener: ~Copyable {
   /// Begins to accept at an entrance.
   ///
   /// It goes on for as long as the daemon lives: to unbind ends all connections that came by it.
-  private func open(_ entrance: Entrance) throws(ZeroMQError) -> String {
+  private func open(_ entrance: Entrance) throws(ZeroMQError) {
     try Self.prepare(router, entrance.kind, identity)
     // libzmq closes what it is given.
     let copy = navd_duplicate(entrance.descriptor)
@@ -135,24 +129,10 @@ struct Listener: ~Copyable {
       _ = CLinux.close(copy)
       throw error
     }
-    // It writes an address in a way of its own, by which it reports what happens there.
-    return try router.lastEndpoint()
-  }
-
-  /// Counts a connection that was accepted or has ended; returns the entrance that it came by.
-  mutating func count(_ change: Int, at endpoint: String) -> Int? {
-    guard let index = entrances.firstIndex(where: { $0.name == endpoint }) else { return nil }
-    entrances[index].accepted += change
-    return index
   }
 
   /// The entrances' addresses, for people.
   var endpoints: [String] { entrances.map(\.endpoint) }
-
-  /// The number of connections that came by entrances of a kind, those in their handshake too.
-  func accepted(_ kind: Entrance.Kind) -> Int {
-    entrances.reduce(0) { $1.kind == kind ? $0 + $1.accepted : $0 }
-  }
 
   /// Lets in whom the configuration lets in; until then only our own user can connect.
   func admit(_ configuration: Configuration) throws(DaemonError) {

@@ -1,3 +1,5 @@
+package import RuntimePaths
+
 /// A configuration, and where each of its values comes from.
 package struct LoadedConfiguration: Hashable, Sendable {
   /// The values.
@@ -11,13 +13,16 @@ package struct LoadedConfiguration: Hashable, Sendable {
   }
 
   /// Every key with its value and its origin, as a file that means the same.
-  package var text: String {
+  ///
+  /// - Parameter rules: they decide a place that is not configured.
+  /// - Returns: the lines, each with its newline.
+  package func text(_ rules: PathRules) -> String {
     var lines: [(setting: String, origin: ConfigurationOrigin?)] = []
     for section in ConfigurationKey.sections {
       if !lines.isEmpty { lines.append(("", nil)) }
       lines.append(("[\(section)]", nil))
       for key in ConfigurationKey.all where key.section == section {
-        lines += settings(of: key).map { ($0, $1) }
+        lines += settings(of: key, rules).map { ($0, $1) }
       }
       if section == ConfigurationKey.classesSection {
         for declared in configuration.classes {
@@ -35,11 +40,14 @@ package struct LoadedConfiguration: Hashable, Sendable {
   }
 
   private func settings(
-    of key: ConfigurationKey
+    of key: ConfigurationKey, _ rules: PathRules
   ) -> [(setting: String, origin: ConfigurationOrigin?)] {
     let origins = origins(of: key.section, key.name)
-    let values = key.values(in: configuration)
-    if values.isEmpty { return [("\(key.name) =", origins.last)] }
+    let stated = key.values(in: configuration)
+    // A rule decides where an empty value leaves it open, also if a line says so.
+    let isOpen = stated.allSatisfy(\.isEmpty)
+    let values = isOpen ? [key.value(by: rules) ?? ""] : stated
+    if isOpen, values != [""] { return [("\(key.name) = \(values[0])", .initial)] }
     return values.enumerated().map { index, value in
       let setting = value.isEmpty ? "\(key.name) =" : "\(key.name) = \(value)"
       return (setting, index < origins.count ? origins[index] : origins.last)

@@ -1,5 +1,6 @@
 import CLinux
 import CSystemd
+import Journal
 package import RuntimePaths
 import Synchronization
 
@@ -12,8 +13,10 @@ package final class Log: Sendable {
   package enum Destination: Sendable {
     /// systemd's journal, with fields.
     case journal
-    /// Lines on stderr.
+    /// Lines on stderr, each with its time.
     case standardError
+    /// Lines on stderr without times, for a command that ends by itself.
+    case terminal
     /// A function, for tests.
     case function(@Sendable (LogEntry) -> Void)
   }
@@ -35,11 +38,18 @@ package final class Log: Sendable {
   }
 
   /// Where this process should log to: the journal when `JOURNAL_STREAM` names what stderr is.
-  package static func destination(environment: ProcessEnvironment) -> Destination {
+  ///
+  /// - Parameters:
+  ///   - environment: the variables of this process.
+  ///   - isService: whether it runs until it is stopped.
+  /// - Returns: the destination.
+  package static func destination(
+    environment: ProcessEnvironment, isService: Bool
+  ) -> Destination {
     var status = stat()
     guard let stream = environment["JOURNAL_STREAM"], unsafe fstat(2, &status) == 0,
       isJournal(stream: stream, device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-    else { return .standardError }
+    else { return isService ? .standardError : .terminal }
     return .journal
   }
 
@@ -65,15 +75,21 @@ package final class Log: Sendable {
   private func write(_ entry: LogEntry) {
     switch destination {
     case .function(let function): function(entry)
-    case .standardError: Self.writeLine(entry)
+    case .standardError: Self.writeLine(Self.timed(entry, at: SystemClock.wallMilliseconds()))
+    case .terminal: Self.writeLine(entry.line)
     case .journal:
-      // Without the journal stderr is the next best; there is nobody to report that to.
-      if !Self.sendToJournal(entry) { Self.writeLine(entry) }
+      // Without the journal's socket stderr is the next best, and the journal adds the time.
+      if !Self.sendToJournal(entry) { Self.writeLine(entry.line) }
     }
   }
 
-  private static func writeLine(_ entry: LogEntry) {
-    let line = Array((entry.line + "\n").utf8)
+  /// A line with its time before it, in UTC as RFC 3339 has it.
+  static func timed(_ entry: LogEntry, at wall: UInt64) -> String {
+    "\(Timestamp.rfc3339(ofMilliseconds: wall)) \(entry.line)"
+  }
+
+  private static func writeLine(_ text: String) {
+    let line = Array((text + "\n").utf8)
     // One write, so that lines of several threads do not mix; a closed stderr loses the line.
     _ = unsafe line.withUnsafeBytes { unsafe CLinux.write(2, $0.baseAddress, $0.count) }
   }

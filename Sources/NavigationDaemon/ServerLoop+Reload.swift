@@ -1,5 +1,6 @@
 import CLinux
 import Journal
+import Navigation
 import NavigationSync
 import RuntimePaths
 
@@ -43,12 +44,16 @@ extension ServerLoop {
 
   /// Takes a new configuration over, and says how it went.
   private mutating func takeOver(_ reloading: Reloading) -> (LogLevel, String) {
-    let new: Configuration
-    do throws(ConfigurationError) {
-      new = try reloading.sources.load().configuration
-    } catch {
-      return (.error, "reload refused: \(error.description); the former configuration stays")
+    let (loaded, faults) = reloading.sources.examine()
+    if let first = faults.first {
+      // The service manager shows one line; the log has them all.
+      for fault in faults.dropFirst() { log(LogEntry(.error, fault.description, kind: .reloaded)) }
+      let more = faults.count > 1 ? " (and \(counted(faults.count - 1, "more fault")))" : ""
+      return (
+        .error, "reload refused: \(first.description)\(more); the former configuration stays"
+      )
     }
+    let new = loaded.configuration
     if let reason = configuration.reasonAgainstReload(new, startedWith: reloading.first) {
       return (.error, "reload refused: \(reason); the former configuration stays")
     }

@@ -12,6 +12,7 @@ extension ServerLoop {
     while count < Self.messagesPerTurn, eventBytes < Self.bytesPerTurn {
       guard try listener.router.receive(into: &received) else {
         gate.noteEmpty()
+        for id in connections.noteEmpty() { end(id) }
         break
       }
       count += 1
@@ -31,31 +32,8 @@ extension ServerLoop {
     guard received.count >= 2 else { return }
     // A peer that names its routing id is cut off before it can send anything.
     guard let id = Connections.automaticID(received[0].bytes) else { return }
-    let last = received.count - 1
-    var known = connections.slot(of: id)
-    let isCertain = known.map { !connections[$0].isDoubted } ?? false
+    let known = connections.slot(of: id) ?? firstMessage(id)
     noteTaken(known)
-    if !isCertain {
-      guard let address = received[last].peerAddress,
-        let (peer, key) = access.peer(address, userID: received[last].userID)
-      else { return }
-      if let slot = known, connections[slot].peer != peer {
-        // The peer that had this routing id is gone; whatever it had goes with it.
-        connections.remove(id)
-        events.append(.closed(id))
-        known = nil
-      }
-      if known == nil {
-        var connection = Connections.Connection(
-          routingID: received[0].copyBytes(), peer: peer, key: key,
-          descriptor: received[last].sourceDescriptor)
-        if let descriptor = connection.descriptor {
-          connection.cookie = gate.cookie(of: descriptor)
-        }
-        known = connections.add(id, connection)
-        if let descriptor = connection.descriptor { newcomers.forget(descriptor) }
-      }
-    }
     guard let slot = known, connections[slot].isHeard else { return }
     let isEnveloped = received[1].count == 0
     if connections[slot].isEnveloped != isEnveloped { connections[slot].isEnveloped = isEnveloped }
@@ -70,13 +48,30 @@ extension ServerLoop {
       messageReader.event(id, peer, verb: verb, body: received[first + 1].copyBytes()))
   }
 
-  /// Tells the gate that the message is off the socket; its connection may be known already.
+  /// Enters the peer of a first message; nil for one that may not speak, or has ended.
+  private mutating func firstMessage(_ id: ConnectionID) -> Int? {
+    // Whatever it tells of was accepted before.
+    takeConnectionEvents()
+    let last = received.count - 1
+    guard let descriptor = received[last].sourceDescriptor,
+      let address = received[last].peerAddress,
+      let (admission, userID) = received[last].userID.flatMap(Self.readUserID),
+      let (peer, key) = access.peer(address, userID: userID)
+    else { return nil }
+    return connections.noteFirstMessage(
+      id, received[0].copyBytes(), from: peer, key: key, admission: admission,
+      descriptor: descriptor)
+  }
+
+  /// Tells the gate that the message is off the socket.
   @inline(__always)
   private func noteTaken(_ slot: Int?) {
     let descriptor: Int32
     let cookie: UInt64
-    if let slot, let known = connections[slot].descriptor {
-      (descriptor, cookie) = (known, connections[slot].cookie)
+    if let slot {
+      (descriptor, cookie) = (
+        connections[slot].acceptance.descriptor, connections[slot].acceptance.cookie
+      )
     } else {
       guard let source = received[received.count - 1].sourceDescriptor else { return }
       (descriptor, cookie) = (source, gate.cookie(of: source))
@@ -113,7 +108,8 @@ extension ServerLoop {
       switch result {
       case .sent: noteUnsent(output.bodies[body].count, handedTo: slot)
       case .wouldBlock: enqueue(output.message(delivery), slot)
-      case .unreachable: lose(delivery.connection)
+      // The peer is gone: its `closed` event is queued.
+      case .unreachable: break
       }
     }
     if sharedBody >= 0 { shared = Message() }
@@ -151,20 +147,18 @@ extension ServerLoop {
   /// messages long before.
   private static let outboxBytes = 4 << 20
 
-  /// Forgets a peer that is gone.
-  mutating func lose(_ id: ConnectionID) {
-    connections.remove(id)
+  /// Has the hub handle the end of a connection, of which nothing more can come.
+  mutating func end(_ id: ConnectionID) {
     waiting.removeAll { $0 == id }
-    afterthoughts.append(.closed(id))
+    events.append(.closed(id))
   }
 
   /// Sends what waited, as far as the sockets take it now.
-  mutating func retry(at now: Instant) throws {
-    guard !waiting.isEmpty || !suspects.isEmpty else { return }
+  mutating func retry() throws {
+    guard !waiting.isEmpty else { return }
     let ids = waiting
     waiting.removeAll(keepingCapacity: true)
     for id in ids { try drain(id) }
-    try probeSuspects(at: now)
   }
 
   private mutating func drain(_ id: ConnectionID) throws {
@@ -173,7 +167,7 @@ extension ServerLoop {
     while sent < connections[slot].outbox.count, !isBehind(slot) {
       let message = connections[slot].outbox[sent]
       let result = try transmit(message.verb, message.body, to: slot)
-      if result == .unreachable { return lose(id) }
+      if result == .unreachable { return connections.forgetOutbox(of: id) }
       if result == .wouldBlock { break }
       sent += 1
       connections[slot].outboxBytes -= message.body.count

@@ -22,8 +22,9 @@ extension ServerLoop {
       try handleEvents(at: now)
     }
     reviveSome(at: now)
-    try retry(at: now)
-    cutSilent(at: now)
+    try retry()
+    takeDueConnections(at: now)
+    if let due = audit.dueAt, due <= now.boot { auditConnections(at: now) }
   }
 
   /// Decides the events as one batch and makes it durable, now or later.
@@ -162,6 +163,8 @@ extension ServerLoop {
       _ = hub.rollBack()
       hub.handle(.stop, at: now)
       try send(hub.committed(at: now))
+      // Without it libzmq drops what its threads have not written when the process ends.
+      try listener.router.set(.linger(milliseconds: 1000))
       throw DaemonError.journal(error)
     case .locked, .damaged, .newer, .unreadable, .unwritable: throw DaemonError.journal(error)
     }
@@ -260,8 +263,7 @@ extension ServerLoop {
     }
     if hub.hasDormantNavs, !hub.isReviving { until = min(until, busyAt + Self.quietTime) }
     if !waiting.isEmpty { until = min(until, now.boot + 100) }
-    for suspect in suspects { until = min(until, suspect.due) }
-    if let wakeAt = newcomers.wakeAt { until = min(until, wakeAt) }
+    until = min(until, connections.wakeAt ?? .max, audit.dueAt ?? .max)
     guard until < .max else { return -1 }
     return until <= now.boot ? 0 : Int(min(until - now.boot, 3_600_000))
   }

@@ -21,8 +21,8 @@ extension ServerLoop {
 
   /// Whether a peer has read nearly everything; then it owes nothing.
   private mutating func hasRead(_ slot: Int) -> Bool {
-    if let descriptor = connections[slot].descriptor,
-      navd_unread_bytes(descriptor) > Self.kernelBytes
+    if connections[slot].isOpen,
+      navd_unread_bytes(connections[slot].acceptance.descriptor) > Self.kernelBytes
     {
       return false
     }
@@ -35,7 +35,7 @@ extension ServerLoop {
     let limit = configuration.limits.unsentTotalBytes
     var debts: [(id: ConnectionID, slot: Int, bytes: Int)] = []
     var total = 0
-    for (id, slot) in connections.all {
+    for (id, slot) in connections.speaking {
       if connections[slot].handedBytes > 0 { _ = hasRead(slot) }
       let bytes = connections[slot].handedBytes + connections[slot].outboxBytes
       guard bytes > 0 else { continue }
@@ -63,11 +63,16 @@ extension ServerLoop {
     waiting.removeAll { $0 == id }
     afterthoughts.append(.closed(id))
     // The socket frees what it holds for a peer only when the connection ends.
-    if let descriptor = connections[slot].descriptor,
-      connections.connection(behind: descriptor) == id
-    {
-      navd_cut(descriptor)
-    }
+    shutDown(slot)
+  }
+
+  /// Ends a connection by shutting its socket down; libzmq then closes the descriptor.
+  func shutDown(_ slot: Int) {
+    let acceptance = connections[slot].acceptance
+    // libzmq may just have closed it, and accepted another one with the same number.
+    guard connections[slot].isOpen, navd_socket_cookie(acceptance.descriptor) == acceptance.cookie
+    else { return }
+    navd_cut(acceptance.descriptor)
   }
 
   /// What one peer may leave unread in the socket; beyond, it waits in the outbox.

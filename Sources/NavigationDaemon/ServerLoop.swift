@@ -26,7 +26,7 @@ struct ServerLoop: ~Copyable {
   /// Readable when another file may be where clients find ours.
   var placeWatch = PlaceWatch()
   var connections = Connections()
-  var newcomers = Newcomers()
+  var audit = ConnectionAudit()
   /// Whether somebody asks to be let in and is not answered yet for want of room.
   var hasWaitingAdmissions = false
   /// The connections whose outbox is not empty.
@@ -35,8 +35,6 @@ struct ServerLoop: ~Copyable {
   var unsentRoom = 0
   /// When to say again that there are too few descriptors.
   var shortageReportDue: UInt64 = 0
-  /// Those whose peer may be gone.
-  var suspects: [Suspect] = []
   /// The events that have come up and are to be handled next.
   var events: [HubEvent] = []
   /// The batches with the writer, oldest first; their events are handled again if one cannot be
@@ -116,11 +114,10 @@ struct ServerLoop: ~Copyable {
   /// - Throws: any error that `DaemonFailure` knows; the journal is left as a crash would leave it.
   mutating func run(signals: Int32, watchdog: UInt64?) throws {
     var poller = Poller()
-    // Each socket is read until it is empty before the loop sleeps, so signs are enough. There are
-    // none before the first read: without one here the monitor would never be heard.
+    // Each socket is read until it is empty before the loop sleeps, so signs are enough.
     let messages = try poller.addSigns(of: listener.router)
     let admissions = try poller.addSigns(of: listener.admission)
-    let monitoring = try poller.addSigns(of: listener.monitor)
+    let changes = poller.add(descriptor: gate.events.descriptor)
     let answers = poller.add(descriptor: history.descriptor)
     let copies = poller.add(descriptor: backups.descriptor)
     let stop = poller.add(descriptor: signals)
@@ -137,7 +134,7 @@ struct ServerLoop: ~Copyable {
     handInConstants()
     // Clients come back now; what nobody asks for has time.
     busyAt = Self.now().boot
-    try watchPeers()
+    takeConnectionEvents()
     try admit()
     var fedAt: UInt64 = 0
     var turnsWithoutPoll = 0
@@ -152,8 +149,7 @@ struct ServerLoop: ~Copyable {
         if timeout != 0, !inFlight.isEmpty, !writer.arm() { timeout = 0 }
         turnsWithoutPoll = 0
         _ = try poller.wait(milliseconds: timeout)
-        // First, because who asks to be let in was mostly accepted before.
-        if poller.isReadable(monitoring) { try watchPeers() }
+        if poller.isReadable(changes) { takeConnectionEvents() }
         if poller.isReadable(admissions) || hasWaitingAdmissions { try admit() }
         if poller.isReadable(answers) {
           try take(history.takeAnswers())
@@ -205,15 +201,6 @@ struct ServerLoop: ~Copyable {
     guard let start = waitingSince else { return }
     waitingSince = nil
     vigil.noteWait(SystemClock.monotonicNanoseconds() - start)
-  }
-
-  /// A peer whose descriptor was closed, unless it has another one.
-  struct Suspect {
-    var id: ConnectionID
-    /// How often it was asked.
-    var attempts = 0
-    /// When to ask it next.
-    var due: UInt64 = 0
   }
 
   /// Removes the sockets, so that clients see at once that nobody listens, and gives the last words

@@ -17,29 +17,36 @@ package func sparingAccept(
   _ size: UnsafeMutablePointer<socklen_t>?, _ flags: Int32
 ) -> Int32 {
   let descriptor = unsafe navd_accept_sparingly(listening, address, size, flags)
-  guard descriptor >= 0 else { return descriptor }
+  guard descriptor >= 0 else {
+    if navd_errno() == ECONNABORTED { withInstalledGate { $0.events.append(.shortage) } }
+    return descriptor
+  }
   guard withInstalledGate({ $0.noteAccepted(descriptor) }) == false else { return descriptor }
-  close(descriptor)
+  _ = navd_close(descriptor)
   return navd_fail(ECONNABORTED)
 }
 
-/// Receives, and shows what comes to the gate first; who is cut off there seems to have left.
+/// Closes a descriptor, and reports the end of the connection behind it to the gate first.
+///
+/// libzmq's monitor reports an end before close(2), by number alone. The number may already be another
+/// connection's when the loop reads the report.
+@c(close)
+package func reportedClose(_ descriptor: Int32) -> Int32 {
+  withInstalledGate { $0.noteClosed(descriptor) }
+  return navd_close(descriptor)
+}
+
+/// Receives, and shows what comes to the gate first; a connection that is cut there looks ended.
 @c(recv)
 package func gatedReceive(
   _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ size: Int, _ flags: Int32
 ) -> Int {
   let count = unsafe recvfrom(descriptor, buffer, size, flags, nil, nil)
-  guard count > 0, let buffer = unsafe buffer else {
-    let isOver = count == 0 || navd_errno() != EAGAIN && navd_errno() != EINTR
-    if isOver, size > 0 { withInstalledGate { $0.noteEnded(descriptor) } }
-    return count
-  }
+  guard count > 0, let buffer = unsafe buffer else { return count }
   let isLetThrough = withInstalledGate { gate in
     let bytes = unsafe UnsafeRawBufferPointer(start: buffer, count: count).assumingMemoryBound(
       to: UInt8.self)
-    if unsafe gate.judge(descriptor, bytes.span) { return true }
-    gate.noteEnded(descriptor)
-    return false
+    return unsafe gate.judge(descriptor, bytes.span)
   }
   return isLetThrough == false ? 0 : count
 }

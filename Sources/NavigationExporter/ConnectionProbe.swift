@@ -58,8 +58,7 @@ struct ConnectionProbe: DaemonProbe, ~Copyable {
       do throws(ConnectionError) {
         value = try question(&connection)
       } catch {
-        // Nothing was asked for that could have been done.
-        if case .noAnswer(let endpoint) = error {
+        if case .noAnswer(let endpoint, _) = error {
           throw ProbeFailure("navd at \(endpoint) does not answer")
         }
         throw ProbeFailure(error.description)

@@ -64,8 +64,29 @@ package struct Metric: Sendable {
     gauge("navd_serving", "Whether the daemon takes sessions") { $0.isServing == false ? 0 : 1 },
     gauge("navd_navs", "Navs that exist") { $0.navs },
     gauge("navd_connections", "Connections of clients") { $0.connections },
-    gauge("navd_connections_limit", "Connections at which no more are let in") {
+    gauge("navd_connections_limit", "Connections at which no more are accepted") {
       $0.connectionLimit
+    },
+    Metric(
+      "navd_principal_connections", .gauge, "Connections of the users and keys that have the most",
+      .byLabel("principal", always: []) { statistics in
+        Dictionary(
+          statistics.principals.map { ($0.principal, $0.count) }, uniquingKeysWith: { $0 + $1 })
+      }),
+    gauge("navd_principal_connections_max", "Connections of the user or key that has the most") {
+      $0.principals.first?.count ?? 0
+    },
+    gauge(
+      "navd_principal_connections_limit",
+      "Connections of one user or key at which no more are accepted"
+    ) {
+      $0.principalLimit
+    },
+    counter(
+      "navd_connection_differences_total",
+      "Connections that were counted and not open, or open and not counted, for more than 2 s"
+    ) {
+      $0.connectionDifferences
     },
     gauge("navd_descriptors_limit", "Descriptors that the daemon may have") { $0.descriptorLimit },
     gauge("navd_sessions", "Sessions that are open") { $0.sessions },

@@ -24,6 +24,9 @@ package struct Replica: Sendable {
   package private(set) var phase = Phase.idle
   /// Whether the mirror was found to differ from the nav; ends with the next snapshot.
   package private(set) var isSuspect = false
+  /// Where to go on from although the state there is not known: asked for so that the daemon says
+  /// why it cannot be had.
+  private var start: MirrorPosition?
   /// What to report with the next watch, while suspect.
   private var divergence: MirrorPosition?
   private var running = MirrorDigest()
@@ -31,9 +34,15 @@ package struct Replica: Sendable {
   private var partial: SnapshotPart?
 
   /// Makes a replica without a mirror, or with one that was stored.
-  package init(nav: String, mirror: Mirror? = nil) {
+  ///
+  /// - Parameters:
+  ///   - nav: the name of the nav.
+  ///   - mirror: what to resume from.
+  ///   - start: without a mirror, where one was; the snapshot then says what is wrong with it.
+  package init(nav: String, mirror: Mirror? = nil, start: MirrorPosition? = nil) {
     self.nav = nav
     self.mirror = mirror
+    self.start = mirror == nil ? start : nil
     guard let mirror else { return }
     _ = running.update(screens: mirror.screens, parts: mirror.parts, from: 0)
   }
@@ -109,7 +118,7 @@ extension Replica {
   package mutating func watching() -> (from: MirrorPosition?, bad: MirrorPosition?) {
     phase = .awaiting
     partial = nil
-    return isSuspect ? (nil, divergence) : (mirror?.position, nil)
+    return isSuspect ? (nil, divergence) : (mirror?.position ?? start, nil)
   }
 
   /// The session has ended: nothing more comes, the mirror stays to be resumed from.
@@ -167,6 +176,7 @@ extension Replica {
       kind: whole.kind, epoch: whole.epoch, revision: whole.revision, screens: whole.screens,
       parts: whole.parts, resolved: whole.resolved, digest: digest)
     self.running = running
+    start = nil
     isSuspect = false
     divergence = nil
     phase = .following
@@ -227,6 +237,7 @@ extension Replica {
 
   private mutating func drop() {
     mirror = nil
+    start = nil
     running = MirrorDigest()
     partial = nil
     isSuspect = false

@@ -5,13 +5,15 @@ extension SessionReplica {
   ///   - nav: the name of the nav.
   ///   - view: what to follow of it.
   ///   - mirror: a stored mirror to resume from.
+  ///   - start: without a mirror, where one was; the snapshot then says what is wrong with it.
   /// - Returns: what must follow; nothing while the session is not open, when it will be asked.
   package mutating func watch(
-    _ nav: String, view: View = .full, mirror: Mirror? = nil
+    _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil
   ) -> [SessionOutput] {
     let key = WatchKey(nav: nav, view: view)
     let order = watches[key]?.order ?? takeID()
-    watches[key] = Watch(replica: Replica(nav: nav, mirror: mirror), order: order)
+    watches[key] = Watch(
+      replica: Replica(nav: nav, mirror: mirror, start: start), order: order)
     return phase == .open ? ask(key) : []
   }
 

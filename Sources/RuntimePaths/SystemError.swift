@@ -22,6 +22,9 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     return "cannot \(operation)\(object): \(SystemError.text(of: code))"
   }
 
+  /// The error for a message that names the path already: "cannot read: No such file or directory".
+  package var reason: String { SystemError(operation, "", code: code).description }
+
   /// The C library's text for an error number.
   package static func text(of code: Int32) -> String {
     guard let text = unsafe strerror(code) else { return "error \(code)" }

@@ -36,7 +36,7 @@ enum Changes {
   static func isAnimated(_ line: ParsedCommandLine) throws(UsageError) -> Bool? {
     let isAnimated = line.contains("animated")
     guard line.contains("still") else { return isAnimated ? true : nil }
-    guard !isAnimated else { throw UsageError("--animated or --still, one of them") }
+    guard !isAnimated else { throw UsageError("--animated and --still exclude each other") }
     return false
   }
 
@@ -141,7 +141,10 @@ struct Change {
   private func tell(_ error: ErrReply, _ body: [UInt8]) throws {
     guard error.knownCode == .navExists, invocation.line.contains("if-absent") else {
       // What was typed is in the message; what was seen had no part in it.
-      throw Refusal(error: error, nav: nav, seen: isTyped ? nil : seen ?? memory.seen(nav))
+      let index = Int(clamping: error.index ?? 0)
+      throw Refusal(
+        error: error, nav: nav, seen: isTyped ? nil : seen ?? memory.seen(nav),
+        operation: index < operations.count ? operations[index].kind : nil)
     }
     if invocation.isJSON { try Output.line(body) }
     Output.error("navctl: \(nav) exists already, as it is")

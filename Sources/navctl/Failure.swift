@@ -9,6 +9,8 @@ struct Refusal: Error {
   var nav: String?
   /// What the command was guarded by.
   var seen: Seen?
+  /// The operation that was refused, where it was one.
+  var operation: OperationKind?
 }
 
 /// An end of its own status, said in lines.
@@ -33,7 +35,11 @@ enum Failure {
     switch error {
     case let error as Refusal:
       (
-        ErrorText.lines(error.error, nav: error.nav, seen: error.seen, command: command),
+        ErrorText.lines(
+          error.error, nav: error.nav, seen: error.seen,
+          of: Attempt(
+            command: command, operation: error.operation,
+            leasedNav: ProcessEnvironment.current()[Lease.variable])),
         ErrorText.exitStatus(error.error)
       )
     case let error as UsageError:
@@ -50,16 +56,23 @@ enum Failure {
     switch error {
     case .unreachable(let endpoint):
       (ConnectionText.unreachable(endpoint), ConnectionText.noDaemonStatus)
-    case .refused(let endpoint):
-      (ConnectionText.refused(endpoint), ErrorCode.forbidden.exitStatus)
+    case .refused(let endpoint, .unauthorised(let key)):
+      (ConnectionText.unauthorised(endpoint, key: key), ErrorCode.forbidden.exitStatus)
+    case .refused(let endpoint, .full):
+      (ConnectionText.full(endpoint), ErrorCode.forbidden.exitStatus)
+    case .refused(let endpoint, .handshake(let serverKey)):
+      (
+        ConnectionText.brokenHandshake(endpoint, serverKey: serverKey),
+        serverKey == nil ? ConnectionText.noDaemonStatus : ErrorCode.forbidden.exitStatus
+      )
     case .closed(.refused(let refusal)):
       (
         ErrorText.lines(refusal, nav: nil, seen: nil), ErrorText.exitStatus(refusal)
       )
     case .closed(.dismissed(let why)):
-      (["\(why): navd ended the session", "try: again"], ErrorCode.fenced.exitStatus)
-    case .noAnswer(let endpoint):
-      (ConnectionText.timeout(endpoint), ErrorCode.busy.exitStatus)
+      (ConnectionText.dismissed(why), ErrorCode.fenced.exitStatus)
+    case .noAnswer(let endpoint, let isChange):
+      (ConnectionText.timeout(endpoint, isChange: isChange), ErrorCode.busy.exitStatus)
     case .unreadable, .system:
       (
         ["protocol: \(error.description)", "try: navctl status"], ConnectionText.noDaemonStatus

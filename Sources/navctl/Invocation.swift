@@ -33,7 +33,11 @@ struct Invocation {
     case let other: throw UsageError("--output takes text or json, not '\(other)'")
     }
     typedTimeout = try line.value(of: "timeout").map {
-      try Quantities.milliseconds($0, option: "timeout")
+      let milliseconds = try Quantities.milliseconds($0, option: "timeout")
+      guard milliseconds > 0 else {
+        throw UsageError("--timeout takes a time of at least 1ms, not '\($0)'")
+      }
+      return milliseconds
     }
     switch line.value(of: "color") ?? "auto" {
     case "auto":

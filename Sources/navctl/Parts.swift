@@ -32,7 +32,9 @@ enum Parts {
     } else {
       // When the part last changed is none of its members to set.
       let lines = value.map { Tables.members($0, except: "ver") } ?? []
-      for line in lines.isEmpty ? ["all as by default"] : lines { try Output.line(line) }
+      for line in lines.isEmpty ? ["every member has its default value"] : lines {
+        try Output.line(line)
+      }
     }
     return 0
   }

@@ -23,6 +23,27 @@ enum Reading {
     try JSONValue(reply.value?.bytes ?? Array("{}".utf8))
   }
 
+  /// The log from a revision on, or of the newest revisions, oldest first.
+  static func log(
+    _ invocation: Invocation, _ connection: inout NavigationConnection, nav: String,
+    from: UInt64?, limit: UInt64
+  ) throws -> (reply: OkReply, body: [UInt8]) {
+    var request = GetRequest(id: 0, nav: nav, what: .log)
+    request.limit = limit
+    request.from = from.map { Revision($0) }
+    guard from == nil else { return try get(invocation, &connection, request) }
+    let now = try get(invocation, &connection, GetRequest(id: 0, nav: nav, what: .top))
+    let last = now.reply.revision?.number ?? 0
+    request.from = Revision(last - min(last, limit) + 1)
+    do {
+      return try get(invocation, &connection, request)
+    } catch let refusal as Refusal where refusal.error.knownCode == .compacted {
+      // The history is shorter than that.
+      request.from = nil
+      return try get(invocation, &connection, request)
+    }
+  }
+
   /// How long ago the running transition began; nil where nothing says so.
   ///
   /// The log has the daemon's wall clock, which is ours only on the same machine. The deadline of

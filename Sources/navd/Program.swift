@@ -35,31 +35,38 @@ enum Program {
   static func run(_ arguments: [String]) -> Never {
     let line = grammar.parse(arguments)
     let environment = ProcessEnvironment.current()
-    let destination = Log.destination(environment: environment)
+    let isCommand = ["check-config", "print-config", "restore"].contains { line.contains($0) }
+    let destination = Log.destination(environment: environment, isService: !isCommand)
+    let sources = ConfigurationSources(
+      file: line.value(of: "config"), environment: environment,
+      options: ConfigurationSources.optionNames.map {
+        ConfigurationSources.Option(name: $0, values: line.values(of: $0))
+      })
+    var (loaded, faults) = sources.examine()
+    if line.contains("check-config") { faults += Daemon.faults(of: loaded) }
+    let log = Log(level: loaded.configuration.logLevel, destination: destination)
+    if !faults.isEmpty { refuse(faults, destination) }
+    if line.contains("print-config") { print(loaded.text(.current()), terminator: "") }
+    if line.contains("check-config") || line.contains("print-config") {
+      ExitStatus.orderly.exitProcess()
+    }
     do {
-      let sources = ConfigurationSources(
-        file: line.value(of: "config"), environment: environment,
-        options: ConfigurationSources.optionNames.map {
-          ConfigurationSources.Option(name: $0, values: line.values(of: $0))
-        })
-      let loaded = try sources.load()
-      if line.contains("print-config") { print(loaded.text, terminator: "") }
-      if line.contains("check-config") {
-        try Daemon.check(loaded.configuration, rules: .current())
-      }
-      if line.contains("check-config") || line.contains("print-config") {
-        ExitStatus.orderly.exitProcess()
-      }
-      let log = Log(level: loaded.configuration.logLevel, destination: destination)
-      do {
-        try serve(loaded.configuration, from: sources, restoring: line.value(of: "restore"), log)
-      } catch {
-        fail(error, log)
-      }
+      try serve(loaded.configuration, from: sources, restoring: line.value(of: "restore"), log)
     } catch {
-      fail(error, Log(level: .info, destination: destination))
+      fail(error, log)
     }
     ExitStatus.orderly.exitProcess()
+  }
+
+  /// Says what is wrong with the configuration, and ends the process.
+  private static func refuse(
+    _ faults: [ConfigurationError], _ destination: Log.Destination
+  ) -> Never {
+    for fault in faults {
+      // A log of each: none of them is one of a storm.
+      Log(level: .error, destination: destination)(LogEntry(.error, fault.description))
+    }
+    ExitStatus.configuration.exitProcess()
   }
 
   private static func serve(

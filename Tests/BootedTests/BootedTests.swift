@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 /// The packages and units under a real service manager: a scenario each, in two boots.
+///
+/// Times are bounded by what no machine needs that does other things too; a client that came back by
+/// its longest pause, of 5 s, would be noticed.
 @Suite(
   .serialized, .timeLimit(.minutes(10)),
   .enabled(if: Machine.isWanted, "no Debian can be booted here"))
@@ -27,20 +30,20 @@ struct BootedTests {
 
   @Test func `after the installation the socket is up and navctl is answered`() throws {
     let scenario = try Self.service.get().passed("install")
-    #expect(scenario.milliseconds("first-answer-us") < 1000)
+    #expect(scenario.milliseconds("first-answer-us") < 4000)
   }
 
   @Test func `a kill costs a client one reconnect, twenty times in a row`() throws {
     let scenario = try Self.service.get().passed("kill")
     #expect(scenario.facts["answered-us"]?.count == 20)
-    // A quarter of a second is promised; the rest is for machines that do other things too.
-    #expect(scenario.milliseconds("answered-us") < 750)
-    #expect(scenario.milliseconds("watch-goes-on-us") < 750)
+    // A quarter of a second is promised, and measured by the median of twenty.
+    #expect(scenario.milliseconds("answered-us") < 1500)
+    #expect(scenario.milliseconds("watch-goes-on-us") < 1500)
   }
 
   @Test func `a restart costs a client no operation`() throws {
     let scenario = try Self.service.get().passed("restart")
-    #expect(scenario.milliseconds("answered-us") < 500)
+    #expect(scenario.milliseconds("answered-us") < 1500)
   }
 
   @Test func `a refused configuration does not reach a daemon that is reloaded`() throws {
@@ -60,13 +63,13 @@ struct BootedTests {
 
   @Test func `a stopped daemon is replaced by the watchdog`() throws {
     let scenario = try Self.service.get().passed("watchdog")
-    #expect(scenario.milliseconds("answered-us") < 4000)
+    #expect(scenario.milliseconds("answered-us") < 8000)
   }
 
-  @Test func `over TCP the server's key reaches the daemon alone, and only authorised ones get in`()
-    throws
-  {
-    _ = try Self.service.get().passed("credentials")
+  @Test
+  func `TCP is switched while clients go on, and serves authorised keys only`() throws {
+    let scenario = try Self.service.get().passed("credentials")
+    #expect(scenario.milliseconds("longest-operation-us") < 4000)
   }
 
   @Test func `the limit of memory costs a restart and nothing acknowledged`() throws {
@@ -84,7 +87,7 @@ struct BootedTests {
 
   @Test func `an upgrade keeps state, watch and socket`() throws {
     let scenario = try Self.life.get().passed("upgrade")
-    #expect(scenario.milliseconds("longest-operation-us") < 1000)
+    #expect(scenario.milliseconds("longest-operation-us") < 4000)
   }
 
   @Test func `removal keeps the data, a purge only removes what it is told to`() throws {

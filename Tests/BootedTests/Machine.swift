@@ -47,7 +47,7 @@ struct Machine: Sendable {
     let out = Self.directory.appending(path: "out.\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: out) }
     let boot = Self.root.appending(path: "Tests/BootedTests/boot").path
-    try ChildProcess("/usr/bin/timeout", ["--kill-after=10", "240", boot, out.path] + names)
+    try ChildProcess("/usr/bin/timeout", ["--kill-after=10", "540", boot, out.path] + names)
       .awaitEnd()
     func text(_ name: String) -> String {
       (try? String(contentsOf: out.appending(path: name), encoding: .utf8)) ?? ""

@@ -87,7 +87,8 @@ enum GuideSnippets {
       try await client.pop(from: seen)
     } catch {
       guard error.code == .desync else { throw error }
-      say("\(error.top ?? "nothing") is on top by now")
+      let who = error.topChange?.author?.name ?? "navd"
+      say("\(error.top ?? "nothing") is on top by now, thanks to \(who)")
     }
     // end
   }

@@ -84,7 +84,7 @@ import Testing
       #expect(try await client.state(of: "kiosk").screens.map(\.id) == ["home", "player"])
       let said = Said()
       try await GuideSnippets.desync(client, seen) { said.add($0) }
-      #expect(said.all == ["player is on top by now"])
+      #expect(said.all == ["player is on top by now, thanks to guide"])
       let reply = try await GuideSnippets.guarded(client)
       #expect(reply.popped == ["player"])
       try await GuideSnippets.other(client, seen)

@@ -117,7 +117,7 @@ import Testing
       let op = try await daemon.next("op")
       daemon.send(
         .err,
-        #"{"id":\#(op.id),"code":"desync","reason":"top","expected":"wifi","msg":"top is home","effect":"none","retry":"resync","nav":"kiosk","rev":7,"depth":1,"top":"home"}"#
+        #"{"id":\#(op.id),"code":"desync","reason":"top","expected":"wifi","msg":"top is home","effect":"none","retry":"resync","since":{"rev":7,"t":5000,"cause":"api","by":{"name":"remote","principal":"uid:7","pid":9},"popped":"wifi"},"nav":"kiosk","rev":7,"depth":1,"top":"home"}"#
       )
       do {
         _ = try await reply
@@ -129,6 +129,12 @@ import Testing
         #expect(!error.mayHaveHappened)
         #expect(error.top == "home")
         #expect(error.revision == 7)
+        let change = try #require(error.topChange)
+        #expect((change.revision, change.cause) == (7, "api"))
+        #expect((change.author?.name, change.author?.principal) == ("remote", "uid:7"))
+        #expect(change.author?.process == 9)
+        #expect((change.popped, change.covered) == ("wifi", nil))
+        #expect(change.age(at: 7000) == .seconds(2) && change.age(at: 0) == .zero)
       }
     }
   }

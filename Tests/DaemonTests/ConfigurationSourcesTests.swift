@@ -14,6 +14,12 @@ import Testing
       options: options.map { ConfigurationSources.Option(name: $0.0, values: $0.1) })
   }
 
+  /// Where things are for a user, in a unit with a credential.
+  private let rules = PathRules(
+    environment: ProcessEnvironment([
+      "HOME": "/home/a", "XDG_RUNTIME_DIR": "/run/user/7", "CREDENTIALS_DIRECTORY": "/c",
+    ]), userID: 7)
+
   private func refusal(_ sources: ConfigurationSources) -> String {
     do {
       _ = try sources.load()
@@ -146,8 +152,11 @@ import Testing
         ["NAVD_LOG_LEVEL": "debug", "NAVD_DAEMON_SOCKET_GROUP": "users"], file: file,
         [("state", [long])]
       ).load()
-      let text = loaded.text
-      #expect(try Configuration.parse(text, file: "f") == loaded.configuration)
+      let text = loaded.text(rules)
+      var expected = loaded.configuration
+      // Of what the rules decide, the one that nothing else has decided.
+      expected.access.secretKeyFile = "/c/navd.key"
+      #expect(try Configuration.parse(text, file: "f") == expected)
       let lines = text.split(separator: "\n").map {
         $0.split(separator: " ").joined(separator: " ")
       }
@@ -161,8 +170,29 @@ import Testing
       let settings = lines.count { $0.contains("=") }
       #expect(settings == ConfigurationKey.all.count + 2)
     }
-    let initial = try sources().load().text
-    #expect(try Configuration.parse(initial, file: "f") == Configuration())
+  }
+
+  @Test func `the default in force is printed where a rule decides`() throws {
+    let text = try sources().load().text(rules)
+    let lines = text.split(separator: "\n").map {
+      $0.split(separator: " ").joined(separator: " ")
+    }
+    #expect(lines.contains("listen = ipc:///run/user/7/navd/navd.sock ; default"))
+    #expect(lines.contains("state = /home/a/.local/state/navd ; default"))
+    #expect(lines.contains("secret-key = /c/navd.key ; default"))
+    // Nobody, until somebody is named.
+    #expect(lines.contains("socket-group = ; default"))
+    #expect(lines.contains("role = ; default"))
+    var expected = Configuration()
+    expected.daemon.endpoints = ["ipc:///run/user/7/navd/navd.sock"]
+    expected.daemon.stateDirectory = "/home/a/.local/state/navd"
+    expected.access.secretKeyFile = "/c/navd.key"
+    #expect(try Configuration.parse(text, file: "f") == expected)
+    // A line that leaves it open is no value.
+    try withFiles("[daemon]\nlisten = ipc:///a\nlisten =\n") { file in
+      let lines = try sources(file: file).load().text(rules).split(separator: "\n")
+      #expect(lines.contains { $0.hasPrefix("listen = ipc:///run/user/7/") })
+    }
   }
 
   @Test func `a remark may be of any length, a value may not`() throws {

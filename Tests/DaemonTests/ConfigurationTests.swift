@@ -96,7 +96,7 @@ import Testing
     ),
     ("[limit]\ndepth = 1", "f:2: there is no section [limit]: expected [daemon] [access]"),
     ("depth = 1", "f:1: depth stands before the first section"),
-    ("[daemon]\nnonsense\n[limits]\ndepth = 0", "f:2: not a [section]"),
+    ("[daemon]\nnonsense\n[limits]\ndepth = 0", "f:2: expected a [section], a name = value"),
     ("[limits]\ndepth = 0\nnonsense", "f:2: [limits] depth = 0"),
     ("[daemon]\nlisten = tcp://*:5555", "f:2: [daemon] listen = tcp://*:5555: expected tcp://"),
     ("[daemon]\nlisten = ipc://relative", "expected ipc:///absolute/path, tcp://ADDRESS:PORT"),

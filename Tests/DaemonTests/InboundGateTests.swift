@@ -79,10 +79,11 @@ extension InboundGate {
     let (pair, other) = (try connect(gate), try connect(gate))
     #expect(gate.lets(other.ours, Wire.message([6])))
     #expect(gate.lets(pair.ours, Wire.message([100]) + [1, 200, 5, 5]))
-    gate.noteEnded(pair.ours)
-    gate.noteEnded(pair.ours)
+    let cookie = gate.cookie(of: pair.ours)
+    gate.noteClosed(pair.ours)
+    gate.noteClosed(pair.ours)
     #expect(gate.heldBytes == 70 + 100 + 64 + 64 + 2)
-    gate.noteTaken(pair.ours, cookie: gate.cookie(of: pair.ours), bytes: 100, frames: 1)
+    gate.noteTaken(pair.ours, cookie: cookie, bytes: 100, frames: 1)
     gate.noteEmpty()
     #expect(gate.heldBytes == 70)
     gate.noteEmpty()
@@ -167,7 +168,7 @@ extension InboundGate {
     #expect(pairs.map(\.isCut) == [true, true, false, false])
   }
 
-  @Test func `what is left of descriptors that were closed is found, and nobody small pays for it`()
+  @Test func `what connections leave that were closed is counted, and nobody small pays for it`()
     throws
   {
     let gate = makeGate(total: 1 << 20)
@@ -181,6 +182,7 @@ extension InboundGate {
       }
       // Behind another number.
       pair = try connect(gate)
+      for pair in gone { gate.noteClosed(pair.ours) }
     }
     #expect(gate.heldBytes == 24_000)
     gate.setTotalLimit(20_000)
@@ -212,7 +214,7 @@ extension InboundGate {
     for _ in 0..<5 { #expect(gate.lets(pair.ours, Wire.message([900]))) }
     #expect(gate.roomForConnections == 1)
     #expect(gate.holds(pair.ours))
-    gate.noteEnded(pair.ours)
+    gate.noteClosed(pair.ours)
     #expect(!gate.holds(pair.ours))
     #expect(gate.roomForConnections == 1)
     gate.setTotalLimit(1000)
@@ -242,6 +244,31 @@ extension InboundGate {
     #expect(gate.takeCuts().map(\.reason) == [.offence(.routingID)])
   }
 
+  @Test func `each connection is reported to the loop once, in the order of the calls`() throws {
+    let gate = makeGate()
+    #expect(gate.events.take() == [])
+    let pair = try Pair()
+    let origin = Connection.Origin.process(user: getuid(), number: getpid())
+    #expect(gate.noteAccepted(pair.ours))
+    let cookie = gate.cookie(of: pair.ours)
+    gate.noteClosed(pair.theirs)
+    gate.noteClosed(pair.ours)
+    gate.noteClosed(pair.ours)
+    #expect(gate.cookie(of: pair.ours) == 0)
+    #expect(gate.nextAdmission() == 1 && gate.nextAdmission() == 2)
+    #expect(gate.noteAccepted(pair.ours))
+    func acceptance(_ admissions: UInt64) -> Acceptance {
+      Acceptance(
+        descriptor: pair.ours, cookie: cookie, origin: origin, admissions: admissions)
+    }
+    #expect(
+      gate.events.take() == [
+        .accepted(acceptance(0)), .closed(descriptor: pair.ours, cookie: cookie),
+        .accepted(acceptance(2)),
+      ])
+    #expect(gate.events.take() == [])
+  }
+
   @Test func `descriptors that were not accepted are none of its business`() throws {
     let gate = makeGate()
     let pair = try Pair()
@@ -249,7 +276,7 @@ extension InboundGate {
     for descriptor in [-1, 0, pair.ours, Int32.max] {
       #expect(gate.lets(descriptor, Array("anything".utf8)))
       gate.noteTaken(descriptor, cookie: gate.cookie(of: descriptor), bytes: 5, frames: 1)
-      gate.noteEnded(descriptor)
+      gate.noteClosed(descriptor)
     }
     #expect(gate.heldBytes == 0 && gate.takeCuts().isEmpty)
   }

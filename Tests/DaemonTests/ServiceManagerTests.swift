@@ -156,6 +156,26 @@ import Testing
   }
 
   @Test(arguments: [
+    (0, "1970-01-01T00:00:00.000Z"), (951_782_399_999, "2000-02-28T23:59:59.999Z"),
+    (951_782_400_007, "2000-02-29T00:00:00.007Z"), (1_764_000_000_030, "2025-11-24T16:00:00.030Z"),
+  ])
+  func `a line on stderr has its time before it, in UTC`(_ wall: UInt64, _ time: String) {
+    #expect(Log.timed(LogEntry(.warning, "x"), at: wall) == "\(time) navd: warning: x")
+  }
+
+  @Test func `a command that ends by itself writes no times`() {
+    func isTimed(_ isService: Bool) -> Bool {
+      let environment = ProcessEnvironment([:])
+      if case .standardError = Log.destination(environment: environment, isService: isService) {
+        return true
+      }
+      return false
+    }
+    #expect(isTimed(true))
+    #expect(!isTimed(false))
+  }
+
+  @Test(arguments: [
     ("8:42", true), ("8:43", false), ("9:42", false), ("8", false), ("8:42:", false), ("", false),
     ("a:b", false),
   ])

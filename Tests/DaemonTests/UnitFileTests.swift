@@ -41,12 +41,12 @@ import Testing
     }
   }
 
-  /// Puts the example for TCP beside the service, as its drop-in.
+  /// Puts what `navd-tcp enable` gives the service beside it, as its drop-in.
   private func addDropIn(_ root: String) throws {
     let directory = root + "/navd.service.d"
     try FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: false)
-    try text("examples/navd-tcp.conf")
+    try text("navd-tcp.conf")
       .write(toFile: directory + "/navd-tcp.conf", atomically: false, encoding: .utf8)
   }
 
@@ -54,7 +54,6 @@ import Testing
     try withTemporaryDirectory { root in
       let names = [
         "navd.service", "navd.socket", "navd-exporter.service", "examples/navd-client.service",
-        "examples/navd-tcp.socket",
       ]
       try install(names, into: root)
       try addDropIn(root)

@@ -47,9 +47,10 @@ struct ParsedMetrics {
   private static let json = #"""
     {"server":"navd/0.1.0","boot":"00000000000000ff","seq":9,"navs":2,"sessions":1,"watches":3,
     "rememberedClients":1,"resumeBytes":5,"serving":true,"storageFailing":true,"uptime":1500,
-    "connections":4,"lag":{"watches":1,"max":7,"sum":7,"stalled":1},
+    "connections":4,"principals":[{"principal":"uid:5","connections":3},{"principal":"a","connections":1}],
+    "connectionDifferences":2,"lag":{"watches":1,"max":7,"sum":7,"stalled":1},
     "journal":{"bytes":4096,"walBytes":10,"walPages":1,"limit":0},"disk":{"free":1,"size":2},
-    "process":{"descriptorLimit":1024,"connectionLimit":4096,"libzmq":"4.3.4"},
+    "process":{"descriptorLimit":1024,"connectionLimit":4096,"principalLimit":256,"libzmq":"4.3.4"},
     "operations":{"ok":5,"desync":2,"newer-code":1},"refusals":{"no-nav":1},
     "messages":{"received":11,"sent":12,"diffs":13,"snapshots":1},"opened":3,"ended":{"bye":2},
     "commit":{"sum":50000,"bounds":[16000,32000],"counts":[1,2,3]}}
@@ -76,6 +77,11 @@ struct ParsedMetrics {
     #expect(values["navd_navs"] == 2)
     #expect(values["navd_storage_failing"] == 1)
     #expect(values["navd_serving"] == 1)
+    #expect(values[#"navd_principal_connections{principal="uid:5"}"#] == 3)
+    #expect(values[#"navd_principal_connections{principal="a"}"#] == 1)
+    #expect(values["navd_principal_connections_max"] == 3)
+    #expect(values["navd_principal_connections_limit"] == 256)
+    #expect(values["navd_connection_differences_total"] == 2)
     #expect(values["navd_watch_lag_revisions_max"] == 7)
     #expect(values["navd_journal_bytes"] == 4096)
     #expect(values[#"navd_build_info{server="navd/0.1.0",libzmq="4.3.4"}"#] == 1)

@@ -98,11 +98,32 @@ import Testing
     #expect(complaint { _, it in it.descriptorLimit = 1024 }?.subject == "limits")
     #expect(complaint { _, it in it.connections = 3300 }?.verdict == .warn)
     #expect(complaint { _, it in it.connections = 4096 }?.verdict == .fail)
+    #expect(complaint { _, it in it.connectionDifferences = 1 }?.subject == "connections")
     #expect(complaint { _, it in it.stalledSessions = 1 }?.subject == "peers")
     #expect(complaint { _, it in it.largestLag = 1001 }?.subject == "peers")
     #expect(complaint { _, it in it.libzmq = "4.3.2" }?.subject == "libzmq")
     #expect(complaint { _, it in it.journalBytes = 4 << 30 }?.subject == "journal")
     #expect(complaint { facts, _ in facts.took = 700 }?.subject == "daemon")
+  }
+
+  @Test func `of the limits of connections the one that bites first is judged`() {
+    func findings(_ all: UInt64, _ principals: [(String, UInt64)]) -> DoctorFinding? {
+      let facts = facts { _, it in
+        (it.connections, it.principalLimit) = (all, 256)
+        it.principals = principals.map { PrincipalConnections(principal: $0.0, count: $0.1) }
+      }
+      return Doctor.findings(facts).first { $0.subject == "connections" }
+    }
+    let fine = findings(204, [("uid:1000", 203), ("panel", 1)])
+    #expect(fine?.verdict == .ok)
+    #expect(fine?.finding == "204 of 4,096; uid:1000 203 of 256")
+    let scarce = findings(205, [("uid:1000", 205)])
+    #expect(scarce?.verdict == .warn)
+    #expect(scarce?.remedy?.contains("connections-per-principal in navd.conf(5)") == true)
+    #expect(findings(256, [("uid:1000", 256)])?.verdict == .fail)
+    let all = findings(4000, [("uid:1000", 230)])
+    #expect(all?.verdict == .warn)
+    #expect(all?.remedy?.contains("; connections in navd.conf(5)") == true)
   }
 
   @Test func `findings are written as lines and as JSON`() throws {

@@ -140,7 +140,8 @@ import Testing
   }
 
   @Test func `no nav, too few and bad names are refused`() {
-    #expect(throws: UsageError("which nav?", remedy: "navctl x NAV, or set NAVD_NAV")) {
+    #expect(throws: UsageError("the command needs a nav", remedy: "navctl x NAV, or set NAVD_NAV"))
+    {
       try split([], 0...0)
     }
     #expect(throws: UsageError.self) { try split(["wifi"], 2...2, variable: "env") }

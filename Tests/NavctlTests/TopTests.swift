@@ -49,6 +49,21 @@ import Testing
       .map(\.plain).joined(separator: "\n")
   }
 
+  @Test func `each user is shown against the limit of one`() {
+    var statistics = Self.statistics()
+    (statistics.connectionLimit, statistics.principalLimit) = (4096, 256)
+    statistics.principals = [("uid:1000", 250), ("panel-1", 2), ("uid:0", 1), ("a", 1), ("b", 1)]
+      .map { PrincipalConnections(principal: $0.0, count: $0.1) }
+    let sample = TopDrawing.Sample(statistics, time: 1)
+    let lines = TopDrawing(columns: 80, rows: nil).lines(sample, before: nil, endpoint: "ipc:///x")
+    #expect(lines.map(\.plain).contains("uid:1000                 250         256"))
+    let status = StatusDrawing.lines(statistics, endpoint: "ipc:///x").map(\.plain)
+    #expect(
+      status.contains(
+        "  connections  4 of 4,096; uid:1000 250, panel-1 2, uid:0 1, 2 more of 256 each"),
+      "\(status)")
+  }
+
   @Test func `a frame of 80 columns`() {
     #expect(
       frame(columns: 80) == """
@@ -163,7 +178,7 @@ import Testing
     let lines = StatusDrawing.lines(statistics, endpoint: "ipc:///x", columns: 60).map(\.plain)
     #expect(lines.count < 24)
     #expect(lines.contains { $0.contains("cannot be written") })
-    #expect(lines.contains("  operations  3 done, 0 without effect, 2 refused"))
+    #expect(lines.contains("  operations   3 done, 0 without effect, 2 refused"))
     for line in lines { #expect(TerminalText.width(line) <= 60) }
   }
 }

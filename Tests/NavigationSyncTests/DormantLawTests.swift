@@ -190,6 +190,7 @@ private struct Twins {
       #expect(left.digest == right.digest, note)
       #expect(left.resolved == right.resolved, note)
       #expect(left.epoch == right.epoch, note)
+      #expect(left.topChange == right.topChange, note)
       #expect(left.number == right.number, note)
       #expect(left.floor == right.floor, note)
       #expect(left.lastSequence == right.lastSequence, note)

@@ -122,11 +122,17 @@ import Testing
     world.hub.measurements[.storageFailing] = 1
     world.hub.measurements[.startedAt] = world.now.boot - 5
     world.hub.measurements.note(20_000, .commit)
+    world.hub.measurements.principals = [PrincipalConnections(principal: "uid:5", count: 3)]
+    world.hub.measurements[.principalLimit] = 256
     let stats = try stats(client)
     #expect((stats["process"] as? [String: Any])?["libzmq"] as? String == "4.3.4")
     #expect((stats["disk"] as? [String: Int])?["free"] == 7)
     #expect(stats["storageFailing"] as? Bool == true)
     #expect(stats["uptime"] as? Int == 5)
+    #expect((stats["process"] as? [String: Any])?["principalLimit"] as? Int == 256)
+    let principals = stats["principals"] as? [[String: Any]]
+    #expect(principals?.map { $0["principal"] as? String } == ["uid:5"])
+    #expect(principals?.map { $0["connections"] as? Int } == [3])
     #expect((stats["commit"] as? [String: Any])?["sum"] as? Int == 20_000)
   }
 

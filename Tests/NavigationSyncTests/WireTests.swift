@@ -69,7 +69,7 @@ import Testing
     let refused = try client.op(#"{"pop":{}}"#, #""if":{"top":"home"}"#)
     #expect(
       refused.text
-        == #"{"id":4,"code":"desync","reason":"top","expected":"home","msg":"top is wifi, not home","effect":"none","retry":"resync","nav":"kiosk","epoch":"\#(epoch)","rev":2,"dig":"9f9779c8","depth":2,"top":"wifi"}"#
+        == #"{"id":4,"code":"desync","reason":"top","expected":"home","msg":"top is wifi, not home","effect":"none","retry":"resync","since":{"rev":2,"t":1732147200000,"cause":"api","by":{"name":"c1","principal":"uid:1000","pid":4711},"covered":"home"},"nav":"kiosk","epoch":"\#(epoch)","rev":2,"dig":"9f9779c8","depth":2,"top":"wifi"}"#
     )
     let viewer = try world.client(2)
     let latest = try viewer.watch(#""view":"top""#)

@@ -192,9 +192,11 @@ final class World {
 
   /// Ends this run of the daemon and starts the next one on the same journal.
   @discardableResult
-  func restart(renewsEpochs: Bool = false, revives: Bool = true) throws -> Hub {
+  func restart(
+    renewsEpochs: Bool = false, because loss: EpochLoss = .crash, revives: Bool = true
+  ) throws -> Hub {
     seed += 1
-    hub = try replayed(renewsEpochs: renewsEpochs, revives: revives)
+    hub = try replayed(renewsEpochs: renewsEpochs, because: loss, revives: revives)
     journal.commit(hub.takeRecords())
     try take(hub.committed(at: now))
     return hub
@@ -203,7 +205,8 @@ final class World {
   /// A hub that has replayed the journal, and ended what was open unless it is to be looked at
   /// before that.
   func replayed(
-    renewsEpochs: Bool = false, finishes: Bool = true, revives: Bool = true
+    renewsEpochs: Bool = false, because loss: EpochLoss = .crash, finishes: Bool = true,
+    revives: Bool = true
   ) throws -> Hub {
     var hub = Hub(configuration: configuration, seed: seed)
     let newest = Dictionary(grouping: journal.snapshots, by: \.nav).compactMapValues(\.last)
@@ -218,7 +221,8 @@ final class World {
     guard finishes else { return hub }
     // A row that was pruned is not written again.
     let last = (journal.rows.map(\.sequence) + journal.snapshots.map(\.sequence)).max()
-    hub.finishReplay(renewsEpochs: renewsEpochs, lastSequence: last ?? 0, at: now)
+    hub.finishReplay(
+      renewsEpochs: renewsEpochs, because: loss, lastSequence: last ?? 0, at: now)
     return hub
   }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension ProcessTests {
+extension LongProcessTests {
   /// Copies of the journal, made while serving and put back before a start.
   @Suite struct BackupTests {
     private func restore(_ file: String, _ state: String) throws -> Child {
@@ -160,7 +160,7 @@ extension ProcessTests {
     }
 
     @Test(
-      .enabled(if: LifecycleTests.canTrace, "no process can be traced"),
+      .enabled(if: ProcessTests.LifecycleTests.canTrace, "no process can be traced"),
       arguments: ["rename", "link", "unlink", "fsync", "pwrite64"])
     func `one that is killed at any step leaves the old journal or the new one`(call: String) throws
     {
@@ -255,7 +255,7 @@ extension ProcessTests {
       #expect(try files(state).allSatisfy { $0.hasPrefix("navd-") })
     }
 
-    @Test(.enabled(if: FullDiskTests.canMount, "no small file system can be mounted"))
+    @Test(.enabled(if: ProcessTests.FullDiskTests.canMount, "no small file system can be mounted"))
     func `a disk without room for it gives no backup, and leaves nothing`() throws {
       let directory = try TestDirectory()
       let disk = try SmallDisk(directory.path + "/disk")

@@ -22,7 +22,7 @@ final class Child: @unchecked Sendable {
   private let name: String
 
   /// How long anything may take that should take no time.
-  static let patience = 20.0
+  static let patience = 60.0
 
   /// Starts a program with an environment of its own.
   init(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws {

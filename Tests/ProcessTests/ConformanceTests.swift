@@ -2,7 +2,7 @@ import Conformance
 import ConformanceSupport
 import Testing
 
-extension ProcessTests {
+extension LongProcessTests {
   /// The rows of navigation against a built daemon.
   @Suite struct ConformanceTests {
     /// The rows that are not run here, and why not.

@@ -3,7 +3,7 @@ import Journal
 import NavigationSync
 import Testing
 
-extension ProcessTests {
+extension LongProcessTests {
   /// A start reads no states: whoever asks for one gets what there was, and does not notice.
   @Suite struct DormantTests {
     private static let navs = (0..<200).map { "nav/\($0)" }

@@ -85,7 +85,7 @@ extension ProcessTests {
         #expect(try peers.last?.ask("ping", "\"a\":1").verb == "pong")
       }
       let refused = try Child(
-        Binaries.path("navctl"), ["list", "--timeout", "15s"],
+        Binaries.path("navctl"), ["list", "--timeout", "3s"],
         environment: ["HOME": directory.path, "NAVD_ENDPOINT": endpoint])
       #expect(try refused.ended() == 5, "\(refused.transcript)")
       #expect(refused.standardError.contains("connections"), "\(refused.transcript)")

@@ -103,7 +103,7 @@ extension ProcessTests {
       let pop = #""nav":"kiosk","if":{"top":"a"},"do":[{"pop":{}}]"#
       #expect(try pusher.ask("op", pop).body["code"]?.string == "forbidden")
       // Who could do nothing is not even let in.
-      #expect(try !site.peer(pairs[2].1).isLetIn(within: 0.5))
+      #expect(try !site.peer(pairs[2].1).isAdmitted())
       try site.daemon.child.complains("nothing is granted to it")
     }
 

@@ -20,6 +20,7 @@ final class Peer {
   }
 
   private let socket: Socket
+  private var monitor: Monitor
   private var poller = Poller()
   private var parts = Multipart(capacity: 4)
   private var lastID = 0
@@ -31,7 +32,9 @@ final class Peer {
     server: CurvePublicKey? = nil
   ) throws {
     guard SharedContext.shared.context != nil else { throw Failure("no context") }
-    socket = try Self.open(endpoint, keys, server)
+    socket = try Self.open(keys, server)
+    monitor = try Monitor.start(on: socket, .client)
+    try socket.connect(endpoint)
     _ = poller.add(socket)
     self.client =
       client
@@ -39,7 +42,7 @@ final class Peer {
   }
 
   private static func open(
-    _ endpoint: String, _ keys: CurveKeyPair?, _ server: CurvePublicKey?
+    _ keys: CurveKeyPair?, _ server: CurvePublicKey?
   ) throws -> Socket {
     guard let socket = try SharedContext.shared.context?.socket(.dealer) else {
       throw Failure("no context")
@@ -51,7 +54,6 @@ final class Peer {
       try socket.set(.curvePublicKey(keys.publicKey))
       try socket.set(.curveSecretKey(keys.secretKey))
     }
-    try socket.connect(endpoint)
     return socket
   }
 
@@ -67,11 +69,21 @@ final class Peer {
     }
   }
 
-  /// Whether the daemon lets it in within a time.
-  func isLetIn(within seconds: Double) throws -> Bool {
-    var writable = Poller()
-    _ = writable.add(socket, for: .writable)
-    return try writable.wait(milliseconds: Int(seconds * 1000)) > 0
+  /// Waits until its first handshake has ended; returns whether the daemon has admitted it.
+  func isAdmitted() throws -> Bool {
+    let end = Date(timeIntervalSinceNow: Child.patience)
+    var either = Poller()
+    let admitted = either.add(socket, for: .writable)
+    _ = either.add(monitor)
+    while end > Date() {
+      _ = try either.wait(milliseconds: 1000)
+      if either.readiness(of: admitted).contains(.writable) { return true }
+      while let event = try monitor.next() {
+        // A wrong server key ends the handshake without an answer.
+        if event.kind != .connected { return false }
+      }
+    }
+    throw Failure("the handshake does not end")
   }
 
   func send(_ verb: String, _ body: String) throws {

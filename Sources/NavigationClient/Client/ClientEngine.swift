@@ -307,7 +307,8 @@ extension ClientEngine {
     case .unreadable: state.absorb(state.session.receiveUnreadable(at: now))
     case .connected: state.absorb(state.session.connected(at: now))
     case .disconnected: state.absorb(state.session.disconnected())
-    // libzmq tries again; who waits for the session learns of it when time is up.
+    // libzmq connects again after a broken handshake, and not after a refused key. A caller that
+    // waits for the session gets its error when time is up.
     case .refused: break
     }
   }

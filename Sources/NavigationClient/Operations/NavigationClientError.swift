@@ -44,6 +44,8 @@ public struct NavigationClientError: Error, Hashable, Sendable, CustomStringConv
   public var top: String?
   /// The number of screens then.
   public var depth: Int?
+  /// Who changed the top last, of ``Code/desync``; nil if the daemon does not know it any more.
+  public var topChange: TopChange?
   /// All that the daemon said, as JSON; empty if this library refused by itself.
   public var json = ""
 
@@ -75,6 +77,7 @@ public struct NavigationClientError: Error, Hashable, Sendable, CustomStringConv
     revision = refusal.revision?.number
     top = refusal.top ?? nil
     depth = refusal.depth.map { Int(clamping: $0) }
+    topChange = refusal.since.map { TopChange($0) }
     json = String(decoding: refusal.body.bytes, as: UTF8.self)
   }
 }

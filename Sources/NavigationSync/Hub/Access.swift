@@ -61,6 +61,16 @@ package struct Access: Hashable, Sendable {
   /// Root and its own user do everything, other local users have the role `ui`, keys have nothing.
   package init(daemonUser: UInt32 = 0) { self.daemonUser = daemonUser }
 
+  /// The names of the roles that mean something here: those built in, and those of any line.
+  package var knownRoles: [String] {
+    var names: Set = [Role.admin.name, Role.ui.name]
+    for rule in roles { names.insert(rule.role.name) }
+    for grant in grants {
+      if case .role(let role) = grant.subject { names.insert(role.name) }
+    }
+    return names.sorted()
+  }
+
   /// The role of a peer.
   package func role(of peer: Peer) -> Role {
     switch peer {

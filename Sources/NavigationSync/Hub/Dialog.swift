@@ -19,6 +19,8 @@ struct Dialog: Sendable {
   var queue: [Attempt] = []
   /// Who holds the display.
   var holder: SessionRef?
+  /// Who holds the display, for the log; kept until the journal has taken its end.
+  var owner: Author?
   /// Whose gesture is open; nil for one that was begun without a session.
   var gesture: SessionRef?
   /// When the transition in flight is ended by the daemon.
@@ -27,8 +29,8 @@ struct Dialog: Sendable {
   var lastOrder = 0
 
   var isEmpty: Bool {
-    delegates.isEmpty && question == nil && queue.isEmpty && holder == nil && gesture == nil
-      && due == nil
+    delegates.isEmpty && question == nil && queue.isEmpty && holder == nil && owner == nil
+      && gesture == nil && due == nil
   }
 }
 
@@ -59,6 +61,8 @@ package struct DelegateRoles: OptionSet, Hashable, Sendable {
 /// One session's roles for one nav.
 struct RegisteredDelegate: Sendable {
   var session: SessionRef
+  /// Who it is, for the log.
+  var author: Author
   var roles: DelegateRoles
   var orientations: DelegateOrientations?
   /// Registrations have increasing numbers.

@@ -76,8 +76,20 @@ extension Hub {
     }
   }
 
-  /// Step 9: the first guard that fails, in the order of the table.
+  /// Step 9: the first guard that fails, in the order of the table, and since when the top is what
+  /// it is.
   mutating func checkGuards(_ guards: borrowing Guards, _ slot: Int) throws(OpFailure) {
+    do throws(OpFailure) {
+      try compare(guards, slot)
+    } catch {
+      guard let change = navs[slot].topChange else { throw error }
+      var failure = error
+      failure.error.details = [("since", JSONWriter.value { $0.topChange(change) })]
+      throw failure
+    }
+  }
+
+  private mutating func compare(_ guards: borrowing Guards, _ slot: Int) throws(OpFailure) {
     let stack = navs[slot].controller.stack
     let actualEpoch = navs[slot].epoch
     let actualRevision = navs[slot].controller.revision

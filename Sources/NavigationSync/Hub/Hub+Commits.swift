@@ -9,9 +9,9 @@ extension Hub {
   ) {
     // All that the commit is told by is written into one memory, and copied from there.
     var json = JSONWriter(reserving: 1000)
+    let cause = attempt.cause(of: outputs)
     let (row, standing) = begin(
-      commit, slot, cause: attempt.cause(of: outputs), by: (attempt.name, attempt.request.id),
-      &json)
+      commit, slot, cause: cause, by: (attempt.name, attempt.request.id), &json)
     let ok = ServerMessageWriter.encodedOk(
       id: attempt.request.id, standing: standing, changed: true, outputs: outputs,
       delivered: delivered, &json)
@@ -20,6 +20,11 @@ extension Hub {
       $0.origin(attempt, reply)
     }
     end(commit, slot, row, body, attempt.author, at: attempt.now)
+    let stack = navs[slot].controller.stack
+    if var change = TopChange(commit, to: stack, time: attempt.now.wall, cause: cause) {
+      change.author = author(of: attempt)
+      navs[slot].topChange = change
+    }
     if attempt.request.guards.any || attempt.isVetoSkipped { auditOverride(attempt, slot) }
     remember(attempt, ok.bytes, isOk: true)
     answer(attempt.sender, attempt.session, slot, ok.bytes, .ok)
@@ -29,14 +34,39 @@ extension Hub {
   }
 
   /// Makes a commit that no op asked for a revision: its diff, its row, its place in the ring.
+  ///
+  /// - Parameters:
+  ///   - commit: what happened.
+  ///   - slot: the nav.
+  ///   - cause: what led to it.
+  ///   - by: whose doing it is; the diff says so only of a message.
+  ///   - now: the time of the row.
   mutating func write(
-    _ commit: Commit, _ slot: Int, cause: Cause, by: (name: String, op: UInt64)?, at now: Instant
+    _ commit: Commit, _ slot: Int, cause: Cause, by: Doing?, at now: Instant
   ) {
     var json = JSONWriter(reserving: 1000)
-    let (row, _) = begin(commit, slot, cause: cause, by: by, &json)
-    let body = JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) { _ in
+    let message = by.flatMap { by in by.op.map { (by.author.name, $0) } }
+    let (row, _) = begin(commit, slot, cause: cause, by: message, &json)
+    let body = JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
+      if let by { $0.origin(by) }
     }
     end(commit, slot, row, body, nil, at: now)
+    let stack = navs[slot].controller.stack
+    if var change = TopChange(commit, to: stack, time: now.wall, cause: cause) {
+      change.author = by?.author
+      navs[slot].topChange = change
+    }
+  }
+
+  /// Who makes the change that an op asks for; a session's own `Author` where there is one.
+  mutating func author(of attempt: Attempt) -> Author {
+    if let session = attempt.session, sessions.isLive(session),
+      sessions[session].peer == attempt.sender.peer, sessions[session].name == attempt.name
+    {
+      return sessions[session].author
+    }
+    return Author(
+      name: attempt.name, principal: attempt.key.principal, process: attempt.sender.peer.process)
   }
 
   /// What a row is made of.
@@ -106,7 +136,12 @@ extension Hub {
     guard entry.number > 0, !isStorageFailing else { return }
     let body = JournalBody.state(
       nav: entry.name, epoch: entry.epoch, owner: entry.owner, controller: entry.controller,
-      digest: entry.digest, resolvedAt: entry.resolvedAt)
+      digest: entry.digest, resolvedAt: entry.resolvedAt
+    ) { json in
+      guard let change = entry.topChange else { return }
+      json.name("since")
+      json.topChange(change)
+    }
     batch.records.append(
       .snapshot(
         SnapshotRow(

@@ -25,7 +25,7 @@ extension Hub {
     let faults = configuration.inspection?(controller) ?? []
     guard faults.isEmpty else { throw internalFault(request.nav, faults) }
     guard navs.count - 2 + dormants.count < configuration.navs else {
-      var error = OutgoingError(.limit, "there are \(configuration.navs) navs already")
+      var error = OutgoingError(.limit, "navd holds \(counted(configuration.navs, "nav")) at most")
       error.reason = "quota"
       throw OpFailure(error)
     }
@@ -42,6 +42,7 @@ extension Hub {
     touch(slot)
     advance()
     navs[slot].lastSequence = sequence
+    navs[slot].topChange = .creation(at: attempt.now.wall, by: author(of: attempt))
     let reply = ServerMessageWriter.ok(
       id: request.id, standing: navs[slot].standing, changed: true,
       outputs: [.nothing] + performance.outputs, delivered: 0)

@@ -13,6 +13,7 @@ extension Hub {
     do throws(OpFailure) {
       let slot = try dialogNav(request.nav, sender)
       let ref = reference(session)
+      let author = sessions[session].author
       let gaveOrientations =
         dialogs[slot]?.delegates.contains { $0.session == ref && $0.roles.contains(.orientation) }
         ?? false
@@ -25,11 +26,11 @@ extension Hub {
         dialog.lastOrder += 1
         dialog.delegates.append(
           RegisteredDelegate(
-            session: ref, roles: request.roles, orientations: request.orientations,
-            order: dialog.lastOrder))
+            session: ref, author: author, roles: request.roles,
+            orientations: request.orientations, order: dialog.lastOrder))
       }
       if gaveOrientations || request.roles.contains(.orientation) {
-        giveOrientations(slot, by: (sessions[session].name, request.id))
+        giveOrientations(slot, by: Doing(author, op: request.id))
       }
       if !request.roles.contains(.veto), dialogs[slot]?.question?.pending?.session == ref {
         timeOut(slot)

@@ -67,7 +67,7 @@ extension Hub {
     guard attempt.request.waits else { throw inProgress(slot, running, dialog) }
     let limit = navs[slot].controller.settings.content.queue
     guard UInt64(dialog?.queue.count ?? 0) < limit else {
-      var error = OutgoingError(.queueFull, "\(limit) ops wait already")
+      var error = OutgoingError(.queueFull, "no more than \(counted(limit, "op")) may wait")
       error.after = inProgress(slot, running, dialog).error.after
       throw OpFailure(error)
     }
@@ -192,8 +192,7 @@ extension Hub {
   ///
   /// While the journal takes none it is done later.
   mutating func commitOwn(
-    _ operation: TransitionOperation, cause: Cause, by: (name: String, op: UInt64)? = nil,
-    _ slot: Int
+    _ operation: TransitionOperation, cause: Cause, by: Doing? = nil, _ slot: Int
   ) {
     guard navs[slot].fault == nil else { return }
     guard !isStorageFailing else {
@@ -243,8 +242,9 @@ extension Hub {
   private mutating func finishEndings(_ slot: Int) {
     let dialog = dialogs[slot] ?? Dialog()
     if navs[slot].controller.environment.content.owner != nil, dialog.holder == nil {
-      commitOwn(.setDisplayOwner(nil), cause: .lease, slot)
+      commitOwn(.setDisplayOwner(nil), cause: .lease, by: dialog.owner.map { Doing($0) }, slot)
     }
+    if dialog.holder == nil, dialog.owner != nil { updateDialog(slot) { $0.owner = nil } }
     if let pending = dialog.question?.pending, !isLive(pending.session) { timeOut(slot) }
     let orientations = dialog.delegates.last { $0.roles.contains(.orientation) }?.orientations
     commitOwn(.setOrientations(orientations), cause: .lease, slot)
@@ -261,17 +261,22 @@ extension Hub {
       if request.takes {
         if let holder, holder != ref { try checkTakeover(request, slot, sender) }
         if isStorageFailing { throw storageFailure() }
-        updateDialog(slot) { $0.holder = ref }
-        let name = sessions[session].name
-        if holder != nil, holder != ref {
-          auditTakeover(sender, name, slot)
-          cancelGesture(slot)
+        let author = sessions[session].author
+        updateDialog(slot) {
+          $0.holder = ref
+          $0.owner = author
         }
-        commitOwn(.setDisplayOwner(name), cause: .lease, by: (name, request.id), slot)
+        var doing = Doing(author, op: request.id)
+        if holder != nil, holder != ref {
+          doing.isForced = true
+          auditTakeover(sender, author.name, slot)
+          cancelGesture(slot, by: author)
+        }
+        commitOwn(.setDisplayOwner(author.name), cause: .lease, by: doing, slot)
         try checkFrozen(slot)
       } else if holder == ref {
         if isStorageFailing { throw storageFailure() }
-        releaseDisplay(slot, by: (sessions[session].name, request.id))
+        releaseDisplay(slot, by: request.id)
       }
       let owner =
         dialogs[slot]?.holder == nil ? nil : navs[slot].controller.environment.content.owner
@@ -310,13 +315,21 @@ extension Hub {
     return slot
   }
 
-  private mutating func releaseDisplay(_ slot: Int, by: (name: String, op: UInt64)?) {
-    updateDialog(slot) { $0.holder = nil }
-    cancelGesture(slot)
-    commitOwn(.setDisplayOwner(nil), cause: .lease, by: by, slot)
+  /// The holder gives the display back: by a message, or by the end of its session.
+  private mutating func releaseDisplay(_ slot: Int, by message: UInt64?) {
+    let owner = dialogs[slot]?.owner
+    let isDelayed = isStorageFailing
+    updateDialog(slot) {
+      $0.holder = nil
+      if !isDelayed { $0.owner = nil }
+    }
+    cancelGesture(slot, by: owner)
+    let doing = owner.map { Doing($0, op: message) }
+    commitOwn(.setDisplayOwner(nil), cause: .lease, by: doing, slot)
   }
 
-  private mutating func cancelGesture(_ slot: Int) {
+  /// Cancels an open gesture, because of what `author` did or whose session ended.
+  private mutating func cancelGesture(_ slot: Int, by author: Author?) {
     guard navs[slot].controller.transition.content.running?.isInteractive == true else { return }
     // Should the journal not take it now, it is overdue until it does.
     let now = clock.boot
@@ -324,7 +337,7 @@ extension Hub {
       $0.gesture = nil
       $0.due = now
     }
-    commitOwn(.expire, cause: .cancel, slot)
+    commitOwn(.expire, cause: .cancel, by: author.map { Doing($0) }, slot)
   }
 
   // The end of sessions and navs.
@@ -339,10 +352,7 @@ extension Hub {
   /// Ops of a session that lives on stay: they are judged once more when their turn comes.
   mutating func endDialog(of ref: SessionRef, on slot: Int, keepsOps: Bool = false) {
     guard let dialog = dialogs[slot] else { return }
-    let isDelegate = dialog.delegates.contains { $0.session == ref }
-    let gaveOrientations = dialog.delegates.contains {
-      $0.session == ref && $0.roles.contains(.orientation)
-    }
+    let leaving = dialog.delegates.first { $0.session == ref }
     updateDialog(slot) {
       $0.delegates.removeAll { $0.session == ref }
       if !keepsOps { $0.queue.removeAll { $0.session == ref.slot } }
@@ -351,9 +361,11 @@ extension Hub {
       abandon(question, slot)
     }
     if dialog.holder == ref { releaseDisplay(slot, by: nil) }
-    if dialog.gesture == ref { cancelGesture(slot) }
-    if gaveOrientations { giveOrientations(slot, by: nil) }
-    if isDelegate, dialogs[slot]?.question?.pending?.session == ref { timeOut(slot) }
+    if dialog.gesture == ref { cancelGesture(slot, by: nil) }
+    if let leaving, leaving.roles.contains(.orientation) {
+      giveOrientations(slot, by: Doing(leaving.author))
+    }
+    if leaving != nil, dialogs[slot]?.question?.pending?.session == ref { timeOut(slot) }
   }
 
   /// Nobody waits for the answer to the op that is being asked about any more: it goes on, but a
@@ -367,9 +379,9 @@ extension Hub {
     runQueue(slot)
   }
 
-  mutating func giveOrientations(_ slot: Int, by: (name: String, op: UInt64)?) {
+  mutating func giveOrientations(_ slot: Int, by doing: Doing) {
     let value = dialogs[slot]?.delegates.last { $0.roles.contains(.orientation) }?.orientations
-    commitOwn(.setOrientations(value), cause: by == nil ? .lease : .api, by: by, slot)
+    commitOwn(.setOrientations(value), cause: doing.op == nil ? .lease : .api, by: doing, slot)
   }
 
   /// A nav is closed: what waits for it is told so.

@@ -191,7 +191,8 @@ extension Hub {
       upTo: window, lastSentAt: now.boot, lastHeardAt: now.boot, peer: sender.peer,
       role: access.role(of: sender.peer), client: hello.client,
       key: RememberedOps.Key(principal: sender.peer.principal, client: hello.client),
-      name: hello.name,
+      author: Author(
+        name: hello.name, principal: sender.peer.principal, process: sender.peer.process),
       heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000))
   }
 

@@ -22,6 +22,8 @@ extension Hub {
       switch request.what {
       case .stats:
         return answer(request, nil, statistics(for: sender), to: sender)
+      case .verify:
+        return answer(request, nil, verifiedConnections, to: sender)
       case .backup:
         guard access.role(of: sender.peer) == .admin else {
           let text = "\(sender.peer.principal) may not make backups"
@@ -29,7 +31,7 @@ extension Hub {
         }
         return startBackup(request, for: sender)
       default:
-        let text = "get needs nav, the name of a nav, unless it reads stats"
+        let text = "get needs nav, the name of a nav, unless it reads stats, verify or backup"
         return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
       }
     }
@@ -161,7 +163,9 @@ extension Hub {
       return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
     }
     let first = request.from ?? entry.floor
-    guard first >= entry.floor else { return refuse(sender, compacted(request.id, entry)) }
+    guard first >= entry.floor else {
+      return refuse(sender, compacted(first, request.id, entry))
+    }
     guard request.limit > 0, request.limit <= 1000 else {
       let text = "limit is a whole number from 1 to 1000"
       return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
@@ -182,15 +186,20 @@ extension Hub {
       return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
     }
     guard entry.number > 0, at >= entry.floor, at <= entry.revision else {
-      return refuse(sender, compacted(request.id, entry))
+      return refuse(sender, compacted(at, request.id, entry))
     }
     ask(.state(at: at.number), request, .state(request.what, at), slot, for: sender)
   }
 
-  func compacted(_ id: UInt64, _ entry: NavEntry) -> OutgoingError {
-    var error = OutgoingError(
-      .compacted, id: id,
-      "revisions \(entry.floor.number) to \(entry.revision.number) can be read")
+  /// The error about a revision that is not in the history any more, or not yet.
+  func compacted(_ wanted: Revision, _ id: UInt64, _ entry: NavEntry) -> OutgoingError {
+    let isFuture = wanted > entry.revision
+    let text =
+      isFuture
+      ? "revision \(wanted.number) does not exist yet: the newest is \(entry.revision.number)"
+      : "revisions \(entry.floor.number) to \(entry.revision.number) can be read"
+    var error = OutgoingError(.compacted, id: id, text)
+    error.isFuture = isFuture
     error.details = [("floor", JSONWriter.value { $0.integer(entry.floor.number) })]
     error.standing = entry.standing
     return error

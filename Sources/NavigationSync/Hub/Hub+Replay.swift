@@ -8,6 +8,14 @@ package struct HubReplayError: Error, Hashable, Sendable {
   package var what: String
 }
 
+/// Why revisions may have been lost before a start; the log says so beside the new epoch.
+package enum EpochLoss: String, Sendable {
+  /// A backup was put in the place of the journal.
+  case backup
+  /// The machine crashed in mode `relaxed`.
+  case crash
+}
+
 extension Hub {
   // Start: the newest snapshot of each nav, every row in order, what the two questions ask for,
   // then `finishReplay`. No state is read meanwhile but of navs in which something is open: the
@@ -115,12 +123,13 @@ extension Hub {
   ///
   /// - Parameters:
   ///   - renewsEpochs: whether revisions may have been lost, so that every nav gets a new epoch.
+  ///   - loss: why they may have been lost.
   ///   - lastSequence: the journal's newest row, which retention may have pruned.
   ///   - now: the time of the rows that this makes.
   /// - Returns: the number of navs; `takeRecords` has what must be made durable before serving.
   @discardableResult
   package mutating func finishReplay(
-    renewsEpochs: Bool, lastSequence: UInt64, at now: Instant
+    renewsEpochs: Bool, because loss: EpochLoss = .crash, lastSequence: UInt64, at now: Instant
   ) -> Int {
     precondition(dormants.openNavs.isEmpty, "navs in which something is open are dormant")
     precondition(remembered.rows.isEmpty, "ops are to be remembered by rows")
@@ -128,16 +137,17 @@ extension Hub {
     trimRings()
     if remembered.clientCount > 0 { plan(now.boot + configuration.rememberedIdle) }
     clock = now
-    if renewsEpochs { renewEpochs(at: now) }
+    if renewsEpochs { renewEpochs(because: loss, at: now) }
     for slot in navs.indices.dropFirst(2) where navs[slot].fault == nil { recover(slot) }
     return navs.count - 2 + dormants.count
   }
 
-  private mutating func renewEpochs(at now: Instant) {
+  private mutating func renewEpochs(because loss: EpochLoss, at now: Instant) {
     for slot in navs.indices.dropFirst(2) {
       let epoch = Epoch(bits: random.next())
       let row = epochRow(
-        epoch, navs[slot].number, navs[slot].controller.revision, navs[slot].lastSequence,
+        JournalBody.epoch(epoch, because: loss), navs[slot].number,
+        navs[slot].controller.revision, navs[slot].lastSequence,
         isOpen: navs[slot].controller.isOpen, at: now)
       navs[slot].lastSequence = row
       ringBytes -= navs[slot].ring.byteCount
@@ -147,15 +157,15 @@ extension Hub {
       let epoch = Epoch(bits: random.next())
       let history = dormants.history(place)
       let row = epochRow(
-        epoch, dormants[place].number, history.revision, history.lastSequence,
-        isOpen: history.isOpen, at: now)
+        JournalBody.epoch(epoch, because: loss), dormants[place].number, history.revision,
+        history.lastSequence, isOpen: history.isOpen, at: now)
       dormants.renew(place, epoch, row: row)
     }
   }
 
   /// Records a new epoch; returns the number of its row.
   private mutating func epochRow(
-    _ epoch: Epoch, _ nav: UInt64, _ revision: Revision, _ previous: UInt64, isOpen: Bool,
+    _ body: [UInt8], _ nav: UInt64, _ revision: Revision, _ previous: UInt64, isOpen: Bool,
     at now: Instant
   ) -> UInt64 {
     sequence += 1
@@ -163,7 +173,7 @@ extension Hub {
       .row(
         JournalRow(
           sequence: sequence, nav: nav, revision: revision.number, previous: previous,
-          time: now.wall, kind: .epoch, isOpen: isOpen, body: JournalBody.epoch(epoch))))
+          time: now.wall, kind: .epoch, isOpen: isOpen, body: body)))
     return sequence
   }
 
@@ -186,6 +196,7 @@ extension Hub {
       try reader.load(first.body)
       entry = try NavEntry(try reader.state(), number: first.nav)
       entry.lastSequence = first.sequence
+      entry.topChange = .creation(at: first.time, by: reader.author())
     }
     for row in rows {
       try reader.load(row.body)
@@ -202,6 +213,7 @@ extension NavEntry {
       name: state.nav, number: number, owner: state.owner, epoch: state.epoch,
       controller: state.controller)
     resolvedAt = state.resolvedAt
+    topChange = state.topChange
     guard digest == state.digest else {
       throw JournalBodyError(what: "digest \(digest.text) of the state is not \(state.digest.text)")
     }
@@ -221,16 +233,25 @@ extension NavEntry {
     case .changed: break
     }
     let (change, proof) = try reader.change()
+    let former = change.splices.isEmpty ? nil : controller.top?.id
     do {
       try controller.replay(change)
     } catch {
       throw JournalBodyError(what: error.what)
     }
-    let lowest = change.splices.map(\.at).min() ?? Int.max
+    let lowest = change.splices.map(\.at).min()
     let edited = change.screens.compactMap { controller.index(of: $0.id) }.min() ?? Int.max
-    updateDigest(from: min(lowest, edited))
+    updateDigest(from: min(lowest ?? Int.max, edited))
     guard digest == proof else {
       throw JournalBodyError(what: "digest \(digest.text) is not \(proof.text)")
+    }
+    if let lowest,
+      var next = TopChange(
+        controller.revision, from: former, to: controller.stack, changedFrom: lowest,
+        time: row.time, cause: reader.cause())
+    {
+      next.author = reader.author()
+      topChange = next
     }
     if reader.changesResolved() {
       var json = JSONWriter(reserving: 384)
@@ -250,6 +271,8 @@ extension NavEntry {
   /// Begins a new life: revisions go on, but nobody can resume across it.
   mutating func renew(_ epoch: Epoch) {
     self.epoch = epoch
+    // Revisions of different epochs say nothing about each other.
+    topChange = nil
     ring = DiffRing(base: controller.revision, digest: digest)
   }
 }

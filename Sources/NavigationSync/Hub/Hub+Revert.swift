@@ -30,7 +30,7 @@ extension Hub {
         try wait(attempt, for: revision, slot)
         return false
       } else {
-        var error = compacted(attempt.request.id, entry)
+        var error = compacted(revision, attempt.request.id, entry)
         error.index = index
         failure = error
         operations.removeSubrange(index...)

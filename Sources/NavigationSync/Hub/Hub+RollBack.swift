@@ -94,6 +94,7 @@ extension Hub {
     navs[slot].digest = fresh.digest
     navs[slot].shown = fresh.shown
     navs[slot].resolvedAt = fresh.resolvedAt
+    navs[slot].topChange = fresh.topChange
     navs[slot].lastSequence = request.head
     navs[slot].durable = revision
     navs[slot].snapshotRevision = min(navs[slot].snapshotRevision, revision)

@@ -42,10 +42,24 @@ extension Hub {
 
   private static let busiestSessionCount = 16
 
+  /// Whether the daemon counts the connections that it has.
+  var verifiedConnections: [UInt8] {
+    let differences = measurements[.connectionDifferences]
+    return JSONWriter.value { json in
+      json.beginObject()
+      json.member("ok", differences == 0)
+      json.member("counted", measurements[.countedConnections])
+      json.member("open", measurements[.openConnections])
+      json.member("differences", differences)
+      json.endObject()
+    }
+  }
+
   func statistics(for sender: Sender) -> [UInt8] {
     let lag = lag
     // Who may see the list of clients may see what they do.
-    let busiest = access.role(of: sender.peer) == .admin ? busiestSessions : nil
+    let isAdmin = access.role(of: sender.peer) == .admin
+    let busiest = isAdmin ? busiestSessions : nil
     return JSONWriter.value { json in
       json.beginObject()
       json.optional("server", configuration.server)
@@ -64,6 +78,7 @@ extension Hub {
       json.gauges(measurements, lag)
       json.counters(measurements)
       if let busiest { json.busiest(busiest.map { sessions[$0] }) }
+      if isAdmin { json.roles(access.knownRoles) }
       json.endObject()
     }
   }
@@ -72,6 +87,16 @@ extension Hub {
 extension JSONWriter {
   fileprivate mutating func gauges(_ measurements: Measurements, _ lag: Hub.Lag) {
     member("connections", measurements[.connections])
+    name("principals")
+    beginArray()
+    for entry in measurements.principals {
+      beginObject()
+      member("principal", entry.principal)
+      member("connections", entry.count)
+      endObject()
+    }
+    endArray()
+    member("connectionDifferences", measurements[.connectionDifferences])
     object("lag") { json in
       json.member("watches", UInt64(lag.watches))
       json.member("max", lag.largest)
@@ -91,6 +116,7 @@ extension JSONWriter {
     object("process") { json in
       json.member("descriptorLimit", measurements[.descriptorLimit])
       json.member("connectionLimit", measurements[.connectionLimit])
+      json.member("principalLimit", measurements[.principalLimit])
       let version = measurements[.transportVersion]
       json.name("libzmq")
       json.string("\(version / 10000).\(version / 100 % 100).\(version % 100)")
@@ -123,6 +149,13 @@ extension JSONWriter {
     object("commit") { $0.histogram(measurements[.commit]) }
     object("fanOut") { $0.histogram(measurements[.fanOut]) }
     object("batch") { $0.histogram(measurements[.batch]) }
+  }
+
+  fileprivate mutating func roles(_ names: [String]) {
+    name("roles")
+    beginArray()
+    for name in names { string(name) }
+    endArray()
   }
 
   fileprivate mutating func busiest(_ sessions: [Session]) {

@@ -14,7 +14,7 @@ extension Hub {
       deactivateIfUnwatched(slot)
       var error = OutgoingError(
         .limit, id: request.id,
-        "a connection has at most \(configuration.watchesPerConnection) watches")
+        "a connection has at most \(counted(configuration.watchesPerConnection, "watch"))")
       error.reason = "quota"
       return refuse(sender, error, about: request.nav)
     }

@@ -70,7 +70,9 @@ enum JournalBody {
     return json.bytes
   }
 
-  /// The body of a `created` row, and of a snapshot, which has no origin.
+  /// The body of a `created` row, and of a snapshot.
+  ///
+  /// `origin` writes who caused the row, or for a snapshot since when the top is what it is.
   static func state(
     nav: String, epoch: Epoch, owner: String, controller: NavigationController, digest: Digest,
     resolvedAt: Revision, origin: (inout JSONWriter) -> Void = { _ in }
@@ -114,10 +116,11 @@ enum JournalBody {
   }
 
   /// The body of an `epoch` row.
-  static func epoch(_ epoch: Epoch) -> [UInt8] {
-    var json = JSONWriter(reserving: 40)
+  static func epoch(_ epoch: Epoch, because loss: EpochLoss) -> [UInt8] {
+    var json = JSONWriter(reserving: 64)
     json.beginObject()
     json.member("epoch", hex: epoch.bits)
+    json.optional("cause", loss.rawValue)
     json.endObject()
     return json.bytes
   }
@@ -149,7 +152,28 @@ enum JournalBody {
   }
 }
 
+/// Whose doing a change is that the daemon makes for a session.
+struct Doing {
+  var author: Author
+  /// The message that asked for it; nil if it follows from the end of the session.
+  var op: UInt64?
+  /// Whether it took something from somebody else.
+  var isForced = false
+
+  init(_ author: Author, op: UInt64? = nil) {
+    self.author = author
+    self.op = op
+  }
+}
+
 extension JSONWriter {
+  /// Writes who caused a row that no op did.
+  mutating func origin(_ doing: Doing) {
+    name("by")
+    author(doing.author, op: doing.op)
+    flag("override", doing.isForced)
+  }
+
   /// Writes who caused a row, and how his op is remembered.
   mutating func origin(_ attempt: Attempt, _ reply: RecordedReply) {
     let operations = attempt.request.operations

@@ -24,6 +24,8 @@ struct JournalBodyReader: Sendable {
     var controller: NavigationController
     var digest: Digest
     var resolvedAt: Revision
+    /// Since when the top is what it is, of a snapshot that tells.
+    var topChange: TopChange?
   }
 
   mutating func load(_ body: [UInt8]) throws(JournalBodyError) {
@@ -153,7 +155,37 @@ struct JournalBodyReader: Sendable {
     return State(
       nav: nav, epoch: epoch, owner: owner, controller: controller, digest: digest,
       resolvedAt: Revision(
-        tape.member("resolvedAt", of: 0).flatMap { tape.integer($0) } ?? revision))
+        tape.member("resolvedAt", of: 0).flatMap { tape.integer($0) } ?? revision),
+      topChange: topChange())
+  }
+
+  /// Who caused the loaded row; nil if nobody is named.
+  func author() -> Author? { by.flatMap { author($0) } }
+
+  /// What led to the revision of the loaded `changed` row.
+  func cause() -> Cause {
+    diff.flatMap { text("cause", of: $0) }.flatMap { Cause(wireName: $0) } ?? .api
+  }
+
+  private func author(_ at: Int) -> Author? {
+    guard let principal = tape.member("principal", of: at).flatMap({ tape.string($0) }) else {
+      return nil
+    }
+    let process = integer("pid", of: at).flatMap { Int32(exactly: $0) }
+    return Author(name: text("name", of: at) ?? "", principal: principal, process: process)
+  }
+
+  private func topChange() -> TopChange? {
+    guard let since = tape.member(short: "since", of: 0), let revision = integer("rev", of: since),
+      let time = integer("t", of: since),
+      let cause = text("cause", of: since).flatMap({ Cause(wireName: $0) })
+    else { return nil }
+    var change = TopChange(revision: Revision(revision), time: time, cause: cause)
+    change.author = tape.member(short: "by", of: since).flatMap { author($0) }
+    let popped = text("popped", of: since).flatMap { ScreenID($0) }
+    let covered = text("covered", of: since).flatMap { ScreenID($0) }
+    change.former = (popped ?? covered).map { FormerTop(id: $0, isPopped: popped != nil) }
+    return change
   }
 
   /// The change in the loaded `changed` row, with its digest.
@@ -373,6 +405,10 @@ struct JournalBodyReader: Sendable {
     if row.kind == .changed || row.kind == .created {
       json.optional("cause", diff.flatMap { text("cause", of: $0) } ?? "api")
     }
+    if row.kind == .epoch {
+      json.optional("cause", text("cause"))
+      json.optional("epoch", text("epoch"))
+    }
     if let by = tape.member(short: "by", of: 0) { json.author(by, tape) }
     if let ops = tape.member(short: "ops", of: 0) {
       json.member("do", raw: tape.raw(ops))
@@ -384,7 +420,6 @@ struct JournalBodyReader: Sendable {
     json.flag("vetoSkipped", tape.member("vetoSkipped", of: 0).flatMap { tape.bool($0) } ?? false)
     json.optional("before", text("before"))
     json.optional("dig", diff.flatMap { text("dig", of: $0) } ?? text("dig"))
-    if row.kind == .epoch { json.optional("epoch", text("epoch")) }
     json.endObject()
     return json.bytes
   }

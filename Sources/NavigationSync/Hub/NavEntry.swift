@@ -31,6 +31,8 @@ struct NavEntry: Sendable {
   var floor: Revision
   /// The newest revision that is durable; nothing newer is sent.
   var durable: Revision
+  /// Since when the top is what it is; nil if the journal does not tell.
+  var topChange: TopChange?
   /// The diffs to serve watches from.
   var ring: DiffRing
   /// The slots of the watches, in the order in which they were made.
@@ -195,7 +197,8 @@ struct Session: Sendable {
   var client: ClientID
   /// What its ops are remembered by; kept because it is asked for with every op.
   var key: RememberedOps.Key
-  var name: String
+  /// What its changes name it by; holds the name that people call it.
+  var author: Author
   var heartbeat: UInt64
   var watches: [Int] = []
   /// The number of the last question put to it.
@@ -209,14 +212,16 @@ struct Session: Sendable {
   /// Reports of divergence in the ten seconds at hand.
   var reports: (period: UInt64, count: Int) = (0, 0)
 
+  var name: String { author.name }
+
   var hasCredit: Bool { !isBlocked && (isUncontrolled || sent < upTo) }
 
   static let vacant = Session(
     connection: ConnectionID(0), window: 0, isUncontrolled: false, upTo: 0, lastSentAt: 0,
     lastHeardAt: 0, peer: .local(user: 0, group: 0, process: 0), role: .ui,
     client: ClientID(high: 0, low: 0),
-    key: RememberedOps.Key(principal: "", client: ClientID(high: 0, low: 0)), name: "",
-    heartbeat: 0)
+    key: RememberedOps.Key(principal: "", client: ClientID(high: 0, low: 0)),
+    author: Author(name: "", principal: "", process: nil), heartbeat: 0)
 }
 
 extension NavigationController {

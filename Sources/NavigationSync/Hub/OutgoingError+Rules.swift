@@ -12,7 +12,7 @@ extension OutgoingError {
   init(_ error: NavigationError) {
     switch error {
     case .unknownScreen(let id):
-      self.init(.unknownScreen, "there is no screen \(id.text); create it first, or push a record")
+      self.init(.unknownScreen, "there is no screen \(id.text)")
     case .unknownButton(let id): self.init(.unknownButton, "there is no button \(id.text)")
     case .buttonNotDisplayed(let id):
       self.init(.unknownButton, "button \(id.text) is not shown")
@@ -42,7 +42,7 @@ extension OutgoingError {
         )
       ]
     case .unknownItem(let id):
-      self.init(.unknownItem, "there is no item \(id.text); push a record")
+      self.init(.unknownItem, "there is no item \(id.text)")
     case .duplicateBarItem(let id):
       self.init(.duplicateItem, "item \(id.text) is on the bar already, or named twice")
     case .noBackButton: self.init(.noBackButton, "no back button is shown")
@@ -59,7 +59,7 @@ extension OutgoingError {
       self.init(.classUnknown, "class \(name) is not declared in the daemon's configuration")
     case .invalidClass(let name): self.init(.classInvalid, "class \(name) has the wrong base")
     case .depthLimit(let limit):
-      self.init(.limit, "a stack holds at most \(limit) screens")
+      self.init(.limit, "a stack holds at most \(counted(limit, "screen"))")
       reason = "depth"
     case .sizeLimit(let limit):
       self.init(.limit, "the state of a nav takes at most \(limit) bytes")

@@ -34,6 +34,12 @@ package struct DaemonStatistics: Sendable {
   package var (diskFree, diskSize): (UInt64, UInt64) = (0, 0)
   /// The most descriptors of the process, and the most connections.
   package var (descriptorLimit, connectionLimit): (UInt64, UInt64) = (0, 0)
+  /// The most connections of one user or key.
+  package var principalLimit: UInt64 = 0
+  /// The users and keys with the most connections, those first.
+  package var principals: [PrincipalConnections] = []
+  /// How often the daemon found that it counts other connections than there are.
+  package var connectionDifferences: UInt64 = 0
   /// The version of libzmq.
   package var libzmq = ""
   /// Ops by what became of them.
@@ -83,6 +89,11 @@ package struct DaemonStatistics: Sendable {
     sequence = all.number("seq")
     (navs, sessions) = (all.number("navs"), all.number("sessions"))
     (connections, watches) = (all.number("connections"), all.number("watches"))
+    principals = (all["principals"]?.elements ?? []).map { node in
+      PrincipalConnections(
+        principal: node["principal"]?.string ?? "", count: node.number("connections"))
+    }
+    connectionDifferences = all.number("connectionDifferences")
     rememberedClients = all.number("rememberedClients")
     resumeBytes = all.number("resumeBytes")
     uptime = all.number("uptime")
@@ -107,6 +118,7 @@ package struct DaemonStatistics: Sendable {
     if let node = all["process"] {
       descriptorLimit = node.number("descriptorLimit")
       connectionLimit = node.number("connectionLimit")
+      principalLimit = node.number("principalLimit")
       libzmq = node["libzmq"]?.string ?? ""
     }
   }

@@ -22,10 +22,16 @@ package struct Measurements: Sendable {
   package enum Gauge: Int, CaseIterable, Sendable {
     /// When the process started, CLOCK_BOOTTIME in milliseconds.
     case startedAt
-    /// Peers of the socket.
+    /// Open connections of peers.
     case connections
-    /// The most peers that are let in.
+    /// The same when it was compared last, and the sockets of peers that the kernel had then.
+    case countedConnections
+    case openConnections
+    /// How often those two were found to differ for more than 2 s, since the start.
+    case connectionDifferences
+    /// The most connections, and the most of one user or key.
     case connectionLimit
+    case principalLimit
     /// The most descriptors that the process may have.
     case descriptorLimit
     /// Bytes of the journal's file and of its write-ahead log.
@@ -68,6 +74,8 @@ package struct Measurements: Sendable {
   private static let all = series + Series.allCases.count * Series.room
 
   private var values: [UInt64]
+  /// The users and keys with the most connections, those first.
+  package var principals: [PrincipalConnections] = []
 
   /// Makes measurements of nothing.
   package init() { values = [UInt64](repeating: 0, count: Self.all) }
@@ -116,6 +124,21 @@ package struct Measurements: Sendable {
     let doublings = units <= 1 ? 0 : UInt64.bitWidth - (units - 1).leadingZeroBitCount
     values[start + min(doublings, Series.boundCount)] &+= 1
     values[start + Series.boundCount + 1] &+= value
+  }
+}
+
+/// How many connections a user or a key has.
+package struct PrincipalConnections: Hashable, Sendable {
+  /// The most principals that statistics name.
+  package static let limit = 16
+  /// The user or key, as in `uid:1000`.
+  package var principal: String
+  /// Its connections, those included that have not sent a message yet.
+  package var count: UInt64
+
+  /// Makes the count of a principal.
+  package init(principal: String, count: UInt64) {
+    (self.principal, self.count) = (principal, count)
   }
 }
 

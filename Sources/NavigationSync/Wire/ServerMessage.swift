@@ -133,6 +133,10 @@ package struct ErrReply: Error, Hashable, Sendable {
   package var reason: String?
   /// What a failed guard expected, as JSON.
   package var expected: OpaqueJSON?
+  /// Whether what was asked for lies in the future.
+  package var isFuture = false
+  /// Since when the top is what it is, of `desync`.
+  package var since: Since?
   /// Milliseconds to wait before sending again.
   package var after: UInt64?
   /// Which op of the message is refused.
@@ -175,6 +179,34 @@ package struct ErrReply: Error, Hashable, Sendable {
 
   /// Whether, and how, to try again: an unknown code is treated by its `retry`.
   package var retryPolicy: Retry { Retry(rawValue: retry) ?? .no }
+}
+
+extension ErrReply {
+  /// The last revision that changed the top, which explains why a guard does not hold.
+  package struct Since: Hashable, Sendable {
+    /// The revision.
+    package var revision: Revision
+    /// Wall-clock time of the daemon in milliseconds since 1970.
+    package var time: UInt64
+    /// What led to it, as a word of the protocol.
+    package var cause: String
+    /// Who made it; nil if the daemon did by itself.
+    package var author: Author?
+    /// The screen that was on top before, if it left the stack.
+    package var popped: String?
+    /// The screen that was on top before, if it is below others now.
+    package var covered: String?
+  }
+
+  /// Who changed a nav.
+  package struct Author: Hashable, Sendable {
+    /// What people call the client.
+    package var name: String
+    /// What the daemon proved of it: `uid:N`, or the name of a key.
+    package var principal: String
+    /// The process, where the kernel told it.
+    package var process: UInt64?
+  }
 }
 
 /// A record as a mirror keeps it: identity, version, and the bytes as they came.

@@ -136,6 +136,8 @@ package struct ServerMessageReader: Sendable {
       body: OpaqueJSON(validated: tape.raw(0)))
     reply.reason = text("reason")
     reply.expected = raw("expected")
+    reply.isFuture = tape.member("future", of: 0).flatMap { tape.bool($0) } ?? false
+    reply.since = tape.member("since", of: 0).flatMap { since($0) }
     reply.after = integer("after")
     reply.index = integer("index")
     reply.nav = text("nav")
@@ -146,6 +148,20 @@ package struct ServerMessageReader: Sendable {
     reply.top = top()
     reply.endpoint = text("endpoint")
     return reply
+  }
+
+  private func since(_ at: Int) -> ErrReply.Since? {
+    guard let revision = revision("rev", of: at), let time = integer("t", of: at) else {
+      return nil
+    }
+    var since = ErrReply.Since(
+      revision: revision, time: time, cause: text("cause", of: at) ?? "api",
+      popped: text("popped", of: at), covered: text("covered", of: at))
+    if let by = tape.member("by", of: at), let principal = text("principal", of: by) {
+      since.author = ErrReply.Author(
+        name: text("name", of: by) ?? "", principal: principal, process: integer("pid", of: by))
+    }
+    return since
   }
 
   private func record(_ at: Int) -> MirrorRecord? {

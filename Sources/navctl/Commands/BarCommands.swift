@@ -88,7 +88,7 @@ enum ProxyCommand: Command {
 
       \(MemberWords.note)
 
-      Example: navctl proxy kiosk --class MyBar barTintColor=red
+      Example: navctl proxy kiosk barTintColor=red
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {

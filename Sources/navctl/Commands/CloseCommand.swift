@@ -7,7 +7,7 @@ enum CloseCommand: Command {
   static let declaration = CommandSet.Command(
     "close", "Remove a nav that is as you last saw it", group: Subject.navs,
     arguments: PositionalArguments("NAV", count: 0...1), options: Changes.options,
-    epilogue: "Example: navctl close kiosk --rev 18")
+    epilogue: "Example: navctl close kiosk --any")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments()

@@ -1,36 +1,37 @@
 import CommandLineOptions
 import NavctlSupport
-import NavigationSync
 
-/// `explain`: what an error code means for the next step; needs no daemon.
+/// `explain`: what a code means, and what to do about it; needs no daemon.
 enum ExplainCommand: Command {
   static let declaration = CommandSet.Command(
-    "explain", "Say what to do about an error code", group: Subject.look,
-    arguments: PositionalArguments("CODE", count: 1...1),
-    epilogue: "Example: navctl explain desync")
+    "explain", "Explain an error code, or list all codes", group: Subject.look,
+    arguments: PositionalArguments("[CODE]", count: 0...1),
+    epilogue: """
+      CODE is what stands behind "navctl:" in an error, in NAVD_CODE of the log, or in the member
+      code of an answer. Without it every code is listed with its meaning.
+
+      Example: navctl explain desync
+      """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let text = invocation.line.positionals[0]
-    guard let code = ErrorCode(rawValue: text) else {
-      throw UsageError(
-        "there is no error code '\(TerminalText.visible(text))'", remedy: "navctl explain desync")
-    }
-    guard !invocation.isJSON else {
-      try Output.line(json(code))
+    guard let code = invocation.line.positionals.first else {
+      try list(invocation)
       return 0
     }
-    try Output.line("\(code.rawValue)  exit status \(code.exitStatus)")
-    try Output.line("  effect \(code.effect.rawValue), retry \(code.retry.rawValue)")
-    try Output.line("  try: \(Remedies.remedy(for: code))")
+    let explanation = try Explanation.find(code)
+    if invocation.isJSON {
+      try Output.line(explanation.json)
+    } else {
+      for line in explanation.lines(columns: invocation.columns) { try Output.line(line) }
+    }
     return 0
   }
 
-  private static func json(_ code: ErrorCode) -> [UInt8] {
-    OperationText.object([
-      ("code", OperationText.string(code.rawValue)), ("exit", Array("\(code.exitStatus)".utf8)),
-      ("effect", OperationText.string(code.effect.rawValue)),
-      ("retry", OperationText.string(code.retry.rawValue)),
-      ("try", OperationText.string(Remedies.remedy(for: code))),
-    ])
+  private static func list(_ invocation: Invocation) throws {
+    guard !invocation.isJSON else {
+      return try Output.line(OperationText.array(Explanation.all.map(\.json)))
+    }
+    let rows = Explanation.all.map { [$0.code, $0.meaning] }
+    for line in Tables.table(["CODE", "MEANING"], rows) { try Output.line(line) }
   }
 }

@@ -17,7 +17,7 @@ enum HistoryCommand: Command {
     epilogue: """
       What --at draws does not count as seen, for it is not what is there.
 
-      Example: navctl history kiosk --at 18
+      Example: navctl history kiosk --at 2
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
@@ -31,7 +31,8 @@ enum HistoryCommand: Command {
     }
     var connection = try invocation.connect()
     if let at { return try draw(invocation, &connection, nav, at) }
-    let answer = try entries(invocation, &connection, nav, from: from, limit: limit ?? 20)
+    let answer = try Reading.log(
+      invocation, &connection, nav: nav, from: from, limit: limit ?? 20)
     if invocation.isJSON {
       try Output.line(answer.body)
       return 0
@@ -58,27 +59,6 @@ enum HistoryCommand: Command {
       try invocation.write(StateDrawing(columns: invocation.columns).lines(state))
     }
     return 0
-  }
-
-  /// The entries from a revision on, or the last ones.
-  private static func entries(
-    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
-    from: UInt64?, limit: UInt64
-  ) throws -> (reply: OkReply, body: [UInt8]) {
-    var request = GetRequest(id: 0, nav: nav, what: .log)
-    request.limit = limit
-    request.from = from.map { Revision($0) }
-    guard from == nil else { return try Reading.get(invocation, &connection, request) }
-    let now = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav, what: .top))
-    let last = now.reply.revision?.number ?? 0
-    request.from = Revision(last - min(last, limit) + 1)
-    do {
-      return try Reading.get(invocation, &connection, request)
-    } catch let refusal as Refusal where refusal.error.knownCode == .compacted {
-      // The history is shorter than that.
-      request.from = nil
-      return try Reading.get(invocation, &connection, request)
-    }
   }
 
   /// The top screen right after an entry; nil where the history does not tell.

@@ -1,6 +1,7 @@
 import CommandLineOptions
 import CurveKeys
 import NavctlSupport
+import NavigationClient
 import NavigationSync
 import RuntimePaths
 
@@ -8,7 +9,8 @@ import RuntimePaths
 enum KeyCommand: Command {
   static let declaration = CommandSet.Command(
     "key", "Make keys, and say which may connect over tcp", group: Subject.administration,
-    arguments: PositionalArguments("ACTION [NAME|FILE] [PUBLIC-KEY]", count: 1...3),
+    arguments: PositionalArguments(
+      "ACTION [NAME|FILE] [PUBLIC-KEY]", count: 1...3, dashedWidth: AuthorizedKey.keyWidth),
     options: [
       OptionDeclaration(
         "keys", argument: "DIR", "The directory of keys; /etc/navd/keys unless said"),
@@ -16,11 +18,12 @@ enum KeyCommand: Command {
     ],
     epilogue: """
       ACTION is new FILE: makes a secret key in FILE, which only its owner can read, and prints the
-      public one; public FILE: prints the public key again; authorize NAME PUBLIC-KEY: lets in who
-      has the secret of it, under that name; list; or revoke NAME, which ends its sessions at once.
-      PUBLIC-KEY is a key or a file. Nothing is asked of the daemon: it watches the directory.
+      public one; public FILE: prints the public key again; authorize NAME PUBLIC-KEY: accepts
+      clients with the secret of it, under that name; list; or revoke NAME, which ends its sessions
+      at once. PUBLIC-KEY is a key or a file. navd watches the directory. ROLE is admin, ui, or one
+      that the configuration names; only then a running navd is asked.
 
-      Example: navctl key authorize panel-1 "$(navctl key new panel-1.key)" --role ui
+      Example: navctl key new panel-1.key
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
@@ -32,10 +35,11 @@ enum KeyCommand: Command {
       case ("new", 2): try show("\(SecretKeyFile.create(words[1]))", invocation)
       case ("public", 2): try show("\(SecretKeyFile.publicKey(ofSecretIn: words[1]))", invocation)
       case ("authorize", 3):
-        try directory.authorize(
-          AuthorizedKey(
-            name: words[1], publicKey: SecretKeyFile.publicKey(words[2]),
-            role: invocation.line.value(of: "role")))
+        let key = try AuthorizedKey(
+          name: words[1], publicKey: SecretKeyFile.publicKey(words[2]),
+          role: invocation.line.value(of: "role"))
+        if let role = key.role { try requireKnown(role, invocation) }
+        try directory.authorize(key)
       case ("revoke", 2): return try revoke(words[1], directory)
       case ("list", 1): try list(directory, invocation)
       default:
@@ -49,6 +53,37 @@ enum KeyCommand: Command {
     }
   }
 
+  /// Refuses a role that means nothing, for its keys could not connect.
+  ///
+  /// The roles beside those built in are in the configuration, which the daemon has read: it may
+  /// have been given another file, and its own is not for everybody to read.
+  private static func requireKnown(_ role: String, _ invocation: Invocation) throws {
+    guard !["admin", "ui"].contains(role) else { return }
+    let define =
+      "a line role = \(role) WHO or grant = role:\(role) in navd.conf(5), then reload navd"
+    guard let known = knownRoles(invocation) else {
+      throw UsageError(
+        "whether there is a role '\(role)' cannot be told: no navd answers that reports its roles",
+        remedy: "start navd, and run this as root or as its user; or use --role ui or --role admin")
+    }
+    guard known.contains(role) else {
+      throw UsageError(
+        "there is no role '\(role)'; navd knows \(known.joined(separator: ", "))", remedy: define)
+    }
+  }
+
+  /// The roles that the daemon reports; nil where none answers, or this user is not told.
+  private static func knownRoles(_ invocation: Invocation) -> [String]? {
+    do {
+      var connection = try invocation.connect()
+      let answer = try Reading.get(
+        invocation, &connection, GetRequest(id: 0, nav: nil, what: .stats))
+      return try Reading.value(answer.reply)["roles"]?.elements.compactMap(\.string)
+    } catch {
+      return nil
+    }
+  }
+
   private static func show(_ key: String, _ invocation: Invocation) throws {
     try Output.line(
       invocation.isJSON
@@ -59,11 +94,11 @@ enum KeyCommand: Command {
     let listing = directory.list(trusting: effectiveUserID())
     for problem in listing.problems { Output.error("navctl: key: left out: \(problem)") }
     if invocation.isJSON {
-      for key in listing.keys {
+      let records = listing.keys.map { key in
         let role = key.role.map { [("role", $0)] } ?? []
-        try Output.line(
-          Tables.object([("name", key.name), ("public", "\(key.publicKey)")] + role))
+        return Tables.object([("name", key.name), ("public", "\(key.publicKey)")] + role)
       }
+      try Output.line(OperationText.array(records))
     } else {
       let rows = listing.keys.map { [$0.name, $0.role ?? "-", "\($0.publicKey)"] }
       for line in Tables.table(["NAME", "ROLE", "PUBLIC KEY"], rows) { try Output.line(line) }

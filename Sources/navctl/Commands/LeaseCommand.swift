@@ -21,9 +21,10 @@ enum LeaseCommand: Command {
       complete. It holds it until it ends: so take stays until it is interrupted, or while COMMAND
       runs, and then ends with the status of COMMAND. release --force takes the display from
       whoever holds it and gives it back at once. env, gesture and transition hold the display
-      themselves for as long as they take with --lease.
+      themselves for as long as they take with --lease. The display is held by the session of this
+      command: navctl commands that COMMAND runs have sessions of their own and cannot use it.
 
-      Example: navctl lease kiosk take -- sleep 10
+      Example: navctl lease kiosk take -- date
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
@@ -33,7 +34,9 @@ enum LeaseCommand: Command {
     switch arguments.rest.first {
     case "take"?: break
     case "release"? where words.isEmpty: break
-    default: throw UsageError("lease does what?", remedy: "navctl lease NAV take [-- COMMAND]")
+    default:
+      throw UsageError(
+        "lease needs a verb, take or release", remedy: "navctl lease NAV take [-- COMMAND]")
     }
     let signals = try Signals()
     var connection = try invocation.connectSession(wake: signals.descriptor)
@@ -46,7 +49,8 @@ enum LeaseCommand: Command {
     if words.isEmpty { try tell(invocation, nav, "display held by \(owner)", owner: owner) }
     // A diff tells when somebody takes it away.
     try connection.watch(nav)
-    let child = words.isEmpty ? nil : try Subprocess(words)
+    let child =
+      words.isEmpty ? nil : try Subprocess(words, variables: [(Lease.variable, nav)])
     let status = try hold(&connection, nav, signals, child)
     try connection.leave()
     return status
@@ -70,7 +74,7 @@ enum LeaseCommand: Command {
       try connection.leave()
       return 0
     }
-    throw ConnectionError.noAnswer(endpoint: connection.endpoint)
+    throw ConnectionError.noAnswer(endpoint: connection.endpoint, isChange: false)
   }
 
   /// Stays until a signal, the end of the child or of the lease.
@@ -129,6 +133,9 @@ enum Lease {
   static let option = OptionDeclaration(
     "lease", "Hold the display meanwhile; see lease", group: "When:")
 
+  /// The nav whose display the command around this one holds, for the remedy of a refusal.
+  static let variable = "NAVD_LEASE"
+
   /// Takes the display and waits until it is held.
   ///
   /// - Returns: the name under which others see who holds it.
@@ -142,7 +149,7 @@ enum Lease {
     while true {
       guard let event = try connection.nextEvent(timeout: timer.left) else {
         guard timer.left == .zero else { continue }
-        throw ConnectionError.noAnswer(endpoint: connection.endpoint)
+        throw ConnectionError.noAnswer(endpoint: connection.endpoint, isChange: false)
       }
       switch event {
       case .duty(.leaseTaken(nav, let owner)): return owner ?? ""

@@ -60,7 +60,7 @@ enum Directory {
       }
     }
     throw PlainFailure(
-      lines: ConnectionText.timeout(connection.endpoint),
+      lines: ConnectionText.timeout(connection.endpoint, isChange: false),
       status: ErrorCode.busy.exitStatus)
   }
 }

@@ -9,22 +9,19 @@ enum LogCommand: Command {
     "log", "Show who changed a nav, and how", group: Subject.look,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
-      OptionDeclaration("from", argument: "REV", "The first revision; else the oldest kept"),
-      OptionDeclaration("limit", argument: "N", "How many entries at most; 100 unless said"),
+      OptionDeclaration("from", argument: "REV", "The first revision; else the last 100"),
+      OptionDeclaration("limit", argument: "N", "How many revisions at most; 100 unless said"),
     ],
-    epilogue: "Example: navctl log kiosk --from 10 --limit 20")
+    epilogue: "Example: navctl log kiosk --limit 20")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let line = invocation.line
-    var request = GetRequest(id: 0, nav: try invocation.navArguments().nav, what: .log)
-    request.from = try line.value(of: "from").map {
-      Revision(try Quantities.integer($0, option: "from"))
-    }
-    if let text = line.value(of: "limit") {
-      request.limit = try Quantities.integer(text, option: "limit")
-    }
+    let nav = try invocation.navArguments().nav
+    let from = try line.value(of: "from").map { try Quantities.integer($0, option: "from") }
+    let limit = try line.value(of: "limit").map { try Quantities.integer($0, option: "limit") }
     var connection = try invocation.connect()
-    let answer = try Reading.get(invocation, &connection, request)
+    let answer = try Reading.log(
+      invocation, &connection, nav: nav, from: from, limit: limit ?? 100)
     if invocation.isJSON {
       try Output.line(answer.body)
     } else {

@@ -12,7 +12,8 @@ enum SaveCommand: Command {
     arguments: PositionalArguments("NAV [FILE]", count: 0...2),
     epilogue: """
       Only screens with a restoration id are written, and only if the nav has one too; see
-      configure. An existing FILE is replaced as a whole or not at all.
+      configure. The others are named on stderr. An existing FILE is replaced as a whole or not at
+      all.
 
       Example: navctl save kiosk kiosk.json
       """)
@@ -23,10 +24,12 @@ enum SaveCommand: Command {
     let answer = try Reading.get(
       invocation, &connection, GetRequest(id: 0, nav: arguments.nav, what: .restoration))
     let payload = try Reading.value(answer.reply)
-    guard payload["entries"]?.elements.isEmpty == false else {
+    let entries = payload["entries"]?.elements ?? []
+    guard !entries.isEmpty else {
       // Nothing could be restored from it, and it might replace a file from which something can.
       throw PlainFailure(lines: nothing(arguments.nav), status: 1)
     }
+    try tellLeftOut(invocation, &connection, arguments.nav, entries, answer.reply.revision)
     guard let path = arguments.rest.first, path != "-" else {
       try Output.line(payload.bytes)
       return 0
@@ -43,6 +46,23 @@ enum SaveCommand: Command {
       try Output.line(TerminalText.visible("\(arguments.nav)\(revision)  saved to \(path)"))
     }
     return 0
+  }
+
+  /// Names the screens of the stack that are not saved, if it is still the one that was saved.
+  private static func tellLeftOut(
+    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
+    _ entries: [JSONValue], _ revision: Revision?
+  ) throws {
+    let state = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav))
+    guard state.reply.revision == revision else { return }
+    let saved = Set(entries.compactMap { $0["screen"]?["id"]?.string })
+    let leftOut = (try Reading.value(state.reply)["screens"]?.elements ?? [])
+      .compactMap { $0["id"]?.string }.filter { !saved.contains($0) }
+    guard !leftOut.isEmpty else { return }
+    Output.error(
+      TerminalText.visible(
+        "navctl: not saved, for they have no restoration id: \(leftOut.joined(separator: ", "))"))
+    Output.error("  try: navctl screen \(nav) set \(leftOut[0]) restorationID=\(leftOut[0])")
   }
 
   private static func nothing(_ nav: String) -> [String] {
@@ -110,7 +130,7 @@ enum RevertCommand: Command {
       REV is a revision of this epoch; history tells them, and draws the state with --at. The
       screens come back as they are today.
 
-      Example: navctl revert kiosk 18
+      Example: navctl revert kiosk 2
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {

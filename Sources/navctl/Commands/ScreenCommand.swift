@@ -22,7 +22,7 @@ enum ScreenCommand: Command {
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments(isOwn: verbs.contains)
     guard let verb = arguments.rest.first else {
-      throw UsageError("screen does what?", remedy: "navctl screen NAV create, set or release")
+      throw UsageError("screen needs a verb", remedy: "navctl screen NAV create, set or release")
     }
     return try Changes.perform(
       invocation, nav: arguments.nav,

@@ -12,14 +12,15 @@ enum TransitionCommand: Command {
     epilogue: """
       Without complete the running transition is printed, and its number TID.
 
-      Example: navctl transition kiosk complete 19
+      Example: navctl transition kiosk
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments { $0 == "complete" }
     guard !arguments.rest.isEmpty else { return try show(invocation, arguments.nav) }
     guard arguments.rest.count == 2, arguments.rest[0] == "complete" else {
-      throw UsageError("which transition?", remedy: "navctl transition NAV complete TID")
+      throw UsageError(
+        "transition complete needs a transition's id", remedy: "navctl transition NAV complete TID")
     }
     return try Changes.perform(
       invocation, nav: arguments.nav, [try Operations.completeTransition(arguments.rest[1])])

@@ -8,7 +8,12 @@ import NavigationSync
 enum VerifyCommand: Command {
   static let declaration = CommandSet.Command(
     "verify", "Check digests and invariants of one nav or all", group: Subject.look,
-    arguments: PositionalArguments("[NAV]", count: 0...1), epilogue: "Example: navctl verify kiosk")
+    arguments: PositionalArguments("[NAV]", count: 0...1),
+    epilogue: """
+      Without NAV all navs are checked, and whether the daemon counts the connections that it has.
+
+      Example: navctl verify kiosk
+      """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let named = invocation.namesNav ? try invocation.navArguments().nav : nil
@@ -20,6 +25,9 @@ enum VerifyCommand: Command {
       navs = try Directory.read(invocation, &connection).records.compactMap { $0["id"]?.string }
     }
     var status: Int32 = 0
+    if named == nil, try !writeConnections(invocation, &connection) {
+      status = ErrorCode.internal.exitStatus
+    }
     for nav in navs {
       let answer: (reply: OkReply, body: [UInt8])
       do {
@@ -33,6 +41,32 @@ enum VerifyCommand: Command {
       if try !write(invocation, nav, answer) { status = ErrorCode.internal.exitStatus }
     }
     return status
+  }
+
+  /// Prints whether the daemon counts the connections that it has; false if it does not.
+  private static func writeConnections(
+    _ invocation: Invocation, _ connection: inout NavigationConnection
+  ) throws -> Bool {
+    let answer: (reply: OkReply, body: [UInt8])
+    do {
+      answer = try Reading.get(
+        invocation, &connection, GetRequest(id: 0, nav: nil, what: .verify))
+    } catch let refusal as Refusal where refusal.error.knownCode == .invalidArgument {
+      // A daemon from before this was asked for.
+      return true
+    }
+    if invocation.isJSON {
+      try Output.line(answer.body)
+      return try Reading.value(answer.reply)["ok"]?.bool ?? false
+    }
+    let value = try Reading.value(answer.reply)
+    let isSound = value["ok"]?.bool ?? false
+    func figure(_ name: String) -> String { value[name]?.plainText ?? "0" }
+    var text = "connections  \(isSound ? "ok" : "MISCOUNTED")  \(figure("counted")) counted"
+    text += "  \(figure("open")) open"
+    if !isSound { text += "  \(figure("differences")) differed since the start" }
+    try Output.line(text)
+    return isSound
   }
 
   /// Says what was found; false if something is wrong.

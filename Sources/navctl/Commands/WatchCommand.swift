@@ -43,9 +43,12 @@ enum WatchCommand: Command {
     var stream = WatchStream(
       invocation, nav: nav, view: view, remaining: count, from: from,
       endpoint: connection.endpoint)
-    let mirror = try from.flatMap { try start(invocation, &connection, nav: nav, from: $0) }
+    var mirror: Mirror?
+    if let from {
+      (mirror, stream.hindrance) = try start(invocation, &connection, nav: nav, from: from)
+    }
     try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
-    try connection.watch(nav, view: view, mirror: mirror)
+    try connection.watch(nav, view: view, mirror: mirror, start: from)
     while stream.remaining != 0, let event = try connection.next(timeout: timer.left) {
       switch try stream.take(event) {
       case .goOn: break
@@ -65,20 +68,22 @@ enum WatchCommand: Command {
       status: ErrorCode.busy.exitStatus)
   }
 
-  /// The state to go on from, if the daemon still knows it.
+  /// The state to go on from, or why it cannot be read.
   private static func start(
     _ invocation: Invocation, _ connection: inout NavigationConnection, nav: String,
     from: MirrorPosition
-  ) throws -> Mirror? {
+  ) throws -> (mirror: Mirror?, hindrance: String?) {
     do {
       var request = GetRequest(id: 0, nav: nav)
       request.at = from.revision
       let state = try Reading.value(try Reading.get(invocation, &connection, request).reply)
-      guard let mirror = MirrorText.mirror(state), mirror.position == from else { return nil }
-      return mirror
-    } catch is Refusal {
-      // Compacted, of another epoch or not there: the watch says which.
-      return nil
+      guard let mirror = MirrorText.mirror(state), mirror.position == from else {
+        // The watch says what differs.
+        return (nil, nil)
+      }
+      return (mirror, nil)
+    } catch let refusal as Refusal {
+      return (nil, refusal.error.code)
     }
   }
 }
@@ -100,6 +105,8 @@ private struct WatchStream {
   /// What was written and is not remembered yet.
   private var unremembered: Seen?
   private var lastLatest: (epoch: Epoch, revision: Revision)?
+  /// Why the state to go on from could not be read, though the daemon still has the changes since.
+  var hindrance: String?
   /// How many lines are still wanted, nil for all.
   private(set) var remaining: UInt64?
 
@@ -123,7 +130,10 @@ private struct WatchStream {
       try write(lines.diff(diff), MirrorText.diff(diff), Seen(mirror))
     case .changed(_, .replaced(let mirror, let why)):
       let state = try JSONValue(MirrorText.state(mirror, nav: nav))
-      let record = lines.snapshot(state, why: why ?? "join")
+      // Nobody joins who goes on from a place.
+      let record = lines.snapshot(
+        state, why: why == "join" ? hindrance ?? "join" : why ?? "join")
+      hindrance = nil
       try write(record.text, record.json, Seen(mirror))
     case .latest(let latest):
       // After a reconnect the same value comes again.

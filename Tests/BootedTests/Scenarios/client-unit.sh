@@ -6,11 +6,10 @@ systemctl start navd-client.service
 is "$(state navd.socket)" active
 until_so systemctl is-active --quiet navd.service
 navctl create kiosk --root home >/dev/null
-in_journal() { journalctl --unit=navd-client.service --no-pager | grep -q "$1"; }
-until_so in_journal 'rev 1 '
+until_logged navd-client.service 'rev 1 '
 client=$(property navd-client.service MainPID)
 systemctl restart navd.service
 navctl title kiosk home more >/dev/null
-until_so in_journal 'rev 2 '
+until_logged navd-client.service 'rev 2 '
 is "$(property navd-client.service MainPID)" "$client"
 systemctl stop navd-client.service

@@ -28,6 +28,6 @@ http() { # PATH
   cat <&3
   exec 3>&-
 }
-until_so eval 'http /livez | grep -q "200 OK"'
-holds "$(http /readyz)" '200 OK'
-holds "$(http /metrics)" 'navd_serving 1'
+until_prints '200 OK' http /livez
+until_prints '200 OK' http /readyz
+until_prints 'navd_serving 1' http /metrics

@@ -5,7 +5,8 @@ watch kill /tmp/kill.watch
 revision=1
 for ((i = 1; i <= kills; i++)); do
   former=$(main_pid)
-  # The manager wakes for its timers four times a second: meet it at any moment between.
+  # The manager wakes for its timers four times a second: meet it at any moment between. Nothing is
+  # waited for here.
   read -rt 0.$(printf %03d $((i * 37 % 250))) <> <(:) || true
   killed=$(now)
   kill -KILL "$former"
@@ -24,7 +25,7 @@ is "$(state navd.service) $(state navd.socket)" 'active active' 'no limit of sta
 navctl verify kill
 
 # Without anybody who connects, it comes back too.
-kill "$(</tmp/kill.watch.pid)"
+end_watch /tmp/kill.watch
 former=$(main_pid)
 killed=$(now)
 kill -KILL "$former"

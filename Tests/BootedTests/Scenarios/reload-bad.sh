@@ -7,5 +7,5 @@ printf '[limits]\ndepth = many\n' >/etc/navd/navd.conf.d/bad.conf
 refuses systemctl reload navd.service
 is "$(main_pid)" "$former"
 is "$(state navd.service)" active
-holds "$(journalctl --unit=navd.service --no-pager)" 'depth'
+until_logged navd.service 'depth'
 navctl push reload-bad more --title More

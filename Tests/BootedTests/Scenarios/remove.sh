@@ -10,8 +10,11 @@ refuses navctl --timeout 1s status
 
 install_packages /packages/navd_*.deb
 is "$(revision remove)" 1
+navd-tcp enable
 apt-get purge -qq -y navd
-[[ ! -e /etc/navd/navd.conf ]] || fail 'the configuration is still there'
+[[ ! -e /etc/navd ]] || fail "of /etc/navd there is still: $(find /etc/navd)"
+left=$(find /etc/systemd/system -name 'navd*')
+[[ -z $left ]] || fail "of navd-tcp there is still: $left"
 [[ ! -e /run/navd ]] || fail '/run/navd is still there'
 [[ -e /var/lib/navd ]] || fail 'the data is gone, and nobody said so'
 

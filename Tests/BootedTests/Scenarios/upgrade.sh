@@ -6,24 +6,11 @@ printf '\n# Mine.\n' >>/etc/navd/navd.conf
 watch upgrade /tmp/upgrade.watch
 former=$(main_pid)
 socket=$(stat -c %i /run/navd/navd.sock)
-# Somebody who goes on while it is upgraded.
-{
-  longest=0 i=0
-  while [[ ! -e /tmp/upgraded ]]; do
-    started=$(now)
-    navctl title upgrade one "title $((i += 1))" >/dev/null || { echo failed; break; }
-    took=$(($(now) - started))
-    ((took <= longest)) || longest=$took
-  done
-  echo "$i $longest"
-} >/tmp/upgrade.client &
-client=$!
+goes_on upgrade one
 install_packages /packages/navd_*.deb /packages/navctl_*.deb
 is "$(dpkg-query --show --showformat='${Status}' navd)" 'install ok installed'
 [[ $(main_pid) != "$former" ]] || fail 'the daemon of the version before still runs'
-touch /tmp/upgraded
-wait "$client"
-read -r count longest </tmp/upgrade.client
+has_gone_on upgrade
 fact operations-meanwhile "$count"
 fact longest-operation-us "$longest"
 is "$(stat -c %i /run/navd/navd.sock)" "$socket" 'the socket is the one it was'
@@ -32,7 +19,7 @@ holds "$(cat /etc/navd/navd.conf)" '# Mine.'
 navctl verify upgrade
 
 # A daemon that does not run is not started by an upgrade, and its socket stays.
-kill "$(</tmp/upgrade.watch.pid)"
+end_watch /tmp/upgrade.watch
 systemctl stop navd.service
 install_packages --reinstall /packages/navd_*.deb
 is "$(state navd.service) $(state navd.socket)" 'inactive active'

@@ -1,0 +1,147 @@
+// The explanations of the codes that are not of the protocol's table.
+
+extension Explanation {
+  /// navctl's own codes, those of notes in navd's log, and why navd ends sessions.
+  static let others: [Explanation] = [
+    Explanation(
+      "no-daemon", exitStatus: 7, "No navd answers at the endpoint.",
+      cause: "It is not running, it listens elsewhere, or the network does not lead there.",
+      remedy:
+        "start it: systemctl start navd, or navd; another address: --endpoint or NAVD_ENDPOINT",
+      example: "navctl --endpoint ipc:///run/navd/navd.sock status"),
+    Explanation(
+      "timeout", exitStatus: 4,
+      "The answer, or the event that the command waited for, did not come in time.",
+      cause: "navd is busy, stopped or far away, or nobody did what wait and watch waited for. A "
+        + "change may have been made nevertheless, a read changes nothing.",
+      remedy:
+        "give it more time: --timeout 30s; see what is there: navctl show NAV; find the cause: "
+        + "navctl doctor",
+      example: "navctl wait kiosk --top wifi --timeout 30s"),
+    Explanation(
+      "usage", exitStatus: 2, "The command line is wrong.",
+      cause:
+        "An option or an argument is missing, misspelt or not possible here. Nothing was sent to "
+        + "navd.",
+      remedy: "navctl help COMMAND",
+      example: "navctl help push"),
+    Explanation(
+      "not-admitted", exitStatus: 5,
+      "navd does not accept the client: its key is not authorised, or it has no right.",
+      cause:
+        "Over tcp the key is not authorised, was revoked, or has neither a role nor a grant. On "
+        + "a socket of this machine no line of [access] names the user. navd's log has the same "
+        + "code.",
+      remedy:
+        "on navd's machine: navctl key authorize NAME PUBLIC-KEY --role ui; for a user: role = "
+        + "ui uid:N in navd.conf(5)",
+      example: "navctl key authorize panel-1 \"$(cat panel-1.pub)\" --role ui"),
+    Explanation(
+      "wrong-server-key", exitStatus: 5,
+      "The program at the endpoint is not the navd with the given server key.",
+      cause:
+        "The key is that of another navd, navd's secret key was replaced, or another program has "
+        + "the port.",
+      remedy: "on navd's machine: navctl key public FILE, with secret-key of navd.conf(5); then "
+        + "--server-key KEY",
+      example: "navctl --server-key \"$(cat navd.pub)\" status"),
+    Explanation(
+      "too-many-connections", exitStatus: 5,
+      "navd serves as many connections as it may, in all or of this user or key.",
+      cause: "Programs keep their connections open. navctl asks again until its time is up.",
+      remedy: "wait longer: --timeout 60s; end programs; raise connections or "
+        + "connections-per-principal in navd.conf(5)",
+      example: "navctl list --clients"),
+    Explanation(
+      "revoked", exitStatus: 5,
+      "The key of the client is not authorised any more; navd ended its sessions.",
+      cause:
+        "The administrator revoked the key, or gave it to another name. navd's log has the same "
+        + "code.",
+      remedy: "on navd's machine: navctl key list, then navctl key authorize NAME PUBLIC-KEY",
+      example: "navctl key list"),
+    Explanation(
+      "key", exitStatus: 2, "A key, or a file of keys, cannot be used.",
+      cause:
+        "A public key has 40 characters, only its owner may read a secret key, and a file is not "
+        + "overwritten; the message says what is wrong.",
+      remedy: "do what the message says; navctl help key",
+      example: "navctl key public panel-1.key"),
+    Explanation(
+      "file", exitStatus: 1, "A file cannot be read or written.",
+      cause: "The directory is missing or full, or this user may not write there.",
+      remedy: "choose another file",
+      example: "navctl save kiosk /tmp/kiosk.json"),
+    Explanation(
+      "nothing", exitStatus: 1, "There is nothing to save.",
+      cause: "Only screens with a restoration id are saved, and only if the nav has one.",
+      remedy: "navctl configure NAV restorationID=NAV; navctl screen NAV set ID restorationID=ID",
+      example: "navctl configure kiosk restorationID=kiosk"),
+    Explanation(
+      "input", exitStatus: 1, "Standard input cannot be read.",
+      cause: "It is closed or broken.",
+      remedy: "give the input by a pipe or a file: navctl restore NAV FILE",
+      example: "echo finish | navctl gesture kiosk begin"),
+    Explanation(
+      "output", exitStatus: 1, "Standard output cannot be written.",
+      cause: "The disk is full, or the program that read the output has ended.",
+      remedy: "make room, or read the output to its end",
+      example: "navctl list"),
+    Explanation(
+      "command", exitStatus: 126, "The command behind -- or --exec cannot be started.",
+      cause: "It does not exist (status 127), or this user may not run it (status 126).",
+      remedy: "name a program in PATH, or its whole path",
+      example: "navctl lease kiosk take -- /bin/true"),
+    Explanation(
+      "protocol", exitStatus: 7,
+      "A message cannot be read, or the program at the endpoint is no navd.",
+      cause:
+        "The client and navd are of different versions. As the end of a session: navd ended one "
+        + "that sent three messages without the form of the protocol.",
+      remedy: "navctl --version and navctl status show the versions",
+      example: "navctl status"),
+    Explanation(
+      "failed", exitStatus: 7, "Something failed that has no code of its own.",
+      cause: "The system refused a call; the message has its words.",
+      remedy: "navctl doctor",
+      example: "navctl doctor"),
+    Explanation(
+      "override", exitStatus: nil, "A client passed over the guards with --any.",
+      cause: "A note in navd's log, with the name of the client; the operation was performed.",
+      remedy: "see who did it: navctl log NAV",
+      example: "journalctl -u navd NAVD_CODE=override"),
+    Explanation(
+      "forced", exitStatus: nil, "A client took the display from its holder.",
+      cause: "A note in navd's log: lease take --force, which needs the right admin.",
+      remedy: "see who holds it: navctl show NAV",
+      example: "journalctl -u navd NAVD_CODE=forced"),
+    Explanation(
+      "veto-skipped", exitStatus: nil, "navd took the silence of a delegate for consent.",
+      cause: "A note in navd's log: the delegate did not answer in time, and veto.policy is allow.",
+      remedy: "look at the delegate; refuse instead: navctl configure NAV veto.policy=deny",
+      example: "journalctl -u navd NAVD_CODE=veto-skipped"),
+    Explanation(
+      "bye", exitStatus: nil, "The client ended its session.",
+      cause: "A reason in the statistics of ended sessions; nothing is wrong.",
+      remedy: "nothing is to be done",
+      example: "navctl status -o json"),
+    Explanation(
+      "lost", exitStatus: nil, "The connection of a session went away.",
+      cause:
+        "The client ended without a word, or the network failed. A reason in the statistics of "
+        + "ended sessions.",
+      remedy: "nothing is to be done; the client comes back by itself",
+      example: "navctl status -o json"),
+    Explanation(
+      "renewed", exitStatus: nil, "The client began a new session on the same connection.",
+      cause: "A reason in the statistics of ended sessions; nothing is wrong.",
+      remedy: "nothing is to be done",
+      example: "navctl status -o json"),
+    Explanation(
+      "stalled", exitStatus: nil, "navd ended a session whose client read nothing for 30 s.",
+      cause: "The client hangs, or is too slow for what it watches. It may come back and goes on "
+        + "where it was.",
+      remedy: "find it: navctl top; navctl doctor",
+      example: "navctl top --count 1"),
+  ]
+}

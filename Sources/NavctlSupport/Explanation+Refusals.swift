@@ -1,0 +1,247 @@
+import NavigationSync
+
+// The explanations of the codes of the protocol, in the order of its table.
+
+extension Explanation {
+  /// The codes with which navd refuses a message.
+  static let refusals: [Explanation] = [
+    Explanation(
+      .badFrame, "navd could not read the frames of a message.",
+      cause: "The client and navd are of different versions, or the program at the endpoint is no "
+        + "client of navd.",
+      example: "navctl --version; navctl status"),
+    Explanation(
+      .badJSON, "navd could not read the JSON of a message.",
+      cause:
+        "The client broke the format of the protocol; JSON is strict there: no member twice, no "
+        + "lone surrogates.",
+      example: "navctl op kiosk '{\"pop\":{}}' --any"),
+    Explanation(
+      .badVerb, "navd does not know the verb of a message.",
+      cause: "The client is newer than navd.",
+      example: "navctl --version; navctl status"),
+    Explanation(
+      .version, "The client and navd have no version of the protocol in common.",
+      cause: "One of the two is much older than the other.",
+      example: "navctl --version; navctl status"),
+    Explanation(
+      .noSession, "The message needs a session, and the connection has none.",
+      cause: "The client sent it before hello, or navd was restarted in between.",
+      example: "navctl watch kiosk --count 1"),
+    Explanation(
+      .fenced, "Another process has taken over this client's identity.",
+      cause: "Two processes use the same client id; the newer connection counts.",
+      example: "navctl list --clients"),
+    Explanation(
+      .unsupported, "This navd does not know the operation.",
+      cause: "The client is newer than navd, or the name of the operation is misspelt.",
+      example: "navctl op --help"),
+    Explanation(
+      .forbidden, "The user or the key may not do this.",
+      cause: "navd decides by the user that the kernel names, or by the key over tcp: its role and "
+        + "the grants in [access].",
+      example: "navctl doctor"),
+    Explanation(
+      .leaseLost, "Another session holds the display of the nav.",
+      cause: "Only the session that holds the display may send env, gesture begin and transition "
+        + "complete.",
+      example: "navctl show kiosk"),
+    Explanation(
+      .busy, "navd works on too many requests of this kind.",
+      cause:
+        "A backup is running, or one connection sent more than ops-per-second or inflight permits.",
+      example: "navctl backup --timeout 10m"),
+    Explanation(
+      .limit, "The request is larger than a limit of navd permits.",
+      cause: "The message, the state, the stack or the number of navs would exceed [limits] of "
+        + "navd.conf(5).",
+      example: "navctl get kiosk --what stats"),
+    Explanation(
+      .expired, "navd did not begin the change within the time that the client gave it.",
+      cause:
+        "navd was busy or waited for its disk; the change was not made and is never made later.",
+      example: "navctl push kiosk wifi --new --timeout 30s"),
+    Explanation(
+      .opReused, "The client used the id of an earlier operation for another one.",
+      cause: "The client is faulty: each operation has an id of its own.",
+      example: "navctl log kiosk"),
+    Explanation(
+      .opTooOld, "navd does not remember an operation with so small an id.",
+      cause: "The client repeated an operation after 64 later ones were decided; nobody knows what "
+        + "became of it.",
+      example: "navctl history kiosk"),
+    Explanation(
+      .noNav, "There is no nav of this name.",
+      cause: "Nobody has created it, or somebody has closed it.",
+      example: "navctl create kiosk --root home"),
+    Explanation(
+      .navExists, "There is a nav of this name already.",
+      cause: "Another client created it.",
+      example: "navctl create kiosk --if-absent"),
+    Explanation(
+      .moved, "The nav lives on another navd.",
+      cause: "Kept for later versions; this navd does not send it.",
+      example: "navctl status"),
+    Explanation(
+      .frozen, "The nav can be read and not changed.",
+      cause: "navd found a fault in it. Kept for later versions; this navd does not send it.",
+      example: "navctl verify kiosk"),
+    Explanation(
+      .shuttingDown, "navd is stopping.",
+      cause:
+        "The administrator or the service manager stops or restarts it; clients go on without a "
+        + "gap after a restart.",
+      example: "navctl status"),
+    Explanation(
+      .storage, "navd cannot write its journal, or cannot read it.",
+      cause:
+        "The disk is full or faulty. navd refuses changes until it can write again; reads go on.",
+      example: "navctl doctor"),
+    Explanation(
+      .internal, "navd found a fault of its own; nobody knows whether the change was made.",
+      cause: "This is a bug of navd; its log has the details.",
+      example: "journalctl -u navd -p warning"),
+    Explanation(
+      .desync, "Something else is there than the command expects.",
+      cause:
+        "Another client changed the nav since this terminal saw it, or a value of --top, --rev, "
+        + "--stack and the like is wrong.",
+      example: "navctl show kiosk; navctl pop kiosk"),
+    Explanation(
+      .guardRequired, "The command removes something and does not say what it expects to be there.",
+      cause: "A removal takes what is on top; without a guard it could hit a screen that another "
+        + "client pushed meanwhile.",
+      example: "navctl pop kiosk --top wifi"),
+    Explanation(
+      .transitionInProgress, "A transition, a gesture or a question to a delegate is open.",
+      cause:
+        "Changes of the stack wait for its end or are refused; an animation ends after a second "
+        + "unless said otherwise.",
+      example: "navctl pop kiosk --top wifi --on-busy queue"),
+    Explanation(
+      .queueFull, "Too many operations wait for the end of a transition.",
+      cause: "The setting queue of the nav limits them.",
+      example: "navctl transition kiosk"),
+    Explanation(
+      .vetoed, "A delegate of the nav refused the change.",
+      cause:
+        "An application with the role veto answered no, for instance because a form is not saved.",
+      example: "navctl get kiosk --what stats"),
+    Explanation(
+      .delegateTimeout, "No delegate answered in time, and the settings take silence for no.",
+      cause: "The application with the role veto hangs, or there is none and veto.required is set.",
+      example: "navctl configure kiosk veto.policy=allow"),
+    Explanation(
+      .barManaged, "The items of this bar follow from the screens of the stack.",
+      cause: "The nav is of kind controller; only a standalone bar has items of its own.",
+      example: "navctl create hud --kind bar; navctl push-item hud now --title Owen"),
+    Explanation(
+      .barDelegateManaged, "The delegate of this bar cannot be set.",
+      cause: "The bar of a controller has the controller as its delegate.",
+      example: "navctl bar kiosk"),
+    Explanation(
+      .readonly, "The value cannot be set.",
+      cause:
+        "It follows from other state, as top and visible do, or it belongs to a directory such "
+        + "as $navs.",
+      example: "navctl get kiosk"),
+    Explanation(
+      .nilScreen, "The operation needs a screen and has none.",
+      cause: "The screen was left out, or it is null.",
+      example: "navctl push kiosk wifi --title Wi-Fi"),
+    Explanation(
+      .unknownScreen, "The nav knows no screen with this id.",
+      cause: "It was never made, it was released, or it belongs to another nav. Only push, segue, "
+        + "present and set can make a screen.",
+      example: "navctl push kiosk wifi --title Wi-Fi"),
+    Explanation(
+      .unknownItem, "The standalone bar knows no item with this id.",
+      cause: "It was never pushed, or it was forgotten.",
+      example: "navctl push-item hud now --title Owen"),
+    Explanation(
+      .unknownButton, "The nav knows no button with this id, or does not show it.",
+      cause: "Only a button of the top screen can be tapped.",
+      example: "navctl show kiosk"),
+    Explanation(
+      .forbiddenKind, "A screen of this kind cannot stand on a stack.",
+      cause: "Only screens of kind content can be pushed; those of other kinds can be presented.",
+      example: "navctl present kiosk pin --title PIN"),
+    Explanation(
+      .ownedElsewhere, "The screen is presented, so it cannot stand on the stack too.",
+      cause: "A screen is in one place at a time.",
+      example: "navctl dismiss kiosk --any"),
+    Explanation(
+      .duplicateScreen, "The screen is on the stack already.",
+      cause: "A screen stands on a stack once; another client may have pushed it.",
+      example: "navctl push kiosk wifi --if-absent"),
+    Explanation(
+      .duplicateInSet, "A screen is named twice in the new stack.",
+      cause: "A screen stands on a stack once.",
+      example: "navctl set kiosk home wifi"),
+    Explanation(
+      .duplicateItem, "A button or an item is named twice, or is in use already.",
+      cause: "A record with the id of a button in use must have the same content.",
+      example: "navctl item kiosk wifi --right scan=Scan"),
+    Explanation(
+      .itemBothSides, "A button would stand on both sides of the bar.",
+      cause: "A button stands on one side of an item.",
+      example: "navctl item kiosk wifi --left '' --right scan"),
+    Explanation(
+      .notInStack, "The screen is not on the stack.",
+      cause: "It was popped, it is presented, or it is detached.",
+      example: "navctl show kiosk"),
+    Explanation(
+      .noRoot, "The stack would be empty, and the nav is on display.",
+      cause: "A controller on display has at least a root screen.",
+      example: "navctl set kiosk home"),
+    Explanation(
+      .noBackButton, "The bar shows no back button.",
+      cause: "The root is on top, the screen hides the button, or the bar is hidden.",
+      example: "navctl show kiosk"),
+    Explanation(
+      .alreadyPresenting, "The screen presents another one already.",
+      cause: "Only what is visible can present; presentations form one chain.",
+      example: "navctl dismiss kiosk --from home"),
+    Explanation(
+      .alreadyActive, "The screen is on the stack or presented already.",
+      cause: "A screen is in one place at a time.",
+      example: "navctl show kiosk"),
+    Explanation(
+      .classUnknown, "The configuration declares no bar class of this name.",
+      cause:
+        "The section [classes] of navd.conf(5) lists the classes beside NavigationBar and Toolbar.",
+      example: "navctl create kiosk --bar-class MyBar"),
+    Explanation(
+      .classInvalid, "The class has the wrong base for this use.",
+      cause:
+        "A navigation bar needs a class based on NavigationBar, a toolbar one based on Toolbar.",
+      example: "navctl create kiosk --toolbar-class MyToolbar"),
+    Explanation(
+      .gestureRefused, "A swipe back may not begin now.",
+      cause:
+        "The root is on top, interactivePop is off, or another transition is open; the message "
+        + "says which.",
+      example: "navctl configure kiosk 'interactivePop={\"enabled\":true}'"),
+    Explanation(
+      .gestureOwner, "Another session began the gesture.",
+      cause: "A gesture belongs to the session that began it; its steps are those of one command.",
+      example: "navctl gesture kiosk begin update 0.4 finish"),
+    Explanation(
+      .invalidArgument, "An argument of the operation is wrong.",
+      cause:
+        "It is missing, it has the wrong form, or it does not fit the state; the message says which.",
+      example: "navctl help item"),
+    Explanation(
+      .noRoute, "No template of the nav matches the route.",
+      cause: "The setting routes of the nav lists the templates.",
+      example: "navctl configure kiosk"),
+    Explanation(
+      .restoreFailed, "The saved or earlier stack cannot be put back.",
+      cause: "The file is damaged or of a newer navd, or screens of that stack were released.",
+      example: "navctl save kiosk kiosk.json"),
+    Explanation(
+      .compacted, "The revision cannot be read.",
+      cause: "navd shortened the history, or has not come to that revision yet.",
+      example: "navctl history kiosk"),
+  ]
+}

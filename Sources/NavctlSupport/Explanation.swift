@@ -1,0 +1,117 @@
+package import NavigationSync
+
+/// What an error code, or a code of navd's log, means for the next step.
+package struct Explanation: Hashable, Sendable {
+  /// The code as it is printed.
+  package let code: String
+  /// The exit status of a command that ends with it; nil for a code that is no error of a command.
+  package let exitStatus: Int32?
+  /// The code in the protocol; nil for one that is not of the protocol.
+  package let refusal: ErrorCode?
+  /// What it means, one sentence.
+  package let meaning: String
+  /// Why it happens.
+  package let cause: String
+  /// What to type or where to look.
+  package let remedy: String
+  /// A command line that fits.
+  package let example: String
+
+  /// An explanation of a code of the protocol, whose remedy is that of the error.
+  init(_ code: ErrorCode, _ meaning: String, cause: String, example: String) {
+    self.init(
+      code.rawValue, exitStatus: code.exitStatus, refusal: code, meaning, cause: cause,
+      remedy: Remedies.remedy(for: code), example: example)
+  }
+
+  /// An explanation of another code.
+  init(
+    _ code: String, exitStatus: Int32?, refusal: ErrorCode? = nil, _ meaning: String,
+    cause: String, remedy: String, example: String
+  ) {
+    self.code = code
+    self.exitStatus = exitStatus
+    self.refusal = refusal
+    self.meaning = meaning
+    self.cause = cause
+    self.remedy = remedy
+    self.example = example
+  }
+
+  /// Every code that navctl or navd prints: those of navctl first, then those of the protocol.
+  package static let all = others + refusals
+
+  /// Finds the explanation of a code.
+  ///
+  /// - Throws: the codes that are nearest to it.
+  package static func find(_ code: String) throws(UsageError) -> Explanation {
+    if let found = all.first(where: { $0.code == code }) { return found }
+    let near = nearest(to: code)
+    let question = near.isEmpty ? "" : "; is it '\(near.joined(separator: "', '"))'?"
+    throw UsageError(
+      "there is no code '\(TerminalText.visible(code))'\(question)",
+      remedy: "navctl explain, which lists all codes")
+  }
+
+  /// At most three codes that somebody may have meant.
+  static func nearest(to code: String) -> [String] {
+    let wanted = code.lowercased()
+    let ranked = all.map(\.code).map { known in
+      let isPart = !wanted.isEmpty && (known.contains(wanted) || wanted.contains(known))
+      let difference = abs(known.utf8.count - wanted.utf8.count)
+      return (known, isPart ? 1 : distance(wanted, known), difference)
+    }
+    return ranked.filter { known, distance, _ in distance <= min(3, known.utf8.count - 1) }
+      .sorted { ($0.1, $0.2, $0.0) < ($1.1, $1.2, $1.0) }.prefix(3).map(\.0)
+  }
+
+  /// How many characters are to be changed, added or removed to make one word the other.
+  private static func distance(_ one: String, _ other: String) -> Int {
+    let (one, other) = (Array(one.utf8.prefix(64)), Array(other.utf8))
+    var row = Array(0...other.count)
+    for (i, byte) in one.enumerated() {
+      var diagonal = row[0]
+      row[0] = i + 1
+      for (j, known) in other.enumerated() {
+        let substitution = diagonal + (byte == known ? 0 : 1)
+        diagonal = row[j + 1]
+        row[j + 1] = min(substitution, min(row[j], row[j + 1]) + 1)
+      }
+    }
+    return row[other.count]
+  }
+
+  /// The lines for people: the code and its exit status first, what to do about it last.
+  ///
+  /// - Parameter columns: how wide a line may be, but for the example and the last one.
+  /// - Returns: lines without line breaks.
+  package func lines(columns: Int) -> [String] {
+    var lines = [
+      exitStatus.map { "\(code)  exit status \($0)" } ?? "\(code)  no error of a command"
+    ]
+    lines += TerminalText.wrapped(meaning, columns: columns - 2).map { "  \($0)" }
+    lines += TerminalText.wrapped("why: \(cause)", columns: columns - 2).map { "  \($0)" }
+    if let refusal {
+      lines.append("  effect \(refusal.effect.rawValue), retry \(refusal.retry.rawValue)")
+    }
+    lines.append("  example: \(example)")
+    lines.append("  try: \(remedy)")
+    return lines
+  }
+
+  /// The same as JSON.
+  package var json: [UInt8] {
+    var members = [("code", OperationText.string(code))]
+    if let exitStatus { members.append(("exit", Array("\(exitStatus)".utf8))) }
+    if let refusal {
+      members.append(("effect", OperationText.string(refusal.effect.rawValue)))
+      members.append(("retry", OperationText.string(refusal.retry.rawValue)))
+    }
+    for (name, text) in [
+      ("meaning", meaning), ("why", cause), ("example", example), ("try", remedy),
+    ] {
+      members.append((name, OperationText.string(text)))
+    }
+    return OperationText.object(members)
+  }
+}
