@@ -123,7 +123,9 @@ extension World {
 
   private mutating func check(_ message: ServerMessage, _ delivery: Delivery, _ client: Int) {
     switch message {
-    case .ok(let reply): checkReply(reply, delivery, client)
+    case .ok(let reply):
+      checkReply(reply, delivery, client)
+      checkOrder(reply, delivery, client)
     case .err(let refusal):
       if let id = refusal.id { checkRefusal(refusal, id, delivery, client) }
     case .latest(let latest): check(latest)
@@ -135,7 +137,7 @@ extension World {
     guard let op = clients[client].sentOps.last(where: { $0.id == reply.id }) else {
       return checkRead(reply)
     }
-    guard let changed = reply.changed, let epoch = reply.epoch, let revision = reply.revision else {
+    guard let changed = reply.changed, reply.epoch != nil, reply.revision != nil else {
       return violation("the answer to op \(op.id) lacks members")
     }
     let key = OpKey(client: clients[client].id.text, op: op.id)
@@ -148,13 +150,17 @@ extension World {
     demand(
       row.map { $0.turn <= delivery.turn } ?? scenario.forgets,
       "op \(op.id) of c\(client) is acknowledged before it is stored")
-    // R1: the requester's own mirror shows the change already.
-    guard delivery.wasServed, let replica = clients[client].session.replica(of: op.nav),
+  }
+
+  /// R1: the requester's own mirror is as new as the revision that an answer tells.
+  private mutating func checkOrder(_ reply: OkReply, _ delivery: Delivery, _ client: Int) {
+    guard delivery.wasServed, let nav = reply.nav, let epoch = reply.epoch,
+      let revision = reply.revision, let replica = clients[client].session.replica(of: nav),
       replica.phase == .following, let mirror = replica.mirror, mirror.epoch == epoch
     else { return }
     demand(
       mirror.revision >= revision,
-      "R1: c\(client) is told of \(op.nav)@\(revision.number), its mirror is at "
+      "R1: c\(client) is told of \(nav)@\(revision.number), its mirror is at "
         + "\(mirror.revision.number)")
   }
 

@@ -47,6 +47,24 @@ import Testing
     #expect(replies[1].revision == 2)
   }
 
+  @Test(arguments: [
+    ("get", #""what":"state""#), ("get", #""what":"verify""#), ("get", #""what":"top""#),
+    ("watch", #""view":"top""#),
+  ])
+  func `what was read does not run ahead of the own watch either`(verb: String, more: String) throws
+  {
+    let world = World()
+    let client = try world.kiosk()
+    let other = try world.client(2)
+    try client.watch()
+    let replies = try world.turn([
+      other.message("op", other.opBody(Self.push("a"))),
+      client.message(verb, #"{"id":\#(client.nextID()),"nav":"kiosk",\#(more)}"#),
+    ]).filter { $0.connection == client.connection }
+    #expect(replies.prefix(2).map(\.verb) == [.diff, .ok])
+    #expect(replies[1].revision == 2)
+  }
+
   @Test func `a resume gets the diffs behind the mirror only`() throws {
     let world = World()
     let client = try world.kiosk()

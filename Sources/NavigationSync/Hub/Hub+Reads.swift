@@ -142,7 +142,7 @@ extension Hub {
     guard body.count <= configuration.maximumReplyBytes else {
       return refuse(sender, tooLarge(request.id, body.count))
     }
-    send(sender.connection, .ok, body)
+    answer(sender, sessionSlots[sender.connection], slot, body, .none)
   }
 
   private func tooLarge(_ id: UInt64, _ count: Int) -> OutgoingError {
@@ -230,13 +230,13 @@ extension Hub {
     if case .revert(let attempt, let revision) = pending.what {
       return resume(attempt, revision, answer, at: now)
     }
+    let sender = Sender(connection: pending.connection, peer: pending.peer)
     let rights = access.rights(
       of: pending.peer, on: pending.standing.nav, owner: pending.owner)
     guard rights.contains(.read) else {
       let text = "\(pending.peer.principal) may not read \(pending.standing.nav)"
       return refuse(
-        Sender(connection: pending.connection, peer: pending.peer),
-        OutgoingError(.forbidden, id: pending.id, text), about: pending.standing.nav)
+        sender, OutgoingError(.forbidden, id: pending.id, text), about: pending.standing.nav)
     }
     do throws(JournalBodyError) {
       if let failure = answer.failure { throw JournalBodyError(what: failure) }
@@ -248,7 +248,8 @@ extension Hub {
         let error = ServerMessageWriter.error(tooLarge(pending.id, body.count))
         return send(pending.connection, .err, error)
       }
-      send(pending.connection, .ok, body)
+      let slot = navSlots[pending.standing.nav]
+      self.answer(sender, sessionSlots[pending.connection], slot, body, .none)
     } catch {
       let text = "the history of \(pending.standing.nav) cannot be read: \(error.what)"
       var notice = Notice(.faulty, .warning, text)

@@ -37,11 +37,10 @@ extension Hub {
     sessions[session].watches.append(index)
     navs[slot].watches.append(index)
     batch.changedClients = true
-    send(
-      sender.connection, .ok,
-      ServerMessageWriter.watching(
-        id: request.id, nav: request.nav, mode: mode, why: why, epoch: entry.epoch,
-        revision: entry.revision))
+    let reply = ServerMessageWriter.watching(
+      id: request.id, nav: request.nav, mode: mode, why: why, epoch: entry.epoch,
+      revision: entry.revision)
+    answer(sender, session, slot, reply, .none)
     batch.held.append(.start(watch: index))
   }
 

@@ -391,7 +391,7 @@ struct Batch: Sendable {
   enum Held: Sendable {
     /// A message to one connection.
     case send(ConnectionID, ServerVerb, [UInt8], Outcome)
-    /// The answer to a committed op; the requester's own watch comes first.
+    /// An answer that tells a revision of a nav; the requester's own watch comes first.
     case answer(ConnectionID, session: Int?, nav: Int, [UInt8], Outcome)
     /// A watch may begin.
     case start(watch: Int)
