@@ -98,7 +98,10 @@ struct RandomRun<Driver: ConformanceDriver> {
   private mutating func look() throws {
     let before = mirror.revision
     for message in try driver.drain(observer) { try take(message) }
-    state = try need(send(observer, "get", #","what":"state""#)?["value"])
+    repeat {
+      state = try need(send(observer, "get", #","what":"state""#)?["value"])
+      // What falls due in the turn that reads the state is told with it: the next reading has it too.
+    } while pace.isReal && mirror.revision > (state["rev"]?.integer ?? 0)
     told = news
     news = []
     ops.stack = (state["screens"]?.array ?? []).compactMap { $0["id"]?.string }
