@@ -163,8 +163,7 @@ extension ServerLoop {
       _ = hub.rollBack()
       hub.handle(.stop, at: now)
       try send(hub.committed(at: now))
-      // Without it libzmq drops what its threads have not written when the process ends.
-      try listener.router.set(.linger(milliseconds: 1000))
+      try letLastWordsLeave()
       throw DaemonError.journal(error)
     case .locked, .damaged, .newer, .unreadable, .unwritable: throw DaemonError.journal(error)
     }

@@ -203,12 +203,19 @@ struct ServerLoop: ~Copyable {
     vigil.noteWait(SystemClock.monotonicNanoseconds() - start)
   }
 
-  /// Removes the sockets, so that clients see at once that nobody listens, and gives the last words
-  /// a moment to leave; a peer that does not read cannot make it longer.
+  /// Removes the sockets, so that clients see at once that nobody listens, and lets the last words
+  /// leave.
   func close() throws {
     listener.removeFiles()
-    try listener.router.set(.linger(milliseconds: 100))
+    try letLastWordsLeave()
   }
+
+  /// Has libzmq write what was sent before the socket is closed; it would drop it otherwise.
+  ///
+  /// That takes no time where peers read and libzmq's thread gets a processor; a tenth of a second
+  /// was too little for the thread of a loaded machine. A peer that does not read cannot make it
+  /// longer than this.
+  func letLastWordsLeave() throws { try listener.router.set(.linger(milliseconds: 1000)) }
 
   static func now() -> Instant {
     Instant(boot: SystemClock.bootMilliseconds(), wall: SystemClock.wallMilliseconds())
