@@ -98,14 +98,16 @@ struct RandomRun<Driver: ConformanceDriver> {
   private mutating func look() throws {
     let before = mirror.revision
     for message in try driver.drain(observer) { try take(message) }
+    var revision = 0
     repeat {
       state = try need(send(observer, "get", #","what":"state""#)?["value"])
+      revision = try need(state["rev"]?.integer)
       // What falls due in the turn that reads the state is told with it: the next reading has it too.
-    } while pace.isReal && mirror.revision > (state["rev"]?.integer ?? 0)
+    } while pace.isReal && mirror.revision > revision
     told = news
     news = []
     ops.stack = (state["screens"]?.array ?? []).compactMap { $0["id"]?.string }
-    ops.revision = state["rev"]?.integer ?? 1
+    ops.revision = revision
     ops.tid = state.at("transition.tid")?.integer
     if let wrong = mirror.difference(from: state) { report(.replay, wrong) }
     guard mirror.revision > before else { return }

@@ -64,9 +64,12 @@ extension ProcessTests {
     }
 
     /// Starts a line of a shell, in the directory of the daemon.
+    ///
+    /// It leads a session of its own, as in a terminal: navctl remembers by it what it has shown, and
+    /// nothing where the leader has ended, as that of the tests may have.
     private func shell(_ line: String) throws -> Child {
       try Child(
-        "/bin/sh", ["-c", "cd \"$HOME\" && \(line)"],
+        "/usr/bin/setsid", ["--wait", "/bin/sh", "-c", "cd \"$HOME\" && \(line)"],
         environment: [
           "HOME": daemon.directory.path, "NAVD_ENDPOINT": daemon.endpoint,
           "PATH": "\(daemon.directory.path):/usr/bin:/bin",
