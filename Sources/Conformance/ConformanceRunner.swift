@@ -193,6 +193,8 @@ extension ConformanceRunner {
         let answer = answers.last(where: { $0.client == name && $0.question == question })
       {
         try send(name, "answer", #"{"ask":\#(number),"value":\#(answer.value)}"#)
+        // What it leads to has been sent when the others are looked at again.
+        try fence(name)
         acts = true
       }
       let events = StepText.diffs([message]).flatMap(StepText.events)
