@@ -212,9 +212,7 @@ struct ServerLoop: ~Copyable {
 
   /// Has libzmq write what was sent before the socket is closed; it would drop it otherwise.
   ///
-  /// That takes no time where peers read and libzmq's thread gets a processor; a tenth of a second
-  /// was too little for the thread of a loaded machine. A peer that does not read cannot make it
-  /// longer than this.
+  /// That takes no time where peers read. One that does not cannot make it longer than this.
   func letLastWordsLeave() throws { try listener.router.set(.linger(milliseconds: 1000)) }
 
   static func now() -> Instant {

@@ -15,12 +15,12 @@ extension ProcessTests {
 
     @Test func `a stop signal says bye to clients and ends with 0`() throws {
       let daemon = try TestDaemon()
-      let peer = try Peer(daemon.endpoint)
+      let peer = try Peer(daemon.endpoint, isImmediate: false)
       try peer.hello()
       daemon.child.kill(SIGTERM)
+      #expect(try daemon.child.ended() == 0)
       let end = try peer.awaits("bye") { $0.verb == "bye" }
       #expect(end.body["why"]?.string == "shutting-down")
-      #expect(try daemon.child.ended() == 0)
       let path = String(daemon.endpoint.dropFirst("ipc://".count))
       #expect(!FileManager.default.fileExists(atPath: path))
     }
@@ -190,7 +190,7 @@ extension ProcessTests {
       throws
     {
       let daemon = try TestDaemon()
-      let peer = try Peer(daemon.endpoint)
+      let peer = try Peer(daemon.endpoint, isImmediate: false)
       try peer.create("kiosk")
       try peer.hello()
       let tracer = try Child(
@@ -202,13 +202,13 @@ extension ProcessTests {
       try tracer.complains(" attached")
       try peer.send(
         "op", #"{"id":900,"nav":"kiosk","do":[{"push":{"screen":{"id":"a"}}}]}"#)
+      #expect(try daemon.child.ended() == 9, "\(daemon.child.transcript)")
       var answered: [String] = []
       _ = try peer.awaits("bye") { message in
         if message.body["id"]?.integer == 900 { answered.append(message.verb) }
         return message.verb == "bye"
       }
       #expect(answered == [])
-      #expect(try daemon.child.ended() == 9, "\(daemon.child.transcript)")
       #expect(daemon.child.standardError.contains("cannot sync"), "\(daemon.child.transcript)")
       try tracer.ended()
       try daemon.start()

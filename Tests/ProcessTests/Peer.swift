@@ -27,12 +27,16 @@ final class Peer {
   let client: String
 
   /// Connects, as the client of before if one is given, over a network with a key.
+  ///
+  /// With ZMQ_IMMEDIATE libzmq drops what has come and was not read when the connection ends; who
+  /// wants the last words of a daemon that ends does without.
   init(
     _ endpoint: String, client: String? = nil, as keys: CurveKeyPair? = nil,
-    server: CurvePublicKey? = nil
+    server: CurvePublicKey? = nil, isImmediate: Bool = true
   ) throws {
     guard SharedContext.shared.context != nil else { throw Failure("no context") }
     socket = try Self.open(keys, server)
+    try socket.set(.immediate(isImmediate))
     monitor = try Monitor.start(on: socket, .client)
     try socket.connect(endpoint)
     _ = poller.add(socket)
@@ -48,7 +52,6 @@ final class Peer {
       throw Failure("no context")
     }
     try socket.set(.linger(milliseconds: 0))
-    try socket.set(.immediate(true))
     if let keys, let server {
       try socket.set(.curveServerKey(server))
       try socket.set(.curvePublicKey(keys.publicKey))
