@@ -70,14 +70,15 @@ lint: ## Check the form of every Swift file
 format: ## Bring every Swift file into form
 	$(call step,$(SWIFT) format --in-place --parallel --recursive $(swift_paths))
 
-# The manifest makes every warning an error.
+# The manifest makes every warning an error. ClientTests wait for tasks, and the laws on random
+# sequences occupy the threads of the tasks: beside them ClientTests took 165 s, beside BootedTests 6 s.
 test: ## Everything a change must pass: deps, lint, build, all tests
 	$(call step,.ci/deps $(PACKAGES))
 	@$(MAKE) --no-print-directory lint
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
-	$(call step,$(SWIFT) test --skip-build --disable-xctest --skip BootedTests)
+	$(call step,$(SWIFT) test --skip-build --disable-xctest --skip BootedTests --skip ^ClientTests)
 	@$(MAKE) --no-print-directory booted
-	$(call step,$(SWIFT) test --skip-build --disable-xctest --filter BootedTests)
+	$(call step,$(SWIFT) test --skip-build --disable-xctest --filter BootedTests --filter ^ClientTests)
 
 test-long: deps ## The tests that have a longer form, in that form: minutes
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))

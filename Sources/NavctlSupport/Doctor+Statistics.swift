@@ -86,7 +86,7 @@ extension Doctor {
     let key = worst.principal == nil ? "connections" : "connections-per-principal"
     return DoctorFinding(
       "connections", worst.count >= worst.limit ? .fail : .warn, text,
-      "navctl list --clients shows whose; \(key) in navd.conf(5) is the limit")
+      "list the clients: navctl list --clients; the limit is \(key) in navd.conf(5)")
   }
 
   static func peers(_ statistics: DaemonStatistics) -> DoctorFinding {

@@ -108,12 +108,12 @@ extension Explanation {
     Explanation(
       "override", exitStatus: nil, "A client passed over the guards with --any.",
       cause: "A note in navd's log, with the name of the client; the operation was performed.",
-      remedy: "see who did it: navctl log NAV",
+      remedy: "find the author: navctl log NAV",
       example: "journalctl -u navd NAVD_CODE=override"),
     Explanation(
       "forced", exitStatus: nil, "A client took the display from its holder.",
       cause: "A note in navd's log: lease take --force, which needs the right admin.",
-      remedy: "see who holds it: navctl show NAV",
+      remedy: "find the holder: navctl show NAV",
       example: "journalctl -u navd NAVD_CODE=forced"),
     Explanation(
       "veto-skipped", exitStatus: nil, "navd took the silence of a delegate for consent.",
@@ -138,7 +138,7 @@ extension Explanation {
       remedy: "nothing is to be done",
       example: "navctl status -o json"),
     Explanation(
-      "stalled", exitStatus: nil, "navd ended a session whose client read nothing for 30 s.",
+      "stalled", exitStatus: nil, "navd ended a session: its client read nothing for 30 s.",
       cause: "The client hangs, or is too slow for what it watches. It may come back and goes on "
         + "where it was.",
       remedy: "find it: navctl top; navctl doctor",

@@ -17,7 +17,7 @@ package struct Explanation: Hashable, Sendable {
   /// A command line that fits.
   package let example: String
 
-  /// An explanation of a code of the protocol, whose remedy is that of the error.
+  /// An explanation of a code of the protocol, with the remedy of its error.
   init(_ code: ErrorCode, _ meaning: String, cause: String, example: String) {
     self.init(
       code.rawValue, exitStatus: code.exitStatus, refusal: code, meaning, cause: cause,

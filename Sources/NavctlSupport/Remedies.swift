@@ -6,7 +6,7 @@ package struct Attempt: Hashable, Sendable {
   package var command: String?
   /// The operation, where the daemon refused one.
   package var operation: OperationKind?
-  /// The nav whose display is held by the command that started this one, `lease NAV take -- …`.
+  /// The nav of the lease, where `lease NAV take -- …` started this command.
   package var leasedNav: String?
 
   /// Makes a description of what was refused.
@@ -108,8 +108,10 @@ package enum Remedies {
     if attempt.command == "backup" || nav == "$clients" {
       return "as root: sudo navctl \(attempt.command ?? "COMMAND"); or role = admin WHO \(file)"
     }
-    guard attempt.command != nil else { return "have it granted: grant = WHO NAV RIGHT \(file)" }
-    return "have it granted: grant = WHO \(nav) \(rights(attempt)) \(file)"
+    guard attempt.command != nil else {
+      return "add to the configuration: grant = WHO NAV RIGHT \(file)"
+    }
+    return "add to the configuration: grant = WHO \(nav) \(rights(attempt)) \(file)"
   }
 
   /// The rights that a command needs, as the configuration has them.

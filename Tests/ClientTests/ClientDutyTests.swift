@@ -11,7 +11,7 @@ import Testing
     let daemon = try FakeDaemon()
     defer { daemon.stop() }
     let client = try await NavigationClient.connect(
-      endpoint: daemon.endpoint, name: "t", timeout: .seconds(30))
+      endpoint: daemon.endpoint, name: "t", timeout: patience)
     defer { client.close() }
     try await body(client, daemon)
   }

@@ -12,7 +12,7 @@ import Testing
     let daemon = try FakeDaemon()
     defer { daemon.stop() }
     let client = try await NavigationClient.connect(
-      endpoint: daemon.endpoint, name: "me", timeout: .seconds(30))
+      endpoint: daemon.endpoint, name: "me", timeout: patience)
     defer { client.close() }
     let nav = FakeNav()
     var states = client.display(nav.name).makeAsyncIterator()

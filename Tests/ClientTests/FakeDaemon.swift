@@ -52,7 +52,9 @@ final class FakeDaemon: Sendable {
     var mustRestart = false
     var mustStop = false
     var lastPeer: [UInt8] = []
-    var heartbeat = 5000
+    /// A day: it never speaks up by itself, and a client that a busy machine leaves aside for longer
+    /// than three heartbeats would take it for dead and begin again with other identifiers.
+    var heartbeat = 86_400_000
     var answers: @Sendable (Received) -> [Answer]?
   }
 

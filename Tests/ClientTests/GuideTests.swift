@@ -121,7 +121,7 @@ import Testing
     let daemon = try FakeDaemon()
     defer { daemon.stop() }
     let client = try await NavigationClient.connect(
-      endpoint: daemon.endpoint, name: "guide", timeout: .seconds(30))
+      endpoint: daemon.endpoint, name: "guide", timeout: patience)
     defer { client.close() }
     async let playing = GuideSnippets.delegate(client) { text, deadline in
       text != "Discard the draft?" || deadline < .now
@@ -152,7 +152,7 @@ import Testing
     let daemon = try FakeDaemon()
     defer { daemon.stop() }
     let client = try await NavigationClient.connect(
-      endpoint: daemon.endpoint, name: "guide", timeout: .seconds(30))
+      endpoint: daemon.endpoint, name: "guide", timeout: patience)
     defer { client.close() }
     let animated = Said()
     let showing = Task {
@@ -254,7 +254,7 @@ import Testing
     let daemon = try RealDaemon()
     defer { daemon.kill() }
     let client = try await NavigationClient.connect(
-      endpoint: daemon.directory.endpoint, name: "guide", timeout: .seconds(30))
+      endpoint: daemon.directory.endpoint, name: "guide", timeout: patience)
     defer { client.close() }
     try await body(client, daemon)
   }

@@ -123,7 +123,7 @@ import Testing
     #expect(findings(256, [("uid:1000", 256)])?.verdict == .fail)
     let all = findings(4000, [("uid:1000", 230)])
     #expect(all?.verdict == .warn)
-    #expect(all?.remedy?.contains("; connections in navd.conf(5)") == true)
+    #expect(all?.remedy?.contains("is connections in navd.conf(5)") == true)
   }
 
   @Test func `findings are written as lines and as JSON`() throws {
