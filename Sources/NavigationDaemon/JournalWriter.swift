@@ -6,8 +6,8 @@ import RuntimePaths
 /// Commits batches in the order in which they come, and puts the write-ahead log away between
 /// them, on its own thread.
 ///
-/// What has come by the time a commit ends goes into the next one, so the disk is never idle while
-/// there is something to store. A small batch with nothing before it is written by the loop itself:
+/// What has come by the time a commit ends goes into the next one, which waits for more where
+/// ``CommitPolicy`` says that it pays. A small batch with nothing before it is written by the loop itself:
 /// the wake-up of another thread would cost more than it saves.
 ///
 /// Not `Sendable` by its members: one thread at a time uses `journal`. The worker does so only while
@@ -38,6 +38,11 @@ final class JournalWriter: @unchecked Sendable {
   private var mustPutAway = false
   private var putAwayProblem: PutAwayProblem?
   private var isAsleep = false
+  private var policy = CommitPolicy()
+  /// When the last commit ended, in nanoseconds.
+  private var lastEnd: UInt64 = 0
+  /// Whether the loop does nothing until a batch is completed, so that nothing can arrive.
+  private var isAwaited = false
   private var isArmed = false
   private var isStarted = false
 
@@ -50,7 +55,11 @@ final class JournalWriter: @unchecked Sendable {
     unsafe arrived = .allocate(capacity: 1)
     unsafe progressed = .allocate(capacity: 1)
     unsafe pthread_mutex_init(lock, nil)
-    unsafe pthread_cond_init(arrived, nil)
+    var attributes = pthread_condattr_t()
+    unsafe pthread_condattr_init(&attributes)
+    unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    unsafe pthread_cond_init(arrived, &attributes)
+    unsafe pthread_condattr_destroy(&attributes)
     unsafe pthread_cond_init(progressed, nil)
   }
 
@@ -65,6 +74,15 @@ final class JournalWriter: @unchecked Sendable {
     try journal.commit(records)
     logPages = journal.walPages
     return start.map { CommitTiming(since: $0, records: records.count) }
+  }
+
+  /// Whether a commit is better left to the worker, which waits for records that are about to arrive;
+  /// loop thread.
+  func expectsMore(than count: Int) -> Bool {
+    guarded {
+      count < policy.expected && policy.limit > 0
+        && SystemClock.monotonicNanoseconds() < lastEnd + policy.limit
+    }
   }
 
   /// Hands over a part of the batch that will be submitted next; loop thread.
@@ -145,7 +163,10 @@ final class JournalWriter: @unchecked Sendable {
   /// Waits until there is a completed batch or a failure to take; loop thread.
   func awaitProgress() {
     unsafe pthread_mutex_lock(lock)
+    isAwaited = true
+    if isAsleep { unsafe pthread_cond_signal(arrived) }
     while completed == 0, failure == nil { unsafe pthread_cond_wait(progressed, lock) }
+    isAwaited = false
     unsafe pthread_mutex_unlock(lock)
   }
 
@@ -192,6 +213,7 @@ final class JournalWriter: @unchecked Sendable {
         putAwayLocked()
         continue
       }
+      gather()
       // Whole batches are committed together; of one that is not complete, parts are inserted.
       let end = queue.lastIndex { $0.isLast }.map { $0 + 1 }
       let parts = Array(queue[..<(end ?? queue.count)])
@@ -204,7 +226,12 @@ final class JournalWriter: @unchecked Sendable {
       if result != nil || end != nil { staged = 0 }
       unsafe pthread_mutex_lock(lock)
       if let result { failure = result } else { completed += parts.count { $0.isLast } }
-      if result == nil, end != nil, timing.records > 0 { timings.append(timing) }
+      if result == nil, end != nil, timing.records > 0 {
+        timings.append(timing)
+        lastEnd = timing.durableAt
+        policy.noteCommit(
+          of: timing.records, waiting: recordsWaiting, duration: timing.duration)
+      }
       logPages = journal.walPages
       guard result != nil || end != nil else { continue }
       if isArmed {
@@ -215,6 +242,26 @@ final class JournalWriter: @unchecked Sendable {
       // What is committed is told first: its answers leave while the next commit waits.
       if result == nil, end != nil { mustPutAway = logPages > pagesToPutAway }
     }
+  }
+
+  private var recordsWaiting: Int { queue.reduce(0) { $0 + $1.records.count } }
+
+  /// Waits for ops that are about to arrive; `lock` is held before and after, not meanwhile.
+  private func gather() {
+    let waiting = recordsWaiting
+    let start = SystemClock.monotonicNanoseconds()
+    let end = lastEnd + policy.limit
+    guard waiting > 0, waiting < policy.expected, start < end else { return }
+    var now = start
+    while recordsWaiting < policy.expected, now < end, !isAwaited, !mustPutAway {
+      var until = timespec(
+        tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))
+      isAsleep = true
+      _ = unsafe pthread_cond_timedwait(arrived, lock, &until)
+      isAsleep = false
+      now = SystemClock.monotonicNanoseconds()
+    }
+    policy.noteWait(from: waiting, to: recordsWaiting)
   }
 
   /// Puts the log away; `lock` is held before and after, not meanwhile.
