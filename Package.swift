@@ -123,7 +123,7 @@ let package = Package(
     .executableTarget(
       name: "ConsistencyWorker",
       dependencies: ["NavigationClient", "NavigationSync", "Navigation", "CLinux"],
-      swiftSettings: strict),
+      path: "Tests/ConsistencyWorker", swiftSettings: strict),
 
     // Starts other programs, for the tests and for bench: not installed.
     .target(
@@ -132,9 +132,12 @@ let package = Package(
 
     // Tests.
     .target(
-      name: "Simulation", dependencies: ["Navigation", "NavigationSync"], swiftSettings: strict),
+      name: "Simulation", dependencies: ["Navigation", "NavigationSync"], path: "Tests/Simulation",
+      swiftSettings: strict),
     // The rows of Tests/Conformance, run against a hub in process or a daemon.
-    .target(name: "Conformance", dependencies: ["NavigationSync"], swiftSettings: strict),
+    .target(
+      name: "Conformance", dependencies: ["NavigationSync"], path: "Tests/Conformance/Runner",
+      swiftSettings: strict),
     // What the tests of both have in common: the table itself, and the rows that are code.
     .target(
       name: "ConformanceSupport", dependencies: ["Conformance", "NavigationSync", "Navigation"],

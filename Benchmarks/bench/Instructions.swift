@@ -9,7 +9,7 @@ enum Stage: String, CaseIterable {
   var functions: [String] {
     switch self {
     case .receive: ["10ServerLoopV11takeMessage"]
-    case .decode: ["19ClientMessageReaderV6readOp"]
+    case .decode: ["19ClientMessageReaderV6decode"]
     case .decide: ["3HubV6handle_2at"]
     // The answer to the client is written in line, where it is decided.
     case .encode: ["8ShownBarV6follow", "9DiffFrameV6encode", "11JournalBodyO7changed"]
@@ -75,10 +75,10 @@ struct Instructions {
       let annotate = Programs.installed("callgrind_annotate")
     else { throw BenchError("valgrind is not installed") }
     let folder = servers.root.appending(path: "navd-count-\(UInt32.random(in: .min ... .max))")
-    try Remains.shared.add(directory: folder)
+    try Cleanup.shared.add(directory: folder)
     defer {
       try? FileManager.default.removeItem(at: folder)
-      Remains.shared.remove(directory: folder)
+      Cleanup.shared.remove(directory: folder)
     }
     let file = folder.appending(path: "out").path
     var setup = Setup()

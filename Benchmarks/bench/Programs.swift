@@ -54,13 +54,13 @@ struct Programs {
   ) throws -> ChildProcess {
     let process = try ChildProcess(
       path(of: "bench-load"), ["guard"] + line, output: output, errors: errors)
-    Remains.shared.add(process: process.pid)
+    Cleanup.shared.add(process: process.pid)
     return process
   }
 
   @discardableResult func awaitEnd(_ process: ChildProcess) -> Int32 {
     let status = process.awaitEnd()
-    Remains.shared.remove(process: process.pid)
+    Cleanup.shared.remove(process: process.pid)
     return status
   }
 }

@@ -83,10 +83,10 @@ struct Servers {
   private func inDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
     // Short, for the path of a socket is at most 107 bytes.
     let directory = root.appending(path: "navd-bench-\(UInt32.random(in: .min ... .max))")
-    try Remains.shared.add(directory: directory)
+    try Cleanup.shared.add(directory: directory)
     defer {
       try? FileManager.default.removeItem(at: directory)
-      Remains.shared.remove(directory: directory)
+      Cleanup.shared.remove(directory: directory)
     }
     try FileManager.default.createDirectory(
       at: Place(directory).data, withIntermediateDirectories: false)

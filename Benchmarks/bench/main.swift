@@ -46,7 +46,7 @@ func run(
     let found = runs.compactMap { $0[workload.metric] }.map(Metric.text)
     progress("  \(target.rawValue) \(found.joined(separator: " "))")
   } catch {
-    Remains.shared.waitForEnd()
+    Cleanup.shared.waitForEnd()
     results.addFailure("\(error)", workload, target)
     progress("  \(target.rawValue) void (\(error))")
   }
@@ -84,7 +84,7 @@ func write(_ results: Results, _ page: String, _ machine: Machine, _ options: Op
 }
 
 do {
-  Remains.shared.endOnSignals()
+  Cleanup.shared.endOnSignals()
   if let task = options.instructions {
     try countInstructions(options, task)
     exit(0)

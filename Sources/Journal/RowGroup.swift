@@ -27,8 +27,8 @@ import NavigationSync
   /// The authors so far, each with its last op: a head names one by its place, from 1 on, and
   /// describes one that is not there yet.
   private var authors: [RowAuthor] = []
-  private var headBuffer = Octets(capacity: 4096)
-  private var bodyBuffer = Octets(capacity: Self.mostBytes)
+  private var headBuffer = ScratchBuffer(capacity: 4096)
+  private var bodyBuffer = ScratchBuffer(capacity: Self.mostBytes)
   private var packed = Packing()
 
   init() {}

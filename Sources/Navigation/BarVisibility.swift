@@ -174,7 +174,7 @@ extension NavigationController {
   /// Applies the preference of a new top, and leaves of what is told the net effect.
   ///
   /// A client that set the bar's visibility while this top was there already has the last word.
-  mutating func settleVisibility(_ draft: inout Draft, before: NavigationController?) {
+  mutating func updateVisibility(_ draft: inout Draft, before: NavigationController?) {
     if let top, top.id != draft.oldTop, top.id != draft.topOfBarSet {
       applyBarPreference(of: top, &draft)
     }

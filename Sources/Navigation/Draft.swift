@@ -109,16 +109,16 @@ extension NavigationController {
   ///   - limits: what bounds the nav.
   /// - Returns: the commit; an empty one has left the detached records in any order, and the caller
   ///   goes back to the state before.
-  mutating func settle(
+  mutating func finish(
     _ draft: inout Draft, before: NavigationController?, limits: NavigationLimits
   ) -> Commit {
     var commit = Commit(revision: draft.revision)
     commit.isAnimated = draft.isAnimated ?? false
     commit.splice = netSplice(&draft)
     if let running = openTransition(&draft, commit.splice) { setTransition(running, &draft) }
-    settleVisibility(&draft, before: before)
-    settleContents(&draft, before: before, &commit)
-    settleDetached(&draft, before: before, &commit)
+    updateVisibility(&draft, before: before)
+    noteChangedScreens(&draft, before: before, &commit)
+    orderDetached(&draft, before: before, &commit)
     commit.parts = draft.parts
     if let before {
       for part in draft.parts where hasSamePart(part, as: before) {
@@ -191,7 +191,7 @@ extension NavigationController {
   }
 
   /// A content that is what it was has the version it had, wherever the screen is now.
-  private mutating func settleContents(
+  private mutating func noteChangedScreens(
     _ draft: inout Draft, before: NavigationController?, _ commit: inout Commit
   ) {
     for touched in draft.touched {
@@ -217,7 +217,7 @@ extension NavigationController {
     if commit.changedScreens.count > 1 { commit.changedScreens.sort() }
   }
 
-  private mutating func settleDetached(
+  private mutating func orderDetached(
     _ draft: inout Draft, before: NavigationController?, _ commit: inout Commit
   ) {
     let recent = detached.records(since: draft.mark)

@@ -19,7 +19,7 @@ package struct NavigationContext: Sendable {
 }
 
 /// What a message of operations hands back: an output each, and the commit unless nothing changed.
-package struct Performance: Sendable {
+package struct OperationResult: Sendable {
   /// One output an operation.
   package var outputs: [OperationOutput] = []
   /// The commit; nil if the state is as it was.
@@ -40,7 +40,7 @@ extension NavigationController {
   package mutating func perform(
     _ operations: [Operation], isAnimated: Bool?, animation: Animation? = nil,
     in context: NavigationContext
-  ) throws(Refusal) -> Performance {
+  ) throws(Refusal) -> OperationResult {
     detached.closeHoles()
     var draft = Draft(of: self, isAnimated: isAnimated)
     draft.animation = animation
@@ -53,7 +53,7 @@ extension NavigationController {
   package static func create(
     _ creation: Creation, then operations: [Operation], isAnimated: Bool?,
     in context: NavigationContext
-  ) throws(Refusal) -> (NavigationController, Performance) {
+  ) throws(Refusal) -> (NavigationController, OperationResult) {
     var controller = NavigationController(revision: Revision(0))
     var draft = Draft(of: controller, isAnimated: isAnimated)
     do {
@@ -63,9 +63,9 @@ extension NavigationController {
     }
     for part in PartName.allCases { controller.stamp(part, with: draft.revision) }
     do {
-      let performance = try controller.perform(
+      let result = try controller.perform(
         operations, draft: &draft, context: context, isCreation: true)
-      return (controller, performance)
+      return (controller, result)
     } catch {
       throw Refusal(index: error.index + 1, error: error.error)
     }
@@ -73,7 +73,7 @@ extension NavigationController {
 
   private mutating func perform(
     _ operations: [Operation], draft: inout Draft, context: NavigationContext, isCreation: Bool
-  ) throws(Refusal) -> Performance {
+  ) throws(Refusal) -> OperationResult {
     // One operation checks before it changes anything. Several work on the value itself, are judged
     // against a copy, which shares all storage, and go back to it if one is refused.
     let before = isCreation ? blank(at: draft.revision) : operations.count > 1 ? self : nil
@@ -88,13 +88,13 @@ extension NavigationController {
         throw Refusal(index: index, error: isStandalone ? error.ofItem : error)
       }
     }
-    let commit = settle(&draft, before: before, limits: context.limits)
+    let commit = finish(&draft, before: before, limits: context.limits)
     guard isCreation || !commit.isEmpty else {
       if let before { self = before }
-      return Performance(outputs: outputs)
+      return OperationResult(outputs: outputs)
     }
     revision = draft.revision
-    return Performance(outputs: outputs, commit: commit)
+    return OperationResult(outputs: outputs, commit: commit)
   }
 
   /// What a creation is judged against: a controller without any content.

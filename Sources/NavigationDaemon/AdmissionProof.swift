@@ -74,7 +74,7 @@ struct AdmissionProof {
   }
 
   private static func knock(
-    in context: borrowing Context, _ kind: Entrance.Kind, _ identity: CurveSecretKey?,
+    in context: borrowing Context, _ kind: ListeningSocket.Kind, _ identity: CurveSecretKey?,
     stranger: CurveKeyPair?
   ) throws(ZeroMQError) {
     let router = try context.socket(.router)

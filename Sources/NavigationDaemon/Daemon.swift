@@ -87,21 +87,21 @@ package enum Daemon {
 
   /// Listens at all places; until `admit` nobody else can connect.
   private static func listen(
-    _ configuration: Configuration, _ places: [EntrancePlace], _ identity: CurveSecretKey?,
+    _ configuration: Configuration, _ places: [SocketPlace], _ identity: CurveSecretKey?,
     _ log: Log
   ) throws(DaemonError) -> Listener {
-    var entrances: [Entrance] = []
+    var sockets: [ListeningSocket] = []
     for place in places {
-      let entrance = try place.open()
-      entrances.append(entrance)
-      guard entrance.isAwaited else { continue }
+      let socket = try place.open()
+      sockets.append(socket)
+      guard socket.isAwaited else { continue }
       log(
         LogEntry(
           .warning,
           "no interface of this machine has the address of \(place.endpoint) yet: navd can be "
             + "reached there when one has"))
     }
-    let listener = try Listener.open(entrances, identity: identity, configuration)
+    let listener = try Listener.open(sockets, identity: identity, configuration)
     if !listener.copiesReceived {
       log(
         LogEntry(
@@ -142,11 +142,11 @@ package enum Daemon {
   /// the rule.
   private static func places(
     _ configuration: Configuration, _ rules: PathRules, _ inherited: [InheritedSocket]
-  ) throws(DaemonError) -> [EntrancePlace] {
+  ) throws(DaemonError) -> [SocketPlace] {
     let passed = Set(inherited.map(\.endpoint))
-    var places = inherited.map { EntrancePlace.inherited($0) }
+    var places = inherited.map { SocketPlace.inherited($0) }
     places += configuration.daemon.endpoints.filter { !passed.contains($0) }
-      .map { EntrancePlace($0) }
+      .map { SocketPlace($0) }
     let directory = rules.runtimeDirectory
     if places.isEmpty { places = [.path(directory.socketPath)] }
     // Whether the rule names it or the configuration does: `--print-config` prints the rule's.
@@ -162,7 +162,7 @@ package enum Daemon {
 
   /// The daemon's secret key, where it serves a network.
   private static func identity(
-    _ configuration: Configuration, _ rules: PathRules, _ places: [EntrancePlace]
+    _ configuration: Configuration, _ rules: PathRules, _ places: [SocketPlace]
   ) throws(DaemonError) -> CurveSecretKey? {
     guard let network = places.first(where: \.isNetwork) else { return nil }
     let credential = rules.environment["CREDENTIALS_DIRECTORY"].map { $0 + "/navd.key" }
@@ -180,7 +180,7 @@ package enum Daemon {
     }
   }
 
-  private static func refused(_ place: EntrancePlace, _ reason: String) -> DaemonError {
+  private static func refused(_ place: SocketPlace, _ reason: String) -> DaemonError {
     .configuration(ConfigurationError(file: place.endpoint, line: nil, message: reason))
   }
 
@@ -208,7 +208,7 @@ package enum Daemon {
 
   private static func openJournal(
     _ configuration: Configuration, _ rules: PathRules, _ directory: String,
-    _ places: [EntrancePlace]
+    _ places: [SocketPlace]
   ) throws(DaemonError) -> Journal {
     let boot = try boot(rules)
     do throws(JournalError) {

@@ -11,7 +11,7 @@ struct Listener: ~Copyable {
   let router: Socket
   var admission: ZAPHandler
   /// Where it listens.
-  let entrances: [Entrance]
+  let sockets: [ListeningSocket]
   /// What peers on a network are met with; nil where there are none.
   private let identity: CurveSecretKey?
   /// Whether messages that wait take about the memory that they are counted for.
@@ -29,13 +29,13 @@ struct Listener: ~Copyable {
   /// Makes the sockets and binds them.
   ///
   /// - Parameters:
-  ///   - entrances: where to listen.
+  ///   - sockets: where to listen.
   ///   - identity: the daemon's secret key, without which no network is served.
   ///   - configuration: the limits.
   /// - Returns: what listens, but lets only our own user in.
   /// - Throws: what libzmq refused.
   static func open(
-    _ entrances: [Entrance], identity: CurveSecretKey?, _ configuration: Configuration
+    _ sockets: [ListeningSocket], identity: CurveSecretKey?, _ configuration: Configuration
   ) throws(DaemonError) -> Listener {
     do throws(ZeroMQError) {
       let context = try Context.make(inputOutputThreads: Self.inputOutputThreads)
@@ -45,9 +45,9 @@ struct Listener: ~Copyable {
       let router = try context.socket(.router)
       try setOptions(router, configuration)
       let listener = Listener(
-        context: context, router: router, admission: admission, entrances: entrances,
+        context: context, router: router, admission: admission, sockets: sockets,
         identity: identity, copiesReceived: copiesReceived)
-      for entrance in entrances { try listener.open(entrance) }
+      for socket in sockets { try listener.open(socket) }
       return listener
     } catch {
       throw .transport(error)
@@ -56,13 +56,13 @@ struct Listener: ~Copyable {
 
   private init(
     context: consuming Context, router: consuming Socket, admission: consuming ZAPHandler,
-    entrances: [Entrance], identity: CurveSecretKey?, copiesReceived: Bool
+    sockets: [ListeningSocket], identity: CurveSecretKey?, copiesReceived: Bool
   ) {
     self.copiesReceived = copiesReceived
     self.context = context
     self.router = router
     self.admission = admission
-    self.entrances = entrances
+    self.sockets = sockets
     self.identity = identity
   }
 
@@ -82,7 +82,7 @@ struct Listener: ~Copyable {
       .routerMandatory(true), .routerHandover(false), .sendHighWaterMark(256),
       .receiveHighWaterMark(Int32(waitingMessages)),
       .maximumFrameBytes(Int64(frameBytes(configuration))),
-      .linger(milliseconds: 0), .backlog(Entrance.backlog),
+      .linger(milliseconds: 0), .backlog(ListeningSocket.backlog),
       .handshakeInterval(milliseconds: 3000), .ipv6(true),
     ]
     for option in options { try router.set(option) }
@@ -90,7 +90,7 @@ struct Listener: ~Copyable {
 
   /// How peers identify themselves who come by the next bind, and how it is noticed that they go.
   static func prepare(
-    _ router: borrowing Socket, _ kind: Entrance.Kind, _ identity: CurveSecretKey?
+    _ router: borrowing Socket, _ kind: ListeningSocket.Kind, _ identity: CurveSecretKey?
   ) throws(ZeroMQError) {
     // Without the second one libzmq lets everybody in should nobody answer.
     try router.set(.zapDomain(kind == .local ? localDomain : networkDomain))
@@ -113,17 +113,17 @@ struct Listener: ~Copyable {
     }
   }
 
-  /// Begins to accept at an entrance.
+  /// Begins to accept at a socket.
   ///
   /// It goes on for as long as the daemon lives: to unbind ends all connections that came by it.
-  private func open(_ entrance: Entrance) throws(ZeroMQError) {
-    try Self.prepare(router, entrance.kind, identity)
+  private func open(_ socket: ListeningSocket) throws(ZeroMQError) {
+    try Self.prepare(router, socket.kind, identity)
     // libzmq closes what it is given.
-    let copy = navd_duplicate(entrance.descriptor)
+    let copy = navd_duplicate(socket.descriptor)
     guard copy >= 0 else { throw ZeroMQError(.bind, code: navd_errno()) }
     do throws(ZeroMQError) {
       try router.set(.useDescriptor(copy))
-      try router.bind(entrance.endpoint)
+      try router.bind(socket.endpoint)
       try router.set(.useDescriptor(-1))
     } catch {
       _ = CLinux.close(copy)
@@ -131,16 +131,16 @@ struct Listener: ~Copyable {
     }
   }
 
-  /// The entrances' addresses, for people.
-  var endpoints: [String] { entrances.map(\.endpoint) }
+  /// The sockets' addresses, for people.
+  var endpoints: [String] { sockets.map(\.endpoint) }
 
   /// Lets in whom the configuration lets in; until then only our own user can connect.
   func admit(_ configuration: Configuration) throws(DaemonError) {
-    for entrance in entrances { try entrance.lock?.open(configuration.daemon) }
+    for socket in sockets { try socket.lock?.open(configuration.daemon) }
   }
 
   /// Removes the socket files, so that clients see at once that nobody listens.
   func removeFiles() {
-    for entrance in entrances { entrance.lock?.removeSocket() }
+    for socket in sockets { socket.lock?.removeSocket() }
   }
 }

@@ -46,10 +46,10 @@ extension ServerLoop {
   /// on; but who comes would find somebody else, or nobody.
   func reclaimPlaces() {
     placeWatch.renew()
-    for entrance in listener.entrances where entrance.isDisplaced {
-      let endpoint = entrance.endpoint
+    for socket in listener.sockets where socket.isDisplaced {
+      let endpoint = socket.endpoint
       do {
-        try entrance.takeNameBack()
+        try socket.takeNameBack()
         let text = "\(endpoint) was taken away by another process, and is taken back"
         log(LogEntry(.error, text, kind: .refused))
       } catch {

@@ -78,7 +78,7 @@ extension ServerLoop {
 
   /// The kernel's numbers of the sockets that peers are connected to.
   private func openSockets() -> [UInt64] {
-    let listening = listener.entrances.map(\.descriptor)
+    let listening = listener.sockets.map(\.descriptor)
     return (0...gate.highestDescriptor).compactMap { descriptor in
       let isPeer = listening.contains { navd_was_accepted_from(descriptor, $0) != 0 }
       return isPeer ? navd_socket_cookie(descriptor) : nil

@@ -40,12 +40,15 @@ extension ServerLoop {
     let peer = connections[slot].peer
     let first = isEnveloped ? 2 : 1
     guard received.count == first + 2, received.droppedFrames == 0 else {
-      events.append(.malformed(id, peer))
+      events.append(.unreadable(id, peer, .frameCount))
       return
     }
     takeVerb(first)
+    // Read here, where messages are received: the hub goes over those at hand without a reader's
+    // code and buffers in the processor's caches between two of them.
     events.append(
-      messageReader.event(id, peer, verb: verb, body: received[first + 1].copyBytes()))
+      HubEvent(
+        frame: verb, body: received[first + 1].copyBytes(), from: id, peer, reader: &messageReader))
   }
 
   /// Enters the peer of a first message; nil for one that may not speak, or has ended.

@@ -55,7 +55,7 @@ struct ServerLoop: ~Copyable {
   var isOneAtATime = false
   /// Carries the body of what goes to many.
   var shared = Message()
-  var vigil = Vigil(processors: Int(navd_processor_count()))
+  var busyPoll = BusyPollPolicy(processors: Int(navd_processor_count()))
   /// Since when there is nothing to do, in nanoseconds.
   var waitingSince: UInt64?
   var maintenanceDue: UInt64?
@@ -124,7 +124,7 @@ struct ServerLoop: ~Copyable {
     let progress = poller.add(descriptor: writer.descriptor)
     keyWatch.start(configuration.access.keyDirectory)
     let keys = poller.add(descriptor: keyWatch.descriptor)
-    placeWatch.start(listener.entrances.compactMap(\.path))
+    placeWatch.start(listener.sockets.compactMap(\.path))
     let places = poller.add(descriptor: placeWatch.descriptor)
     reclaimPlaces()
     // Who was revoked before there was a watch.
@@ -182,7 +182,7 @@ struct ServerLoop: ~Copyable {
     guard inFlight.isEmpty, events.isEmpty, afterthoughts.isEmpty else { return false }
     let start = SystemClock.monotonicNanoseconds()
     waitingSince = start
-    let limit = vigil.limit
+    let limit = busyPoll.limit
     var last = start
     while last - start < limit {
       if try receiveMessages(isAwaited: true) {
@@ -190,7 +190,7 @@ struct ServerLoop: ~Copyable {
         return true
       }
       let now = SystemClock.monotonicNanoseconds()
-      guard vigil.goesOn(afterLook: now - last) else { return false }
+      guard busyPoll.goesOn(afterLook: now - last) else { return false }
       last = now
     }
     return false
@@ -200,7 +200,7 @@ struct ServerLoop: ~Copyable {
   private mutating func endWait() {
     guard let start = waitingSince else { return }
     waitingSince = nil
-    vigil.noteWait(SystemClock.monotonicNanoseconds() - start)
+    busyPoll.noteWait(SystemClock.monotonicNanoseconds() - start)
   }
 
   /// Removes the sockets, so that clients see at once that nobody listens, and lets the last words

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// libzmq aborts the process when it cannot accept for want of descriptors, and it accepts on threads
 /// of its own, faster than the loop could tell it to stop; nor can it be told without ending every
-/// connection of that entrance. So the last descriptors are not given away in the first place: who
+/// connection of that socket. So the last descriptors are not given away in the first place: who
 /// comes then is closed at once, which libzmq bears.
 @c(accept4)
 package func sparingAccept(

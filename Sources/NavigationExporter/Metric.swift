@@ -144,7 +144,7 @@ package struct Metric: Sendable {
     counter("navd_sessions_opened_total", "Sessions opened") { $0.opened },
     Metric(
       "navd_sessions_ended_total", .counter, "Sessions that ended, by reason",
-      .byLabel("reason", always: Departure.allCases.map(\.rawValue)) { $0.departures }),
+      .byLabel("reason", always: SessionEndReason.allCases.map(\.rawValue)) { $0.endReasons }),
   ]
 
   private static let times = [

@@ -92,7 +92,7 @@ import Testing
     let body = ClientMessageWriter.op(
       OpRequest(id: 1, nav: "kiosk"), operations: [Array(operation.json.utf8)])
     var reader = ClientMessageReader(maximumBytes: 65536)
-    guard case .op(let request) = try reader.read(verb: .op, body: body) else {
+    guard case .op(let request) = try reader.read(frame: ClientVerb.op.frame, body: body) else {
       Issue.record("not an op: \(operation.json)")
       return
     }

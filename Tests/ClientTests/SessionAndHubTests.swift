@@ -64,8 +64,11 @@ private struct World {
     for output in outputs {
       switch output {
       case .send(let verb, let body):
+        var reader = hub.makeReader()
+        let connection = clients[index].connection
         hub.handle(
-          .message(clients[index].connection, peer, verb: verb.frame, body: body), at: instant)
+          HubEvent(frame: verb.frame, body: body, from: connection, peer, reader: &reader),
+          at: instant)
         settle()
       case .reconnect:
         disconnect(index)

@@ -50,7 +50,9 @@ struct HubDriver: ConformanceDriver {
   mutating func send(_ name: String, verb: String, body: [UInt8]) throws {
     if connections[name] == nil { open(name) }
     guard let connection = connections[name] else { return }
-    try turn([.message(connection, Self.peer, verb: Array("nsp1.\(verb)".utf8), body: body)])
+    var reader = hub.makeReader()
+    let frame = Array("nsp1.\(verb)".utf8)
+    try turn([HubEvent(frame: frame, body: body, from: connection, Self.peer, reader: &reader)])
   }
 
   mutating func receive(_ name: String) throws -> ReceivedMessage? {

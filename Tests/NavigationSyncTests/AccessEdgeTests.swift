@@ -123,19 +123,19 @@ import Testing
     let key = RememberedOps.Key(principal: "uid:1", client: ClientID(high: 0, low: 1))
     for id in 1...10 {
       let entry = RememberedOps.Entry(
-        id: UInt64(id), octets: OctetsHash(bits: UInt64(id)), isOk: true, reply: [])
+        id: UInt64(id), octets: BodyHash(bits: UInt64(id)), isOk: true, reply: [])
       remembered.remember(entry, of: key, at: 0)
     }
     configuration.rememberedOps = 64
     remembered.reconfigure(configuration)
     for id in 1...6 {
-      guard case .tooOld = remembered.verdict(on: UInt64(id), octets: OctetsHash(bits: 0), of: key)
+      guard case .tooOld = remembered.verdict(on: UInt64(id), octets: BodyHash(bits: 0), of: key)
       else {
         Issue.record("op \(id) would be done again")
         continue
       }
     }
-    guard case .decided = remembered.verdict(on: 7, octets: OctetsHash(bits: 7), of: key) else {
+    guard case .decided = remembered.verdict(on: 7, octets: BodyHash(bits: 7), of: key) else {
       Issue.record("op 7 is remembered")
       return
     }

@@ -94,7 +94,7 @@ import Testing
         guard let slot = world.hub.navSlots[name] else { return "\(name) is gone" }
         let nav = world.hub.navs[slot]
         return "\(name) \(nav.epoch.text) \(nav.controller.revision.number) \(nav.digest.text)"
-      } + ["\(world.hub.sequence) \(world.journal.rows.count) \(world.hub.dialogs.count)"]
+      } + ["\(world.hub.sequence) \(world.journal.rows.count) \(world.hub.coordinations.count)"]
     }
 
     func nav() -> String {

@@ -26,9 +26,19 @@ final class Client {
     self.client = client ?? String(repeating: "0", count: 32 - digits.count) + digits
   }
 
-  func message(_ verb: String, _ body: String) -> HubEvent {
-    .message(connection, peer, verb: Array("nsp1.\(verb)".utf8), body: Array(body.utf8))
+  func message(_ verb: String, _ body: String) -> HubEvent { message(frame: "nsp1.\(verb)", body) }
+
+  func message(frame: String, _ body: String) -> HubEvent {
+    message(Array(frame.utf8), Array(body.utf8))
   }
+
+  func message(_ frame: [UInt8], _ body: [UInt8]) -> HubEvent {
+    var reader = world.hub.makeReader()
+    return HubEvent(frame: frame, body: body, from: connection, peer, reader: &reader)
+  }
+
+  /// A message with another number of frames than two.
+  var withWrongFrames: HubEvent { .unreadable(connection, peer, .frameCount) }
 
   /// Sends one message in a turn of its own; returns all that this client got.
   @discardableResult

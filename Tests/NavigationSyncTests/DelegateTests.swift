@@ -377,7 +377,8 @@ import Testing
     let body =
       #"{"id":\#(turner.nextID()),"nav":"kiosk","roles":["orientation"],"orientations":{"supported":["portrait"]}}"#
     try stage.same { () throws in #expect(try turner.ask("delegate", body).code == "storage") }
-    #expect(try stage.world.hub.dialogs[#require(stage.world.hub.navSlots["kiosk"])] == nil)
+    #expect(
+      try stage.world.hub.coordinations[#require(stage.world.hub.navSlots["kiosk"])] == nil)
     stage.world.journal.isFailing = false
     try stage.same { () throws in try stage.world.wait(1000) }
   }

@@ -245,9 +245,7 @@ extension DesyncRow {
         #expect(error.json["have"] as? [Int] == [1, 1])
         #expect(error.json["nonce"] as? String == "q")
         #expect(try client.watch().map(\.code) == ["no-session"])
-        let other = try stage.world.turn([
-          .message(client.connection, client.peer, verb: Array("nsp7.hello".utf8), body: [])
-        ])
+        let other = try stage.world.turn([client.message(frame: "nsp7.hello", "")])
         #expect(other.codes == ["version"])
       }
     },

@@ -133,11 +133,7 @@ private struct Twins {
     case 10: return client.message("watch", #"{"id":\#(client.nextID()),"nav":"$navs"}"#)
     default:
       let body = client.opBody(Self.ops(nav, eager, &generator), nav: nav, Stage.any)
-      var reader = eager.hub.makeReader()
-      return generator.below(2) == 0
-        ? client.message("op", body)
-        : reader.event(
-          client.connection, client.peer, verb: Array("nsp1.op".utf8), body: Array(body.utf8))
+      return client.message("op", body)
     }
   }
 

@@ -67,13 +67,10 @@ extension World {
     #expect(world.hub.dormant(for: event) == nil)
   }
 
-  @Test func `an op asks alike whether it was read before or not`() throws {
+  @Test func `an op asks for its nav, which then performs it`() throws {
     let (world, client) = try World.dormant()
-    var reader = world.hub.makeReader()
-    let body = Array(client.opBody(Stage.push("c"), nav: "two").utf8)
-    let event = reader.event(
-      client.connection, client.peer, verb: Array("nsp1.op".utf8), body: body)
-    guard case .op = event else {
+    let event = client.message("op", client.opBody(Stage.push("c"), nav: "two"))
+    guard case .message(_, _, .op) = event else {
       Issue.record("not read: \(event)")
       return
     }
@@ -120,7 +117,7 @@ extension World {
     let (world, client) = try World.dormant()
     let connection = client.connection
     for event in [
-      .malformed(connection, client.peer), .blocked(connection), .unblocked(connection), .wake,
+      client.withWrongFrames, .blocked(connection), .unblocked(connection), .wake,
       .backupProgress(BackupProgress(done: 1, total: 2)), .backup(.failed("no")),
       .floor(nav: 2, revision: 2), .closed(connection), .history(HistoryAnswer(token: 99)), .stop,
     ] as [HubEvent] {

@@ -49,7 +49,7 @@ struct Provocation: Sendable, CustomTestStringConvertible {
   static let messages: [Provocation] = [
     Provocation(.badFrame, "no", 7) {
       let client = try World().client()
-      return try client.world.turn([.malformed(client.connection, client.peer)]).first
+      return try client.world.turn([client.withWrongFrames]).first
     },
     Provocation(.badJSON, "no", 7) { try World().client().ask("op", "{") },
     Provocation(.badVerb, "no", 7) { try World().client().ask("fly", #"{"id":1}"#) },

@@ -239,9 +239,8 @@ struct Refused: Sendable, CustomTestStringConvertible {
   @Test func `the third message that is none ends the session`() throws {
     let (world, client) = try Self.world()
     let broken: [HubEvent] = [
-      .malformed(client.connection, client.peer),
-      .message(client.connection, client.peer, verb: Array("hello".utf8), body: []),
-      .message(client.connection, client.peer, verb: Array("nsp1.OP".utf8), body: []),
+      client.withWrongFrames, client.message(frame: "hello", ""),
+      client.message(frame: "nsp1.OP", ""),
     ]
     let replies = try world.turn(broken)
     #expect(replies.map(\.verb) == [.err, .err, .err, .bye])
@@ -253,10 +252,7 @@ struct Refused: Sendable, CustomTestStringConvertible {
   @Test func `a hello of another major version is told what there is`() throws {
     let world = World()
     let client = Client(world)
-    let replies = try world.turn([
-      .message(
-        client.connection, client.peer, verb: Array("nsp2.hello".utf8), body: Array("?".utf8))
-    ])
+    let replies = try world.turn([client.message(frame: "nsp2.hello", "?")])
     #expect(
       replies.map(\.text) == [
         #"{"id":null,"code":"version","msg":"this daemon speaks NSP/1","effect":"none","retry":"no","have":[1,1]}"#

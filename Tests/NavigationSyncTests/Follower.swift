@@ -60,7 +60,10 @@ final class Follower {
       switch output {
       case .send(let verb, let body):
         asked.append((verb, String(decoding: body, as: UTF8.self)))
-        try world.turn([.message(connection, peer, verb: verb.frame, body: body)])
+        var reader = world.hub.makeReader()
+        try world.turn([
+          HubEvent(frame: verb.frame, body: body, from: connection, peer, reader: &reader)
+        ])
       case .event(let event): events.append(event)
       case .reconnect, .move, .duty: break
       }

@@ -113,7 +113,7 @@ import Testing
     let key = RememberedOps.Key(principal: author.principal, client: author.client)
     #expect(hub.remembered.last(of: key) == 9)
     let known = (UInt64(1)...9).filter { id in
-      switch hub.remembered.verdict(on: id, octets: OctetsHash(bits: 0), of: key) {
+      switch hub.remembered.verdict(on: id, octets: BodyHash(bits: 0), of: key) {
       case .reused: true
       case .new, .decided, .tooOld: false
       }

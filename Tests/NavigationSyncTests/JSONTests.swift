@@ -242,7 +242,7 @@ import Testing
         let other = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
         #expect(other != nil, "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
       }
-      for verb in verbs { _ = try? client.read(verb: verb, body: bytes) }
+      for verb in verbs { _ = try? client.read(frame: verb.frame, body: bytes) }
       for verb in ServerVerb.allCases { _ = try? server.read(verb: verb.frame, body: bytes) }
     }
   }

@@ -95,7 +95,7 @@ private struct LawRun {
   }
 
   private mutating func answer() throws {
-    guard let pending = world.hub.dialogs.values.compactMap({ $0.question?.pending }).first,
+    guard let pending = world.hub.coordinations.values.compactMap({ $0.question?.pending }).first,
       let client = clients.first(where: {
         world.hub.sessionSlots[$0.connection] == pending.session.slot
       }),

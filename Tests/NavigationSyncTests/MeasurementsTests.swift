@@ -158,13 +158,13 @@ import Testing
       measurements.count(.refusedMessage(code))
     }
     for (_, outcome) in Outcome.ofOperations { measurements.count(outcome) }
-    for departure in Departure.allCases { measurements.count(departure) }
+    for endReason in SessionEndReason.allCases { measurements.count(endReason) }
     #expect(Outcome.ofOperations.map(\.word).count == ErrorCode.allCases.count + 3)
     for code in ErrorCode.allCases {
       #expect(measurements[.refused(code)] == 2)
       #expect(measurements[.refusedMessage(code)] == 1)
     }
-    for departure in Departure.allCases { #expect(measurements[departure] == 1) }
+    for endReason in SessionEndReason.allCases { #expect(measurements[endReason] == 1) }
     #expect(measurements[Outcome.ok] == 1)
   }
 

@@ -120,7 +120,7 @@ import Testing
     let body = client.opBody(#"{"revert":{"rev":3}}"#, any)
     try client.send("op", body)
     try world.turn([.closed(client.connection)])
-    #expect(world.hub.pendingReads.isEmpty)
+    #expect(world.hub.reads.count == 0)
     #expect(try world.answerHistory().isEmpty)
     #expect(try ids(world) == ["home"])
     // The next session sends the same octets, and they run.
@@ -150,7 +150,7 @@ import Testing
     let revert = client.message("op", client.opBody(#"{"revert":{"rev":3}}"#, any))
     let replies = try world.turn([push, revert])
     #expect(replies.map(\.code) == ["storage"])
-    #expect(world.requests.count == 1 && world.hub.pendingReads.count == 1)
+    #expect(world.requests.count == 1 && world.hub.reads.count == 1)
     // The answer comes while the journal still fails, and then when it works.
     #expect(try world.answerHistory().map(\.code) == ["storage"])
     world.journal.isFailing = false

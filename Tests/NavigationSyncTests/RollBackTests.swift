@@ -116,13 +116,13 @@ import Testing
     let client = try world.kiosk()
     world.journal.isFailing = true
     try world.turn([
-      client.message("op", client.opBody(Self.push)), .malformed(client.connection, client.peer),
+      client.message("op", client.opBody(Self.push)), client.withWrongFrames,
     ])
     #expect(try client.ask("ping", #"{"id":99}"#).verb == .pong)
     world.journal.isFailing = false
-    try world.turn([.malformed(client.connection, client.peer)])
+    try world.turn([client.withWrongFrames])
     #expect(try client.must(Self.push).verb == .ok)
-    let last = try world.turn([.malformed(client.connection, client.peer)])
+    let last = try world.turn([client.withWrongFrames])
     #expect(last.map(\.verb) == [.err, .bye])
   }
 

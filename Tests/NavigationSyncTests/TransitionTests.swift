@@ -123,7 +123,7 @@ import Testing
     #expect(late.map(\.verb) == [.queued])
     let sent = try stage.send(stage.owner, #"{"nav.close":{}}"#)
     #expect(sent.codes == ["no-nav"])
-    #expect(stage.world.hub.dialogs.isEmpty)
+    #expect(stage.world.hub.coordinations.isEmpty)
     try stage.world.wait(2000)
   }
 

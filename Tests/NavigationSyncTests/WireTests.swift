@@ -106,7 +106,7 @@ import Testing
   func `the daemon can read every message of the protocol's examples`(index: Int) throws {
     let sample = Samples.client[index]
     var reader = ClientMessageReader()
-    _ = try reader.read(verb: ClientVerb(rawValue: sample.verb), body: Array(sample.body.utf8))
+    _ = try reader.read(frame: Array("nsp1.\(sample.verb)".utf8), body: Array(sample.body.utf8))
   }
 
   @Test(arguments: Samples.server.map(\.body).indices)
@@ -120,7 +120,7 @@ import Testing
 
   private func read(_ verb: ClientVerb, _ body: [UInt8]) throws -> ClientMessage {
     var reader = ClientMessageReader()
-    return try reader.read(verb: verb, body: body)
+    return try reader.read(frame: verb.frame, body: body)
   }
 
   @Test func `names written with escapes read as what they stand for`() throws {

@@ -6,7 +6,7 @@ import Testing
 
   private func create(
     _ creation: Creation, then operations: Operation...
-  ) throws(Refusal) -> (controller: NavigationController, performance: Performance) {
+  ) throws(Refusal) -> (controller: NavigationController, performance: OperationResult) {
     try NavigationController.create(creation, then: operations, isAnimated: nil, in: context)
   }
 

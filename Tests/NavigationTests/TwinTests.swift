@@ -177,7 +177,7 @@ struct Messages {
 
   private func brokenLaw(
     _ before: NavigationController, _ after: NavigationController,
-    _ result: Result<Performance, Refusal>
+    _ result: Result<OperationResult, Refusal>
   ) -> String? {
     if !after.violatedInvariants().isEmpty { return "\(after.violatedInvariants())" }
     guard case .success(let performance) = result, let commit = performance.commit else {

@@ -4,7 +4,7 @@ import Navigation
 
 extension Twin.Answer {
   /// What the model can say of a message: nothing of transitions.
-  init(_ performance: Performance) {
+  init(_ performance: OperationResult) {
     self.init(
       outputs: performance.outputs, isChanged: performance.commit != nil,
       events: (performance.commit?.events ?? []).filter { !$0.isOfTransition },

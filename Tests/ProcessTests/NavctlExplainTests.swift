@@ -56,7 +56,7 @@ extension ProcessTests {
         "hub": try matches(note, in: "NavigationSync/Hub").subtracting(Self.watchReasons),
         "NavigationDaemon": try matches(note, in: "NavigationDaemon"),
         "ErrorCode": Set(ErrorCode.allCases.map(\.rawValue)),
-        "Departure": Set(Departure.allCases.map(\.rawValue)),
+        "SessionEndReason": Set(SessionEndReason.allCases.map(\.rawValue)),
       ]
     }
 

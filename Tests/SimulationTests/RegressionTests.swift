@@ -25,10 +25,11 @@ import Testing
     let now = Instant(boot: 1000, wall: 1000)
     let text = String(repeating: "x", count: 9000)
     var id = 1
+    var reader = hub.makeReader()
     func event(_ verb: String, _ body: String) -> HubEvent {
-      .message(
-        ConnectionID(1), .local(user: 0, group: 0, process: 1), verb: Array("nsp1.\(verb)".utf8),
-        body: Array(body.utf8))
+      HubEvent(
+        frame: Array("nsp1.\(verb)".utf8), body: Array(body.utf8), from: ConnectionID(1),
+        .local(user: 0, group: 0, process: 1), reader: &reader)
     }
     func send(_ verb: String, _ body: String) -> [ServerVerb] {
       hub.handle(event(verb, body), at: now)

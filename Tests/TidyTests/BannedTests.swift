@@ -27,7 +27,6 @@ struct Ban: Sendable {
       advice: "only the programs print: return the text, or log it"),
     Ban(
       pattern: #"\.replacing\("#, part: .code, folders: ["Sources"],
-      exceptFolders: ["Sources/Simulation", "Sources/Conformance"],
       advice: "map the characters: the regular expressions behind it are a megabyte of each program"
     ),
     inSources(#"\bDate\("#, "take the time as a parameter"),
@@ -46,7 +45,7 @@ struct Ban: Sendable {
   ]
 
   private static func inSources(_ pattern: String, _ advice: String) -> Ban {
-    Ban(pattern: pattern, part: .code, folders: ["Sources"], advice: advice)
+    Ban(pattern: pattern, part: .code, folders: Repository.sourceFolders, advice: advice)
   }
 
   private static func inComments(_ pattern: String, _ advice: String) -> Ban {
@@ -67,7 +66,7 @@ struct Ban: Sendable {
     ("Sources/Navigation", "let a = b as! C"),
     ("Sources/Navigation", #"print("a")"#),
     ("Sources/Navigation", #"let a = b.replacing("c", with: "d")"#),
-    ("Sources/Simulation", "let now = Date()"),
+    ("Tests/Simulation", "let now = Date()"),
     ("Sources/Navigation", "let a = Int.random(in: 0..<2)"),
     ("Sources/NavigationClient", "try await Task.sleep(for: .seconds(1))"),
     ("Tests/ATests", "usleep(10)"),

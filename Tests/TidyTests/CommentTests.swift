@@ -2,9 +2,9 @@ import Testing
 
 /// What must be explained where it is written.
 enum CommentRules {
-  /// Reports each `package` and `public` declaration in `Sources` without a `///` comment.
+  /// Reports each `package` and `public` declaration of a target without a `///` comment.
   static func checkDocumentation(_ file: SourceFile) -> [Violation] {
-    guard file.isSwift, file.isIn("Sources") else { return [] }
+    guard file.isSwift, file.sourceTarget != nil else { return [] }
     let kinds =
       "actor|associatedtype|class|enum|func|init|let|macro|protocol|struct|subscript|typealias|var"
     return file.matches(

@@ -46,7 +46,7 @@ enum ImportRules {
   /// What the shells may use of the toolchain; the pure targets have the standard library alone.
   private static let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
 
-  /// Reports each import in `Sources` that the table does not name.
+  /// Reports each import of a target that the table does not name.
   static func check(_ file: SourceFile) -> [Violation] {
     guard file.isSwift, let target = file.sourceTarget else { return [] }
     guard let modules = allowed[target] else {

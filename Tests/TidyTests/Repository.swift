@@ -16,8 +16,9 @@ struct SourceFile: Sendable {
 
   func isIn(_ folders: String...) -> Bool { folders.contains { path.hasPrefix($0 + "/") } }
 
-  /// The name of the target, when the file is in `Sources`.
+  /// The name of the target, when the file is in `Sources` or in a module of the tests.
   var sourceTarget: String? {
+    if let module = Repository.testModules.first(where: { isIn($0.folder) }) { return module.name }
     let parts = path.split(separator: "/")
     return parts.count > 2 && parts[0] == "Sources" ? String(parts[1]) : nil
   }
@@ -50,6 +51,16 @@ enum Repository {
         .map { SourceFile(path, $0) }
     }
   }()
+
+  /// The modules that only tests use and that keep the rules of `Sources`.
+  static let testModules = [
+    (name: "Simulation", folder: "Tests/Simulation"),
+    (name: "Conformance", folder: "Tests/Conformance/Runner"),
+    (name: "ConsistencyWorker", folder: "Tests/ConsistencyWorker"),
+  ]
+
+  /// Where the rules of `Sources` hold.
+  static let sourceFolders = ["Sources"] + testModules.map(\.folder)
 
   static var swiftFiles: [SourceFile] { files.filter(\.isSwift) }
 

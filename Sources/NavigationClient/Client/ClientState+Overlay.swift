@@ -17,7 +17,7 @@ extension ClientState {
   }
 
   /// Lets the overlay know what became of operations.
-  mutating func settle(_ id: UInt64, _ result: Result<OkReply, ErrReply>?) {
+  mutating func resolve(_ id: UInt64, _ result: Result<OkReply, ErrReply>?) {
     guard let nav = shownOn.removeValue(forKey: id) else { return }
     let mirror = session.mirror(of: nav)
     let before = overlays[nav]

@@ -118,7 +118,7 @@ struct ClientState {
     case .closed(.dismissed(let why)):
       finish(NavigationClientError(.closed, "the daemon ended the session: \(why)"))
     case .answered(let id, let result):
-      settle(id, result)
+      resolve(id, result)
       guard let request = requests.removeValue(forKey: id) else { return }
       let answer = result.mapError { NavigationClientError($0) }
       resumptions.append(.answer(request.continuation, answer))
@@ -216,7 +216,7 @@ struct ClientState {
     guard let request = requests.removeValue(forKey: id) else { return }
     var error = NavigationClientError(code, message)
     error.mayHaveHappened = session.forget(id)
-    settle(id, nil)
+    resolve(id, nil)
     resumptions.append(.answer(request.continuation, .failure(error)))
   }
 

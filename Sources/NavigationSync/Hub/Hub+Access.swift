@@ -15,23 +15,23 @@ extension Hub {
       sessions[slot].role = role
       batch.changedClients = true
     }
-    for slot in dialogs.keys.sorted() where navs.isLive(slot) {
-      guard let dialog = dialogs[slot] else { continue }
-      var refs = dialog.delegates.map(\.session)
-      if let holder = dialog.holder { refs.append(holder) }
+    for slot in coordinations.keys.sorted() where navs.isLive(slot) {
+      guard let coordination = coordinations[slot] else { continue }
+      var refs = coordination.delegates.map(\.session)
+      if let holder = coordination.holder { refs.append(holder) }
       for ref in refs where isLive(ref) {
         let rights = rights(of: sessions[ref.slot].peer, onNavAt: slot)
-        if !rights.contains(.push) { endDialog(of: ref, on: slot, keepsOps: true) }
+        if !rights.contains(.push) { endCoordination(of: ref, on: slot, keepsOps: true) }
       }
     }
-    batch.held.append(.recheck)
+    batch.effects.append(.recheck)
   }
 
   /// The key of a peer is not authorised any more: its session ends with everything in it.
   mutating func revoke(_ connection: ConnectionID) {
     guard let slot = sessionSlots[connection] else {
       send(connection, .bye, ServerMessageWriter.bye(why: "revoked", after: nil))
-      return batch.held.append(.ended(connection))
+      return batch.effects.append(.ended(connection))
     }
     var notice = Notice(
       .refused, .warning, "the key of \(sessions[slot].name) is not authorised any more")
@@ -39,7 +39,7 @@ extension Hub {
     notice.principal = sessions[slot].peer.principal
     notice.code = Self.revocation
     // With the last word, which a batch that fails keeps.
-    batch.held.append(.notice(notice))
+    batch.effects.append(.notice(notice))
     end(slot, why: "revoked", after: nil)
   }
 
@@ -78,18 +78,18 @@ extension Hub {
   }
 
   /// Notes that guards or delegates were passed over, once that is durable.
-  mutating func auditOverride(_ attempt: Attempt, _ slot: Int) {
-    let isForced = attempt.request.guards.any
-    guard isForced || attempt.isVetoSkipped else { return }
-    let names = attempt.request.operations.map(\.kind.name).joined(separator: ", ")
+  mutating func auditOverride(_ op: OpContext, _ slot: Int) {
+    let isForced = op.request.guards.any
+    guard isForced || op.isVetoSkipped else { return }
+    let names = op.request.operations.map(\.kind.name).joined(separator: ", ")
     let what = isForced ? "without a guard" : "without the delegates' answer"
     var notice = Notice(.overridden, .info, "\(names) on \(navs[slot].name) \(what)")
     notice.nav = navs[slot].name
     notice.revision = navs[slot].controller.revision.number
-    notice.client = attempt.name
-    notice.principal = attempt.sender.peer.principal
+    notice.client = op.name
+    notice.principal = op.sender.peer.principal
     notice.code = isForced ? "override" : "veto-skipped"
-    batch.held.append(.notice(notice))
+    batch.effects.append(.notice(notice))
   }
 
   /// The code of a notice that a key is not authorised any more.
@@ -102,6 +102,6 @@ extension Hub {
     notice.client = name
     notice.principal = sender.peer.principal
     notice.code = "forced"
-    batch.held.append(.notice(notice))
+    batch.effects.append(.notice(notice))
   }
 }

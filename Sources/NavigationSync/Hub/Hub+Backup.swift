@@ -40,7 +40,7 @@ extension Hub {
       return refuse(sender, error)
     }
     backup = PendingBackup(connection: sender.connection, id: request.id)
-    batch.held.append(.backup)
+    batch.effects.append(.backup)
   }
 
   mutating func finishBackup(_ answer: BackupAnswer) {
@@ -66,7 +66,7 @@ extension Hub {
   /// Takes back what the batch at hand, whose events will come again, began or ended.
   mutating func takeBackBackup() {
     if let finished = batch.finishedBackup { backup = finished }
-    let isBegun = batch.held.contains { item in
+    let isBegun = batch.effects.contains { item in
       if case .backup = item { true } else { false }
     }
     if isBegun { backup = nil }

@@ -11,32 +11,32 @@ extension Hub {
   }
 
   /// Step 6, of all operations before any runs; a slot is given if the nav exists.
-  func checkRights(_ attempt: Attempt, _ slot: Int?) throws(OpFailure) {
+  func checkRights(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
     var needed: Rights = []
-    for index in attempt.request.operations.indices {
-      let kind = attempt.request.operations[index].kind
+    for index in op.request.operations.indices {
+      let kind = op.request.operations[index].kind
       needed.formUnion(kind.rights)
-      if kind == .buttonActivate { needed.formUnion(rightsToActivate(attempt, index, slot)) }
+      if kind == .buttonActivate { needed.formUnion(rightsToActivate(op, index, slot)) }
     }
-    let nav = attempt.request.nav
+    let nav = op.request.nav
     let owner = slot.map { navs[$0].owner }
     if nav == NavName.navs.text || nav == NavName.clients.text { needed = .read }
-    var rights = access.rights(of: attempt.sender.peer, on: nav, owner: owner)
+    var rights = access.rights(of: op.sender.peer, on: nav, owner: owner)
     // Who creates a nav owns it, in the same message already.
-    if attempt.isCreation, owner == nil, rights.contains(.push) { rights = .all }
+    if op.isCreation, owner == nil, rights.contains(.push) { rights = .all }
     guard rights.isSuperset(of: needed) else {
-      throw OpFailure(.forbidden, "\(attempt.sender.peer.principal) may not do this on \(nav)")
+      throw OpFailure(.forbidden, "\(op.sender.peer.principal) may not do this on \(nav)")
     }
   }
 
   /// A button that goes back takes what going back takes; what the operations before it make of it
   /// is not known yet.
-  private func rightsToActivate(_ attempt: Attempt, _ index: Int, _ slot: Int?) -> Rights {
+  private func rightsToActivate(_ op: OpContext, _ index: Int, _ slot: Int?) -> Rights {
     // Nothing is activated where there is nothing.
     guard let slot else { return .push }
     guard index == 0 else { return [.push, .pop] }
-    let operation = attempt.request.operations[index]
-    guard case .activateButton(let id)? = attempt.request.meaning(of: operation),
+    let operation = op.request.operations[index]
+    guard case .activateButton(let id)? = op.request.meaning(of: operation),
       navs[slot].controller.isPopButton(id)
     else { return .push }
     return .pop
@@ -49,16 +49,16 @@ extension Hub {
     return error
   }
 
-  mutating func checkGuardPolicy(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
-    if attempt.request.guards.any { return }
-    let hasStackGuard = attempt.request.guards.fixesStack
+  mutating func checkGuardPolicy(_ op: OpContext, _ slot: Int) throws(OpFailure) {
+    if op.request.guards.any { return }
+    let hasStackGuard = op.request.guards.fixesStack
     // Enough for every operation under every policy.
     if hasStackGuard { return }
     let policy = navs[slot].controller.guardPolicy
     guard policy != .none else { return }
-    let hasTop = attempt.request.guards.top != nil
-    for index in attempt.request.operations.indices {
-      let kind = attempt.request.operations[index].kind
+    let hasTop = op.request.guards.top != nil
+    for index in op.request.operations.indices {
+      let kind = op.request.operations[index].kind
       let isGuarded =
         switch kind.neededGuard {
         case .wholeStack: false

@@ -4,32 +4,32 @@ import Navigation
 
 extension Hub {
   mutating func record(
-    _ commit: Commit, _ outputs: [OperationOutput], _ delivered: Int, _ attempt: Attempt,
+    _ commit: Commit, _ outputs: [OperationOutput], _ delivered: Int, _ op: OpContext,
     _ slot: Int
   ) {
     // All that the commit is told by is written into one memory, and copied from there.
     var json = JSONWriter(reserving: 1000)
-    let cause = attempt.cause(of: outputs)
+    let cause = op.cause(of: outputs)
     let (row, standing) = begin(
-      commit, slot, cause: cause, by: (attempt.name, attempt.request.id), &json)
+      commit, slot, cause: cause, by: (op.name, op.request.id), &json)
     let ok = ServerMessageWriter.encodedOk(
-      id: attempt.request.id, standing: standing, changed: true, outputs: outputs,
+      id: op.request.id, standing: standing, changed: true, outputs: outputs,
       delivered: delivered, &json)
     let reply = RecordedReply.besideDiff(top: standing.top, outputs: ok.bytes[ok.outputs])
     let body = JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
-      $0.origin(attempt, reply)
+      $0.origin(op, reply)
     }
-    end(commit, slot, row, body, attempt.author, at: attempt.now)
+    end(commit, slot, row, body, op.author, at: op.now)
     let stack = navs[slot].controller.stack
-    if var change = TopChange(commit, to: stack, time: attempt.now.wall, cause: cause) {
-      change.author = author(of: attempt)
+    if var change = TopChange(commit, to: stack, time: op.now.wall, cause: cause) {
+      change.author = author(of: op)
       navs[slot].topChange = change
     }
-    if attempt.request.guards.any || attempt.isVetoSkipped { auditOverride(attempt, slot) }
-    remember(attempt, ok.bytes, isOk: true)
-    answer(attempt.sender, attempt.session, slot, ok.bytes, .ok)
+    if op.request.guards.any || op.isVetoSkipped { auditOverride(op, slot) }
+    remember(op, ok.bytes, isOk: true)
+    answer(op.sender, op.session, slot, ok.bytes, .ok)
     if commit.revision.number >= navs[slot].snapshotRevision.number + configuration.snapshotEvery {
-      recordSnapshot(of: slot, at: attempt.now)
+      recordSnapshot(of: slot, at: op.now)
     }
   }
 
@@ -59,14 +59,14 @@ extension Hub {
   }
 
   /// Who makes the change that an op asks for; a session's own `Author` where there is one.
-  mutating func author(of attempt: Attempt) -> Author {
-    if let session = attempt.session, sessions.isLive(session),
-      sessions[session].peer == attempt.sender.peer, sessions[session].name == attempt.name
+  mutating func author(of op: OpContext) -> Author {
+    if let session = op.session, sessions.isLive(session),
+      sessions[session].peer == op.sender.peer, sessions[session].name == op.name
     {
       return sessions[session].author
     }
     return Author(
-      name: attempt.name, principal: attempt.key.principal, process: attempt.sender.peer.process)
+      name: op.name, principal: op.key.principal, process: op.sender.peer.process)
   }
 
   /// What a row is made of.

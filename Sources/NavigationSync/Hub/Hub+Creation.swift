@@ -3,8 +3,8 @@ import Navigation
 // Creating and closing navs: steps 11 to 14 for the operations that a nav's own rules do not know.
 
 extension Hub {
-  mutating func create(_ attempt: Attempt) throws(OpFailure) {
-    let request = attempt.request
+  mutating func create(_ op: OpContext) throws(OpFailure) {
+    let request = op.request
     guard case .create(let creation) = request.operations[0].arguments else {
       guard case .unreadable(let failure) = request.operations[0].arguments else {
         preconditionFailure("nav.create read as \(request.operations[0].arguments)")
@@ -12,11 +12,11 @@ extension Hub {
       throw OpFailure(Self.outgoing(failure, 0))
     }
     let (operations, unreadable) = Self.readable(
-      request, from: 1, isStandalone: attempt.createsStandaloneBar)
+      request, from: 1, isStandalone: op.createsStandaloneBar)
     let controller: NavigationController
-    let performance: Performance
+    let result: OperationResult
     do {
-      (controller, performance) = try NavigationController.create(
+      (controller, result) = try NavigationController.create(
         creation, then: operations, isAnimated: request.isAnimated, in: context)
     } catch {
       throw OpFailure(OutgoingError(error))
@@ -32,7 +32,7 @@ extension Hub {
     if isStorageFailing { throw storageFailure() }
     lastNavNumber += 1
     let entry = NavEntry(
-      name: request.nav, number: lastNavNumber, owner: attempt.sender.peer.principal,
+      name: request.nav, number: lastNavNumber, owner: op.sender.peer.principal,
       epoch: Epoch(bits: random.next()), controller: controller)
     let slot = navs.insert(entry)
     navs[slot].shown.share(&barFrames)
@@ -42,50 +42,50 @@ extension Hub {
     touch(slot)
     advance()
     navs[slot].lastSequence = sequence
-    navs[slot].topChange = .creation(at: attempt.now.wall, by: author(of: attempt))
+    navs[slot].topChange = .creation(at: op.now.wall, by: author(of: op))
     let reply = ServerMessageWriter.ok(
       id: request.id, standing: navs[slot].standing, changed: true,
-      outputs: [.nothing] + performance.outputs, delivered: 0)
+      outputs: [.nothing] + result.outputs, delivered: 0)
     let body = JournalBody.state(
       nav: request.nav, epoch: entry.epoch, owner: entry.owner, controller: controller,
       digest: entry.digest, resolvedAt: entry.resolvedAt
-    ) { $0.origin(attempt, .whole(reply)) }
+    ) { $0.origin(op, .whole(reply)) }
     batch.records.append(
       .row(
         JournalRow(
-          sequence: sequence, nav: entry.number, revision: 1, previous: 0, time: attempt.now.wall,
-          kind: .created, isOpen: controller.isOpen, author: attempt.author, body: body)))
-    remember(attempt, reply, isOk: true)
-    send(attempt.sender.connection, .ok, reply, .ok)
+          sequence: sequence, nav: entry.number, revision: 1, previous: 0, time: op.now.wall,
+          kind: .created, isOpen: controller.isOpen, author: op.author, body: body)))
+    remember(op, reply, isOk: true)
+    send(op.sender.connection, .ok, reply, .ok)
   }
 
-  mutating func close(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
-    guard attempt.request.operations.count == 1 else {
+  mutating func close(_ op: OpContext, _ slot: Int) throws(OpFailure) {
+    guard op.request.operations.count == 1 else {
       throw OpFailure(.invalidArgument, "nav.close stands alone in its message")
     }
-    if case .unreadable(let failure) = attempt.request.operations[0].arguments {
+    if case .unreadable(let failure) = op.request.operations[0].arguments {
       throw OpFailure(Self.outgoing(failure, 0))
     }
     if isStorageFailing { throw storageFailure() }
     touch(slot)
     advance()
-    auditOverride(attempt, slot)
+    auditOverride(op, slot)
     let reply = ServerMessageWriter.ok(
-      id: attempt.request.id, standing: navs[slot].standing, changed: true, outputs: [.nothing],
+      id: op.request.id, standing: navs[slot].standing, changed: true, outputs: [.nothing],
       delivered: 0)
     batch.records.append(
       .row(
         JournalRow(
           sequence: sequence, nav: navs[slot].number,
           revision: navs[slot].controller.revision.number, previous: navs[slot].lastSequence,
-          time: attempt.now.wall, kind: .closed,
-          author: attempt.author, body: JournalBody.closed { $0.origin(attempt, .whole(reply)) })))
-    dropDialog(of: slot)
+          time: op.now.wall, kind: .closed,
+          author: op.author, body: JournalBody.closed { $0.origin(op, .whole(reply)) })))
+    dropCoordination(of: slot)
     // The entry stays in its slot until the closing is durable; only its name is gone.
     navSlots[navs[slot].name] = nil
     batch.closed.append(slot)
-    batch.held.append(.closed(nav: slot))
-    remember(attempt, reply, isOk: true)
-    send(attempt.sender.connection, .ok, reply, .ok)
+    batch.effects.append(.closed(nav: slot))
+    remember(op, reply, isOk: true)
+    send(op.sender.connection, .ok, reply, .ok)
   }
 }

@@ -15,24 +15,26 @@ extension Hub {
       let ref = reference(session)
       let author = sessions[session].author
       let gaveOrientations =
-        dialogs[slot]?.delegates.contains { $0.session == ref && $0.roles.contains(.orientation) }
+        coordinations[slot]?.delegates.contains {
+          $0.session == ref && $0.roles.contains(.orientation)
+        }
         ?? false
       if gaveOrientations || request.roles.contains(.orientation), isStorageFailing {
         throw storageFailure()
       }
-      updateDialog(slot) { dialog in
-        dialog.delegates.removeAll { $0.session == ref }
+      updateCoordination(slot) { coordination in
+        coordination.delegates.removeAll { $0.session == ref }
         guard !request.roles.isEmpty else { return }
-        dialog.lastOrder += 1
-        dialog.delegates.append(
+        coordination.lastOrder += 1
+        coordination.delegates.append(
           RegisteredDelegate(
             session: ref, author: author, roles: request.roles,
-            orientations: request.orientations, order: dialog.lastOrder))
+            orientations: request.orientations, order: coordination.lastOrder))
       }
       if gaveOrientations || request.roles.contains(.orientation) {
         giveOrientations(slot, by: Doing(author, op: request.id))
       }
-      if !request.roles.contains(.veto), dialogs[slot]?.question?.pending?.session == ref {
+      if !request.roles.contains(.veto), coordinations[slot]?.question?.pending?.session == ref {
         timeOut(slot)
       }
       let body = ServerMessageWriter.ok(id: request.id, nav: request.nav)
@@ -48,24 +50,24 @@ extension Hub {
 
   /// Puts an op to the delegates if they have to be asked; returns whether it waits for them.
   mutating func asksDelegates(
-    _ operations: [Operation], _ attempt: Attempt, _ slot: Int
+    _ operations: [Operation], _ op: OpContext, _ slot: Int
   ) throws(OpFailure) -> Bool {
-    let delegates = dialogs.isEmpty ? [] : dialogs[slot]?.delegates ?? []
+    let delegates = coordinations.isEmpty ? [] : coordinations[slot]?.delegates ?? []
     let isRequired =
       !navs[slot].controller.settings.isDefault
       && navs[slot].controller.settings.content.veto.isRequired
     guard !delegates.isEmpty || isRequired else { return false }
     let settings = navs[slot].controller.settings.content
     var candidate = navs[slot].controller
-    let performance: Performance
+    let result: OperationResult
     do {
-      performance = try candidate.perform(
-        operations, isAnimated: attempt.request.isAnimated, in: context)
+      result = try candidate.perform(
+        operations, isAnimated: op.request.isAnimated, in: context)
     } catch {
       throw OpFailure(OutgoingError(error))
     }
-    guard let commit = performance.commit else { return false }
-    let subjects = subjects(of: attempt, commit, candidate, settings)
+    guard let commit = result.commit else { return false }
+    let subjects = subjects(of: op, commit, candidate, settings)
     let animates =
       candidate.transition.content.running.map { $0.id == commit.revision && $0.takesAnimator }
       ?? false
@@ -82,22 +84,22 @@ extension Hub {
       return false
     }
     var question = DelegateQuestion(
-      attempt: attempt, subjects: hasVeto ? subjects : [],
-      cause: attempt.cause(of: performance.outputs),
+      op: op, subjects: hasVeto ? subjects : [],
+      cause: op.cause(of: result.outputs),
       deadline: clock.boot + settings.veto.deadline)
     question.isVetoSkipped = isSkipped
-    updateDialog(slot) { $0.question = question }
+    updateCoordination(slot) { $0.question = question }
     askNext(slot)
     return true
   }
 
   /// The screens that go, top first, and those that come.
   private func subjects(
-    of attempt: Attempt, _ commit: Commit, _ candidate: NavigationController, _ settings: Settings
+    of op: OpContext, _ commit: Commit, _ candidate: NavigationController, _ settings: Settings
   ) -> [DelegateQuestion.Subject] {
     var asksPops = false
     var asksPushes = false
-    for operation in attempt.request.operations {
+    for operation in op.request.operations {
       switch operation.kind.vetoQuestion {
       case .never: continue
       case .always:
@@ -107,7 +109,7 @@ extension Hub {
       case .removalsInScopeAll: if settings.vetoScope == .all { asksPops = true }
       }
     }
-    if attempt.request.operations.contains(where: { $0.kind == .gestureBegin }) {
+    if op.request.operations.contains(where: { $0.kind == .gestureBegin }) {
       return candidate.top.map { [DelegateQuestion.Subject(screen: $0.id, isPop: true)] } ?? []
     }
     guard let splice = commit.splice else { return [] }
@@ -128,11 +130,11 @@ extension Hub {
 
   /// Asks the next delegate, or goes on when there is none.
   private mutating func askNext(_ slot: Int) {
-    guard var question = dialogs[slot]?.question else { return }
-    let delegates = dialogs[slot]?.delegates ?? []
+    guard var question = coordinations[slot]?.question else { return }
+    let delegates = coordinations[slot]?.delegates ?? []
     while question.phase == .veto {
       guard question.subject < question.subjects.count else {
-        settle(question.asked, "allowed", by: nil)
+        endQuestion(question.asked, "allowed", by: nil)
         question.asked = []
         question.phase = .animator
         break
@@ -174,13 +176,13 @@ extension Hub {
 
   private func transition(of question: DelegateQuestion, _ slot: Int) -> RunningTransition? {
     let operations = Self.readable(
-      question.attempt.request, isStandalone: navs[slot].controller.isStandalone
+      question.op.request, isStandalone: navs[slot].controller.isStandalone
     ).operations
     var candidate = navs[slot].controller
-    let performance = try? candidate.perform(
-      operations, isAnimated: question.attempt.request.isAnimated, in: context)
+    let result = try? candidate.perform(
+      operations, isAnimated: question.op.request.isAnimated, in: context)
     guard let running = candidate.transition.content.running,
-      running.id == performance?.commit?.revision, running.takesAnimator
+      running.id == result?.commit?.revision, running.takesAnimator
     else { return nil }
     return running
   }
@@ -193,7 +195,7 @@ extension Hub {
     question.pending = pending
     question.asked.append(pending)
     let asked = question
-    updateDialog(slot) { $0.question = asked }
+    updateCoordination(slot) { $0.question = asked }
     plan(asked.deadline)
     let running = asked.phase == .animator ? transition(of: asked, slot) : nil
     let body = ServerMessageWriter.ask(
@@ -218,9 +220,9 @@ extension Hub {
   mutating func take(_ answer: DelegateAnswer, to ask: UInt64, from session: Int) {
     let ref = reference(session)
     guard
-      let slot = dialogs.first(where: {
+      let slot = coordinations.first(where: {
         $0.value.question?.pending?.session == ref && $0.value.question?.pending?.ask == ask
-      })?.key, navs.isLive(slot), var question = dialogs[slot]?.question
+      })?.key, navs.isLive(slot), var question = coordinations[slot]?.question
     else { return }
     switch (question.phase, answer) {
     case (.veto, .verdict(true)):
@@ -245,34 +247,34 @@ extension Hub {
   }
 
   private mutating func go(on question: DelegateQuestion, _ slot: Int) {
-    updateDialog(slot) { $0.question = question }
+    updateCoordination(slot) { $0.question = question }
     askNext(slot)
   }
 
   private mutating func deny(_ question: DelegateQuestion, _ slot: Int, by name: String) {
-    settle(question.asked, "denied", by: name)
-    updateDialog(slot) { $0.question = nil }
+    endQuestion(question.asked, "denied", by: name)
+    updateCoordination(slot) { $0.question = nil }
     let screen = question.subjects[question.subject].screen
     var error = OutgoingError(.vetoed, "\(name) does not allow it for \(screen.text)")
     error.details = [
       ("by", JSONWriter.value { $0.string(name) }),
       ("screen", JSONWriter.value { $0.string(screen.text) }),
     ]
-    fail(question.attempt, OpFailure(error))
+    fail(question.op, OpFailure(error))
     runQueue(slot)
   }
 
   /// Nobody answered in time, or the one who was asked is gone.
   mutating func timeOut(_ slot: Int) {
-    guard var question = dialogs[slot]?.question else { return }
-    settle(question.asked, "timeout", by: nil)
+    guard var question = coordinations[slot]?.question else { return }
+    endQuestion(question.asked, "timeout", by: nil)
     question.asked = []
     question.pending = nil
     guard question.phase == .veto else { return finish(question, slot) }
     guard navs[slot].controller.settings.content.veto.allowsOnTimeout else {
-      updateDialog(slot) { $0.question = nil }
+      updateCoordination(slot) { $0.question = nil }
       fail(
-        question.attempt, OpFailure(.delegateTimeout, "no veto delegate answered in time"))
+        question.op, OpFailure(.delegateTimeout, "no veto delegate answered in time"))
       return runQueue(slot)
     }
     question.isVetoSkipped = true
@@ -282,22 +284,22 @@ extension Hub {
 
   /// The last answer is in: the op goes on with its arguments, which are checked again.
   private mutating func finish(_ question: DelegateQuestion, _ slot: Int) {
-    if question.phase != .veto { settle(question.asked, "allowed", by: nil) }
-    updateDialog(slot) { $0.question = nil }
-    var attempt = question.attempt
-    attempt.now = clock
+    if question.phase != .veto { endQuestion(question.asked, "allowed", by: nil) }
+    updateCoordination(slot) { $0.question = nil }
+    var op = question.op
+    op.now = clock
     let decision = DelegateDecision(
       animation: question.animation, isVetoSkipped: question.isVetoSkipped)
     do throws(OpFailure) {
-      try checkRights(attempt, slot)
-      try perform(attempt, slot, after: decision)
+      try checkRights(op, slot)
+      try perform(op, slot, after: decision)
     } catch {
-      fail(attempt, error)
+      fail(op, error)
     }
     runQueue(slot)
   }
 
-  mutating func settle(
+  mutating func endQuestion(
     _ asked: [DelegateQuestion.Pending], _ outcome: StaticString, by name: String?
   ) {
     for pending in asked where isLive(pending.session) {

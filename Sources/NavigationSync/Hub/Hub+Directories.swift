@@ -71,15 +71,15 @@ extension Hub {
   }
 
   /// Brings the virtual navs up to date with what the batch did.
-  mutating func settleDirectories() {
-    if !batch.created.isEmpty || !batch.closed.isEmpty { settle(Self.navsSlot) }
-    if batch.changedClients { settle(Self.clientsSlot) }
+  mutating func publishDirectories() {
+    if !batch.created.isEmpty || !batch.closed.isEmpty { publish(Self.navsSlot) }
+    if batch.changedClients { publish(Self.clientsSlot) }
   }
 
   /// Makes one revision of what differs.
   ///
   /// O(records), while somebody looks.
-  mutating func settle(_ slot: Int) {
+  mutating func publish(_ slot: Int) {
     guard let directory = navs[slot].directory else { return }
     let revision = directory.revision.next
     guard directory.isActive else {

@@ -15,24 +15,18 @@ extension Hub {
   }
 
   /// The nav that must be revived before the hub takes an event; nil for none.
-  package mutating func dormant(for event: HubEvent) -> ReloadRequest? {
+  package func dormant(for event: HubEvent) -> ReloadRequest? {
     guard !dormants.isEmpty, let place = place(for: event) else { return nil }
     return dormants.request(place)
   }
 
-  private mutating func place(for event: HubEvent) -> Int? {
+  private func place(for event: HubEvent) -> Int? {
     switch event {
-    case .op(_, _, let request): return dormants.place(named: request.nav)
-    case .message(_, _, let verb, let body):
-      guard let verb = ClientVerb(verb.span),
-        let message = try? messageReader.read(verb: verb, body: body)
-      else { return nil }
-      return message.nav.flatMap { dormants.place(named: $0) }
-    case .snapshotWanted(let number): return dormants.place(of: number)
-    case .malformed, .closed, .blocked, .unblocked, .history, .floor, .backupProgress, .backup,
-      .access, .revoked, .wake,
-      .stop:
-      return nil
+    case .message(_, _, let message): message.nav.flatMap { dormants.place(named: $0) }
+    case .snapshotWanted(let number): dormants.place(of: number)
+    case .unreadable, .closed, .blocked, .unblocked, .history, .floor, .backupProgress, .backup,
+      .access, .revoked, .wake, .stop:
+      nil
     }
   }
 
@@ -89,26 +83,24 @@ extension Hub {
   package mutating func requestDormant(atMost count: Int) -> [HistoryRequest] {
     dormants.next(atMost: count).map { place in
       let request = dormants.request(place)
-      lastToken += 1
-      revivals[lastToken] = request
       return HistoryRequest(
-        token: lastToken, nav: request.nav, head: request.head, what: .state(at: .max))
+        token: reads.insert(request), nav: request.nav, head: request.head, what: .state(at: .max))
     }
   }
 
   /// Whether answers to `requestDormant` are still to come.
-  package var isReviving: Bool { !revivals.isEmpty }
+  package var isReviving: Bool { reads.isReviving }
 
   /// The nav that an answer is to revive; nil if it answers something else, or if that was done.
   package func revival(by answer: HistoryAnswer) -> ReloadRequest? {
-    revivals[answer.token].flatMap { dormants.place(of: $0.nav) == nil ? nil : $0 }
+    reads.revival(answer.token).flatMap { dormants.place(of: $0.nav) == nil ? nil : $0 }
   }
 
   /// Revives the nav that an answer is about.
   ///
   /// - Returns: false if it answers something else, which `handle` takes.
   package mutating func revive(by answer: HistoryAnswer) throws(HubReplayError) -> Bool {
-    guard let request = revivals.removeValue(forKey: answer.token) else { return false }
+    guard let request = reads.takeRevival(answer.token) else { return false }
     // It may have been revived and changed meanwhile.
     guard dormants.place(of: request.nav) != nil else { return true }
     if let failure = answer.failure {

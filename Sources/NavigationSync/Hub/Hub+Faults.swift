@@ -37,16 +37,16 @@ extension Hub {
     notice.nav = navs[slot].name
     notice.revision = navs[slot].revision.number
     output.notices.append(notice)
-    guard let dialog = dialogs[slot] else { return }
-    updateDialog(slot) {
+    guard let coordination = coordinations[slot] else { return }
+    updateCoordination(slot) {
       $0.question = nil
       $0.queue = []
     }
-    if let question = dialog.question {
-      settle(question.asked, "denied", by: nil)
-      fail(question.attempt, frozen(slot, fault))
+    if let question = coordination.question {
+      endQuestion(question.asked, "denied", by: nil)
+      fail(question.op, frozen(slot, fault))
     }
-    for attempt in dialog.queue { fail(attempt, frozen(slot, fault)) }
+    for op in coordination.queue { fail(op, frozen(slot, fault)) }
   }
 
   /// Step 7: nothing but closing is done to a frozen nav.

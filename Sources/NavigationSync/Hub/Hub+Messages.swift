@@ -3,40 +3,21 @@ import Navigation
 // Reading messages, sessions, and everything that is not an operation on a nav.
 
 extension Hub {
-  mutating func receive(
-    _ verb: [UInt8], _ body: [UInt8], from sender: Sender, at now: Instant
-  ) {
-    let session = hear(sender, at: now)
-    do throws(MessageFailure) {
-      switch ClientVerb(verb.span) {
-      case let verb?:
-        let message = try messageReader.read(verb: verb, body: body)
-        return handle(message, from: sender, session: session, at: now)
-      case nil: break
-      }
-    } catch {
-      let known = ClientVerb(verb.span)
-      return refuse(sender, outgoing(error, known, session, sender), isOp: known == .op)
-    }
-    switch VerbFrame(verb) {
-    case .current:
-      do throws(MessageFailure) {
-        _ = try messageReader.read(verb: nil, body: body)
-      } catch {
-        refuse(sender, outgoing(error, nil, session, sender))
-      }
-    case .otherVersion(let text):
-      let isHello = text == "hello"
-      var error = OutgoingError(
-        isHello ? .version : .badVerb, "this daemon speaks NSP/1")
-      if isHello { error.id = nil }
-      refuse(sender, error)
-    case .malformed: refuseFrame(of: sender, "the first frame is nsp1. and a verb of a to z")
-    }
+  mutating func receive(_ message: ClientMessage, from sender: Sender, at now: Instant) {
+    handle(message, from: sender, session: hear(sender, at: now), at: now)
   }
 
-  mutating func receive(_ request: ReceivedOp, from sender: Sender, at now: Instant) {
-    operate(request, from: sender, session: hear(sender, at: now), at: now)
+  /// Answers a message that cannot be read; the third one that is none ends the session.
+  mutating func answer(_ failure: MessageFailure, to sender: Sender, at now: Instant) {
+    let session = hear(sender, at: now)
+    guard failure.code == .badFrame else {
+      return refuse(sender, outgoing(failure, session, sender), isOp: failure.verb == .op)
+    }
+    refuse(sender, OutgoingError(.badFrame, failure.text))
+    guard let session else { return }
+    sessions[session].malformed += 1
+    batch.malformed.append(session)
+    if sessions[session].malformed >= 3 { end(session, why: "protocol", after: nil) }
   }
 
   /// Notes a sign of life; returns the sender's session.
@@ -52,12 +33,12 @@ extension Hub {
   /// A wrong argument counts only behind the checks of
   /// the session.
   private func outgoing(
-    _ failure: MessageFailure, _ verb: ClientVerb?, _ session: Int?, _ sender: Sender
+    _ failure: MessageFailure, _ session: Int?, _ sender: Sender
   ) -> OutgoingError {
     var error = OutgoingError(failure.code, id: failure.id, failure.text)
     if failure.code == .limit { error.reason = "size" }
     guard failure.code == .limit || failure.code == .invalidArgument else { return error }
-    switch verb {
+    switch failure.verb {
     case .op:
       guard var fenced = fence(sender) else { return error }
       fenced.id = failure.id
@@ -72,22 +53,13 @@ extension Hub {
     OutgoingError(.noSession, id: id, "say hello first, then send it again")
   }
 
-  /// Refuses a message that is none; the third one ends the session.
-  mutating func refuseFrame(of sender: Sender, _ text: String) {
-    refuse(sender, OutgoingError(.badFrame, text))
-    guard let slot = sessionSlots[sender.connection] else { return }
-    sessions[slot].malformed += 1
-    batch.malformed.append(slot)
-    if sessions[slot].malformed >= 3 { end(slot, why: "protocol", after: nil) }
-  }
-
   mutating func refuse(
     _ sender: Sender, _ error: OutgoingError, about nav: String? = nil, isOp: Bool = false
   ) {
     audit(error, sender, about: nav, client: nil)
     let error = nav.map { placed(error, at: $0, for: sender) } ?? error
     let outcome: Outcome = isOp ? .refused(error.code) : .refusedMessage(error.code)
-    batch.held.append(.send(sender.connection, .err, ServerMessageWriter.error(error), outcome))
+    batch.effects.append(.send(sender.connection, .err, ServerMessageWriter.error(error), outcome))
   }
 
   /// An error with the nav's standing, if the sender may read it, else without what the nav is like.
@@ -104,7 +76,7 @@ extension Hub {
   mutating func send(
     _ connection: ConnectionID, _ verb: ServerVerb, _ body: [UInt8], _ outcome: Outcome = .none
   ) {
-    batch.held.append(.send(connection, verb, body, outcome))
+    batch.effects.append(.send(connection, verb, body, outcome))
   }
 
   private mutating func handle(
@@ -129,7 +101,7 @@ extension Hub {
     case .credit(let limit):
       // A batch that failed is handled again, when the limit is raised already.
       sessions[session].upTo = max(limit, sessions[session].upTo)
-      batch.held.append(.pump(session: session))
+      batch.effects.append(.pump(session: session))
     case .delegate(let request): register(request, for: sender, session: session)
     case .lease(let request): lease(request, for: sender, session: session)
     case .answer(let ask, let answer): take(answer, to: ask, from: session)
@@ -233,16 +205,16 @@ extension Hub {
   mutating func end(_ slot: Int, why: StaticString, after: UInt64?) {
     let connection = sessions[slot].connection
     send(connection, .bye, ServerMessageWriter.bye(why: why, after: after))
-    batch.held.append(.ended(connection))
-    // A new reason is a new word of `Departure`; until then it is counted as the nearest one.
-    endSession(slot, Departure(rawValue: "\(why)") ?? .lost)
+    batch.effects.append(.ended(connection))
+    // A new reason is a new word of `SessionEndReason`; until then it is counted as the nearest one.
+    endSession(slot, SessionEndReason(rawValue: "\(why)") ?? .lost)
   }
 
   /// Ends a session and everything that lives in it.
-  mutating func endSession(_ slot: Int, _ departure: Departure) {
-    measurements.count(departure)
+  mutating func endSession(_ slot: Int, _ endReason: SessionEndReason) {
+    measurements.count(endReason)
     let session = sessions[slot]
-    dropWaiting(of: slot)
+    reads.dropOps(of: slot)
     let ref = SessionRef(slot: slot, client: session.client)
     for watch in session.watches { removeWatch(watch, fromSession: false) }
     sessionSlots[session.connection] = nil
@@ -252,7 +224,7 @@ extension Hub {
     if sessionCounts[principal] == 0 { sessionCounts[principal] = nil }
     sessions.remove(slot, leaving: .vacant)
     batch.changedClients = true
-    endDialogs(of: ref)
+    endCoordinations(of: ref)
   }
 
   mutating func stop() {
@@ -269,7 +241,7 @@ extension Hub {
   mutating func wake(at now: Instant) {
     wakeAt = nil
     for slot in sessions.indices { tend(slot, at: now) }
-    tendDialogs(at: now)
+    tendCoordinations(at: now)
     remembered.expire(at: now.boot)
     if remembered.clientCount > 0 { plan(now.boot + configuration.rememberedIdle) }
   }

@@ -4,7 +4,7 @@ import Navigation
 
 extension Hub {
   mutating func operate(
-    _ request: ReceivedOp, from sender: Sender, session: Int?, at now: Instant
+    _ request: OpMessage, from sender: Sender, session: Int?, at now: Instant
   ) {
     // 2: the session.
     if let error = fence(sender) { return refuse(request, error, sender) }
@@ -18,34 +18,34 @@ extension Hub {
     }
     let name = session.map { sessions[$0].name } ?? request.name ?? ""
     let key = key(of: client, sender, session)
-    let attempt = Attempt(
+    let op = OpContext(
       request: request, key: key, name: name, sender: sender, session: session, now: now)
     // 3: load.
     if let after = overload(session, sender.connection, at: now) {
       var error = OutgoingError(.busy, "too many ops at a time")
       error.after = after
-      return refuse(attempt.request, error, sender)
+      return refuse(op.request, error, sender)
     }
     // 4: a recorded op.
-    let id = attempt.request.id
-    switch remembered.verdict(on: id, octets: attempt.octets, of: attempt.key) {
+    let id = op.request.id
+    switch remembered.verdict(on: id, octets: op.octets, of: op.key) {
     case .new:
-      if repeats(attempt) { return }
-      guard let waiting = waitingOp(id, of: attempt.key) else { break }
-      guard waiting.octets == attempt.octets else {
-        return refuse(attempt.request, reused(attempt.request), sender)
+      if repeats(op) { return }
+      guard let waiting = reads.op(id, of: op.key) else { break }
+      guard waiting.octets == op.octets else {
+        return refuse(op.request, reused(op.request), sender)
       }
       // Sent again while it waits for the history: this one takes its place.
       dropWaiting(waiting.token)
     case .decided(let entry):
       guard entry.isOk else { return send(sender.connection, .err, entry.reply, .repeated) }
-      return answer(sender, session, navSlots[attempt.request.nav], entry.reply, .repeated)
-    case .reused: return refuse(attempt.request, reused(attempt.request), sender)
+      return answer(sender, session, navSlots[op.request.nav], entry.reply, .repeated)
+    case .reused: return refuse(op.request, reused(op.request), sender)
     case .tooOld:
       let text = "op \(id) is older than the ops remembered; resynchronise"
-      return refuse(attempt.request, OutgoingError(.opTooOld, text), sender)
+      return refuse(op.request, OutgoingError(.opTooOld, text), sender)
     }
-    conclude(attempt) { hub throws(OpFailure) in try hub.decide(attempt) }
+    conclude(op) { hub throws(OpFailure) in try hub.decide(op) }
   }
 
   // Mutating, as are the checks of every op, though they change nothing: the hub is then lent to
@@ -59,26 +59,26 @@ extension Hub {
 
   /// Decides an op; what it is refused for is answered, and remembered if that is final.
   mutating func conclude(
-    _ attempt: Attempt, _ decision: (inout Hub) throws(OpFailure) -> Void
+    _ op: OpContext, _ decision: (inout Hub) throws(OpFailure) -> Void
   ) {
     do throws(OpFailure) {
       try decision(&self)
     } catch {
-      fail(attempt, error)
+      fail(op, error)
     }
   }
 
-  private func reused(_ request: ReceivedOp) -> OutgoingError {
+  private func reused(_ request: OpMessage) -> OutgoingError {
     OutgoingError(.opReused, "op \(request.id) was used with other octets; take a new id")
   }
 
   /// Answers an op that was refused.
-  mutating func fail(_ attempt: Attempt, _ failure: OpFailure) {
-    audit(failure.error, attempt.sender, about: attempt.request.nav, client: attempt.name)
-    let reply = encode(failure.error, to: attempt.request, attempt.sender)
-    send(attempt.sender.connection, .err, reply, .refused(failure.error.code))
+  mutating func fail(_ op: OpContext, _ failure: OpFailure) {
+    audit(failure.error, op.sender, about: op.request.nav, client: op.name)
+    let reply = encode(failure.error, to: op.request, op.sender)
+    send(op.sender.connection, .err, reply, .refused(failure.error.code))
     let retry = failure.error.code.retry
-    if retry == .no || retry == .resync { remember(attempt, reply, isOk: false) }
+    if retry == .no || retry == .resync { remember(op, reply, isOk: false) }
   }
 
   /// The error of every op on a connection whose client id was taken over.
@@ -120,14 +120,14 @@ extension Hub {
     return rate.count > configuration.opsPerSecond ? 1000 - now.boot % 1000 : nil
   }
 
-  private mutating func refuse(_ request: ReceivedOp, _ error: OutgoingError, _ sender: Sender) {
+  private mutating func refuse(_ request: OpMessage, _ error: OutgoingError, _ sender: Sender) {
     audit(error, sender, about: request.nav, client: request.name)
     send(sender.connection, .err, encode(error, to: request, sender), .refused(error.code))
   }
 
   /// Encodes an error, with the nav's standing if the sender may read it.
   private func encode(
-    _ error: OutgoingError, to request: ReceivedOp, _ sender: Sender
+    _ error: OutgoingError, to request: OpMessage, _ sender: Sender
   ) -> [UInt8] {
     var error = error
     error.id = request.id
@@ -139,64 +139,64 @@ extension Hub {
     _ sender: Sender, _ session: Int?, _ nav: Int?, _ reply: [UInt8], _ outcome: Outcome
   ) {
     guard let nav else { return send(sender.connection, .ok, reply, outcome) }
-    batch.held.append(.answer(sender.connection, session: session, nav: nav, reply, outcome))
+    batch.effects.append(.answer(sender.connection, session: session, nav: nav, reply, outcome))
   }
 
-  mutating func remember(_ attempt: Attempt, _ reply: [UInt8], isOk: Bool) {
+  mutating func remember(_ op: OpContext, _ reply: [UInt8], isOk: Bool) {
     let entry = RememberedOps.Entry(
-      id: attempt.request.id, octets: attempt.octets, isOk: isOk, reply: reply)
-    let evicted = remembered.remember(entry, of: attempt.key, at: attempt.now.boot)
-    plan(attempt.now.boot + configuration.rememberedIdle)
+      id: op.request.id, octets: op.octets, isOk: isOk, reply: reply)
+    let evicted = remembered.remember(entry, of: op.key, at: op.now.boot)
+    plan(op.now.boot + configuration.rememberedIdle)
     batch.remembrances.append(
-      Batch.Remembrance(key: attempt.key, op: attempt.request.id, evicted: evicted))
+      Batch.Remembrance(key: op.key, op: op.request.id, evicted: evicted))
   }
 
   /// Steps 5 to 14.
-  private mutating func decide(_ attempt: Attempt) throws(OpFailure) {
-    try checkDue(attempt)
-    let slot = navSlots.find(attempt.request.nav)
-    try checkRights(attempt, slot)
+  private mutating func decide(_ op: OpContext) throws(OpFailure) {
+    try checkDue(op)
+    let slot = navSlots.find(op.request.nav)
+    try checkRights(op, slot)
     if let slot, navs[slot].directory != nil {
       try checkStop()
-      throw OpFailure(.readonly, "\(attempt.request.nav) is virtual and cannot be changed")
+      throw OpFailure(.readonly, "\(op.request.nav) is virtual and cannot be changed")
     }
-    if attempt.isCreation {
+    if op.isCreation {
       guard slot == nil else {
-        throw OpFailure(.navExists, "\(attempt.request.nav) exists already")
+        throw OpFailure(.navExists, "\(op.request.nav) exists already")
       }
       try checkStop()
-      try attempt.checkForm(isStandalone: attempt.createsStandaloneBar)
-      return try create(attempt)
+      try op.checkForm(isStandalone: op.createsStandaloneBar)
+      return try create(op)
     }
-    guard let slot else { throw OpFailure(.noNav, "there is no nav \(attempt.request.nav)") }
-    let closes = attempt.request.operations[0].kind == .navClose
+    guard let slot else { throw OpFailure(.noNav, "there is no nav \(op.request.nav)") }
+    let closes = op.request.operations[0].kind == .navClose
     if !closes { try checkFrozen(slot) }
     try checkStop()
-    try checkDisplay(attempt, slot)
-    try attempt.checkForm(isStandalone: navs[slot].controller.isStandalone)
-    try checkGuardPolicy(attempt, slot)
-    try proceed(attempt, slot)
+    try checkDisplay(op, slot)
+    try op.checkForm(isStandalone: navs[slot].controller.isStandalone)
+    try checkGuardPolicy(op, slot)
+    try proceed(op, slot)
   }
 
   /// Steps 9 to 14, on an existing nav; an op that had to wait begins here again.
-  mutating func proceed(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
-    try checkGuards(attempt.request.guards, slot)
-    if attempt.request.operations[0].kind == .navClose { return try close(attempt, slot) }
+  mutating func proceed(_ op: OpContext, _ slot: Int) throws(OpFailure) {
+    try checkGuards(op.request.guards, slot)
+    if op.request.operations[0].kind == .navClose { return try close(op, slot) }
     try checkFrozen(slot)
-    if try waits(attempt, slot) { return }
-    try perform(attempt, slot)
+    if try waits(op, slot) { return }
+    try perform(op, slot)
   }
 
   /// The same for one that has waited, while the rights of its sender may have changed.
-  mutating func proceedAgain(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
-    try checkRights(attempt, slot)
-    try proceed(attempt, slot)
+  mutating func proceedAgain(_ op: OpContext, _ slot: Int) throws(OpFailure) {
+    try checkRights(op, slot)
+    try proceed(op, slot)
   }
 
   /// The typed operations of a message, from that at `first` on; the first unreadable one is
   /// refused, unless an earlier one is refused by the rules.
   static func readable(
-    _ request: ReceivedOp, from first: Int = 0, isStandalone: Bool
+    _ request: OpMessage, from first: Int = 0, isStandalone: Bool
   ) -> (operations: [Operation], failure: OutgoingError?) {
     for index in first..<request.operations.count {
       guard let failure = failure(of: request.operations[index], index, isStandalone: isStandalone)
@@ -224,75 +224,75 @@ extension Hub {
     }
   }
 
-  func checkDue(_ attempt: Attempt) throws(OpFailure) {
-    guard let due = attempt.request.due, due < attempt.now.boot else { return }
-    throw OpFailure(.expired, "the op was due \(attempt.now.boot - due) ms ago")
+  func checkDue(_ op: OpContext) throws(OpFailure) {
+    guard let due = op.request.due, due < op.now.boot else { return }
+    throw OpFailure(.expired, "the op was due \(op.now.boot - due) ms ago")
   }
 
   /// Steps 11 to 14 on an existing nav; `decision` is what the delegates said, if they were asked.
   mutating func perform(
-    _ attempt: Attempt, _ slot: Int, after decision: DelegateDecision? = nil
+    _ op: OpContext, _ slot: Int, after decision: DelegateDecision? = nil
   ) throws(OpFailure) {
     var (operations, unreadable) = Self.readable(
-      attempt.request, isStandalone: navs[slot].controller.isStandalone)
-    guard try lookBack(&operations, &unreadable, attempt, slot) else { return }
+      op.request, isStandalone: navs[slot].controller.isStandalone)
+    guard try lookBack(&operations, &unreadable, op, slot) else { return }
     if let unreadable {
-      try checkBefore(unreadable, operations, attempt, slot)
+      try checkBefore(unreadable, operations, op, slot)
       throw OpFailure(unreadable)
     }
-    if attempt.touchesGesture { operations = operations.map { $0.signed(by: attempt.name) } }
-    if isStorageFailing, wouldCommit(operations, attempt, slot) { throw storageFailure() }
-    if decision == nil, try asksDelegates(operations, attempt, slot) { return }
+    if op.touchesGesture { operations = operations.map { $0.signed(by: op.name) } }
+    if isStorageFailing, wouldCommit(operations, op, slot) { throw storageFailure() }
+    if decision == nil, try asksDelegates(operations, op, slot) { return }
     let before = stateToInspect(slot)
-    var performance: Performance
+    var result: OperationResult
     do {
-      performance = try navs[slot].controller.perform(
-        operations, isAnimated: attempt.request.isAnimated, animation: decision?.animation,
+      result = try navs[slot].controller.perform(
+        operations, isAnimated: op.request.isAnimated, animation: decision?.animation,
         in: context)
     } catch {
       throw OpFailure(OutgoingError(error))
     }
-    if performance.commit != nil { try inspect(slot, before: before) }
-    let delivered = announce(performance.outputs, slot)
+    if result.commit != nil { try inspect(slot, before: before) }
+    let delivered = announce(result.outputs, slot)
     // Taken out, not copied.
-    guard let commit = performance.commit.take() else {
+    guard let commit = result.commit.take() else {
       let reply = ServerMessageWriter.ok(
-        id: attempt.request.id, standing: navs[slot].standing, changed: false,
-        outputs: performance.outputs, delivered: delivered)
+        id: op.request.id, standing: navs[slot].standing, changed: false,
+        outputs: result.outputs, delivered: delivered)
       // Progress is told so often that remembering it would drive everything else out.
-      let isProgress = attempt.request.operations.allSatisfy { $0.kind == .gestureUpdate }
-      if !isProgress { remember(attempt, reply, isOk: true) }
-      return answer(attempt.sender, attempt.session, slot, reply, .unchanged)
+      let isProgress = op.request.operations.allSatisfy { $0.kind == .gestureUpdate }
+      if !isProgress { remember(op, reply, isOk: true) }
+      return answer(op.sender, op.session, slot, reply, .unchanged)
     }
     if decision?.isVetoSkipped == true {
-      var attempt = attempt
-      attempt.isVetoSkipped = true
-      record(commit, performance.outputs, delivered, attempt, slot)
+      var op = op
+      op.isVetoSkipped = true
+      record(commit, result.outputs, delivered, op, slot)
     } else {
-      record(commit, performance.outputs, delivered, attempt, slot)
+      record(commit, result.outputs, delivered, op, slot)
     }
-    if commit.parts.contains(.transition) { noteTransition(slot, begunBy: attempt) }
+    if commit.parts.contains(.transition) { noteTransition(slot, begunBy: op) }
   }
 
   /// An unreadable op may stand behind one that the rules refuse; the first one counts.
   private func checkBefore(
-    _ unreadable: OutgoingError, _ operations: [Operation], _ attempt: Attempt, _ slot: Int
+    _ unreadable: OutgoingError, _ operations: [Operation], _ op: OpContext, _ slot: Int
   ) throws(OpFailure) {
     guard !operations.isEmpty else { return }
     var candidate = navs[slot].controller
     do {
       _ = try candidate.perform(
-        operations, isAnimated: attempt.request.isAnimated, in: context)
+        operations, isAnimated: op.request.isAnimated, in: context)
     } catch {
       throw OpFailure(OutgoingError(error))
     }
   }
 
-  private func wouldCommit(_ operations: [Operation], _ attempt: Attempt, _ slot: Int) -> Bool {
+  private func wouldCommit(_ operations: [Operation], _ op: OpContext, _ slot: Int) -> Bool {
     var candidate = navs[slot].controller
-    let performance = try? candidate.perform(
-      operations, isAnimated: attempt.request.isAnimated, in: context)
-    return performance?.commit != nil
+    let result = try? candidate.perform(
+      operations, isAnimated: op.request.isAnimated, in: context)
+    return result?.commit != nil
   }
 
   func storageFailure() -> OpFailure {
@@ -312,7 +312,7 @@ extension Hub {
         let body = ServerMessageWriter.event(
           nav: navs[slot].name, epoch: navs[slot].epoch, revision: navs[slot].controller.revision,
           button: button, action: action)
-        batch.held.append(.event(nav: slot, body))
+        batch.effects.append(.event(nav: slot, body))
       case .progress(let transition, let value):
         delivered = audience(of: slot)
         tellProgress(of: slot, transition, value)

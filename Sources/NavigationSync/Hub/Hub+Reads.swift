@@ -209,26 +209,25 @@ extension Hub {
     _ what: HistoryRequest.What, _ request: GetRequest, _ pending: PendingRead.What, _ slot: Int,
     for sender: Sender
   ) {
-    let mine = pendingReads.values.count { $0.connection == sender.connection }
-    guard mine < configuration.inflight else {
+    guard reads.count(of: sender.connection) < configuration.inflight else {
       var error = OutgoingError(.busy, id: request.id, "too many reads at a time")
       error.after = 10
       return refuse(sender, error, about: navs[slot].name)
     }
-    lastToken += 1
-    pendingReads[lastToken] = PendingRead(
-      connection: sender.connection, id: request.id, what: pending, standing: navs[slot].standing,
-      owner: navs[slot].owner, peer: sender.peer)
+    let token = reads.insert(
+      PendingRead(
+        connection: sender.connection, id: request.id, what: pending, standing: navs[slot].standing,
+        owner: navs[slot].owner, peer: sender.peer))
     output.requests.append(
       HistoryRequest(
-        token: lastToken, nav: navs[slot].number, head: navs[slot].lastSequence, what: what))
+        token: token, nav: navs[slot].number, head: navs[slot].lastSequence, what: what))
   }
 
   mutating func finishRead(_ answer: HistoryAnswer, at now: Instant) {
-    guard let pending = pendingReads.removeValue(forKey: answer.token) else { return }
+    guard let pending = reads.take(answer.token) else { return }
     batch.finishedReads.append((answer.token, pending))
-    if case .revert(let attempt, let revision) = pending.what {
-      return resume(attempt, revision, answer, at: now)
+    if case .revert(let op, let revision) = pending.what {
+      return resume(op, revision, answer, at: now)
     }
     let sender = Sender(connection: pending.connection, peer: pending.peer)
     let rights = access.rights(

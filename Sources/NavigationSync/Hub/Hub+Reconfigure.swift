@@ -8,12 +8,11 @@ extension Hub {
   /// memory for clients that come back is trimmed. The same configuration changes nothing.
   package mutating func reconfigure(_ new: HubConfiguration) {
     precondition(
-      sealed.isEmpty && batch.records.isEmpty && batch.held.isEmpty,
+      sealed.isEmpty && batch.records.isEmpty && batch.effects.isEmpty,
       "a hub is reconfigured between two batches, not with \(sealed.count) of them under way")
     let old = configuration
     configuration = new
     context = new.context
-    if new.maximumRequestBytes != old.maximumRequestBytes { messageReader = makeReader() }
     remembered.reconfigure(new)
     if new.resumeRevisions < old.resumeRevisions || new.resumeBytes < old.resumeBytes {
       for slot in navs.indices { trim(slot) }

@@ -59,7 +59,7 @@ extension Hub {
       row.sequence > remembersBehind || now.wall < idle || row.time > now.wall - idle
     {
       let entry = RememberedOps.Entry(
-        id: author.op, octets: OctetsHash(bits: 0), isOk: true, reply: [], row: row.sequence)
+        id: author.op, octets: BodyHash(bits: 0), isOk: true, reply: [], row: row.sequence)
       let key = RememberedOps.Key(principal: author.principal, client: author.client)
       remembered.remember(entry, of: key, at: now.boot)
     }

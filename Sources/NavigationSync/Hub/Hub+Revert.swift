@@ -9,28 +9,28 @@ extension Hub {
   /// - Parameters:
   ///   - operations: those of the message, up to the one that is refused.
   ///   - failure: why the one behind the operations is refused.
-  ///   - attempt: the message.
+  ///   - op: the message.
   ///   - slot: the nav.
   /// - Returns: false if the message waits for the history.
   /// - Throws: `busy` if too many wait already.
   mutating func lookBack(
-    _ operations: inout [Operation], _ failure: inout OutgoingError?, _ attempt: Attempt,
+    _ operations: inout [Operation], _ failure: inout OutgoingError?, _ op: OpContext,
     _ slot: Int
   ) throws(OpFailure) -> Bool {
     // The loop below would make a copy of the operations, to change it.
-    guard attempt.request.operations.contains(where: { $0.kind == .revert }) else { return true }
+    guard op.request.operations.contains(where: { $0.kind == .revert }) else { return true }
     for index in operations.indices {
       guard case .replacement(.revert(let revision, nil)) = operations[index] else { continue }
       let entry = navs[slot]
-      if let stack = attempt.stack(at: revision, of: entry) {
+      if let stack = op.stack(at: revision, of: entry) {
         operations[index] = .replacement(.revert(to: revision, stack: stack))
-      } else if !attempt.lost.contains(revision), revision >= entry.floor,
+      } else if !op.lost.contains(revision), revision >= entry.floor,
         revision <= entry.revision
       {
-        try wait(attempt, for: revision, slot)
+        try wait(op, for: revision, slot)
         return false
       } else {
-        var error = compacted(revision, attempt.request.id, entry)
+        var error = compacted(revision, op.request.id, entry)
         error.index = index
         failure = error
         operations.removeSubrange(index...)
@@ -41,52 +41,51 @@ extension Hub {
   }
 
   private mutating func wait(
-    _ attempt: Attempt, for revision: Revision, _ slot: Int
+    _ op: OpContext, for revision: Revision, _ slot: Int
   ) throws(OpFailure) {
-    let connection = attempt.sender.connection
-    guard pendingReads.values.count(where: { $0.connection == connection }) < configuration.inflight
-    else {
+    let connection = op.sender.connection
+    guard reads.count(of: connection) < configuration.inflight else {
       var error = OutgoingError(.busy, "too many reads at a time")
       error.after = 10
       throw OpFailure(error)
     }
     let entry = navs[slot]
-    lastToken += 1
-    pendingReads[lastToken] = PendingRead(
-      connection: connection, id: attempt.request.id, what: .revert(attempt, revision),
-      standing: entry.standing, owner: entry.owner, peer: attempt.sender.peer)
-    batch.waiting.append(lastToken)
-    batch.held.append(
+    let token = reads.insert(
+      PendingRead(
+        connection: connection, id: op.request.id, what: .revert(op, revision),
+        standing: entry.standing, owner: entry.owner, peer: op.sender.peer))
+    batch.waiting.append(token)
+    batch.effects.append(
       .read(
         HistoryRequest(
-          token: lastToken, nav: entry.number, head: entry.lastSequence,
+          token: token, nav: entry.number, head: entry.lastSequence,
           what: .state(at: revision.number))))
     // It stays in flight until it is answered.
-    if let index = batch.answering.lastIndex(where: { $0 == attempt.session }) {
+    if let index = batch.answering.lastIndex(where: { $0 == op.session }) {
       batch.answering.remove(at: index)
     }
   }
 
   /// Goes on with an op whose history is there, from its deadline and its guards on.
   mutating func resume(
-    _ waiting: Attempt, _ revision: Revision, _ answer: HistoryAnswer, at now: Instant
+    _ waiting: OpContext, _ revision: Revision, _ answer: HistoryAnswer, at now: Instant
   ) {
-    var attempt = waiting
-    attempt.now = now
-    if let session = attempt.session { batch.answering.append(session) }
-    conclude(attempt) { hub throws(OpFailure) in
-      try hub.checkDue(attempt)
-      let name = attempt.request.nav
+    var op = waiting
+    op.now = now
+    if let session = op.session { batch.answering.append(session) }
+    conclude(op) { hub throws(OpFailure) in
+      try hub.checkDue(op)
+      let name = op.request.nav
       guard let slot = hub.navSlots[name] else {
         throw OpFailure(.noNav, "there is no nav \(name)")
       }
       try hub.checkStop()
       if let stack = try hub.stack(of: slot, at: revision, answer) {
-        attempt.stacks[revision] = stack
+        op.stacks[revision] = stack
       } else {
-        attempt.lost.insert(revision)
+        op.lost.insert(revision)
       }
-      try hub.proceedAgain(attempt, slot)
+      try hub.proceedAgain(op, slot)
     }
   }
 
@@ -112,49 +111,27 @@ extension Hub {
     }
   }
 
-  /// Finds an op that waits for the history.
-  mutating func waitingOp(
-    _ id: UInt64, of key: RememberedOps.Key
-  ) -> (token: UInt64, octets: OctetsHash)? {
-    if pendingReads.isEmpty { return nil }
-    for (token, read) in pendingReads {
-      guard case .revert(let attempt, _) = read.what else { continue }
-      if attempt.key == key, attempt.request.id == id { return (token, attempt.octets) }
-    }
-    return nil
-  }
-
   /// Forgets an op that waits for the history, and that it is in flight.
   mutating func dropWaiting(_ token: UInt64) {
-    guard case .revert(let attempt, _)? = pendingReads[token]?.what else { return }
-    pendingReads[token] = nil
-    if let session = attempt.session, sessions.isLive(session), sessions[session].inflight > 0 {
+    guard let op = reads.takeOp(token) else { return }
+    if let session = op.session, sessions.isLive(session), sessions[session].inflight > 0 {
       sessions[session].inflight -= 1
-    }
-  }
-
-  /// Forgets the ops of a session that ends.
-  mutating func dropWaiting(of session: Int) {
-    for (token, read) in pendingReads {
-      if case .revert(let attempt, _) = read.what, attempt.session == session {
-        pendingReads[token] = nil
-      }
     }
   }
 
   /// Puts back a read whose answer will be handled again, unless its session has ended.
   mutating func putBack(_ read: PendingRead, _ token: UInt64) {
-    if case .revert(let attempt, _) = read.what, let session = attempt.session {
+    if case .revert(let op, _) = read.what, let session = op.session {
       guard sessions.isLive(session), sessions[session].connection == read.connection,
-        sessions[session].client == attempt.key.client
+        sessions[session].client == op.key.client
       else { return }
       sessions[session].inflight += 1
     }
-    pendingReads[token] = read
+    reads.putBack(read, token)
   }
 }
 
-extension Attempt {
+extension OpContext {
   fileprivate func stack(at revision: Revision, of entry: NavEntry) -> [ScreenID]? {
     revision == entry.revision ? entry.controller.stack.map(\.id) : stacks[revision]
   }

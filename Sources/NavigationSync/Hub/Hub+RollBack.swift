@@ -29,7 +29,7 @@ extension Hub {
     for remembrance in batch.remembrances.reversed() {
       remembered.forget(remembrance.op, of: remembrance.key, restoring: remembrance.evicted)
     }
-    restoreDialogs(batch.dialogsBefore)
+    restoreCoordinations(batch.coordinationsBefore)
     let created = Set(batch.created)
     for slot in batch.created { forgetCreated(slot) }
     for slot in batch.closed where !created.contains(slot) { navSlots[navs[slot].name] = slot }
@@ -40,7 +40,7 @@ extension Hub {
     }
     noteAnswered(by: 0)
     for slot in batch.malformed where sessions.isLive(slot) { sessions[slot].malformed -= 1 }
-    for read in output.requests { pendingReads[read.token] = nil }
+    for read in output.requests { _ = reads.take(read.token) }
     for token in batch.waiting { dropWaiting(token) }
     for (token, read) in batch.finishedReads { putBack(read, token) }
     takeBackBackup()
@@ -62,7 +62,7 @@ extension Hub {
   /// Empties the batch, but for what handling the events again does not bring back: sessions that
   /// ended stay ended, so their last words are kept.
   private mutating func beginAgain() {
-    let farewells = batch.held.filter { item in
+    let farewells = batch.effects.filter { item in
       switch item {
       case .send(_, .bye, _, _), .ended, .recheck: true
       case .notice(let notice): notice.code == Self.revocation
@@ -70,10 +70,10 @@ extension Hub {
       }
     }
     beginBatch()
-    batch.held = farewells
+    batch.effects = farewells
     // The sessions are as they became, the navs are as they were; both lists are compared anew.
     batch.changedClients = true
-    settle(Self.navsSlot)
+    publish(Self.navsSlot)
   }
 
   /// Puts a nav back to what the journal says, after `rollBack`.

@@ -142,8 +142,8 @@ extension JSONWriter {
     }
     member("opened", measurements[.opened])
     object("ended") { json in
-      for departure in Departure.allCases {
-        json.unlessZero(departure.rawValue, measurements[departure])
+      for endReason in SessionEndReason.allCases {
+        json.unlessZero(endReason.rawValue, measurements[endReason])
       }
     }
     object("commit") { $0.histogram(measurements[.commit]) }

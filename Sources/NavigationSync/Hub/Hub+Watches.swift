@@ -41,7 +41,7 @@ extension Hub {
       id: request.id, nav: request.nav, mode: mode, why: why, epoch: entry.epoch,
       revision: entry.revision)
     answer(sender, session, slot, reply, .none)
-    batch.held.append(.start(watch: index))
+    batch.effects.append(.start(watch: index))
   }
 
   /// Why a full watch gets a snapshot; nil if it may resume.
@@ -118,7 +118,7 @@ extension Hub {
     navs[watch.nav].watches.removeAll { $0 == index }
     if fromSession { sessions[watch.session].watches.removeAll { $0 == index } }
     // A start that waits in the batch must not hit another watch in the same slot.
-    batch.held.removeAll { item in
+    batch.effects.removeAll { item in
       if case .start(index) = item { true } else { false }
     }
     watches.remove(index, leaving: .vacant)
@@ -129,7 +129,7 @@ extension Hub {
   // Serving.
 
   /// Does what waited for the commit.
-  mutating func release(_ item: Batch.Held, at now: Instant) {
+  mutating func release(_ item: Batch.Effect, at now: Instant) {
     switch item {
     case .send(let connection, let verb, let body, let outcome):
       measurements.count(outcome)

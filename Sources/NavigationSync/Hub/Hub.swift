@@ -1,39 +1,5 @@
 package import Navigation
 
-/// What can happen to the hub.
-package enum HubEvent: Sendable {
-  /// A client's message: the two frames behind the envelope.
-  case message(ConnectionID, Peer, verb: [UInt8], body: [UInt8])
-  /// A message with an op, as `ClientMessageReader` has read it.
-  case op(ConnectionID, Peer, ReceivedOp)
-  /// A message with another number of frames.
-  case malformed(ConnectionID, Peer)
-  /// The peer is gone.
-  case closed(ConnectionID)
-  /// The socket takes no more for this connection; the shell keeps what it could not send.
-  case blocked(ConnectionID)
-  /// The socket takes messages again, and all that was kept has been sent.
-  case unblocked(ConnectionID)
-  /// What was asked of the journal's history.
-  case history(HistoryAnswer)
-  /// How far the copy of the journal has come.
-  case backupProgress(BackupProgress)
-  /// What became of the copy of the journal.
-  case backup(BackupAnswer)
-  /// Retention moved the oldest revision that can be read of a nav.
-  case floor(nav: UInt64, revision: UInt64)
-  /// The journal asks for a snapshot of a nav, so that it may prune.
-  case snapshotWanted(nav: UInt64)
-  /// Who may do what has changed.
-  case access(Access)
-  /// The key of the peer is not authorised any more.
-  case revoked(ConnectionID)
-  /// `wakeAt` has come.
-  case wake
-  /// The daemon is stopping.
-  case stop
-}
-
 /// A message to send.
 package struct Outgoing: Sendable {
   /// The connection it goes to.
@@ -151,7 +117,6 @@ package struct Hub: Sendable {
   /// Names this run of the daemon.
   package let boot: Epoch
   var random: SeededGenerator
-  var messageReader: ClientMessageReader
   var bodyReader = JournalBodyReader()
 
   /// The number of the last commit.
@@ -165,8 +130,6 @@ package struct Hub: Sendable {
   var numberSlots: [UInt64: Int] = [:]
   /// Those that are in the journal only.
   var dormants = DormantNavs()
-  /// The dormant navs whose history was asked for, by the token.
-  var revivals: [UInt64: ReloadRequest] = [:]
   var sessions = Slots<Session>()
   var sessionSlots = ConnectionSlots()
   var clientSlots: [ClientID: Int] = [:]
@@ -184,16 +147,15 @@ package struct Hub: Sendable {
   /// Whether a watch waits for a state that is durable as it stands.
   var wantsStandstill = false
   /// What is under way between navs and sessions, by the nav's slot.
-  var dialogs: [Int: Dialog] = [:]
+  var coordinations: [Int: Coordination] = [:]
   /// The navs to which something ended while the journal took no commit.
   var unfinished: Set<Int> = []
   /// The time of the event at hand.
   var clock = Instant(boot: 0, wall: 0)
   var output = HubOutput()
-  var pendingReads: [UInt64: PendingRead] = [:]
+  var reads = HistoryReads()
   /// The copy of the journal that is being made.
   var backup: PendingBackup?
-  var lastToken: UInt64 = 0
   var ringBytes = 0
   var ringCursor = 0
   /// While replaying: the ops of rows behind this one are remembered whatever their time.
@@ -223,7 +185,6 @@ package struct Hub: Sendable {
     context = configuration.context
     random = SeededGenerator(seed: seed)
     boot = Epoch(bits: random.next())
-    messageReader = ClientMessageReader(maximumBytes: configuration.maximumRequestBytes)
     remembered = RememberedOps(limits: configuration)
     for name in [NavName.navs, NavName.clients] {
       var entry = NavEntry(
@@ -248,14 +209,10 @@ package struct Hub: Sendable {
     assert(dormant(for: event) == nil, "an event about a nav that is dormant")
     clock = now
     switch event {
-    case .message(let connection, let peer, let verb, let body):
-      receive(verb, body, from: Sender(connection: connection, peer: peer), at: now)
-    case .op(let connection, let peer, let request):
-      receive(request, from: Sender(connection: connection, peer: peer), at: now)
-    case .malformed(let connection, let peer):
-      let sender = Sender(connection: connection, peer: peer)
-      batch.messages += 1
-      refuseFrame(of: sender, "a message has two frames: verb and body")
+    case .message(let connection, let peer, let message):
+      receive(message, from: Sender(connection: connection, peer: peer), at: now)
+    case .unreadable(let connection, let peer, let failure):
+      answer(failure, to: Sender(connection: connection, peer: peer), at: now)
     case .closed(let connection):
       fenced.remove(connection)
       rates[connection] = nil
@@ -265,7 +222,7 @@ package struct Hub: Sendable {
     case .unblocked(let connection):
       guard let slot = sessionSlots[connection] else { return }
       sessions[slot].isBlocked = false
-      batch.held.append(.pump(session: slot))
+      batch.effects.append(.pump(session: slot))
     case .history(let answer): finishRead(answer, at: now)
     case .backupProgress(let progress): backup?.progress = progress
     case .backup(let answer): finishBackup(answer)
@@ -331,10 +288,10 @@ package struct Hub: Sendable {
     for touched in batch.touched where navs.isLive(touched.slot) {
       navs[touched.slot].durable = touched.revision ?? navs[touched.slot].controller.revision
     }
-    let held = batch.held
-    for item in held { release(item, at: now) }
+    let effects = batch.effects
+    for effect in effects { release(effect, at: now) }
     measurements.count(.received, batch.messages)
-    settleDirectories()
+    publishDirectories()
     for touched in batch.touched where navs.isLive(touched.slot) {
       pumpWatches(of: touched.slot, at: now)
       trim(touched.slot)
@@ -359,13 +316,13 @@ package struct Hub: Sendable {
 
 extension Hub {
   mutating func beginBatch() {
-    let former = batch.held.count
+    let former = batch.effects.count
     batch = Batch()
     batchNumber += 1
     // A large batch is followed by another one; what it had room for is not grown step by step.
     guard former > 1 else { return }
     let capacity = min(former, 64)
-    batch.held.reserveCapacity(capacity)
+    batch.effects.reserveCapacity(capacity)
     batch.remembrances.reserveCapacity(capacity)
     batch.answering.reserveCapacity(capacity)
   }
@@ -388,7 +345,7 @@ struct Sender {
 /// What has been decided since the last commit.
 struct Batch: Sendable {
   /// What waits for the records to be durable, in order.
-  enum Held: Sendable {
+  enum Effect: Sendable {
     /// A message to one connection.
     case send(ConnectionID, ServerVerb, [UInt8], Outcome)
     /// An answer that tells a revision of a nav; the requester's own watch comes first.
@@ -424,7 +381,7 @@ struct Batch: Sendable {
   /// The messages of clients it came from.
   var messages = 0
   var records: [JournalRecord] = []
-  var held: [Held] = []
+  var effects: [Effect] = []
   /// A nav that was changed.
   struct Touched: Sendable {
     var slot: Int
@@ -440,8 +397,8 @@ struct Batch: Sendable {
   var created: [Int] = []
   var closed: [Int] = []
   var remembrances: [Remembrance] = []
-  /// The dialogs as they were before the batch, of the navs whose changed.
-  var dialogsBefore: [Int: Dialog] = [:]
+  /// The coordinations as they were before the batch, of the navs whose changed.
+  var coordinationsBefore: [Int: Coordination] = [:]
   /// The session of each op that counts as in flight.
   var answering: [Int] = []
   /// The ops that began to wait for the history.
@@ -459,7 +416,7 @@ struct Batch: Sendable {
   /// Joins what was decided while this batch was being made durable, to be taken back with it.
   mutating func absorb(_ next: Batch) {
     remembrances += next.remembrances
-    dialogsBefore.merge(next.dialogsBefore) { first, _ in first }
+    coordinationsBefore.merge(next.coordinationsBefore) { first, _ in first }
     created += next.created
     closed += next.closed
     answering += next.answering
@@ -467,7 +424,7 @@ struct Batch: Sendable {
     malformed += next.malformed
     finishedReads += next.finishedReads
     finishedBackup = finishedBackup ?? next.finishedBackup
-    held += next.held
+    effects += next.effects
     let known = Set(touched.map(\.slot))
     touched += next.touched.filter { !known.contains($0.slot) }
     if sequenceBefore == nil { sequenceBefore = next.sequenceBefore }

@@ -175,22 +175,22 @@ extension JSONWriter {
   }
 
   /// Writes who caused a row, and how his op is remembered.
-  mutating func origin(_ attempt: Attempt, _ reply: RecordedReply) {
-    let operations = attempt.request.operations
+  mutating func origin(_ op: OpContext, _ reply: RecordedReply) {
+    let operations = op.request.operations
     name("ops")
     beginArray()
     for index in operations.indices { word(operations[index].kind.name) }
     endArray()
     name("by")
     beginObject()
-    member("name", attempt.name)
-    member("op", attempt.request.id)
-    member("principal", attempt.key.principal)
-    if let process = attempt.sender.peer.process { member("pid", UInt64(process)) }
+    member("name", op.name)
+    member("op", op.request.id)
+    member("principal", op.key.principal)
+    if let process = op.sender.peer.process { member("pid", UInt64(process)) }
     name("client")
-    hex(attempt.key.client.high, attempt.key.client.low)
+    hex(op.key.client.high, op.key.client.low)
     endObject()
-    member("octets", hex: attempt.octets.bits)
+    member("octets", hex: op.octets.bits)
     switch reply {
     case .whole(let reply):
       name("reply")
@@ -201,8 +201,8 @@ extension JSONWriter {
       name("out")
       raw(outputs.span)
     }
-    flag("override", attempt.request.guards.any)
-    flag("vetoSkipped", attempt.isVetoSkipped)
+    flag("override", op.request.guards.any)
+    flag("vetoSkipped", op.isVetoSkipped)
     if let index = operations.indices.last(where: { operations[$0].sender != nil }) {
       optional("sender", operations[index].sender)
     }

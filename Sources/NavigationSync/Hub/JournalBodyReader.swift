@@ -103,7 +103,7 @@ struct JournalBodyReader: Sendable {
       let octets = tape.member(short: "octets", of: 0).flatMap({ tape.hex64($0) }),
       let reply = reply(to: op)
     else { return nil }
-    return RememberedOps.Entry(id: op, octets: OctetsHash(bits: octets), isOk: true, reply: reply)
+    return RememberedOps.Entry(id: op, octets: BodyHash(bits: octets), isOk: true, reply: reply)
   }
 
   /// The reply to the op of the loaded row, byte for byte as it was sent.

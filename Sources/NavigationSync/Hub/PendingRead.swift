@@ -6,7 +6,7 @@ struct PendingRead: Sendable {
     case log(floor: Revision)
     case state(GetRequest.What, Revision)
     /// An op goes on with the stack of this revision.
-    case revert(Attempt, Revision)
+    case revert(OpContext, Revision)
   }
 
   var connection: ConnectionID

@@ -6,7 +6,7 @@ struct RememberedOps: Sendable {
   /// A decided op.
   struct Entry: Sendable {
     var id: UInt64
-    var octets: OctetsHash
+    var octets: BodyHash
     var isOk: Bool
     /// What was answered.
     var reply: [UInt8]
@@ -77,7 +77,7 @@ struct RememberedOps: Sendable {
   /// The highest decided op of a client, 0 for none.
   func last(of key: Key) -> UInt64 { slots[key].map { clients[$0].last } ?? 0 }
 
-  mutating func verdict(on id: UInt64, octets: OctetsHash, of key: Key) -> Verdict {
+  mutating func verdict(on id: UInt64, octets: BodyHash, of key: Key) -> Verdict {
     guard let slot = find(key) else { return .new }
     // Ids increase, so the usual op is beyond all remembered ones.
     if id > clients[slot].last { return .new }
@@ -253,7 +253,7 @@ extension RememberedOps.Client {
 /// A checksum of a message's octets, by which a repetition is told from another message.
 ///
 /// Not cryptographic: who makes two of his own messages collide gets his own first reply.
-struct OctetsHash: Hashable, Sendable {
+struct BodyHash: Hashable, Sendable {
   let bits: UInt64
 
   init(bits: UInt64) { self.bits = bits }

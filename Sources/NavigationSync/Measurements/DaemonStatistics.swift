@@ -47,7 +47,7 @@ package struct DaemonStatistics: Sendable {
   /// Other messages that were refused, by the code.
   package var refusals: [String: UInt64] = [:]
   /// Sessions that ended, by the reason.
-  package var departures: [String: UInt64] = [:]
+  package var endReasons: [String: UInt64] = [:]
   /// Messages from clients and to them.
   package var (received, sent): (UInt64, UInt64) = (0, 0)
   /// Revisions and whole states among what was sent.
@@ -126,7 +126,7 @@ package struct DaemonStatistics: Sendable {
   private mutating func readCounters(_ all: Node) {
     operations = all["operations"]?.numbers ?? [:]
     refusals = all["refusals"]?.numbers ?? [:]
-    departures = all["ended"]?.numbers ?? [:]
+    endReasons = all["ended"]?.numbers ?? [:]
     if let node = all["messages"] {
       (received, sent) = (node.number("received"), node.number("sent"))
       (diffs, snapshots) = (node.number("diffs"), node.number("snapshots"))

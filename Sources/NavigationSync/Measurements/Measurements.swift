@@ -70,7 +70,7 @@ package struct Measurements: Sendable {
   private static let gauges = Counter.allCases.count
   private static let answers = gauges + Gauge.allCases.count
   private static let ends = answers + Outcome.count
-  private static let series = ends + Departure.allCases.count
+  private static let series = ends + SessionEndReason.allCases.count
   private static let all = series + Series.allCases.count * Series.room
 
   private var values: [UInt64]
@@ -93,7 +93,7 @@ package struct Measurements: Sendable {
   package subscript(_ outcome: Outcome) -> UInt64 { values[Self.answers + Int(outcome.place)] }
 
   /// How many sessions ended for a reason.
-  package subscript(_ departure: Departure) -> UInt64 { values[Self.ends + departure.place] }
+  package subscript(_ endReason: SessionEndReason) -> UInt64 { values[Self.ends + endReason.place] }
 
   /// What was counted by size.
   package subscript(_ series: Series) -> Histogram {
@@ -112,7 +112,7 @@ package struct Measurements: Sendable {
     if outcome != .none { values[Self.answers + Int(outcome.place)] &+= 1 }
   }
 
-  mutating func count(_ departure: Departure) { values[Self.ends + departure.place] &+= 1 }
+  mutating func count(_ endReason: SessionEndReason) { values[Self.ends + endReason.place] &+= 1 }
 
   /// Counts a value by its size.
   ///
@@ -183,7 +183,7 @@ extension ErrorCode {
 }
 
 /// Why a session ended.
-package enum Departure: String, CaseIterable, Sendable {
+package enum SessionEndReason: String, CaseIterable, Sendable {
   /// The client said so.
   case bye
   /// Its connection is gone.

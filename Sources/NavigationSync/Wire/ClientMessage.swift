@@ -2,22 +2,24 @@ package import Navigation
 
 /// Everything a client can say.
 package enum ClientMessage: Sendable {
+  // All but the op are rare, and kept out of line: events are copied and moved with every op.
+
   /// Opens a session.
-  case hello(Hello)
+  indirect case hello(Hello)
   /// Follows a nav.
-  case watch(WatchRequest)
+  indirect case watch(WatchRequest)
   /// Stops following.
-  case unwatch(id: UInt64, nav: String, view: View)
+  indirect case unwatch(id: UInt64, nav: String, view: View)
   /// Changes a nav.
-  case op(ReceivedOp)
+  case op(OpMessage)
   /// Reads once.
-  case get(GetRequest)
-  /// Registers for questions; not yet supported.
-  case delegate(DelegateRequest)
-  /// Answers a question; not yet supported.
-  case answer(ask: UInt64, DelegateAnswer)
-  /// Takes or gives back the display; not yet supported.
-  case lease(LeaseRequest)
+  indirect case get(GetRequest)
+  /// Plays roles of a delegate, which answers questions.
+  indirect case delegate(DelegateRequest)
+  /// Answers a question.
+  indirect case answer(ask: UInt64, DelegateAnswer)
+  /// Takes or gives back the display.
+  indirect case lease(LeaseRequest)
   /// Raises the flow-control limit to this absolute number of octets.
   case credit(upTo: UInt64)
   /// Asks for a sign of life.
@@ -230,7 +232,7 @@ package struct OpRequest: Sendable {
 /// An op as it was read: an `OpRequest` and its operations.
 ///
 /// It goes from check to check and never changes, so it is one object rather than a copy at each.
-package final class ReceivedOp: Sendable {
+package final class OpMessage: Sendable {
   /// The id of the message, which answers repeat.
   package let id: UInt64
   /// Given without a session, or equal to the session's.
@@ -254,12 +256,12 @@ package final class ReceivedOp: Sendable {
   /// A list of its own, so that it is handed to the nav as it is.
   package let readable: [Operation]
   /// What tells the message from another one with its id.
-  let octets: OctetsHash
+  let octets: BodyHash
 
   init(
     id: UInt64, client: ClientID?, name: String?, nav: String, guards: Guards, isAnimated: Bool?,
     waits: Bool, due: UInt64?, operations: [RequestedOperation], readable: [Operation],
-    octets: OctetsHash
+    octets: BodyHash
   ) {
     self.id = id
     self.client = client

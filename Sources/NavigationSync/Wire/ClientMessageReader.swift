@@ -1,22 +1,5 @@
 import Navigation
 
-/// A message from a client that cannot be read, as the error that answers it.
-package struct MessageFailure: Error, Hashable, Sendable {
-  /// The code of the error, such as `bad-json`.
-  package var code: ErrorCode
-  /// The id of the message, if it could be read.
-  package var id: UInt64?
-  /// What is wrong, for people.
-  package var text: String
-
-  /// Makes a value from its members.
-  package init(_ code: ErrorCode, id: UInt64? = nil, _ text: String) {
-    self.code = code
-    self.id = id
-    self.text = text
-  }
-}
-
 /// Turns the two frames of a client's message into a value; keeps its buffers between messages.
 package struct ClientMessageReader: Sendable {
   private var tape = JSONTape()
@@ -28,17 +11,35 @@ package struct ClientMessageReader: Sendable {
   /// Reads a message.
   ///
   /// - Parameters:
-  ///   - verb: the verb's frame without the version, as in `op`.
+  ///   - frame: the frame of the verb, as in `nsp1.op`.
   ///   - body: the JSON frame.
   /// - Returns: the message; opaque values are copied out of the body.
   /// - Throws: what answers the message.
   package mutating func read(
-    verb: ClientVerb?, body: [UInt8]
+    frame: [UInt8], body: [UInt8]
   ) throws(MessageFailure) -> ClientMessage {
-    try scan(body, of: verb)
-    guard let verb else { throw MessageFailure(.badVerb, id: id(), "unknown verb") }
+    guard let verb = ClientVerb(frame.span) else { throw unknown(frame, body) }
+    do throws(MessageFailure) {
+      return try decode(verb, body)
+    } catch {
+      var failure = error
+      failure.verb = verb
+      throw failure
+    }
+  }
+
+  // Never inlined, so that its instructions can be counted by its name.
+  @inline(never)
+  private mutating func decode(
+    _ verb: ClientVerb, _ body: [UInt8]
+  ) throws(MessageFailure) -> ClientMessage {
+    guard body.count <= maximumBytes else {
+      throw MessageFailure(
+        .limit, "the message has \(body.count) octets; the limit is \(maximumBytes)")
+    }
+    try scan(body)
     switch verb {
-    case .op: return .op(try op(OctetsHash(body)))
+    case .op: return .op(try op(BodyHash(body)))
     case .credit: return .credit(upTo: try required("upto", nil))
     case .answer: return try answer()
     case .hello: return .hello(try hello())
@@ -54,33 +55,25 @@ package struct ClientMessageReader: Sendable {
     }
   }
 
-  /// Reads an `op`, as `read` does, without a copy for the sake of the other messages.
-  // Never inlined, so that its instructions can be counted by its name.
-  @inline(never)
-  package mutating func readOp(_ body: [UInt8]) throws(MessageFailure) -> ReceivedOp {
-    try scan(body, of: .op)
-    return try op(OctetsHash(body))
+  /// What answers a frame that announces no verb of this version.
+  private mutating func unknown(_ frame: [UInt8], _ body: [UInt8]) -> MessageFailure {
+    switch VerbFrame(frame) {
+    case .current:
+      guard body.count <= maximumBytes else { return MessageFailure(.badVerb, "unknown verb") }
+      do throws(MessageFailure) {
+        try scan(body)
+      } catch {
+        return error
+      }
+      return MessageFailure(.badVerb, id: id(), "unknown verb")
+    case .otherVersion(let verb):
+      return MessageFailure(verb == "hello" ? .version : .badVerb, "this daemon speaks NSP/1")
+    case .malformed:
+      return MessageFailure(.badFrame, "the first frame is nsp1. and a verb of a to z")
+    }
   }
 
-  /// Makes the event of a message: an op is read here, where the messages are received, so that
-  /// the hub goes over those at hand without what reads them getting between.
-  ///
-  /// What cannot be read is left to the hub, which knows how to answer it.
-  package mutating func event(
-    _ connection: ConnectionID, _ peer: Peer, verb: [UInt8], body: [UInt8]
-  ) -> HubEvent {
-    if verb == HubEvent.opFrame, let request = try? readOp(body) {
-      return .op(connection, peer, request)
-    }
-    return .message(connection, peer, verb: verb, body: body)
-  }
-
-  private mutating func scan(_ body: [UInt8], of verb: ClientVerb?) throws(MessageFailure) {
-    guard body.count <= maximumBytes else {
-      guard verb != nil else { throw MessageFailure(.badVerb, "unknown verb") }
-      throw MessageFailure(
-        .limit, "the message has \(body.count) octets; the limit is \(maximumBytes)")
-    }
+  private mutating func scan(_ body: [UInt8]) throws(MessageFailure) {
     do {
       try tape.read(body)
     } catch {
@@ -369,7 +362,7 @@ package struct ClientMessageReader: Sendable {
     }
   }
 
-  private func op(_ octets: OctetsHash) throws(MessageFailure) -> ReceivedOp {
+  private func op(_ octets: BodyHash) throws(MessageFailure) -> OpMessage {
     let members = OpMembers(tape)
     func place(_ member: Int) -> Int? { member == 0 ? nil : member }
     let id = try requiredID(place(members.id).flatMap { tape.integer($0) })
@@ -388,7 +381,7 @@ package struct ClientMessageReader: Sendable {
     if members.guards != 0 { try self.guards(members.guards, id, into: &guards) }
     var readable: [Operation] = []
     let operations = operations(list, &readable)
-    return ReceivedOp(
+    return OpMessage(
       id: id, client: client, name: name, nav: nav, guards: guards, isAnimated: isAnimated,
       waits: waits, due: due, operations: operations, readable: readable, octets: octets)
   }

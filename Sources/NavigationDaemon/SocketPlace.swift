@@ -1,5 +1,5 @@
-/// Where an entrance is to be.
-enum EntrancePlace {
+/// Where a socket is to be.
+enum SocketPlace {
   /// A path to listen on.
   case path(String)
   /// An address of a network to listen on.
@@ -40,11 +40,11 @@ enum EntrancePlace {
   }
 
   /// Begins to listen.
-  func open() throws(DaemonError) -> Entrance {
+  func open() throws(DaemonError) -> ListeningSocket {
     switch self {
-    case .path(let path): try Entrance.listen(onPath: path)
-    case .network(let address): try Entrance.listen(on: address)
-    case .inherited(let socket): Entrance(socket)
+    case .path(let path): try ListeningSocket.listen(onPath: path)
+    case .network(let address): try ListeningSocket.listen(on: address)
+    case .inherited(let socket): ListeningSocket(socket)
     }
   }
 }

@@ -10,13 +10,13 @@ struct SessionRef: Hashable, Sendable {
 }
 
 /// The sessions' part in one nav.
-struct Dialog: Sendable {
+struct Coordination: Sendable {
   /// The delegates, in the order of their registration.
   var delegates: [RegisteredDelegate] = []
   /// The op that is put to delegates; stack and presentation are locked meanwhile.
   var question: DelegateQuestion?
   /// The ops that wait for a transition or question to end.
-  var queue: [Attempt] = []
+  var queue: [OpContext] = []
   /// Who holds the display.
   var holder: SessionRef?
   /// Who holds the display, for the log; kept until the journal has taken its end.
@@ -86,7 +86,7 @@ struct DelegateQuestion: Sendable {
     var ask: UInt64
   }
 
-  var attempt: Attempt
+  var op: OpContext
   var subjects: [Subject]
   /// What would lead to the revision.
   var cause: Cause

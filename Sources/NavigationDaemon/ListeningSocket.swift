@@ -5,7 +5,7 @@ import ZeroMQ
 /// A place where peers come in: a socket of ours that listens, which libzmq is lent.
 ///
 /// So it is made with our mode, and with one name more than libzmq knows of.
-struct Entrance {
+struct ListeningSocket {
   /// How peers are identified.
   enum Kind {
     /// By the kernel.
@@ -49,14 +49,14 @@ struct Entrance {
   }
 
   /// Listens on a path, which only our own user can connect to until the lock's `open`.
-  static func listen(onPath path: String) throws(DaemonError) -> Entrance {
+  static func listen(onPath path: String) throws(DaemonError) -> ListeningSocket {
     let lock = try EndpointLock.take(path)
     let descriptor = try bind(path)
-    var entrance = Entrance(
+    var socket = ListeningSocket(
       kind: .local, endpoint: "ipc://" + path, descriptor: descriptor, lock: lock)
-    entrance.file = FileIdentity(of: path)
+    socket.file = FileIdentity(of: path)
     _ = unsafe navd_give_name(path, lock.secondPath)
-    return entrance
+    return socket
   }
 
   private static func bind(_ path: String) throws(DaemonError) -> Int32 {
@@ -87,7 +87,7 @@ struct Entrance {
   /// Listens on an address of a network, which an interface may be given later.
   ///
   /// Networks come up after the service, and clients of this machine do not wait for them.
-  static func listen(on address: NetworkAddress) throws(DaemonError) -> Entrance {
+  static func listen(on address: NetworkAddress) throws(DaemonError) -> ListeningSocket {
     var isAwaited: Int32 = 0
     let descriptor = unsafe navd_listen_tcp(address.host, address.port, backlog, &isAwaited)
     let code = navd_errno()
@@ -98,10 +98,10 @@ struct Entrance {
         ? "; where the unit keeps navd.service from networks, navd-tcp enable opens it" : ""
       throw .endpoint(address.endpoint, reason: reason(code) + remedy)
     }
-    var entrance = Entrance(
+    var socket = ListeningSocket(
       kind: .network, endpoint: address.endpoint, descriptor: descriptor, lock: nil)
-    entrance.isAwaited = isAwaited != 0
-    return entrance
+    socket.isAwaited = isAwaited != 0
+    return socket
   }
 
   private static func reason(_ code: Int32) -> String { SystemError.text(of: code) }

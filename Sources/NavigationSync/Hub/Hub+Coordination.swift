@@ -4,38 +4,38 @@ import Navigation
 // when a session or the daemon does.
 
 extension Hub {
-  /// Changes a nav's dialog; the batch can be taken back.
-  mutating func updateDialog(_ slot: Int, _ change: (inout Dialog) -> Void) {
-    var dialog = dialogs[slot] ?? Dialog()
-    if batch.dialogsBefore[slot] == nil { batch.dialogsBefore[slot] = dialog }
-    change(&dialog)
-    dialogs[slot] = dialog.isEmpty && dialog.lastOrder == 0 ? nil : dialog
+  /// Changes a nav's coordination; the batch can be taken back.
+  mutating func updateCoordination(_ slot: Int, _ change: (inout Coordination) -> Void) {
+    var coordination = coordinations[slot] ?? Coordination()
+    if batch.coordinationsBefore[slot] == nil { batch.coordinationsBefore[slot] = coordination }
+    change(&coordination)
+    coordinations[slot] = coordination.isEmpty && coordination.lastOrder == 0 ? nil : coordination
   }
 
-  /// Puts back what a failed batch did to the dialogs, but for sessions that are gone meanwhile.
-  mutating func restoreDialogs(_ before: [Int: Dialog]) {
-    for (slot, dialog) in before {
-      var dialog = dialog
-      dialog.delegates.removeAll { !isLive($0.session) }
-      dialog.queue.removeAll { !isAwaited($0) }
-      if let question = dialog.question, !isAwaited(question.attempt) {
-        dialog.question?.attempt.session = nil
+  /// Puts back what a failed batch did to the coordinations, but for sessions that are gone meanwhile.
+  mutating func restoreCoordinations(_ before: [Int: Coordination]) {
+    for (slot, coordination) in before {
+      var coordination = coordination
+      coordination.delegates.removeAll { !isLive($0.session) }
+      coordination.queue.removeAll { !isAwaited($0) }
+      if let question = coordination.question, !isAwaited(question.op) {
+        coordination.question?.op.session = nil
       }
-      if let holder = dialog.holder, !isLive(holder) { dialog.holder = nil }
-      if let gesture = dialog.gesture, !isLive(gesture) {
-        dialog.gesture = nil
-        dialog.due = clock.boot
+      if let holder = coordination.holder, !isLive(holder) { coordination.holder = nil }
+      if let gesture = coordination.gesture, !isLive(gesture) {
+        coordination.gesture = nil
+        coordination.due = clock.boot
       }
-      dialogs[slot] = dialog.isEmpty && dialog.lastOrder == 0 ? nil : dialog
+      coordinations[slot] = coordination.isEmpty && coordination.lastOrder == 0 ? nil : coordination
       unfinished.insert(slot)
     }
     if !before.isEmpty { plan(clock.boot + Self.retryAfter) }
   }
 
   /// Whether there may still be somebody to answer.
-  private func isAwaited(_ attempt: Attempt) -> Bool {
-    guard let session = attempt.session else { return true }
-    return isLive(SessionRef(slot: session, client: attempt.key.client))
+  private func isAwaited(_ op: OpContext) -> Bool {
+    guard let session = op.session else { return true }
+    return isLive(SessionRef(slot: session, client: op.key.client))
   }
 
   /// Milliseconds until what the journal did not take is tried again.
@@ -52,34 +52,34 @@ extension Hub {
   // Step 10: what is open.
 
   /// Refuses an op that must not touch an open transition, or lets it wait; returns whether it waits.
-  mutating func waits(_ attempt: Attempt, _ slot: Int) throws(OpFailure) -> Bool {
+  mutating func waits(_ op: OpContext, _ slot: Int) throws(OpFailure) -> Bool {
     // By far the most ops find nothing open.
-    if dialogs.isEmpty, navs[slot].controller.transition.isDefault, !attempt.touchesGesture {
+    if coordinations.isEmpty, navs[slot].controller.transition.isDefault, !op.touchesGesture {
       return false
     }
     let running = navs[slot].controller.transition.content.running
-    let dialog = dialogs[slot]
-    guard running != nil || dialog?.question != nil || attempt.touchesGesture else { return false }
-    try checkGesture(attempt, slot, running, dialog)
-    guard running != nil || dialog?.question != nil,
-      attempt.request.operations.contains(where: { waits($0, of: attempt.request, slot) })
+    let coordination = coordinations[slot]
+    guard running != nil || coordination?.question != nil || op.touchesGesture else { return false }
+    try checkGesture(op, slot, running, coordination)
+    guard running != nil || coordination?.question != nil,
+      op.request.operations.contains(where: { waits($0, of: op.request, slot) })
     else { return false }
-    guard attempt.request.waits else { throw inProgress(slot, running, dialog) }
+    guard op.request.waits else { throw inProgress(slot, running, coordination) }
     let limit = navs[slot].controller.settings.content.queue
-    guard UInt64(dialog?.queue.count ?? 0) < limit else {
+    guard UInt64(coordination?.queue.count ?? 0) < limit else {
       var error = OutgoingError(.queueFull, "no more than \(counted(limit, "op")) may wait")
-      error.after = inProgress(slot, running, dialog).error.after
+      error.after = inProgress(slot, running, coordination).error.after
       throw OpFailure(error)
     }
-    updateDialog(slot) { $0.queue.append(attempt) }
+    updateCoordination(slot) { $0.queue.append(op) }
     let body = ServerMessageWriter.queued(
-      id: attempt.request.id, nav: navs[slot].name, position: dialogs[slot]?.queue.count ?? 1)
-    send(attempt.sender.connection, .queued, body)
+      id: op.request.id, nav: navs[slot].name, position: coordinations[slot]?.queue.count ?? 1)
+    send(op.sender.connection, .queued, body)
     return true
   }
 
   private func waits(
-    _ operation: RequestedOperation, of request: ReceivedOp, _ slot: Int
+    _ operation: RequestedOperation, of request: OpMessage, _ slot: Int
   ) -> Bool {
     if operation.kind.waitsForTransition { return true }
     guard case .activateButton(let id)? = request.meaning(of: operation) else { return false }
@@ -87,7 +87,7 @@ extension Hub {
   }
 
   private func inProgress(
-    _ slot: Int, _ running: RunningTransition?, _ dialog: Dialog?
+    _ slot: Int, _ running: RunningTransition?, _ coordination: Coordination?
   ) -> OpFailure {
     var error = OutgoingError(
       .transitionInProgress,
@@ -95,23 +95,23 @@ extension Hub {
     if let running {
       error.details = [("tid", JSONWriter.value { $0.integer(running.id.number) })]
     }
-    let end = dialog?.question?.deadline ?? dialog?.due ?? 0
+    let end = coordination?.question?.deadline ?? coordination?.due ?? 0
     error.after = end > clock.boot ? end - clock.boot : 100
     return OpFailure(error)
   }
 
   private func checkGesture(
-    _ attempt: Attempt, _ slot: Int, _ running: RunningTransition?, _ dialog: Dialog?
+    _ op: OpContext, _ slot: Int, _ running: RunningTransition?, _ coordination: Coordination?
   ) throws(OpFailure) {
-    for operation in attempt.request.operations {
-      switch (operation.kind, attempt.request.meaning(of: operation)) {
+    for operation in op.request.operations {
+      switch (operation.kind, op.request.meaning(of: operation)) {
       case (.gestureBegin, .transition(.beginGesture(let isFull, let way, _))?):
         var refusal = navs[slot].controller.gestureRefusal(isFullScreen: isFull, translation: way)
-        if dialog?.question != nil { refusal = .active }
+        if coordination?.question != nil { refusal = .active }
         if let refusal { throw OpFailure(OutgoingError(NavigationError.gestureRefused(refusal))) }
       case (.gestureUpdate, _), (.gestureFinish, _), (.gestureCancel, _):
-        guard running?.isInteractive == true, let owner = dialog?.gesture,
-          owner != attempt.session.map(reference)
+        guard running?.isInteractive == true, let owner = coordination?.gesture,
+          owner != op.session.map(reference)
         else { continue }
         throw OpFailure(.gestureOwner, "the gesture is another session's")
       default: continue
@@ -120,10 +120,10 @@ extension Hub {
   }
 
   /// Step 7: who may act for the display.
-  mutating func checkDisplay(_ attempt: Attempt, _ slot: Int) throws(OpFailure) {
-    guard !dialogs.isEmpty, let holder = dialogs[slot]?.holder,
-      holder != attempt.session.map(reference),
-      attempt.request.operations.contains(where: \.kind.needsDisplay)
+  mutating func checkDisplay(_ op: OpContext, _ slot: Int) throws(OpFailure) {
+    guard !coordinations.isEmpty, let holder = coordinations[slot]?.holder,
+      holder != op.session.map(reference),
+      op.request.operations.contains(where: \.kind.needsDisplay)
     else { return }
     throw leaseLost(slot)
   }
@@ -138,10 +138,10 @@ extension Hub {
   // Transitions.
 
   /// Sets the clock of a transition that a commit began or ended, and lets the next op run.
-  mutating func noteTransition(_ slot: Int, begunBy attempt: Attempt?) {
+  mutating func noteTransition(_ slot: Int, begunBy op: OpContext?) {
     let controller = navs[slot].controller
     guard let running = controller.transition.content.running else {
-      updateDialog(slot) {
+      updateCoordination(slot) {
         $0.due = nil
         $0.gesture = nil
       }
@@ -150,8 +150,8 @@ extension Hub {
     // One that goes on, and only had something attached to it, keeps its time and its owner.
     guard running.id == controller.revision else { return }
     let due = clock.boot + running.deadline
-    let owner = running.isInteractive ? attempt?.session.map(reference) : nil
-    updateDialog(slot) {
+    let owner = running.isInteractive ? op?.session.map(reference) : nil
+    updateCoordination(slot) {
       $0.due = due
       $0.gesture = owner
     }
@@ -161,29 +161,30 @@ extension Hub {
   mutating func tellProgress(of slot: Int, _ transition: Revision, _ value: Double) {
     let deadline = navs[slot].controller.settings.content.gestureDeadline
     let due = clock.boot + deadline
-    updateDialog(slot) { $0.due = due }
+    updateCoordination(slot) { $0.due = due }
     plan(due)
     let body = ServerMessageWriter.progress(
       nav: navs[slot].name, epoch: navs[slot].epoch, revision: navs[slot].controller.revision,
       transition: transition, value: Array("\(value)".utf8))
-    batch.held.removeAll { if case .progress(slot, _) = $0 { true } else { false } }
-    batch.held.append(.progress(nav: slot, body))
+    batch.effects.removeAll { if case .progress(slot, _) = $0 { true } else { false } }
+    batch.effects.append(.progress(nav: slot, body))
   }
 
   /// Runs the ops that waited, as long as nothing is open.
   mutating func runQueue(_ slot: Int) {
     while navs.isLive(slot), navs[slot].controller.transition.content.running == nil,
-      let dialog = dialogs[slot], dialog.question == nil, var attempt = dialog.queue.first
+      let coordination = coordinations[slot], coordination.question == nil,
+      var op = coordination.queue.first
     {
-      updateDialog(slot) { $0.queue.removeFirst() }
-      attempt.now = clock
+      updateCoordination(slot) { $0.queue.removeFirst() }
+      op.now = clock
       do throws(OpFailure) {
-        if let due = attempt.request.due, due < clock.boot {
+        if let due = op.request.due, due < clock.boot {
           throw OpFailure(.expired, "the op was due \(clock.boot - due) ms ago")
         }
-        try proceedAgain(attempt, slot)
+        try proceedAgain(op, slot)
       } catch {
-        fail(attempt, error)
+        fail(op, error)
       }
     }
   }
@@ -200,9 +201,9 @@ extension Hub {
       return plan(clock.boot + Self.retryAfter)
     }
     let before = stateToInspect(slot)
-    let performance = try? navs[slot].controller.perform(
+    let result = try? navs[slot].controller.perform(
       [.transition(operation)], isAnimated: nil, in: context)
-    guard let commit = performance?.commit, (try? inspect(slot, before: before)) != nil else {
+    guard let commit = result?.commit, (try? inspect(slot, before: before)) != nil else {
       return
     }
     write(commit, slot, cause: cause, by: by, at: clock)
@@ -216,12 +217,12 @@ extension Hub {
   }
 
   /// Deadlines of transitions and questions, and endings that the journal would not take.
-  mutating func tendDialogs(at now: Instant) {
-    for slot in dialogs.keys.sorted() where navs.isLive(slot) {
-      if let question = dialogs[slot]?.question {
+  mutating func tendCoordinations(at now: Instant) {
+    for slot in coordinations.keys.sorted() where navs.isLive(slot) {
+      if let question = coordinations[slot]?.question {
         if question.deadline <= now.boot { timeOut(slot) } else { plan(question.deadline) }
       }
-      guard let due = dialogs[slot]?.due else { continue }
+      guard let due = coordinations[slot]?.due else { continue }
       guard due <= now.boot else {
         plan(due)
         continue
@@ -240,13 +241,16 @@ extension Hub {
 
   /// Brings the state in line with the sessions that are left.
   private mutating func finishEndings(_ slot: Int) {
-    let dialog = dialogs[slot] ?? Dialog()
-    if navs[slot].controller.environment.content.owner != nil, dialog.holder == nil {
-      commitOwn(.setDisplayOwner(nil), cause: .lease, by: dialog.owner.map { Doing($0) }, slot)
+    let coordination = coordinations[slot] ?? Coordination()
+    if navs[slot].controller.environment.content.owner != nil, coordination.holder == nil {
+      commitOwn(
+        .setDisplayOwner(nil), cause: .lease, by: coordination.owner.map { Doing($0) }, slot)
     }
-    if dialog.holder == nil, dialog.owner != nil { updateDialog(slot) { $0.owner = nil } }
-    if let pending = dialog.question?.pending, !isLive(pending.session) { timeOut(slot) }
-    let orientations = dialog.delegates.last { $0.roles.contains(.orientation) }?.orientations
+    if coordination.holder == nil, coordination.owner != nil {
+      updateCoordination(slot) { $0.owner = nil }
+    }
+    if let pending = coordination.question?.pending, !isLive(pending.session) { timeOut(slot) }
+    let orientations = coordination.delegates.last { $0.roles.contains(.orientation) }?.orientations
     commitOwn(.setOrientations(orientations), cause: .lease, slot)
     runQueue(slot)
   }
@@ -257,12 +261,12 @@ extension Hub {
     do throws(OpFailure) {
       let slot = try dialogNav(request.nav, sender)
       let ref = reference(session)
-      let holder = dialogs[slot]?.holder
+      let holder = coordinations[slot]?.holder
       if request.takes {
         if let holder, holder != ref { try checkTakeover(request, slot, sender) }
         if isStorageFailing { throw storageFailure() }
         let author = sessions[session].author
-        updateDialog(slot) {
+        updateCoordination(slot) {
           $0.holder = ref
           $0.owner = author
         }
@@ -279,7 +283,7 @@ extension Hub {
         releaseDisplay(slot, by: request.id)
       }
       let owner =
-        dialogs[slot]?.holder == nil ? nil : navs[slot].controller.environment.content.owner
+        coordinations[slot]?.holder == nil ? nil : navs[slot].controller.environment.content.owner
       let body = ServerMessageWriter.leased(id: request.id, nav: request.nav, owner: owner)
       answer(sender, session, slot, body, .none)
     } catch {
@@ -317,9 +321,9 @@ extension Hub {
 
   /// The holder gives the display back: by a message, or by the end of its session.
   private mutating func releaseDisplay(_ slot: Int, by message: UInt64?) {
-    let owner = dialogs[slot]?.owner
+    let owner = coordinations[slot]?.owner
     let isDelayed = isStorageFailing
-    updateDialog(slot) {
+    updateCoordination(slot) {
       $0.holder = nil
       if !isDelayed { $0.owner = nil }
     }
@@ -333,7 +337,7 @@ extension Hub {
     guard navs[slot].controller.transition.content.running?.isInteractive == true else { return }
     // Should the journal not take it now, it is overdue until it does.
     let now = clock.boot
-    updateDialog(slot) {
+    updateCoordination(slot) {
       $0.gesture = nil
       $0.due = now
     }
@@ -343,85 +347,89 @@ extension Hub {
   // The end of sessions and navs.
 
   /// Ends everything that belongs to a session that is gone.
-  mutating func endDialogs(of ref: SessionRef) {
-    for slot in dialogs.keys.sorted() where navs.isLive(slot) { endDialog(of: ref, on: slot) }
+  mutating func endCoordinations(of ref: SessionRef) {
+    for slot in coordinations.keys.sorted() where navs.isLive(slot) {
+      endCoordination(of: ref, on: slot)
+    }
   }
 
   /// Ends everything that belongs to a session on one nav.
   ///
   /// Ops of a session that lives on stay: they are judged once more when their turn comes.
-  mutating func endDialog(of ref: SessionRef, on slot: Int, keepsOps: Bool = false) {
-    guard let dialog = dialogs[slot] else { return }
-    let leaving = dialog.delegates.first { $0.session == ref }
-    updateDialog(slot) {
+  mutating func endCoordination(of ref: SessionRef, on slot: Int, keepsOps: Bool = false) {
+    guard let coordination = coordinations[slot] else { return }
+    let leaving = coordination.delegates.first { $0.session == ref }
+    updateCoordination(slot) {
       $0.delegates.removeAll { $0.session == ref }
       if !keepsOps { $0.queue.removeAll { $0.session == ref.slot } }
     }
-    if !keepsOps, let question = dialog.question, question.attempt.session == ref.slot {
+    if !keepsOps, let question = coordination.question, question.op.session == ref.slot {
       abandon(question, slot)
     }
-    if dialog.holder == ref { releaseDisplay(slot, by: nil) }
-    if dialog.gesture == ref { cancelGesture(slot, by: nil) }
+    if coordination.holder == ref { releaseDisplay(slot, by: nil) }
+    if coordination.gesture == ref { cancelGesture(slot, by: nil) }
     if let leaving, leaving.roles.contains(.orientation) {
       giveOrientations(slot, by: Doing(leaving.author))
     }
-    if leaving != nil, dialogs[slot]?.question?.pending?.session == ref { timeOut(slot) }
+    if leaving != nil, coordinations[slot]?.question?.pending?.session == ref { timeOut(slot) }
   }
 
   /// Nobody waits for the answer to the op that is being asked about any more: it goes on, but a
   /// gesture would have no finger.
   private mutating func abandon(_ question: DelegateQuestion, _ slot: Int) {
-    guard question.attempt.touchesGesture else {
-      return updateDialog(slot) { $0.question?.attempt.session = nil }
+    guard question.op.touchesGesture else {
+      return updateCoordination(slot) { $0.question?.op.session = nil }
     }
-    settle(question.asked, "denied", by: nil)
-    updateDialog(slot) { $0.question = nil }
+    endQuestion(question.asked, "denied", by: nil)
+    updateCoordination(slot) { $0.question = nil }
     runQueue(slot)
   }
 
   mutating func giveOrientations(_ slot: Int, by doing: Doing) {
-    let value = dialogs[slot]?.delegates.last { $0.roles.contains(.orientation) }?.orientations
+    let value = coordinations[slot]?.delegates.last { $0.roles.contains(.orientation) }?
+      .orientations
     commitOwn(.setOrientations(value), cause: doing.op == nil ? .lease : .api, by: doing, slot)
   }
 
   /// A nav is closed: what waits for it is told so.
-  mutating func dropDialog(of slot: Int) {
-    guard let dialog = dialogs[slot] else { return }
-    updateDialog(slot) { $0 = Dialog() }
-    dialogs[slot] = nil
+  mutating func dropCoordination(of slot: Int) {
+    guard let coordination = coordinations[slot] else { return }
+    updateCoordination(slot) { $0 = Coordination() }
+    coordinations[slot] = nil
     let failure = OpFailure(.noNav, "\(navs[slot].name) was closed")
-    if let question = dialog.question {
-      settle(question.asked, "denied", by: nil)
-      fail(question.attempt, failure)
+    if let question = coordination.question {
+      endQuestion(question.asked, "denied", by: nil)
+      fail(question.op, failure)
     }
-    for attempt in dialog.queue { fail(attempt, failure) }
+    for op in coordination.queue { fail(op, failure) }
   }
 
   /// Whether the op is on its way already; then only the place to send the answer to is new.
-  mutating func repeats(_ attempt: Attempt) -> Bool {
-    guard !dialogs.isEmpty, let slot = navSlots[attempt.request.nav], let dialog = dialogs[slot]
+  mutating func repeats(_ op: OpContext) -> Bool {
+    guard !coordinations.isEmpty, let slot = navSlots[op.request.nav],
+      let coordination = coordinations[slot]
     else { return false }
-    func isSame(_ other: Attempt) -> Bool {
-      other.key == attempt.key && other.request.id == attempt.request.id
-        && other.octets == attempt.octets
+    func isSame(_ other: OpContext) -> Bool {
+      other.key == op.key && other.request.id == op.request.id
+        && other.octets == op.octets
     }
-    if let question = dialog.question, isSame(question.attempt) {
-      updateDialog(slot) {
-        $0.question?.attempt.sender = attempt.sender
-        $0.question?.attempt.session = attempt.session
+    if let question = coordination.question, isSame(question.op) {
+      updateCoordination(slot) {
+        $0.question?.op.sender = op.sender
+        $0.question?.op.session = op.session
       }
       return true
     }
-    guard let index = dialog.queue.firstIndex(where: isSame) else { return false }
-    updateDialog(slot) { $0.queue[index] = attempt }
+    guard let index = coordination.queue.firstIndex(where: isSame) else { return false }
+    updateCoordination(slot) { $0.queue[index] = op }
     let body = ServerMessageWriter.queued(
-      id: attempt.request.id, nav: navs[slot].name, position: index + 1)
-    send(attempt.sender.connection, .queued, body)
+      id: op.request.id, nav: navs[slot].name, position: index + 1)
+    send(op.sender.connection, .queued, body)
     return true
   }
 }
 
-extension Attempt {
+extension OpContext {
   var touchesGesture: Bool {
     request.operations.contains {
       switch $0.kind {

@@ -189,10 +189,24 @@ extension World {
     facts.tentative = []
   }
 
-  /// An event, and the nav it may change.
+  /// An event, the request that it was read from, and the nav it may change.
   struct Taken {
     var event: HubEvent
-    var changes: String?
+    var request: Request?
+
+    init(event: HubEvent) { self.event = event }
+
+    /// Reads a request as the daemon's shell reads what it receives.
+    init(
+      _ request: Request, from connection: ConnectionID, _ peer: Peer,
+      reader: inout ClientMessageReader
+    ) {
+      self.request = request
+      event = HubEvent(
+        frame: request.verb, body: request.body, from: connection, peer, reader: &reader)
+    }
+
+    var changes: [String] { request?.changes.map { [$0] } ?? [] }
   }
 
   private mutating func collect() -> [Taken] {
@@ -209,11 +223,7 @@ extension World {
       guard let index = random.pick(waiting) else { break }
       var request = links[index].requests.removeFirst()
       prepare(&request, index)
-      taken.append(
-        Taken(
-          event: .message(
-            links[index].id, links[index].peer, verb: request.verb, body: request.body),
-          changes: request.changes))
+      taken.append(Taken(request, from: links[index].id, links[index].peer, reader: &reader))
       runTwice(request, index, &taken)
     }
     for link in links where !link.isOpen && link.requests.isEmpty && random.chance(600) {
@@ -226,14 +236,12 @@ extension World {
   /// The navs that an event may change: time and the end of a session may change any.
   private func changed(by item: Taken) -> [String] {
     switch item.event {
-    case .message(_, _, let verb, _):
-      let isQuiet = [
-        "nsp1.op", "nsp1.watch", "nsp1.unwatch", "nsp1.get", "nsp1.ping", "nsp1.credit",
-      ]
-      if isQuiet.contains(verb.text) { return item.changes.map { [$0] } ?? [] }
-      return scenario.navs
-    case .op: return item.changes.map { [$0] } ?? []
-    case .malformed, .closed, .access, .revoked, .wake, .stop: return scenario.navs
+    case .message(_, _, let message):
+      switch message {
+      case .op, .watch, .unwatch, .get, .ping, .credit: return item.changes
+      case .hello, .delegate, .answer, .lease, .bye: return scenario.navs
+      }
+    case .unreadable, .closed, .access, .revoked, .wake, .stop: return scenario.navs
     case .blocked, .unblocked, .history, .floor, .snapshotWanted, .backupProgress, .backup:
       return []
     }
@@ -241,19 +249,23 @@ extension World {
 
   private mutating func handle(_ taken: [Taken]) {
     for item in taken {
-      if case .message(let id, _, let verb, let body) = item.event {
-        hash.add(id.number, body)
-        noteCredit(id, verb, body)
-        count { $0.requests += 1 }
-        trace { _ in "→ \(id.number) \(verb.text) \(body.text)" }
-      } else {
-        trace { _ in "event \(item.event)" }
-      }
+      note(item)
       revive(for: item.event)
       hub?.handle(item.event, at: now)
       for name in changed(by: item) {
         if let (place, state) = probe(name) { facts.tentative.append((place, state)) }
       }
+    }
+  }
+
+  private mutating func note(_ item: Taken) {
+    switch (item.event, item.request) {
+    case (.message(let id, _, _), let request?), (.unreadable(let id, _, _), let request?):
+      hash.add(id.number, request.body)
+      noteCredit(id, request.verb, request.body)
+      count { $0.requests += 1 }
+      trace { _ in "→ \(id.number) \(request.verb.text) \(request.body.text)" }
+    default: trace { _ in "event \(item.event)" }
     }
   }
 
@@ -306,8 +318,9 @@ extension World {
     guard var copy = hub else { return nil }
     let connection = ConnectionID(UInt64.max)
     let peer = Peer.local(user: 0, group: 0, process: 0)
-    let event = HubEvent.message(
-      connection, peer, verb: Array("nsp1.get".utf8), body: Array(body.utf8))
+    var reader = copy.makeReader()
+    let event = HubEvent(
+      frame: ClientVerb.get.frame, body: Array(body.utf8), from: connection, peer, reader: &reader)
     if let request = copy.dormant(for: event) {
       let (snapshot, rows) = journal.chain(of: request.nav, to: request.head)
       // What cannot be revived is not known to the copy, which the caller sees.

@@ -1,8 +1,8 @@
 import Navigation
 
 /// An op on its way through the checks.
-struct Attempt: Sendable {
-  let request: ReceivedOp
+struct OpContext: Sendable {
+  let request: OpMessage
   let key: RememberedOps.Key
   let name: String
   var sender: Sender
@@ -15,7 +15,7 @@ struct Attempt: Sendable {
   /// Whether a delegate's silence was taken for an answer.
   var isVetoSkipped = false
 
-  var octets: OctetsHash { request.octets }
+  var octets: BodyHash { request.octets }
   /// What its row remembers it by.
   var author: RowAuthor {
     RowAuthor(principal: key.principal, client: key.client, op: request.id)
@@ -24,7 +24,7 @@ struct Attempt: Sendable {
   var isCreation: Bool { request.operations.first?.kind == .navCreate }
 }
 
-extension Attempt {
+extension OpContext {
   /// What led to the revision, by the first op that says so: a button whose action pops counts as
   /// the back button.
   func cause(of outputs: [OperationOutput]) -> Cause {
@@ -42,7 +42,7 @@ extension Attempt {
   }
 }
 
-extension Attempt {
+extension OpContext {
   /// Step 8, of the whole message before any op runs: `unsupported` before `bar-managed` before
   /// `bar-delegate-managed` before `readonly`.
   func checkForm(isStandalone: Bool) throws(Hub.OpFailure) {

@@ -36,10 +36,11 @@ package enum FreshResolution {
       kind: .created, body: Array(JSONTree.object(members).text.utf8))
     try hub.index(RowHeader(row), body: row.body.span, at: now)
     try hub.revive(ReloadRequest(nav: 1, head: 1), snapshot: nil, rows: [row])
-    hub.handle(
-      .message(
-        ConnectionID(1), .local(user: 0, group: 0, process: 1), verb: Array("nsp1.get".utf8),
-        body: Array(#"{"id":1,"nav":\#(nav),"what":"state"}"#.utf8)), at: now)
+    var reader = hub.makeReader()
+    let get = HubEvent(
+      frame: ClientVerb.get.frame, body: Array(#"{"id":1,"nav":\#(nav),"what":"state"}"#.utf8),
+      from: ConnectionID(1), .local(user: 0, group: 0, process: 1), reader: &reader)
+    hub.handle(get, at: now)
     _ = hub.takeRecords()
     guard let answer = hub.committed(at: now).messages.first else { return nil }
     let json = try JSONTree(reading: answer.body)

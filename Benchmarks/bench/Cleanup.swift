@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// A process that is started through `bench-load guard` is ended by the kernel when the command is
 /// killed; this is for the signals that can be caught, and for the directories.
-final class Remains: Sendable {
-  static let shared = Remains()
+final class Cleanup: Sendable {
+  static let shared = Cleanup()
 
   private struct Content {
     var processes: Set<pid_t> = []
@@ -56,7 +56,7 @@ final class Remains: Sendable {
     }
     for number in [SIGINT, SIGTERM, SIGHUP] {
       // A handler, for signals that are ignored would be ignored by what is started too.
-      _ = signal(number) { Remains.shared.raise(UInt8($0)) }
+      _ = signal(number) { Cleanup.shared.raise(UInt8($0)) }
     }
   }
 

@@ -28,12 +28,12 @@ extension World {
     let client = clients[links[index].client].id.text
     body.append(contentsOf: ",\"client\":\"\(client)\"}".utf8)
     count { $0.sabotages += 1 }
+    var again = request
+    again.body = body
     taken.append(
       Taken(
-        event: .message(
-          ConnectionID(9_000_000), .local(user: 7777, group: 0, process: 0), verb: request.verb,
-          body: body),
-        changes: request.changes))
+        again, from: ConnectionID(9_000_000), .local(user: 7777, group: 0, process: 0),
+        reader: &reader))
   }
 
   private func clientVerb(_ request: Request) -> ClientVerb? {
@@ -59,10 +59,9 @@ extension World {
     case .unlabelledSnapshot: return messages.map { changed($0, .snap, "\"why\":", "\"whi\":") }
     case .ignoreCredit:
       for index in links.indices where links[index].sent > 2000 && !links[index].hasCredit {
+        let limit = links[index].upTo + 5000
         hub?.handle(
-          .message(
-            links[index].id, links[index].peer, verb: Array("nsp1.credit".utf8),
-            body: ClientMessageWriter.credit(upTo: links[index].upTo + 5000)), at: now)
+          .message(links[index].id, links[index].peer, .credit(upTo: limit)), at: now)
         count { $0.sabotages += 1 }
       }
       return messages

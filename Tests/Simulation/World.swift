@@ -87,6 +87,8 @@ package struct World: Sendable {
   var journal = JournalModel()
   /// Events beside messages that the daemon has not taken yet.
   var events: [HubEvent] = []
+  /// What reads requests, as in the daemon's shell.
+  var reader: ClientMessageReader
   var historyRequests: [HistoryRequest] = []
   /// What was asked for of dormant navs, and is not answered.
   var revivals: [HistoryRequest] = []
@@ -101,6 +103,7 @@ package struct World: Sendable {
   init(seed: UInt64, sabotage: Sabotage?, isTracing: Bool) {
     random = Randomness(seed: seed)
     scenario = Scenario(&random)
+    reader = ClientMessageReader(maximumBytes: scenario.configuration.maximumRequestBytes)
     self.sabotage = sabotage
     self.isTracing = isTracing
     report = Report(seed: seed)

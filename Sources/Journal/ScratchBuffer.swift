@@ -1,5 +1,5 @@
 /// Bytes that are collected again and again in the same memory.
-@safe struct Octets: ~Copyable {
+@safe struct ScratchBuffer: ~Copyable {
   private var memory: UnsafeMutableRawPointer
   private var capacity: Int
   private let usualCapacity: Int

@@ -7,7 +7,7 @@
 /// kept busier.
 ///
 /// Times are in nanoseconds.
-struct Vigil {
+struct BusyPollPolicy {
   /// Whether there is a processor for those whom the loop waits for.
   private let hasCompany: Bool
   /// How usual it is that a message comes soon, of `always`.
@@ -29,7 +29,7 @@ struct Vigil {
   private static let shortestRest = 16
   private static let longestRest = 1024
 
-  /// Makes a vigil that does not look before it has seen messages come soon.
+  /// Makes a policy that does not look before it has seen messages come soon.
   ///
   /// - Parameter processors: how many the process may run on; with one it never looks.
   init(processors: Int) {
