@@ -63,15 +63,16 @@ extension CommandLineGrammar {
   /// Before a word that argp would take for an option; no argument of a process begins so.
   fileprivate static let mark = "\u{1}"
 
-  /// The word as argp is to see it: one that begins with a dash and is an argument gets a mark.
+  /// Marks a word that begins with a dash and is an argument, so that argp does not take it for an
+  /// option.
+  ///
+  /// A word as long as such an argument is an option only under its full name: a key may begin with
+  /// two dashes, a letter of an option and an equals sign.
   private func marked(_ word: String) -> String {
     guard word.hasPrefix("-"), word.count == self.arguments.dashedWidth else { return word }
     let isOption =
       word.hasPrefix("--")
-      && options.contains { option in
-        let name = word.dropFirst(2).prefix { $0 != "=" }
-        return !name.isEmpty && option.name.hasPrefix(name)
-      }
+      && options.contains { $0.name == word.dropFirst(2).prefix { $0 != "=" } }
     return isOption ? word : Self.mark + word
   }
 

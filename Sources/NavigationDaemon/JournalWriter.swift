@@ -261,7 +261,8 @@ final class JournalWriter: @unchecked Sendable {
       isAsleep = false
       now = SystemClock.monotonicNanoseconds()
     }
-    policy.noteWait(from: waiting, to: recordsWaiting)
+    // A wait that the loop has cut short says nothing about the ops that arrive.
+    if !isAwaited { policy.noteWait(from: waiting, to: recordsWaiting) }
   }
 
   /// Puts the log away; `lock` is held before and after, not meanwhile.

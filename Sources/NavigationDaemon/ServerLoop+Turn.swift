@@ -44,8 +44,7 @@ extension ServerLoop {
     inFlight.append(batch)
     inFlightBytes.append(eventBytes)
     eventBytes = 0
-    // While the log is put away or more is about to come, what need not stand still goes to the
-    // writer's queue.
+    // During a checkpoint, or if more ops are about to arrive, the batch goes to the writer's queue.
     let waits = hub.maySeal && (writer.isBusy || writer.expectsMore(than: records.count))
     if isSmall, !waits {
       let timing: CommitTiming?

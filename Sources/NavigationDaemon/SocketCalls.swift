@@ -9,8 +9,8 @@ import Synchronization
 ///
 /// libzmq aborts the process when it cannot accept for want of descriptors, and it accepts on threads
 /// of its own, faster than the loop could tell it to stop; nor can it be told without ending every
-/// connection of that socket. So the last descriptors are not given away in the first place: who
-/// comes then is closed at once, which libzmq bears.
+/// connection of that socket. So navd keeps the last descriptors: this function closes a
+/// connection that would take one of them, and libzmq goes on accepting.
 @c(accept4)
 package func sparingAccept(
   _ listening: Int32, _ address: UnsafeMutablePointer<sockaddr>?,

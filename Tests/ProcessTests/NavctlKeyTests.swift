@@ -61,7 +61,8 @@ extension ProcessTests {
     @Test func `a key that begins with a dash is a key`() throws {
       let daemon = try TestDaemon()
       let tail = "\(try CurveKeyPair.generate().publicKey)"
-      for (name, dashes) in [("one", "-"), ("two", "--"), ("short", "-e")] {
+      // The last row looks like an option that is abbreviated and has a value.
+      for (name, dashes) in [("one", "-"), ("two", "--"), ("short", "-e"), ("long", "--t=")] {
         let key = dashes + tail.dropFirst(dashes.count)
         for words in [[name, key, "--role", "ui"], ["--role", "ui", name, key]] {
           let taken = try authorize(daemon, words)

@@ -36,7 +36,7 @@ struct HistoryReads: Sendable {
     return lastToken
   }
 
-  /// Enters a request again whose answer will come again.
+  /// Enters a request again: after a rollback the hub handles its answer once more.
   mutating func putBack(_ read: PendingRead, _ token: UInt64) {
     assert(token <= lastToken && reads[token] == nil, "token \(token) was not taken")
     reads[token] = read

@@ -4,7 +4,7 @@ import Navigation
 // when a session or the daemon does.
 
 extension Hub {
-  /// Changes a nav's coordination; the batch can be taken back.
+  /// Changes a nav's coordination, and keeps for a rollback what it was before the batch.
   mutating func updateCoordination(_ slot: Int, _ change: (inout Coordination) -> Void) {
     var coordination = coordinations[slot] ?? Coordination()
     if batch.coordinationsBefore[slot] == nil { batch.coordinationsBefore[slot] = coordination }
