@@ -1,15 +1,15 @@
 /// Draws a navigation bar as one line of text: back button, title, buttons.
 package struct BarDrawing: Sendable {
-  /// How many columns the bar has.
+  /// The width of the bar in columns.
   package var columns: Int
 
-  /// Makes a drawing of a width; 20 columns are the least.
+  /// Makes a drawing; widths below 20 columns count as 20.
   package init(columns: Int = 80) { self.columns = max(20, columns) }
 
-  /// The bar of a `resolved` value.
+  /// Draws the bar of a `resolved` value, without a large title.
   ///
-  /// The title stands in the middle of the bar as long as its neighbours leave room, and gives way
-  /// to them before it is cut, as it does on a screen. A large title is not in this line.
+  /// The title is centred in the bar. If the buttons leave too little room, it moves aside first,
+  /// and is cut only if it does not fit between them, as in UIKit.
   package func line(_ resolved: JSONValue) -> StyledLine {
     let half = columns / 2 - 2
     let left = TerminalText.fitted(
@@ -35,7 +35,7 @@ package struct BarDrawing: Sendable {
     return line
   }
 
-  /// The title that stands in a line of its own, if there is one.
+  /// The large title, which has a line of its own; nil if the title is in the bar.
   package func largeTitle(_ resolved: JSONValue) -> StyledLine? {
     guard let middle = resolved["middle"], middle["placement"]?.string == "large" else {
       return nil
@@ -43,9 +43,9 @@ package struct BarDrawing: Sendable {
     return StyledLine(TerminalText.fitted(middleText(middle), columns: columns), .strong)
   }
 
-  /// Buttons from left to right, as a toolbar has them.
+  /// Draws the buttons of a toolbar from left to right.
   ///
-  /// What room there is goes to the flexible spaces; without one the buttons stand left.
+  /// Flexible spaces share the free columns; without one, the buttons stand at the left.
   package func toolbar(_ items: [JSONValue]) -> StyledLine {
     var texts: [String] = []
     var flexible: [Int] = []
@@ -57,7 +57,7 @@ package struct BarDrawing: Sendable {
         texts.append(isSpace(item, "fixedSpace") ? "  " : buttonText(item))
       }
     }
-    // Beside a flexible space no gap is needed.
+    // Two columns between buttons, none beside a flexible space.
     let gaps = texts.indices.map { index in
       let isBeside = [index - 1, index].contains { flexible.contains($0) }
       return index == 0 || isBeside ? 0 : 2
@@ -71,13 +71,13 @@ package struct BarDrawing: Sendable {
         line += text
         continue
       }
-      // What does not divide evenly goes to the first ones.
+      // The first flexible spaces get the remainder of the division.
       line += spaces(room / flexible.count + (place < room % flexible.count ? 1 : 0))
     }
     return StyledLine(TerminalText.fitted(line, columns: columns), .tint)
   }
 
-  /// A button as it stands in the bar: its title in brackets, or what it shows instead.
+  /// A button in brackets: its title, else `<image>`, `(custom view)` or its id.
   package func buttonText(_ slot: JSONValue) -> String {
     let face: String
     if let view = slot["customView"] {
@@ -92,7 +92,7 @@ package struct BarDrawing: Sendable {
     return "[\(TerminalText.visible(face))]"
   }
 
-  /// The slots of one side; spaces take room in a toolbar only.
+  /// The buttons of one side without spaces, which have a width only in a toolbar.
   private func texts(_ slots: JSONValue?) -> [String] {
     (slots?.elements ?? []).compactMap { slot in
       isSpace(slot, "flexibleSpace") || isSpace(slot, "fixedSpace") ? nil : leftText(slot)

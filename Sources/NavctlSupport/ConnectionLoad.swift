@@ -1,30 +1,30 @@
 import NavigationSync
 
-/// Connections beside the limit that they count against: all of them, or those of one user or key.
+/// A number of open connections and its limit: of all clients, or of one user or key.
 struct ConnectionLoad {
-  /// The user or key; nil for all together.
+  /// The user or key; nil for the connections of all clients.
   let principal: String?
   let count: UInt64
-  /// 0 where the daemon does not report it.
+  /// The limit that applies; 0 if the daemon does not report it.
   let limit: UInt64
 
-  /// All connections of a daemon.
+  /// Makes the load of all clients together.
   init(all statistics: DaemonStatistics) {
     (principal, count, limit) = (nil, statistics.connections, statistics.connectionLimit)
   }
 
-  /// The connections of one user or key.
+  /// Makes the load of one user or key.
   init(_ entry: PrincipalConnections, of statistics: DaemonStatistics) {
     (principal, count, limit) = (entry.principal, entry.count, statistics.principalLimit)
   }
 
-  /// The part of the limit that is in use.
+  /// The used part of the limit, 0 if there is none.
   var share: Double { limit == 0 ? 0 : Double(count) / Double(limit) }
 
-  /// Whether four fifths of the limit are in use.
+  /// Whether at least 80 % of the limit is in use.
   var isScarce: Bool { limit > 0 && count * 5 >= limit * 4 }
 
-  /// As in `12 of 256`, behind the name of a principal.
+  /// For example `12 of 256`, or `uid:1000 12 of 64` for one user.
   var text: String {
     let figures =
       limit > 0 ? "\(Figures.count(count)) of \(Figures.count(limit))" : Figures.count(count)

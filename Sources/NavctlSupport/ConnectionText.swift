@@ -2,7 +2,7 @@ package import RuntimePaths
 
 /// The error texts for a daemon that cannot be reached, does not answer, or refuses a connection.
 package enum ConnectionText {
-  /// The exit status where no daemon answers.
+  /// The exit status if no daemon answers.
   package static let noDaemonStatus: Int32 = 7
 
   /// Lines for a daemon that cannot be reached.
@@ -14,16 +14,16 @@ package enum ConnectionText {
   package static func closed(_ endpoint: String) -> [String] {
     [
       "forbidden: this user may not connect to \(endpoint)",
-      "try: join the socket-group that navd.conf(5) names; another address with --endpoint",
+      "try: join the socket-group that navd.conf(5) names; another address: --endpoint",
     ]
   }
 
-  /// Lines for a client that the daemon authenticated and grants nothing.
+  /// Lines for a client that the daemon does not admit, because its user or key has no right.
   ///
   /// - Parameters:
-  ///   - endpoint: where the daemon is.
+  ///   - endpoint: the address of the daemon.
   ///   - key: the public key of the client; nil on a socket of this machine.
-  /// - Returns: what is wrong, and the next command.
+  /// - Returns: the cause, and the next command.
   package static func unauthorised(_ endpoint: String, key: String?) -> [String] {
     guard let key else {
       return [
@@ -34,16 +34,16 @@ package enum ConnectionText {
     }
     return [
       "not-admitted: navd at \(endpoint) does not accept this client's key",
-      "the key is not authorised there, or it was revoked, or it has no role and no grant",
+      "the key is not authorised, was revoked, or has neither a role nor a grant",
       "try: on navd's machine: navctl key authorize NAME '\(key)' --role ui",
     ]
   }
 
-  /// Lines for a daemon that serves as many connections as it may.
+  /// Lines for a daemon whose limit of connections stayed reached until the timeout.
   package static func full(_ endpoint: String) -> [String] {
     [
-      "too-many-connections: navd at \(endpoint) had no room for another one in time",
-      "try: --timeout 60s, which waits for room; end programs of this user that are connected;",
+      "too-many-connections: navd at \(endpoint) reached its limit of connections",
+      "try: --timeout 60s, which retries longer; end connected programs of this user;",
       "raise connections or connections-per-principal in navd.conf(5)",
     ]
   }
@@ -51,15 +51,15 @@ package enum ConnectionText {
   /// Lines for a handshake that failed.
   ///
   /// - Parameters:
-  ///   - endpoint: what was connected to.
+  ///   - endpoint: the address of the program that answered.
   ///   - serverKey: the public key that the daemon should have; nil on a socket of this machine.
-  /// - Returns: what is wrong, and the next command.
+  /// - Returns: the cause, and the next command.
   package static func brokenHandshake(_ endpoint: String, serverKey: String?) -> [String] {
     guard let serverKey else {
-      return ["protocol: what answers at \(endpoint) is no navd", "try: navctl doctor"]
+      return ["protocol: the program at \(endpoint) is not navd", "try: navctl doctor"]
     }
     return [
-      "wrong-server-key: what answers at \(endpoint) is not the navd with the key",
+      "wrong-server-key: the program at \(endpoint) is not the navd with the key",
       serverKey,
       "try: on navd's machine: navctl key public FILE, where FILE is secret-key of navd.conf(5);",
       "then here: --server-key KEY, or NAVD_SERVER_KEY",
@@ -70,40 +70,40 @@ package enum ConnectionText {
   package static func dismissed(_ why: String) -> [String] {
     guard why == "revoked" else { return ["\(why): navd ended the session", "try: again"] }
     return [
-      "revoked: the key of this client is not authorised any more; navd ended the session",
+      "revoked: the key of this client is no longer authorised; navd ended the session",
       "try: on navd's machine: navctl key list, then navctl key authorize NAME PUBLIC-KEY",
     ]
   }
 
-  /// Lines where no socket of a daemon was found, one for each path that was looked at.
+  /// Lines if no socket was found, one for each path that navctl tried.
   package static func notFound(_ tried: [PathError.Tried]) -> [String] {
     ["no-daemon: no running navd found"]
-      + tried.map { "looked at \($0.path): \($0.finding)" } + [startRemedy]
+      + tried.map { "tried \($0.path): \($0.finding)" } + [startRemedy]
   }
 
-  /// Lines for a daemon that is there and did not answer in time.
+  /// Lines for a daemon that accepted the connection and did not answer in time.
   ///
   /// - Parameters:
-  ///   - endpoint: where the daemon is.
-  ///   - isChange: whether a change was asked for, which may have been made.
-  /// - Returns: what is known, and the next command.
+  ///   - endpoint: the address of the daemon.
+  ///   - isChange: whether the request was a change, which navd may have made.
+  /// - Returns: the cause, and the next command.
   package static func timeout(_ endpoint: String, isChange: Bool) -> [String] {
     guard isChange else {
       return [
         "timeout: navd at \(endpoint) did not answer in time",
-        "try: again with --timeout 30s; navctl doctor says what navd is waiting for",
+        "try: again with --timeout 30s; navctl doctor, to find the cause",
       ]
     }
     return [
-      "timeout: navd at \(endpoint) did not answer in time; the change may have been made",
-      "try: navctl show NAV, which shows whether it was; --timeout 30s gives it more time",
+      "timeout: navd at \(endpoint) did not answer in time; it may have made the change",
+      "try: navctl show NAV, to see whether it did; again with --timeout 30s",
     ]
   }
 
   private static func isLocal(_ endpoint: String) -> Bool { endpoint.hasPrefix("ipc:") }
 
   private static let startRemedy =
-    "try: systemctl start navd, or run navd; another address with --endpoint or NAVD_ENDPOINT"
+    "try: systemctl start navd, or run navd; another address: --endpoint or NAVD_ENDPOINT"
   private static let networkRemedy =
-    "try: systemctl status navd on that machine; another address with --endpoint or NAVD_ENDPOINT"
+    "try: systemctl status navd on that machine; another address: --endpoint or NAVD_ENDPOINT"
 }

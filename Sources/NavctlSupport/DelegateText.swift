@@ -2,9 +2,9 @@ package import CommandLineOptions
 import Navigation
 package import NavigationSync
 
-/// What `delegate` was told, and what passes between a delegate and the command it runs.
+/// The options of `delegate`, and the texts between it and the command that answers for it.
 package enum DelegateText {
-  /// Reads `--roles` and `--orientations`.
+  /// Reads `--roles` and `--orientations`, and checks that they fit each other and `--exec`.
   package static func registration(
     _ line: ParsedCommandLine
   ) throws(UsageError) -> DelegateRegistration {
@@ -25,7 +25,7 @@ package enum DelegateText {
     }
     if roles.contains(.orientation), orientations == nil {
       throw UsageError(
-        "the role orientation answers nothing; its value is given at once",
+        "navd asks no questions of the role orientation; its value is needed at once",
         remedy: #"--orientations '{"supported":["portrait"],"preferred":"portrait"}'"#)
     }
     if roles != [.orientation], line.value(of: "exec") == nil {
@@ -53,7 +53,7 @@ package enum DelegateText {
     }
   }
 
-  /// A question as the daemon sent it.
+  /// A question as JSON, with the members in which the daemon sent it.
   package static func json(_ ask: Ask) -> [UInt8] {
     OperationText.object([
       ("ask", number(ask.number)), ("nav", OperationText.string(ask.nav)),
@@ -66,7 +66,7 @@ package enum DelegateText {
     ])
   }
 
-  /// A question in the variables that the command finds.
+  /// The environment variables in which the command finds a question.
   package static func variables(_ ask: Ask) -> [(String, String)] {
     var variables = [
       ("NAVD_NAV", ask.nav), ("NAVD_ASK", "\(ask.number)"), ("NAVD_EPOCH", ask.epoch.text),
@@ -79,7 +79,7 @@ package enum DelegateText {
     return variables
   }
 
-  /// A question in a line: "ask 7  shouldPop  screen wifi  cause backButton  rev 22  2000 ms".
+  /// A question as text: "ask 7  shouldPop  screen wifi  cause backButton  rev 22  2000 ms".
   package static func line(_ ask: Ask) -> String {
     var parts = ["ask \(ask.number)", name(ask.question)]
     parts += texts(ask.question).map { "\($0) \($1 ?? "none")" }
@@ -87,13 +87,13 @@ package enum DelegateText {
     return TerminalText.visible(parts.joined(separator: "  "))
   }
 
-  /// The end of a question in a line: "settled 7  denied by shell".
+  /// The end of a question as text: "settled 7  denied by shell".
   package static func line(_ settlement: Settlement) -> String {
     let by = settlement.by.map { " by \($0)" } ?? ""
     return TerminalText.visible("settled \(settlement.number)  \(settlement.outcome)\(by)")
   }
 
-  /// The end of a question as the daemon sent it.
+  /// The end of a question as JSON, with the members in which the daemon sent it.
   package static func json(_ settlement: Settlement) -> [UInt8] {
     let by = settlement.by.map { [("by", OperationText.string($0))] } ?? []
     return OperationText.object(
@@ -103,14 +103,14 @@ package enum DelegateText {
       ] + by)
   }
 
-  /// What a command's end answers.
+  /// The answer that follows from the exit status and the output of the command.
   ///
   /// - Parameters:
-  ///   - question: what was asked.
-  ///   - status: the command's exit status.
-  ///   - output: what it wrote.
-  /// - Returns: a JSON value, and what is wrong with the command if something is; without a value
-  ///   nothing is answered, and what the nav's settings say about silence holds.
+  ///   - question: the question.
+  ///   - status: the exit status of the command.
+  ///   - output: the standard output of the command.
+  /// - Returns: the answer as JSON, and the fault of the command if it has one. Without an answer,
+  ///   navctl sends none, and the settings of the nav decide at the deadline.
   package static func answer(
     _ question: Question, status: Int32, output: [UInt8]
   ) -> (value: [UInt8]?, complaint: String?) {
@@ -119,18 +119,18 @@ package enum DelegateText {
       switch status {
       case 0: return (OperationText.bool(true), nil)
       case 1: return (OperationText.bool(false), nil)
-      default: return (nil, "the command ended with \(status), neither 0 nor 1")
+      default: return (nil, "the command ended with status \(status), not 0 or 1")
       }
     case .animatorFor, .interactionFor:
       guard status == 0 else { return (OperationText.null, nil) }
       let text = String(decoding: output, as: UTF8.self)
       guard text.contains(where: { !$0.isWhitespace }) else { return (OperationText.null, nil) }
       do throws(UsageError) {
-        return (try Quantities.json(text, what: "what the command wrote"), nil)
+        return (try Quantities.json(text, what: "the output of the command"), nil)
       } catch {
         return (OperationText.null, error.message)
       }
-    case .unknown(let name): return (nil, "the question \(name) is not known here")
+    case .unknown(let name): return (nil, "this navctl does not know the question \(name)")
     }
   }
 

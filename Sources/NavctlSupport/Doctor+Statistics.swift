@@ -1,6 +1,6 @@
 import NavigationSync
 
-// What the daemon's own figures tell.
+// The checks of the statistics that the daemon reports.
 
 extension Doctor {
   static func version(
@@ -13,27 +13,28 @@ extension Doctor {
     let text = "navd is \(daemon.isEmpty ? "unknown" : daemon), navctl is \(facts.version)"
     return DoctorFinding(
       "version", .warn, text,
-      "restart navd if its package was upgraded; install both of the same version")
+      "restart navd if its package was upgraded; install the same version of both")
   }
 
   static func storage(_ statistics: DaemonStatistics) -> DoctorFinding {
     guard statistics.isStorageFailing else {
-      return DoctorFinding("storage", .ok, "the journal takes commits")
+      return DoctorFinding("storage", .ok, "the journal accepts commits")
     }
     return DoctorFinding(
-      "storage", .fail, "the journal takes no commits; changes are refused, reads go on",
-      "make room where the journal is; journalctl -u navd says what failed")
+      "storage", .fail, "the journal accepts no commits; navd refuses changes and serves reads",
+      "free disk space where the journal is; find the error: journalctl -u navd")
   }
 
   static func disk(_ statistics: DaemonStatistics) -> DoctorFinding {
     guard statistics.diskSize > 0 else {
-      return DoctorFinding("disk", .warn, "navd does not report it", "df on its state directory")
+      return DoctorFinding(
+        "disk", .warn, "navd does not report the disk", "df on its state directory")
     }
     let text =
       "\(Figures.bytes(statistics.diskFree)) free of \(Figures.bytes(statistics.diskSize))"
-    let remedy = "make room on the file system of navd's state directory"
+    let remedy = "free space on the file system of navd's state directory"
     if statistics.diskFree < 16_000_000 { return DoctorFinding("disk", .fail, text, remedy) }
-    // A twentieth is much on a large disk, so what the journal could need counts as well.
+    // 5 % of a large disk can be plenty, so the warning needs less than the journal could need too.
     let isScarce = statistics.diskFree < statistics.diskSize / 20
     let isLittle = statistics.diskFree < max(100_000_000, 2 * statistics.journalBytes)
     if statistics.diskFree < 100_000_000 || isScarce && isLittle {
@@ -46,20 +47,21 @@ extension Doctor {
     let size = statistics.journalBytes + statistics.logBytes
     let limit = statistics.journalLimit
     guard limit > 0 else {
-      return DoctorFinding("journal", .ok, "\(Figures.bytes(size)), no bound on its rows")
+      return DoctorFinding("journal", .ok, "\(Figures.bytes(size)), no limit")
     }
-    let text = "\(Figures.bytes(size)), rows bounded by \(Figures.bytes(limit))"
-    // A file is larger than its rows, and does not shrink when they go.
+    let text = "\(Figures.bytes(size)), limit for rows \(Figures.bytes(limit))"
+    // The file is larger than its rows, and does not shrink when rows are deleted.
     guard size > 2 * limit + 64_000_000 else { return DoctorFinding("journal", .ok, text) }
     return DoctorFinding(
       "journal", .warn, text,
-      "many navs keep their newest rows whatever the bound: navctl list; journalctl -u navd")
+      "the newest rows of each nav stay whatever the limit: navctl list; journalctl -u navd")
   }
 
   static func descriptors(_ statistics: DaemonStatistics) -> DoctorFinding {
     let (limit, connections) = (statistics.descriptorLimit, statistics.connectionLimit)
     guard limit > 0 else {
-      return DoctorFinding("limits", .warn, "navd does not report it", "cat /proc/PID/limits")
+      return DoctorFinding(
+        "limits", .warn, "navd does not report its limits", "cat /proc/PID/limits")
     }
     let text =
       "\(Figures.counted(limit, "descriptor")) for \(Figures.counted(connections, "connection"))"
@@ -77,9 +79,9 @@ extension Doctor {
       return DoctorFinding(
         "connections", .warn,
         "\(text); \(Figures.count(statistics.connectionDifferences)) miscounted since the start",
-        "journalctl -u navd says which; this is a fault of navd, please report it")
+        "find which: journalctl -u navd; this is a fault of navd, please report it")
     }
-    // The one that bites first.
+    // The limit that is closest.
     guard let worst = loads.max(by: { $0.share < $1.share }), worst.isScarce else {
       return DoctorFinding("connections", .ok, text)
     }
@@ -101,10 +103,10 @@ extension Doctor {
       "\(Figures.count(statistics.stalledSessions)) stalled, "
         + "\(Figures.counted(statistics.watchesBehind, "watch")) behind by up to "
         + Figures.counted(statistics.largestLag, "revision"),
-      "a client does not read what it watches: navctl list --clients; it is dropped by itself")
+      "a client does not read: navctl list --clients; navd disconnects it by itself")
   }
 
-  /// navd works around what is wrong in 4.3.4; with an older one it was not tried.
+  /// Checks libzmq: navd works around the faults of 4.3.4, and was never tested with an older one.
   static func library(_ statistics: DaemonStatistics) -> DoctorFinding {
     let parts = statistics.libzmq.split(separator: ".").compactMap { UInt64($0) }
     guard parts.count == 3 else {
@@ -113,11 +115,13 @@ extension Doctor {
     }
     let number = parts[0] * 10_000 + parts[1] * 100 + parts[2]
     let text = "\(statistics.libzmq)"
-    if number >= 40_305 { return DoctorFinding("libzmq", .ok, "\(text), faults of 4.3.4 mended") }
+    if number >= 40_305 {
+      return DoctorFinding("libzmq", .ok, "\(text), without the faults of 4.3.4")
+    }
     if number == 40_304 {
       return DoctorFinding("libzmq", .ok, "\(text), whose known faults navd works around")
     }
     return DoctorFinding(
-      "libzmq", .warn, "\(text), older than any that navd was tried with", "install 4.3.4 or newer")
+      "libzmq", .warn, "\(text), older than any tested version", "install 4.3.4 or newer")
   }
 }

@@ -1,58 +1,58 @@
 package import NavigationSync
 package import RuntimePaths
 
-/// What `navctl doctor` found out; nil where it could not.
+/// The facts that `navctl doctor` judges; nil if a fact could not be found out.
 package struct DoctorFacts: Sendable {
-  /// Where the daemon should be.
+  /// The address of the daemon.
   package var endpoint: String?
-  /// Why no place was found where it could be.
+  /// Why there is no address: the sockets that navctl tried.
   package var endpointFailure: String?
-  /// The file of a local endpoint.
+  /// The socket file of a local address.
   package var socket: FileStatus?
-  /// Whether this user may connect to it.
+  /// Whether the permissions of the socket file let this user connect.
   package var mayConnect = false
-  /// What the daemon said of itself.
+  /// The statistics of the daemon.
   package var statistics: DaemonStatistics?
-  /// Why it said nothing.
+  /// The error if the daemon did not answer.
   package var failure: String?
-  /// How long it took to answer, in milliseconds.
+  /// The time until the daemon answered a ping, in milliseconds.
   package var took: UInt64 = 0
-  /// The daemon's wall clock at the moment of asking, in milliseconds since 1970.
+  /// The wall clock of the daemon at the ping, in milliseconds since 1970.
   package var daemonTime: UInt64?
-  /// Our wall clock at that moment.
+  /// The wall clock of navctl at the ping, in milliseconds since 1970.
   package var ownTime: UInt64 = 0
   /// The version of navctl.
   package var version = ""
 
-  /// Makes facts of which nothing is known.
+  /// Makes facts without a single value.
   package init() {}
 
-  /// The path of a local endpoint.
+  /// The path of the socket file; nil for a network address.
   package var socketPath: String? {
     guard let endpoint, endpoint.hasPrefix("ipc://") else { return nil }
     return String(endpoint.dropFirst("ipc://".count))
   }
 }
 
-/// One finding of `navctl doctor`.
+/// The result of one check of `navctl doctor`.
 package struct DoctorFinding: Hashable, Sendable {
-  /// How bad it is.
+  /// The severity of a finding, as printed.
   package enum Verdict: String, Sendable {
-    /// As it should be.
+    /// No fault.
     case ok
-    /// To be looked at.
+    /// Works, but needs attention.
     case warn
-    /// Something does not work.
+    /// Does not work.
     case fail
   }
 
-  /// What was looked at, in a word.
+  /// The subject of the check in one word, such as `socket`.
   package var subject: String
-  /// How bad it is.
+  /// The severity.
   package var verdict: Verdict
-  /// What was found, one line.
+  /// The finding in one line.
   package var finding: String
-  /// What to do about it, one line; nil when it is as it should be.
+  /// The next command or action in one line; nil without a fault.
   package var remedy: String?
 
   init(_ subject: String, _ verdict: Verdict, _ finding: String, _ remedy: String? = nil) {
@@ -60,9 +60,9 @@ package struct DoctorFinding: Hashable, Sendable {
   }
 }
 
-/// Judges what was found out about a daemon.
+/// Judges facts about a daemon; does no I/O itself.
 package enum Doctor {
-  /// The findings, in the order in which they should be looked at.
+  /// The findings in the order of dependence: a later check assumes the earlier ones.
   package static func findings(_ facts: DoctorFacts) -> [DoctorFinding] {
     var findings = [endpoint(facts)]
     if let socket = socket(facts) { findings.append(socket) }
@@ -80,7 +80,7 @@ package enum Doctor {
     guard let endpoint = facts.endpoint else {
       return DoctorFinding(
         "endpoint", .fail, facts.endpointFailure ?? "no running navd found",
-        "systemctl start navd.socket, or say where it is with --endpoint or NAVD_ENDPOINT")
+        "systemctl start navd.socket; another address: --endpoint or NAVD_ENDPOINT")
     }
     return DoctorFinding("endpoint", .ok, endpoint)
   }
@@ -89,7 +89,7 @@ package enum Doctor {
     guard let path = facts.socketPath else { return nil }
     guard let status = facts.socket else {
       return DoctorFinding(
-        "socket", .fail, "there is nothing at \(path)", "systemctl start navd.socket, or run navd")
+        "socket", .fail, "\(path) does not exist", "systemctl start navd.socket, or run navd")
     }
     let mode = "0" + String(status.mode, radix: 8)
     let what = "\(status.kind.rawValue) of user \(status.owner), mode \(mode)"
@@ -113,7 +113,7 @@ package enum Doctor {
     guard let statistics = facts.statistics else {
       return DoctorFinding(
         "daemon", .fail, facts.failure ?? "navd does not answer",
-        "systemctl status navd; journalctl -u navd says why it stopped or what holds it up")
+        "systemctl status navd; find the cause: journalctl -u navd")
     }
     if statistics.isServing == false {
       return DoctorFinding("daemon", .warn, "navd is stopping", "systemctl status navd")
@@ -121,7 +121,7 @@ package enum Doctor {
     let text = "answers in \(facts.took) ms, up \(Figures.age(milliseconds: statistics.uptime))"
     guard facts.took < 500 else {
       return DoctorFinding(
-        "daemon", .warn, text, "navctl top shows what it does; the disk may be slow")
+        "daemon", .warn, text, "see its activity: navctl top; the disk may be slow")
     }
     return DoctorFinding("daemon", .ok, text)
   }
@@ -129,22 +129,23 @@ package enum Doctor {
   private static func clock(_ facts: DoctorFacts, _ time: UInt64) -> DoctorFinding {
     let isLocal = facts.socketPath != nil
     let apart = time > facts.ownTime ? time - facts.ownTime : facts.ownTime - time
-    let remedy = "timedatectl shows whether it is set from the network; history shows these times"
+    let remedy = "see whether NTP sets the clock: timedatectl; log and history show its times"
     guard time >= firstPlausibleTime, time < lastPlausibleTime else {
-      return DoctorFinding("clock", .fail, "navd's is \(Tables.utc(milliseconds: time))", remedy)
+      return DoctorFinding(
+        "clock", .fail, "\(Tables.utc(milliseconds: time)) is not plausible", remedy)
     }
     guard apart <= (isLocal ? 2000 : 60_000) else {
-      let text = "navd's and ours are \(Figures.age(milliseconds: apart)) apart"
+      let text = "the clocks of navd and navctl differ by \(Figures.age(milliseconds: apart))"
       return DoctorFinding("clock", .warn, text, remedy)
     }
     return DoctorFinding("clock", .ok, Tables.utc(milliseconds: time))
   }
 
-  /// The first of January of 2024 and of 2100: before and behind, a clock was never set.
+  /// 2024-01-01 and 2100-01-01; a clock outside these bounds was never set.
   private static let firstPlausibleTime: UInt64 = 1_704_067_200_000
   private static let lastPlausibleTime: UInt64 = 4_102_444_800_000
 
-  /// All findings as lines for people: one each, and one with the remedy where there is one.
+  /// The findings as text: a line each, and a second line if there is a remedy.
   package static func lines(_ findings: [DoctorFinding], columns: Int = 80) -> [StyledLine] {
     let width = findings.map { TerminalText.width($0.subject) }.max() ?? 0
     return findings.flatMap { finding in
@@ -159,7 +160,7 @@ package enum Doctor {
     }
   }
 
-  /// All findings as one JSON object.
+  /// The findings as one JSON object, with `ok` false if a check failed.
   package static func json(_ findings: [DoctorFinding]) -> [UInt8] {
     let list = findings.map { finding in
       OperationText.object(

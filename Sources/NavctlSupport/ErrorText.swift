@@ -2,15 +2,15 @@ import Navigation
 package import NavigationSync
 import RuntimePaths
 
-/// A refusal of the daemon in lines for people.
+/// The text of an `err` reply of the daemon.
 package enum ErrorText {
-  /// Cause, what changed since for a failed guard, remedy.
+  /// The cause, for a failed guard the changes since the seen state, and the remedy.
   ///
   /// - Parameters:
   ///   - error: the daemon's answer.
   ///   - nav: the nav that the command named.
-  ///   - seen: what the user last saw, if the command was guarded by it.
-  ///   - attempt: what was refused, if it is known.
+  ///   - seen: the state that the guards came from; nil if the user typed them.
+  ///   - attempt: the refused command and operation, as far as they are known.
   ///   - now: the wall clock in milliseconds since 1970.
   /// - Returns: two to six lines without line breaks.
   package static func lines(
@@ -30,9 +30,9 @@ package enum ErrorText {
     }
     if error.knownCode == .desync { lines.append(change(error, seen: seen)) }
     if error.effect == Effect.unknown.rawValue {
-      lines.append("it is not known whether anything was done")
+      lines.append("it is unknown whether navd made the change")
     }
-    if let after = error.after { lines.append("not before \(after) ms have passed") }
+    if let after = error.after { lines.append("retry after \(after) ms at the earliest") }
     let remedy =
       futureRemedy(error, nav: nav)
       ?? error.knownCode.map { Remedies.remedy(for: $0, nav: nav, of: attempt) }
@@ -41,15 +41,15 @@ package enum ErrorText {
     return lines
   }
 
-  /// What to do about a revision that does not exist yet.
+  /// The remedy if the requested revision does not exist yet; nil for any other error.
   private static func futureRemedy(_ error: ErrReply, nav: String) -> String? {
     guard error.knownCode == .compacted, error.isFuture, let newest = error.revision else {
       return nil
     }
-    return "look at the newest: navctl history \(nav) --at \(newest.number)"
+    return "draw the newest revision: navctl history \(nav) --at \(newest.number)"
   }
 
-  /// The exit status for a refusal; one with an unknown code is judged by when to try again.
+  /// The exit status of an error; for an unknown code it follows from `retry`.
   package static func exitStatus(_ error: ErrReply) -> Int32 {
     if let code = error.knownCode { return code.exitStatus }
     return switch error.retryPolicy {
@@ -64,7 +64,7 @@ package enum ErrorText {
     if let top = error.top { now += ", top \(top.map(TerminalText.visible) ?? "none")" }
     if let depth = error.depth { now += ", depth \(depth)" }
     guard let seen else { return now }
-    if let epoch = error.epoch, epoch != seen.epoch { now += "; the nav was made anew since" }
+    if let epoch = error.epoch, epoch != seen.epoch { now += "; the nav has a new epoch" }
     return "seen \(seen.text); \(now)"
   }
 }

@@ -1,36 +1,34 @@
-// The explanations of the codes that are not of the protocol's table.
+// The explanations of the codes that the table of errors in docs/protocol.md does not have.
 
 extension Explanation {
-  /// navctl's own codes, those of notes in navd's log, and why navd ends sessions.
+  /// The codes of navctl's own errors, of notes in navd's log, and of the ends of sessions.
   static let others: [Explanation] = [
     Explanation(
       "no-daemon", exitStatus: 7, "No navd answers at the endpoint.",
-      cause: "It is not running, it listens elsewhere, or the network does not lead there.",
+      cause: "It is not running, it listens elsewhere, or the network does not reach it.",
       remedy:
-        "start it: systemctl start navd, or navd; another address: --endpoint or NAVD_ENDPOINT",
+        "start it: systemctl start navd, or run navd; another address: --endpoint or NAVD_ENDPOINT",
       example: "navctl --endpoint ipc:///run/navd/navd.sock status"),
     Explanation(
       "timeout", exitStatus: 4,
-      "The answer, or the event that the command waited for, did not come in time.",
-      cause: "navd is busy, stopped or far away, or nobody did what wait and watch waited for. A "
-        + "change may have been made nevertheless, a read changes nothing.",
+      "The reply, or the event that the command waited for, did not arrive in time.",
+      cause: "navd is busy or stopped, the network is slow, or the condition of wait and watch was "
+        + "not met. navd may still have made a change.",
       remedy:
-        "give it more time: --timeout 30s; see what is there: navctl show NAV; find the cause: "
-        + "navctl doctor",
+        "wait longer: --timeout 30s; see the state: navctl show NAV; find the cause: navctl doctor",
       example: "navctl wait kiosk --top wifi --timeout 30s"),
     Explanation(
       "usage", exitStatus: 2, "The command line is wrong.",
       cause:
-        "An option or an argument is missing, misspelt or not possible here. Nothing was sent to "
-        + "navd.",
+        "An option or an argument is missing, misspelt or not possible here. navctl sent nothing.",
       remedy: "navctl help COMMAND",
       example: "navctl help push"),
     Explanation(
       "not-admitted", exitStatus: 5,
       "navd does not accept the client: its key is not authorised, or it has no right.",
       cause:
-        "Over tcp the key is not authorised, was revoked, or has neither a role nor a grant. On "
-        + "a socket of this machine no line of [access] names the user. navd's log has the same "
+        "Over tcp, the key is not authorised, was revoked, or has neither a role nor a grant. On "
+        + "a socket of this machine, no line of [access] names the user. navd logs the same "
         + "code.",
       remedy:
         "on navd's machine: navctl key authorize NAME PUBLIC-KEY --role ui; for a user: role = "
@@ -40,32 +38,32 @@ extension Explanation {
       "wrong-server-key", exitStatus: 5,
       "The program at the endpoint is not the navd with the given server key.",
       cause:
-        "The key is that of another navd, navd's secret key was replaced, or another program has "
+        "The key belongs to another navd, navd's secret key was replaced, or another program uses "
         + "the port.",
       remedy: "on navd's machine: navctl key public FILE, with secret-key of navd.conf(5); then "
         + "--server-key KEY",
       example: "navctl --server-key \"$(cat navd.pub)\" status"),
     Explanation(
       "too-many-connections", exitStatus: 5,
-      "navd serves as many connections as it may, in all or of this user or key.",
-      cause: "Programs keep their connections open. navctl asks again until its time is up.",
+      "navd has reached its limit of connections, of all clients or of this user or key.",
+      cause: "Programs keep their connections open. navctl retries until its timeout.",
       remedy: "wait longer: --timeout 60s; end programs; raise connections or "
         + "connections-per-principal in navd.conf(5)",
       example: "navctl list --clients"),
     Explanation(
       "revoked", exitStatus: 5,
-      "The key of the client is not authorised any more; navd ended its sessions.",
+      "The key of the client is no longer authorised; navd ended its sessions.",
       cause:
-        "The administrator revoked the key, or gave it to another name. navd's log has the same "
-        + "code.",
+        "The administrator revoked the key, or authorised it under another name. navd logs the "
+        + "same code.",
       remedy: "on navd's machine: navctl key list, then navctl key authorize NAME PUBLIC-KEY",
       example: "navctl key list"),
     Explanation(
       "key", exitStatus: 2, "A key, or a file of keys, cannot be used.",
       cause:
-        "A public key has 40 characters, only its owner may read a secret key, and a file is not "
-        + "overwritten; the message says what is wrong.",
-      remedy: "do what the message says; navctl help key",
+        "A public key must have 40 characters, only its owner may read the file of a secret key, "
+        + "and navctl does not overwrite a file. The message names the fault.",
+      remedy: "follow the message; navctl help key",
       example: "navctl key public panel-1.key"),
     Explanation(
       "file", exitStatus: 1, "A file cannot be read or written.",
@@ -79,35 +77,35 @@ extension Explanation {
       example: "navctl configure kiosk restorationID=kiosk"),
     Explanation(
       "input", exitStatus: 1, "Standard input cannot be read.",
-      cause: "It is closed or broken.",
+      cause: "It is closed, or a read failed.",
       remedy: "give the input by a pipe or a file: navctl restore NAV FILE",
       example: "echo finish | navctl gesture kiosk begin"),
     Explanation(
       "output", exitStatus: 1, "Standard output cannot be written.",
       cause: "The disk is full, or the program that read the output has ended.",
-      remedy: "make room, or read the output to its end",
+      remedy: "free disk space, or read the output to its end",
       example: "navctl list"),
     Explanation(
       "command", exitStatus: 126, "The command behind -- or --exec cannot be started.",
       cause: "It does not exist (status 127), or this user may not run it (status 126).",
-      remedy: "name a program in PATH, or its whole path",
+      remedy: "name a program in PATH, or its full path",
       example: "navctl lease kiosk take -- /bin/true"),
     Explanation(
       "protocol", exitStatus: 7,
-      "A message cannot be read, or the program at the endpoint is no navd.",
+      "A message cannot be read, or the program at the endpoint is not navd.",
       cause:
-        "The client and navd are of different versions. As the end of a session: navd ended one "
-        + "that sent three messages without the form of the protocol.",
-      remedy: "navctl --version and navctl status show the versions",
+        "The client and navd have different versions. As the end of a session: the client sent "
+        + "three malformed messages.",
+      remedy: "compare the versions: navctl --version, navctl status",
       example: "navctl status"),
     Explanation(
-      "failed", exitStatus: 7, "Something failed that has no code of its own.",
-      cause: "The system refused a call; the message has its words.",
+      "failed", exitStatus: 7, "An error occurred that has no code of its own.",
+      cause: "A system call failed; the message contains the error text of the system.",
       remedy: "navctl doctor",
       example: "navctl doctor"),
     Explanation(
-      "override", exitStatus: nil, "A client passed over the guards with --any.",
-      cause: "A note in navd's log, with the name of the client; the operation was performed.",
+      "override", exitStatus: nil, "A client changed a nav without a guard, by --any.",
+      cause: "A note in navd's log with the name of the client; navd performed the operation.",
       remedy: "find the author: navctl log NAV",
       example: "journalctl -u navd NAVD_CODE=override"),
     Explanation(
@@ -116,31 +114,31 @@ extension Explanation {
       remedy: "find the holder: navctl show NAV",
       example: "journalctl -u navd NAVD_CODE=forced"),
     Explanation(
-      "veto-skipped", exitStatus: nil, "navd took the silence of a delegate for consent.",
+      "veto-skipped", exitStatus: nil, "A delegate did not answer, and navd allowed the change.",
       cause: "A note in navd's log: the delegate did not answer in time, and veto.policy is allow.",
-      remedy: "look at the delegate; refuse instead: navctl configure NAV veto.policy=deny",
+      remedy: "check the delegate; to refuse instead: navctl configure NAV veto.policy=deny",
       example: "journalctl -u navd NAVD_CODE=veto-skipped"),
     Explanation(
       "bye", exitStatus: nil, "The client ended its session.",
-      cause: "A reason in the statistics of ended sessions; nothing is wrong.",
-      remedy: "nothing is to be done",
+      cause: "A reason in the statistics of ended sessions; not an error.",
+      remedy: "none needed",
       example: "navctl status -o json"),
     Explanation(
-      "lost", exitStatus: nil, "The connection of a session went away.",
+      "lost", exitStatus: nil, "The connection of a session was lost.",
       cause:
-        "The client ended without a word, or the network failed. A reason in the statistics of "
+        "The client ended without bye, or the network failed. A reason in the statistics of "
         + "ended sessions.",
-      remedy: "nothing is to be done; the client comes back by itself",
+      remedy: "none needed; the client reconnects by itself",
       example: "navctl status -o json"),
     Explanation(
       "renewed", exitStatus: nil, "The client began a new session on the same connection.",
-      cause: "A reason in the statistics of ended sessions; nothing is wrong.",
-      remedy: "nothing is to be done",
+      cause: "A reason in the statistics of ended sessions; not an error.",
+      remedy: "none needed",
       example: "navctl status -o json"),
     Explanation(
-      "stalled", exitStatus: nil, "navd ended a session: its client read nothing for 30 s.",
-      cause: "The client hangs, or is too slow for what it watches. It may come back and goes on "
-        + "where it was.",
+      "stalled", exitStatus: nil, "navd ended a session because its client read nothing for 30 s.",
+      cause: "The client hangs, or reads slower than the navs that it watches change. After it "
+        + "reconnects, it continues where it was.",
       remedy: "find it: navctl top; navctl doctor",
       example: "navctl top --count 1"),
   ]

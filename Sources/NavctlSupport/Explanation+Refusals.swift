@@ -1,20 +1,20 @@
 import NavigationSync
 
-// The explanations of the codes of the protocol, in the order of its table.
+// The explanations of the error codes, in the order of their table in docs/protocol.md.
 
 extension Explanation {
   /// The codes with which navd refuses a message.
   static let refusals: [Explanation] = [
     Explanation(
       .badFrame, "navd could not read the frames of a message.",
-      cause: "The client and navd are of different versions, or the program at the endpoint is no "
+      cause: "The client and navd have different versions, or the program at the endpoint is no "
         + "client of navd.",
       example: "navctl --version; navctl status"),
     Explanation(
       .badJSON, "navd could not read the JSON of a message.",
       cause:
-        "The client broke the format of the protocol; JSON is strict there: no member twice, no "
-        + "lone surrogates.",
+        "The JSON of the protocol is strict: no member twice, no lone surrogates. The client "
+        + "broke that.",
       example: "navctl op kiosk '{\"pop\":{}}' --any"),
     Explanation(
       .badVerb, "navd does not know the verb of a message.",
@@ -30,7 +30,7 @@ extension Explanation {
       example: "navctl watch kiosk --count 1"),
     Explanation(
       .fenced, "Another process has taken over this client's identity.",
-      cause: "Two processes use the same client id; the newer connection counts.",
+      cause: "Two processes use the same client id; navd serves the newer connection.",
       example: "navctl list --clients"),
     Explanation(
       .unsupported, "This navd does not know the operation.",
@@ -38,8 +38,8 @@ extension Explanation {
       example: "navctl op --help"),
     Explanation(
       .forbidden, "The user or the key may not do this.",
-      cause: "navd decides by the user that the kernel names, or by the key over tcp: its role and "
-        + "the grants in [access].",
+      cause: "navd decides by the user that the kernel reports, or by the key over tcp: its role "
+        + "and the grants in [access].",
       example: "navctl doctor"),
     Explanation(
       .leaseLost, "Another session holds the display of the nav.",
@@ -47,32 +47,32 @@ extension Explanation {
         + "complete.",
       example: "navctl show kiosk"),
     Explanation(
-      .busy, "navd works on too many requests of this kind.",
+      .busy, "navd has too many requests of this kind at once.",
       cause:
-        "A backup is running, or one connection sent more than ops-per-second or inflight permits.",
+        "A backup is running, or one connection exceeds ops-per-second or inflight.",
       example: "navctl backup --timeout 10m"),
     Explanation(
-      .limit, "The request is larger than a limit of navd permits.",
+      .limit, "The request exceeds a limit of navd.",
       cause: "The message, the state, the stack or the number of navs would exceed [limits] of "
         + "navd.conf(5).",
       example: "navctl get kiosk --what stats"),
     Explanation(
       .expired, "navd did not begin the change within the time that the client gave it.",
       cause:
-        "navd was busy or waited for its disk; the change was not made and is never made later.",
+        "navd was busy or waited for its disk. It did not make the change, and never will.",
       example: "navctl push kiosk wifi --new --timeout 30s"),
     Explanation(
-      .opReused, "The client used the id of an earlier operation for another one.",
-      cause: "The client is faulty: each operation has an id of its own.",
+      .opReused, "The client used the id of an earlier operation for a different one.",
+      cause: "The client is faulty: each operation needs an id of its own.",
       example: "navctl log kiosk"),
     Explanation(
-      .opTooOld, "navd does not remember an operation with so small an id.",
-      cause: "The client repeated an operation after 64 later ones were decided; nobody knows what "
-        + "became of it.",
+      .opTooOld, "navd no longer has the result of an operation with so small an id.",
+      cause: "The client repeated an operation after navd had decided 64 later ones; its result is "
+        + "unknown.",
       example: "navctl history kiosk"),
     Explanation(
       .noNav, "There is no nav of this name.",
-      cause: "Nobody has created it, or somebody has closed it.",
+      cause: "It was never created, or a client closed it.",
       example: "navctl create kiosk --root home"),
     Explanation(
       .navExists, "There is a nav of this name already.",
@@ -83,53 +83,53 @@ extension Explanation {
       cause: "Kept for later versions; this navd does not send it.",
       example: "navctl status"),
     Explanation(
-      .frozen, "The nav can be read and not changed.",
+      .frozen, "The nav can be read and closed, but not changed.",
       cause: "navd found a fault in it. Kept for later versions; this navd does not send it.",
       example: "navctl verify kiosk"),
     Explanation(
       .shuttingDown, "navd is stopping.",
       cause:
-        "The administrator or the service manager stops or restarts it; clients go on without a "
-        + "gap after a restart.",
+        "The administrator or the service manager stops or restarts it. After a restart, clients "
+        + "continue without a gap.",
       example: "navctl status"),
     Explanation(
-      .storage, "navd cannot write its journal, or cannot read it.",
+      .storage, "navd cannot write or read its journal.",
       cause:
-        "The disk is full or faulty. navd refuses changes until it can write again; reads go on.",
+        "The disk is full or faulty. navd refuses changes until it can write again; reads work.",
       example: "navctl doctor"),
     Explanation(
-      .internal, "navd found a fault of its own; nobody knows whether the change was made.",
+      .internal, "navd found a fault of its own; it is unknown whether it made the change.",
       cause: "This is a bug of navd; its log has the details.",
       example: "journalctl -u navd -p warning"),
     Explanation(
-      .desync, "Something else is there than the command expects.",
+      .desync, "The nav is not in the state that the command expects.",
       cause:
-        "Another client changed the nav since this terminal saw it, or a value of --top, --rev, "
-        + "--stack and the like is wrong.",
+        "Another client has changed the nav since this terminal saw it, or the value of an option "
+        + "such as --top, --rev or --stack is wrong.",
       example: "navctl show kiosk; navctl pop kiosk"),
     Explanation(
-      .guardRequired, "The command removes something and does not say what it expects to be there.",
-      cause: "A removal takes what is on top; without a guard it could hit a screen that another "
-        + "client pushed meanwhile.",
+      .guardRequired, "The command removes something, and has no condition about the state.",
+      cause: "A removal takes the top screen. Without a guard, that could be a screen that another "
+        + "client has pushed in between.",
       example: "navctl pop kiosk --top wifi"),
     Explanation(
       .transitionInProgress, "A transition, a gesture or a question to a delegate is open.",
       cause:
-        "Changes of the stack wait for its end or are refused; an animation ends after a second "
-        + "unless said otherwise.",
+        "navd queues or refuses changes of the stack until it ends. An animation ends after 1 s "
+        + "by default.",
       example: "navctl pop kiosk --top wifi --on-busy queue"),
     Explanation(
-      .queueFull, "Too many operations wait for the end of a transition.",
-      cause: "The setting queue of the nav limits them.",
+      .queueFull, "Too many operations are queued behind a transition.",
+      cause: "The setting queue of the nav limits their number.",
       example: "navctl transition kiosk"),
     Explanation(
       .vetoed, "A delegate of the nav refused the change.",
       cause:
-        "An application with the role veto answered no, for instance because a form is not saved.",
+        "An application with the role veto answered no, for example because a form is not saved.",
       example: "navctl get kiosk --what stats"),
     Explanation(
-      .delegateTimeout, "No delegate answered in time, and the settings take silence for no.",
-      cause: "The application with the role veto hangs, or there is none and veto.required is set.",
+      .delegateTimeout, "No delegate answered in time, and the settings then refuse the change.",
+      cause: "The application with the role veto hangs, or none runs and veto.required is true.",
       example: "navctl configure kiosk veto.policy=allow"),
     Explanation(
       .barManaged, "The items of this bar follow from the screens of the stack.",
@@ -142,21 +142,21 @@ extension Explanation {
     Explanation(
       .readonly, "The value cannot be set.",
       cause:
-        "It follows from other state, as top and visible do, or it belongs to a directory such "
-        + "as $navs.",
+        "navd computes it from other state, such as top and visible, or it belongs to a directory "
+        + "such as $navs.",
       example: "navctl get kiosk"),
     Explanation(
       .nilScreen, "The operation needs a screen and has none.",
-      cause: "The screen was left out, or it is null.",
+      cause: "The screen is missing or null.",
       example: "navctl push kiosk wifi --title Wi-Fi"),
     Explanation(
       .unknownScreen, "The nav knows no screen with this id.",
-      cause: "It was never made, it was released, or it belongs to another nav. Only push, segue, "
-        + "present and set can make a screen.",
+      cause: "It was never created, it was released, or it belongs to another nav. Of the commands "
+        + "that show a screen, push, segue, present and set can create it.",
       example: "navctl push kiosk wifi --title Wi-Fi"),
     Explanation(
       .unknownItem, "The standalone bar knows no item with this id.",
-      cause: "It was never pushed, or it was forgotten.",
+      cause: "It was never pushed, or navd has released it.",
       example: "navctl push-item hud now --title Owen"),
     Explanation(
       .unknownButton, "The nav knows no button with this id, or does not show it.",
@@ -200,7 +200,7 @@ extension Explanation {
       example: "navctl show kiosk"),
     Explanation(
       .alreadyPresenting, "The screen presents another one already.",
-      cause: "Only what is visible can present; presentations form one chain.",
+      cause: "Only the visible screen can present another; presentations form one chain.",
       example: "navctl dismiss kiosk --from home"),
     Explanation(
       .alreadyActive, "The screen is on the stack or presented already.",
@@ -217,31 +217,31 @@ extension Explanation {
         "A navigation bar needs a class based on NavigationBar, a toolbar one based on Toolbar.",
       example: "navctl create kiosk --toolbar-class MyToolbar"),
     Explanation(
-      .gestureRefused, "A swipe back may not begin now.",
+      .gestureRefused, "A swipe back cannot begin now.",
       cause:
         "The root is on top, interactivePop is off, or another transition is open; the message "
-        + "says which.",
+        + "names the cause.",
       example: "navctl configure kiosk 'interactivePop={\"enabled\":true}'"),
     Explanation(
       .gestureOwner, "Another session began the gesture.",
-      cause: "A gesture belongs to the session that began it; its steps are those of one command.",
+      cause: "A gesture belongs to the session that began it; one command performs all its steps.",
       example: "navctl gesture kiosk begin update 0.4 finish"),
     Explanation(
       .invalidArgument, "An argument of the operation is wrong.",
       cause:
-        "It is missing, it has the wrong form, or it does not fit the state; the message says which.",
+        "It is missing, malformed, or does not fit the state; the message names the fault.",
       example: "navctl help item"),
     Explanation(
       .noRoute, "No template of the nav matches the route.",
       cause: "The setting routes of the nav lists the templates.",
       example: "navctl configure kiosk"),
     Explanation(
-      .restoreFailed, "The saved or earlier stack cannot be put back.",
-      cause: "The file is damaged or of a newer navd, or screens of that stack were released.",
+      .restoreFailed, "The saved or earlier stack cannot be restored.",
+      cause: "The file is damaged or from a newer navd, or screens of that stack were released.",
       example: "navctl save kiosk kiosk.json"),
     Explanation(
       .compacted, "The revision cannot be read.",
-      cause: "navd shortened the history, or has not come to that revision yet.",
+      cause: "navd has deleted that part of the history, or that revision does not exist yet.",
       example: "navctl history kiosk"),
   ]
 }

@@ -1,30 +1,30 @@
 package import NavigationSync
 
-/// What an error code, or a code of navd's log, means for the next step.
+/// The meaning, the cause and the remedy of a code of an error, of navd's log or of a session end.
 package struct Explanation: Hashable, Sendable {
   /// The code as it is printed.
   package let code: String
-  /// The exit status of a command that ends with it; nil for a code that is no error of a command.
+  /// The exit status of a command that fails with it; nil if no command fails with it.
   package let exitStatus: Int32?
-  /// The code in the protocol; nil for one that is not of the protocol.
+  /// The error code of the protocol; nil for a code outside the protocol.
   package let refusal: ErrorCode?
-  /// What it means, one sentence.
+  /// The meaning in one sentence.
   package let meaning: String
-  /// Why it happens.
+  /// The possible causes.
   package let cause: String
-  /// What to type or where to look.
+  /// The next command or action.
   package let remedy: String
-  /// A command line that fits.
+  /// A command line that shows or mends such a case.
   package let example: String
 
-  /// An explanation of a code of the protocol, with the remedy of its error.
+  /// Makes the explanation of an error code of the protocol; `Remedies` has its remedy.
   init(_ code: ErrorCode, _ meaning: String, cause: String, example: String) {
     self.init(
       code.rawValue, exitStatus: code.exitStatus, refusal: code, meaning, cause: cause,
       remedy: Remedies.remedy(for: code), example: example)
   }
 
-  /// An explanation of another code.
+  /// Makes the explanation of any code.
   init(
     _ code: String, exitStatus: Int32?, refusal: ErrorCode? = nil, _ meaning: String,
     cause: String, remedy: String, example: String
@@ -43,7 +43,7 @@ package struct Explanation: Hashable, Sendable {
 
   /// Finds the explanation of a code.
   ///
-  /// - Throws: the codes that are nearest to it.
+  /// - Throws: `UsageError` with the most similar codes, if the code is unknown.
   package static func find(_ code: String) throws(UsageError) -> Explanation {
     if let found = all.first(where: { $0.code == code }) { return found }
     let near = nearest(to: code)
@@ -53,7 +53,7 @@ package struct Explanation: Hashable, Sendable {
       remedy: "navctl explain, which lists all codes")
   }
 
-  /// At most three codes that somebody may have meant.
+  /// At most three codes that are similar to a misspelt one, the most similar first.
   static func nearest(to code: String) -> [String] {
     let wanted = code.lowercased()
     let ranked = all.map(\.code).map { known in
@@ -65,7 +65,7 @@ package struct Explanation: Hashable, Sendable {
       .sorted { ($0.1, $0.2, $0.0) < ($1.1, $1.2, $1.0) }.prefix(3).map(\.0)
   }
 
-  /// How many characters are to be changed, added or removed to make one word the other.
+  /// The Levenshtein distance of two words: the least number of changed, added or removed bytes.
   private static func distance(_ one: String, _ other: String) -> Int {
     let (one, other) = (Array(one.utf8.prefix(64)), Array(other.utf8))
     var row = Array(0...other.count)
@@ -81,9 +81,9 @@ package struct Explanation: Hashable, Sendable {
     return row[other.count]
   }
 
-  /// The lines for people: the code and its exit status first, what to do about it last.
+  /// The explanation as text: the code and its exit status first, the remedy last.
   ///
-  /// - Parameter columns: how wide a line may be, but for the example and the last one.
+  /// - Parameter columns: the width at which lines break, except the example and the remedy.
   /// - Returns: lines without line breaks.
   package func lines(columns: Int) -> [String] {
     var lines = [
@@ -99,7 +99,7 @@ package struct Explanation: Hashable, Sendable {
     return lines
   }
 
-  /// The same as JSON.
+  /// The explanation as a JSON object.
   package var json: [UInt8] {
     var members = [("code", OperationText.string(code))]
     if let exitStatus { members.append(("exit", Array("\(exitStatus)".utf8))) }

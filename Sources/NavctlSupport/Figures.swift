@@ -1,8 +1,8 @@
 import Navigation
 
-/// Numbers as people read them, none of which takes more than nine columns.
+/// Formats numbers with their units in at most nine columns.
 package enum Figures {
-  /// A count with commas, or in thousands where that would be long.
+  /// A count with commas; from 10,000,000 in thousands (k), from 10,000,000,000 in millions (M).
   package static func count(_ number: UInt64) -> String {
     switch number {
     case 10_000_000_000...: "\(grouped(number / 1_000_000))M"
@@ -21,7 +21,7 @@ package enum Figures {
     number >= 1000 ? count(UInt64(number.rounded())) : decimal(number, digits: 1)
   }
 
-  /// Bytes in the unit in which they have one to three digits before the point.
+  /// A number of bytes in the unit that gives one to three digits before the point.
   package static func bytes(_ number: UInt64) -> String {
     var (value, unit) = (Double(number), 0)
     let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
@@ -29,7 +29,7 @@ package enum Figures {
     return "\(decimal(value, digits: unit == 0 || value >= 99.95 ? 0 : 1)) \(units[unit])"
   }
 
-  /// Nanoseconds in the unit in which they are short.
+  /// A duration in µs, ms or s.
   package static func time(nanoseconds: Double) -> String {
     switch nanoseconds {
     case ..<999_500: "\(decimal(nanoseconds / 1e3, digits: 0)) µs"
@@ -39,7 +39,7 @@ package enum Figures {
     }
   }
 
-  /// How long something has lasted: the two greatest units.
+  /// An age in its two greatest units, such as "3h 12m".
   package static func age(milliseconds: UInt64) -> String {
     let seconds = milliseconds / 1000
     switch seconds {

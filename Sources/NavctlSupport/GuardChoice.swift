@@ -2,10 +2,10 @@ import Navigation
 package import NavigationSync
 package import CommandLineOptions
 
-/// Decides what a command's operations are guarded by.
+/// Chooses the guards of a command: the typed conditions, else the state that was last seen.
 ///
-/// What is removed by position is guarded by what the user last saw; it is never looked up in
-/// order to guard, for that would guard nothing.
+/// navctl never reads the present state to make a guard: such a guard always holds, and would not
+/// protect a screen that another client has pushed.
 package struct GuardChoice: Hashable, Sendable {
   /// The conditions that were typed.
   package var typed: Guards
@@ -41,7 +41,7 @@ package struct GuardChoice: Hashable, Sendable {
     if !has.isEmpty { typed.has = has }
   }
 
-  /// The strictest guard that any of the operations needs; none where the nav is made first.
+  /// The strictest guard that any of the operations needs; none if the first creates the nav.
   package static func need(_ operations: [OperationText]) -> OperationKind.NeededGuard {
     guard operations.first?.kind != .navCreate else { return .none }
     let needs = operations.map(\.neededGuard)
@@ -52,12 +52,12 @@ package struct GuardChoice: Hashable, Sendable {
   /// The guards to send.
   ///
   /// - Parameters:
-  ///   - need: what the operations need.
-  ///   - seen: what the user last saw of the nav.
-  ///   - command: the command as it was typed, for the remedy.
+  ///   - need: the guard that the operations need.
+  ///   - seen: the state of the nav that this terminal last showed.
+  ///   - command: the name of the command, for the remedy.
   ///   - nav: the nav, for the remedy.
-  /// - Returns: what was typed, else what the user saw; nothing where nothing is needed.
-  /// - Throws: what to type, if nothing says what the user believes to be there.
+  /// - Returns: the typed conditions, else conditions from `seen`; none if none are needed.
+  /// - Throws: `UsageError` if the operations need a guard, and there is neither.
   package func guards(
     need: OperationKind.NeededGuard, seen: Seen?, command: String, nav: String
   ) throws(UsageError) -> Guards {
@@ -71,7 +71,7 @@ package struct GuardChoice: Hashable, Sendable {
       if namesState { return typed }
       if typed.top != nil {
         throw UsageError(
-          "\(command) concerns the whole stack; its top alone does not guard it",
+          "\(command) replaces or removes more than the top, so --top alone is not sufficient",
           remedy: "navctl \(command) \(nav) --rev N, or --any")
       }
     }
@@ -91,8 +91,8 @@ package struct GuardChoice: Hashable, Sendable {
   ) -> UsageError {
     let option = need == .position ? "--top ID" : "--rev N"
     return UsageError(
-      "\(command) removes what you have not looked at in this terminal",
-      remedy: "navctl show \(nav), then again; or say it: \(option), or --any for whatever is there"
+      "\(command) would remove screens that this terminal has not shown",
+      remedy: "navctl show \(nav), then again; or add \(option), or --any for any state"
     )
   }
 }

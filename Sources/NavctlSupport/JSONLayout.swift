@@ -1,13 +1,13 @@
 import NavigationSync
 
-/// JSON spread over lines for people to read.
+/// Lays out JSON in indented lines.
 package enum JSONLayout {
-  /// Two spaces a level; short arrays and objects stay on one line.
+  /// Indents by two spaces a level; an array or object that fits into a line stays on it.
   ///
-  /// Nothing but white space differs from what was read.
+  /// The layout changes white space only.
   /// - Parameters:
-  ///   - value: the value to write.
-  ///   - columns: what counts as short.
+  ///   - value: the value to lay out.
+  ///   - columns: the width of a line.
   /// - Returns: the lines, at least one.
   package static func lines(_ value: JSONValue, columns: Int = 80) -> [String] {
     var lines = [""]

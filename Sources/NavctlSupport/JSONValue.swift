@@ -1,8 +1,8 @@
 package import NavigationSync
 
-/// One value of a JSON text, to be looked into by name.
+/// One value of a JSON text, with its members by name.
 ///
-/// For drawing answers of the daemon, where speed does not matter and members may be missing.
+/// navctl draws replies with it. A member that is missing or has another type reads as nil.
 package struct JSONValue: Sendable {
   private let tape: JSONTape
   private let index: Int
@@ -12,39 +12,39 @@ package struct JSONValue: Sendable {
     self.index = index
   }
 
-  /// Reads a text.
+  /// Reads a JSON text.
   ///
   /// - Parameter bytes: one JSON value in UTF-8.
-  /// - Throws: what is wrong and at which byte.
+  /// - Throws: the syntax error and its byte offset.
   package init(_ bytes: [UInt8]) throws(JSONError) {
     var tape = JSONTape()
-    // The daemon nests records deeper than a client may.
+    // Replies nest deeper than the limit for messages of clients.
     try tape.read(bytes, maximumDepth: 64)
     self.init(tape: tape, index: tape.root)
   }
 
-  /// What the value is.
+  /// The type of the value.
   package var kind: JSONTape.Kind { tape.kind(index) }
 
-  /// A member of an object; nil when it is missing, null, or this is no object.
+  /// A member of an object; nil if it is missing or null, or if the value is not an object.
   package subscript(name: String) -> JSONValue? {
     guard let member = tape.member(name, of: index), tape.kind(member) != .null else { return nil }
     return JSONValue(tape: tape, index: member)
   }
 
-  /// The text of a string.
+  /// The text, if the value is a string.
   package var string: String? { tape.string(index) }
 
-  /// An integer.
+  /// The number, if the value is an integer from 0 to 2^53 − 1.
   package var integer: UInt64? { tape.integer(index) }
 
-  /// A truth value.
+  /// The truth value, if the value is true or false.
   package var bool: Bool? { tape.bool(index) }
 
-  /// The value as it stands in the text.
+  /// The bytes of the value, unchanged.
   package var bytes: [UInt8] { tape.raw(index) }
 
-  /// The elements of an array; none for anything else.
+  /// The elements, if the value is an array; else none.
   package var elements: [JSONValue] {
     guard kind == .array else { return [] }
     var elements: [JSONValue] = []
@@ -52,7 +52,7 @@ package struct JSONValue: Sendable {
     return elements
   }
 
-  /// The members of an object in their order; none for anything else.
+  /// The members in their order, if the value is an object; else none.
   package var members: [(name: String, value: JSONValue)] {
     guard kind == .object else { return [] }
     var members: [(name: String, value: JSONValue)] = []
@@ -62,6 +62,6 @@ package struct JSONValue: Sendable {
     return members
   }
 
-  /// The value as text for people: a string without quotes, anything else as JSON.
+  /// The value as display text: a string without quotes, any other value as JSON.
   package var plainText: String { string ?? String(decoding: bytes, as: UTF8.self) }
 }

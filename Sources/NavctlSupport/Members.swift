@@ -1,8 +1,8 @@
 import NavigationSync
 
-/// Words of the form KEY=VALUE as the members of a JSON object.
+/// Converts words of the form KEY=VALUE to members of a JSON object.
 package enum Members {
-  /// What is text even where it looks like a number or a truth value.
+  /// The members whose value is always text, even `5` or `true`.
   private static let texts: Set<String> = [
     "title", "prompt", "route", "restorationID", "container", "locale", "action", "style",
     "barTintColor", "tintColor", "backgroundColor", "owner",
@@ -22,15 +22,15 @@ package enum Members {
     }
   }
 
-  /// The members that words stand for, in their order.
+  /// Converts words to members, in their order.
   ///
-  /// A value is JSON where it can be read as such, and text otherwise; `null` is the default. A
+  /// A value that is valid JSON is read as JSON, any other as text; `null` resets the member. A
   /// dot in a key leads into an object: `veto.policy=allow` is `"veto":{"policy":"allow"}`.
   /// - Parameters:
   ///   - words: the words.
-  ///   - usage: what to type, for the error.
+  ///   - usage: the usage line, for the error.
   /// - Returns: names, and values in JSON.
-  /// - Throws: the word that is no member, is named twice, or is JSON that cannot be read.
+  /// - Throws: `UsageError` for a word that is not KEY=VALUE, a repeated key, or invalid JSON.
   package static func parse(
     _ words: [String], usage: String
   ) throws(UsageError) -> [(String, [UInt8])] {
@@ -74,7 +74,7 @@ package enum Members {
     _ text: String, key: String, name: String
   ) throws(UsageError) -> [UInt8] {
     let isStructured = ["{", "[", "\""].contains { text.hasPrefix($0) }
-    // Braces that do not match are a slip, not a text.
+    // A value that begins like JSON must be valid JSON: `{"a":1` is a mistake, not a text.
     if isStructured { return try Quantities.json(text, what: "the value of \(key)") }
     if text == "null" { return OperationText.null }
     guard !texts.contains(name) else { return OperationText.string(text) }

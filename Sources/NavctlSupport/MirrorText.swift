@@ -1,7 +1,7 @@
 import Navigation
 package import NavigationSync
 
-/// Mirrors and diffs as the JSON in which the daemon sent them.
+/// Writes mirrors and diffs as the JSON in which the daemon sent them, and reads them.
 package enum MirrorText {
   /// A mirror as the body of a complete snapshot.
   package static func state(_ mirror: Mirror, nav: String) -> [UInt8] {
@@ -16,7 +16,7 @@ package enum MirrorText {
     return OperationText.object(members)
   }
 
-  /// Reads a mirror back from the body of a complete snapshot; nil if it is not one.
+  /// Reads a mirror from the body of a complete snapshot; nil if it is not one.
   package static func mirror(_ state: JSONValue) -> Mirror? {
     guard let epoch = state["epoch"]?.string.flatMap({ Epoch($0) }),
       let revision = state["rev"]?.integer, let list = state["screens"],
@@ -36,7 +36,7 @@ package enum MirrorText {
       resolved: state["resolved"].map { OpaqueJSON(validated: $0.bytes) }, digest: digest)
   }
 
-  /// A diff.
+  /// A diff as the body of a `diff` message.
   package static func diff(_ diff: Diff) -> [UInt8] {
     var members: [(String, [UInt8])] = [
       ("nav", OperationText.string(diff.nav)), ("epoch", OperationText.string(diff.epoch.text)),
@@ -58,7 +58,7 @@ package enum MirrorText {
     return OperationText.object(members)
   }
 
-  /// The newest value of a conflated view.
+  /// The newest value of the view `bar` or `top`, which skips values in between.
   package static func latest(_ latest: Latest) -> [UInt8] {
     OperationText.object([
       ("nav", OperationText.string(latest.nav)), ("view", OperationText.string(latest.view)),
@@ -67,7 +67,7 @@ package enum MirrorText {
     ])
   }
 
-  /// Where a mirror stands, with the members of an answer to an operation.
+  /// The position of a mirror, with the members that an `ok` reply has.
   package static func position(_ mirror: Mirror, nav: String) -> [UInt8] {
     OperationText.object([
       ("nav", OperationText.string(nav)), ("epoch", OperationText.string(mirror.epoch.text)),
@@ -78,7 +78,7 @@ package enum MirrorText {
     ])
   }
 
-  /// The parts in the order of the digest.
+  /// The names of the parts in the order in which the digest covers them.
   private static let partNames = [
     "bar", "toolbar", "presented", "transition", "environment", "settings",
   ]
@@ -89,7 +89,7 @@ package enum MirrorText {
     }
   }
 
-  /// What happened without a revision.
+  /// An event that made no revision.
   package static func event(_ event: EphemeralEvent) -> [UInt8] {
     OperationText.object([
       ("nav", OperationText.string(event.nav)), ("epoch", OperationText.string(event.epoch.text)),

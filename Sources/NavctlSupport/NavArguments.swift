@@ -1,21 +1,21 @@
-/// Tells the nav's name from the other arguments of a command.
+/// Separates the name of the nav from the other arguments of a command.
 package struct NavArguments: Hashable, Sendable {
   /// The nav.
   package var nav: String
   /// The other arguments.
   package var rest: [String]
 
-  /// Splits the arguments.
+  /// Splits the arguments of a command with a fixed number of them.
   ///
-  /// The first is the nav, unless `--nav` says it, too few would be left, or `NAVD_NAV` is set and
-  /// the arguments do without.
+  /// The first argument is the nav, with three exceptions: `--nav` names it, too few arguments
+  /// would be left, or `NAVD_NAV` is set and the others suffice.
   /// - Parameters:
   ///   - positionals: all arguments.
-  ///   - rest: how many arguments the command takes beside the nav.
+  ///   - rest: the number of arguments that the command takes besides the nav.
   ///   - option: the value of `--nav`.
   ///   - variable: the value of `NAVD_NAV`.
-  ///   - usage: what to type, for the error.
-  /// - Throws: what is missing, or too much.
+  ///   - usage: the usage line, for the error.
+  /// - Throws: `UsageError` if an argument is missing or there are too many.
   package init(
     _ positionals: [String], rest: ClosedRange<Int>, option: String?, variable: String?,
     usage: String
@@ -45,15 +45,15 @@ package struct NavArguments: Hashable, Sendable {
 
   /// Splits the arguments of a command that takes any number of them.
   ///
-  /// The nav is left out where `--nav` says it, or where `NAVD_NAV` does and the first argument is
-  /// one of the command's own words.
+  /// The first argument is the nav, with two exceptions: `--nav` names it, or `NAVD_NAV` is set and
+  /// the first argument is a word of the command.
   /// - Parameters:
   ///   - positionals: all arguments.
-  ///   - isOwn: whether a word is the command's own, as a verb or KEY=VALUE is.
+  ///   - isOwn: whether a word belongs to the command, such as a verb or KEY=VALUE.
   ///   - option: the value of `--nav`.
   ///   - variable: the value of `NAVD_NAV`.
-  ///   - usage: what to type, for the error.
-  /// - Throws: what is missing.
+  ///   - usage: the usage line, for the error.
+  /// - Throws: `UsageError` if an argument is missing.
   package init(
     _ positionals: [String], isOwn: (String) -> Bool, option: String?, variable: String?,
     usage: String

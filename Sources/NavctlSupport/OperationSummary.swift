@@ -1,9 +1,9 @@
 import Navigation
 package import NavigationSync
 
-/// What an operation did, in one line.
+/// The result of an operation in one line.
 package enum OperationSummary {
-  /// "kiosk  rev 19  top dns  depth 3  pushed dns".
+  /// The line of a reply, such as "kiosk  rev 19  top dns  depth 3  pushed dns".
   package static func line(_ reply: OkReply, operations: [OperationText]) -> String {
     var parts = [reply.nav ?? ""]
     if let revision = reply.revision { parts.append("rev \(revision.number)") }
@@ -39,7 +39,7 @@ package enum OperationSummary {
     let ids = output["ids"]?.elements.map(\.plainText) ?? []
     if !ids.isEmpty { parts.append("stack \(ids.joined(separator: " "))") }
     if let tid = output["tid"]?.integer { parts.append("transition \(tid)") }
-    // What was there already has not been put there.
+    // The reply names the screen even if it was there before and nothing changed.
     if isChanged, let id = output["id"]?.string { parts.append("\(verb(kind)) \(id)") }
     if let delivered = output["delivered"]?.integer { parts.append("delivered to \(delivered)") }
     return parts.isEmpty ? nil : parts.joined(separator: "  ")

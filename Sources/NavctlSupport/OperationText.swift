@@ -1,10 +1,10 @@
 package import NavigationSync
 
-/// An operation as navctl sends it: its kind, which decides about guards, and its JSON.
+/// One operation of a request: its JSON, and its kind, by which navctl chooses the guards.
 package struct OperationText: Hashable, Sendable {
-  /// The kind.
+  /// The kind; `unknown` for a name that this version does not know.
   package var kind: OperationKind
-  /// One object with one member, as in `{"pop":{}}`.
+  /// A JSON object with one member, such as `{"pop":{}}`.
   package var json: [UInt8]
 
   /// Makes an operation from the members of its arguments.
@@ -19,7 +19,7 @@ package struct OperationText: Hashable, Sendable {
     json = Self.object([(kind.name, arguments)])
   }
 
-  /// Reads an operation that was typed as JSON; the daemon judges its arguments.
+  /// Reads an operation that the user typed as JSON; only the daemon checks its arguments.
   package init(typed text: String) throws(UsageError) {
     json = try Quantities.jsonObject(text, what: "an operation")
     let members: [(name: String, value: JSONValue)]
@@ -31,15 +31,15 @@ package struct OperationText: Hashable, Sendable {
     guard members.count == 1 else {
       throw UsageError(
         "an operation is an object with one member, not \(members.count)",
-        remedy: "as in '{\"push\":{\"screen\":{\"title\":\"Home\"}}}'")
+        remedy: "for example '{\"push\":{\"screen\":{\"title\":\"Home\"}}}'")
     }
     kind = OperationKind(name: members[0].name)
   }
 
-  /// What must be known about the state before the operation may remove something.
+  /// The guard that the operation needs, because it can remove screens.
   ///
-  /// The daemon asks for no guard on a dismissal. One that does not name its presenter takes
-  /// whatever is presented, so here it is guarded as what replaces everything.
+  /// navctl is stricter than the daemon, which requires no guard for `dismiss`. Without `from`, a
+  /// `dismiss` ends any presentation, so navctl guards it like a replacement of the whole stack.
   package var neededGuard: OperationKind.NeededGuard {
     guard kind == .dismiss else { return kind.neededGuard }
     do {
@@ -49,7 +49,7 @@ package struct OperationText: Hashable, Sendable {
     }
   }
 
-  /// An object of members that are JSON already.
+  /// Writes an object; the values are JSON.
   package static func object(_ members: [(String, [UInt8])]) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
@@ -61,7 +61,7 @@ package struct OperationText: Hashable, Sendable {
     return json.bytes
   }
 
-  /// An array of values that are JSON already.
+  /// Writes an array; the elements are JSON.
   package static func array(_ elements: [[UInt8]]) -> [UInt8] {
     var json = JSONWriter()
     json.beginArray()
@@ -70,21 +70,21 @@ package struct OperationText: Hashable, Sendable {
     return json.bytes
   }
 
-  /// A JSON string.
+  /// Writes a text as a JSON string.
   package static func string(_ text: String) -> [UInt8] {
     var json = JSONWriter()
     json.string(text)
     return json.bytes
   }
 
-  /// A JSON string as text.
+  /// The JSON string of a text, as text.
   package static func quoted(_ text: String) -> String {
     String(decoding: string(text), as: UTF8.self)
   }
 
-  /// A JSON truth value.
+  /// Writes `true` or `false`.
   package static func bool(_ value: Bool) -> [UInt8] { Array((value ? "true" : "false").utf8) }
 
-  /// JSON's null.
+  /// The JSON value `null`.
   package static let null = Array("null".utf8)
 }

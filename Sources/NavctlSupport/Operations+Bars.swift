@@ -2,21 +2,21 @@ package import CommandLineOptions
 import NavigationSync
 
 extension Operations {
-  /// The slots of an appearance.
+  /// The four states of a bar that have an appearance each.
   package static let appearanceSlots = ["standard", "compact", "scrollEdge", "compactScrollEdge"]
 
-  /// Whether a word is one of those that `bar` and `toolbar` understand.
+  /// Whether a word is a verb or KEY=VALUE of `bar` and `toolbar`, and so not a nav.
   package static func isBarWord(_ word: String) -> Bool {
     ["set", "hide", "show"].contains(word) || Members.isMember(word)
   }
 
-  /// `bar` and `toolbar`: sets members, hides or shows.
+  /// Makes the operation of `bar` and `toolbar`: set members, hide or show.
   ///
   /// - Parameters:
   ///   - command: `bar` or `toolbar`.
-  ///   - words: a verb, and members.
+  ///   - words: a verb, and for `set` members as KEY=VALUE.
   /// - Returns: the operation.
-  /// - Throws: what to type.
+  /// - Throws: `UsageError` for a wrong verb or wrong members.
   package static func bar(_ command: String, _ words: [String]) throws(UsageError)
     -> OperationText
   {
@@ -26,23 +26,23 @@ extension Operations {
     switch verb {
     case "hide", "show":
       guard words.count == 1 else {
-        throw UsageError("\(command) \(verb) takes nothing else", remedy: usage)
+        throw UsageError("\(command) \(verb) takes no further argument", remedy: usage)
       }
       return OperationText(
         isBar ? .barSetHidden : .toolbarSetHidden, [("hidden", OperationText.bool(verb == "hide"))])
     case "set":
       let members = try Members.parse(Array(words.dropFirst()), usage: usage)
       guard !members.isEmpty else {
-        throw UsageError("\(command) set changes nothing", remedy: usage)
+        throw UsageError("\(command) set needs KEY=VALUE", remedy: usage)
       }
       return OperationText(isBar ? .barSet : .toolbarSet, members)
     default:
       throw UsageError(
-        "\(command) can set, hide or show, not '\(TerminalText.visible(verb))'", remedy: usage)
+        "\(command) takes set, hide or show, not '\(TerminalText.visible(verb))'", remedy: usage)
     }
   }
 
-  /// `appearance`: the appearance in one slot of the bar, or of one screen's item.
+  /// Makes the operation of `appearance`: sets one slot of the bar, or of one screen's item.
   package static func appearance(
     _ line: ParsedCommandLine, slot: String, object: String
   ) throws(UsageError) -> OperationText {
@@ -61,7 +61,7 @@ extension Operations {
     return OperationText(.appearanceSet, arguments)
   }
 
-  /// `proxy`: what bars of a class show unless they say otherwise themselves.
+  /// Makes the operation of `proxy`, which sets defaults for all bars of a class.
   package static func proxy(_ line: ParsedCommandLine, _ words: [String]) throws(UsageError)
     -> OperationText
   {
@@ -70,12 +70,12 @@ extension Operations {
     return OperationText(.proxySet, (name ?? []) + members)
   }
 
-  /// `env`: the surroundings of the display.
+  /// Makes the operation of `env`, which sets the surroundings of the display.
   package static func environment(_ words: [String]) throws(UsageError) -> OperationText {
     OperationText(.envSet, try Members.parse(words, usage: "navctl env NAV KEY=VALUE..."))
   }
 
-  /// `configure`: the settings of a nav.
+  /// Makes the operation of `configure`, which changes settings of a nav.
   package static func configure(_ words: [String]) throws(UsageError) -> OperationText {
     OperationText(
       .navConfigure, try Members.parse(words, usage: "navctl configure NAV KEY=VALUE..."))

@@ -2,7 +2,7 @@ package import CommandLineOptions
 import NavigationSync
 
 extension Operations {
-  /// `present`: shows a screen above what is visible.
+  /// Makes the operation of `present`, which shows a screen above the visible one.
   package static func present(_ line: ParsedCommandLine, id: String?) throws(UsageError)
     -> OperationText
   {
@@ -13,13 +13,13 @@ extension Operations {
     return OperationText(.present, arguments)
   }
 
-  /// `dismiss`: ends what the controller, or the screen named by `--from`, presents.
+  /// Makes the operation of `dismiss`: ends all presentations, or those above the screen `--from`.
   package static func dismiss(_ line: ParsedCommandLine) -> OperationText {
     let from = line.value(of: "from").map { [("from", OperationText.string($0))] }
     return OperationText(.dismiss, from ?? [])
   }
 
-  /// `segue`: shows a screen as a transition of an interface file would.
+  /// Makes the operation of `segue`, which shows a screen as a segue of an interface file does.
   package static func segue(_ line: ParsedCommandLine, id: String?) throws(UsageError)
     -> OperationText
   {
@@ -32,22 +32,22 @@ extension Operations {
       ])
   }
 
-  /// `open`: the screens of a route.
+  /// Makes the operation of `open`, which replaces the stack by the screens of a route.
   package static func open(route: String) -> OperationText {
     OperationText(.open, [("route", OperationText.string(route))])
   }
 
-  /// `revert`: the stack of an earlier revision.
+  /// Makes the operation of `revert`, which restores the stack of an earlier revision.
   package static func revert(to text: String) throws(UsageError) -> OperationText {
     guard let revision = UInt64(text), revision > 0, revision < 1 << 53 else {
       throw UsageError(
         "revert takes the number of a revision, not '\(TerminalText.visible(text))'",
-        remedy: "navctl history NAV tells them")
+        remedy: "navctl history NAV, which lists them")
     }
     return OperationText(.revert, [("rev", Array("\(revision)".utf8))])
   }
 
-  /// `restore`: what `save` wrote.
+  /// Makes the operation of `restore` from the contents of a file that `save` wrote.
   package static func restore(payload: [UInt8], root: String?) throws(UsageError)
     -> OperationText
   {
@@ -61,7 +61,7 @@ extension Operations {
     return OperationText(.restore, arguments)
   }
 
-  /// `screen`: makes a screen without showing it, changes one or forgets one.
+  /// Makes the operation of `screen`: creates a screen without showing it, changes or releases one.
   package static func screen(verb: String, words: [String]) throws(UsageError) -> OperationText {
     let usage = "navctl screen NAV create|set|release [ID] [KEY=VALUE...]"
     let id = words.first.flatMap { Members.isMember($0) ? nil : $0 }
@@ -69,7 +69,7 @@ extension Operations {
     if verb == "create" {
       if let id, id.hasPrefix("{") {
         guard members.isEmpty else {
-          throw UsageError("a record in JSON takes no members beside it", remedy: usage)
+          throw UsageError("a record in JSON excludes KEY=VALUE", remedy: usage)
         }
         return OperationText(
           .screenCreate, json: try Quantities.jsonObject(id, what: "a screen"))
@@ -79,7 +79,7 @@ extension Operations {
     }
     guard verb == "set" || verb == "release" else {
       throw UsageError(
-        "screen can create, set or release, not '\(TerminalText.visible(verb))'", remedy: usage)
+        "screen takes create, set or release, not '\(TerminalText.visible(verb))'", remedy: usage)
     }
     guard let id else { throw UsageError("screen \(verb) needs the id of a screen", remedy: usage) }
     let name = [("screen", OperationText.string(id))]
@@ -88,12 +88,12 @@ extension Operations {
       return OperationText(.screenRelease, name)
     }
     guard !members.isEmpty else {
-      throw UsageError("screen set changes nothing", remedy: "say what, as in title=TEXT")
+      throw UsageError("screen set needs KEY=VALUE", remedy: "for example title=TEXT")
     }
     return OperationText(.screenSet, name + members)
   }
 
-  /// `push-item`: puts an item on a standalone bar.
+  /// Makes the operation of `push-item`, which puts an item on a standalone bar.
   package static func pushItem(_ line: ParsedCommandLine, id: String?) throws(UsageError)
     -> OperationText
   {
@@ -105,7 +105,7 @@ extension Operations {
       guard let id else {
         throw UsageError(
           "push-item needs an item",
-          remedy: "name one that is known, or describe it with --title TEXT")
+          remedy: "give the id of a known item, or describe a new one with --title TEXT")
       }
       return OperationText(.pushItem, [("item", try screen(id))])
     }
@@ -115,15 +115,17 @@ extension Operations {
     return OperationText(.pushItem, [("item", OperationText.object(record))])
   }
 
-  /// `set-items`: all items of a standalone bar, bottom first.
+  /// Makes the operation of `set-items`, which replaces all items of a standalone bar.
   package static func setItems(_ items: [String]) throws(UsageError) -> OperationText {
     var list: [[UInt8]] = []
     for text in items { list.append(try screen(text)) }
     return OperationText(.setItems, [("items", OperationText.array(list))])
   }
 
-  /// The screen that a command shows: an id alone names one that is known, a record in JSON or
-  /// anything else about it makes one.
+  /// The screen that a command shows.
+  ///
+  /// An id alone refers to a known screen. A record in JSON, or any option about the screen,
+  /// creates one.
   static func newScreen(
     _ line: ParsedCommandLine, id: String?, command: String
   ) throws(UsageError) -> [UInt8] {
@@ -132,7 +134,7 @@ extension Operations {
     guard id != nil || !others.isEmpty || line.contains("new") else {
       throw UsageError(
         "\(command) needs a screen",
-        remedy: "name a screen, or describe a new one with --title or --route")
+        remedy: "give the id of a screen, or describe a new one with --title or --route")
     }
     try refuseRecord(id)
     return OperationText.object(try screenMembers(line, id: id))
@@ -140,6 +142,6 @@ extension Operations {
 
   private static func refuseRecord(_ id: String?) throws(UsageError) {
     guard let id, id.hasPrefix("{") else { return }
-    throw UsageError("a record in JSON says everything itself; no option may add to it")
+    throw UsageError("a record in JSON excludes options about the screen")
   }
 }

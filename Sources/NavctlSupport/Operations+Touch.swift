@@ -1,28 +1,28 @@
 package import CommandLineOptions
 import NavigationSync
 
-/// One step of a gesture.
+/// One step of a swipe back.
 package enum GestureStep: Hashable, Sendable {
-  /// It begins.
+  /// The finger touches the screen.
   case begin
-  /// It has come so far, a JSON number from 0 to 1.
+  /// The finger has moved by this part of the width: a JSON number from 0 to 1.
   case update(String)
-  /// The finger is lifted behind the middle.
+  /// The finger lifts, and the pop happens.
   case finish
-  /// The finger goes back.
+  /// The finger lifts, and the screen stays.
   case cancel
 
-  /// Whether nothing may follow.
+  /// Whether the step ends the gesture.
   package var isLast: Bool { self == .finish || self == .cancel }
 
-  /// Reads the words of a gesture: `begin`, `update VALUE` or the value alone, `finish`, `cancel`.
+  /// Reads steps: `begin`, `update VALUE` or just `VALUE`, `finish` and `cancel`.
   package static func steps(_ words: [String]) throws(UsageError) -> [GestureStep] {
-    let usage = "as in begin update 0.4 finish"
+    let usage = "for example begin update 0.4 finish"
     var steps: [GestureStep] = []
     var isValue = false
     for word in words {
       if steps.last?.isLast == true {
-        throw UsageError("nothing follows on finish or cancel", remedy: usage)
+        throw UsageError("no step can follow finish or cancel", remedy: usage)
       }
       switch word {
       case _ where isValue || word.first?.isNumber == true:
@@ -36,7 +36,7 @@ package enum GestureStep: Hashable, Sendable {
       case "cancel": steps.append(.cancel)
       default:
         throw UsageError(
-          "'\(TerminalText.visible(word))' is no step of a gesture", remedy: usage)
+          "'\(TerminalText.visible(word))' is not a step of a gesture", remedy: usage)
       }
     }
     if isValue { throw UsageError("gesture update needs a number from 0 to 1", remedy: usage) }
@@ -44,7 +44,7 @@ package enum GestureStep: Hashable, Sendable {
   }
 
   private static func fraction(_ text: String) throws(UsageError) -> String {
-    // What Swift reads and JSON does not, as .5 or 0x1, is refused too.
+    // `Double` accepts .5 and 0x1, which are not JSON numbers; both checks are needed.
     guard let value = Double(text), value >= 0, value <= 1,
       try Quantities.json(text, what: "the value of update").first != UInt8(ascii: "\"")
     else {
@@ -55,7 +55,7 @@ package enum GestureStep: Hashable, Sendable {
 }
 
 extension Operations {
-  /// `gesture`: the operation for one step.
+  /// Makes the operation for one step of `gesture`.
   package static func gesture(
     _ step: GestureStep, _ line: ParsedCommandLine
   ) throws(UsageError) -> OperationText {
@@ -80,21 +80,21 @@ extension Operations {
     }
   }
 
-  /// `transition complete`: says that the animation has been shown.
+  /// Makes the operation of `transition complete`, which reports that the display has shown it.
   package static func completeTransition(_ text: String) throws(UsageError) -> OperationText {
     guard let tid = UInt64(text), tid < 1 << 53 else {
       throw UsageError(
-        "'\(TerminalText.visible(text))' is no transition",
-        remedy: "navctl transition NAV shows the running one and its number")
+        "'\(TerminalText.visible(text))' is not the number of a transition",
+        remedy: "navctl transition NAV, which prints the running one with its number")
     }
     return OperationText(.transitionComplete, [("tid", Array("\(tid)".utf8))])
   }
 
-  /// `swipe`: a swipe on the content, up or down.
+  /// Makes the operation of `swipe`, a swipe over the content.
   package static func swipe(_ direction: String) throws(UsageError) -> OperationText {
     guard direction == "up" || direction == "down" else {
       throw UsageError(
-        "a swipe goes up or down, not '\(TerminalText.visible(direction))'",
+        "swipe takes up or down, not '\(TerminalText.visible(direction))'",
         remedy: "navctl swipe NAV up")
     }
     return OperationText(.uiSwipe, [("dir", OperationText.string(direction))])

@@ -1,11 +1,11 @@
 package import CommandLineOptions
 import NavigationSync
 
-/// What each command asks for: command lines turned into operations.
+/// Makes operations from command lines, one function for each command that changes a nav.
 package enum Operations {
-  /// `create`: makes a nav, and puts it on display unless `--detached` says not to.
+  /// Makes the operations of `create`: creates a nav, and puts it on display without `--detached`.
   ///
-  /// Without anything about a root and with `--detached` the stack begins empty.
+  /// With `--detached` and no option about the root, the stack begins empty.
   package static func create(_ line: ParsedCommandLine) throws(UsageError) -> [OperationText] {
     let isDetached = line.contains("detached")
     var arguments = [try subject(line, isDetached: isDetached)]
@@ -13,12 +13,12 @@ package enum Operations {
       arguments.append(("settings", try Quantities.jsonObject(settings, what: "--settings")))
     }
     let create = OperationText(.navCreate, arguments)
-    // A bar of its own is nobody's part, so there is nothing to attach.
+    // A standalone bar has no controller, and only a controller can be on display.
     let isComplete = isDetached || arguments[0].0 == "kind"
     return isComplete ? [create] : [create, OperationText(.attach)]
   }
 
-  /// What a nav is made of: a root screen, classes of bars without one, or a bar alone.
+  /// The member of `nav.create` that describes the nav: `root`, `classes` of its bars, or `kind`.
   private static func subject(
     _ line: ParsedCommandLine, isDetached: Bool
   ) throws(UsageError) -> (String, [UInt8]) {
@@ -42,21 +42,23 @@ package enum Operations {
     if !classes.isEmpty || !hasRoot && isDetached {
       guard !hasRoot, isDetached else {
         throw UsageError(
-          "classes of bars go with an empty stack that is not on display yet",
+          "--bar-class and --toolbar-class need --detached and exclude a root",
           remedy: "navctl create NAV --bar-class NAME --detached, then push and attach")
       }
       return ("classes", OperationText.object(classes))
     }
     if let id, id.hasPrefix("{") {
-      guard others.isEmpty else { throw UsageError("a root in JSON says everything itself") }
+      guard others.isEmpty else {
+        throw UsageError("a root in JSON excludes options about the root")
+      }
       return ("root", try Quantities.jsonObject(id, what: "--root"))
     }
     return ("root", OperationText.object(try screenMembers(line, id: id)))
   }
 
-  /// `push`, and with `--show` the operation `show`.
+  /// Makes the operation of `push`, or with `--show` the operation `show`.
   ///
-  /// An id alone names a screen that is known; with anything else about it, one is made.
+  /// An id alone refers to a known screen; with any option about the screen, navd creates it.
   package static func push(_ line: ParsedCommandLine, id: String?) throws(UsageError)
     -> OperationText
   {
@@ -71,13 +73,13 @@ package enum Operations {
     return OperationText(line.contains("show") ? .show : .push, arguments)
   }
 
-  /// Who asked for a screen: any JSON, or a name.
+  /// The sender of a `show`: JSON if the text begins like JSON, else a string.
   private static func sender(_ text: String) throws(UsageError) -> [UInt8] {
     ["{", "[", "\""].contains { text.hasPrefix($0) }
       ? try Quantities.json(text, what: "--sender") : OperationText.string(text)
   }
 
-  /// `pop-to`: to a screen, or with `--route` to the screen with that route.
+  /// Makes the operation of `pop-to`: to a screen, or with `--route` to the screen with a route.
   package static func popTo(_ line: ParsedCommandLine, id: String?) throws(UsageError)
     -> OperationText
   {
@@ -95,21 +97,21 @@ package enum Operations {
     }
   }
 
-  /// `set`: the whole stack, bottom first.
+  /// Makes the operation of `set`, which replaces the stack; the first screen is the bottom.
   package static func set(_ screens: [String]) throws(UsageError) -> OperationText {
     var list: [[UInt8]] = []
     for text in screens { list.append(try screen(text)) }
     return OperationText(.setStack, [("screens", OperationText.array(list))])
   }
 
-  /// `title`: the title of one screen.
+  /// Makes the operation of `title`, which sets the title of one screen.
   package static func title(screen: String, text: String) -> OperationText {
     OperationText(
       .screenSet,
       [("screen", OperationText.string(screen)), ("title", OperationText.string(text))])
   }
 
-  /// `item`: members of one screen's navigation item.
+  /// Makes the operation of `item`, which sets members of one screen's navigation item.
   package static func item(_ line: ParsedCommandLine, screen: String) throws(UsageError)
     -> OperationText
   {
@@ -137,7 +139,7 @@ package enum Operations {
     }
     if let text = line.value(of: "back-button") {
       guard line.value(of: "back-title") == nil else {
-        throw UsageError("--back-title and --back-button both say the back button: give one")
+        throw UsageError("--back-title and --back-button exclude each other")
       }
       members.append(
         ("backBarButtonItem", try Quantities.jsonObject(text, what: "--back-button")))
@@ -150,12 +152,12 @@ package enum Operations {
     }
     for name in line.values(of: "unset") { members.append((name, OperationText.null)) }
     guard members.contains(where: { $0.0 != "screen" && $0.0 != "requireOnStack" }) else {
-      throw UsageError("item changes nothing", remedy: "say what, as in --title TEXT")
+      throw UsageError("item needs an option", remedy: "for example --title TEXT")
     }
     return OperationText(.itemSet, members)
   }
 
-  /// `button`: makes, changes, forgets or taps a button.
+  /// Makes the operation of `button`: creates, changes, releases or taps a button.
   package static func button(_ line: ParsedCommandLine, verb: String, id: String?)
     throws(UsageError) -> OperationText
   {
@@ -173,14 +175,14 @@ package enum Operations {
       "set": .buttonSet, "release": .buttonRelease, "activate": .buttonActivate,
     ]
     guard let kind = kinds[verb] else {
-      throw UsageError("button can create, set, release or activate, not '\(verb)'")
+      throw UsageError("button takes create, set, release or activate, not '\(verb)'")
     }
     guard let id else {
       throw UsageError(
         "button \(verb) needs the id of a button", remedy: "navctl button NAV \(verb) ID")
     }
     if kind == .buttonSet, members.isEmpty {
-      throw UsageError("button set changes nothing", remedy: "say what, as in --title TEXT")
+      throw UsageError("button set needs an option", remedy: "for example --title TEXT")
     }
     if kind != .buttonSet, let member = members.first {
       throw UsageError("button \(verb) takes no \(member.0)")
@@ -194,7 +196,8 @@ package enum Operations {
       ? try Quantities.jsonObject(text, what: "a screen") : OperationText.string(text)
   }
 
-  /// Buttons on the command line; nil where there are none, an empty text for the empty list.
+  /// The buttons of one side from its options; nil without one, and an empty list for one empty
+  /// text.
   ///
   /// Each is an id, `ID=TITLE` for a new one, or a record in JSON.
   private static func buttons(_ texts: [String], option: String) throws(UsageError) -> [UInt8]? {

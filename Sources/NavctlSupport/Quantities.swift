@@ -1,11 +1,11 @@
 package import Navigation
 package import NavigationSync
 
-/// A value on the command line that cannot be read, or a combination that makes no sense.
+/// An error of the command line; navctl sends nothing and ends with status 2.
 package struct UsageError: Error, Hashable, Sendable {
-  /// What is wrong, one line.
+  /// The fault in one line.
   package var message: String
-  /// What to type instead, one line; nil when the message says it.
+  /// The next thing to type, in one line; nil if the message implies it.
   package var remedy: String?
 
   /// Makes an error.
@@ -15,7 +15,7 @@ package struct UsageError: Error, Hashable, Sendable {
   }
 }
 
-/// Reads the values of options.
+/// Reads and checks the values of options.
 package enum Quantities {
   /// Milliseconds from "500ms", "5s", "1.5s", "2m" or plain seconds; at most 30 days.
   package static func milliseconds(_ text: String, option: String) throws(UsageError) -> UInt64 {
@@ -32,7 +32,7 @@ package enum Quantities {
     return UInt64(value)
   }
 
-  /// A whole number, 0 … 2^53−1.
+  /// An integer from 0 to 2^53 − 1.
   package static func integer(_ text: String, option: String) throws(UsageError) -> UInt64 {
     guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = UInt64(text),
       number < 1 << 53
@@ -40,7 +40,7 @@ package enum Quantities {
     return number
   }
 
-  /// A truth value.
+  /// A truth value: true, yes, on or 1; false, no, off or 0.
   package static func bool(_ text: String, option: String) throws(UsageError) -> Bool {
     switch text {
     case "true", "yes", "on", "1": return true
@@ -49,7 +49,7 @@ package enum Quantities {
     }
   }
 
-  /// An epoch.
+  /// An epoch of 16 hex digits.
   package static func epoch(_ text: String, option: String) throws(UsageError) -> Epoch {
     guard let epoch = Epoch(text) else {
       throw UsageError("--\(option) takes 16 hex digits, as show prints them, not '\(text)'")
@@ -57,7 +57,7 @@ package enum Quantities {
     return epoch
   }
 
-  /// A place to resume from: "epoch:rev:digest".
+  /// The position of a mirror: "EPOCH:REV:DIGEST".
   package static func position(
     _ text: String, option: String
   ) throws(UsageError) -> MirrorPosition {
@@ -70,7 +70,7 @@ package enum Quantities {
     return MirrorPosition(epoch: epoch, revision: Revision(revision), digest: digest)
   }
 
-  /// The bytes of a JSON value.
+  /// The bytes of a text that must be valid JSON; `what` names it in the error.
   package static func json(_ text: String, what: String) throws(UsageError) -> [UInt8] {
     let bytes = Array(text.utf8)
     var tape = JSONTape()
@@ -82,7 +82,7 @@ package enum Quantities {
     return tape.raw(tape.root)
   }
 
-  /// The bytes of a JSON object.
+  /// The bytes of a text that must be a JSON object; `what` names it in the error.
   package static func jsonObject(_ text: String, what: String) throws(UsageError) -> [UInt8] {
     let bytes = try json(text, what: what)
     guard bytes.first == UInt8(ascii: "{") else {
@@ -91,12 +91,12 @@ package enum Quantities {
     return bytes
   }
 
-  /// A nav's name.
+  /// The name of a nav, or of a directory such as `$navs`.
   package static func nav(_ text: String) throws(UsageError) -> String {
     guard text.first == "$" || NavName(text) != nil else {
       throw UsageError(
         "'\(TerminalText.visible(text))' cannot be the name of a nav",
-        remedy: "a name is a-z 0-9, then up to 127 of a-z 0-9 . _ / -")
+        remedy: "a name is one of a-z 0-9, then up to 127 of a-z 0-9 . _ / -")
     }
     return text
   }

@@ -1,15 +1,15 @@
 package import NavigationSync
 
-/// What was refused: the command, and which of its operations.
+/// The command and the operation that the daemon refused, as far as navctl knows them.
 package struct Attempt: Hashable, Sendable {
   /// The name of the command; nil if it is not known.
   package var command: String?
-  /// The operation, where the daemon refused one.
+  /// The refused operation; nil if the request was not an operation.
   package var operation: OperationKind?
-  /// The nav of the lease, where `lease NAV take -- …` started this command.
+  /// The nav of the lease, if `lease NAV take -- …` started this command.
   package var leasedNav: String?
 
-  /// Makes a description of what was refused.
+  /// Makes an attempt; every member is optional.
   package init(
     command: String? = nil, operation: OperationKind? = nil, leasedNav: String? = nil
   ) {
@@ -19,14 +19,14 @@ package struct Attempt: Hashable, Sendable {
   }
 }
 
-/// What to do about each error code.
+/// The remedy of each error code.
 package enum Remedies {
-  /// One line: what to type or where to look.
+  /// The remedy of an error code in one line.
   ///
   /// - Parameters:
   ///   - code: the code.
-  ///   - nav: the nav, where the error is about one.
-  ///   - attempt: what was refused, if it is known.
+  ///   - nav: the nav of the error; a placeholder if it is about none.
+  ///   - attempt: the refused command and operation.
   /// - Returns: a line without a full stop.
   package static func remedy(
     for code: ErrorCode, nav: String = "NAV", of attempt: Attempt = Attempt()
@@ -38,65 +38,65 @@ package enum Remedies {
     case .forbidden: forbidden(nav, attempt)
     case .desync, .notInStack, .opTooOld, .noBackButton, .alreadyActive, .alreadyPresenting,
       .ownedElsewhere:
-      "look at what is there: navctl show \(nav)"
-    case .guardRequired: "say what you believe is there: --top ID, --rev N, or --any"
-    case .noNav: "see which there are: navctl list; make it: navctl create \(nav)"
-    case .navExists: "use it as it is: navctl create --if-absent \(nav)"
-    case .unknownItem, .unknownButton: "see what is there: navctl get \(nav) --what state"
-    case .fenced: "start again; another process took this identity"
+      "see the present state: navctl show \(nav)"
+    case .guardRequired: "add the expected state: --top ID, --rev N, or --any"
+    case .noNav: "list the navs: navctl list; create it: navctl create \(nav)"
+    case .navExists: "use the existing nav: navctl create --if-absent \(nav)"
+    case .unknownItem, .unknownButton: "see the present state: navctl get \(nav) --what state"
+    case .fenced: "start again; another process took over this identity"
     case .leaseLost
     where attempt.leasedNav == nav && ["env", "gesture", "transition"].contains(command):
-      "without the lease around it, which is its session's alone: navctl \(command) \(nav) ... --lease"
+      "end the lease around it, which another session holds: navctl \(command) \(nav) ... --lease"
     case .leaseLost:
-      "only the session that holds the display may do this: navctl show \(nav) says who"
-    case .gestureOwner: "only the session that began the gesture may do this"
+      "only the session that holds the display can do this; find it: navctl show \(nav)"
+    case .gestureOwner: "only the session that began the gesture can do this"
     case .unsupported:
-      "navctl \(command) --help says what there is; compare navctl --version and navctl status"
+      "see navctl \(command) --help; compare the versions: navctl --version, navctl status"
     case .badFrame, .badJSON, .badVerb, .version, .noSession, .moved:
       "use the navctl of the daemon's version: navctl --version, navctl status"
-    case .busy, .shuttingDown, .delegateTimeout: "try again in a moment"
-    case .expired: "try again, or give it more time: --timeout 30s"
+    case .busy, .shuttingDown, .delegateTimeout: "try again in a few seconds"
+    case .expired: "try again, or wait longer: --timeout 30s"
     case .transitionInProgress:
       "try again when the transition has ended, or wait for it: --on-busy queue"
-    case .queueFull: "try again when the waiting operations have run"
+    case .queueFull: "try again when the queued operations have run"
     case .limit: "make it smaller, or raise the limit in navd.conf(5)"
-    case .opReused: "start again; this operation was sent with other contents before"
+    case .opReused: "start again; the same operation id was sent with other contents before"
     case .frozen: "restart the daemon, which verifies the nav, or close it: navctl close \(nav)"
-    case .storage: "make room where the journal is: journalctl -u navd says what failed"
-    case .internal: "look at what is there: navctl show \(nav); report what journalctl -u navd says"
+    case .storage: "free disk space where the journal is; find the error: journalctl -u navd"
+    case .internal: "see the state: navctl show \(nav); report the log: journalctl -u navd"
     case .vetoed: "a delegate of the nav refused; ask its application"
     case .compacted: "choose a revision that can still be read: navctl history \(nav)"
     case .noRoute: "see the routes: navctl configure \(nav)"
-    case .noRoot, .nilScreen: "name or describe a screen"
+    case .noRoot, .nilScreen: "give the id of a screen, or describe one"
     case .duplicateInSet: "name every screen once"
     case .duplicateItem, .itemBothSides: "name every button once, on one side"
-    case .barManaged: "change the stack instead: push, pop, set; or make a bar: create --kind bar"
-    case .barDelegateManaged, .readonly: "it follows from other state and cannot be set"
+    case .barManaged: "change the stack: push, pop, set; or create a bar: create --kind bar"
+    case .barDelegateManaged, .readonly: "navd computes it from other state; change that instead"
     case .forbiddenKind: "push a screen of kind content"
     case .classUnknown, .classInvalid: "declare the class in the section [classes] of navd.conf(5)"
-    case .gestureRefused: "see what is on top, and its setting: navctl get \(nav)"
+    case .gestureRefused: "see the top screen and the settings: navctl get \(nav)"
     case .restoreFailed:
       "use a file that navctl save wrote, or describe the screens: navctl set \(nav)"
-    case .invalidArgument: "navctl \(command) --help says what is expected"
+    case .invalidArgument: "see the expected arguments: navctl \(command) --help"
     }
   }
 
-  /// Only operations that show a screen can make it.
+  /// The remedy for `unknown-screen`: only operations that show a screen can create it.
   private static func unknownScreen(_ nav: String, _ attempt: Attempt) -> String {
     switch (attempt.operation, attempt.command) {
     case (.push, "push"), (.show, "push"), (.segue, "segue"), (.present, "present"):
       "make it: navctl \(attempt.command ?? "push") \(nav) ID --new, or --title TEXT"
     case (.setStack, _), (.push, _), (.show, _), (.segue, _), (.present, _):
-      #"a record in place of the id makes it: {"id":"ID","title":"TEXT"}"#
+      #"give a record in place of the id, which creates it: {"id":"ID","title":"TEXT"}"#
     default:
-      "see which there are: navctl show \(nav), navctl get \(nav) --what detached"
+      "list the screens: navctl show \(nav), navctl get \(nav) --what detached"
     }
   }
 
   private static func duplicateScreen(_ nav: String, _ attempt: Attempt) -> String {
     switch (attempt.operation, attempt.command) {
     case (.push, "push"), (.show, "push"):
-      "leave it as it is: --if-absent; or go back to it: navctl pop-to \(nav) ID"
+      "keep it: --if-absent; or go back to it: navctl pop-to \(nav) ID"
     case (.setStack, _): "name the screen by its id alone; a record makes a new one"
     case (.screenCreate, _): "change it: navctl screen \(nav) set ID KEY=VALUE"
     default: "go back to it: navctl pop-to \(nav) ID"
@@ -114,7 +114,7 @@ package enum Remedies {
     return "add to the configuration: grant = WHO \(nav) \(rights(attempt)) \(file)"
   }
 
-  /// The rights that a command needs, as the configuration has them.
+  /// The rights that a command needs, as words of the configuration.
   private static func rights(_ attempt: Attempt) -> String {
     if let operation = attempt.operation {
       let names: [(Rights, String)] = [
@@ -125,12 +125,12 @@ package enum Remedies {
     return ["lease", "delegate"].contains(attempt.command) ? "push admin" : "read"
   }
 
-  /// What to do about an error whose code this version does not know.
+  /// The remedy of an error whose code this version does not know, by its `retry`.
   package static func remedy(for retry: Retry, nav: String) -> String {
     switch retry {
     case .no: "do not repeat it as it is; a newer navctl may explain it"
-    case .same, .later: "try again in a moment"
-    case .resync: "look at what is there: navctl show \(nav)"
+    case .same, .later: "try again in a few seconds"
+    case .resync: "see the present state: navctl show \(nav)"
     }
   }
 }

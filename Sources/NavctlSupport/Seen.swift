@@ -1,23 +1,24 @@
 package import Navigation
 package import NavigationSync
 
-/// What the user of one terminal last saw of one nav.
+/// The state of one nav that one terminal last showed; `GuardChoice` makes guards from it.
 package struct Seen: Hashable, Sendable {
-  /// The life of the nav.
+  /// The epoch, which changes when the nav is created anew.
   package var epoch: Epoch
   /// The revision.
   package var revision: Revision
   /// The top screen; nil for an empty stack.
   package var top: String?
 
-  /// Makes a memory.
+  /// Makes a record of a shown state.
   package init(epoch: Epoch, revision: Revision, top: String?) {
     self.epoch = epoch
     self.revision = revision
     self.top = top
   }
 
-  /// What the answer to an operation shows; nil if it shows too little.
+  /// Reads the state from the reply to an operation; nil if the reply has no epoch, revision or
+  /// top.
   package init?(_ reply: OkReply) {
     guard let epoch = reply.epoch, let revision = reply.revision, let top = reply.top else {
       return nil
@@ -25,7 +26,7 @@ package struct Seen: Hashable, Sendable {
     self.init(epoch: epoch, revision: revision, top: top)
   }
 
-  /// What the body of a snapshot shows; nil if it is not one.
+  /// Reads the state from the body of a snapshot; nil if it is not one.
   package init?(state: JSONValue) {
     guard let epoch = state["epoch"]?.string.flatMap({ Epoch($0) }),
       let revision = state["rev"]?.integer, state["screens"] != nil
@@ -34,26 +35,26 @@ package struct Seen: Hashable, Sendable {
     self.init(epoch: epoch, revision: Revision(revision), top: top)
   }
 
-  /// What a mirror shows.
+  /// Reads the state from a mirror.
   package init(_ mirror: Mirror) {
     self.init(epoch: mirror.epoch, revision: mirror.revision, top: mirror.top)
   }
 
-  /// In words: "rev 18, top wifi".
+  /// The state as text: "rev 18, top wifi".
   package var text: String { Self.text(revision: revision, top: top) }
 
-  /// A place in words.
+  /// A revision and a top screen as text: "rev 18, top wifi".
   package static func text(revision: Revision, top: String?) -> String {
     "rev \(revision.number), top \(top ?? "none")"
   }
 }
 
-/// The contents of the file that remembers what a user saw.
+/// The format of the files that hold `Seen` values.
 package enum SeenFile {
-  /// The format; a file of another one counts as none.
+  /// The version of the format; `decode` ignores a file with another.
   private static let version: UInt64 = 1
 
-  /// The contents for what was seen of a nav through an endpoint.
+  /// Writes the contents of the file for a nav at an endpoint.
   package static func encode(_ seen: Seen, endpoint: String, nav: String) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
@@ -75,9 +76,9 @@ package enum SeenFile {
     return json.bytes + [0x0A]
   }
 
-  /// Reads contents; nil for anything but what `encode` wrote for the same nav and endpoint.
+  /// Reads the contents of a file; nil if `encode` did not write them for this nav and endpoint.
   ///
-  /// A damaged file, or that of another nav with the same key, must not become a guard.
+  /// A damaged file, or the file of another nav with the same hash, must not become a guard.
   package static func decode(_ bytes: [UInt8], endpoint: String, nav: String) -> Seen? {
     guard bytes.last == 0x0A else { return nil }
     let value: JSONValue
@@ -91,6 +92,6 @@ package enum SeenFile {
 }
 
 extension JSONValue {
-  /// Reads a text that is part of another one.
+  /// Reads a JSON text that is part of a larger one.
   fileprivate init(_ bytes: ArraySlice<UInt8>) throws(JSONError) { try self.init(Array(bytes)) }
 }

@@ -2,17 +2,17 @@ import CLinux
 import Navigation
 package import RuntimePaths
 
-/// Keeps, a file a nav and terminal session, what its user last saw.
+/// Stores `Seen` values in files, one for each terminal session and nav.
 ///
-/// Two terminals never share a file: what one of them was shown, the other's user did not see.
+/// Two terminals never share a file, because a state that one has shown is not seen in the other.
 package struct SeenStore: Sendable {
   private let directory: String
   private let session: TerminalSession
 
-  /// Makes a store.
+  /// Makes a store; it creates nothing yet.
   ///
   /// - Parameters:
-  ///   - directory: where the files are; it is made when the first one is written.
+  ///   - directory: the directory of the files; `save` creates it.
   ///   - session: the terminal session.
   package init(directory: String, session: TerminalSession) {
     self.directory = directory
@@ -25,17 +25,17 @@ package struct SeenStore: Sendable {
     return environment.absolutePath("HOME").map { $0 + "/.local/state/navctl/seen" }
   }
 
-  /// The file for one nav; names of any form make a name without any special character.
+  /// The path of the file for one nav; its name is a hash in hex digits.
   package func path(endpoint: String, nav: String) -> String {
     let key = Array("\(session.text)\n\(endpoint)\n\(nav)".utf8)
-    // Two independent hashes make an accident unlikely, and the contents would give it away.
+    // Two hashes of 64 bits make a collision unlikely, and `SeenFile.decode` detects one.
     let name =
       Epoch(bits: Self.hash(key, basis: 0xCBF2_9CE4_8422_2325)).text
       + Epoch(bits: Self.hash(key.reversed(), basis: 0x9E37_79B9_7F4A_7C15)).text
     return "\(directory)/\(name)"
   }
 
-  /// What was last seen of a nav; nil for nothing, and for a file that cannot be read.
+  /// Loads the last seen state of a nav; nil if there is no file, or none that can be read.
   package func load(endpoint: String, nav: String) -> Seen? {
     do throws(SystemError) {
       let bytes = try readSmallFile(path(endpoint: endpoint, nav: nav), maximumBytes: 65_536)
@@ -45,7 +45,7 @@ package struct SeenStore: Sendable {
     }
   }
 
-  /// Remembers what was seen, as a whole or not at all.
+  /// Saves a seen state; the file is replaced as a whole or not at all.
   package func save(_ seen: Seen, endpoint: String, nav: String) throws(SystemError) {
     let path = path(endpoint: endpoint, nav: nav)
     let bytes = SeenFile.encode(seen, endpoint: endpoint, nav: nav)
@@ -56,13 +56,14 @@ package struct SeenStore: Sendable {
     try replace(path, bytes)
   }
 
-  /// Forgets a nav, after it was closed.
+  /// Deletes the file of a nav that was closed.
   package func forget(endpoint: String, nav: String) {
     unsafe unlink(path(endpoint: endpoint, nav: nav))
   }
 
-  /// Replaces a file in one step, without waiting for the disk: after a crash of the machine the
-  /// session is over, and nobody reads the file again.
+  /// Replaces a file by a rename, without a sync.
+  ///
+  /// After a crash of the machine the terminal session is over, and its files are never read again.
   private func replace(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     let temporary = "\(path).\(getpid())"
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
@@ -92,7 +93,7 @@ package struct SeenStore: Sendable {
   }
 }
 
-/// Removes what sessions that are over have left.
+/// Removes the files of terminal sessions that have ended.
 enum SeenPruning {
   private static let maximumAgeSeconds = 30 * 86_400
 

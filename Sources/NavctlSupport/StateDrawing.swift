@@ -1,17 +1,17 @@
-/// Draws a nav as text: the bar, the stack with its top first, and where the state stands.
+/// Draws a nav as text: the bar, the stack with its top first, the toolbar, and the revision.
 package struct StateDrawing: Sendable {
-  /// How many columns there are.
+  /// The width in columns.
   package var columns: Int
 
-  /// Makes a drawing of a width.
+  /// Makes a drawing; widths below 20 columns count as 20.
   package init(columns: Int = 80) { self.columns = max(20, columns) }
 
-  /// The lines for the body of a snapshot.
+  /// Draws the body of a snapshot.
   ///
   /// - Parameters:
   ///   - state: the body.
-  ///   - elapsed: milliseconds since the running transition began, if that is known.
-  /// - Returns: the bar, the stack with what is presented above it, the toolbar, and the rest.
+  ///   - elapsed: milliseconds since the running transition began; nil if unknown.
+  /// - Returns: lines with the bar, the presented screens, the stack, the toolbar and the position.
   package func lines(_ state: JSONValue, elapsed: UInt64? = nil) -> [StyledLine] {
     let screens = state["screens"]?.elements ?? []
     let rule = StyledLine(String(repeating: "─", count: columns), .faint)
@@ -25,7 +25,7 @@ package struct StateDrawing: Sendable {
         Row(screen: screen, depth: depth, isTop: depth + 1 == screens.count)
       }
     let widths = Widths(rows, columns: columns)
-    // What is presented lies above the stack, the outermost above all.
+    // Presented screens stand above the stack, the outermost first.
     lines += rows.map { draw($0, widths) }
     if screens.isEmpty {
       lines.append(StyledLine(isBar ? "  (no items)" : "  (the stack is empty)", .faint))
@@ -37,7 +37,7 @@ package struct StateDrawing: Sendable {
     return lines
   }
 
-  /// Where a state stands: revision, epoch, digest.
+  /// The name of the nav, its revision, epoch, digest and depth, and the holder of the display.
   package func position(_ state: JSONValue, depth: Int) -> [StyledLine] {
     var pieces = [
       StyledLine(TerminalText.visible(state["nav"]?.string ?? ""), .strong),
@@ -60,7 +60,7 @@ package struct StateDrawing: Sendable {
     return Flow(columns: columns, indent: 2).lines(pieces)
   }
 
-  /// The prompt, the bar and the large title; of a hidden bar, that it is hidden.
+  /// The prompt, the bar and the large title, or a note that the bar is hidden.
   private func bar(_ state: JSONValue, top: JSONValue?) -> [StyledLine] {
     if state["bar"]?["hidden"]?.bool == true {
       let cause = state["bar"]?["hid"]?["cause"]?.string.map { ", by \($0)" } ?? ""
@@ -77,10 +77,10 @@ package struct StateDrawing: Sendable {
     return lines
   }
 
-  /// The toolbar under the stack; nothing while it is hidden.
+  /// The toolbar under the stack; no line while it is hidden.
   private func toolbar(_ state: JSONValue, top: JSONValue?) -> [StyledLine] {
     let resolved = state["resolved"]?["toolbar"]
-    // It is hidden unless something says that it is not.
+    // A toolbar is hidden by default.
     let isVisible = resolved?["visible"]?.bool ?? (state["toolbar"]?["hidden"]?.bool == false)
     guard isVisible else { return [] }
     let items = resolved?["items"]?.elements ?? top?["toolbarItems"]?.elements ?? []
@@ -105,18 +105,18 @@ package struct StateDrawing: Sendable {
     return line
   }
 
-  /// A title between quotes, which stay where it is cut.
+  /// A title in quotes; the closing quote stays if the title is cut.
   private static func quoted(_ title: String, columns: Int) -> String {
     "\"\(TerminalText.fitted(title, columns: max(1, columns - 2)))\""
   }
 
   /// One line of the table.
   private struct Row {
-    /// The glyph says what the colour says.
+    /// Marks the top, the root and presented screens, so that the drawing works without colour.
     var mark: String
     var isStrong: Bool
     var id: String
-    /// Nil where there is none, which is not the same as an empty one.
+    /// Nil without a title, drawn as -; an empty title is drawn as "".
     var title: String?
     var detail: String
 
@@ -144,7 +144,7 @@ package struct StateDrawing: Sendable {
       detail = TerminalText.visible(parts.joined(separator: " "))
     }
 
-    /// How many columns the title takes, with its quotes.
+    /// The width of the title with its quotes, in columns.
     var titleWidth: Int { title.map { TerminalText.width($0) + 2 } ?? 1 }
 
     static func title(_ screen: JSONValue) -> String? {
@@ -153,17 +153,17 @@ package struct StateDrawing: Sendable {
     }
   }
 
-  /// The columns of the table.
+  /// The widths of the columns of the table.
   private struct Widths {
     var id: Int
     var title: Int
     var detail: Int
 
     init(_ rows: [Row], columns: Int) {
-      // Two columns of marker and two gaps of two.
+      // Two columns for the mark and two gaps of two columns.
       let room = max(6, columns - 6)
       id = min(room / 3, rows.map { TerminalText.width($0.id) }.max() ?? 0)
-      // A third each; what the details leave goes to the titles.
+      // A third each; titles get the columns that the details do not need.
       let details = rows.map { TerminalText.width($0.detail) }.max() ?? 0
       title = min(
         max(room / 3, room - id - details), rows.map(\.titleWidth).max() ?? 0)

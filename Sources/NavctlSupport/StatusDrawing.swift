@@ -1,14 +1,14 @@
 package import NavigationSync
 
-/// How a daemon does, on one screen.
+/// Draws the statistics of a daemon for `navctl status`.
 package enum StatusDrawing {
-  /// A summary in lines, no longer than `columns` each.
+  /// Draws a summary.
   ///
   /// - Parameters:
-  ///   - statistics: what the daemon says.
-  ///   - endpoint: where it answered.
-  ///   - columns: how wide a line may be.
-  /// - Returns: the verdict, and a line for each subject.
+  ///   - statistics: the statistics of the daemon.
+  ///   - endpoint: the address of the daemon.
+  ///   - columns: the maximum width of a line.
+  /// - Returns: the state of the daemon, then a line for each subject.
   package static func lines(
     _ statistics: DaemonStatistics, endpoint: String, columns: Int = 80
   ) -> [StyledLine] {
@@ -23,10 +23,10 @@ package enum StatusDrawing {
     return lines.map { $0.fitted(columns: columns) }
   }
 
-  /// What the daemon is doing, in one word or a warning.
+  /// The state of the daemon: serving, stopping, or unable to write its journal.
   static func verdict(_ statistics: DaemonStatistics) -> StyledLine {
     if statistics.isStorageFailing {
-      return StyledLine("  the journal cannot be written: journalctl -u navd says why", .alert)
+      return StyledLine("  cannot write the journal; find the error: journalctl -u navd", .alert)
     }
     if statistics.isServing == false { return StyledLine("  stopping", .alert) }
     return StyledLine("  serving")
@@ -62,7 +62,7 @@ package enum StatusDrawing {
     return "\(count), \(Figures.count(statistics.stalledSessions)) stalled"
   }
 
-  /// All connections against their limit, and those of each user and key against theirs.
+  /// The number of all connections and its limit, and the same for each user and key.
   private static func connections(_ statistics: DaemonStatistics) -> String {
     let all = ConnectionLoad(all: statistics).text
     guard !statistics.principals.isEmpty else { return all }
@@ -95,7 +95,7 @@ package enum StatusDrawing {
       + "\(Figures.count(refused.reduce(0, +))) refused"
   }
 
-  /// The outcomes that are no refusals.
+  /// The outcomes of operations that are not refusals.
   static let answers: Set<String> = ["ok", "unchanged", "repeated"]
 
   static func journal(_ statistics: DaemonStatistics) -> String {

@@ -1,16 +1,16 @@
-/// A line of text whose pieces may be emphasised.
+/// A line of text in pieces with a style each.
 package struct StyledLine: Hashable, Sendable {
-  /// How a piece looks; what it means is also said in the text.
+  /// The style of a piece; it only repeats what the text already expresses.
   package enum Style: Hashable, Sendable {
-    /// As the terminal writes.
+    /// The default of the terminal.
     case plain
-    /// For what matters most in the line.
+    /// Bold: the main piece of the line.
     case strong
-    /// For what is only there in case it is looked for.
+    /// Faint: details that most readers skip.
     case faint
-    /// For what can be tapped.
+    /// Blue: buttons that can be tapped.
     case tint
-    /// For what needs attention.
+    /// Red: a fault or a running transition.
     case alert
   }
 
@@ -27,13 +27,13 @@ package struct StyledLine: Hashable, Sendable {
   /// Adds all pieces of another line.
   package mutating func append(_ line: StyledLine) { pieces += line.pieces }
 
-  /// The line cut to a number of columns; what is cut off is marked by an ellipsis.
+  /// The line cut to a number of columns, with an ellipsis if it is cut.
   package func fitted(columns: Int) -> StyledLine {
     guard width > columns else { return self }
     var line = StyledLine()
     var left = columns
     for piece in pieces {
-      // The ellipsis of a piece that just fits tells that more was to come.
+      // A piece that just fits still gets an ellipsis if further pieces are cut.
       let text = TerminalText.fitted(piece.text, columns: left)
       line.append(text, piece.style)
       left -= TerminalText.width(text)
@@ -42,15 +42,15 @@ package struct StyledLine: Hashable, Sendable {
     return line
   }
 
-  /// The line without any emphasis.
+  /// The line without styles.
   package var plain: String { trimmed(pieces.map(\.text).joined()) }
 
-  /// How many columns the line takes.
+  /// The width of the line in columns.
   package var width: Int { TerminalText.width(pieces.map(\.text).joined()) }
 
-  /// The line as it is written.
+  /// The line as it is printed.
   ///
-  /// - Parameter isColoured: whether escape sequences may be used.
+  /// - Parameter isColoured: whether the text contains escape sequences for the styles.
   /// - Returns: the text, without a line break.
   package func rendered(isColoured: Bool) -> String {
     guard isColoured else { return plain }

@@ -1,8 +1,8 @@
 import NavigationSync
 
-/// Answers of the daemon as tables of text.
+/// Draws replies of the daemon as tables of text.
 package enum Tables {
-  /// The directory of navs: a line each, with a heading.
+  /// The directory of navs: a heading, and a line for each nav.
   package static func navs(_ records: [JSONValue], columns: Int = 80) -> [String] {
     table(
       ["NAV", "KIND", "EPOCH", "OWNER"],
@@ -11,7 +11,7 @@ package enum Tables {
       })
   }
 
-  /// The log of a nav, oldest first.
+  /// The log of a nav: a heading, and a line for each entry, the oldest first.
   package static func log(_ entries: [JSONValue]) -> [String] {
     table(
       ["REV", "TIME", "CAUSE", "BY", "OPERATIONS", "DIGEST"],
@@ -27,13 +27,13 @@ package enum Tables {
       })
   }
 
-  /// What became of a nav, oldest first, in lines that fit.
+  /// The history of a nav: a heading, and a line for each entry, the oldest first.
   ///
   /// - Parameters:
   ///   - entries: entries of the log.
-  ///   - tops: the top screen after each; nil where it is not known.
-  ///   - columns: how wide a line may be; cells are cut where needed.
-  /// - Returns: a heading, and a line an entry.
+  ///   - tops: the top screen after each entry; nil if unknown.
+  ///   - columns: the maximum width of a line; longer cells are cut.
+  /// - Returns: the lines.
   package static func history(
     _ entries: [JSONValue], tops: [String?], columns: Int = 80
   ) -> [String] {
@@ -50,7 +50,7 @@ package enum Tables {
         entry["rev"]?.plainText ?? "-", time(entry["t"]), by(entry["by"]), what, top ?? "-",
       ]
     }
-    // Revision, time and four gaps of two leave this for the three others.
+    // The width that the revision, the time and four gaps of two columns leave for the others.
     let widths = (0..<5).map { column in
       ([heading] + rows).map { TerminalText.width(TerminalText.visible($0[column])) }.max() ?? 0
     }
@@ -66,7 +66,7 @@ package enum Tables {
     return table(heading, cut)
   }
 
-  /// The clients of the daemon: a line each, with a heading.
+  /// The directory of sessions: a heading, and a line for each session.
   package static func clients(_ records: [JSONValue]) -> [String] {
     table(
       ["CLIENT", "NAME", "VIA", "UID/KEY", "PID/FROM", "ROLE", "WATCHES"],
@@ -79,7 +79,7 @@ package enum Tables {
       })
   }
 
-  /// An object of texts as JSON.
+  /// A JSON object whose values are strings.
   package static func object(_ members: [(name: String, text: String)]) -> [UInt8] {
     var json = JSONWriter(reserving: 128)
     json.beginObject()
@@ -91,11 +91,11 @@ package enum Tables {
     return json.bytes
   }
 
-  /// The members of an object, a line each; members of members are joined with dots.
+  /// The members of an object, a line each; nested members have names with dots.
   ///
   /// - Parameters:
   ///   - value: the object.
-  ///   - except: a member of it that is left out.
+  ///   - except: a member that is left out; nil for none.
   /// - Returns: the lines, names and values in two columns.
   package static func members(_ value: JSONValue, except: String? = nil) -> [String] {
     var rows: [[String]] = []
@@ -105,12 +105,12 @@ package enum Tables {
     return aligned(rows)
   }
 
-  /// Rows under a heading, in columns as wide as needed.
+  /// A heading and rows, in columns as wide as their widest cell.
   package static func table(_ heading: [String], _ rows: [[String]]) -> [String] {
     aligned([heading] + rows)
   }
 
-  /// A time as people write it, in UTC.
+  /// A time in UTC, such as 2026-01-31T08:15:00Z.
   package static func utc(milliseconds: UInt64) -> String {
     let days = Int(milliseconds / 86_400_000)
     let second = milliseconds / 1000 % 86_400
@@ -131,7 +131,7 @@ package enum Tables {
     return text.isEmpty ? "-" : text
   }
 
-  /// What an entry says that gives the nav a new epoch; nil for any other.
+  /// The text of an entry that begins a new epoch; nil for any other entry.
   private static func renewal(_ entry: JSONValue) -> String? {
     guard let epoch = entry["epoch"]?.string else { return nil }
     return switch entry["cause"]?.string {
@@ -174,7 +174,7 @@ package enum Tables {
     number < 10 ? "0\(number)" : "\(number)"
   }
 
-  /// The date of the proleptic Gregorian calendar, counted in eras of 400 years from March.
+  /// The date of the proleptic Gregorian calendar, by Howard Hinnant's `civil_from_days`.
   private static func civil(daysSinceEpoch days: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = days + 719_468
     let era = shifted / 146_097

@@ -1,21 +1,21 @@
 import CLinux
 package import RuntimePaths
 
-/// The terminal session a command was typed in, told apart from every other one.
+/// The identity of the terminal session in which a command runs.
 ///
-/// A terminal device is used again after it is closed, and so is a session's number. Together with
-/// the time the session began and the boot of the machine they name one session for ever.
+/// The system reuses the numbers of terminal devices and of sessions. With the start time of the
+/// session and the id of the boot they are unique.
 package struct TerminalSession: Hashable, Sendable {
-  /// The boot of the machine.
+  /// The random id of the machine's boot.
   package var boot: String
-  /// The number of the controlling terminal's device, 0 without one.
+  /// The device number of the controlling terminal, 0 without one.
   package var device: Int64
-  /// The session's number.
+  /// The session id, which is the process id of the session's leader.
   package var session: Int64
-  /// When its leader started, in ticks since the boot.
+  /// When the leader of the session started, in clock ticks since the boot.
   package var start: UInt64
 
-  /// Makes a session from its members.
+  /// Makes a session for tests; `current` makes that of this process.
   package init(boot: String, device: Int64, session: Int64, start: UInt64) {
     self.boot = boot
     self.device = device
@@ -23,7 +23,8 @@ package struct TerminalSession: Hashable, Sendable {
     self.start = start
   }
 
-  /// The session of this process; nil if its leader is gone, for then nothing tells it apart.
+  /// The session of this process; nil if the leader has ended, because its start time is then
+  /// unknown.
   package static func current(_ environment: ProcessEnvironment) -> TerminalSession? {
     let number = getsid(0)
     do throws(SystemError) {
@@ -40,25 +41,26 @@ package struct TerminalSession: Hashable, Sendable {
     }
   }
 
-  /// The key as text.
+  /// The identity as text; equal texts mean the same session.
   package var text: String { "\(boot) \(device) \(session) \(start)" }
 }
 
-/// What `/proc/PID/stat` says of a process.
+/// The fields of `/proc/PID/stat` that identify a terminal session.
 package struct ProcessStatus: Hashable, Sendable {
-  /// The number of its session.
+  /// The session id.
   package var session: Int64
-  /// The number of its controlling terminal's device, 0 without one.
+  /// The device number of the controlling terminal, 0 without one.
   package var terminal: Int64
-  /// When it started, in ticks since the boot.
+  /// When the process started, in clock ticks since the boot.
   package var start: UInt64
 
   /// Reads the text of `/proc/PID/stat`; nil if it is not one.
   package init?(_ text: String) {
-    // The name, in parentheses, may hold anything; it ends at the last one.
+    // The name of the process stands in parentheses and can itself contain some; the last one ends
+    // it.
     guard let end = text.lastIndex(of: ")") else { return nil }
     let fields = text[text.index(after: end)...].split(whereSeparator: \.isWhitespace)
-    // The first field behind the name is field 3 of proc_pid_stat(5).
+    // The first field after the name is field 3 of proc_pid_stat(5).
     guard fields.count > 19, let session = Int64(fields[3]), let terminal = Int64(fields[4]),
       let start = UInt64(fields[19])
     else { return nil }

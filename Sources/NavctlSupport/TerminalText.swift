@@ -2,10 +2,10 @@ import Navigation
 
 /// Text measured in the columns of a terminal.
 package enum TerminalText {
-  /// A text that cannot steer the terminal it is shown on.
+  /// The text without characters that control a terminal.
   ///
-  /// Titles come from other programs. Control characters, line breaks and marks that change the
-  /// direction of writing are replaced by U+FFFD, so that one title stays one title.
+  /// Titles come from other clients. U+FFFD replaces control characters, line breaks and marks that
+  /// change the direction of writing, so that a title cannot imitate other output.
   package static func visible(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isSteering) else { return text }
     var result = String.UnicodeScalarView()
@@ -13,23 +13,23 @@ package enum TerminalText {
     return String(result)
   }
 
-  /// How many columns a text takes.
+  /// The width of a text in columns.
   package static func width(_ text: String) -> Int { DisplayWidth.columns(of: text) }
 
-  /// The text cut to a number of columns; what is cut off is marked by an ellipsis.
+  /// The text cut to a number of columns, with an ellipsis if it is cut.
   package static func fitted(_ text: String, columns: Int) -> String {
     guard width(text) > columns else { return text }
     guard columns > 0 else { return "" }
     return DisplayWidth.prefix(of: text, columns: columns - 1) + "…"
   }
 
-  /// The text cut or filled up on the right to exactly a number of columns.
+  /// The text cut, or padded with spaces on the right, to exactly a number of columns.
   package static func padded(_ text: String, columns: Int) -> String {
     let cut = fitted(text, columns: columns)
     return cut + String(repeating: " ", count: max(0, columns - width(cut)))
   }
 
-  /// The text in lines of at most so many columns, broken at spaces; a longer word has its own line.
+  /// The text broken at spaces into lines of a maximum width; a longer word has its own line.
   package static func wrapped(_ text: String, columns: Int) -> [String] {
     var lines: [String] = []
     for word in text.split(separator: " ") {
@@ -45,7 +45,8 @@ package enum TerminalText {
   private static func isSteering(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0: true
-    // Line and paragraph separators, embeddings, overrides, isolates and direction marks.
+    // Line and paragraph separators, and the marks, embeddings, overrides and isolates of
+    // direction.
     case 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0x061C: true
     default: false
     }

@@ -1,19 +1,20 @@
 import Navigation
 import NavigationSync
 
-/// What a failed guard owes to the last change of the top, in words.
+/// The text about the change that made a guard fail: who changed the top, how and when.
 struct TopChangeText {
-  /// One line: who did what to the screen that was expected on top, and when.
+  /// The text in one line, such as "wifi is not on top any more: popped by ui (uid 1000) 3 s ago".
   let line: String
-  /// Whether the line says all that the daemon's own sentence says.
+  /// Whether the line contains everything in the daemon's message, and so can replace it.
   let replacesMessage: Bool
 
-  /// Puts it in words; nil if the daemon does not say, or if the top is what was expected.
+  /// Makes the text; nil if the error does not name the change, or if the expected screen is on
+  /// top.
   ///
   /// - Parameters:
   ///   - error: a refusal with code `desync`.
-  ///   - seen: what the user last saw, if the command was guarded by it.
-  ///   - now: the wall clock in milliseconds since 1970, by which an age is told.
+  ///   - seen: the state that the guards came from; nil if the user typed them.
+  ///   - now: the wall clock in milliseconds since 1970, for the age of the change.
   init?(_ error: ErrReply, seen: Seen?, now: UInt64) {
     guard let since = error.since, let top = error.top,
       let expected = Self.expected(error, seen), expected != top
@@ -32,8 +33,7 @@ struct TopChangeText {
     replacesMessage = isAboutTop
   }
 
-  /// The top that was expected; the inner nil stands for an empty stack, the outer one for a guard
-  /// that says nothing of it.
+  /// The expected top: the inner nil is an empty stack, the outer nil a guard without a top.
   private static func expected(_ error: ErrReply, _ seen: Seen?) -> String?? {
     if error.reason == "top", let expected = error.expected {
       do { return .some(try JSONValue(expected.bytes).string) } catch { return nil }
@@ -62,7 +62,7 @@ struct TopChangeText {
     return TerminalText.visible(author.name.isEmpty ? text : "\(author.name) (\(text))")
   }
 
-  /// An age, or where the daemon's clock is ahead of this one the time by it.
+  /// The age of the change, or its time in UTC if the daemon's clock is ahead of this one.
   private static func when(_ since: ErrReply.Since, _ now: UInt64) -> String {
     guard since.time <= now else { return "at \(Tables.utc(milliseconds: since.time))" }
     let age = now - since.time

@@ -1,12 +1,12 @@
 package import NavigationSync
 
-/// The daemon at work: one frame of `navctl top`.
+/// Draws one frame of `navctl top` from two samples of the statistics.
 package struct TopDrawing: Sendable {
-  /// What was read at one moment.
+  /// The statistics at one time.
   package struct Sample: Sendable {
-    /// What the daemon said.
+    /// The statistics of the daemon.
     package var statistics: DaemonStatistics
-    /// When, on a clock that never jumps, in milliseconds.
+    /// The time of the sample on the monotonic clock, in milliseconds.
     package var time: UInt64
 
     /// Makes a sample.
@@ -19,20 +19,20 @@ package struct TopDrawing: Sendable {
   private let columns: Int
   private let rows: Int?
 
-  /// Draws frames of a size; nil rows for as many as there are.
+  /// Makes a drawing of a size; with `rows` nil, a frame has as many lines as it needs.
   package init(columns: Int, rows: Int?) {
     self.columns = columns
     self.rows = rows
   }
 
-  /// One frame.
+  /// Draws one frame.
   ///
   /// - Parameters:
-  ///   - sample: what was read last.
-  ///   - before: what was read before it; without, or after a restart of the daemon, there are no
-  ///     rates, and times are those since its start.
-  ///   - endpoint: where the daemon answered.
-  /// - Returns: lines that fit.
+  ///   - sample: the newest sample.
+  ///   - before: the sample before it. Without it, and after a restart of the daemon, the frame has
+  ///     no rates, and its times are those since the start.
+  ///   - endpoint: the address of the daemon.
+  /// - Returns: lines within the size.
   package func lines(_ sample: Sample, before: Sample?, endpoint: String) -> [StyledLine] {
     let statistics = sample.statistics
     let before = before.flatMap { $0.statistics.boot == statistics.boot ? $0 : nil }
@@ -52,7 +52,7 @@ package struct TopDrawing: Sendable {
     return fitted(lines)
   }
 
-  /// The frame while nobody answers.
+  /// Draws the frame while the daemon does not answer.
   package func lines(failure: String) -> [StyledLine] { fitted([StyledLine(failure, .alert)]) }
 
   private func fitted(_ lines: [StyledLine]) -> [StyledLine] {
@@ -83,7 +83,7 @@ package struct TopDrawing: Sendable {
     return [first, who, lag, StyledLine("journal \(StatusDrawing.journal(statistics))")]
   }
 
-  // A name, and two columns of numbers beside it.
+  // Each table has a column of names and two columns of numbers.
 
   private func row(_ name: String, _ left: String, _ right: String) -> StyledLine {
     StyledLine(Self.cells(name, left, right))
@@ -122,7 +122,7 @@ package struct TopDrawing: Sendable {
     return lines
   }
 
-  /// Events a second between two samples.
+  /// The events per second between two samples.
   private static func rate(
     _ sample: Sample, _ before: Sample?, _ read: (DaemonStatistics) -> UInt64
   ) -> Double? {
@@ -150,7 +150,7 @@ package struct TopDrawing: Sendable {
     return lines
   }
 
-  /// The users and keys with the most connections, against the limit of one.
+  /// The users and keys with the most connections, and the limit for one of them.
   private func connections(_ statistics: DaemonStatistics) -> [StyledLine] {
     [StyledLine(Self.cells("CONNECTIONS OF", "NOW", "LIMIT"), .strong)]
       + statistics.principals.prefix(4).map { entry in

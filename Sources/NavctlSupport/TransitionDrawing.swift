@@ -1,17 +1,17 @@
-/// Draws a running transition: what moves, how far it may take.
+/// Draws a running transition: its screens, its phase and its time limit.
 package struct TransitionDrawing: Sendable {
-  /// How many columns there are.
+  /// The width in columns.
   package var columns: Int
 
-  /// Makes a drawing of a width.
+  /// Makes a drawing; widths below 20 columns count as 20.
   package init(columns: Int = 80) { self.columns = max(20, columns) }
 
   /// Draws the transition part of a state.
   ///
   /// - Parameters:
-  ///   - transition: the part.
-  ///   - elapsed: milliseconds since it began, if that is known.
-  /// - Returns: the lines; none while nothing moves.
+  ///   - transition: the part `transition` of the state; nil or without `op` while none runs.
+  ///   - elapsed: milliseconds since it began; nil if unknown.
+  /// - Returns: the lines; none without a transition.
   package func lines(_ transition: JSONValue?, elapsed: UInt64? = nil) -> [StyledLine] {
     guard let transition, let op = transition["op"]?.string else { return [] }
     var line = StyledLine("⇄ \(TerminalText.visible(op)) ", .alert)
@@ -35,7 +35,9 @@ package struct TransitionDrawing: Sendable {
   private static func time(
     _ deadline: UInt64, elapsed: UInt64?, _ transition: JSONValue
   ) -> String {
-    if transition["phase"]?.string == "interactive" { return "ends \(deadline) ms after it rests" }
+    if transition["phase"]?.string == "interactive" {
+      return "ends \(deadline) ms after its last update"
+    }
     guard let elapsed else { return "ends within \(deadline) ms" }
     return "\(deadline - min(deadline, elapsed)) of \(deadline) ms left"
   }
@@ -46,18 +48,18 @@ package struct TransitionDrawing: Sendable {
   }
 }
 
-/// Pieces of text set one after the other, a new line where one does not fit.
+/// Sets pieces of text one after another, and begins a new line if a piece does not fit.
 package struct Flow: Sendable {
   private let columns: Int
   private let indent: Int
 
-  /// Makes a flow; lines behind the first are indented.
+  /// Makes a flow; all lines but the first are indented.
   package init(columns: Int, indent: Int) {
     self.columns = columns
     self.indent = indent
   }
 
-  /// The lines; a piece that is longer than a line is cut.
+  /// Sets the pieces; a piece that is longer than a line is cut.
   package func lines(_ pieces: [StyledLine]) -> [StyledLine] {
     var lines: [StyledLine] = []
     for piece in pieces {

@@ -1,16 +1,16 @@
 package import CommandLineOptions
 import NavigationSync
 
-/// What `wait` waits for.
+/// The condition of `navctl wait`.
 package enum WaitCondition: Hashable, Sendable {
-  /// A screen on top; nil for an empty stack.
+  /// This screen is on top; nil for an empty stack.
   case top(String?)
-  /// A number of screens.
+  /// The stack has this number of screens.
   case depth(UInt64)
-  /// A revision, or any after it.
+  /// The nav has reached this revision.
   case revision(UInt64)
 
-  /// Reads `--top`, `--depth` or `--rev`, one of them.
+  /// Reads `--top`, `--depth` or `--rev`, of which there must be exactly one.
   package init(_ line: ParsedCommandLine) throws(UsageError) {
     var conditions: [WaitCondition] = []
     if let top = line.value(of: "top") { conditions.append(.top(top.isEmpty ? nil : top)) }
@@ -26,7 +26,7 @@ package enum WaitCondition: Hashable, Sendable {
     self = conditions[0]
   }
 
-  /// Whether a state fulfils it.
+  /// Whether a state meets the condition.
   package func holds(top: String?, depth: Int, revision: UInt64) -> Bool {
     switch self {
     case .top(let wanted): wanted == top
@@ -35,7 +35,7 @@ package enum WaitCondition: Hashable, Sendable {
     }
   }
 
-  /// In words: "top wifi".
+  /// The condition as text, such as "top wifi".
   package var text: String {
     switch self {
     case .top(let top): "top \(top ?? "none")"

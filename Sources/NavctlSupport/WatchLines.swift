@@ -1,27 +1,27 @@
 import Navigation
 package import NavigationSync
 
-/// What `watch` prints: one line a revision, and a record where revisions were left out.
+/// Makes the lines of `navctl watch`: one for each revision, and one in place of skipped revisions.
 package struct WatchLines: Sendable {
-  /// What the last line was about.
+  /// The position of the last line; nil before the first.
   private var last: (epoch: String, revision: UInt64)?
 
-  /// Begins without a position.
+  /// Begins without a position; the first complete state is then a `snapshot`.
   package init() {}
 
-  /// Begins behind a position that was seen before.
+  /// Begins after a position; the first complete state is then a `resync`.
   package init(after position: MirrorPosition) {
     last = (position.epoch?.text ?? "", position.revision.number)
   }
 
-  /// The line for a complete state that did not come as a diff.
+  /// The line for a complete state.
   ///
-  /// The first one is a `snapshot`; any other is a `resync`, for it stands in place of revisions
-  /// that were not shown.
+  /// The first is a `snapshot`. Any other is a `resync`, because it replaces revisions that the
+  /// daemon skipped.
   /// - Parameters:
   ///   - state: the body of the snapshot.
-  ///   - why: why there is one.
-  /// - Returns: the line as text, and as a JSON record that holds the state.
+  ///   - why: the reason of the daemon, such as `join` or `lag`.
+  /// - Returns: the line as text, and as a JSON record that contains the state.
   package mutating func snapshot(_ state: JSONValue, why: String) -> (text: String, json: [UInt8]) {
     let word = last == nil ? "snapshot" : "resync"
     let epoch = state["epoch"]?.string ?? ""
@@ -58,7 +58,7 @@ package struct WatchLines: Sendable {
     return TerminalText.visible(text)
   }
 
-  /// The line for the newest value of a conflated view.
+  /// The line for the newest value of the view `bar` or `top`.
   package mutating func latest(_ latest: Latest) -> String {
     last = (latest.epoch.text, latest.revision.number)
     let value: JSONValue
@@ -76,7 +76,7 @@ package struct WatchLines: Sendable {
     return TerminalText.visible(text)
   }
 
-  /// The line for what happened without a revision.
+  /// The line for an event that made no revision, such as a tap.
   package static func event(_ event: EphemeralEvent) -> String {
     var parts = ["event", "rev \(event.revision.number)"]
     let list: [JSONValue]

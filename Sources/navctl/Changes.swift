@@ -4,35 +4,36 @@ import NavigationClient
 import NavigationSync
 import RuntimePaths
 
-/// What all commands have in common that change a nav.
+/// The options and the request that all commands share that change a nav.
 enum Changes {
-  /// What such a command may say about when it is done.
+  /// Options that bind the change to a state or to the end of a transition.
   static let options: [OptionDeclaration] = [
     OptionDeclaration(
-      "on-busy", argument: "WHAT", "reject, or queue behind an open transition", group: "When:"),
-    OptionDeclaration("queue", "The same as --on-busy queue", group: "When:"),
+      "on-busy", argument: "WHAT", "reject, or queue while a transition is open", group: "When:"),
+    OptionDeclaration("queue", "Short for --on-busy queue", group: "When:"),
     OptionDeclaration("top", argument: "ID", "Only if this screen is on top", group: "Only if:"),
     OptionDeclaration("rev", argument: "N", "Only at this revision", group: "Only if:"),
     OptionDeclaration("epoch", argument: "E", "Only in this epoch", group: "Only if:"),
     OptionDeclaration("digest", argument: "D", "Only with this digest", group: "Only if:"),
-    OptionDeclaration("depth", argument: "N", "Only with so many screens", group: "Only if:"),
+    OptionDeclaration("depth", argument: "N", "Only with N screens", group: "Only if:"),
     OptionDeclaration(
       "stack", argument: "ID,ID", "Only with exactly these screens, bottom first",
       group: "Only if:"),
     OptionDeclaration(
       "has", argument: "ID", "Only with this screen on the stack; repeat for more",
       group: "Only if:"),
-    OptionDeclaration("any", "Whatever is there; recorded in the log", group: "Only if:"),
+    OptionDeclaration("any", "Whatever the state is; navd logs this", group: "Only if:"),
   ]
 
-  /// The same for what may be shown as a transition.
+  /// The options of commands whose change can be animated.
   static let animatedOptions: [OptionDeclaration] =
     [
-      OptionDeclaration("animated", "With a transition", group: "When:"),
-      OptionDeclaration("still", "Without one; only push --show has one unasked", group: "When:"),
+      OptionDeclaration("animated", "Animate the change", group: "When:"),
+      OptionDeclaration(
+        "still", "No animation (default, except for push --show)", group: "When:"),
     ] + options
 
-  /// Whether a change is shown as a transition; nil for what the daemon does unless told.
+  /// Whether the change is animated; nil for the default of the operation.
   static func isAnimated(_ line: ParsedCommandLine) throws(UsageError) -> Bool? {
     let isAnimated = line.contains("animated")
     guard line.contains("still") else { return isAnimated ? true : nil }
@@ -40,7 +41,7 @@ enum Changes {
     return false
   }
 
-  /// Whether a change waits for an open transition to end.
+  /// Whether the change waits until an open transition ends.
   static func waits(_ line: ParsedCommandLine) throws(UsageError) -> Bool {
     switch line.value(of: "on-busy") {
     case nil: return line.contains("queue")
@@ -50,11 +51,11 @@ enum Changes {
     }
   }
 
-  /// Asks for operations, says what came of them and remembers it.
+  /// Sends operations, prints the result and records it as seen in this terminal.
   static func perform(
     _ invocation: Invocation, nav: String, _ operations: [OperationText]
   ) throws -> Int32 {
-    // What is wrong with the command line is said without a daemon too.
+    // Checks the command line before it connects, so that its errors need no daemon.
     let change = try Change(invocation, nav: nav, operations)
     var connection = try invocation.connect()
     try change.perform(on: &connection)
@@ -62,7 +63,7 @@ enum Changes {
   }
 }
 
-/// Operations that are asked for together, and what they are guarded by.
+/// One request: operations that navd performs all or none, and their guards.
 struct Change {
   private let invocation: Invocation
   private let nav: String
@@ -73,14 +74,14 @@ struct Change {
   private var request: OpRequest
   private let begun = SystemClock.bootMilliseconds()
 
-  /// Decides about the guards.
+  /// Reads the guards from the command line, or takes them from the state that was last seen.
   ///
   /// - Parameters:
   ///   - invocation: the command line.
   ///   - nav: the nav.
-  ///   - operations: what to do.
-  ///   - isGuarded: whether what was typed about the state concerns these operations.
-  /// - Throws: what to type, if the guards do not suffice.
+  ///   - operations: the operations to perform.
+  ///   - isGuarded: whether the typed conditions apply to these operations.
+  /// - Throws: `UsageError` if the operations need a guard and there is none.
   init(
     _ invocation: Invocation, nav: String, _ operations: [OperationText], isGuarded: Bool = true
   ) throws {
@@ -99,15 +100,15 @@ struct Change {
         need: need, seen: seen, command: invocation.command.name, nav: nav),
       isAnimated: try Changes.isAnimated(invocation.line),
       waits: try Changes.waits(invocation.line))
-    // The clock of another machine says nothing about ours.
+    // A deadline is a time of this machine's boot clock, which a daemon elsewhere does not have.
     if endpoint.hasPrefix("ipc:") { request.due = begun + invocation.timeoutMilliseconds }
   }
 
-  /// One round trip within the time that was given for it.
+  /// Sends the request and waits for its reply within `--timeout`, counted from `init`.
   func perform(on connection: inout NavigationConnection) throws {
     let end = begun + invocation.timeoutMilliseconds
     let left = Duration.milliseconds(end - min(SystemClock.bootMilliseconds(), end))
-    // An operation waits in a session, and ends with it.
+    // A queued operation and a lease belong to a session; navd drops both when it ends.
     if request.waits || holdsDisplay { try connection.openSession(timeout: left) }
     if holdsDisplay, connection.holdsLease(of: nav) == false {
       _ = try Lease.take(invocation, &connection, nav, isForced: false, isKept: false)
@@ -115,7 +116,7 @@ struct Change {
     let reply = try connection.perform(
       request, operations: operations.map(\.json), timeout: left
     ) { position in
-      Output.error("navctl: waiting for an open transition, at place \(position)")
+      Output.error("navctl: waiting for an open transition, position \(position) in the queue")
     }
     switch reply.result {
     case .success(let answer): try tell(answer, reply.body)
@@ -140,13 +141,13 @@ struct Change {
 
   private func tell(_ error: ErrReply, _ body: [UInt8]) throws {
     guard error.knownCode == .navExists, invocation.line.contains("if-absent") else {
-      // What was typed is in the message; what was seen had no part in it.
+      // If the user typed the conditions, the seen state was no guard and cannot explain the error.
       let index = Int(clamping: error.index ?? 0)
       throw Refusal(
         error: error, nav: nav, seen: isTyped ? nil : seen ?? memory.seen(nav),
         operation: index < operations.count ? operations[index].kind : nil)
     }
     if invocation.isJSON { try Output.line(body) }
-    Output.error("navctl: \(nav) exists already, as it is")
+    Output.error("navctl: \(nav) exists already; nothing changed")
   }
 }

@@ -3,23 +3,23 @@ import NavigationClient
 import NavigationSync
 import RuntimePaths
 
-/// A refusal by the daemon, with what is needed to explain it.
+/// An `err` reply of the daemon, with the context that its explanation needs.
 struct Refusal: Error {
   var error: ErrReply
   var nav: String?
-  /// What the command was guarded by.
+  /// The state that the guards of the command came from; nil if the user typed them.
   var seen: Seen?
-  /// The operation that was refused, where it was one.
+  /// The refused operation; nil if the request was not an operation.
   var operation: OperationKind?
 }
 
-/// An end of its own status, said in lines.
+/// An error that is not a reply of the daemon, with its text and its exit status.
 struct PlainFailure: Error {
   var lines: [String]
   var status: Int32
 }
 
-/// What went wrong, on stderr, and the exit status for it.
+/// Prints errors to stderr and returns their exit status.
 enum Failure {
   static func report(_ error: any Error, command: String) -> Int32 {
     let (lines, status) = describe(error, command: command)

@@ -2,21 +2,22 @@ import CLinux
 import NavctlSupport
 import RuntimePaths
 
-/// The lines of standard input, waited for without losing sight of a connection.
+/// Reads lines of standard input, and serves a connection while none arrives.
 struct InputLines {
-  /// How long nothing else is looked at.
+  /// How long one wait for input lasts at most; then `idle` runs again.
   private static let turnMilliseconds: Int32 = 500
-  /// A longer line is none that anybody typed.
+  /// The longest accepted line; a missing line break must not fill the memory.
   private static let maximumBytes = 65_536
 
   private var buffer: [UInt8] = []
   private var isAtEnd = false
 
-  /// Takes the next line.
+  /// Waits for the next line and removes it from the buffer.
   ///
-  /// - Parameter idle: done every now and then while nothing comes.
-  /// - Returns: the line without its end; nil at the end of the input.
-  /// - Throws: that it is too long or cannot be read, or what `idle` throws.
+  /// - Parameter idle: called before each wait, so at least twice a second.
+  /// - Returns: the line without its line break; nil at the end of the input.
+  /// - Throws: `UsageError` if a line is too long, `PlainFailure` if stdin cannot be read, or the
+  ///   error of `idle`.
   mutating func next(idle: () throws -> Void) throws -> String? {
     while true {
       if let end = buffer.firstIndex(of: 0x0A) {

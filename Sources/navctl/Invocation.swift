@@ -7,18 +7,17 @@ import NavigationClient
 import NavigationSync
 import RuntimePaths
 
-/// One run of one command: what was typed, and the environment it was typed in.
+/// One run of one command: its parsed command line and its environment.
 struct Invocation {
   static let defaultTimeoutMilliseconds: UInt64 = 5000
 
-  /// The command.
   let command: CommandSet.Command
-  /// What was typed.
+  /// The options and arguments after the command.
   let line: ParsedCommandLine
   let environment: ProcessEnvironment
-  /// Whether stdout gets JSON.
+  /// Whether the command prints JSON instead of text.
   let isJSON: Bool
-  /// Whether stdout gets colours.
+  /// Whether text contains the escape sequences of colours.
   let isColoured: Bool
   /// The value of `--timeout`, if there is one.
   let typedTimeout: UInt64?
@@ -49,16 +48,16 @@ struct Invocation {
     }
   }
 
-  /// How long a request may take.
+  /// How long the command waits for a reply.
   var timeoutMilliseconds: UInt64 { typedTimeout ?? Self.defaultTimeoutMilliseconds }
 
-  /// How many columns text may take.
+  /// The width of the output in columns: `COLUMNS`, else the terminal's, else 80; within 20...400.
   var columns: Int {
     let columns = environment["COLUMNS"].flatMap { Int($0) } ?? Output.terminalColumns ?? 80
     return min(max(columns, 20), 400)
   }
 
-  /// The nav and the other arguments.
+  /// Splits the arguments into the nav and a fixed number of others.
   func navArguments(rest: ClosedRange<Int> = 0...0) throws -> NavArguments {
     try NavArguments(
       line.positionals, rest: rest, option: line.value(of: "nav"),
@@ -66,7 +65,7 @@ struct Invocation {
       usage: "navctl \(command.name) \(command.arguments.usage)")
   }
 
-  /// The nav and the other arguments of a command that takes any number of its own words.
+  /// Splits the arguments into the nav and any number of words that `isOwn` recognises.
   func navArguments(isOwn: (String) -> Bool) throws -> NavArguments {
     try NavArguments(
       line.positionals, isOwn: isOwn, option: line.value(of: "nav"),
@@ -74,16 +73,18 @@ struct Invocation {
       usage: "navctl \(command.name) \(command.arguments.usage)")
   }
 
-  /// Whether a nav is named, for commands that do without.
+  /// Whether an argument, an option or `NAVD_NAV` names a nav; for commands where it is optional.
   var namesNav: Bool {
     !line.positionals.isEmpty || line.contains("nav") || environment["NAVD_NAV"] != nil
   }
 
-  /// Where the daemon is.
+  /// The address of the daemon.
+  ///
+  /// - Throws: `PathError` if there is no socket, `PlainFailure` if this user may not connect.
   func endpoint() throws -> String {
     let endpoint = try PathRules(environment: environment, userID: effectiveUserID())
       .clientEndpoint(option: line.value(of: "endpoint"))
-    // A connection would be tried again and again until the time is up.
+    // libzmq would retry such a connection without an error until the timeout.
     guard !Self.isClosed(endpoint) else {
       throw PlainFailure(
         lines: ConnectionText.closed(endpoint), status: ErrorCode.forbidden.exitStatus)
@@ -91,14 +92,14 @@ struct Invocation {
     return endpoint
   }
 
-  /// Whether there is a socket that this user may not connect to.
+  /// Whether the file permissions of a local socket keep this user from connecting.
   private static func isClosed(_ endpoint: String) -> Bool {
     guard endpoint.hasPrefix("ipc://") else { return false }
     return unsafe access(String(endpoint.dropFirst("ipc://".count)), W_OK) != 0
       && navd_errno() == EACCES
   }
 
-  /// Who we are to a daemon on a network.
+  /// The keys for a daemon at tcp://; nil for a local socket.
   func identity(_ endpoint: String) throws -> NetworkIdentity? {
     do throws(KeyError) {
       return try NetworkIdentity.read(
@@ -109,7 +110,7 @@ struct Invocation {
     }
   }
 
-  /// Connects to the daemon.
+  /// Connects to the daemon without a session; requests need none.
   func connect() throws -> NavigationConnection {
     let endpoint = try endpoint()
     return try NavigationConnection.connect(
@@ -117,15 +118,15 @@ struct Invocation {
       timeout: .milliseconds(timeoutMilliseconds))
   }
 
-  /// Opens a session that holds something, under a name of its own.
+  /// Connects and opens a session that will hold a lease or a delegate role.
   ///
-  /// - Parameter wake: a descriptor that ends a wait when it can be read.
+  /// - Parameter wake: a descriptor that ends a wait when it becomes readable.
   /// - Returns: a connection whose session is open.
-  /// - Throws: what became of the connection.
+  /// - Throws: `ConnectionError` if the daemon cannot be reached or refuses the session.
   func connectSession(wake: Int32) throws -> NavigationConnection {
     let timeout = Duration.milliseconds(timeoutMilliseconds)
     let endpoint = try endpoint()
-    // Two that hold the same thing one after the other must not look like one.
+    // The process id in the name keeps two holders in succession apart.
     var connection = try NavigationConnection.connect(
       to: endpoint, as: try identity(endpoint),
       name: line.value(of: "name") ?? "navctl-\(processID())",
@@ -134,7 +135,7 @@ struct Invocation {
     return connection
   }
 
-  /// Writes lines of text.
+  /// Prints lines of text, with colours if the output has them.
   func write(_ lines: [StyledLine]) throws {
     for line in lines { try Output.line(line.rendered(isColoured: isColoured)) }
   }

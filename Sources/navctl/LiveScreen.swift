@@ -3,13 +3,13 @@ import Glibc
 import NavctlSupport
 import RuntimePaths
 
-/// Frames on a terminal, each in place of the one before; or one after the other, where there is none.
+/// Shows frames: on a terminal each replaces the one before, elsewhere they follow each other.
 ///
-/// The terminal is left as it was found, whatever ends the command but SIGKILL.
+/// `deinit` restores the terminal, so it is as before after every end except SIGKILL.
 struct LiveScreen: ~Copyable {
   /// Whether frames replace each other.
   let isTerminal: Bool
-  /// How the keyboard was set, if it is one.
+  /// The settings of the keyboard before this command; nil if stdin is no terminal.
   private let keyboard: termios?
 
   init(isTerminal: Bool) throws {
@@ -19,7 +19,7 @@ struct LiveScreen: ~Copyable {
       return
     }
     keyboard = Self.quietKeyboard()
-    // The other screen, without a cursor.
+    // Switches to the alternate screen, hides the cursor and clears the screen.
     try Output.text("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")
   }
 
@@ -29,8 +29,9 @@ struct LiveScreen: ~Copyable {
     if var keyboard { _ = unsafe tcsetattr(0, TCSADRAIN, &keyboard) }
   }
 
-  /// Keys are not shown, and come one by one; none ends or stops the process by itself, which would
-  /// leave the terminal as it is.
+  /// Turns off echo, line editing and the keys that raise signals.
+  ///
+  /// A key such as ^Z would otherwise stop the process and leave the terminal on the other screen.
   private static func quietKeyboard() -> termios? {
     var former = termios()
     guard unsafe tcgetattr(0, &former) == 0 else { return nil }
@@ -40,18 +41,18 @@ struct LiveScreen: ~Copyable {
     return former
   }
 
-  /// Shows a frame.
+  /// Draws one frame.
   func show(_ lines: [String]) throws {
     guard isTerminal else {
       try Output.text(lines.map { $0 + "\n" }.joined() + "\n")
       return
     }
-    // In one write, each line cleared behind its end: nothing flickers.
+    // One write, and each line clears only its own rest: the terminal does not flicker.
     let frame = lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
     try Output.text("\u{1B}[H" + frame + "\u{1B}[J")
   }
 
-  /// Waits; false when a signal or the key q ends it.
+  /// Waits for the next frame; returns false when a signal, q or ^C ends the command.
   func rests(milliseconds: UInt64, _ signals: borrowing Signals) -> Bool {
     let end = SystemClock.monotonicMilliseconds() + milliseconds
     while true {
@@ -67,7 +68,7 @@ struct LiveScreen: ~Copyable {
     }
   }
 
-  /// Takes keys; false for q and ^C, and where there will be no more.
+  /// Reads the pressed keys; false for q, for ^C and at the end of the input.
   private func readsOn() -> Bool {
     var keys = [UInt8](repeating: 0, count: 64)
     let count = unsafe read(0, &keys, keys.count)

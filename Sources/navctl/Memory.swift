@@ -1,7 +1,7 @@
 import NavctlSupport
 import RuntimePaths
 
-/// What the user of this terminal saw, kept between runs.
+/// The states that this terminal showed, kept in files between runs; see `SeenStore`.
 struct Memory {
   private let store: SeenStore?
   private let endpoint: String
@@ -17,19 +17,19 @@ struct Memory {
     }
   }
 
-  /// What was last seen of a nav.
+  /// The state of a nav that this terminal showed last; nil if it showed none.
   func seen(_ nav: String) -> Seen? { store?.load(endpoint: endpoint, nav: nav) }
 
-  /// Remembers what was shown; that it cannot be is said, and stops nothing.
+  /// Records a state as shown; a failure only prints a warning.
   func remember(_ seen: Seen?, of nav: String) {
     guard let store, let seen else { return }
     do {
       try store.save(seen, endpoint: endpoint, nav: nav)
     } catch {
-      Output.error("navctl: what you saw is not remembered: \(error)")
+      Output.error("navctl: cannot record what you saw: \(error)")
     }
   }
 
-  /// Forgets a nav that was closed.
+  /// Deletes the record of a closed nav.
   func forget(_ nav: String) { store?.forget(endpoint: endpoint, nav: nav) }
 }

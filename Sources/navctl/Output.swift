@@ -3,18 +3,18 @@ import Glibc
 import NavctlSupport
 import RuntimePaths
 
-/// Where text goes: data to stdout, everything else to stderr.
+/// Writes data to stdout and everything else to stderr, unbuffered.
 enum Output {
-  /// Writes one line of data, at once.
+  /// Writes one line to stdout.
   static func line(_ text: String) throws { try line(Array(text.utf8)) }
 
-  /// Writes one line of data, at once.
+  /// Writes one line to stdout.
   static func line(_ bytes: [UInt8]) throws { try data(bytes + [0x0A]) }
 
-  /// Writes text that has its own line breaks, at once.
+  /// Writes text to stdout that has its own line breaks.
   static func text(_ text: String) throws { try data(Array(text.utf8)) }
 
-  /// Writes text to stdout before the end, where nobody can be told that it did not arrive.
+  /// Writes text to stdout while the process ends; ignores errors, which no caller could handle.
   static func lastText(_ text: String) { _ = write(Array(text.utf8), to: 1) }
 
   private static func data(_ bytes: [UInt8]) throws {
@@ -24,19 +24,19 @@ enum Output {
     }
   }
 
-  /// Writes one line for people to stderr; where there is no stderr there is nobody to tell.
+  /// Writes one line to stderr; ignores errors, since there is nowhere else to report them.
   static func error(_ text: String) { _ = write(Array(text.utf8) + [0x0A], to: 2) }
 
-  /// Writes a line of stderr over, which is a terminal; an empty text leaves none.
+  /// Replaces the current line of a terminal at stderr; an empty text clears it.
   static func progress(_ text: String) { _ = write(Array("\r\(text)\u{1B}[K".utf8), to: 2) }
 
   /// Whether stdout is a terminal.
   static var isTerminal: Bool { isatty(1) == 1 }
 
-  /// How many columns the terminal has that stdout is; nil where it is none, or does not tell.
+  /// The width of the terminal at stdout; nil if stdout is no terminal or does not report it.
   static var terminalColumns: Int? { terminalSize?.columns }
 
-  /// The size of the terminal that stdout is; nil where it is none, or does not tell.
+  /// The size of the terminal at stdout; nil if stdout is no terminal or does not report it.
   static var terminalSize: (columns: Int, rows: Int)? {
     var size = winsize()
     let result = unsafe ioctl(1, UInt(TIOCGWINSZ), &size)

@@ -2,18 +2,18 @@ import NavctlSupport
 import NavigationClient
 import NavigationSync
 
-/// What commands have in common that print a part of the state, or change it.
+/// The form of commands such as `bar` and `env`: print a part of the state, or change it.
 enum Parts {
-  /// Changes a part as the command's own words say; prints it where there are none.
+  /// Changes a part by the words of the command line, or prints it if there are none.
   ///
   /// - Parameters:
   ///   - invocation: the command line.
-  ///   - isOwn: whether a word is the command's own and not a nav.
+  ///   - isOwn: whether a word belongs to the change, and so does not name the nav.
   ///   - part: the part's name in the state.
-  ///   - member: the member of the part that the command is about; nil for all of it.
-  ///   - operation: the operation that words ask for.
+  ///   - member: the member of the part to print; nil for the whole part.
+  ///   - operation: makes the operation from the words.
   /// - Returns: the exit status.
-  /// - Throws: what to type, or the daemon's refusal.
+  /// - Throws: `UsageError` for wrong words, or `Refusal`.
   static func run(
     _ invocation: Invocation, isOwn: (String) -> Bool, part: String, member: String? = nil,
     operation: ([String]) throws -> OperationText
@@ -30,7 +30,7 @@ enum Parts {
     if invocation.isJSON {
       try Output.line(value?.bytes ?? Array("{}".utf8))
     } else {
-      // When the part last changed is none of its members to set.
+      // `ver` is the revision of the part's last change; users cannot set it.
       let lines = value.map { Tables.members($0, except: "ver") } ?? []
       for line in lines.isEmpty ? ["every member has its default value"] : lines {
         try Output.line(line)

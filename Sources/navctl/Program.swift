@@ -4,9 +4,9 @@ import NavigationClient
 import NavigationSync
 import RuntimePaths
 
-/// The command line of navd: what it understands, and how a run of it ends.
+/// navctl: its commands, its options, and the entry that runs one command line.
 enum Program {
-  /// The number of the version.
+  /// The version number, without the name of the program.
   static let number = "0.1.0"
   static let version = "navctl \(number) (NSP/1)"
 
@@ -33,29 +33,31 @@ enum Program {
   static let grammar = CommandSet(
     program: CommandLineGrammar(
       program: "navctl",
-      summary: "Looks at and changes the navigation stacks that navd keeps.",
+      summary: "Inspects and changes the navigation stacks that navd holds.",
       epilogue: """
-        navctl help COMMAND says more. NAV may be left out where NAVD_NAV is set. Exit status: \
-        0 done, 1 refused, 2 usage, 3 changed since last seen, 4 busy or timeout, \
+        navctl help COMMAND describes a command. NAVD_NAV is the default of NAV. Exit status: \
+        0 success, 1 refused, 2 usage, 3 changed since last seen, 4 busy or timeout, \
         5 not permitted, 6 not found, 7 no daemon, 8 fault of the daemon. See navctl(1).
         """,
       version: version,
       options: [
         OptionDeclaration(
-          "endpoint", short: "e", argument: "ADDRESS", "Where navd is; else NAVD_ENDPOINT"),
+          "endpoint", short: "e", argument: "ADDRESS", "Address of navd; else NAVD_ENDPOINT"),
         OptionDeclaration(
-          "server-key", argument: "KEY", "The key of a navd at tcp://; else NAVD_SERVER_KEY"),
-        OptionDeclaration("key", argument: "FILE", "Our secret key, for tcp://; else NAVD_KEY"),
+          "server-key", argument: "KEY",
+          "Public key of a navd at tcp://; else NAVD_SERVER_KEY"),
+        OptionDeclaration(
+          "key", argument: "FILE", "File with the secret key for tcp://; else NAVD_KEY"),
         OptionDeclaration("nav", short: "n", argument: "NAV", "The nav; else NAVD_NAV"),
         OptionDeclaration(
-          "output", short: "o", argument: "FORMAT", "text or json, as the daemon sends it"),
+          "output", short: "o", argument: "FORMAT", "text, or json as navd sends it"),
         OptionDeclaration(
-          "timeout", argument: "TIME", "How long it may take, as in 500ms; 5s unless said"),
+          "timeout", argument: "TIME", "Wait at most this long, such as 500ms; default 5s"),
         OptionDeclaration("color", argument: "WHEN", "auto, always or never"),
       ]),
     commands: commands.map { $0.declaration })
 
-  /// Runs one command line and returns the exit status.
+  /// Runs one command line; returns the exit status.
   static func run(_ arguments: [String]) -> Int32 {
     let (command, line) = grammar.parse(arguments)
     guard let type = commands.first(where: { $0.declaration.name == command.name }) else {
@@ -69,7 +71,7 @@ enum Program {
   }
 }
 
-/// The subjects of the commands, as the help has them.
+/// The headings under which the help lists the commands.
 enum Subject {
   static let look = "Look"
   static let daemon = "The daemon"
@@ -86,11 +88,11 @@ enum Subject {
   static let anything = "Anything"
 }
 
-/// One command.
+/// One command of navctl.
 protocol Command: Sendable {
-  /// What the command line may say.
+  /// Its name, options, arguments and help.
   static var declaration: CommandSet.Command { get }
 
-  /// Does it and returns the exit status.
+  /// Runs the command; returns the exit status.
   static func run(_ invocation: Invocation) throws -> Int32
 }

@@ -4,9 +4,11 @@ import NavigationClient
 import NavigationSync
 import RuntimePaths
 
-/// What all commands have in common that read once.
+/// Requests that read something once.
 enum Reading {
-  /// One round trip; throws the daemon's refusal.
+  /// Sends one `get` and returns its reply.
+  ///
+  /// - Throws: `Refusal` for an `err` reply, `ConnectionError` without a reply.
   static func get(
     _ invocation: Invocation, _ connection: inout NavigationConnection, _ request: GetRequest
   ) throws -> (reply: OkReply, body: [UInt8]) {
@@ -18,12 +20,12 @@ enum Reading {
     }
   }
 
-  /// The value of an answer; an object without members where there is none.
+  /// The value in a reply; an empty object if the reply has none.
   static func value(_ reply: OkReply) throws -> JSONValue {
     try JSONValue(reply.value?.bytes ?? Array("{}".utf8))
   }
 
-  /// The log from a revision on, or of the newest revisions, oldest first.
+  /// Reads `limit` log entries, oldest first: from a revision on, or the newest if `from` is nil.
   static func log(
     _ invocation: Invocation, _ connection: inout NavigationConnection, nav: String,
     from: UInt64?, limit: UInt64
@@ -38,16 +40,16 @@ enum Reading {
     do {
       return try get(invocation, &connection, request)
     } catch let refusal as Refusal where refusal.error.knownCode == .compacted {
-      // The history is shorter than that.
+      // The journal no longer has that revision; without `from` the log begins at its oldest.
       request.from = nil
       return try get(invocation, &connection, request)
     }
   }
 
-  /// How long ago the running transition began; nil where nothing says so.
+  /// How many milliseconds ago the running transition began; nil if that cannot be known.
   ///
-  /// The log has the daemon's wall clock, which is ours only on the same machine. The deadline of
-  /// a gesture counts from its last sign of life, which is not in the state.
+  /// The log has times of the daemon's wall clock, so the result needs a daemon on this machine.
+  /// The deadline of a gesture restarts with each update, and the state has no time of that.
   static func elapsed(
     _ invocation: Invocation, _ connection: inout NavigationConnection, nav: String,
     state: JSONValue
@@ -66,7 +68,7 @@ enum Reading {
       let now = SystemClock.wallMilliseconds()
       return now - min(now, then)
     } catch {
-      // The drawing is complete without it.
+      // The age of a transition is optional in the drawing, so an error here is not the command's.
       return nil
     }
   }

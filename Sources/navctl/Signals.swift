@@ -6,12 +6,12 @@ import RuntimePaths
 /// The number of this process.
 func processID() -> Int32 { getpid() }
 
-/// Signals that are read like input: what stops this program, and the end of a child.
+/// SIGINT, SIGTERM and SIGCHLD as a descriptor to poll, by signalfd(2).
 struct Signals: ~Copyable {
-  /// Can be read while a signal waits.
+  /// Readable while a signal is pending.
   let descriptor: Int32
 
-  /// Takes the signals off their usual way; call it before there are other threads.
+  /// Blocks the signals, so that only `next` delivers them; call it before starting a thread.
   init() throws { descriptor = try Self.open() }
 
   private static func open() throws -> Int32 {
@@ -21,7 +21,7 @@ struct Signals: ~Copyable {
     guard unsafe pthread_sigmask(SIG_BLOCK, &signals, nil) == 0 else {
       throw SystemError("block", "signals", code: navd_errno())
     }
-    // A child that does not read its input is not our end.
+    // A write to a child that has closed its input must fail, not end this process.
     signal(SIGPIPE, SIG_IGN)
     let descriptor = unsafe signalfd(-1, &signals, Int32(SFD_NONBLOCK) | Int32(SFD_CLOEXEC))
     guard descriptor >= 0 else {
@@ -32,9 +32,9 @@ struct Signals: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// The next signal; nil while there is none.
+  /// Takes the next pending signal; nil if there is none.
   func next() -> Int32? {
-    // The number is the first member of what the kernel writes.
+    // A whole record per read: the kernel never writes a part of one.
     var info = signalfd_siginfo()
     let size = MemoryLayout<signalfd_siginfo>.size
     guard unsafe read(descriptor, &info, size) == size else { return nil }

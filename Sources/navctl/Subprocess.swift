@@ -3,32 +3,32 @@ import Glibc
 import NavctlSupport
 import RuntimePaths
 
-/// A command that runs beside a connection; SIGCHLD tells when to look at it.
+/// A child process; the caller calls `endedStatus` when SIGCHLD arrives.
 struct Subprocess {
-  /// Where the output of a command goes.
+  /// Where the output of the child goes.
   enum Destination {
-    /// Where that of this program goes.
+    /// To the stdout of this process.
     case inherited
-    /// To stderr, for stdout is for data.
+    /// To stderr, because stdout is for data of navctl.
     case standardError
     /// Into a pipe, for `collectOutput`.
     case captured
   }
 
   private let process: pid_t
-  /// Whether it leads a group of its own, which then ends with it.
+  /// Whether it leads a process group of its own; `kill` then signals the group.
   private let isGroup: Bool
-  /// Where captured output can be read; −1 without.
+  /// The read end of the pipe for captured output; −1 without.
   private let output: Int32
 
-  /// Starts a command, which is looked up in `PATH`.
+  /// Starts a command that is found in `PATH`.
   ///
   /// - Parameters:
   ///   - words: the command and its arguments.
-  ///   - variables: what is added to the environment of this program.
-  ///   - input: what it can read, at most what fits into a pipe; nil for our own input.
+  ///   - variables: environment variables in addition to those of this process.
+  ///   - input: the bytes of its stdin, at most 64 KiB; nil to inherit stdin.
   ///   - destination: where its output goes.
-  /// - Throws: that it cannot be started, with the status that shells have for that.
+  /// - Throws: `PlainFailure` with status 127 or 126, as shells report it, if it cannot start.
   init(
     _ words: [String], variables: [(String, String)] = [], input: [UInt8]? = nil,
     destination: Destination = .inherited
@@ -47,8 +47,8 @@ struct Subprocess {
     case .captured: unsafe posix_spawn_file_actions_adddup2(&actions, taken.write, 1)
     }
     let environment = try Self.environment(adding: variables)
-    // What reads our questions is ours to end, with all that it started; what shares our input
-    // shares our terminal, which may interrupt it.
+    // A command that answers a question gets its own group, so that `kill` ends its children too.
+    // A command that inherits stdin stays in the terminal's group, so that ^C reaches it.
     isGroup = input != nil
     let (code, process) = unsafe Self.spawn(words, environment, &actions, isGroup: isGroup)
     guard code == 0 else {
@@ -61,12 +61,15 @@ struct Subprocess {
     output = taken.read
     if output >= 0 { _ = fcntl(output, F_SETFL, O_NONBLOCK) }
     if let input {
-      // It fits into the pipe, so this waits for nobody; whether it is read is the child's affair.
+      // The input fits into the pipe's buffer, so the write does not block; the child may ignore
+      // it.
       _ = unsafe input.withUnsafeBytes { unsafe write(given.write, $0.baseAddress, $0.count) }
     }
   }
 
-  /// The status it ended with, once; 128 and the signal for one that was killed; nil while it runs.
+  /// The exit status, or 128 plus the signal that killed it; nil while it runs.
+  ///
+  /// It returns a status once, because waitpid(2) then forgets the process.
   func endedStatus() -> Int32? {
     var status: Int32 = 0
     guard unsafe waitpid(process, &status, WNOHANG) == process else { return nil }
@@ -74,10 +77,10 @@ struct Subprocess {
     return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
   }
 
-  /// Sends it a signal; only while it has not been seen to have ended.
+  /// Sends a signal; call it only before `endedStatus` has returned a status.
   func kill(_ signal: Int32) { _ = Glibc.kill(isGroup ? -process : process, signal) }
 
-  /// What it wrote, after it ended.
+  /// Reads all captured output; call it after the child has ended.
   func collectOutput() -> [UInt8] {
     guard output >= 0 else { return [] }
     defer { Self.close(output) }
@@ -96,7 +99,7 @@ struct Subprocess {
     for descriptor in descriptors where descriptor >= 0 { _ = Glibc.close(descriptor) }
   }
 
-  /// A pipe that no other child inherits.
+  /// A pipe that no other child inherits: both ends are closed on exec.
   private static func pipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [-1, -1]
     guard unsafe Glibc.pipe(&ends) == 0 else { throw SystemError("make", "a pipe", code: errno) }
@@ -104,7 +107,7 @@ struct Subprocess {
     return (ends[0], ends[1])
   }
 
-  /// The environment this program was started with, and more.
+  /// The environment of this process with variables added or replaced.
   private static func environment(adding variables: [(String, String)]) throws -> [String] {
     let names = Set(variables.map(\.0))
     let inherited = try readSmallFile("/proc/self/environ", maximumBytes: 1 << 24)
@@ -120,7 +123,7 @@ struct Subprocess {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    // The child takes signals as usual.
+    // The child starts with no signal blocked and the default action of SIGPIPE.
     var none = sigset_t()
     unsafe sigemptyset(&none)
     var usual = sigset_t()

@@ -118,10 +118,10 @@ import Testing
 
   @Test func `the refusal says what to type`() throws {
     let error = #expect(throws: UsageError.self) { try guards([], [.pop], nil) }
-    #expect(error?.message == "pop removes what you have not looked at in this terminal")
+    #expect(error?.message == "pop would remove screens that this terminal has not shown")
     #expect(
       error?.remedy
-        == "navctl show kiosk, then again; or say it: --top ID, or --any for whatever is there")
+        == "navctl show kiosk, then again; or add --top ID, or --any for any state")
     let close = #expect(throws: UsageError.self) { try guards([], [.navClose], nil) }
     #expect(close?.remedy?.contains("--rev N") == true)
   }

@@ -121,7 +121,7 @@ import Testing
     #expect(
       lines[4] + lines[5]
         == "⇄ pop wifi → home  interactive  transition 19  driver edge  owner shell"
-        + "  ends 10000 ms after it rests  bar hides")
+        + "  ends 10000 ms after its last update  bar hides")
   }
 
   @Test func `a standalone bar has items`() throws {

@@ -17,7 +17,7 @@ import Testing
       ErrorText.lines(try refusal(desync), nav: "kiosk", seen: try seen()) == [
         "desync: top is s24.1, not wifi",
         "seen rev 18, top wifi; now rev 24, top s24.1, depth 2",
-        "try: look at what is there: navctl show kiosk",
+        "try: see the present state: navctl show kiosk",
       ])
     #expect(
       ErrorText.lines(try refusal(desync), nav: nil, seen: nil)[1]
@@ -27,14 +27,14 @@ import Testing
   @Test func `a nav that was made anew is called so`() throws {
     let anew = desync.replacing("c0ffee12c0ffee12", with: "00000000000000aa")
     let lines = ErrorText.lines(try refusal(anew), nav: nil, seen: try seen())
-    #expect(lines[1].hasSuffix("; the nav was made anew since"))
+    #expect(lines[1].hasSuffix("; the nav has a new epoch"))
   }
 
   @Test func `a remedy names the command that was refused`() throws {
     let error = try refusal(
       #"{"id":1,"code":"invalid-argument","msg":"m","effect":"none","retry":"no"}"#)
     let lines = ErrorText.lines(error, nav: nil, seen: nil, of: Attempt(command: "env"))
-    #expect(lines.last == "try: navctl env --help says what is expected")
+    #expect(lines.last == "try: see the expected arguments: navctl env --help")
   }
 
   @Test(arguments: ErrorCode.allCases)
@@ -54,7 +54,7 @@ import Testing
       #"{"id":1,"code":"new-one","msg":"m","effect":"unknown","retry":"\#(retry)"}"#)
     #expect(ErrorText.exitStatus(error) == status)
     let lines = ErrorText.lines(error, nav: nil, seen: nil)
-    #expect(lines[1] == "it is not known whether anything was done")
+    #expect(lines[1] == "it is unknown whether navd made the change")
   }
 
   @Test func `where no daemon is found, each path is named`() {
@@ -63,8 +63,8 @@ import Testing
       PathError.Tried(path: "/run/navd/navd.sock", finding: "a regular file, not a socket"),
     ]
     let lines = ConnectionText.notFound(tried)
-    #expect(lines[1] == "looked at /tmp/navd-1/navd.sock: not there")
-    #expect(lines[2] == "looked at /run/navd/navd.sock: a regular file, not a socket")
+    #expect(lines[1] == "tried /tmp/navd-1/navd.sock: not there")
+    #expect(lines[2] == "tried /run/navd/navd.sock: a regular file, not a socket")
     #expect(lines.last?.hasPrefix("try: ") == true)
     #expect(ConnectionText.unreachable("ipc:///x")[0].contains("ipc:///x"))
     #expect(ConnectionText.closed("ipc:///x")[0].contains("ipc:///x"))

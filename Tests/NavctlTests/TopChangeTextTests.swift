@@ -31,7 +31,7 @@ import Testing
       try lines(desync(#"\#(Self.by),"popped":"wifi""#), seen: try seen()) == [
         "desync: wifi is not on top any more: popped by remote (uid 1000, pid 4711) 2 s ago, rev 9",
         "seen rev 18, top wifi; now rev 9, top home, depth 1",
-        "try: look at what is there: navctl show kiosk",
+        "try: see the present state: navctl show kiosk",
       ])
   }
 
@@ -104,7 +104,7 @@ import Testing
     #expect(
       lines == [
         "compacted: revision 99 does not exist yet: the newest is 12",
-        "try: look at the newest: navctl history kiosk --at 12",
+        "try: draw the newest revision: navctl history kiosk --at 12",
       ])
   }
 

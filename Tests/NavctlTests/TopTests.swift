@@ -177,7 +177,7 @@ import Testing
     statistics.operations = ["ok": 3, "repeated": 1, "desync": 2]
     let lines = StatusDrawing.lines(statistics, endpoint: "ipc:///x", columns: 60).map(\.plain)
     #expect(lines.count < 24)
-    #expect(lines.contains { $0.contains("cannot be written") })
+    #expect(lines.contains { $0.contains("cannot write the journal") })
     #expect(lines.contains("  operations   3 done, 0 without effect, 2 refused"))
     for line in lines { #expect(TerminalText.width(line) <= 60) }
   }

@@ -98,7 +98,7 @@ extension ProcessTests {
       #expect(
         refused.errors == """
           navctl: compacted: revision 99 does not exist yet: the newest is 2
-            try: look at the newest: navctl history kiosk --at 2
+            try: draw the newest revision: navctl history kiosk --at 2
 
           """)
       #expect(try run(daemon, ["history", "kiosk", "--at", "2"]).contains("wifi"))

@@ -78,7 +78,7 @@ extension ProcessTests {
       let daemon = try daemon()
       let gate = try delegate(daemon, "exit 3")
       let push = try daemon.startNavctl(["push", "kiosk", "wifi", "--new", "--timeout", "50s"])
-      try gate.complains("question 1: the command ended with 3, neither 0 nor 1")
+      try gate.complains("question 1: the command ended with status 3, not 0 or 1")
       #expect(push.isRunning)
       // Who leaves has not answered either.
       gate.kill(SIGTERM)

@@ -80,7 +80,7 @@ extension ProcessTests {
       #expect(late.status == 4, "\(late.errors)")
       let queued = try daemon.startNavctl(
         ["push", "kiosk", "dns", "--new", "--on-busy", "queue", "--timeout", "60s"])
-      try queued.complains("waiting for an open transition, at place ")
+      try queued.complains("waiting for an open transition, position ")
       let wrong = try daemon.navctl(["transition", "kiosk", "complete", "999"])
       #expect(wrong.status == 2, "\(wrong.errors)")
       #expect(wrong.errors.contains("navctl transition --help"), "\(wrong.errors)")

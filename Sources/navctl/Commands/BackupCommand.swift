@@ -5,23 +5,25 @@ import Navigation
 import NavigationClient
 import NavigationSync
 
-/// `backup`: has navd copy its journal.
+/// `backup`: lets navd copy its journal.
 enum BackupCommand: Command {
   static let declaration = CommandSet.Command(
-    "backup", "Have navd copy its journal, and say where the copy is",
+    "backup", "Let navd copy its journal, and print the path of the copy",
     group: Subject.administration,
     options: [
       OptionDeclaration(
-        "progress", argument: "HOW", "auto (on a terminal), json (lines on stderr) or none")
+        "progress", argument: "HOW",
+        "auto (if stderr is a terminal), json (lines on stderr) or none")
     ],
     epilogue: """
-      The copy is of all navs, is read whole before it counts, and stands in the directory backups \
-      beside the journal, on the daemon's machine. navd --restore FILE puts it back.
+      The copy contains all navs. navd writes it to the directory backups beside the journal, on \
+      its own machine, and reads it back before it reports the path. navd --restore FILE restores \
+      it.
 
       Example: navctl backup
       """)
 
-  /// Long enough for any journal; a daemon that ends is noticed by the connection.
+  /// 24 h, long enough for any journal; if the daemon ends, the connection reports that at once.
   private static let defaultTimeout: UInt64 = 24 * 3_600_000
 
   private enum Progress: String, CaseIterable { case auto, json, none }

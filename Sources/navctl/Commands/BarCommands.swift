@@ -1,16 +1,16 @@
 import CommandLineOptions
 import NavctlSupport
 
-/// `bar`: shows, changes, hides or unhides the navigation bar.
+/// `bar`: prints, changes, hides or shows the navigation bar.
 enum BarCommand: Command {
   static let declaration = CommandSet.Command(
     "bar", "Change, hide or show the navigation bar", group: Subject.bars,
     arguments: PositionalArguments("NAV [VERB [KEY=VALUE...]]", count: 0...Int.max),
     options: Changes.animatedOptions,
     epilogue: """
-      VERB is set, hide or show; without one the members are printed. KEY is barStyle, translucent,
-      barTintColor, tintColor, backgroundColor, shadowImage, backIndicatorImage, backIndicatorMask,
-      titleTextAttributes, titleOffsets, backgroundImages or prefersLargeTitles.
+      VERB is set, hide or show. Without VERB, navctl prints the members. KEY is barStyle,
+      translucent, barTintColor, tintColor, backgroundColor, shadowImage, backIndicatorImage,
+      backIndicatorMask, titleTextAttributes, titleOffsets, backgroundImages or prefersLargeTitles.
 
       \(MemberWords.note)
 
@@ -24,15 +24,16 @@ enum BarCommand: Command {
   }
 }
 
-/// `toolbar`: the same for the toolbar.
+/// `toolbar`: prints, changes, hides or shows the toolbar.
 enum ToolbarCommand: Command {
   static let declaration = CommandSet.Command(
     "toolbar", "Change, hide or show the toolbar", group: Subject.bars,
     arguments: PositionalArguments("NAV [VERB [KEY=VALUE...]]", count: 0...Int.max),
     options: Changes.animatedOptions,
     epilogue: """
-      VERB is set, hide or show; without one the members are printed. KEY is barStyle, tintColor,
-      barTintColor or translucent. The buttons are the screen's: screen NAV set ID toolbarItems=...
+      VERB is set, hide or show. Without VERB, navctl prints the members. KEY is barStyle,
+      tintColor, barTintColor or translucent. The buttons belong to a screen: screen NAV set ID
+      toolbarItems=...
 
       \(MemberWords.note)
 
@@ -46,16 +47,16 @@ enum ToolbarCommand: Command {
   }
 }
 
-/// `appearance`: what the bar looks like in one of its states.
+/// `appearance`: prints or sets the colours and fonts of the bar in one of its states.
 enum AppearanceCommand: Command {
   static let declaration = CommandSet.Command(
-    "appearance", "Set what the bar looks like in one state", group: Subject.bars,
+    "appearance", "Set the appearance of the bar in one state", group: Subject.bars,
     arguments: PositionalArguments("NAV [SLOT JSON]", count: 0...3),
     options: [OptionDeclaration("screen", argument: "ID", "Only while this screen is on top")]
       + Changes.options,
     epilogue: """
       SLOT is \(Operations.appearanceSlots.joined(separator: ", ")). JSON is an
-      appearance object, or none. Without them those of the bar are printed.
+      appearance object, or none. Without both, navctl prints the appearances of the bar.
 
       Example: navctl appearance kiosk scrollEdge '{"background":"clear"}'
       """)
@@ -74,16 +75,16 @@ enum AppearanceCommand: Command {
   }
 }
 
-/// `proxy`: what bars of a class show unless they say otherwise themselves.
+/// `proxy`: prints or sets the defaults of all bars of a class.
 enum ProxyCommand: Command {
   static let declaration = CommandSet.Command(
-    "proxy", "Set what all bars of a class show", group: Subject.bars,
+    "proxy", "Set defaults for all bars of a class", group: Subject.bars,
     arguments: PositionalArguments("NAV [KEY=VALUE...]", count: 0...Int.max),
-    options: [OptionDeclaration("class", argument: "NAME", "The class; NavigationBar unless said")]
+    options: [OptionDeclaration("class", argument: "NAME", "The class; default NavigationBar")]
       + Changes.options,
     epilogue: """
-      What a bar is set to itself comes first. Without members what is set is printed. KEY is
-      barStyle, translucent, barTintColor, titleTextAttributes, titleOffsets, backgroundImages,
+      A value that a bar has itself takes precedence. Without KEY, navctl prints the defaults. KEY
+      is barStyle, translucent, barTintColor, titleTextAttributes, titleOffsets, backgroundImages,
       shadowImage, backIndicatorImage or backIndicatorMask.
 
       \(MemberWords.note)

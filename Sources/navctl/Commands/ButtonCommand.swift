@@ -1,20 +1,20 @@
 import CommandLineOptions
 import NavctlSupport
 
-/// `button`: makes, changes, forgets or taps a button.
+/// `button`: creates, changes, releases or taps a button.
 enum ButtonCommand: Command {
   static let declaration = CommandSet.Command(
-    "button", "Make, change, forget or tap a button", group: Subject.content,
+    "button", "Create, change, release or tap a button", group: Subject.content,
     arguments: PositionalArguments("NAV VERB [ID]", count: 1...3),
     options: [
       OptionDeclaration("title", argument: "TEXT", "Title"),
-      OptionDeclaration("image", argument: "REF", "Name of an image, or its record in JSON"),
-      OptionDeclaration("landscape-image", argument: "REF", "The same for a flat display"),
-      OptionDeclaration("system-item", argument: "NAME", "One of the system's items, as in done"),
-      OptionDeclaration("view", argument: "JSON", "A view of the application's"),
+      OptionDeclaration("image", argument: "REF", "Name of an image, or a record in JSON"),
+      OptionDeclaration("landscape-image", argument: "REF", "Image for a flat display"),
+      OptionDeclaration("system-item", argument: "NAME", "A predefined button, such as done"),
+      OptionDeclaration("view", argument: "JSON", "A custom view of the application"),
       OptionDeclaration("style", argument: "STYLE", "plain or done"),
-      OptionDeclaration("action", argument: "NAME", "What a tap asks for; nav.pop pops"),
-      OptionDeclaration("unset", argument: "MEMBER", "Back to the default, by its name in JSON"),
+      OptionDeclaration("action", argument: "NAME", "Name of the action of a tap; nav.pop pops"),
+      OptionDeclaration("unset", argument: "MEMBER", "Reset a member, by its name in JSON"),
     ] + Changes.options,
     epilogue: """
       VERB is create, set, release or activate.

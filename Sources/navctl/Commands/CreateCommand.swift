@@ -1,10 +1,10 @@
 import CommandLineOptions
 import NavctlSupport
 
-/// `create`: makes a nav.
+/// `create`: creates a nav.
 enum CreateCommand: Command {
   static let declaration = CommandSet.Command(
-    "create", "Make a nav and put it on display", group: Subject.navs,
+    "create", "Create a nav and put it on display", group: Subject.navs,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
       OptionDeclaration("kind", argument: "KIND", "controller, or bar for a standalone bar"),
@@ -13,11 +13,12 @@ enum CreateCommand: Command {
       OptionDeclaration("route", argument: "ROUTE", "Route of the root screen"),
       OptionDeclaration("args", argument: "JSON", "Arguments of the root screen"),
       OptionDeclaration("restoration-id", argument: "ID", "Restoration id of the root screen"),
-      OptionDeclaration("bar-class", argument: "NAME", "Class of the bar; goes with --detached"),
-      OptionDeclaration("toolbar-class", argument: "NAME", "Class of the toolbar, likewise"),
+      OptionDeclaration("bar-class", argument: "NAME", "Class of the bar; needs --detached"),
+      OptionDeclaration(
+        "toolbar-class", argument: "NAME", "Class of the toolbar; needs --detached"),
       OptionDeclaration("settings", argument: "JSON", "Settings of the nav"),
-      OptionDeclaration("detached", "Do not put it on display; needs no root"),
-      OptionDeclaration("if-absent", "It is no error if it exists already"),
+      OptionDeclaration("detached", "Do not put it on display; a root is optional"),
+      OptionDeclaration("if-absent", "It is no error if the nav exists"),
     ],
     epilogue: "Example: navctl create kiosk --root home --title Home")
 

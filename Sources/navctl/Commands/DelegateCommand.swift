@@ -4,7 +4,7 @@ import NavctlSupport
 import NavigationClient
 import NavigationSync
 
-/// `delegate`: answers the questions about a nav with a command.
+/// `delegate`: registers as a delegate of a nav, and answers its questions by running a command.
 enum DelegateCommand: Command {
   static let declaration = CommandSet.Command(
     "delegate", "Answer the questions about a nav", group: Subject.roles,
@@ -12,18 +12,18 @@ enum DelegateCommand: Command {
     options: [
       OptionDeclaration(
         "roles", argument: "ROLES", "veto, animator, interaction, orientation; with commas"),
-      OptionDeclaration("exec", argument: "COMMAND", "What answers; a line for sh"),
+      OptionDeclaration("exec", argument: "COMMAND", "The command that answers; a line for sh"),
       OptionDeclaration(
-        "orientations", argument: "JSON", "As in {\"supported\":[...],\"preferred\":\"...\"}"),
-      OptionDeclaration("name", argument: "NAME", "Under which others see who answered"),
-      OptionDeclaration("count", argument: "N", "End after so many questions"),
+        "orientations", argument: "JSON", "{\"supported\":[...],\"preferred\":\"...\"}"),
+      OptionDeclaration("name", argument: "NAME", "The name that other clients see"),
+      OptionDeclaration("count", argument: "N", "End after N questions"),
     ],
     epilogue: """
-      COMMAND runs once a question, which it finds in JSON on stdin and in NAVD_QUESTION,
-      NAVD_SCREEN, NAVD_CAUSE, NAVD_OP, NAVD_FROM, NAVD_TO, NAVD_ANIMATOR and others. As veto its
-      status 0 allows and 1 refuses; any other is no answer. As animator or interaction its stdout
-      is the answer in JSON. One that is not done in time is killed. The roles are played until the
-      command is interrupted.
+      navctl runs COMMAND once per question. COMMAND finds the question in JSON on stdin and in
+      NAVD_QUESTION, NAVD_SCREEN, NAVD_CAUSE, NAVD_OP, NAVD_FROM, NAVD_TO, NAVD_ANIMATOR and others.
+      For a veto, its status 0 allows the change and 1 refuses it; any other status is no answer.
+      For animator or interaction, its stdout is the answer in JSON. navctl kills a COMMAND whose
+      question has ended. The roles last until navctl is interrupted.
 
       Example: navctl delegate kiosk --roles veto --exec 'test "$NAVD_SCREEN" != form'
       """)
@@ -48,7 +48,7 @@ enum DelegateCommand: Command {
         }
         if let (ask, value) = try answers.takeEnd() { try connection.answer(ask, value: value) }
       }
-      // The answer to a question for data is its end, so the last one may have been given.
+      // A question for an animator or an interaction ends with its answer, not with an event.
       guard answers.remaining != 0 else { break }
       guard let event = try connection.nextEvent(timeout: timer.left) else {
         guard timer.left == .zero else { continue }
@@ -60,18 +60,18 @@ enum DelegateCommand: Command {
     try connection.leave()
     guard let remaining = answers.remaining, remaining > 0 else { return 0 }
     throw PlainFailure(
-      lines: ["timeout: \(remaining) of the questions did not come"],
+      lines: ["timeout: \(remaining) awaited questions did not arrive"],
       status: ErrorCode.busy.exitStatus)
   }
 }
 
-/// The questions that are open, and the command that answers one of them.
+/// The open questions in order of arrival, and the running command, which answers the first.
 private struct Answers {
   private let invocation: Invocation
   private let nav: String
   private var waiting: [(id: AskID, ask: Ask)] = []
   private var running: (id: AskID, ask: Ask, child: Subprocess)?
-  /// How many questions are still wanted, nil for all.
+  /// How many questions are left of `--count`; nil without a limit.
   private(set) var remaining: UInt64?
 
   init(_ invocation: Invocation, nav: String, remaining: UInt64?) {
@@ -102,16 +102,16 @@ private struct Answers {
       countDown()
       try startNext()
     case .duty(.voided(let id, _)):
-      Output.error("navctl: nobody listens to the answer to question \(id.number) any more")
+      Output.error("navctl: question \(id.number) has ended; navd accepts no answer to it")
       drop(id)
       try startNext()
     case .session(.lost):
-      Output.error("navctl: connection lost; the roles are played again when navd is back")
+      Output.error("navctl: connection lost; the roles are registered again when navd is back")
     default: break
     }
   }
 
-  /// The answer of the command, if it has ended.
+  /// Takes the answer of the running command; nil while it runs, or if its question has ended.
   mutating func takeEnd() throws -> (AskID, [UInt8])? {
     guard let (id, ask, child) = running, let status = child.endedStatus() else { return nil }
     running = nil
@@ -120,17 +120,17 @@ private struct Answers {
     waiting.removeAll { $0.id == id }
     defer { if !ask.question.isVeto { countDown() } }
     try startNext()
-    // One that was killed answers nothing.
+    // The question ended first, and `drop` killed the command.
     guard isAwaited else { return nil }
     let (value, complaint) = DelegateText.answer(ask.question, status: status, output: output)
     if let complaint { Output.error("navctl: question \(ask.number): \(complaint)") }
     return value.map { (id, $0) }
   }
 
-  /// Ends the command that is running.
+  /// Kills the running command.
   func stop() { running?.child.kill(SIGKILL) }
 
-  /// A question is over: nothing is to be answered any more.
+  /// Removes a question that has ended, and kills the command that was to answer it.
   private mutating func drop(_ id: AskID) {
     waiting.removeAll { $0.id == id }
     if let running, running.id == id { running.child.kill(SIGKILL) }

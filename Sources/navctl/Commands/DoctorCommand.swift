@@ -5,14 +5,14 @@ import NavigationClient
 import NavigationSync
 import RuntimePaths
 
-/// `doctor`: looks for what is wrong with the daemon or with the way to it.
+/// `doctor`: checks the daemon and the connection to it.
 enum DoctorCommand: Command {
   static let declaration = CommandSet.Command(
-    "doctor", "Look for what is wrong, and say what to do about it", group: Subject.daemon,
+    "doctor", "Check navd and the way to it; print a remedy for each fault", group: Subject.daemon,
     epilogue: """
-      Looks at the socket and this user's access, the daemon and its version, its clock, storage, \
-      disk, limits and peers. A line each: ok, warn or fail, with a remedy. Status 1 if something \
-      fails, else 0.
+      Checks the socket and this user's access, navd and its version, its clock, storage, disk, \
+      limits and peers. Each check prints a line with ok, warn or fail, and a remedy where one is \
+      needed. The status is 1 if a check fails, else 0.
 
       Example: navctl doctor
       """)
@@ -27,7 +27,7 @@ enum DoctorCommand: Command {
     return findings.contains { $0.verdict == .fail } ? 1 : 0
   }
 
-  /// Finds out what can be found out; what goes wrong is a finding and no error.
+  /// Collects the facts; an error on the way becomes a fact, so that the checks can report it.
   private static func facts(_ invocation: Invocation) -> DoctorFacts {
     var facts = DoctorFacts()
     facts.version = Program.number
@@ -45,7 +45,7 @@ enum DoctorCommand: Command {
     do {
       try ask(invocation, endpoint, &facts)
     } catch let refusal as Refusal {
-      facts.failure = "it refuses: \(refusal.error.code): \(refusal.error.message)"
+      facts.failure = "navd refuses: \(refusal.error.code): \(refusal.error.message)"
     } catch {
       facts.failure = "\(error)"
     }

@@ -1,14 +1,14 @@
 import CommandLineOptions
 import NavctlSupport
 
-/// `explain`: what a code means, and what to do about it; needs no daemon.
+/// `explain`: prints the meaning, the cause and the remedy of a code; needs no daemon.
 enum ExplainCommand: Command {
   static let declaration = CommandSet.Command(
     "explain", "Explain an error code, or list all codes", group: Subject.look,
     arguments: PositionalArguments("[CODE]", count: 0...1),
     epilogue: """
-      CODE is what stands behind "navctl:" in an error, in NAVD_CODE of the log, or in the member
-      code of an answer. Without it every code is listed with its meaning.
+      CODE is the word after "navctl:" in an error, the value of NAVD_CODE in the log, or the member
+      code of a reply. Without CODE, navctl lists all codes with their meanings.
 
       Example: navctl explain desync
       """)

@@ -3,20 +3,20 @@ import NavctlSupport
 import NavigationClient
 import NavigationSync
 
-/// `gesture`: swipes back, step by step, in one session.
+/// `gesture`: performs the steps of a swipe back in one session.
 enum GestureCommand: Command {
   static let declaration = CommandSet.Command(
     "gesture", "Swipe back from the screen you last saw", group: Subject.touch,
     arguments: PositionalArguments("NAV [STEP...]", count: 0...Int.max),
     options: [
-      OptionDeclaration("kind", argument: "KIND", "edge, or fullScreen"),
-      OptionDeclaration("translation", argument: "N", "Where begin moves to; 1 unless said"),
+      OptionDeclaration("kind", argument: "KIND", "edge (default) or fullScreen"),
+      OptionDeclaration("translation", argument: "N", "Distance to the right at begin; default 1"),
       Lease.option,
     ] + Changes.options,
     epilogue: """
       STEP is begin, update VALUE with a number from 0 to 1, finish or cancel. A gesture belongs to
-      the session that began it, and is cancelled with it. So its steps are those of one command:
-      where the last is neither finish nor cancel, more are read from stdin, a line each.
+      the session that began it, and navd cancels it with that session. So one command performs all
+      steps. If the last is neither finish nor cancel, navctl reads more from stdin, line by line.
 
       Example: navctl gesture kiosk begin update 0.4 finish
       """)
@@ -26,9 +26,9 @@ enum GestureCommand: Command {
     let arguments = try invocation.navArguments { words.contains($0) || Double($0) != nil }
     var steps = try GestureStep.steps(arguments.rest)
     guard !steps.isEmpty else {
-      throw UsageError("a gesture has steps", remedy: "navctl gesture NAV begin update 0.4 finish")
+      throw UsageError("gesture needs a step", remedy: "navctl gesture NAV begin update 0.4 finish")
     }
-    // The first step is judged without a daemon.
+    // Makes the first step before it connects, so that its usage errors need no daemon.
     let first = try change(invocation, arguments.nav, steps.removeFirst(), isFirst: true)
     var connection = try invocation.connect()
     try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
@@ -43,7 +43,7 @@ enum GestureCommand: Command {
       }
       guard !isOver else { break }
       guard let line = try input.next(idle: { try drain(&connection) }) else {
-        Output.error("navctl: no more steps; the gesture is cancelled")
+        Output.error("navctl: stdin ended before finish or cancel; the gesture is cancelled")
         break
       }
       steps = try GestureStep.steps(line.split(separator: " ").map(String.init))
@@ -56,11 +56,11 @@ enum GestureCommand: Command {
     _ invocation: Invocation, _ nav: String, _ step: GestureStep, isFirst: Bool
   ) throws -> (step: Change, isLast: Bool) {
     let operation = try Operations.gesture(step, invocation.line)
-    // What was typed about the state was true before the gesture began.
+    // The typed conditions describe the state before the gesture, so they guard only step one.
     return (try Change(invocation, nav: nav, [operation], isGuarded: isFirst), step.isLast)
   }
 
-  /// Takes what came meanwhile; it shows the daemon that somebody is there.
+  /// Receives pending messages and answers heartbeats, so that navd keeps the session.
   private static func drain(_ connection: inout NavigationConnection) throws {
     while try connection.next(timeout: .zero) != nil {}
   }

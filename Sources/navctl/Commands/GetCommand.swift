@@ -3,20 +3,20 @@ import NavctlSupport
 import Navigation
 import NavigationSync
 
-/// `get`: reads one thing about a nav.
+/// `get`: reads one value of a nav, or the statistics of the daemon.
 enum GetCommand: Command {
   static let declaration = CommandSet.Command(
-    "get", "Read one thing about a nav", group: Subject.look,
+    "get", "Read one value of a nav", group: Subject.look,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
       OptionDeclaration(
         "what", argument: "WHAT",
         "state, top, bar, screen, detached, restoration, log, verify or stats"),
-      OptionDeclaration("at", argument: "REV", "As it was at this revision"),
-      OptionDeclaration("screen", argument: "ID", "The screen, for --what screen"),
+      OptionDeclaration("at", argument: "REV", "The value at this revision"),
+      OptionDeclaration("screen", argument: "ID", "The screen to read with --what screen"),
     ],
     epilogue: """
-      Without NAV, stats concern the daemon. For a backup see navctl backup.
+      Without NAV, stats returns the statistics of navd. For a backup see navctl backup.
 
       Example: navctl get kiosk --what top -o json
       """)
@@ -29,7 +29,7 @@ enum GetCommand: Command {
       let words = GetRequest.What.allCases.map(\.rawValue).joined(separator: ", ")
       throw UsageError("--what takes one of \(words), not '\(word)'")
     }
-    // The daemon has figures of its own, and backs up all navs together.
+    // Without a nav, `stats` is about the daemon; a backup always contains all navs.
     let isDaemon = what == .backup || what == .stats && !invocation.namesNav
     let nav = isDaemon ? nil : try invocation.navArguments().nav
     if what == .screen, screen == nil { throw UsageError("--what screen needs --screen ID") }

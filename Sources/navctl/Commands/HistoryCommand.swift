@@ -4,18 +4,18 @@ import Navigation
 import NavigationClient
 import NavigationSync
 
-/// `history`: the log for people, with what was on top, and the state at any of its revisions.
+/// `history`: prints the log with the top screen after each revision, or draws an old state.
 enum HistoryCommand: Command {
   static let declaration = CommandSet.Command(
-    "history", "Show what became of a nav, newest last", group: Subject.look,
+    "history", "Show the revisions of a nav, newest last", group: Subject.look,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
       OptionDeclaration("at", argument: "REV", "Draw the nav as it was at this revision"),
-      OptionDeclaration("from", argument: "REV", "The first revision; else the last 20"),
-      OptionDeclaration("limit", argument: "N", "How many revisions at most; 20 unless said"),
+      OptionDeclaration("from", argument: "REV", "Begin at this revision, not with the last 20"),
+      OptionDeclaration("limit", argument: "N", "Print at most N revisions; default 20"),
     ],
     epilogue: """
-      What --at draws does not count as seen, for it is not what is there.
+      The output of --at does not count as seen, because it is not the present state.
 
       Example: navctl history kiosk --at 2
       """)
@@ -61,7 +61,7 @@ enum HistoryCommand: Command {
     return 0
   }
 
-  /// The top screen right after an entry; nil where the history does not tell.
+  /// The top screen after the revision of an entry; nil if that state cannot be read.
   private static func top(
     _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
     _ entry: JSONValue

@@ -1,28 +1,29 @@
 import CommandLineOptions
 import NavctlSupport
 
-/// `item`: changes what a screen gives the bar to show.
+/// `item`: changes the navigation item of a screen, which is its content in the bar.
 enum ItemCommand: Command {
   static let declaration = CommandSet.Command(
-    "item", "Change what a screen gives the bar to show", group: Subject.content,
+    "item", "Change the content that a screen gives the bar", group: Subject.content,
     arguments: PositionalArguments("NAV SCREEN", count: 1...2),
     options: [
       OptionDeclaration("title", argument: "TEXT", "Title in the bar"),
       OptionDeclaration("prompt", argument: "TEXT", "Line above the title"),
-      OptionDeclaration("left", argument: "BUTTON", "Button on the left; repeat for more"),
-      OptionDeclaration("right", argument: "BUTTON", "Button on the right, right-most first"),
-      OptionDeclaration("back-title", argument: "TEXT", "Back button of the screen above"),
-      OptionDeclaration("back-button", argument: "JSON", "The same as a button's record"),
+      OptionDeclaration("left", argument: "BUTTON", "Button on the left; can be repeated"),
+      OptionDeclaration("right", argument: "BUTTON", "Button on the right; the right-most first"),
+      OptionDeclaration(
+        "back-title", argument: "TEXT", "Title of the back button of the next screen"),
+      OptionDeclaration("back-button", argument: "JSON", "That back button as a record"),
       OptionDeclaration("title-view", argument: "JSON", "A view in place of the title"),
       OptionDeclaration("hides-back-button", argument: "BOOL", "No back button while on top"),
       OptionDeclaration(
-        "supplement", argument: "BOOL", "Left buttons stand beside the back button"),
+        "supplement", argument: "BOOL", "Show left buttons beside the back button"),
       OptionDeclaration("large-title", argument: "MODE", "automatic, always or never"),
-      OptionDeclaration("unset", argument: "MEMBER", "Back to the default, by its name in JSON"),
+      OptionDeclaration("unset", argument: "MEMBER", "Reset a member, by its name in JSON"),
       OptionDeclaration("on-stack", argument: "BOOL", "Refuse if the screen is not on the stack"),
     ] + Changes.options,
     epilogue: """
-      BUTTON is the id of a button, ID=TITLE for a new one, a record in JSON, or '' for no button
+      BUTTON is the id of a button, ID=TITLE for a new button, a record in JSON, or '' for no button
       on that side.
 
       Example: navctl item kiosk wifi --right scan=Scan --prompt 'Choose a network'

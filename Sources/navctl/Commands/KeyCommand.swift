@@ -5,23 +5,23 @@ import NavigationClient
 import NavigationSync
 import RuntimePaths
 
-/// `key`: keys of clients on a network, in files; the daemon takes notice by itself.
+/// `key`: creates and authorises keys of tcp clients, as files that the daemon watches.
 enum KeyCommand: Command {
   static let declaration = CommandSet.Command(
-    "key", "Make keys, and say which may connect over tcp", group: Subject.administration,
+    "key", "Create keys, and authorise them to connect over tcp", group: Subject.administration,
     arguments: PositionalArguments(
       "ACTION [NAME|FILE] [PUBLIC-KEY]", count: 1...3, dashedWidth: AuthorizedKey.keyWidth),
     options: [
       OptionDeclaration(
-        "keys", argument: "DIR", "The directory of keys; /etc/navd/keys unless said"),
-      OptionDeclaration("role", argument: "ROLE", "The role that goes with the key"),
+        "keys", argument: "DIR", "The directory of keys; default /etc/navd/keys"),
+      OptionDeclaration("role", argument: "ROLE", "The role of clients with the key"),
     ],
     epilogue: """
-      ACTION is new FILE: makes a secret key in FILE, which only its owner can read, and prints the
-      public one; public FILE: prints the public key again; authorize NAME PUBLIC-KEY: accepts
-      clients with the secret of it, under that name; list; or revoke NAME, which ends its sessions
-      at once. PUBLIC-KEY is a key or a file. navd watches the directory. ROLE is admin, ui, or one
-      that the configuration names; only then a running navd is asked.
+      ACTION is one of: new FILE creates a secret key in FILE, which only its owner can read, and
+      prints the public key. public FILE prints the public key again. authorize NAME PUBLIC-KEY
+      accepts clients with the secret key of PUBLIC-KEY, a key or a file, under that name. list
+      prints the authorised keys. revoke NAME removes a key; navd ends its sessions at once. ROLE is
+      admin, ui, or a role of the configuration, about which navctl asks the running navd.
 
       Example: navctl key new panel-1.key
       """)
@@ -53,17 +53,17 @@ enum KeyCommand: Command {
     }
   }
 
-  /// Refuses a role that means nothing, for its keys could not connect.
+  /// Refuses a role that the daemon does not know, because clients with its keys could not connect.
   ///
-  /// The roles beside those built in are in the configuration, which the daemon has read: it may
-  /// have been given another file, and its own is not for everybody to read.
+  /// Roles other than `admin` and `ui` come from the configuration. navctl asks the daemon for
+  /// them, because its configuration can be another file, or one that this user cannot read.
   private static func requireKnown(_ role: String, _ invocation: Invocation) throws {
     guard !["admin", "ui"].contains(role) else { return }
     let define =
       "a line role = \(role) WHO or grant = role:\(role) in navd.conf(5), then reload navd"
     guard let known = knownRoles(invocation) else {
       throw UsageError(
-        "whether there is a role '\(role)' cannot be told: no navd answers that reports its roles",
+        "cannot check the role '\(role)': no navd answers with its roles",
         remedy: "start navd, and run this as root or as its user; or use --role ui or --role admin")
     }
     guard known.contains(role) else {
@@ -72,7 +72,7 @@ enum KeyCommand: Command {
     }
   }
 
-  /// The roles that the daemon reports; nil where none answers, or this user is not told.
+  /// The roles that the daemon reports; nil if none answers, or if it refuses this user.
   private static func knownRoles(_ invocation: Invocation) -> [String]? {
     do {
       var connection = try invocation.connect()
@@ -92,7 +92,7 @@ enum KeyCommand: Command {
 
   private static func list(_ directory: KeyDirectory, _ invocation: Invocation) throws {
     let listing = directory.list(trusting: effectiveUserID())
-    for problem in listing.problems { Output.error("navctl: key: left out: \(problem)") }
+    for problem in listing.problems { Output.error("navctl: key: ignored: \(problem)") }
     if invocation.isJSON {
       let records = listing.keys.map { key in
         let role = key.role.map { [("role", $0)] } ?? []

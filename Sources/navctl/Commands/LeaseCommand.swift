@@ -5,7 +5,7 @@ import NavigationClient
 import NavigationSync
 import RuntimePaths
 
-/// `lease`: holds the display of a nav.
+/// `lease`: holds the display of a nav while the command runs.
 enum LeaseCommand: Command {
   private static let verbs = ["take", "release"]
 
@@ -13,16 +13,17 @@ enum LeaseCommand: Command {
     "lease", "Hold the display of a nav", group: Subject.roles,
     arguments: PositionalArguments("NAV take|release [-- COMMAND...]", count: 1...Int.max),
     options: [
-      OptionDeclaration("force", "Take it from whoever holds it; needs the role admin"),
-      OptionDeclaration("name", argument: "NAME", "Under which others see who holds it"),
+      OptionDeclaration("force", "Take it from its holder; needs the right admin on the nav"),
+      OptionDeclaration("name", argument: "NAME", "The name that other clients see"),
     ],
     epilogue: """
-      While a session holds the display, only it may send env, gesture begin and transition
-      complete. It holds it until it ends: so take stays until it is interrupted, or while COMMAND
-      runs, and then ends with the status of COMMAND. release --force takes the display from
-      whoever holds it and gives it back at once. env, gesture and transition hold the display
-      themselves for as long as they take with --lease. The display is held by the session of this
-      command: navctl commands that COMMAND runs have sessions of their own and cannot use it.
+      While a session holds the display, no other can send env, gesture begin and transition
+      complete. take holds the display until it is interrupted. With COMMAND, take holds it while
+      COMMAND runs, and ends with the status of COMMAND. release --force takes the display from its
+      holder and gives it back at once.
+
+      Only the session of this command holds the display. A navctl that COMMAND runs has its own
+      session; give its env, gesture or transition the option --lease instead.
 
       Example: navctl lease kiosk take -- date
       """)
@@ -45,9 +46,9 @@ enum LeaseCommand: Command {
       return try release(invocation, &connection, nav, isForced: isForced)
     }
     let owner = try Lease.take(invocation, &connection, nav, isForced: isForced, isKept: true)
-    // What COMMAND writes is the data then.
+    // With COMMAND, stdout belongs to COMMAND.
     if words.isEmpty { try tell(invocation, nav, "display held by \(owner)", owner: owner) }
-    // A diff tells when somebody takes it away.
+    // A diff of the nav shows that another client has taken the display.
     try connection.watch(nav)
     let child =
       words.isEmpty ? nil : try Subprocess(words, variables: [(Lease.variable, nav)])
@@ -62,7 +63,7 @@ enum LeaseCommand: Command {
   ) throws -> Int32 {
     guard isForced else {
       throw UsageError(
-        "a lease ends with the command that took it, and is not another command's to give back",
+        "a lease ends with the command that took it; release works only with --force",
         remedy: "interrupt that command, or navctl lease \(nav) release --force")
     }
     _ = try Lease.take(invocation, &connection, nav, isForced: true, isKept: false)
@@ -77,7 +78,7 @@ enum LeaseCommand: Command {
     throw ConnectionError.noAnswer(endpoint: connection.endpoint, isChange: false)
   }
 
-  /// Stays until a signal, the end of the child or of the lease.
+  /// Waits until a signal arrives, the child ends or the lease ends; returns the exit status.
   private static func hold(
     _ connection: inout NavigationConnection, _ nav: String, _ signals: borrowing Signals,
     _ child: Subprocess?
@@ -86,7 +87,7 @@ enum LeaseCommand: Command {
       while let signal = signals.next() {
         if let status = child?.endedStatus() { return status }
         guard let child else { return 0 }
-        // The terminal interrupts the child itself.
+        // The terminal sends SIGINT to the child as well, so only SIGTERM is passed on.
         if signal == SIGTERM { child.kill(SIGTERM) }
       }
       guard let event = try connection.nextEvent() else { continue }
@@ -105,7 +106,7 @@ enum LeaseCommand: Command {
     }
   }
 
-  /// The lease is over: so is the command, unless a child is still at work.
+  /// Ends the command after the loss of the lease; while a child runs, it only prints the loss.
   private static func end(_ child: Subprocess?, _ lines: [String]) throws {
     guard child != nil else {
       throw PlainFailure(lines: lines, status: ErrorCode.leaseLost.exitStatus)
@@ -127,19 +128,21 @@ enum LeaseCommand: Command {
   }
 }
 
-/// Taking the display for a while.
+/// Holds the display for one operation, or for as long as `lease take` runs.
 enum Lease {
-  /// The option of commands that hold the display while they do something.
+  /// The option of commands that hold the display during their operation.
   static let option = OptionDeclaration(
-    "lease", "Hold the display meanwhile; see lease", group: "When:")
+    "lease", "Hold the display while the command runs", group: "When:")
 
-  /// The nav whose display the command around this one holds, for the remedy of a refusal.
+  /// The variable with the nav whose display the enclosing `lease take` holds.
+  ///
+  /// Its only use is a better remedy when the daemon refuses a command inside that lease.
   static let variable = "NAVD_LEASE"
 
-  /// Takes the display and waits until it is held.
+  /// Takes the display and waits until the daemon confirms it.
   ///
-  /// - Returns: the name under which others see who holds it.
-  /// - Throws: the daemon's refusal.
+  /// - Returns: the name of the holder that other clients see.
+  /// - Throws: `Refusal` if the daemon refuses the lease.
   static func take(
     _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
     isForced: Bool, isKept: Bool

@@ -3,11 +3,11 @@ import NavctlSupport
 import NavigationClient
 import NavigationSync
 
-/// `list`: the navs there are.
+/// `list`: lists the navs, or the sessions.
 enum ListCommand: Command {
   static let declaration = CommandSet.Command(
     "list", "List the navs", group: Subject.look,
-    options: [OptionDeclaration("clients", "The sessions instead; needs the role admin")],
+    options: [OptionDeclaration("clients", "List the sessions instead; needs the role admin")],
     epilogue: "Example: navctl list")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
@@ -27,12 +27,12 @@ enum ListCommand: Command {
   }
 }
 
-/// The daemon's directories of navs and of sessions.
+/// The daemon's directories `$navs` and `$clients`, which clients read like navs.
 enum Directory {
   static let nav = "$navs"
   static let clients = "$clients"
 
-  /// Reads it whole; one that is too long for an answer is taken from a watch.
+  /// Reads a directory; one that exceeds the size of a reply is read from the snapshot of a watch.
   static func read(
     _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String = nav
   ) throws -> (json: [UInt8], records: [JSONValue]) {

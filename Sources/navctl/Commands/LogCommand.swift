@@ -3,14 +3,14 @@ import NavctlSupport
 import Navigation
 import NavigationSync
 
-/// `log`: who changed a nav, and how.
+/// `log`: prints the author and the operations of each change.
 enum LogCommand: Command {
   static let declaration = CommandSet.Command(
-    "log", "Show who changed a nav, and how", group: Subject.look,
+    "log", "Show the author and the operations of each change", group: Subject.look,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
-      OptionDeclaration("from", argument: "REV", "The first revision; else the last 100"),
-      OptionDeclaration("limit", argument: "N", "How many revisions at most; 100 unless said"),
+      OptionDeclaration("from", argument: "REV", "Begin at this revision, not with the last 100"),
+      OptionDeclaration("limit", argument: "N", "Print at most N revisions; default 100"),
     ],
     epilogue: "Example: navctl log kiosk --limit 20")
 

@@ -2,14 +2,14 @@ import CommandLineOptions
 import NavctlSupport
 import NavigationSync
 
-/// `op`: any operations, as JSON.
+/// `op`: performs operations given as JSON, all of them or none.
 enum OpCommand: Command {
   static let declaration = CommandSet.Command(
     "op", "Perform operations given as JSON, all or none", group: Subject.anything,
     arguments: PositionalArguments("NAV JSON...", count: 1...Int.max),
     options: Changes.animatedOptions,
     epilogue: """
-      An operation is an object with one member, whose name is that of the operation. Operations
+      An operation is an object with one member, whose name is that of the operation. The names
       are \(names).
 
       Example: navctl op kiosk '{"popToRoot":{}}' '{"push":{"screen":{"title":"Now playing"}}}'
@@ -20,7 +20,7 @@ enum OpCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let positionals = invocation.line.positionals
-    // What begins like an object is no name of a nav.
+    // A first argument that begins like a JSON object is an operation, not the nav.
     let isNavLeftOut = positionals.first?.hasPrefix("{") ?? false
     let count = isNavLeftOut ? positionals.count : positionals.count - 1
     let arguments = try invocation.navArguments(rest: count...count)

@@ -5,7 +5,7 @@ import NavigationSync
 /// `pop`: removes the top screen.
 enum PopCommand: Command {
   static let declaration = CommandSet.Command(
-    "pop", "Remove the top screen that you last saw", group: Subject.stack,
+    "pop", "Pop the top screen, if it is still the one you last saw", group: Subject.stack,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: Changes.animatedOptions,
     epilogue: "Example: navctl pop kiosk --top wifi")

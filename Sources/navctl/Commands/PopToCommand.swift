@@ -1,14 +1,14 @@
 import CommandLineOptions
 import NavctlSupport
 
-/// `pop-to`: removes everything above a screen.
+/// `pop-to`: removes all screens above a screen.
 enum PopToCommand: Command {
   static let declaration = CommandSet.Command(
-    "pop-to", "Remove everything above a screen", group: Subject.stack,
+    "pop-to", "Remove all screens above a screen", group: Subject.stack,
     arguments: PositionalArguments("NAV [ID]", count: 0...2),
     options: [
       OptionDeclaration("route", argument: "ROUTE", "The top-most screen with this route"),
-      OptionDeclaration("unique", "Refuse if several have the route"),
+      OptionDeclaration("unique", "Refuse if several screens have the route"),
     ] + Changes.animatedOptions,
     epilogue: "Example: navctl pop-to kiosk --route settings")
 

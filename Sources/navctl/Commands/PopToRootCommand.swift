@@ -2,10 +2,10 @@ import CommandLineOptions
 import NavctlSupport
 import NavigationSync
 
-/// `pop-to-root`: removes everything above the root.
+/// `pop-to-root`: removes all screens above the root.
 enum PopToRootCommand: Command {
   static let declaration = CommandSet.Command(
-    "pop-to-root", "Remove everything above the root", group: Subject.stack,
+    "pop-to-root", "Remove all screens above the root", group: Subject.stack,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: Changes.animatedOptions,
     epilogue: "Example: navctl pop-to-root kiosk")

@@ -1,14 +1,14 @@
 import CommandLineOptions
 import NavctlSupport
 
-/// `present`: shows a screen above what is visible.
+/// `present`: presents a screen above the visible one.
 enum PresentCommand: Command {
   static let declaration = CommandSet.Command(
-    "present", "Show a screen above what is visible", group: Subject.presentation,
+    "present", "Present a screen above the visible one", group: Subject.presentation,
     arguments: PositionalArguments("NAV [SCREEN]", count: 0...2),
     options: [
-      OptionDeclaration("from", argument: "ID", "The screen that presents; else the visible one"),
-      OptionDeclaration("style", argument: "STYLE", "As in formSheet or overCurrentContext"),
+      OptionDeclaration("from", argument: "ID", "The presenting screen; default the visible one"),
+      OptionDeclaration("style", argument: "STYLE", "Such as formSheet or overCurrentContext"),
     ] + NewScreen.options + Changes.animatedOptions,
     epilogue: NewScreen.note + """
 
@@ -23,13 +23,13 @@ enum PresentCommand: Command {
   }
 }
 
-/// `dismiss`: ends a presentation.
+/// `dismiss`: ends presentations.
 enum DismissCommand: Command {
   static let declaration = CommandSet.Command(
-    "dismiss", "End the presentations that you last saw", group: Subject.presentation,
+    "dismiss", "End all presentations, if they are those you last saw", group: Subject.presentation,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
-      OptionDeclaration("from", argument: "ID", "Only what this screen presents, whatever it is")
+      OptionDeclaration("from", argument: "ID", "Only those above this screen, seen or not")
     ] + Changes.animatedOptions,
     epilogue: "Example: navctl dismiss kiosk --from wifi")
 

@@ -4,12 +4,13 @@ import NavctlSupport
 /// `push`: puts a screen on top.
 enum PushCommand: Command {
   static let declaration = CommandSet.Command(
-    "push", "Put a screen on top, a known or a new one", group: Subject.stack,
+    "push", "Put a known or a new screen on top", group: Subject.stack,
     arguments: PositionalArguments("NAV [SCREEN]", count: 0...2),
     options: [
-      OptionDeclaration("if-absent", "It is no error if it is on the stack already"),
-      OptionDeclaration("show", "Use the operation show, which has a transition"),
-      OptionDeclaration("sender", argument: "TEXT", "Who asks, for --show and the log"),
+      OptionDeclaration("if-absent", "It is no error if the screen is on the stack"),
+      OptionDeclaration("show", "Use the operation show, which is animated"),
+      OptionDeclaration(
+        "sender", argument: "TEXT", "Origin of the request, for the log; needs --show"),
     ] + NewScreen.options + Changes.animatedOptions,
     epilogue: NewScreen.note + """
 
@@ -24,7 +25,7 @@ enum PushCommand: Command {
   }
 }
 
-/// What commands have in common that may make the screen they show.
+/// Options of commands that show a screen and can create it.
 enum NewScreen {
   static let options: [OptionDeclaration] = [
     OptionDeclaration("title", argument: "TEXT", "Title of the new screen", group: group),
@@ -33,13 +34,13 @@ enum NewScreen {
     OptionDeclaration(
       "item-title", argument: "TEXT", "Title of its navigation item", group: group),
     OptionDeclaration(
-      "restoration-id", argument: "ID", "Id under which it is restored", group: group),
-    OptionDeclaration("new", "Make the screen even if only its id is said", group: group),
+      "restoration-id", argument: "ID", "Id for save and restore", group: group),
+    OptionDeclaration("new", "Create the screen, even with its id alone", group: group),
   ]
 
   static let note = """
-    SCREEN alone is the id of a screen that the nav knows, or a record in JSON; with anything more
-    about it the screen is made.
+    SCREEN is the id of a screen that the nav knows, or a record in JSON. With any option about a
+    new screen, SCREEN is the id of the screen that the command creates.
 
     """
 

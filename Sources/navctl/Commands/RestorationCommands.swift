@@ -5,14 +5,14 @@ import NavigationClient
 import NavigationSync
 import RuntimePaths
 
-/// `save`: writes what `restore` reads.
+/// `save`: writes the restorable screens of the stack to a file for `restore`.
 enum SaveCommand: Command {
   static let declaration = CommandSet.Command(
-    "save", "Write what restore reads, to a file or stdout", group: Subject.stack,
+    "save", "Save the stack for restore, to a file or stdout", group: Subject.stack,
     arguments: PositionalArguments("NAV [FILE]", count: 0...2),
     epilogue: """
-      Only screens with a restoration id are written, and only if the nav has one too; see
-      configure. The others are named on stderr. An existing FILE is replaced as a whole or not at
+      navctl saves only screens with a restoration id, and only if the nav has one too; see
+      configure. It names the others on stderr. It replaces an existing FILE as a whole or not at
       all.
 
       Example: navctl save kiosk kiosk.json
@@ -26,7 +26,7 @@ enum SaveCommand: Command {
     let payload = try Reading.value(answer.reply)
     let entries = payload["entries"]?.elements ?? []
     guard !entries.isEmpty else {
-      // Nothing could be restored from it, and it might replace a file from which something can.
+      // An empty payload is useless, and could replace a file that still has screens.
       throw PlainFailure(lines: nothing(arguments.nav), status: 1)
     }
     try tellLeftOut(invocation, &connection, arguments.nav, entries, answer.reply.revision)
@@ -48,7 +48,7 @@ enum SaveCommand: Command {
     return 0
   }
 
-  /// Names the screens of the stack that are not saved, if it is still the one that was saved.
+  /// Names the screens that were not saved, unless the nav has changed since the save.
   private static func tellLeftOut(
     _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
     _ entries: [JSONValue], _ revision: Revision?
@@ -61,29 +61,30 @@ enum SaveCommand: Command {
     guard !leftOut.isEmpty else { return }
     Output.error(
       TerminalText.visible(
-        "navctl: not saved, for they have no restoration id: \(leftOut.joined(separator: ", "))"))
+        "navctl: not saved, because they have no restoration id: \(leftOut.joined(separator: ", "))"
+      ))
     Output.error("  try: navctl screen \(nav) set \(leftOut[0]) restorationID=\(leftOut[0])")
   }
 
   private static func nothing(_ nav: String) -> [String] {
     [
-      "nothing: \(nav) or its screens have no restoration id, so nothing would be saved",
+      "nothing: \(nav) or its screens have no restoration id, so there is nothing to save",
       "try: navctl configure \(nav) restorationID=\(nav); "
         + "navctl screen \(nav) set ID restorationID=ID",
     ]
   }
 }
 
-/// `restore`: sets the stack to what `save` wrote.
+/// `restore`: replaces the stack by one that `save` wrote.
 enum RestoreCommand: Command {
   static let declaration = CommandSet.Command(
     "restore", "Replace the stack you last saw by a saved one", group: Subject.stack,
     arguments: PositionalArguments("NAV FILE", count: 1...2),
     options: [
-      OptionDeclaration("root", argument: "SCREEN", "The root, an id or a record in JSON")
+      OptionDeclaration("root", argument: "SCREEN", "The root if no saved screen can be restored")
     ] + Changes.animatedOptions,
     epilogue: """
-      FILE is what save wrote, or - for stdin.
+      FILE is the output of save, or - for stdin.
 
       Example: navctl restore kiosk kiosk.json
       """)
@@ -103,13 +104,13 @@ enum RestoreCommand: Command {
   }
 }
 
-/// `open`: shows the screens of a route.
+/// `open`: replaces the stack by the screens of a route.
 enum OpenCommand: Command {
   static let declaration = CommandSet.Command(
     "open", "Replace the stack you last saw by a route's", group: Subject.stack,
     arguments: PositionalArguments("NAV ROUTE", count: 1...2), options: Changes.animatedOptions,
     epilogue: """
-      The routes are a setting; see configure. Screens that agree stay.
+      The setting routes defines them; see configure. Screens that agree with the route stay.
 
       Example: navctl open kiosk settings/wifi
       """)
@@ -121,14 +122,14 @@ enum OpenCommand: Command {
   }
 }
 
-/// `revert`: brings back the stack of an earlier revision.
+/// `revert`: replaces the stack by that of an earlier revision.
 enum RevertCommand: Command {
   static let declaration = CommandSet.Command(
     "revert", "Replace the stack you last saw by an earlier one", group: Subject.stack,
     arguments: PositionalArguments("NAV REV", count: 1...2), options: Changes.animatedOptions,
     epilogue: """
-      REV is a revision of this epoch; history tells them, and draws the state with --at. The
-      screens come back as they are today.
+      REV is a revision of this epoch. history lists them, and history --at draws one. The command
+      restores ids and order; the screens keep their present content.
 
       Example: navctl revert kiosk 2
       """)

@@ -1,17 +1,17 @@
 import CommandLineOptions
 import NavctlSupport
 
-/// `screen`: makes a screen without showing it, changes one or forgets one.
+/// `screen`: creates a screen without showing it, changes a screen or releases one.
 enum ScreenCommand: Command {
   private static let verbs = ["create", "set", "release"]
 
   static let declaration = CommandSet.Command(
-    "screen", "Make, change or forget a screen", group: Subject.content,
+    "screen", "Create, change or release a screen", group: Subject.content,
     arguments: PositionalArguments("NAV VERB [ID] [KEY=VALUE...]", count: 1...Int.max),
     options: Changes.options,
     epilogue: """
       VERB is create, set or release; only a screen that is not shown can be released. KEY is a
-      member of a screen's record: title, route, args, restorationID, prefersBarHidden, edges,
+      member of a screen record: title, route, args, restorationID, prefersBarHidden, edges,
       toolbarItems, wantsFullScreenLayout, extendsUnderOpaqueBars.
 
       \(MemberWords.note)
@@ -30,10 +30,10 @@ enum ScreenCommand: Command {
   }
 }
 
-/// What commands have in common that take members of a record.
+/// The note on KEY=VALUE in the help of commands that set members of a record.
 enum MemberWords {
   static let note = """
-    VALUE is JSON where it can be read as JSON, else text; null is the default. A dot in KEY leads
-    into an object.
+    navctl reads VALUE as JSON if it is valid JSON, else as text. null stands for the default. A dot
+    in KEY leads into an object.
     """
 }

@@ -1,12 +1,12 @@
 import CommandLineOptions
 import NavctlSupport
 
-/// `segue`: shows a screen as an interface file says.
+/// `segue`: shows a screen as a segue of an interface file does.
 enum SegueCommand: Command {
   static let declaration = CommandSet.Command(
     "segue", "Show a screen as a segue does", group: Subject.stack,
     arguments: PositionalArguments("NAV [SCREEN]", count: 0...2),
-    options: [OptionDeclaration("detail", "A segue of kind showDetail; else show")]
+    options: [OptionDeclaration("detail", "Use the kind showDetail, which presents; not show")]
       + NewScreen.options + Changes.animatedOptions,
     epilogue: NewScreen.note + """
 

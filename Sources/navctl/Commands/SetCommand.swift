@@ -4,11 +4,11 @@ import NavctlSupport
 /// `set`: replaces the whole stack.
 enum SetCommand: Command {
   static let declaration = CommandSet.Command(
-    "set", "Replace the whole stack that you last saw", group: Subject.stack,
+    "set", "Replace the stack, if it is still the one you last saw", group: Subject.stack,
     arguments: PositionalArguments("NAV [SCREEN...]", count: 0...Int.max),
     options: Changes.animatedOptions,
     epilogue: """
-      Screens stand bottom first; each is an id or a record in JSON. Where NAVD_NAV is set, all
+      The first SCREEN is the bottom; each is an id or a record in JSON. If NAVD_NAV is set, all
       arguments are screens.
 
       Example: navctl set kiosk home '{"id":"about","title":"About"}'

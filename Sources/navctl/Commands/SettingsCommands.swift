@@ -2,16 +2,16 @@ import CommandLineOptions
 import NavctlSupport
 import NavigationSync
 
-/// `env`: the surroundings of the display.
+/// `env`: prints or sets the surroundings of the display, such as its orientation and locale.
 enum EnvironmentCommand: Command {
   static let declaration = CommandSet.Command(
-    "env", "Say what surrounds the display", group: Subject.display,
+    "env", "Set the surroundings of the display", group: Subject.display,
     arguments: PositionalArguments("NAV [KEY=VALUE...]", count: 0...Int.max),
     options: [Lease.option] + Changes.options,
     epilogue: """
       KEY is idiom, vCompact, scrollEdge, keyboard, scale, statusBar, backTitleBudget, locale,
-      orientation, barPosition or horizontal. Without members what is set is printed. While a
-      session holds the display, only it may set them; --lease holds it for this.
+      orientation, barPosition or horizontal. Without KEY, navctl prints the values. While a session
+      holds the display, no other can set them; --lease holds it for this command.
 
       \(MemberWords.note)
 
@@ -25,7 +25,7 @@ enum EnvironmentCommand: Command {
   }
 }
 
-/// `configure`: the settings of a nav.
+/// `configure`: prints or changes the settings of a nav.
 enum ConfigureCommand: Command {
   static let declaration = CommandSet.Command(
     "configure", "Change the settings of a nav", group: Subject.display,
@@ -35,7 +35,7 @@ enum ConfigureCommand: Command {
       KEY is guard, vetoScope, veto, questionDeadline, transitionDeadline, gestureDeadline, queue,
       interactivePop, simultaneous, hidesBarsOnTap, hidesBarsOnSwipe,
       hidesBarsWhenVerticallyCompact, hidesBarsWhenKeyboardAppears, profile, routes, container or
-      restorationID. Each is replaced as a whole. Without members what is set is printed.
+      restorationID. The command replaces each setting as a whole. Without KEY, navctl prints them.
 
       \(MemberWords.note)
 

@@ -3,14 +3,14 @@ import NavctlSupport
 import NavigationClient
 import NavigationSync
 
-/// `show`: draws a nav, and remembers what was shown.
+/// `show`: draws a nav, and records the state as seen in this terminal.
 enum ShowCommand: Command {
   static let declaration = CommandSet.Command(
-    "show", "Draw a nav: bars, stack, what is presented", group: Subject.look,
+    "show", "Draw a nav: bars, stack, presented screens", group: Subject.look,
     arguments: PositionalArguments("NAV", count: 0...1),
     epilogue: """
-      What is shown is remembered for this terminal: commands that remove are then refused if
-      something else is there.
+      navctl records the state as seen in this terminal. A command that removes screens then fails
+      if the nav has changed in between.
 
       Example: navctl show kiosk
       """)
@@ -19,7 +19,7 @@ enum ShowCommand: Command {
     let nav = try invocation.navArguments().nav
     guard !nav.hasPrefix("$") else {
       throw UsageError(
-        "\(nav) is a directory and shows nothing",
+        "\(nav) is a directory, not a nav",
         remedy: nav == Directory.clients ? "navctl list --clients" : "navctl list")
     }
     var connection = try invocation.connect()

@@ -5,15 +5,16 @@ import NavigationSync
 /// `push-item`: puts an item on a standalone bar.
 enum PushItemCommand: Command {
   static let declaration = CommandSet.Command(
-    "push-item", "Put an item on top, a known or a new one", group: Subject.standalone,
+    "push-item", "Put a known or a new item on top", group: Subject.standalone,
     arguments: PositionalArguments("NAV [ITEM]", count: 0...2),
     options: [
       OptionDeclaration("title", argument: "TEXT", "Title of the new item"),
       OptionDeclaration("prompt", argument: "TEXT", "Prompt of the new item"),
-      OptionDeclaration("new", "Make the item even if only its id is said"),
+      OptionDeclaration("new", "Create the item, even with its id alone"),
     ] + Changes.animatedOptions,
     epilogue: """
-      ITEM alone is the id of an item that the bar knows, or a record in JSON.
+      ITEM is the id of an item that the bar knows, or a record in JSON. With any option about the
+      item, ITEM is the id of the item that the command creates.
 
       Example: navctl push-item hud now --title Owen
       """)
@@ -29,7 +30,7 @@ enum PushItemCommand: Command {
 /// `pop-item`: removes the top item of a standalone bar.
 enum PopItemCommand: Command {
   static let declaration = CommandSet.Command(
-    "pop-item", "Remove the top item that you last saw", group: Subject.standalone,
+    "pop-item", "Pop the top item, if it is still the one you last saw", group: Subject.standalone,
     arguments: PositionalArguments("NAV", count: 0...1), options: Changes.animatedOptions,
     epilogue: "Example: navctl pop-item hud --top now")
 
@@ -42,11 +43,11 @@ enum PopItemCommand: Command {
 /// `set-items`: replaces all items of a standalone bar.
 enum SetItemsCommand: Command {
   static let declaration = CommandSet.Command(
-    "set-items", "Replace all items that you last saw", group: Subject.standalone,
+    "set-items", "Replace all items, if they are those you last saw", group: Subject.standalone,
     arguments: PositionalArguments("NAV [ITEM...]", count: 0...Int.max),
     options: Changes.animatedOptions,
     epilogue: """
-      Items stand bottom first; each is an id or a record in JSON. Where NAVD_NAV is set, all
+      The first ITEM is the bottom; each is an id or a record in JSON. If NAVD_NAV is set, all
       arguments are items.
 
       Example: navctl set-items hud '{"id":"i","item":{"title":"Owen"}}'

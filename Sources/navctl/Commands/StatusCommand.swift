@@ -4,12 +4,12 @@ import Navigation
 import NavigationClient
 import NavigationSync
 
-/// `status`: whether the daemon is there, and how it does.
+/// `status`: prints whether the daemon is running, and its health.
 enum StatusCommand: Command {
   static let declaration = CommandSet.Command(
-    "status", "Say whether navd is there, and how it does", group: Subject.daemon,
+    "status", "Show whether navd is running, and its health", group: Subject.daemon,
     epilogue: """
-      Status 7 if there is no daemon. With -o json everything that the daemon tells of itself.
+      The status is 7 if there is no daemon. With -o json, navctl prints all statistics of navd.
 
       Example: navctl status
       """)
@@ -27,7 +27,7 @@ enum StatusCommand: Command {
     return 0
   }
 
-  /// Reads what the daemon says of itself.
+  /// Reads the statistics of the daemon.
   static func read(
     _ invocation: Invocation, _ connection: inout NavigationConnection,
     timeout: UInt64? = nil

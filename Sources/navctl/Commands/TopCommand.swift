@@ -5,18 +5,20 @@ import NavigationClient
 import NavigationSync
 import RuntimePaths
 
-/// `top`: the daemon at work, drawn again and again.
+/// `top`: draws the activity of the daemon, by default every 2 s.
 enum TopCommand: Command {
   static let declaration = CommandSet.Command(
-    "top", "Show what navd does, again and again", group: Subject.daemon,
+    "top", "Show the activity of navd, by default every 2 s", group: Subject.daemon,
     options: [
-      OptionDeclaration("interval", argument: "TIME", "How often, as in 500ms; 2s unless said"),
-      OptionDeclaration("count", argument: "N", "End after so many times"),
+      OptionDeclaration(
+        "interval", argument: "TIME", "Time between frames, such as 500ms; default 2s"),
+      OptionDeclaration("count", argument: "N", "End after N frames"),
     ],
     epilogue: """
-      Rates and times are those since the frame before; times in the first one are those since the \
-      daemon started. On a terminal q ends it. Where stdout is none, one block follows the other, \
-      with an empty line between. Sessions are shown to the role admin.
+      Rates and times are those since the previous frame. In the first frame, times are those \
+      since navd started. On a terminal, q ends the command. If stdout is not a terminal, navctl \
+      prints one block after another, with an empty line in between. The role admin also sees the \
+      sessions.
 
       Example: navctl top --interval 1s
       """)
@@ -33,10 +35,10 @@ enum TopCommand: Command {
     }
     let count = try line.value(of: "count").map { try Quantities.integer($0, option: "count") }
     guard !invocation.isJSON else {
-      throw UsageError("top draws", remedy: "navctl status -o json")
+      throw UsageError("top has no JSON output", remedy: "navctl status -o json")
     }
     let signals = try Signals()
-    // The first answer decides whether there is anything to show.
+    // An error of the first request ends the command before the screen is taken over.
     var connection = try invocation.connect()
     let sample = try read(invocation, &connection)
     let screen = try LiveScreen(isTerminal: Output.isTerminal)
@@ -53,7 +55,7 @@ enum TopCommand: Command {
   }
 }
 
-/// The frames of one run, and the connection that they are read from.
+/// Draws the frames of one run, and holds the connection to the daemon.
 private struct TopView: ~Copyable {
   private let invocation: Invocation
   private let interval: UInt64
@@ -69,7 +71,7 @@ private struct TopView: ~Copyable {
     self.connection = consume connection
   }
 
-  /// Draws until the count is reached, or somebody ends it.
+  /// Draws frames until `count` is reached, or until the user ends the command.
   mutating func run(
     _ screen: borrowing LiveScreen, _ signals: borrowing Signals, first: TopDrawing.Sample,
     count: UInt64?
@@ -93,13 +95,13 @@ private struct TopView: ~Copyable {
     let drawing = TopDrawing(columns: size?.columns ?? invocation.columns, rows: size?.rows)
     let lines =
       sample.map { drawing.lines($0, before: before, endpoint: endpoint) }
-      ?? drawing.lines(failure: "navd does not answer at \(endpoint); trying again")
+      ?? drawing.lines(failure: "navd does not answer at \(endpoint); retrying")
     try screen.show(lines.map { $0.rendered(isColoured: invocation.isColoured) })
   }
 
-  /// The next sample; nil while the daemon does not answer and somebody watches.
+  /// Reads the next sample; on a terminal nil while the daemon does not answer.
   private mutating func next(_ screen: borrowing LiveScreen) throws -> TopDrawing.Sample? {
-    // Keys are taken between two frames, so none may take long.
+    // Keys are read between two frames, so a request lasts at most 1 s.
     let timeout = screen.isTerminal ? min(invocation.timeoutMilliseconds, 1000) : nil
     do {
       var connection = try connect(timeout)

@@ -5,10 +5,10 @@ import NavigationSync
 /// `back`: taps the back button.
 enum BackCommand: Command {
   static let declaration = CommandSet.Command(
-    "back", "Tap the back button of the screen you last saw", group: Subject.touch,
+    "back", "Tap back, if the top screen is the one you last saw", group: Subject.touch,
     arguments: PositionalArguments("NAV", count: 0...1), options: Changes.animatedOptions,
     epilogue: """
-      Unlike pop it is refused where no back button is shown.
+      Unlike pop, the command fails if the bar shows no back button.
 
       Example: navctl back kiosk --top wifi
       """)
@@ -25,7 +25,7 @@ enum TapCommand: Command {
     "tap", "Tap the content, which may hide the bars", group: Subject.touch,
     arguments: PositionalArguments("NAV", count: 0...1), options: Changes.animatedOptions,
     epilogue: """
-      It does something where the setting hidesBarsOnTap says so; see configure.
+      A tap hides or shows the bars if the setting hidesBarsOnTap is true; see configure.
 
       Example: navctl tap kiosk
       """)
@@ -43,8 +43,8 @@ enum SwipeCommand: Command {
     arguments: PositionalArguments("NAV DIRECTION", count: 1...2),
     options: Changes.animatedOptions,
     epilogue: """
-      DIRECTION is up, which hides the bars, or down, which shows them, where the setting
-      hidesBarsOnSwipe says so; see configure.
+      DIRECTION is up, which hides the bars, or down, which shows them, if the setting
+      hidesBarsOnSwipe is true; see configure.
 
       Example: navctl swipe kiosk up
       """)

@@ -3,14 +3,15 @@ import NavctlSupport
 import NavigationClient
 import NavigationSync
 
-/// `transition`: shows the running transition, or says that it has been shown.
+/// `transition`: prints the running transition, or reports that the display has shown it.
 enum TransitionCommand: Command {
   static let declaration = CommandSet.Command(
     "transition", "Show or complete the running transition", group: Subject.touch,
     arguments: PositionalArguments("NAV [complete TID]", count: 0...3),
     options: [Lease.option] + Changes.options,
     epilogue: """
-      Without complete the running transition is printed, and its number TID.
+      Without complete, navctl prints the running transition with its number TID. complete reports
+      to navd that the display has shown it.
 
       Example: navctl transition kiosk
       """)

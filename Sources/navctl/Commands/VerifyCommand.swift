@@ -4,13 +4,13 @@ import Navigation
 import NavigationClient
 import NavigationSync
 
-/// `verify`: has the daemon check a nav, or all of them.
+/// `verify`: lets the daemon check a nav, or all navs and its connection counts.
 enum VerifyCommand: Command {
   static let declaration = CommandSet.Command(
-    "verify", "Check digests and invariants of one nav or all", group: Subject.look,
+    "verify", "Check the digests and invariants of one or all navs", group: Subject.look,
     arguments: PositionalArguments("[NAV]", count: 0...1),
     epilogue: """
-      Without NAV all navs are checked, and whether the daemon counts the connections that it has.
+      Without NAV, navd checks all navs, and compares its count of connections with those it has.
 
       Example: navctl verify kiosk
       """)
@@ -34,7 +34,7 @@ enum VerifyCommand: Command {
         answer = try Reading.get(
           invocation, &connection, GetRequest(id: 0, nav: nav, what: .verify))
       } catch let refusal as Refusal where named == nil && refusal.error.knownCode != .internal {
-        // Closed since the directory was read, or not ours to look at.
+        // The nav was closed since the directory was read, or this user may not read it.
         Output.error("navctl: \(nav): \(refusal.error.code)")
         continue
       }
@@ -43,7 +43,7 @@ enum VerifyCommand: Command {
     return status
   }
 
-  /// Prints whether the daemon counts the connections that it has; false if it does not.
+  /// Prints whether the daemon's count of connections is right; returns that.
   private static func writeConnections(
     _ invocation: Invocation, _ connection: inout NavigationConnection
   ) throws -> Bool {
@@ -52,7 +52,7 @@ enum VerifyCommand: Command {
       answer = try Reading.get(
         invocation, &connection, GetRequest(id: 0, nav: nil, what: .verify))
     } catch let refusal as Refusal where refusal.error.knownCode == .invalidArgument {
-      // A daemon from before this was asked for.
+      // An older daemon does not have this check.
       return true
     }
     if invocation.isJSON {
@@ -69,7 +69,7 @@ enum VerifyCommand: Command {
     return isSound
   }
 
-  /// Says what was found; false if something is wrong.
+  /// Prints the result for one nav; returns false if navd found it damaged.
   private static func write(
     _ invocation: Invocation, _ nav: String, _ answer: (reply: OkReply, body: [UInt8])
   ) throws -> Bool {

@@ -5,18 +5,18 @@ import NavigationClient
 import NavigationSync
 import RuntimePaths
 
-/// `wait`: until a nav is as wanted; woken by its changes, never by a clock.
+/// `wait`: waits on a watch until a nav meets a condition; it does not poll.
 enum WaitCommand: Command {
   static let declaration = CommandSet.Command(
-    "wait", "Wait until a nav is as wanted", group: Subject.look,
+    "wait", "Wait until a nav meets a condition", group: Subject.look,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
       OptionDeclaration("top", argument: "ID", "Until this screen is on top"),
-      OptionDeclaration("depth", argument: "N", "Until there are this many screens"),
-      OptionDeclaration("rev", argument: "N", "Until this revision or a later one"),
+      OptionDeclaration("depth", argument: "N", "Until the stack has N screens"),
+      OptionDeclaration("rev", argument: "N", "Until this revision or a later one exists"),
     ],
     epilogue: """
-      Waits as long as it takes, or until --timeout, which ends it with status 4.
+      There is no time limit by default. After --timeout, the command ends with status 4.
 
       Example: navctl wait kiosk --top wifi --timeout 10s
       """)
@@ -43,7 +43,7 @@ enum WaitCommand: Command {
       }
     }
     throw PlainFailure(
-      lines: ["timeout: \(nav) did not come to \(condition.text)", "try: navctl show \(nav)"],
+      lines: ["timeout: \(nav) did not reach \(condition.text)", "try: navctl show \(nav)"],
       status: ErrorCode.busy.exitStatus)
   }
 
@@ -62,29 +62,32 @@ enum WaitCommand: Command {
   }
 }
 
-/// What is left of a time.
+/// A time limit that runs from its creation.
 struct Countdown {
   private let end: UInt64?
 
-  /// Begins; without a time it never ends.
+  /// Starts the time; nil stands for no limit.
   init(_ milliseconds: UInt64?) {
     end = milliseconds.map { SystemClock.monotonicMilliseconds() + $0 }
   }
 
-  /// What is left, nil for ever.
+  /// The time left, at least zero; nil without a limit.
   var left: Duration? {
     end.map { .milliseconds($0 - min($0, SystemClock.monotonicMilliseconds())) }
   }
 }
 
 extension WatchOutcome {
-  /// The end of a watch as the end of a command.
+  /// The error with which a command ends when its watch ends.
   func failure(_ nav: String) -> any Error {
     switch self {
     case .refused(let error): Refusal(error: error, nav: nav, seen: nil)
     case .ended("forbidden", _):
       PlainFailure(
-        lines: ["forbidden: \(nav) may not be watched any more", "try: ask for the right"],
+        lines: [
+          "forbidden: this user may no longer read \(nav)",
+          "try: add to the configuration: grant = WHO \(nav) read in [access] of navd.conf(5)",
+        ],
         status: ErrorCode.forbidden.exitStatus)
     case .ended(let why, let endpoint):
       PlainFailure(

@@ -5,22 +5,22 @@ import NavigationClient
 import NavigationSync
 import RuntimePaths
 
-/// `watch`: a line a revision, as they come.
+/// `watch`: prints one line for each revision as it arrives.
 enum WatchCommand: Command {
   static let declaration = CommandSet.Command(
-    "watch", "Print every change of a nav as it comes", group: Subject.look,
+    "watch", "Print every change of a nav when it arrives", group: Subject.look,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
       OptionDeclaration("view", argument: "VIEW", "full, or only the newest bar or top"),
-      OptionDeclaration("from", argument: "EPOCH:REV:DIGEST", "Go on behind this revision"),
-      OptionDeclaration("count", argument: "N", "End after so many lines"),
-      OptionDeclaration("events", "Also what makes no revision, as a tap on a button"),
+      OptionDeclaration("from", argument: "EPOCH:REV:DIGEST", "Continue after this revision"),
+      OptionDeclaration("count", argument: "N", "End after N lines"),
+      OptionDeclaration("events", "Also print events without a revision, such as a tap"),
       OptionDeclaration("wait", "Wait for a nav that does not exist yet"),
     ],
     epilogue: """
-      A restart of the daemon leaves no gap and repeats nothing. Where revisions had to be left
-      out, a line that begins with resync says so. --timeout ends it, with status 4 if --count is
-      not reached.
+      A restart of navd leaves no gap and repeats nothing. A line that begins with resync replaces
+      revisions that navd had to leave out. --timeout ends the command, with status 4 if there were
+      fewer than --count lines.
 
       Example: navctl watch kiosk --count 1
       """)
@@ -64,11 +64,13 @@ enum WatchCommand: Command {
     try connection.leave()
     guard let remaining = stream.remaining, remaining > 0 else { return 0 }
     throw PlainFailure(
-      lines: ["timeout: \(remaining) of the lines did not come", "try: navctl show \(nav)"],
+      lines: [
+        "timeout: \(remaining) awaited lines did not arrive", "try: navctl show \(nav)",
+      ],
       status: ErrorCode.busy.exitStatus)
   }
 
-  /// The state to go on from, or why it cannot be read.
+  /// Reads the state at the revision of `--from`; the code of the error if it cannot be read.
   private static func start(
     _ invocation: Invocation, _ connection: inout NavigationConnection, nav: String,
     from: MirrorPosition
@@ -78,7 +80,7 @@ enum WatchCommand: Command {
       request.at = from.revision
       let state = try Reading.value(try Reading.get(invocation, &connection, request).reply)
       guard let mirror = MirrorText.mirror(state), mirror.position == from else {
-        // The watch says what differs.
+        // Without a mirror, the watch begins with a snapshot that has the reason.
         return (nil, nil)
       }
       return (mirror, nil)
@@ -88,9 +90,9 @@ enum WatchCommand: Command {
   }
 }
 
-/// What a watch has printed, and what it does about each event.
+/// Prints the events of a watch, and decides how the command continues.
 private struct WatchStream {
-  /// What follows from an event.
+  /// What the command does after an event.
   enum Step {
     case goOn
     case awaitNav
@@ -102,12 +104,14 @@ private struct WatchStream {
   private let view: View
   private let memory: Memory
   private var lines: WatchLines
-  /// What was written and is not remembered yet.
+  /// The state of the last printed line that is not yet recorded as seen.
   private var unremembered: Seen?
   private var lastLatest: (epoch: Epoch, revision: Revision)?
-  /// Why the state to go on from could not be read, though the daemon still has the changes since.
+  /// The error code with which the daemon refused the state at `--from`; nil if there was none.
+  ///
+  /// The daemon may still have the diffs after that revision.
   var hindrance: String?
-  /// How many lines are still wanted, nil for all.
+  /// How many lines are left of `--count`; nil without a limit.
   private(set) var remaining: UInt64?
 
   init(
@@ -130,17 +134,17 @@ private struct WatchStream {
       try write(lines.diff(diff), MirrorText.diff(diff), Seen(mirror))
     case .changed(_, .replaced(let mirror, let why)):
       let state = try JSONValue(MirrorText.state(mirror, nav: nav))
-      // Nobody joins who goes on from a place.
+      // With `--from`, the reason of the first snapshot is the error, not `join`.
       let record = lines.snapshot(
         state, why: why == "join" ? hindrance ?? "join" : why ?? "join")
       hindrance = nil
       try write(record.text, record.json, Seen(mirror))
     case .latest(let latest):
-      // After a reconnect the same value comes again.
+      // After a reconnect the daemon sends the same value again.
       if let last = lastLatest, last == (latest.epoch, latest.revision) { return .goOn }
       lastLatest = (latest.epoch, latest.revision)
       try write(lines.latest(latest), MirrorText.latest(latest), nil)
-    case .lost: Output.error("navctl: connection lost; going on as soon as navd is back")
+    case .lost: Output.error("navctl: connection lost; watch continues when navd is back")
     case .watchEnded(_, _, .refused(let error))
     where error.knownCode == .noNav && invocation.line.contains("wait"):
       return .awaitNav
@@ -163,10 +167,10 @@ private struct WatchStream {
     if Output.isTerminal { remember() }
   }
 
-  /// Remembers the last line.
+  /// Records the state of the last printed line as seen.
   ///
-  /// A program that reads the lines may be behind them: what it does must not be guarded by what
-  /// it has yet to read. So away from a terminal this is done at the end only.
+  /// A program that reads the lines may lag behind, and a state that it has not read yet must not
+  /// guard its next command. So if stdout is no terminal, this happens only at the end.
   mutating func remember() {
     memory.remember(unremembered, of: nav)
     unremembered = nil
