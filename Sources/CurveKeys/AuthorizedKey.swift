@@ -1,29 +1,29 @@
 package import ZeroMQ
 
-/// Why a key or a file of keys cannot be used: what, where, and what to do.
+/// The reason why a key or its file cannot be used, with the file and a remedy.
 package struct KeyError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// One line for people.
+  /// The reason in one line.
   package let description: String
 
-  /// Makes an error.
+  /// Makes an error from its text.
   package init(_ description: String) { self.description = description }
 }
 
-/// A client that may connect over the network: what it is called, and the key that it must prove.
+/// A client that can connect over the network: its name, its public key and its role.
 package struct AuthorizedKey: Hashable, Sendable {
-  /// How many characters a public key has as text, of which the first may be a dash.
+  /// The length of a public key as text; the first character can be a dash.
   package static let keyWidth = 40
 
-  /// What principals, logs and owners of navs are called by it.
+  /// The name of the client in logs, in the configuration and as owner of navs.
   package var name: String
-  /// The key whose secret the client must have.
+  /// The public key; the client proves that it has the secret key of it.
   package var publicKey: CurvePublicKey
-  /// The role that goes with it; nil where the configuration says.
+  /// The role of the client; if nil, a `role` line of the configuration can give it one.
   package var role: String?
 
-  /// Makes a key.
+  /// Makes an entry after a check of the names.
   ///
-  /// - Throws: what is wrong with the name or the role.
+  /// - Throws: `KeyError` if the name or the role is not well-formed.
   package init(name: String, publicKey: CurvePublicKey, role: String?) throws(KeyError) {
     guard Self.isName(name) else {
       throw KeyError("the name of a key has 1 to 64 letters, digits, dots, - and _, not '\(name)'")
@@ -36,7 +36,8 @@ package struct AuthorizedKey: Hashable, Sendable {
     self.role = role
   }
 
-  /// Whether a text can name a key or a role: it begins with a letter or a digit.
+  /// Whether a text can name a key or a role: 1 to 64 of letters, digits, `.`, `-` and `_`, the
+  /// first a letter or a digit.
   package static func isName(_ text: String) -> Bool {
     let bytes = text.utf8
     guard (1...64).contains(bytes.count), let first = bytes.first, isWord(first) else {
@@ -49,28 +50,28 @@ package struct AuthorizedKey: Hashable, Sendable {
     (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
   }
 
-  /// Reads the contents of a file of this name: the key as Z85, and a role if one goes with it.
+  /// Reads the contents of the file NAME.pub: the public key as Z85, and an optional role.
   ///
-  /// Empty lines and those that begin with `#` do not count.
+  /// Empty lines and lines that begin with `#` are ignored.
   package init(name: String, parsing contents: [UInt8]) throws(KeyError) {
     guard let text = String(validating: contents, as: UTF8.self) else {
-      throw KeyError("it is not text")
+      throw KeyError("the file is not UTF-8 text")
     }
     let lines = text.split(whereSeparator: \.isNewline).filter { line in
       line.contains { !$0.isWhitespace } && line.first != "#"
     }
     guard lines.count == 1, let line = lines.first else {
-      throw KeyError("expected one line, a public key and perhaps a role; it has \(lines.count)")
+      throw KeyError("expected one line with a public key and an optional role, not \(lines.count)")
     }
     let words = line.split(whereSeparator: \.isWhitespace)
     guard (1...2).contains(words.count), let key = CurvePublicKey(z85: String(words[0])) else {
-      throw KeyError("expected 40 characters of a public key, and perhaps a role")
+      throw KeyError("expected 40 characters of a public key, and an optional role")
     }
     try self.init(
       name: name, publicKey: key, role: words.count == 2 ? String(words[1]) : nil)
   }
 
-  /// What its file holds.
+  /// The contents of the file, in the form that `init(name:parsing:)` reads.
   package var contents: [UInt8] {
     Array((publicKey.description + (role.map { " " + $0 } ?? "") + "\n").utf8)
   }

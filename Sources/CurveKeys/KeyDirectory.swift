@@ -1,33 +1,33 @@
 import RuntimePaths
 import ZeroMQ
 
-/// The directory of the keys that are authorised, one file `NAME.pub` each.
+/// The directory of the authorised keys, with a file `NAME.pub` for each.
 package struct KeyDirectory: Sendable {
-  /// Where it is unless something else is said.
+  /// The default path.
   package static let standardPath = "/etc/navd/keys"
   private static let suffix = ".pub"
   private static let maximumBytes = 4096
 
-  /// Where it is.
+  /// The path of the directory.
   package let path: String
 
-  /// Makes a value for a directory that need not be there.
+  /// Refers to a directory, which need not exist.
   package init(path: String) { self.path = path }
 
-  /// What is in the directory: the keys in the order of their names, and what cannot be used.
+  /// The contents of the directory: the keys in the order of their names, and the problems.
   package struct Listing: Hashable, Sendable {
-    /// The keys.
+    /// The usable keys.
     package var keys: [AuthorizedKey] = []
-    /// Why files are left out; who has such a key is not let in.
+    /// The reasons why other files are ignored; their keys are not authorised.
     package var problems: [String] = []
   }
 
-  /// Reads all keys; a directory that is not there has none.
+  /// Reads all keys; a directory that does not exist has none.
   ///
-  /// A file or a directory that others than root and `user` could have written does not count.
+  /// A file is ignored if a user other than root and `user` can write it or its directory.
   ///
-  /// - Parameter user: who may own them beside root.
-  /// - Returns: the keys, and why others are left out.
+  /// - Parameter user: the user that can own the files, besides root.
+  /// - Returns: the keys and the problems.
   package func list(trusting user: UInt32) -> Listing {
     var listing = Listing()
     if let reason = Self.reasonNotTrusted(path, .directory, user) {
@@ -47,7 +47,7 @@ package struct KeyDirectory: Sendable {
       do {
         let key = try read(file, trusting: user)
         if let other = seen[key.publicKey.bytes] {
-          throw KeyError("\(path)/\(file): the key is that of \(other) already")
+          throw KeyError("\(path)/\(file): \(other) has the same key already")
         }
         seen[key.publicKey.bytes] = key.name
         listing.keys.append(key)
@@ -77,33 +77,34 @@ package struct KeyDirectory: Sendable {
     }
   }
 
-  /// Why somebody else could have written it; nil if nobody could.
+  /// Why another user could have written a file or directory; nil if none could.
   private static func reasonNotTrusted(
     _ path: String, _ kind: FileStatus.Kind, _ user: UInt32
   ) -> String? {
-    guard let status = FileStatus.probe(path) else { return "it is not there" }
+    guard let status = FileStatus.probe(path) else { return "it does not exist" }
     guard status.kind == kind else { return "it is \(status.kind.rawValue), not \(kind.rawValue)" }
     guard status.owner == 0 || status.owner == user else {
       return "it belongs to user \(status.owner), not to root or user \(user)"
     }
     guard status.mode & 0o022 == 0 else {
-      return "others may write it: chmod go-w \(path)"
+      return "other users can write it: chmod go-w \(path)"
     }
     return nil
   }
 
-  /// Where the file of a name is.
+  /// The path of the file for a name.
   package func file(of name: String) -> String { "\(path)/\(name)\(Self.suffix)" }
 
-  /// Authorises a key, in the place of one with the same name; makes the directory if it is missing.
+  /// Authorises a key, and replaces an earlier key with the same name; creates the directory.
   ///
-  /// - Throws: that it is another's already, for then one of the two names would mean nobody.
+  /// - Throws: `KeyError` if the key is authorised under another name, because a client can have
+  ///   only one name.
   package func authorize(_ key: AuthorizedKey) throws(KeyError) {
     let other = list(trusting: effectiveUserID()).keys
       .first { $0.publicKey == key.publicKey && $0.name != key.name }
     if let other {
       throw KeyError(
-        "\(key.publicKey) is authorised as \(other.name) already: revoke that, or make another key")
+        "\(key.publicKey) is authorised as \(other.name): revoke that, or create another key")
     }
     do {
       try createPrivateDirectory(path, mode: 0o755)
@@ -113,7 +114,7 @@ package struct KeyDirectory: Sendable {
     }
   }
 
-  /// Takes the authorisation away; returns false if there was none of that name.
+  /// Removes the key with a name; returns false if there was none.
   package func revoke(_ name: String) throws(KeyError) -> Bool {
     guard AuthorizedKey.isName(name) else { return false }
     do {

@@ -1,11 +1,12 @@
 import RuntimePaths
 package import ZeroMQ
 
-/// The file of a secret key, as Z85, which only its owner may read.
+/// The file of a secret key in Z85, which only its owner can read.
 package enum SecretKeyFile {
-  /// Reads a key.
+  /// Reads a secret key.
   ///
-  /// - Throws: what is wrong: a file that others may read has lost its secret already.
+  /// - Throws: `KeyError` if the file is malformed, or if other users can read it: its key is then
+  ///   no longer secret.
   package static func read(_ path: String) throws(KeyError) -> CurveSecretKey {
     let contents: [UInt8]
     do {
@@ -13,25 +14,26 @@ package enum SecretKeyFile {
     } catch {
       throw KeyError(error.description)
     }
-    // A link, as the service manager's credentials may be, is judged by what it leads to.
+    // A credential of the service manager can be a symbolic link; its target must be private.
     guard isSecret(path) else {
       throw KeyError(
-        "others may read this secret key: chmod 0600 \(path), or make another")
+        "other users can read this secret key: chmod 0600 \(path), or create another")
     }
     let text = String(decoding: contents, as: UTF8.self).filter { !$0.isWhitespace }
     guard let key = CurveSecretKey(z85: text) else {
-      throw KeyError("\(path) is no secret key: expected 40 characters, as navctl key new writes")
+      throw KeyError(
+        "\(path) is not a secret key: expected 40 characters, as navctl key new writes")
     }
     return key
   }
 
-  /// Makes a new key in a file that is not there yet; returns the public half.
+  /// Creates a key in a file that does not exist yet; returns the public key.
   package static func create(_ path: String) throws(KeyError) -> CurvePublicKey {
     var pair: CurveKeyPair
     do {
       repeat {
         pair = try CurveKeyPair.generate()
-        // Programs other than navctl take one that begins with a dash for an option.
+        // Other programs would read a key that begins with a dash as an option.
       } while "\(pair.publicKey)".hasPrefix("-")
     } catch {
       throw KeyError(error.description)
@@ -44,12 +46,12 @@ package enum SecretKeyFile {
     return pair.publicKey
   }
 
-  /// The public half of the key in a file.
+  /// The public key of the secret key in a file.
   package static func publicKey(ofSecretIn path: String) throws(KeyError) -> CurvePublicKey {
     try pair(path).publicKey
   }
 
-  /// Both halves of the key in a file.
+  /// The key pair of the secret key in a file.
   package static func pair(_ path: String) throws(KeyError) -> CurveKeyPair {
     let secret = try read(path)
     do throws(ZeroMQError) {
@@ -59,7 +61,7 @@ package enum SecretKeyFile {
     }
   }
 
-  /// Reads a public key: its 40 characters, or the path of a file that begins with them.
+  /// Reads a public key: its 40 characters, or the path of a file that contains it.
   package static func publicKey(_ text: String) throws(KeyError) -> CurvePublicKey {
     if let key = CurvePublicKey(z85: text) { return key }
     let contents: [UInt8]

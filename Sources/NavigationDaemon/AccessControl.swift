@@ -4,22 +4,22 @@ import NavigationSync
 import RuntimePaths
 import ZeroMQ
 
-/// Who may connect and do what, with the names of the configuration looked up and the keys read.
+/// The access rules in force: section `[access]` with its names looked up, and the authorised keys.
 struct AccessControl: Sendable {
-  /// What the hub decides by.
+  /// The roles and rights, in the form that the hub uses.
   private(set) var access: Access
-  /// Why keys are left out.
+  /// The reasons why files in the directory of keys are ignored.
   private(set) var problems: [String] = []
   /// The names of the authorised keys.
   private var names: [CurvePublicKey: String] = [:]
   private let directory: KeyDirectory
 
-  /// Reads the keys and looks the names up.
+  /// Looks up the users and groups, and reads the keys.
   ///
   /// - Parameters:
   ///   - configuration: section `[access]`.
-  ///   - user: whom the daemon runs as.
-  /// - Throws: a user or a group that there is not; nobody is let in by guessing.
+  ///   - user: the user id of the daemon.
+  /// - Throws: `DaemonError` if a user or a group does not exist.
   init(_ configuration: Configuration.Access, daemonUser user: UInt32) throws(DaemonError) {
     access = Access(daemonUser: user)
     directory = KeyDirectory(path: configuration.keyDirectory)
@@ -36,7 +36,7 @@ struct AccessControl: Sendable {
     readKeys()
   }
 
-  /// Reads the directory of keys once more.
+  /// Reads the directory of keys again.
   mutating func readKeys() {
     let listing = directory.list(trusting: access.daemonUser)
     problems = listing.problems
@@ -51,7 +51,7 @@ struct AccessControl: Sendable {
   /// The name under which a key is authorised.
   func name(of key: CurvePublicKey) -> String? { names[key] }
 
-  /// Who is behind a connection, and by which key; nil for nobody who may connect.
+  /// Identifies the client of a connection, and its key; nil if it must not connect.
   func peer(_ address: PeerAddress, userID: @autoclosure () -> String?) -> (
     peer: Peer, key: CurvePublicKey?
   )? {
@@ -66,12 +66,12 @@ struct AccessControl: Sendable {
     }
   }
 
-  /// Who asks to be let in, and the user id that its messages will carry; or why it is refused.
+  /// Decides a ZAP request: the client and the user id of its messages, or the refusal.
   func admit(_ request: ZAPRequest) -> Result<(peer: Peer, userID: String), Refusal> {
     switch (request.domain, request.mechanism, request.address) {
     case (Listener.localDomain, .null, .process(let user, let group, let process)):
       let peer = Peer.local(user: user, group: group, process: process)
-      guard access.admits(peer) else { return .failure(Refusal("nothing is granted to it", peer)) }
+      guard access.admits(peer) else { return .failure(Refusal("it has no right", peer)) }
       return .success((peer, "uid:\(user)"))
     case (Listener.networkDomain, .curve(let key), .network(let address)):
       guard let name = names[key] else {
@@ -81,11 +81,11 @@ struct AccessControl: Sendable {
       guard access.admits(peer) else { return .failure(Refusal("nothing is granted to it", peer)) }
       return .success((peer, key.description))
     default:
-      return .failure(Refusal("it proves nothing that is asked of it", nil))
+      return .failure(Refusal("its authentication does not fit the socket", nil))
     }
   }
 
-  /// Why somebody is not let in.
+  /// The reason why navd refuses a connection.
   struct Refusal: Error {
     var reason: String
     var peer: Peer?
@@ -115,7 +115,7 @@ struct AccessControl: Sendable {
     }
   }
 
-  /// Why a name stands for nobody, and what to do; nil if it stands for somebody.
+  /// The error about a user or group that does not exist, with a remedy; nil if it exists.
   static func reasonUnknown(_ who: Configuration.Access.Who) -> String? {
     let (kind, name): (String, String)
     switch who {
@@ -127,15 +127,15 @@ struct AccessControl: Sendable {
       if unsafe navd_group_id(text) >= 0 { return nil }
       (kind, name) = ("group", text)
     }
-    return "there is no \(kind) \(name): make it, or name another one"
+    return "there is no \(kind) \(name): create it, or name another one"
   }
 
   private static func unknown(_ who: Configuration.Access.Who) -> DaemonError {
-    let reason = reasonUnknown(who) ?? "who is named cannot be looked up: try again"
+    let reason = reasonUnknown(who) ?? "cannot look up a user or group: try again"
     return .configuration(ConfigurationError(file: "[access]", line: nil, message: reason))
   }
 
-  /// The users whom the group has as members beside those whose primary group it is.
+  /// The members of a group, without the users whose primary group it is.
   private static func members(of group: String) -> [UInt32] {
     var numbers: [UInt32] = []
     var index: Int32 = 0

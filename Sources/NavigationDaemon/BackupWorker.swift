@@ -5,7 +5,7 @@ import NavigationSync
 import RuntimePaths
 import Synchronization
 
-/// Copies the journal on a thread of its own, which neither ops nor reads of history wait for.
+/// Copies the journal on a thread of its own, so that ops and reads of history continue meanwhile.
 final class BackupWorker: Sendable {
   private struct State {
     var progress: BackupProgress?
@@ -13,7 +13,7 @@ final class BackupWorker: Sendable {
     var reportedAt: UInt64 = 0
   }
 
-  /// Readable while there is something to take.
+  /// Readable while there is progress or a result to take.
   let descriptor: Int32
   private let directory: String
   private let bootID: String
@@ -22,7 +22,7 @@ final class BackupWorker: Sendable {
   /// Milliseconds between two reports of progress.
   private static let interval: UInt64 = 100
 
-  /// Makes a worker for the journal in a directory; its thread lives as long as a backup takes.
+  /// Makes a worker for the journal in a directory; it has a thread only during a backup.
   init(directory: String, bootID: String) {
     self.directory = directory
     self.bootID = bootID
@@ -30,7 +30,7 @@ final class BackupWorker: Sendable {
     precondition(descriptor >= 0, "eventfd: errno=\(navd_errno())")
   }
 
-  /// Begins a backup, none being under way.
+  /// Starts a backup; none must be running.
   func start() {
     DetachedThread.start {
       let answer = self.make()
@@ -39,7 +39,7 @@ final class BackupWorker: Sendable {
     }
   }
 
-  /// Takes what there is to tell.
+  /// Takes the progress and the result since the last call.
   func take() -> (progress: BackupProgress?, answer: BackupAnswer?) {
     var count: eventfd_t = 0
     _ = unsafe eventfd_read(descriptor, &count)
@@ -59,7 +59,7 @@ final class BackupWorker: Sendable {
     }
   }
 
-  /// Copies the journal, and reads the copy whole before it gets its name.
+  /// Copies the journal and replays the whole copy; only then the copy gets its final name.
   private func make(_ backup: JournalBackup) throws -> BackupAnswer {
     var pages = 0
     try backup.copy { done, total in
@@ -93,7 +93,7 @@ final class BackupWorker: Sendable {
 }
 
 extension ServerLoop {
-  /// Takes what a backup has to tell.
+  /// Passes progress and result of a backup to the hub, and logs the result.
   mutating func takeBackup() {
     let (progress, answer) = backups.take()
     if let progress { events.append(.backupProgress(progress)) }
@@ -105,7 +105,7 @@ extension ServerLoop {
         "backed up \(counted(navs, "nav")) to \(path): \(bytes) bytes, up to row \(sequence)"
       log(LogEntry(.notice, text, kind: .backedUp))
     case .failed(let reason):
-      log(LogEntry(.error, "no backup was made: \(reason)", kind: .backedUp))
+      log(LogEntry(.error, "backup failed: \(reason)", kind: .backedUp))
     }
   }
 }

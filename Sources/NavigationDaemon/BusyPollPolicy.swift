@@ -1,47 +1,47 @@
-/// Decides for how long the loop looks for the next message before it sleeps.
+/// Decides how long the loop polls for the next message without sleeping.
 ///
-/// To be woken on another processor takes longer than to handle most messages. Where messages come
-/// soon after the loop has nothing to do, as from a client that waits for each answer, looking for
-/// the next one saves that. It ends with the first messages that do not come soon, and with the first
-/// sign that another thread wants the processor: an idle daemon sleeps, and a busy machine is not
-/// kept busier.
+/// The kernel needs longer to wake a thread on another processor than navd needs to handle most
+/// messages. A client that waits for each reply sends its next message soon, and polling for it
+/// saves the wake-up. Polling stops when messages no longer come soon, and when another thread
+/// needs the processor. So an idle daemon sleeps, and a busy machine gets no extra load.
 ///
 /// Times are in nanoseconds.
 struct BusyPollPolicy {
-  /// Whether there is a processor for those whom the loop waits for.
+  /// Whether the machine has a second processor, on which clients run while the loop polls.
   private let hasCompany: Bool
-  /// How usual it is that a message comes soon, of `always`.
+  /// A score from 0 to `always`: how often the next message came soon.
   private var frequency = 0
-  /// The waits that are still to be slept through, and how many it will be the next time.
+  /// The number of waits in which the loop still sleeps at once, and that number after the next
+  /// failure.
   private var rest = 0
   private var nextRest = shortestRest
 
   private static let always = 256
-  /// What makes it usual: three of four.
+  /// The score from which the loop polls: three of four messages came soon.
   private static let usual = 192
-  /// How long to look at most.
+  /// The longest time of polling.
   private static let patience: UInt64 = 100_000
-  /// What is soon; a sleeper hears of a message later than one who looks.
+  /// The waiting time that counts as soon; longer than `patience`, because a sleeper wakes later.
   private static let soon: UInt64 = 150_000
-  /// Between two looks; who was away for longer was not alone on the processor.
+  /// The longest normal time between two polls; a longer one means that another thread ran between.
   private static let longestLook: UInt64 = 12_000
-  /// Waits that are slept through after that, at first and at most.
+  /// The number of waits without polling after that: first, and at most.
   private static let shortestRest = 16
   private static let longestRest = 1024
 
-  /// Makes a policy that does not look before it has seen messages come soon.
+  /// Makes a policy that polls only after messages have come soon.
   ///
-  /// - Parameter processors: how many the process may run on; with one it never looks.
+  /// - Parameter processors: the number of processors of the process; with one it never polls.
   init(processors: Int) {
     hasCompany = processors > 1
   }
 
-  /// How long to look for the next message; 0 to sleep at once.
+  /// How long to poll for the next message; 0 to sleep at once.
   var limit: UInt64 {
     hasCompany && rest == 0 && frequency >= Self.usual ? Self.patience : 0
   }
 
-  /// Notes that the loop had nothing to do for so long.
+  /// Records how long the loop had to wait for a message.
   mutating func noteWait(_ wait: UInt64) {
     if rest > 0 {
       rest -= 1
@@ -55,7 +55,7 @@ struct BusyPollPolicy {
     }
   }
 
-  /// Notes how long a look took that found nothing; returns whether to go on looking.
+  /// Records the duration of a poll without a message; returns whether to poll again.
   mutating func goesOn(afterLook look: UInt64) -> Bool {
     guard look > Self.longestLook else { return true }
     rest = nextRest

@@ -1,45 +1,48 @@
 /// Decides how long a commit waits for ops that are about to arrive.
 ///
-/// Clients that keep a number of ops in flight split into two halves on a slow disk: one half waits
-/// for the sync under way, the other half is answered and comes back during it. Each sync then has
-/// half of the ops. A commit that waits for the answered half has all of them, so the disk does twice
-/// the work with each sync.
+/// On a slow disk, clients with many ops in flight split into two halves. One half waits for the
+/// running sync; the other half has just been answered, and sends its next ops during it. Each sync
+/// then has half of the ops. A commit that waits for the answered half has all of them, so each
+/// sync makes twice as many ops durable.
 ///
-/// It waits only when ops arrived during the last syncs, or the last wait brought some, and never
-/// longer than half a sync. A wait in vain is followed by commits without one, more of them each time.
+/// A commit waits only if ops arrived during the last syncs, or if the last wait brought some, and
+/// never longer than half a sync. After a wait that brought nothing, some commits do not wait;
+/// their number doubles each time.
 ///
-/// Counts are of journal records, times in nanoseconds. Not thread-safe; ``JournalWriter`` guards it.
+/// Counts are of journal records, times are in nanoseconds. ``JournalWriter`` guards it by its
+/// lock.
 struct CommitPolicy {
-  /// The records that the next commit can have: those that were waiting when the last one ended, and as
-  /// many as the last one answered.
+  /// The records that the next commit can have: those that were waiting at the end of the last
+  /// commit, and as many as the last commit had.
   private(set) var expected = 0
   /// The shorter of the last two syncs.
   private var duration: UInt64 = 0
   private var lastDuration: UInt64 = 0
-  /// Signs that records arrive while others become durable, 0 … `usual`.
+  /// A score from 0 to `usual`: how often records arrived during the last syncs.
   private var overlap = 0
-  /// Whether the wait before the commit under way brought records: once all are in one commit, none
-  /// arrive during it.
+  /// Whether the wait before the running commit brought records.
+  ///
+  /// Such a commit has all ops of the clients, so none arrive during it; `overlap` must not fall.
   private var hasGathered = false
-  /// The commits that are still to go without a wait, and how many it will be the next time.
+  /// The number of commits that still do not wait, and that number after the next useless wait.
   private var rest = 0
   private var nextRest = shortestRest
 
-  /// Signs that make it likely that records will arrive again.
+  /// The score from which a commit waits.
   private static let usual = 3
-  /// Commits without a wait behind one that did not pay, at first and at most.
+  /// The number of commits without a wait after a useless one: first, and at most.
   private static let shortestRest = 8
   private static let longestRest = 1024
 
-  /// How long the next commit may wait, reckoned from the end of the last one; 0 for not at all.
+  /// How long the next commit waits, counted from the end of the last one; 0 for no wait.
   var limit: UInt64 { overlap >= Self.usual && rest == 0 ? duration / 2 : 0 }
 
-  /// Notes a commit that has ended.
+  /// Records the end of a commit.
   ///
   /// - Parameters:
-  ///   - records: what it made durable, 1 or more.
-  ///   - waiting: the records that arrived during it.
-  ///   - duration: how long it took.
+  ///   - records: the number of its records, at least 1.
+  ///   - waiting: the number of records that arrived during it.
+  ///   - duration: its duration.
   mutating func noteCommit(of records: Int, waiting: Int, duration: UInt64) {
     assert(records > 0, "a commit of nothing needs no sync")
     expected = records + waiting
@@ -54,11 +57,11 @@ struct CommitPolicy {
     if rest > 0 { rest -= 1 }
   }
 
-  /// Notes a wait that has ended.
+  /// Records the end of a wait.
   ///
   /// - Parameters:
-  ///   - waiting: the records that were there when it began, 1 or more.
-  ///   - gathered: the records that were there when it ended.
+  ///   - waiting: the number of records at its begin, at least 1.
+  ///   - gathered: the number of records at its end.
   mutating func noteWait(from waiting: Int, to gathered: Int) {
     assert(waiting > 0 && gathered >= waiting, "\(gathered) records of \(waiting)")
     hasGathered = gathered > waiting

@@ -2,17 +2,18 @@ import CurveKeys
 package import NavigationSync
 
 extension Configuration {
-  /// Section `[access]`: who may connect, and what everybody may do.
+  /// Section `[access]`: the roles and the rights of clients, and the keys for tcp.
   package struct Access: Hashable, Sendable {
-    /// Whom a line is about, as it was written; names are looked up when the daemon starts or reloads.
+    /// The user, group, key or role of a line; navd looks up names of users when it starts or
+    /// reloads.
     package enum Who: Hashable, Sendable {
       /// `uid:N`
       case userID(UInt32)
       /// `user:NAME`
       case user(String)
-      /// `gid:N`: those whose primary group it is.
+      /// `gid:N`: the users whose primary group it is.
       case groupID(UInt32)
-      /// `group:NAME`: those whose primary group it is, and its members.
+      /// `group:NAME`: the users whose primary group it is, and the members of the group.
       case group(String)
       /// `key:NAME`
       case key(String)
@@ -22,29 +23,29 @@ extension Configuration {
 
     /// A line `role = ROLE WHO...`.
     package struct RoleLine: Hashable, Sendable {
-      /// The role's name.
+      /// The name of the role.
       package var role: String
-      /// Who has it.
+      /// The users, groups and keys that get the role.
       package var members: [Who]
-      /// The line as it was written.
+      /// The value with single spaces, for `--print-config`.
       package var text: String
     }
 
     /// A line `grant = WHO NAVS RIGHT...`.
     package struct GrantLine: Hashable, Sendable {
-      /// Who has the rights.
+      /// The user, group, key or role that gets the rights.
       package var who: Who
-      /// The navs.
+      /// The pattern of the names of navs.
       package var navs: NavGlob
       /// The rights.
       package var rights: Rights
-      /// The line as it was written.
+      /// The value with single spaces, for `--print-config`.
       package var text: String
     }
 
-    /// Who has which role; the first line that names a peer decides.
+    /// The `role` lines; the first that names a client decides.
     package var roles: [RoleLine] = []
-    /// What is granted.
+    /// The `grant` lines; all that name a client apply.
     package var grants: [GrantLine] = []
     /// The directory of the authorised keys.
     package var keyDirectory = KeyDirectory.standardPath
@@ -54,7 +55,7 @@ extension Configuration {
 }
 
 extension Configuration.Access.Who {
-  /// Reads a word such as `user:kiosk`; nil if it is none.
+  /// Reads a word such as `user:kiosk`; nil if it has another form.
   init?(_ word: Substring) {
     guard let colon = word.firstIndex(of: ":") else { return nil }
     let name = String(word[word.index(after: colon)...])

@@ -1,14 +1,14 @@
-/// What an administrator can decide; every member has a default that needs no file.
+/// The configuration of a daemon; every member has its default, so no file is needed.
 package struct Configuration: Hashable, Sendable {
-  /// When an acknowledgement may leave.
+  /// When the daemon answers a change.
   package enum Durability: String, CaseIterable, Sendable {
     /// After the change is on stable storage.
     case sync
-    /// After the change is written; a crash of the machine may lose it.
+    /// After the change is written, without a sync; a crash of the machine can lose it.
     case relaxed
   }
 
-  /// What a declared class is a subclass of.
+  /// The base of a class that `[classes]` declares.
   package enum BaseClass: String, CaseIterable, Sendable {
     /// A subclass of `NavigationBar`.
     case navigationBar = "NavigationBar"
@@ -18,92 +18,95 @@ package struct Configuration: Hashable, Sendable {
 
   /// Section `[daemon]`.
   package struct Daemon: Hashable, Sendable {
-    /// The addresses to listen on; empty means the rule of `PathRules`.
+    /// The addresses to listen on; if empty, `PathRules` computes one.
     package var endpoints: [String] = []
-    /// The journal's directory; `nil` means the rule of `PathRules`.
+    /// The directory of the journal; if nil, `PathRules` computes it.
     package var stateDirectory: String?
-    /// When an acknowledgement may leave.
+    /// When the daemon answers a change.
     package var durability = Durability.sync
-    /// The mode of the socket's file; `nil` means 0660 with a group, else 0600.
+    /// The mode of the socket file; nil stands for 0660 with a group, else 0600.
     package var socketMode: UInt32?
-    /// The group that may connect, a name or a number; `nil` leaves the socket's group alone.
+    /// The group whose members can connect, as name or number; nil keeps the group of the daemon.
     package var socketGroup: String?
 
-    /// The mode the socket's file gets.
+    /// The mode that the daemon gives the socket file.
     package var effectiveSocketMode: UInt32 { socketMode ?? (socketGroup == nil ? 0o600 : 0o660) }
   }
 
-  /// Section `[limits]`: what a client can make the daemon hold or do.
+  /// Section `[limits]`: bounds for the memory and the work that clients can cause.
   package struct Limits: Hashable, Sendable {
-    /// The longest message a client may send.
+    /// The longest message that a client can send, in bytes.
     package var messageToDaemonBytes = 65_536
-    /// The longest message the daemon sends.
+    /// The longest message that the daemon sends, in bytes.
     package var messageFromDaemonBytes = 262_144
-    /// The most screens on one stack.
+    /// The maximum number of screens on one stack.
     package var depth = 64
-    /// The largest state of one nav.
+    /// The largest state of one nav, in bytes.
     package var stateBytes = 1_048_576
-    /// The most records of one nav that are on no stack.
+    /// The maximum number of detached records of one nav, which are on no stack.
     package var detachedRecords = 256
-    /// How many revisions of one nav are kept in memory to resume from.
+    /// How many diffs of one nav stay in memory for clients that reconnect.
     package var resumeRevisions = 256
-    /// How much of one nav's history is kept in memory to resume from.
+    /// How many bytes of diffs of one nav stay in memory for clients that reconnect.
     package var resumeBytes = 262_144
-    /// How much history of all navs is kept in memory.
+    /// How many bytes of diffs of all navs stay in memory.
     package var resumeTotalBytes = 67_108_864
-    /// What all clients together may leave unread of what they were sent.
+    /// How many bytes the daemon queues for all clients together before it disconnects the largest.
     package var unsentTotalBytes = 268_435_456
-    /// What all clients together may have sent that the daemon has not taken yet.
+    /// How many bytes all clients together can send ahead before the daemon disconnects the
+    /// largest.
     package var unreadTotalBytes = 134_217_728
-    /// The operations one connection may send in a second; 0 means any number.
+    /// How many operations one connection can send in a second; 0 for no limit.
     package var operationsPerSecond = 0
-    /// The most watches of one connection.
+    /// The maximum number of watches of one connection.
     package var watchesPerConnection = 1024
-    /// The most unanswered operations of one connection.
+    /// The maximum number of unanswered operations of one connection.
     package var inflightOperations = 64
-    /// The most connections.
+    /// The maximum number of connections over ipc, and of those over networks.
     package var connections = 4096
-    /// The most connections of one principal.
+    /// The maximum number of connections of one principal, which is a user or a key.
     package var connectionsPerPrincipal = 256
-    /// The most navs.
+    /// The maximum number of navs.
     package var navs = 100_000
-    /// How many answered operations of one client are remembered.
+    /// How many answers of one client stay in memory for repeated operations.
     package var rememberedOperations = 64
-    /// How many clients' operations are remembered.
+    /// The maximum number of clients whose answers stay in memory.
     package var rememberedClients = 4096
-    /// How many of them may belong to one principal.
+    /// The maximum number of these clients that belong to one principal.
     package var rememberedClientsPerPrincipal = 1024
-    /// How long a client without a connection is remembered.
+    /// How many seconds the answers of a disconnected client stay in memory.
     package var rememberedIdleSeconds = 600
-    /// The largest credit window a client may ask for.
+    /// The largest credit window that a client can ask for, in bytes.
     package var maximumWindowBytes = 1_048_576
   }
 
-  /// Section `[history]`: what the journal keeps for `log`, `at` and `revert`.
+  /// Section `[history]`: how much the journal keeps for `log`, `at` and `revert`.
   package struct History: Hashable, Sendable {
-    /// How many revisions of each nav.
+    /// How many revisions of each nav the journal keeps.
     package var revisions = 10_000
-    /// For how long.
+    /// How many days the journal keeps them.
     package var days = 30
-    /// How much of all navs together.
+    /// How many bytes of all navs together the journal keeps.
     package var bytes = 1_073_741_824
-    /// After how many revisions of a nav its whole state is stored, so that replay is short.
+    /// After how many revisions of a nav the journal stores its whole state.
+    ///
+    /// The daemon loads a nav from its newest stored state and replays the revisions after it.
     package var snapshotEvery = 1000
   }
 
   /// Section `[session]`.
   package struct Session: Hashable, Sendable {
-    /// The heartbeat a client gets that asks for none.
+    /// The heartbeat interval of a client that asks for none, in milliseconds.
     package var heartbeatMilliseconds = 5000
-    /// How long a client may leave its credit unused before its session ends.
+    /// How many seconds a client without credit can stay silent before its session ends.
     package var stallSeconds = 30
   }
 
-  /// A line of `[classes]`: a class name clients may use, and its base.
+  /// A line of `[classes]`: the name of a bar class that clients can use, and its base.
   package struct DeclaredClass: Hashable, Sendable {
-    /// The class's name.
+    /// The name of the class.
     package var name: String
-    /// What it is a subclass of.
+    /// The class that it is derived from.
     package var base: BaseClass
 
     /// Makes a declaration.
@@ -125,7 +128,7 @@ package struct Configuration: Hashable, Sendable {
   package var access = Access()
   /// Section `[classes]`, in the order declared; a name appears once.
   package var classes: [DeclaredClass] = []
-  /// Section `[log]`: the least important level that is written.
+  /// Section `[log]`: the least important level that navd logs.
   package var logLevel = LogLevel.info
 
   /// The configuration of a daemon without a file.

@@ -1,22 +1,22 @@
-/// A configuration in the making: takes assignments and remembers where each came from.
+/// Builds a configuration from assignments, and records the origin of each value.
 ///
-/// What it refuses changes nothing and is kept as a fault; it goes on behind it.
+/// A wrong assignment changes nothing. The builder records it as a fault and continues.
 struct ConfigurationBuilder {
   private var configuration = Configuration()
-  /// What was refused, by file in the order of its lines.
+  /// The faults, file by file in the order of lines.
   private var faults: [ConfigurationError] = []
-  /// The keys that a value was refused of, by "SECTION.NAME".
+  /// The keys with a refused value, as "SECTION.NAME".
   private var refused: Set<String> = []
-  /// By "SECTION.NAME", one for each line that the value is made of.
+  /// The origins of each value, by "SECTION.NAME": one for each line that contributes to it.
   private var origins: [String: [ConfigurationOrigin]] = [:]
 
-  /// Takes the contents of a file.
+  /// Applies the assignments of a file.
   mutating func add(_ contents: [UInt8], of file: String) {
     let (assignments, problems) = readAssignments(contents)
     var found = problems.map {
       ConfigurationError(file: file, line: $0.line, message: $0.message)
     }
-    // One fault for a section that there is not, whatever stands in it.
+    // An unknown section is one fault, however many lines it has.
     var unknown: Set<String> = []
     for assignment in assignments where !unknown.contains(assignment.section) {
       do throws(ConfigurationError) {
@@ -32,12 +32,12 @@ struct ConfigurationBuilder {
     faults += found.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
   }
 
-  /// Notes what is wrong besides.
+  /// Records a fault that is not about an assignment.
   mutating func refuse(_ fault: ConfigurationError) { faults.append(fault) }
 
-  /// Takes values that go before what files say, by the same rules as if they stood in a file.
+  /// Applies values that take precedence over files, with the same checks as a line of a file.
   ///
-  /// Those of a key that may be repeated replace what was said of it before.
+  /// For a key that can be repeated, they replace all lines before.
   mutating func override(
     _ section: String, _ name: String, with values: [String], from origin: ConfigurationOrigin
   ) {
@@ -53,7 +53,9 @@ struct ConfigurationBuilder {
     }
   }
 
-  /// Reads a value as a file's reader would, which must find in it what was meant.
+  /// Parses a value as a line of a file, and refuses it if the parser finds anything else.
+  ///
+  /// A line break or a comment in the value of a variable would otherwise change its meaning.
   private static func assignment(
     _ section: String, _ name: String, _ value: String, _ origin: ConfigurationOrigin
   ) throws(ConfigurationError) -> ConfigurationAssignment {
@@ -75,8 +77,7 @@ struct ConfigurationBuilder {
     return String(rest[...last])
   }
 
-  /// The configuration, and all that is wrong: with what was read, and with how its values go
-  /// together.
+  /// Returns the configuration and all faults, after a check of values that depend on each other.
   consuming func finish() -> (loaded: LoadedConfiguration, faults: [ConfigurationError]) {
     let limits = configuration.limits
     let ordered: [(smaller: String, Int, larger: String, Int)] = [
@@ -91,7 +92,7 @@ struct ConfigurationBuilder {
       ),
       ("resume-bytes", limits.resumeBytes, "resume-total-bytes", limits.resumeTotalBytes),
     ]
-    // A value that was refused is not the one to judge.
+    // If one of the two values was refused, the comparison would be about a default.
     for (smaller, low, larger, high) in ordered
     where low > high && refused.isDisjoint(with: ["limits." + smaller, "limits." + larger]) {
       let place = origins["limits." + smaller]?.last ?? origins["limits." + larger]?.last
@@ -119,7 +120,7 @@ struct ConfigurationBuilder {
     note(origin, of: "\(section).\(name)", key, before)
   }
 
-  /// Notes where the lines come from that a key's value has now.
+  /// Records the origin of the lines that the new value of a key has.
   private mutating func note(
     _ origin: ConfigurationOrigin, of name: String, _ key: ConfigurationKey, _ before: [String]
   ) {
@@ -127,18 +128,18 @@ struct ConfigurationBuilder {
     let isLonger = key.isRepeatable && !after.isEmpty && after.starts(with: before)
     let kept = isLonger ? before.count : 0
     let former = origins[name, default: []].prefix(kept)
-    // An empty list has an origin too.
+    // An empty list has an origin too: the line that cleared it.
     let added = max(after.count, 1) - kept
     origins[name] = former + Array(repeating: origin, count: max(added, 0))
   }
 
-  /// Takes `Name = NavigationBar` or `Name = Toolbar`.
+  /// Applies a line `Name = NavigationBar` or `Name = Toolbar`.
   private mutating func declare(
     _ assignment: ConfigurationAssignment, _ origin: ConfigurationOrigin
   ) throws(ConfigurationError) {
     let bases = Configuration.BaseClass.allCases.map(\.rawValue)
     guard !bases.contains(assignment.name) else {
-      throw origin.refusal("[classes] \(assignment.name): this name is taken by the class itself")
+      throw origin.refusal("[classes] \(assignment.name): this is the name of a built-in class")
     }
     guard let base = Configuration.BaseClass(rawValue: assignment.value) else {
       throw origin.refusal(

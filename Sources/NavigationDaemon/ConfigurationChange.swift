@@ -1,13 +1,13 @@
-/// A key whose value is another one than before.
+/// One key whose value a reload changes, for the log.
 struct ConfigurationChange: Hashable, Sendable {
-  /// The section and the name: "limits.depth".
+  /// The section and the name, such as "limits.depth".
   var key: String
-  /// The value before, as it would be written.
+  /// The old value as text.
   var before: String
-  /// The value now.
+  /// The new value as text.
   var after: String
 
-  /// "limits.depth 64 to 32".
+  /// The change as text, such as "limits.depth 64 to 32".
   var description: String { "\(key) \(Self.shown(before)) to \(Self.shown(after))" }
 
   static func shown(_ value: String) -> String { value.isEmpty ? "(empty)" : value }
@@ -38,26 +38,26 @@ extension Configuration {
     classes.map { "\($0.name)=\($0.base.rawValue)" }.joined(separator: ", ")
   }
 
-  /// Why a running daemon cannot take over another configuration, nil if it can.
+  /// Why a running daemon cannot apply another configuration; nil if it can.
   ///
   /// - Parameters:
-  ///   - other: the new one.
-  ///   - first: the one that the daemon was started with.
-  /// - Returns: the key with both values, for people.
+  ///   - other: the new configuration.
+  ///   - first: the configuration at the start of the daemon.
+  /// - Returns: the first such key with both values, for the log.
   func reasonAgainstReload(_ other: Configuration, startedWith first: Configuration) -> String? {
     for key in ConfigurationKey.all {
       let (before, after) = (key.values(in: self), key.values(in: other))
       guard before != after, key.isTooLate(from: first, to: other) else { continue }
       let old = ConfigurationChange.shown(before.joined(separator: ", "))
       let new = ConfigurationChange.shown(after.joined(separator: ", "))
-      return "[\(key.section)] \(key.name) is \(old) and would be \(new), which takes a restart"
+      return "[\(key.section)] \(key.name) is \(old) and would be \(new), which needs a restart"
     }
     return nil
   }
 }
 
 extension ConfigurationKey {
-  /// Whether only a start can take over a new value.
+  /// Whether the new value of this key needs a restart.
   fileprivate func isTooLate(from first: Configuration, to other: Configuration) -> Bool {
     switch (change, value) {
     case (.atOnce, _): false

@@ -1,30 +1,30 @@
 import RuntimePaths
 
-/// Why a configuration was refused, and where.
+/// A fault of a configuration, with its place.
 package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file, or the variable or option in its place.
+  /// The file, or the name of the variable or option.
   package var file: String
-  /// The line, from 1; `nil` when it is the file as a whole.
+  /// The line, from 1; nil if the fault is not about one line.
   package var line: Int?
-  /// What was found and what was expected.
+  /// The found and the expected value.
   package var message: String
 
-  /// "FILE:LINE: what was found, what was expected".
+  /// The fault as text, such as "FILE:LINE: [limits] depth = x: expected a whole number …".
   package var description: String {
     line.map { "\(file):\($0): \(message)" } ?? "\(file): \(message)"
   }
 
-  /// The status navd ends with.
+  /// The exit status of navd: 3.
   package var exitStatus: ExitStatus { .configuration }
 }
 
 extension Configuration {
-  /// The longest file that is read, in bytes.
+  /// The size of the longest file that navd reads, in bytes.
   package static let maximumFileBytes = 1 << 20
 
   /// Reads a file and its drop-ins, `FILE.d/*.conf` in the order of their bytes.
   ///
-  /// A later line wins over an earlier one. The first error ends it.
+  /// A later line takes precedence over an earlier one. The first fault ends the reading.
   package static func load(path: String) throws(ConfigurationError) -> Configuration {
     try ConfigurationSources(file: path).load().configuration
   }

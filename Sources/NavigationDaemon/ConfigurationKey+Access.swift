@@ -5,15 +5,15 @@ extension ConfigurationKey {
   static let accessKeys: [ConfigurationKey] = [
     ConfigurationKey(
       section: "access", name: "role", value: .text(roles),
-      documentation: "Who has which role: the first line that names a peer decides. Empty forgets "
-        + "them."),
+      documentation: "Gives a role to clients. The first line that names a client decides. An "
+        + "empty value removes the lines before it."),
     ConfigurationKey(
       section: "access", name: "grant", value: .text(grants),
-      documentation: "Who may do what on which navs: all lines that name a peer count. Empty "
-        + "forgets them."),
+      documentation: "Gives rights on navs to clients. All lines that name a client apply. An "
+        + "empty value removes the lines before it."),
     ConfigurationKey(
       section: "access", name: "keys", value: .text(keyDirectory),
-      documentation: "The directory of the keys that may connect over tcp, see navctl key."),
+      documentation: "The directory of the keys that can connect over tcp; see navctl key."),
     ConfigurationKey(
       section: "access", name: "secret-key", value: .text(secretKey),
       documentation: "The file of the daemon's own secret key, which tcp needs.",
@@ -30,7 +30,7 @@ extension ConfigurationKey {
     Configuration.Access.GrantLine.expected, \.access.grants, \.text
   ) { Configuration.Access.GrantLine($0) }
 
-  /// A key that may be repeated: each line adds to those before, an empty one forgets them.
+  /// A value for a key that can be repeated: each line adds to the list, an empty one clears it.
   private static func lines<Line>(
     _ expected: String, _ path: any WritableKeyPath<Configuration, [Line]> & Sendable,
     _ text: any KeyPath<Line, String> & Sendable, read: @escaping @Sendable (String) -> Line?

@@ -5,12 +5,12 @@ extension ConfigurationKey {
   static let daemonKeys: [ConfigurationKey] = [
     ConfigurationKey(
       section: "daemon", name: "listen", value: .text(endpoints),
-      documentation: "Where to listen besides the service manager's sockets. May be repeated; an "
-        + "empty value forgets those before.",
+      documentation: "The addresses to listen on, in addition to the sockets of the service "
+        + "manager. Can be repeated; an empty value removes those before it.",
       change: .atStart),
     ConfigurationKey(
       section: "daemon", name: "state", value: .text(stateDirectory),
-      documentation: "The journal's directory.", change: .atStart),
+      documentation: "The directory of the journal.", change: .atStart),
     ConfigurationKey(
       section: "daemon", name: "durability",
       value: .text(
@@ -21,7 +21,8 @@ extension ConfigurationKey {
             configuration.daemon.durability = durability
           }
         }),
-      documentation: "sync answers after stable storage, relaxed before: a power cut may lose.",
+      documentation: "With sync, navd answers after a change is on stable storage. With relaxed, "
+        + "it answers before; a power failure can then lose answered changes.",
       change: .atStart),
     ConfigurationKey(
       section: "daemon", name: "socket-mode", value: .text(socketMode),
@@ -29,7 +30,7 @@ extension ConfigurationKey {
       change: .atStart),
     ConfigurationKey(
       section: "daemon", name: "socket-group", value: .text(socketGroup),
-      documentation: "The group whose members may connect.", change: .atStart),
+      documentation: "The group whose members can connect.", change: .atStart),
   ]
 
   private static let endpoints = TextValue(
@@ -53,7 +54,9 @@ extension ConfigurationKey {
       do throws(PathError) { return try rules.defaultEndpoint() } catch { return nil }
     })
 
-  /// Why an address cannot be listened on: empty when it has the wrong form.
+  /// Why navd cannot listen on an address; nil if it can.
+  ///
+  /// An empty text stands for "it has the wrong form": the message then has the expected form.
   private static func reasonNotListenable(_ endpoint: String) -> String? {
     if endpoint.hasPrefix("tcp:") {
       return NetworkAddress(endpoint) == nil

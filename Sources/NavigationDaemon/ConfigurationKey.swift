@@ -1,63 +1,63 @@
 package import RuntimePaths
 
-/// One key of the configuration: the parser, the example file and every message come from it.
+/// One key of the configuration; the parser, the example file and all messages use this entry.
 package struct ConfigurationKey: Sendable {
-  /// How a value is written, checked and stored.
+  /// The type of a value, with its text form and its check.
   package enum Value: Sendable {
     /// A whole number in a range.
     case number(any WritableKeyPath<Configuration, Int> & Sendable, Unit, ClosedRange<Int>)
-    /// Anything else: says what is expected, takes a text, and shows the value as text.
+    /// Any other value, with functions that read and write it.
     case text(TextValue)
   }
 
   /// A value that is not a number.
   package struct TextValue: Sendable {
-    /// What may stand there, for messages and the example file.
+    /// The accepted form, for messages and the example file.
     package var expected: String
-    /// Stores a text; returns why it is refused, `nil` when it is not.
+    /// Stores a text in the configuration; returns the reason if it refuses the text, else nil.
     package var store: @Sendable (inout Configuration, String) -> String?
-    /// The text that stands for the configuration's value.
+    /// Writes the value of a configuration as text.
     package var show: @Sendable (Configuration) -> String
-    /// The value of each line, of a key that may be repeated; nil for any other.
+    /// Writes one text for each line of a key that can be repeated; nil for any other key.
     ///
-    /// Each line adds to those before, and an empty value forgets them.
+    /// Each line adds to the list, and an empty value clears it.
     package var list: (@Sendable (Configuration) -> [String])?
-    /// What an empty value stands for; nil where it stands for nothing, or a rule does not say.
+    /// Computes the value that an empty text stands for; nil if there is no such rule.
     package var rule: (@Sendable (PathRules) -> String?)?
   }
 
-  /// When a new value counts that a reload finds.
+  /// When a value takes effect that a reload finds changed.
   package enum Change: Sendable {
-    /// As soon as it is read.
+    /// Immediately.
     case atOnce
-    /// As soon as it is read unless it is above the one of the start.
+    /// Immediately, if it is not above the value at the start; navd refuses a larger one.
     case atOnceUpToFirst
-    /// At the next start; a reload that finds another one is refused.
+    /// At the next start; navd refuses a reload that changes it.
     case atStart
   }
 
-  /// The section's name without brackets.
+  /// The name of the section without brackets.
   package var section: String
-  /// The key's name.
+  /// The name of the key, unique within its section.
   package var name: String
-  /// How its value is written.
+  /// The type of its value.
   package var value: Value
-  /// What it decides, one sentence.
+  /// One or two sentences about its effect, for the example file.
   package var documentation: String
-  /// When a new value counts that a reload finds.
+  /// When a changed value takes effect on a reload.
   package var change = Change.atOnce
 
-  /// Whether it may stand several times.
+  /// Whether the key can have several lines.
   package var isRepeatable: Bool {
     if case .text(let text) = value { text.list != nil } else { false }
   }
 
-  /// The variable of the environment that decides it before any file does.
+  /// The environment variable that takes precedence over all files, such as `NAVD_LIMITS_DEPTH`.
   package var variable: String {
     String("NAVD_\(section)_\(name)".uppercased().map { $0 == "-" ? "_" : $0 })
   }
 
-  /// The values of the lines that stand for the configuration's value; none for an empty list.
+  /// The lines that would give the value of a configuration; none for an empty list.
   func values(in configuration: Configuration) -> [String] {
     switch value {
     case .number(let path, let unit, _): [unit.text(of: configuration[keyPath: path])]
@@ -65,7 +65,7 @@ package struct ConfigurationKey: Sendable {
     }
   }
 
-  /// What may stand as this key's value, with unit, range and default.
+  /// The accepted form of the value, with its unit, range and default.
   package var expectation: String {
     let shown = defaultText.isEmpty ? "" : "; default \(defaultText)"
     switch value {
@@ -76,7 +76,7 @@ package struct ConfigurationKey: Sendable {
     }
   }
 
-  /// The default as it would be written, empty where a rule decides.
+  /// The default as it stands in a file; empty if a rule computes it.
   package var defaultText: String {
     switch value {
     case .number(let path, let unit, _): unit.text(of: Configuration()[keyPath: path])
@@ -84,13 +84,13 @@ package struct ConfigurationKey: Sendable {
     }
   }
 
-  /// The value that a rule gives where none is configured; nil if there is no such rule.
+  /// The value that a rule computes if none is configured; nil if there is no rule.
   func value(by rules: PathRules) -> String? {
     guard case .text(let text) = value else { return nil }
     return text.rule?(rules)
   }
 
-  /// Stores a value; returns why it is refused, `nil` when it is not.
+  /// Checks and stores a value; returns the reason if it refuses the value, else nil.
   func store(_ text: String, in configuration: inout Configuration) -> String? {
     switch value {
     case .number(let path, let unit, let range):
@@ -104,15 +104,15 @@ package struct ConfigurationKey: Sendable {
     }
   }
 
-  /// The key of a section and a name, `nil` when there is none.
+  /// Looks up a key by its section and name.
   static func find(_ section: String, _ name: String) -> ConfigurationKey? {
     all.first { $0.section == section && $0.name == name }
   }
 
-  /// The section whose keys the administrator invents.
+  /// The section whose keys are names that the administrator chooses.
   static let classesSection = "classes"
 
-  /// The sections, in the order of the example file.
+  /// The names of all sections, in the order of the example file.
   package static let sections = [
     "daemon", "access", "limits", "history", "session", "classes", "log",
   ]

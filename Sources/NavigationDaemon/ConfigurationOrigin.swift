@@ -1,15 +1,15 @@
-/// Where a value of the configuration comes from; a later case goes before an earlier one.
+/// The origin of a value; a later case takes precedence over an earlier one.
 package enum ConfigurationOrigin: Hashable, Sendable, CustomStringConvertible {
-  /// Nobody has decided it.
+  /// The default.
   case initial
-  /// A line of a file, from 1; of several files the last one counts.
+  /// A line of a file, from 1; the last of several files takes precedence.
   case file(String, line: Int)
-  /// A variable of the environment.
+  /// An environment variable.
   case variable(String)
-  /// An option of the command line, with its dashes.
+  /// A command-line option, with its dashes.
   case option(String)
 
-  /// As a person would look for it: "default", "FILE:LINE", "NAVD_LOG_LEVEL", "--state".
+  /// The origin as text: "default", "FILE:LINE", "NAVD_LOG_LEVEL" or "--state".
   package var description: String {
     switch self {
     case .initial: "default"
@@ -18,7 +18,7 @@ package enum ConfigurationOrigin: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The error that a value from here is refused with.
+  /// Makes the fault for a refused value of this origin.
   func refusal(_ message: String) -> ConfigurationError {
     switch self {
     case .file(let file, let line): ConfigurationError(file: file, line: line, message: message)

@@ -5,17 +5,17 @@ struct ConfigurationAssignment: Hashable, Sendable {
   var section: String
   var name: String
   var value: String
-  /// The line it stands on, from 1.
+  /// The number of the line in its file, from 1.
   var line: Int
 }
 
-/// Lets inih find the assignments of a file.
+/// Parses the contents of a file with inih.
 ///
-/// Indentation means nothing: a line never continues the one before. inih names the first line that
-/// it cannot read, so the file is read again without that line, until there is none: time is linear
-/// in the bytes for each such line, of which at most `maximumProblems` are found.
-/// - Returns: the assignments, and the lines that cannot be read. What follows a section's heading
-///   that cannot be read belongs to no section that is known, and is left out.
+/// Indentation has no meaning: a line never continues the one before. inih reports only the first
+/// line that it cannot read. So the function removes that line and parses again, until it has found
+/// all of them or `maximumProblems`.
+/// - Returns: the assignments, and the lines that cannot be read. Assignments under a heading that
+///   cannot be read are left out, because their section is unknown.
 func readAssignments(_ contents: [UInt8]) -> (
   assignments: [ConfigurationAssignment], problems: [ConfigurationProblem]
 ) {
@@ -32,7 +32,7 @@ func readAssignments(_ contents: [UInt8]) -> (
   return (problems.isEmpty ? source.assignments : known, problems)
 }
 
-/// The most lines of one file that are found unreadable.
+/// The number of unreadable lines after which the parser stops.
 private let maximumProblems = 100
 
 /// A line that cannot be read.
@@ -42,9 +42,9 @@ struct ConfigurationProblem: Hashable, Sendable {
   var message: String
 }
 
-/// The lines inih asks for, and what it made of them.
+/// Gives inih the lines of a file, and collects the assignments that it finds.
 private final class ConfigurationSource {
-  /// The section that stands for one whose heading cannot be read.
+  /// The name of the section under a heading that cannot be read; no real name can equal it.
   static let unreadable = "\u{1}"
 
   private var lines: [ArraySlice<UInt8>]
@@ -56,10 +56,10 @@ private final class ConfigurationSource {
     lines = contents.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
   }
 
-  /// Reads all lines anew; returns the first that cannot be read.
+  /// Parses all lines again; returns the first that cannot be read.
   func read() -> ConfigurationProblem? {
     (next, assignments, problem) = (0, [], nil)
-    // inih keeps nothing of us.
+    // inih keeps no pointer to `self` after the call.
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     let line = Int(unsafe ini_parse_stream(readLine, context, takeAssignment, context))
     if let problem, line == 0 || problem.line <= line { return problem }
@@ -68,14 +68,14 @@ private final class ConfigurationSource {
       line: line, message: "expected a [section], a name = value or a # comment")
   }
 
-  /// Has a line be none from now on.
+  /// Replaces an unreadable line by an empty one, or by the heading of an unknown section.
   func leaveOut(_ line: Int) {
     let text = lines[line - 1].drop { Self.blanks.contains($0) }
     let isHeading = text.first == UInt8(ascii: "[")
     lines[line - 1] = isHeading ? Array("[\(Self.unreadable)]".utf8)[...] : []
   }
 
-  /// Takes an assignment of the line that was read last.
+  /// Adds an assignment of the line that inih read last.
   func take(_ section: String, _ name: String, _ value: String) {
     assignments.append(
       ConfigurationAssignment(section: section, name: name, value: value, line: next))
@@ -83,17 +83,17 @@ private final class ConfigurationSource {
 
   private static let blanks: Set<UInt8> = [0x20, 0x09]
 
-  /// The next line without indentation; `nil` at the end, or at a line that cannot be handed on.
+  /// The next line without indentation; nil at the end, or at a line that inih could not hold.
   func nextLine(room: Int) -> [UInt8]? {
     guard next < lines.count, problem == nil else { return nil }
     var line = lines[next].drop { Self.blanks.contains($0) }
     next += 1
     guard !line.contains(0) else {
-      problem = ConfigurationProblem(line: next, message: "the line holds a zero byte")
+      problem = ConfigurationProblem(line: next, message: "the line contains a zero byte")
       return nil
     }
     if line.count + 2 > room { line = Self.withoutRemark(line) }
-    // inih would take the rest of a longer line for a line of its own.
+    // inih would read the rest of a longer line as another line.
     guard line.count + 2 <= room else {
       problem = ConfigurationProblem(
         line: next, message: "the line is longer than \(room - 2) bytes")
@@ -102,7 +102,7 @@ private final class ConfigurationSource {
     return Array(line)
   }
 
-  /// A line up to its remark, as inih finds it: remarks may be of any length.
+  /// A line up to its comment, found as inih does; comments can have any length.
   private static func withoutRemark(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let (hash, semicolon) = (UInt8(ascii: "#"), UInt8(ascii: ";"))
     guard let first = line.first, first != hash, first != semicolon else { return [] }
@@ -113,7 +113,7 @@ private final class ConfigurationSource {
   }
 }
 
-/// Called by inih in place of fgets.
+/// The function that inih calls instead of fgets.
 private let readLine:
   @convention(c) (UnsafeMutablePointer<CChar>?, Int32, UnsafeMutableRawPointer?)
     -> UnsafeMutablePointer<CChar>? = { buffer, room, context in
@@ -127,7 +127,7 @@ private let readLine:
       return unsafe buffer
     }
 
-/// Called by inih for each assignment; the strings live for this call only.
+/// The function that inih calls for each assignment; the strings are valid only during the call.
 private let takeAssignment:
   @convention(c) (
     UnsafeMutableRawPointer?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?

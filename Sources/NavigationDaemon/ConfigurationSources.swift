@@ -1,29 +1,29 @@
 package import RuntimePaths
 
-/// Everything that a configuration is made of; each goes before those above it.
+/// The sources of a configuration, in ascending order of precedence.
 package struct ConfigurationSources: Hashable, Sendable {
-  /// What an option of the command line decides.
+  /// A command-line option that sets a key.
   package struct Option: Hashable, Sendable {
-    /// The option's name without dashes, which is also the name of the key in `[daemon]`.
+    /// The name without dashes, which is also the name of the key in `[daemon]`.
     package var name: String
-    /// Its values, in the order given.
+    /// The values in the order of the command line.
     package var values: [String]
 
-    /// Makes an option from its members.
+    /// Makes an option with its values.
     package init(name: String, values: [String]) {
       self.name = name
       self.values = values
     }
   }
 
-  /// The options that decide a key of `[daemon]`.
+  /// The options that set a key of `[daemon]`.
   package static let optionNames = ["listen", "state", "durability"]
 
-  /// The file, nil for none; its drop-ins are `FILE.d/*.conf` in the order of their bytes.
+  /// The file, nil for none; its drop-ins are `FILE.d/*.conf` in byte order.
   package var file: String?
-  /// The environment, of which `NAVD_SECTION_KEY` counts.
+  /// The environment, with variables such as `NAVD_LIMITS_DEPTH`.
   package var environment: ProcessEnvironment
-  /// The options that were given.
+  /// The options of the command line.
   package var options: [Option]
 
   /// Makes sources from their members.
@@ -36,7 +36,7 @@ package struct ConfigurationSources: Hashable, Sendable {
     self.options = options
   }
 
-  /// Reads everything.
+  /// Reads all sources.
   ///
   /// - Throws: the first fault.
   package func load() throws(ConfigurationError) -> LoadedConfiguration {
@@ -45,9 +45,9 @@ package struct ConfigurationSources: Hashable, Sendable {
     return loaded
   }
 
-  /// Reads everything, and goes on behind what is refused.
+  /// Reads all sources, and continues after faults.
   ///
-  /// - Returns: what the values are that were not refused, and every fault.
+  /// - Returns: the accepted values and all faults.
   package func examine() -> (loaded: LoadedConfiguration, faults: [ConfigurationError]) {
     var builder = ConfigurationBuilder()
     if let file { Configuration.read(file, into: &builder) }
@@ -55,7 +55,7 @@ package struct ConfigurationSources: Hashable, Sendable {
       guard let value = environment[name] else { continue }
       do throws(ConfigurationError) {
         guard let (section, key) = try Self.key(of: name) else { continue }
-        // Of a key that may be repeated, each line of the variable is one value.
+        // For a key that can be repeated, each line of the variable is one value.
         let isRepeatable = ConfigurationKey.find(section, key)?.isRepeatable == true
         let lines = value.split(separator: "\n").map(String.init)
         builder.override(section, key, with: isRepeatable ? lines : [value], from: .variable(name))
@@ -72,7 +72,7 @@ package struct ConfigurationSources: Hashable, Sendable {
     return builder.finish()
   }
 
-  /// The section and the key that a variable decides, nil for one that is no configuration.
+  /// The section and the key that a variable sets; nil if it is not about the configuration.
   private static func key(
     of variable: String
   ) throws(ConfigurationError) -> (section: String, key: String)? {
@@ -83,7 +83,7 @@ package struct ConfigurationSources: Hashable, Sendable {
       let prefix = "\(ProcessEnvironment.prefix)\(section.uppercased())_"
       guard variable.hasPrefix(prefix) else { continue }
       let name = String(variable.dropFirst(prefix.count))
-      // The name of a class is the administrator's, and stands there as it is.
+      // Class names are case-sensitive, so the variable has the exact name.
       if section == ConfigurationKey.classesSection { return (section, name) }
       let spelled = String(name.lowercased().map { $0 == "_" ? "-" : $0 })
       throw ConfigurationOrigin.variable(variable).refusal(

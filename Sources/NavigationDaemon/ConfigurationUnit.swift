@@ -1,5 +1,5 @@
 extension ConfigurationKey {
-  /// What a number counts, and which suffixes it may carry.
+  /// The unit of a number, which decides its suffixes.
   package enum Unit: String, Sendable {
     /// Bytes; K, M and G multiply by 1024.
     case bytes
@@ -9,12 +9,12 @@ extension ConfigurationKey {
     case seconds
     /// Days.
     case days
-    /// Things.
+    /// A count, without suffixes.
     case count
-    /// Things in a second.
+    /// Events per second, without suffixes.
     case perSecond
 
-    /// The suffixes and what each multiplies by, in `divisor`s of the unit.
+    /// The suffixes and their factors; the product divided by `divisor` is in the unit.
     private var suffixes: [(text: String, factor: Int)] {
       switch self {
       case .bytes: [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)]
@@ -25,7 +25,7 @@ extension ConfigurationKey {
       }
     }
 
-    /// How many milliseconds one unit of time has; 1 for everything else.
+    /// Milliseconds per unit of time; 1 for other units.
     private var divisor: Int {
       switch self {
       case .seconds: 1000
@@ -34,8 +34,8 @@ extension ConfigurationKey {
       }
     }
 
-    /// Reads a number with an optional suffix; `nil` when it is none, or not a whole number of
-    /// this unit.
+    /// Reads a number with an optional suffix; nil if it is malformed or not a multiple of the
+    /// unit.
     package func parse(_ text: String) -> Int? {
       for suffix in suffixes where text.hasSuffix(suffix.text) {
         let digits = text.dropLast(suffix.text.count)
@@ -49,7 +49,7 @@ extension ConfigurationKey {
       return Self.digits(text[...])
     }
 
-    /// Writes a number the way an administrator would: bytes with the largest exact suffix.
+    /// Writes a number; bytes get the largest suffix that is exact, such as 64K for 65536.
     package func text(of number: Int) -> String {
       guard self == .bytes, number > 0 else { return String(number) }
       for suffix in suffixes.reversed() where number % suffix.factor == 0 {
@@ -58,7 +58,7 @@ extension ConfigurationKey {
       return String(number)
     }
 
-    /// What may stand there: unit and range.
+    /// The accepted form: the unit with its suffixes, and the range.
     func expectation(_ range: ClosedRange<Int>) -> String {
       let bounds = "\(text(of: range.lowerBound)) to \(text(of: range.upperBound))"
       return switch self {

@@ -1,9 +1,9 @@
 import CurveKeys
 
 extension Daemon {
-  /// Looks at what a configuration names besides its own text: users, groups, the secret key.
+  /// Checks the users, the groups and the secret key that a configuration names.
   ///
-  /// - Returns: all that would keep the daemon from starting.
+  /// - Returns: all faults that would prevent a start.
   package static func faults(of loaded: LoadedConfiguration) -> [ConfigurationError] {
     let access = loaded.configuration.access
     var faults: [ConfigurationError] = []

@@ -3,16 +3,16 @@ import Navigation
 package import RuntimePaths
 
 extension Daemon {
-  /// Puts a backup in the place of the journal, while no daemon has it.
+  /// Replaces the journal by a backup, while no daemon uses it.
   ///
-  /// The file is copied and read whole first; until then nothing is changed. The next start gives
-  /// every nav a new epoch, so that every client takes a snapshot.
+  /// It first copies the file and replays the whole copy; until then it changes nothing. The next
+  /// start gives every nav a new epoch, so that every client takes a snapshot.
   /// - Parameters:
   ///   - file: the backup.
-  ///   - configuration: says where the state is.
-  ///   - rules: say so where it does not.
-  ///   - log: told how it went; progress goes to stderr.
-  /// - Throws: `DaemonError`; the journal is as it was.
+  ///   - configuration: the configuration with the state directory.
+  ///   - rules: the rules that compute the state directory if it is not configured.
+  ///   - log: the log for the result; progress goes to stderr.
+  /// - Throws: `DaemonError`; the journal is then unchanged.
   package static func restore(
     _ file: String, _ configuration: Configuration, rules: PathRules, log: Log
   ) throws {
@@ -39,7 +39,7 @@ extension Daemon {
     log(LogEntry(.notice, text, kind: .backedUp))
   }
 
-  /// Reads the copy whole, and has it renew the epochs.
+  /// Replays the whole copy, and marks it so that the next start renews the epochs.
   private static func check(
     _ draft: String, _ boot: String, progress: (Int, Int) -> Void
   ) throws -> (navs: Int, sequence: UInt64) {
@@ -55,7 +55,7 @@ extension Daemon {
     return (navs, sequence)
   }
 
-  /// The error about the copy, told of what was to be restored.
+  /// The error of the copy, as an error about the backup file.
   private static func refusal(
     of file: String, _ error: any Error, isReady: Bool
   ) -> DaemonError {
@@ -71,7 +71,7 @@ extension Daemon {
       default: failure.text
       }
     let outcome =
-      isReady ? "the copy is whole, and the next start tries again" : "nothing was restored"
+      isReady ? "the copy is complete, and the next start tries again" : "nothing was restored"
     return .notRestored("\(text); \(outcome)", failure.status)
   }
 }

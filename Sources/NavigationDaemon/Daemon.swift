@@ -6,37 +6,37 @@ import NavigationSync
 package import RuntimePaths
 import ZeroMQ
 
-/// The service from start to stop.
+/// The daemon from start to stop.
 package enum Daemon {
-  /// The version, as `--version` and `welcome` say it.
+  /// The version in `--version` and in `welcome`.
   package static let version = "0.1.0"
 
-  /// Replays the journal, binds, serves until a stop signal, and leaves everything in order.
+  /// Replays the journal, listens, serves until a stop signal, and closes everything.
   ///
-  /// Blocks the calling thread, which becomes the loop. READY is notified after replay and bind.
+  /// It blocks the calling thread, which runs the loop. It notifies READY after replay and bind.
   /// - Parameters:
-  ///   - configuration: what `sources` say.
-  ///   - sources: read again when a signal asks for it.
-  ///   - rules: where things are unless the configuration says so.
-  ///   - log: for operators.
-  /// - Throws: `DaemonError`; what was acknowledged is in the journal.
+  ///   - configuration: the configuration that `sources` gave.
+  ///   - sources: the sources, which SIGHUP reads again.
+  ///   - rules: the rules that compute paths which are not configured.
+  ///   - log: the log.
+  /// - Throws: `DaemonError`; every acknowledged change is then in the journal.
   package static func run(
     _ configuration: Configuration, from sources: ConfigurationSources, rules: PathRules, log: Log
   ) throws {
-    // Before any thread exists, which would otherwise take the signals.
+    // Before any thread starts, because a thread without the signal mask could receive the signals.
     let signals = navd_stop_signals()
     guard signals >= 0 else {
       throw DaemonError.system(SystemError("catch", "SIGTERM", code: navd_errno()))
     }
-    // First of all that may fail. Who starts navd by hand is not kept waiting.
+    // Before anything that can fail. Only a service waits, not a start by hand.
     let isService = rules.environment["INVOCATION_ID"] != nil
     let pause = StartPause(runtimeDirectory: isService ? rules.runtimeDirectory.path : nil)
     if pause.begin() {
-      log(LogEntry(.notice, "the start before this one failed: waiting for a moment"))
+      log(LogEntry(.notice, "the previous start failed: waiting for 0.1 s"))
       pause.wait()
     }
     if navd_raise_descriptor_limit() != 0 {
-      log(LogEntry(.warning, "cannot raise the limit of open descriptors"))
+      log(LogEntry(.warning, "cannot raise the limit of open file descriptors"))
     }
     let inherited = try serviceManager { () throws(ServiceManagerError) in
       try ServiceManager.inheritedSockets()
@@ -48,13 +48,13 @@ package enum Daemon {
     let proof = try AdmissionProof.begin(identity)
     let started = SystemClock.monotonicMilliseconds()
     let journal = try openJournal(configuration, rules, directory, places)
-    // What is left of one that was under way when a process ended.
+    // Removes the partial copy of a backup that was running when an earlier process ended.
     JournalBackup(of: directory).discard()
     var hub = Hub(
       configuration: hubConfiguration(configuration), access: access.access, seed: try seed())
     let navs = try replay(journal, into: &hub)
     try proof.finish()
-    // Before anybody can be accepted.
+    // Before the daemon accepts a client.
     let gate = InboundGate(
       frameBytes: Listener.frameBytes(configuration), messages: Listener.waitingMessages,
       totalBytes: configuration.limits.unreadTotalBytes)
@@ -65,7 +65,7 @@ package enum Daemon {
     let took = SystemClock.monotonicMilliseconds() - started
     let text =
       "serving \(counted(navs, "nav")) on \(endpoints), state in \(directory), ready in \(took) ms"
-    // Before anybody can know that this start has not failed.
+    // Before READY, so that a failure right after it does not count as a failed start.
     pause.end()
     log(LogEntry(.info, text, kind: .started))
     var loop = ServerLoop(
@@ -74,7 +74,7 @@ package enum Daemon {
       access: access)
     loop.reloading = ServerLoop.Reloading(
       sources: sources, rules: rules, first: configuration, status: text)
-    // In one message: who waits for the first must find the second.
+    // In one message, so that a waiter for READY also finds the status.
     loop.notify(.ready, .status(text))
     let watchdog = try watchdogInterval(log)
     try loop.run(signals: signals, watchdog: watchdog)
@@ -85,7 +85,7 @@ package enum Daemon {
     log.flush()
   }
 
-  /// Listens at all places; until `admit` nobody else can connect.
+  /// Listens on all addresses; until `admit`, only the user of the daemon can connect.
   private static func listen(
     _ configuration: Configuration, _ places: [SocketPlace], _ identity: CurveSecretKey?,
     _ log: Log
@@ -98,16 +98,16 @@ package enum Daemon {
       log(
         LogEntry(
           .warning,
-          "no interface of this machine has the address of \(place.endpoint) yet: navd can be "
-            + "reached there when one has"))
+          "no interface of this machine has the address of \(place.endpoint) yet: navd listens "
+            + "there as soon as one has"))
     }
     let listener = try Listener.open(sockets, identity: identity, configuration)
     if !listener.copiesReceived {
       log(
         LogEntry(
           .warning,
-          "this libzmq cannot copy what it receives: messages that wait may take far more "
-            + "than [limits] unread-total-bytes says"))
+          "this libzmq cannot copy received messages: waiting messages can take far more memory "
+            + "than [limits] unread-total-bytes"))
     }
     return listener
   }
@@ -138,8 +138,8 @@ package enum Daemon {
     }
   }
 
-  /// Where to listen: at the service manager's sockets and what is configured besides them, else by
-  /// the rule.
+  /// The addresses to listen on: the sockets of the service manager and those configured; without
+  /// both, the path that a rule computes.
   private static func places(
     _ configuration: Configuration, _ rules: PathRules, _ inherited: [InheritedSocket]
   ) throws(DaemonError) -> [SocketPlace] {
@@ -160,7 +160,7 @@ package enum Daemon {
     }
   }
 
-  /// The daemon's secret key, where it serves a network.
+  /// The daemon's key pair, if it listens on a network; else nil.
   private static func identity(
     _ configuration: Configuration, _ rules: PathRules, _ places: [SocketPlace]
   ) throws(DaemonError) -> CurveSecretKey? {
@@ -169,9 +169,9 @@ package enum Daemon {
     guard let path = configuration.access.secretKeyFile ?? credential else {
       throw refused(
         network,
-        "it needs a secret key: make one with navctl key new FILE, and name it with "
-          + "[access] secret-key, or LoadCredential=navd.key:FILE in the unit; for navd.service "
-          + "navd-tcp enable does all of it")
+        "tcp needs a secret key: create one with navctl key new FILE, and give its path by "
+          + "[access] secret-key, or by LoadCredential=navd.key:FILE in the unit; for navd.service, "
+          + "navd-tcp enable does all of this")
     }
     do throws(KeyError) {
       return try SecretKeyFile.read(path)
@@ -222,10 +222,10 @@ package enum Daemon {
     }
   }
 
-  /// The newest rows whose ops are remembered after a restart, whatever the clock says of their age.
+  /// How many of the newest rows give their ops to the remembered ones, independent of their age.
   private static let rememberedRows: UInt64 = 10_000
 
-  /// Reads the journal back into the hub; returns the number of navs.
+  /// Replays the journal into the hub; returns the number of navs.
   private static func replay(_ journal: Journal, into hub: inout Hub) throws(DaemonError) -> Int {
     let now = now()
     try index(journal, into: &hub, at: now, report: extendTimeout)
@@ -243,13 +243,13 @@ package enum Daemon {
     return navs
   }
 
-  /// Reads a journal whole, as a start does, that is not to be served.
+  /// Replays a whole journal to check it, without serving it.
   ///
   /// - Parameters:
-  ///   - journal: open, and not replayed.
-  ///   - progress: told the number of a row now and then, and the newest one's.
+  ///   - journal: the journal, open and not replayed.
+  ///   - progress: called from time to time with the number of a row and that of the newest row.
   /// - Returns: the number of navs.
-  /// - Throws: what a start would end with.
+  /// - Throws: the error with which a start on this journal would end.
   static func check(
     _ journal: Journal, progress: (_ row: UInt64, _ newest: UInt64) -> Void
   ) throws(DaemonError) -> Int {
@@ -301,7 +301,7 @@ package enum Daemon {
     try complete(&hub, from: journal.directory, report)
   }
 
-  /// Reads what the hub needs besides the index before it can go on.
+  /// Loads the navs that the hub cannot leave dormant, because something is open in them.
   private static func complete(
     _ hub: inout Hub, from directory: String, _ report: (String) -> Void
   ) throws(DaemonError) {
@@ -314,7 +314,7 @@ package enum Daemon {
     } catch {
       throw .journal(error)
     }
-    // One after the other: something may be open in every nav, and all their rows are much.
+    // One nav at a time, because the rows of all of them together could take much memory.
     for (index, request) in open.enumerated() {
       if index % 100 == 99 { report("reviving navs: \(index) of \(open.count)") }
       try revive(request, in: &hub, from: reader)
@@ -338,7 +338,7 @@ package enum Daemon {
   }
 
   private static func extendTimeout(_ status: String) {
-    // A service manager that cannot be told will stop us at its own time; nothing is lost by it.
+    // An error is ignored: the service manager then applies its usual timeout, and no data is lost.
     try? ServiceManager.notify(.extendTimeout(milliseconds: 10_000), .status(status))
   }
 
@@ -375,8 +375,8 @@ package enum Daemon {
     hub.maximumRequestBytes = limits.messageToDaemonBytes
     hub.maximumReplyBytes = limits.messageFromDaemonBytes
     hub.navs = limits.navs
-    // The shell bounds connections, and a connection has one session at most. Counted once more here, a
-    // session that is about to end would take the place of the next one.
+    // The shell limits connections, and a connection has at most one session. A limit of sessions
+    // would also count those that are about to end, and refuse their successors.
     hub.sessions = .max
     hub.sessionsPerPrincipal = .max
     hub.watchesPerConnection = limits.watchesPerConnection

@@ -2,26 +2,26 @@ package import Journal
 package import RuntimePaths
 package import ZeroMQ
 
-/// Why the daemon cannot start or go on, with the status it ends with.
+/// The reason why the daemon cannot start or continue, with its exit status.
 package enum DaemonError: Error, CustomStringConvertible {
-  /// The configuration is refused.
+  /// The configuration has a fault.
   case configuration(ConfigurationError)
   /// A path cannot be used.
   case path(PathError)
-  /// The journal cannot be used.
+  /// The journal cannot be opened, read or written.
   case journal(JournalError)
-  /// The journal's content cannot be repeated.
+  /// The rows of the journal cannot be replayed.
   case replay(String)
-  /// A file cannot be restored; why, and the status.
+  /// A backup cannot be restored; the reason and the exit status.
   case notRestored(String, ExitStatus)
-  /// The endpoint cannot be bound.
+  /// The daemon cannot listen on an address.
   case endpoint(String, reason: String)
   /// A call of libzmq failed.
   case transport(ZeroMQError)
   /// A call of the system failed.
   case system(SystemError)
 
-  /// One line for people: what failed, on what, and what to do.
+  /// The error in one line: the operation, its object and a remedy.
   package var description: String {
     switch self {
     case .configuration(let error): error.description
@@ -37,7 +37,7 @@ package enum DaemonError: Error, CustomStringConvertible {
     }
   }
 
-  /// The status that the process ends with.
+  /// The exit status of the process.
   package var exitStatus: ExitStatus {
     switch self {
     case .configuration: .configuration

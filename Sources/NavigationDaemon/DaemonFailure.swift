@@ -4,14 +4,14 @@ import NavigationSync
 import RuntimePaths
 import ZeroMQ
 
-/// Why the process ends: one line for people, and the status.
+/// The end of the process by an error: the text for the log and the exit status.
 package struct DaemonFailure: Sendable {
-  /// What failed, on what, and what to do.
+  /// The error in one line: the operation, its object and a remedy.
   package let text: String
-  /// The status to end with.
+  /// The exit status.
   package let status: ExitStatus
 
-  /// The kind of message that tells it; nil for one without an explanation.
+  /// The message id of the log entry; nil for none.
   package var kind: LogEntry.Kind? {
     switch status {
     case .journalLocked, .journalDamaged, .journalNewer, .journalUnavailable, .syncFailed:
@@ -20,7 +20,7 @@ package struct DaemonFailure: Sendable {
     }
   }
 
-  /// Reads any error of the daemon's parts.
+  /// Makes a failure from any error of the daemon.
   package init(_ error: any Error) {
     let known: DaemonError
     switch error {
@@ -42,6 +42,6 @@ package struct DaemonFailure: Sendable {
 }
 
 extension ExitStatus {
-  /// Ends the process.
+  /// Ends the process with the exit status.
   package func exitProcess() -> Never { exit(rawValue) }
 }

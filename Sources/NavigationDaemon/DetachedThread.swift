@@ -1,6 +1,6 @@
 import CLinux
 
-/// A thread that nobody waits for; it keeps what it runs for as long as the process lives.
+/// A thread that is never joined; its function lives until the process ends.
 enum DetachedThread {
   private final class Body: Sendable {
     let run: @Sendable () -> Void

@@ -1,10 +1,10 @@
 import CLinux
 import RuntimePaths
 
-/// The claim of one process on the path of a socket, for as long as the process lives.
+/// A lock file beside the path of a socket, by which only one process at a time serves the path.
 final class EndpointLock {
   let path: String
-  /// A second name of the socket's file: by it the file is found when another one has the first.
+  /// A hard link to the socket file, from which navd restores the path if another file replaces it.
   var secondPath: String { path + ".own" }
   private let descriptor: Int32
 
@@ -13,7 +13,7 @@ final class EndpointLock {
     self.descriptor = descriptor
   }
 
-  /// Takes the lock beside a socket's path, or says who has it.
+  /// Takes the lock; the error names the process that has it.
   static func take(_ path: String) throws(DaemonError) -> EndpointLock {
     let lockPath = path + ".lock"
     let descriptor = unsafe navd_open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -21,7 +21,7 @@ final class EndpointLock {
       throw .endpoint(
         "ipc://" + path,
         reason: "cannot create \(lockPath): \(SystemError.text(of: navd_errno())); check that the "
-          + "directory exists and is ours")
+          + "directory exists and belongs to the user of navd")
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)
@@ -29,7 +29,7 @@ final class EndpointLock {
         "ipc://" + path, reason: "\(holder(lockPath)) serves it; stop it or use another path")
     }
     let text = Array("navd, process \(getpid())".utf8)
-    // Only for people who meet the lock; it holds whatever is written.
+    // The text only informs administrators; the lock works without it, so a failure is ignored.
     _ = ftruncate(descriptor, 0)
     _ = unsafe text.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
     return EndpointLock(path: path, descriptor: descriptor)
@@ -43,7 +43,7 @@ final class EndpointLock {
     }
   }
 
-  /// Lets in whom the configuration lets in.
+  /// Gives the socket file the group and the mode of the configuration.
   func open(_ configuration: Configuration.Daemon) throws(DaemonError) {
     if let group = configuration.socketGroup {
       guard let number = Self.groupID(named: group) else {

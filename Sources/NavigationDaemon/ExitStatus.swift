@@ -1,10 +1,10 @@
-/// How navd ends, as its exit status says; the unit and scripts decide by it.
+/// The exit statuses of navd; navd.service and scripts depend on them.
 package enum ExitStatus: Int32, CaseIterable, Error, Sendable {
   /// An orderly stop.
   case orderly = 0
   /// The command line is wrong.
   case usage = 2
-  /// The configuration was refused.
+  /// The configuration has a fault.
   case configuration = 3
   /// Another process holds the journal.
   case journalLocked = 4
@@ -14,14 +14,14 @@ package enum ExitStatus: Int32, CaseIterable, Error, Sendable {
   case journalNewer = 6
   /// The journal cannot be read or written: full disk, permissions.
   case journalUnavailable = 7
-  /// The endpoint cannot be bound.
+  /// navd cannot listen on an address.
   case endpoint = 8
   /// A sync failed while serving.
   case syncFailed = 9
 
-  /// Whether starting again without a person's help could end differently.
+  /// Whether a restart without a change by the administrator can succeed.
   ///
-  /// The unit's `RestartPreventExitStatus=` lists those that could not.
+  /// `RestartPreventExitStatus=` of navd.service lists the statuses for which it cannot.
   package var isWorthRestarting: Bool {
     switch self {
     case .usage, .configuration, .journalDamaged, .journalNewer: false

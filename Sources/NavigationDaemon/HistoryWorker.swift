@@ -3,10 +3,10 @@ import Journal
 import NavigationSync
 import Synchronization
 
-/// Reads the journal's history on a thread of its own, so that a long chain delays nobody.
+/// Reads old revisions from the journal on a thread of its own, so that the loop never waits.
 ///
-/// The loop hands requests over with `ask` and takes answers with `takeAnswers` when `descriptor`
-/// is readable.
+/// The loop passes requests by `ask`, and takes answers by `takeAnswers` when `descriptor` is
+/// readable.
 final class HistoryWorker: Sendable {
   private struct State {
     var requests: [HistoryRequest] = []
@@ -28,7 +28,7 @@ final class HistoryWorker: Sendable {
     precondition(descriptor >= 0 && wakeup >= 0, "eventfd: errno=\(navd_errno())")
   }
 
-  /// Hands requests over.
+  /// Queues requests.
   func ask(_ requests: [HistoryRequest]) {
     let mustStart = state.withLock { state in
       state.requests += requests
@@ -39,7 +39,7 @@ final class HistoryWorker: Sendable {
     eventfd_write(wakeup, 1)
   }
 
-  /// Takes the answers that are there.
+  /// Takes the finished answers.
   func takeAnswers() -> [HistoryAnswer] {
     var count: eventfd_t = 0
     _ = unsafe eventfd_read(descriptor, &count)
@@ -80,7 +80,7 @@ final class HistoryWorker: Sendable {
     }
   }
 
-  /// Reads what a request asks for.
+  /// Performs one request.
   static func answer(
     _ request: HistoryRequest, _ reader: JournalReader
   ) throws(JournalError) -> HistoryAnswer {

@@ -3,26 +3,28 @@ import Journal
 import NavigationSync
 import RuntimePaths
 
-/// Commits batches in the order in which they come, and puts the write-ahead log away between
-/// them, on its own thread.
+/// Commits batches on its own thread, in their order, and checkpoints the write-ahead log in
+/// between.
 ///
-/// What has come by the time a commit ends goes into the next one, which waits for more where
-/// ``CommitPolicy`` says that it pays. A small batch with nothing before it is written by the loop itself:
-/// the wake-up of another thread would cost more than it saves.
+/// All batches that are waiting at the end of a commit go into the next one, which can wait for
+/// more; see ``CommitPolicy``. The loop itself commits a small batch if none is before it, because
+/// waking another thread would cost more than it saves.
 ///
-/// Not `Sendable` by its members: one thread at a time uses `journal`. The worker does so only while
-/// there are batches that it has not completed, or while `isBusy`; both know by what `lock` guards.
+/// `@unchecked Sendable`: one thread at a time uses `journal`. The worker uses it only while
+/// batches are incomplete or `isBusy`, and `lock` guards the members by which both threads know
+/// that.
 @safe
 final class JournalWriter: @unchecked Sendable {
-  /// Pages from which on the worker puts the log away between two commits.
+  /// The size of the log, in pages, from which the worker checkpoints it after a commit.
   ///
-  /// The ops that arrive meanwhile wait for as long as that takes, so it goes in small pieces; but
-  /// each costs two syncs. 256 pages take 0.9 ms of processor time, 1000 take 3.3.
+  /// Ops that arrive during a checkpoint wait for its end, so it should be small; but each costs
+  /// two syncs. 256 pages take 0.9 ms of processor time, 1000 pages 3.3 ms.
   static let busyPages = 256
 
-  /// The journal; the loop may use it while every batch submitted is completed, and not `isBusy`.
+  /// The journal; the loop can use it while all submitted batches are complete and `isBusy` is
+  /// false.
   let journal: Journal
-  /// Readable when a batch is completed or refused after `arm` had nothing to tell.
+  /// Readable after progress since `arm`: a batch is complete or has failed.
   let descriptor: Int32
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private let arrived: UnsafeMutablePointer<pthread_cond_t>
@@ -32,16 +34,18 @@ final class JournalWriter: @unchecked Sendable {
   private var timings: [CommitTiming] = []
   private var failure: JournalError?
   private var logPages = 0
-  /// The size of the log from which on it is put away; above `busyPages` after an attempt that did
-  /// not empty it, so that not every commit makes another.
+  /// The size from which the next checkpoint begins.
+  ///
+  /// It is above `busyPages` after a checkpoint that could not empty the log, so that not every
+  /// commit tries again.
   private var pagesToPutAway = JournalWriter.busyPages
   private var mustPutAway = false
   private var putAwayProblem: PutAwayProblem?
   private var isAsleep = false
   private var policy = CommitPolicy()
-  /// When the last commit ended, in nanoseconds.
+  /// The end of the last commit, in nanoseconds of the monotonic clock.
   private var lastEnd: UInt64 = 0
-  /// Whether the loop does nothing until a batch is completed, so that nothing can arrive.
+  /// Whether the loop is blocked in `awaitProgress`, so that no further records can arrive.
   private var isAwaited = false
   private var isArmed = false
   private var isStarted = false
@@ -63,10 +67,10 @@ final class JournalWriter: @unchecked Sendable {
     unsafe pthread_cond_init(progressed, nil)
   }
 
-  /// Commits a batch at once, every batch before it being completed; loop thread.
+  /// Commits a batch on the loop thread; all batches before it must be complete.
   ///
-  /// - Throws: as `Journal.commit`; nothing of the batch is stored.
-  /// - Returns: how long it took; nil if there was nothing to store.
+  /// - Throws: the error of `Journal.commit`; the journal then has no record of the batch.
+  /// - Returns: the duration; nil if the batch is empty.
   @discardableResult
   func commit(_ records: [JournalRecord]) throws(JournalError) -> CommitTiming? {
     rest()
@@ -76,8 +80,7 @@ final class JournalWriter: @unchecked Sendable {
     return start.map { CommitTiming(since: $0, records: records.count) }
   }
 
-  /// Whether a commit is better left to the worker, which waits for records that are about to arrive;
-  /// loop thread.
+  /// Whether the worker should commit, because it would wait for more records; loop thread.
   func expectsMore(than count: Int) -> Bool {
     guarded {
       count < policy.expected && policy.limit > 0
@@ -85,37 +88,37 @@ final class JournalWriter: @unchecked Sendable {
     }
   }
 
-  /// Hands over a part of the batch that will be submitted next; loop thread.
+  /// Passes a part of the next batch to the worker; loop thread.
   func stage(_ records: [JournalRecord]) {
     if !records.isEmpty { enqueue(Part(records: records, isLast: false)) }
   }
 
-  /// Hands over a batch, which may be empty, behind its parts that are staged; loop thread.
+  /// Passes the last part of a batch to the worker, which can be empty; loop thread.
   func submit(_ records: [JournalRecord]) { enqueue(Part(records: records, isLast: true)) }
 
   private func enqueue(_ part: Part) { wake { queue.append(part) } }
 
-  /// Asks that the write-ahead log be put away, every batch being completed; loop thread.
+  /// Starts a checkpoint; all batches must be complete; loop thread.
   func putAway() { wake { mustPutAway = true } }
 
-  /// Whether the log is being put away, and `journal` must be left alone; loop thread.
+  /// Whether a checkpoint is running, so that the loop must not use `journal`; loop thread.
   var isBusy: Bool { guarded { mustPutAway } }
 
-  /// Waits until the log is put away, if it is being; loop thread.
+  /// Waits until a running checkpoint ends; loop thread.
   func rest() {
     unsafe pthread_mutex_lock(lock)
     while mustPutAway { unsafe pthread_cond_wait(progressed, lock) }
     unsafe pthread_mutex_unlock(lock)
   }
 
-  /// Why the log was not emptied when that was tried last.
+  /// The reason why the last checkpoint did not empty the log.
   enum PutAwayProblem: Equatable {
-    /// A reader is at work in it.
+    /// A reader uses the log.
     case isRead
     case failed(JournalError)
   }
 
-  /// Takes what prevented the log from being emptied; loop thread.
+  /// Takes the reason why a checkpoint did not empty the log; loop thread.
   func takePutAwayProblem() -> PutAwayProblem? {
     guarded {
       defer { putAwayProblem = nil }
@@ -132,7 +135,7 @@ final class JournalWriter: @unchecked Sendable {
     if mustWake { unsafe pthread_cond_signal(arrived) }
   }
 
-  /// How many batches were completed since the last call; loop thread.
+  /// Takes the number of batches completed since the last call; loop thread.
   func takeCompleted() -> Int {
     guarded {
       defer { completed = 0 }
@@ -140,7 +143,7 @@ final class JournalWriter: @unchecked Sendable {
     }
   }
 
-  /// How long the commits took that were completed since the last call; loop thread.
+  /// Takes the timings of the commits since the last call; loop thread.
   func takeTimings() -> [CommitTiming] {
     guarded {
       defer { timings = [] }
@@ -148,9 +151,9 @@ final class JournalWriter: @unchecked Sendable {
     }
   }
 
-  /// Why the oldest batch that is not completed was refused; loop thread.
+  /// Takes the error of the oldest incomplete batch; loop thread.
   ///
-  /// Nothing of it is stored, nor of those behind it, which are forgotten.
+  /// The journal has no record of that batch. The worker has dropped all later batches.
   func takeFailure() -> JournalError? {
     guarded {
       guard let failure else { return nil }
@@ -160,7 +163,7 @@ final class JournalWriter: @unchecked Sendable {
     }
   }
 
-  /// Waits until there is a completed batch or a failure to take; loop thread.
+  /// Waits until a batch is complete or has failed; loop thread.
   func awaitProgress() {
     unsafe pthread_mutex_lock(lock)
     isAwaited = true
@@ -170,9 +173,9 @@ final class JournalWriter: @unchecked Sendable {
     unsafe pthread_mutex_unlock(lock)
   }
 
-  /// Makes the descriptor readable at the next progress; loop thread.
+  /// Lets the next progress make the descriptor readable; loop thread.
   ///
-  /// Returns false if there is something to take already.
+  /// Returns false if there is progress already.
   func arm() -> Bool {
     guarded {
       isArmed = completed == 0 && failure == nil
@@ -180,7 +183,7 @@ final class JournalWriter: @unchecked Sendable {
     }
   }
 
-  /// Takes back what made the descriptor readable; loop thread.
+  /// Makes the descriptor unreadable; loop thread.
   func disarm() {
     var count: eventfd_t = 0
     _ = unsafe eventfd_read(descriptor, &count)
@@ -214,7 +217,7 @@ final class JournalWriter: @unchecked Sendable {
         continue
       }
       gather()
-      // Whole batches are committed together; of one that is not complete, parts are inserted.
+      // Commits all complete batches together; of an incomplete one it only inserts the parts.
       let end = queue.lastIndex { $0.isLast }.map { $0 + 1 }
       let parts = Array(queue[..<(end ?? queue.count)])
       queue.removeFirst(parts.count)
@@ -239,14 +242,14 @@ final class JournalWriter: @unchecked Sendable {
         eventfd_write(descriptor, 1)
       }
       unsafe pthread_cond_signal(progressed)
-      // What is committed is told first: its answers leave while the next commit waits.
+      // Reports progress before the next commit waits, so that the answers leave in that time.
       if result == nil, end != nil { mustPutAway = logPages > pagesToPutAway }
     }
   }
 
   private var recordsWaiting: Int { queue.reduce(0) { $0 + $1.records.count } }
 
-  /// Waits for ops that are about to arrive; `lock` is held before and after, not meanwhile.
+  /// Waits for further ops; the caller holds `lock`, which is released during the wait.
   private func gather() {
     let waiting = recordsWaiting
     let start = SystemClock.monotonicNanoseconds()
@@ -261,11 +264,11 @@ final class JournalWriter: @unchecked Sendable {
       isAsleep = false
       now = SystemClock.monotonicNanoseconds()
     }
-    // A wait that the loop has cut short says nothing about the ops that arrive.
+    // A wait that the loop has shortened is no evidence about arriving ops.
     if !isAwaited { policy.noteWait(from: waiting, to: recordsWaiting) }
   }
 
-  /// Puts the log away; `lock` is held before and after, not meanwhile.
+  /// Checkpoints the log; the caller holds `lock`, which is released meanwhile.
   private func putAwayLocked() {
     unsafe pthread_mutex_unlock(lock)
     var problem: PutAwayProblem?
@@ -298,20 +301,20 @@ final class JournalWriter: @unchecked Sendable {
 
   private struct Part {
     var records: [JournalRecord]
-    /// Whether the batch is complete with it.
+    /// Whether it is the last part of its batch.
     var isLast: Bool
   }
 }
 
-/// What was measured of one commit.
+/// The measurements of one commit.
 struct CommitTiming: Equatable {
-  /// What became durable with it.
+  /// The number of its records.
   var records: Int
-  /// How long it took, and when it was durable, in nanoseconds of the monotonic clock.
+  /// Its duration and its end, in nanoseconds of the monotonic clock.
   var duration: UInt64
   var durableAt: UInt64
 
-  /// A commit that began at `start` and has just ended.
+  /// Measures a commit that began at `start` and has just ended.
   init(since start: UInt64, records: Int) {
     self.records = records
     durableAt = SystemClock.monotonicNanoseconds()

@@ -1,21 +1,22 @@
 package import RuntimePaths
 
-/// A configuration, and where each of its values comes from.
+/// A configuration with the origin of each value.
 package struct LoadedConfiguration: Hashable, Sendable {
   /// The values.
   package var configuration: Configuration
-  /// By "SECTION.NAME", one for each line that the value is made of.
+  /// The origins by "SECTION.NAME": one for each line that contributes to the value.
   var origins: [String: [ConfigurationOrigin]]
 
-  /// Where the lines come from that a key's value is made of, at least one.
+  /// The origins of a key's value, at least one.
   package func origins(of section: String, _ name: String) -> [ConfigurationOrigin] {
     origins["\(section).\(name)"] ?? [.initial]
   }
 
-  /// Every key with its value and its origin, as a file that means the same.
+  /// All keys with their values, and their origins as comments, in the form of a configuration
+  /// file.
   ///
-  /// - Parameter rules: they decide a place that is not configured.
-  /// - Returns: the lines, each with its newline.
+  /// - Parameter rules: the rules that compute paths which are not configured.
+  /// - Returns: the text of `navd --print-config`.
   package func text(_ rules: PathRules) -> String {
     var lines: [(setting: String, origin: ConfigurationOrigin?)] = []
     for section in ConfigurationKey.sections {
@@ -44,7 +45,7 @@ package struct LoadedConfiguration: Hashable, Sendable {
   ) -> [(setting: String, origin: ConfigurationOrigin?)] {
     let origins = origins(of: key.section, key.name)
     let stated = key.values(in: configuration)
-    // A rule decides where an empty value leaves it open, also if a line says so.
+    // An empty value leaves the choice to a rule, even if a line sets the empty value.
     let isOpen = stated.allSatisfy(\.isEmpty)
     let values = isOpen ? [key.value(by: rules) ?? ""] : stated
     if isOpen, values != [""] { return [("\(key.name) = \(values[0])", .initial)] }
@@ -54,7 +55,8 @@ package struct LoadedConfiguration: Hashable, Sendable {
     }
   }
 
-  /// A path may hold a newline, which would end the remark that it stands in.
+  /// The name of an origin without newlines, which a path can contain and which would end a
+  /// comment.
   private static func printable(_ text: String) -> String {
     String(text.map { $0.isNewline || $0 == "\0" ? "?" : $0 })
   }

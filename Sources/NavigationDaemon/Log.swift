@@ -4,14 +4,14 @@ import Journal
 package import RuntimePaths
 import Synchronization
 
-/// Writes messages where the service manager or a person reads them.
+/// Writes messages to systemd's journal or to stderr.
 ///
-/// Any thread may call it. To the journal with fields when stderr is the journal's own stream,
-/// else as plain lines on stderr.
+/// Any thread can call it. If stderr is a stream of the journal, messages have structured fields;
+/// otherwise they are lines on stderr.
 package final class Log: Sendable {
-  /// Where messages go.
+  /// The destination of messages.
   package enum Destination: Sendable {
-    /// systemd's journal, with fields.
+    /// The journal of systemd, with fields.
     case journal
     /// Lines on stderr, each with its time.
     case standardError
@@ -22,26 +22,26 @@ package final class Log: Sendable {
   }
 
   private let destination: Destination
-  /// The priority of the least important level that is written.
+  /// The priority of the least important level that the log writes.
   private let priority: Atomic<Int>
   private let limit = Mutex(LogRateLimit())
 
-  /// Makes a log that writes messages of `level` and more important ones.
+  /// Makes a log for messages of `level` and more important ones.
   package init(level: LogLevel, destination: Destination) {
     priority = Atomic(level.priority)
     self.destination = destination
   }
 
-  /// Writes messages of another level and more important ones from now on.
+  /// Changes the least important level that the log writes.
   package func setLevel(_ level: LogLevel) {
     priority.store(level.priority, ordering: .relaxed)
   }
 
-  /// Where this process should log to: the journal when `JOURNAL_STREAM` names what stderr is.
+  /// The destination for this process: the journal if `JOURNAL_STREAM` identifies its stderr.
   ///
   /// - Parameters:
   ///   - environment: the variables of this process.
-  ///   - isService: whether it runs until it is stopped.
+  ///   - isService: whether the process is the daemon, and not a command such as `--check-config`.
   /// - Returns: the destination.
   package static func destination(
     environment: ProcessEnvironment, isService: Bool
@@ -53,13 +53,13 @@ package final class Log: Sendable {
     return .journal
   }
 
-  /// Whether "DEVICE:INODE" names this file.
+  /// Whether the text "DEVICE:INODE" identifies this file.
   static func isJournal(stream: String, device: UInt64, inode: UInt64) -> Bool {
     let parts = stream.split(separator: ":", omittingEmptySubsequences: false)
     return parts.count == 2 && UInt64(parts[0]) == device && UInt64(parts[1]) == inode
   }
 
-  /// Writes a message, unless it is below the level or one of a storm.
+  /// Writes a message, unless its level is too low or the rate limit holds it back.
   package func callAsFunction(
     _ entry: LogEntry, at now: UInt64 = SystemClock.monotonicMilliseconds()
   ) {
@@ -67,7 +67,7 @@ package final class Log: Sendable {
     for entry in limit.withLock({ $0.admit(entry, at: now) }) { write(entry) }
   }
 
-  /// Writes the summaries that are due; call it now and then, and before the end.
+  /// Writes the due summaries of held-back messages; the loop calls it each turn, and at the end.
   package func flush(at now: UInt64 = SystemClock.monotonicMilliseconds()) {
     for entry in limit.withLock({ $0.expire(at: now) }) { write(entry) }
   }
@@ -78,19 +78,20 @@ package final class Log: Sendable {
     case .standardError: Self.writeLine(Self.timed(entry, at: SystemClock.wallMilliseconds()))
     case .terminal: Self.writeLine(entry.line)
     case .journal:
-      // Without the journal's socket stderr is the next best, and the journal adds the time.
+      // If the journal's socket fails, stderr still leads to the journal, which adds the time.
       if !Self.sendToJournal(entry) { Self.writeLine(entry.line) }
     }
   }
 
-  /// A line with its time before it, in UTC as RFC 3339 has it.
+  /// The line of an entry after its time in UTC, in the form of RFC 3339.
   static func timed(_ entry: LogEntry, at wall: UInt64) -> String {
     "\(Timestamp.rfc3339(ofMilliseconds: wall)) \(entry.line)"
   }
 
   private static func writeLine(_ text: String) {
     let line = Array((text + "\n").utf8)
-    // One write, so that lines of several threads do not mix; a closed stderr loses the line.
+    // One write, so that lines of several threads do not mix. If stderr is closed, the line is
+    // lost.
     _ = unsafe line.withUnsafeBytes { unsafe CLinux.write(2, $0.baseAddress, $0.count) }
   }
 
@@ -105,7 +106,7 @@ package final class Log: Sendable {
         unsafe vectors.append(iovec(iov_base: base, iov_len: field.count))
         start += field.count
       }
-      // The vectors point into `bytes`, which outlives the call.
+      // The vectors point into `bytes`, which lives until after the call.
       return unsafe sd_journal_sendv(vectors, Int32(vectors.count)) == 0
     }
   }

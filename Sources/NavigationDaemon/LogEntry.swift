@@ -1,47 +1,47 @@
-/// One message of the log, with what it is about.
+/// One message of the log with its structured fields.
 package struct LogEntry: Hashable, Sendable {
-  /// The journal's name for a kind of message, so that a person can find its explanation.
+  /// The message ids of systemd's journal, which lead to the explanations in its catalog.
   package enum Kind: String, CaseIterable, Sendable {
     /// The daemon serves.
     case started = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c01"
     /// The daemon stops.
     case stopped = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c02"
-    /// The journal cannot be used.
+    /// navd cannot use its journal.
     case journalFailed = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c03"
     /// A client reported that its mirror differs.
     case diverged = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c04"
-    /// A client was refused or cut off.
+    /// navd refused or disconnected a client.
     case refused = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c05"
     /// A limit was reached.
     case limited = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c06"
-    /// A client passed over guards or delegates, as it may.
+    /// A client used `--any` or `--force`, or a veto was skipped; all of them are permitted.
     case overridden = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c07"
-    /// A nav, or its history, cannot be used.
+    /// A nav or its history is damaged.
     case faulty = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c08"
-    /// The configuration was read again, or what was read was refused.
+    /// A reload of the configuration succeeded or failed.
     case reloaded = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c10"
-    /// The journal was backed up or restored, or could not be.
+    /// A backup or a restore succeeded or failed.
     case backedUp = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c11"
   }
 
-  /// How important it is.
+  /// The level.
   package var level: LogLevel
-  /// The text; it may quote what a client sent.
+  /// The text; it can contain names that a client has chosen.
   package var message: String
-  /// The kind of message, `nil` for one without an explanation.
+  /// The message id; nil for a message without an entry in the catalog.
   package var kind: Kind?
-  /// The nav it is about.
+  /// The nav of the message.
   package var nav: String?
-  /// The revision it is about.
+  /// The revision of the message.
   package var revision: UInt64?
-  /// The client it is about.
+  /// The name of the client.
   package var client: String?
-  /// Who the transport says it is.
+  /// The authenticated user or key of the client.
   package var principal: String?
-  /// The code of an error, or a word for what was done.
+  /// An error code, or the code of a note such as `override`.
   package var code: String?
 
-  /// Makes an entry.
+  /// Makes an entry; all fields but the level and the text are optional.
   package init(
     _ level: LogLevel, _ message: String, kind: Kind? = nil, nav: String? = nil,
     revision: UInt64? = nil, client: String? = nil
@@ -54,7 +54,7 @@ package struct LogEntry: Hashable, Sendable {
     self.client = client
   }
 
-  /// The journal's fields, each "NAME=value".
+  /// The fields for systemd's journal, each as "NAME=value".
   package var journalFields: [String] {
     var fields = ["PRIORITY=\(level.priority)", "MESSAGE=\(message)", "SYSLOG_IDENTIFIER=navd"]
     if let kind { fields.append("MESSAGE_ID=\(kind.rawValue)") }
@@ -66,8 +66,10 @@ package struct LogEntry: Hashable, Sendable {
     return fields
   }
 
-  /// The line for stderr without a newline; control characters are spelled out, so that a text a
-  /// client sent can neither begin another line nor steer a terminal.
+  /// The line for stderr, without a newline.
+  ///
+  /// Control characters are escaped, so that a name of a client can neither begin a line nor
+  /// control a terminal.
   package var line: String {
     var line = "navd: "
     if level <= .warning { line += "\(level.rawValue): " }

@@ -1,17 +1,17 @@
-/// How important a message is, in syslog's words.
+/// The level of a message, with the names of syslog.
 package enum LogLevel: String, CaseIterable, Comparable, Sendable {
-  /// The daemon cannot go on.
+  /// The daemon, or one of its functions, cannot continue.
   case error
-  /// Something is wrong that it could deal with.
+  /// A fault that the daemon handled.
   case warning
-  /// Rare, and worth knowing.
+  /// A rare event that administrators should know.
   case notice
-  /// What goes on.
+  /// Normal events.
   case info
-  /// What goes on inside.
+  /// Details for developers of navd.
   case debug
 
-  /// The number the journal uses, 3 to 7; smaller is more important.
+  /// The syslog priority, 3 to 7; a smaller number is more important.
   package var priority: Int {
     switch self {
     case .error: 3
@@ -22,7 +22,7 @@ package enum LogLevel: String, CaseIterable, Comparable, Sendable {
     }
   }
 
-  /// More important comes first: `.error < .debug`.
+  /// Orders by importance: `.error < .debug`.
   package static func < (left: LogLevel, right: LogLevel) -> Bool {
     left.priority < right.priority
   }

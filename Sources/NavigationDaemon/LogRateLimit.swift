@@ -1,17 +1,17 @@
-/// Holds back a storm of the same message, and counts what it held back.
+/// Limits the rate of equal messages, and counts those that it holds back.
 ///
-/// What is told of somebody's rights is the same message only if it is about the same principal and
-/// code, so that one who is refused without end hides nothing of the others.
-/// Of one message, `burst` are let through in `windowMilliseconds`; after the window the number of
-/// the others is reported. At most `maximumTexts` different messages are watched at a time.
+/// `burst` equal messages pass in `windowMilliseconds`. After the window, a summary reports how
+/// many others there were. Messages about rights are equal only with the same principal and code,
+/// so that one client with endless refusals does not hide those of others. The limit counts at most
+/// `maximumTexts` different messages at a time.
 package struct LogRateLimit: Sendable {
-  /// How many of one message are let through in a window.
+  /// How many equal messages pass in a window.
   package static let burst = 10
-  /// How many of one that is told of somebody's rights.
+  /// How many equal messages about rights pass in a window.
   package static let auditBurst = 100
   /// The length of a window.
   package static let windowMilliseconds: UInt64 = 30_000
-  /// How many different messages are watched; beyond that, new ones are let through uncounted.
+  /// How many different messages are counted; further ones pass without a count.
   package static let maximumTexts = 256
 
   private struct Window {
@@ -20,14 +20,16 @@ package struct LogRateLimit: Sendable {
     var count: Int
   }
 
-  /// In the order in which the windows began, so what comes out does not hang on hash seeds.
+  /// The windows in order of their start; an array, so that the order of summaries is
+  /// deterministic.
   private var windows: [Window] = []
 
-  /// Makes a limit that has seen nothing.
+  /// Makes a limit without open windows.
   package init() {}
 
-  /// Takes a message and says what to write, in order: summaries of windows that have ended, then
-  /// the message unless it is held back.
+  /// Takes a message; returns the entries to write.
+  ///
+  /// They are the summaries of windows that have ended, then the message unless it is held back.
   package mutating func admit(_ entry: LogEntry, at now: UInt64) -> [LogEntry] {
     var output = expire(at: now)
     if let index = windows.firstIndex(where: { Self.same($0.entry, entry) }) {
@@ -40,7 +42,7 @@ package struct LogRateLimit: Sendable {
     return output
   }
 
-  /// Ends the windows whose time is over, and returns the summaries of what was held back.
+  /// Closes the windows whose time has ended; returns the summaries of held-back messages.
   package mutating func expire(at now: UInt64) -> [LogEntry] {
     var output: [LogEntry] = []
     while let first = windows.first, now >= first.start + Self.windowMilliseconds {
@@ -65,7 +67,7 @@ package struct LogRateLimit: Sendable {
 
   private static func burst(of entry: LogEntry) -> Int { isAudit(entry) ? auditBurst : burst }
 
-  /// Whether two entries are the same message: the kind counts if there is one, else the text.
+  /// Whether two entries count as equal: by their message id if they have one, else by their text.
   private static func same(_ left: LogEntry, _ right: LogEntry) -> Bool {
     guard left.level == right.level, left.kind == right.kind else { return false }
     if isAudit(left) { return left.principal == right.principal && left.code == right.code }

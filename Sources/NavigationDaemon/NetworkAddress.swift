@@ -1,14 +1,14 @@
 import CLinux
 
-/// Where to listen on a network: the numeric address of one place, and a port.
+/// A network address to listen on: the numeric address of one interface, and a port.
 struct NetworkAddress: Hashable, Sendable {
-  /// IPv4 or IPv6, without brackets.
+  /// The IPv4 or IPv6 address, without brackets.
   let host: String
   let port: Int32
 
-  /// Reads `tcp://ADDRESS:PORT`, where an address of IPv6 stands in brackets.
+  /// Reads `tcp://ADDRESS:PORT`, with brackets around an IPv6 address.
   ///
-  /// A wildcard is refused, as is a name: it must be clear to whom the daemon speaks.
+  /// It refuses wildcards and host names, because the administrator must choose the interface.
   init?(_ endpoint: String) {
     guard endpoint.hasPrefix("tcp://"), let colon = endpoint.lastIndex(of: ":"),
       let port = UInt16(endpoint[endpoint.index(after: colon)...]), port > 0,
@@ -24,7 +24,7 @@ struct NetworkAddress: Hashable, Sendable {
     self.port = Int32(port)
   }
 
-  /// The address that a listening socket is bound to; nil for one of another kind, or of all places.
+  /// The address of a listening socket; nil for another kind of socket, or for a wildcard.
   init?(boundTo descriptor: Int32) {
     var bytes = [CChar](repeating: 0, count: 64)
     var port: Int32 = 0
@@ -39,6 +39,6 @@ struct NetworkAddress: Hashable, Sendable {
     self.port = port
   }
 
-  /// The address as libzmq takes it.
+  /// The address in the form of libzmq.
   var endpoint: String { "tcp://" + (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 }

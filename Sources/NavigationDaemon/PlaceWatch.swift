@@ -1,28 +1,28 @@
 import CLinux
 
-/// What tells one file from any other, whatever its name.
+/// The identity of a file: device and inode number.
 struct FileIdentity: Hashable {
   private var device: UInt64 = 0
   private var number: UInt64 = 0
 
-  /// Asks what is at a path; nil if nothing is.
+  /// Reads the identity of the file at a path; nil if there is none.
   init?(of path: String) {
     guard unsafe navd_file_identity(path, &device, &number) == 0 else { return nil }
   }
 }
 
-/// Tells when something in the directories of our sockets may have changed.
+/// Watches the directories of navd's sockets by inotify(7).
 struct PlaceWatch {
   /// Readable after a change.
   let descriptor: Int32
 
-  /// Makes a watch of nothing.
+  /// Makes a watch without directories.
   init() {
     descriptor = navd_inotify()
     precondition(descriptor >= 0, "inotify: errno=\(navd_errno())")
   }
 
-  /// Begins to watch where these files are.
+  /// Watches the directories of these files.
   func start(_ paths: [String]) {
     for path in paths {
       guard let slash = path.lastIndex(of: "/") else { continue }
@@ -30,7 +30,7 @@ struct PlaceWatch {
     }
   }
 
-  /// Forgets what was told.
+  /// Discards pending events.
   func renew() {
     var bytes = [UInt8](repeating: 0, count: 4096)
     while unsafe bytes.withUnsafeMutableBytes({
@@ -40,20 +40,21 @@ struct PlaceWatch {
 }
 
 extension ServerLoop {
-  /// Puts our sockets where clients look for them, if another process has put a file in their place.
+  /// Restores the paths of navd's sockets, if another process has replaced or removed the files.
   ///
-  /// A library may do so without a word: whoever binds a path removes what is there. Connections go
-  /// on; but who comes would find somebody else, or nobody.
+  /// libzmq in another process does that when it binds the same path: it removes the existing file.
+  /// Existing connections continue, but new clients would connect to the other process.
   func reclaimPlaces() {
     placeWatch.renew()
     for socket in listener.sockets where socket.isDisplaced {
       let endpoint = socket.endpoint
       do {
         try socket.takeNameBack()
-        let text = "\(endpoint) was taken away by another process, and is taken back"
+        let text = "another process replaced \(endpoint); navd has restored it"
         log(LogEntry(.error, text, kind: .refused))
       } catch {
-        log(LogEntry(.error, "\(endpoint) was taken away, and stays so: \(error)", kind: .refused))
+        let text = "cannot restore \(endpoint), which another process replaced: \(error)"
+        log(LogEntry(.error, text, kind: .refused))
       }
     }
   }

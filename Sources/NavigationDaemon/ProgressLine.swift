@@ -1,17 +1,17 @@
 import CLinux
 import RuntimePaths
 
-/// Says on stderr how far something has come: on a terminal in one line that is written over, else
-/// in one line a step.
+/// Shows the progress of a command on stderr: on a terminal in one line with a percentage,
+/// elsewhere with one line for each step.
 struct ProgressLine {
   private let isTerminal = isatty(2) == 1
   private var step = ""
   private var shownAt: UInt64 = 0
 
-  /// Milliseconds between two states of the line.
+  /// The minimum time between two updates of the line, in milliseconds.
   private static let interval: UInt64 = 100
 
-  /// Shows that a step is done in part.
+  /// Shows the progress of a step.
   mutating func show(_ step: String, _ done: Int, of total: Int) {
     let isNew = step != self.step
     self.step = step
@@ -26,7 +26,7 @@ struct ProgressLine {
     write("\rnavd: \(step) \(percent) %\u{1B}[K")
   }
 
-  /// Leaves the terminal as it was.
+  /// Clears the line.
   mutating func clear() {
     if isTerminal, !step.isEmpty { write("\r\u{1B}[K") }
     step = ""
@@ -34,7 +34,7 @@ struct ProgressLine {
 
   private func write(_ text: String) {
     let bytes = Array(text.utf8)
-    // Where there is no stderr there is nobody to tell.
+    // Errors are ignored: progress on a closed stderr has no reader.
     _ = unsafe bytes.withUnsafeBytes { unsafe CLinux.write(2, $0.baseAddress, $0.count) }
   }
 }

@@ -2,27 +2,27 @@ import CLinux
 import CSystemd
 package import RuntimePaths
 
-/// What the daemon tells the service manager.
+/// A message to the service manager, see sd_notify(3).
 package enum ServiceNotification: Hashable, Sendable {
-  /// The journal is replayed and the endpoint is bound.
+  /// The daemon has replayed its journal and listens.
   case ready
-  /// The configuration is being read again since then, by CLOCK_MONOTONIC; `ready` ends it.
+  /// A reload has begun at this time of CLOCK_MONOTONIC; `ready` ends it.
   case reloading(sinceMicroseconds: UInt64)
-  /// What the daemon is doing, one line for people.
+  /// The activity of the daemon in one line, which `systemctl status` shows.
   case status(String)
   /// The daemon is stopping.
   case stopping
-  /// The loop is alive.
+  /// The loop is running, which restarts the time of the watchdog.
   case watchdog
-  /// Starting or stopping takes at least so much longer.
+  /// The start or stop needs at least this much more time.
   case extendTimeout(milliseconds: UInt64)
 
-  /// The line of sd_notify(3).
+  /// The assignments of the message.
   package var assignment: String {
     switch self {
     case .ready: "READY=1"
     case .reloading(let time): "RELOADING=1\nMONOTONIC_USEC=\(time)"
-    // A newline would begin another assignment.
+    // A newline in the text would begin another assignment.
     case .status(let text): "STATUS=" + String(text.map { $0.isNewline ? " " : $0 })
     case .stopping: "STOPPING=1"
     case .watchdog: "WATCHDOG=1"
@@ -32,24 +32,24 @@ package enum ServiceNotification: Hashable, Sendable {
   }
 }
 
-/// A listening socket the service manager has opened for us.
+/// A listening socket that the service manager has opened and passed.
 package struct InheritedSocket: Hashable, Sendable {
-  /// Its descriptor, non-blocking and closed on exec; the receiver owns it.
+  /// The descriptor, non-blocking and closed on exec; the receiver owns it.
   package var descriptor: Int32
   /// The name from `FileDescriptorName=`.
   package var name: String
-  /// Where it listens.
+  /// The address that it listens on.
   package var place: Place
 
-  /// Where a socket listens.
+  /// An address of a listening socket.
   package enum Place: Hashable, Sendable {
-    /// At a path of the file system.
+    /// A path of the file system.
     case path(String)
-    /// At the numeric address of one interface, as `tcp://ADDRESS:PORT`.
+    /// The numeric address of one interface, as `tcp://ADDRESS:PORT`.
     case network(String)
   }
 
-  /// The address as libzmq has it.
+  /// The address in the form of libzmq.
   package var endpoint: String {
     switch place {
     case .path(let path): "ipc://" + path
@@ -58,14 +58,14 @@ package struct InheritedSocket: Hashable, Sendable {
   }
 }
 
-/// Why a socket the service manager passed cannot be used.
+/// The reason why a passed socket cannot be used.
 package enum ServiceManagerError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The call failed.
+  /// A system call failed.
   case system(SystemError)
-  /// A descriptor is not a socket that navd can serve.
+  /// A descriptor is not a listening socket that navd can serve.
   case notAListeningSocket(name: String, descriptor: Int32)
 
-  /// The error as one line for people.
+  /// The error in one line.
   package var description: String {
     switch self {
     case .system(let error): error.description
@@ -75,13 +75,13 @@ package enum ServiceManagerError: Error, Hashable, Sendable, CustomStringConvert
     }
   }
 
-  /// The status navd ends with.
+  /// The exit status of navd.
   package var exitStatus: ExitStatus { .endpoint }
 }
 
-/// The service manager that started this process, if one did.
+/// The interface to the service manager that started this process, if one did.
 package enum ServiceManager {
-  /// Tells the service manager, in one message; nothing happens without one.
+  /// Sends notifications in one message; without a service manager it does nothing.
   package static func notify(_ notifications: ServiceNotification...) throws(SystemError) {
     try notify(notifications)
   }
@@ -92,9 +92,9 @@ package enum ServiceManager {
     guard result >= 0 else { throw SystemError("notify the service manager", "", code: -result) }
   }
 
-  /// How often the loop must report that it is alive, in milliseconds.
+  /// The interval at which the loop must notify the watchdog, in milliseconds.
   ///
-  /// Half of what the unit allows; `nil` when the unit sets no watchdog.
+  /// It is half of `WatchdogSec=`; nil if the unit sets no watchdog.
   package static func watchdogInterval() throws(SystemError) -> UInt64? {
     var microseconds: UInt64 = 0
     let result = unsafe sd_watchdog_enabled(0, &microseconds)
@@ -102,14 +102,14 @@ package enum ServiceManager {
     return result == 0 ? nil : watchdogInterval(allowedMicroseconds: microseconds)
   }
 
-  /// Half of the time the unit allows, at least a millisecond.
+  /// Half of the time that the unit allows, at least 1 ms.
   static func watchdogInterval(allowedMicroseconds: UInt64) -> UInt64 {
     max(1, allowedMicroseconds / 2000)
   }
 
-  /// The listening sockets the service manager has opened, in the order of the unit.
+  /// Takes the listening sockets that the service manager has opened, in the order of the unit.
   ///
-  /// Call it once, before threads are started: it removes the variables that describe them.
+  /// Call it once and before other threads start, because it removes environment variables.
   package static func inheritedSockets() throws(ServiceManagerError) -> [InheritedSocket] {
     var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     let count = unsafe sd_listen_fds_with_names(1, &names)
@@ -129,7 +129,7 @@ package enum ServiceManager {
     return sockets
   }
 
-  /// Checks one descriptor and prepares it.
+  /// Checks that a descriptor is a listening socket, and makes it non-blocking.
   static func inspect(_ descriptor: Int32, name: String) throws(ServiceManagerError)
     -> InheritedSocket
   {

@@ -1,13 +1,13 @@
-/// Where a socket is to be.
+/// An address on which the daemon listens, by its origin.
 enum SocketPlace {
   /// A path to listen on.
   case path(String)
-  /// An address of a network to listen on.
+  /// A network address to listen on.
   case network(NetworkAddress)
-  /// A socket that the service manager made.
+  /// A socket that the service manager has opened.
   case inherited(InheritedSocket)
 
-  /// Reads an endpoint of the configuration, which has been checked.
+  /// Makes a place from an endpoint of a checked configuration.
   init(_ endpoint: String) {
     if let address = NetworkAddress(endpoint) {
       self = .network(address)
@@ -16,7 +16,7 @@ enum SocketPlace {
     }
   }
 
-  /// The address, as libzmq takes it.
+  /// The address in the form of libzmq.
   var endpoint: String {
     switch self {
     case .path(let path): "ipc://" + path
@@ -25,7 +25,7 @@ enum SocketPlace {
     }
   }
 
-  /// Whether peers come over a network.
+  /// Whether clients connect over a network.
   var isNetwork: Bool {
     switch self {
     case .path: false
@@ -34,12 +34,12 @@ enum SocketPlace {
     }
   }
 
-  /// Whether we are to make a socket at this path.
+  /// Whether navd itself creates the socket at this path.
   func isPath(_ path: String) -> Bool {
     if case .path(path) = self { true } else { false }
   }
 
-  /// Begins to listen.
+  /// Opens the listening socket.
   func open() throws(DaemonError) -> ListeningSocket {
     switch self {
     case .path(let path): try ListeningSocket.listen(onPath: path)

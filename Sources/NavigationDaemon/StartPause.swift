@@ -1,38 +1,38 @@
 import CLinux
 import RuntimePaths
 
-/// Keeps a start that fails from being repeated without end.
+/// Delays a start after a failed one by 0.1 s, so that repeated failures do not load the machine.
 ///
-/// The service manager starts navd again at once, so that clients hardly notice a crash. A start
-/// whose predecessor never became ready waits for a tenth of a second. What tells is a file in the
-/// runtime directory, there from the beginning of a start until it is ready.
+/// systemd restarts navd without a pause, so that clients hardly notice a crash. A file in the
+/// runtime directory exists from the beginning of a start until it is ready. If a start finds the
+/// file, the one before never became ready, and this start waits.
 struct StartPause {
   private static let milliseconds: UInt64 = 100
   private let path: String?
 
-  /// Makes a value for a runtime directory; without one, as on a command line, nothing waits.
+  /// Makes a pause for a runtime directory; with nil, as for a start by hand, it never waits.
   init(runtimeDirectory: String?) {
     path = runtimeDirectory.map { $0 + "/navd.starting" }
   }
 
-  /// Notes that a start has begun; returns whether the one before never became ready.
+  /// Creates the file at the begin of a start; returns whether it existed already.
   func begin() -> Bool {
     guard let path else { return false }
     do throws(SystemError) {
       try createFile(path, [], mode: 0o600)
       return false
     } catch {
-      // One that cannot be written counts as there; nobody promised us the directory itself.
+      // If the file cannot be created, the start waits, except if the directory does not exist.
       return error.code != ENOENT
     }
   }
 
-  /// Waits for as long as a failed start is not to be repeated.
+  /// Waits for 0.1 s.
   func wait() { usleep(useconds_t(Self.milliseconds * 1000)) }
 
-  /// Notes that the start was ready, or that there is no other one to come.
+  /// Removes the file when the start is ready, or when no restart will follow.
   func end() {
-    // Should it stay, the next start is a tenth of a second later.
+    // If the removal fails, the next start only waits 0.1 s without need.
     if let path { _ = unsafe unlink(path) }
   }
 }

@@ -213,10 +213,10 @@ import Testing
     }
     #expect(
       try reason("[daemon]\nlisten = ipc:///a")
-        == "[daemon] listen is (empty) and would be ipc:///a, which takes a restart")
+        == "[daemon] listen is (empty) and would be ipc:///a, which needs a restart")
     #expect(try reason("[daemon]\ndurability = relaxed")?.contains("sync and would be rel") == true)
     for line in ["state = /a", "socket-mode = 0660", "socket-group = users"] {
-      #expect(try reason("[daemon]\n" + line)?.contains("takes a restart") == true)
+      #expect(try reason("[daemon]\n" + line)?.contains("needs a restart") == true)
     }
     #expect(try reason("[limits]\nmessage-to-daemon-bytes = 128K")?.contains("64K and wo") == true)
     var smaller = first

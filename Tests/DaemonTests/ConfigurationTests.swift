@@ -103,10 +103,10 @@ import Testing
     ("[daemon]\nsocket-mode = 0666", "expected auto, 0600 or 0660; default auto"),
     ("[daemon]\ndurability = fast", "expected sync, relaxed; default sync"),
     ("[classes]\nMyBar = Bar", "f:2: [classes] MyBar = Bar: expected NavigationBar or Toolbar"),
-    ("[classes]\nToolbar = Toolbar", "this name is taken by the class itself"),
+    ("[classes]\nToolbar = Toolbar", "this is the name of a built-in class"),
     ("[limits]\ninflight = 65", "f:2: [limits] inflight is 65, remembered-ops is 64"),
     ("[limits]\nremembered-ops = 63", "f:2: [limits] inflight is 64, remembered-ops is 63"),
-    ("[log]\nlevel = \u{0}", "f:2: the line holds a zero byte"),
+    ("[log]\nlevel = \u{0}", "f:2: the line contains a zero byte"),
   ])
   func `a bad line is refused with its place and what was expected`(
     _ text: String, _ expected: String

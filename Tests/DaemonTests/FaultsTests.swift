@@ -100,10 +100,10 @@ import Testing
           """)
       #expect(
         found.dropFirst() == [
-          "navd.conf:2: [access] role: there is no user nobody-here: make it, or name another one",
-          "navd.conf:3: [access] grant: there is no group nowhere: make it, or name another one",
-          "navd.conf:5: [access] secret-key: others may read this secret key: chmod 0600 \(key), "
-            + "or make another",
+          "navd.conf:2: [access] role: there is no user nobody-here: create it, or name another one",
+          "navd.conf:3: [access] grant: there is no group nowhere: create it, or name another one",
+          "navd.conf:5: [access] secret-key: other users can read this secret key: chmod 0600 \(key), "
+            + "or create another",
         ])
     }
   }

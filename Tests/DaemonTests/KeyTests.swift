@@ -64,7 +64,7 @@ import ZeroMQ
     let key = try key()
     let listing = try listing(["b.pub": key + " admin", "a.pub": key])
     #expect(listing.keys.map(\.name) == ["a"])
-    #expect(listing.problems.first?.contains("b.pub: the key is that of a already") == true)
+    #expect(listing.problems.first?.contains("b.pub: a has the same key already") == true)
   }
 
   @Test(arguments: [0o666, 0o664, 0o646, 0o777])
@@ -72,7 +72,7 @@ import ZeroMQ
     let key = try key()
     let listing = try listing(["a.pub": key]) { try setMode("\($0)/a.pub", mode) }
     #expect(listing.keys == [])
-    #expect(listing.problems.first?.contains("others may write it: chmod go-w") == true)
+    #expect(listing.problems.first?.contains("other users can write it: chmod go-w") == true)
   }
 
   @Test(arguments: [0o777, 0o775, 0o757, 0o1777])
@@ -164,7 +164,8 @@ import ZeroMQ
         _ = try SecretKeyFile.read(path)
         Issue.record("read")
       } catch let error as KeyError {
-        #expect(error.description.contains("others may read this secret key: chmod 0600 \(path)"))
+        #expect(
+          error.description.contains("other users can read this secret key: chmod 0600 \(path)"))
       }
     }
   }
@@ -190,7 +191,8 @@ import ZeroMQ
         _ = try SecretKeyFile.read(root + "/own.key")
         Issue.record("read")
       } catch let error as KeyError {
-        #expect(error.description.contains("is no secret key") && !"\(error)".contains("hunter2"))
+        #expect(
+          error.description.contains("is not a secret key") && !"\(error)".contains("hunter2"))
       }
       #expect(throws: KeyError.self) { _ = try SecretKeyFile.read(root + "/absent") }
     }

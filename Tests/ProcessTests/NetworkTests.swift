@@ -136,8 +136,11 @@ extension ProcessTests {
     }
 
     static let refusals: [(String, Int, String, String)] = [
-      ("tcp://127.0.0.1:5719", 0, "", "it needs a secret key: make one with navctl key new FILE"),
-      ("tcp://127.0.0.1:5719", 0o644, "", "others may read this secret key: chmod 0600"),
+      (
+        "tcp://127.0.0.1:5719", 0, "",
+        "tcp needs a secret key: create one with navctl key new FILE"
+      ),
+      ("tcp://127.0.0.1:5719", 0o644, "", "other users can read this secret key: chmod 0600"),
       ("tcp://0.0.0.0:5719", 0o600, "", "expected tcp://ADDRESS:PORT"),
       ("tcp://[::]:5719", 0o600, "", "expected tcp://ADDRESS:PORT"),
       ("tcp://*:5719", 0o600, "", "expected tcp://ADDRESS:PORT"),

@@ -78,7 +78,7 @@ extension ProcessTests {
       try peer.hello()
       try peer.create("kiosk")
       try rewrite(daemon, "[limits]\nnavs = 5\n[daemon]\n\(line)\n")
-      try daemon.child.complains("reload refused: [daemon] \(expected), which takes a restart")
+      try daemon.child.complains("reload refused: [daemon] \(expected), which needs a restart")
       let second = #""nav":"other","do":[{"nav.create":{"root":{"id":"r"}}}]"#
       #expect(try peer.ask("op", second).body["code"]?.string == "limit")
     }
