@@ -1,15 +1,15 @@
 package import NavigationSync
 
-/// An answer to a request over HTTP.
+/// A response to an HTTP request.
 package struct Answer: Hashable, Sendable {
-  /// The status, as in 200.
+  /// The status code, such as 200.
   package var status: UInt32
-  /// What the body is.
+  /// The value of `Content-Type`.
   package var type: String
   /// The body.
   package var body: String
 
-  /// Makes an answer of plain text, one line.
+  /// Makes a response of one line of plain text.
   package init(_ status: UInt32, _ line: String) {
     self.status = status
     type = "text/plain; charset=utf-8"
@@ -21,36 +21,36 @@ package struct Answer: Hashable, Sendable {
   }
 }
 
-/// Where the answers come from: the daemon, asked within bounded time.
+/// The queries that responses need; a test replaces the daemon by a double.
 package protocol DaemonProbe: ~Copyable {
-  /// Asks for the statistics.
+  /// Reads the statistics of the daemon.
   ///
-  /// - Throws: why there are none, as text for people.
+  /// - Throws: the reason as text, if the daemon does not answer within 2.5 s.
   mutating func statistics() throws(ProbeFailure) -> DaemonStatistics
 
-  /// Asks for a sign of life of the daemon's loop.
+  /// Waits for a reply from the loop of the daemon, which shows that the loop runs.
   mutating func ping() throws(ProbeFailure)
 }
 
-/// Why a daemon could not be asked.
+/// The reason why a query failed.
 package struct ProbeFailure: Error, Hashable, Sendable {
-  /// One line for people.
+  /// The reason in one line.
   package var reason: String
 
-  /// Makes a failure.
+  /// Makes a failure from its reason.
   package init(_ reason: String) { self.reason = reason }
 }
 
-/// Decides what a request gets.
+/// Chooses the response to a request.
 package enum Router {
-  /// The answer to a request; nothing but its method and its path is looked at.
+  /// The response to a request, which depends only on its method, its path and the daemon.
   package static func answer(
     method: String, path: String, from probe: inout some DaemonProbe & ~Copyable
   ) -> Answer {
     guard ["/metrics", "/livez", "/readyz"].contains(path) else {
-      return Answer(404, "there are /metrics, /livez and /readyz")
+      return Answer(404, "not found; the paths are /metrics, /livez and /readyz")
     }
-    guard method == "GET" else { return Answer(405, "only GET is answered") }
+    guard method == "GET" else { return Answer(405, "method not allowed; use GET") }
     do throws(ProbeFailure) {
       switch path {
       case "/livez":
@@ -64,11 +64,11 @@ package enum Router {
     }
   }
 
-  /// Whether the daemon does what it is there for.
+  /// 200 if the daemon can serve changes, else 503 with the reason.
   static func readiness(_ statistics: DaemonStatistics) -> Answer {
     if statistics.isServing == false { return Answer(503, "navd is stopping") }
     if statistics.isStorageFailing {
-      return Answer(503, "the journal cannot be written; navd's log says why")
+      return Answer(503, "navd cannot write its journal; its log has the error")
     }
     return Answer(200, "ok")
   }

@@ -3,14 +3,14 @@ import NavigationClient
 import NavigationSync
 import RuntimePaths
 
-/// Asks a daemon over its socket, with a connection that is kept between requests.
+/// Queries a daemon over its socket, and keeps the connection between queries.
 ///
-/// One question takes two seconds and a half at most. After one that failed, others fail for a moment
-/// without asking, so that those who wait behind it are answered in that time too.
+/// A query takes at most 2.5 s. For 1 s after a failed query, others fail at once with the same
+/// reason, so that queued HTTP requests do not each wait for 2.5 s.
 struct ConnectionProbe: DaemonProbe, ~Copyable {
-  /// How long to wait for a connection, and then for an answer.
+  /// The timeout of connecting, and again of the reply.
   private static let patience = Duration.seconds(1)
-  /// Milliseconds for which a failure holds.
+  /// For how many milliseconds a failure also fails later queries.
   private static let failureAge: UInt64 = 1000
 
   private let rules: PathRules
@@ -18,7 +18,7 @@ struct ConnectionProbe: DaemonProbe, ~Copyable {
   private var connection: NavigationConnection?
   private var failure: (until: UInt64, reason: String)?
 
-  /// Asks the daemon at `endpoint`, else the one that `rules` find, whenever it connects.
+  /// Makes a probe; each connect uses `endpoint`, or if it is nil the socket that `rules` find.
   init(endpoint: String?, rules: PathRules) {
     self.endpoint = endpoint
     self.rules = rules
@@ -63,7 +63,7 @@ struct ConnectionProbe: DaemonProbe, ~Copyable {
         }
         throw ProbeFailure(error.description)
       }
-      // Kept only after an answer: one that did not answer in time is made anew.
+      // Only a connection with a reply is kept; after a timeout, a late reply could arrive on it.
       self.connection = consume connection
       failure = nil
       return value

@@ -1,26 +1,26 @@
 import CLinux
 package import RuntimePaths
 
-/// The exporter from start to stop.
+/// The main function of navd-exporter.
 package enum Exporter {
-  /// The version, as `--version` says it.
+  /// The version that `--version` prints.
   package static let version = "0.1.0"
-  /// Where it listens unless it is told.
+  /// The default of `--listen`.
   package static let defaultAddress = "127.0.0.1:9719"
 
-  /// Serves until a stop signal comes; blocks the calling thread.
+  /// Serves on the calling thread until SIGTERM or SIGINT arrives.
   ///
   /// - Parameters:
-  ///   - address: where to listen.
-  ///   - endpoint: where the daemon is, which need not be there yet; nil to look for it.
-  ///   - rules: where it is looked for.
-  ///   - ready: told once where it listens.
+  ///   - address: the address to listen on.
+  ///   - endpoint: the address of the daemon, which need not run yet; nil to find it by `rules`.
+  ///   - rules: the rules that find the socket of the daemon.
+  ///   - ready: called once with the address it listens on.
   /// - Throws: `SystemError`.
   package static func run(
     _ address: ListenAddress, endpoint: String?, rules: PathRules,
     ready: (ListenAddress) -> Void
   ) throws {
-    // Before any thread exists, which would otherwise take the signals.
+    // Before any thread starts, because a thread without the signal mask could receive the signals.
     let signals = navd_stop_signals()
     guard signals >= 0 else { throw SystemError("catch", "SIGTERM", code: navd_errno()) }
     let source = Source(ConnectionProbe(endpoint: endpoint, rules: rules))
@@ -36,13 +36,13 @@ package enum Exporter {
       guard result >= 0 || navd_errno() == EINTR else {
         throw SystemError("wait for", "requests", code: navd_errno())
       }
-      // There is nothing to read again.
+      // The exporter has no configuration, so SIGHUP has no effect.
       if entries[1].revents != 0, navd_next_signal(signals) != SIGHUP { return }
       server.run()
     }
   }
 
-  /// Keeps the probe for the callbacks of the server, all on one thread.
+  /// Holds the noncopyable probe for the server's callbacks, which all run on one thread.
   private final class Source {
     private var probe: ConnectionProbe
 

@@ -2,10 +2,10 @@ import CLinux
 import CMicroHTTPD
 import RuntimePaths
 
-/// libmicrohttpd behind one socket, driven by the thread that calls `run`.
+/// An HTTP server on one socket, by libmicrohttpd, on the thread that calls `run`.
 ///
-/// A request is answered when its head is read; a body is never read. Who keeps a connection without
-/// asking loses it after some seconds, and there is a bound on how many there are.
+/// It responds as soon as it has read the head of a request, and never reads a body. It closes a
+/// connection that is idle for 3 s, and serves at most 64 connections.
 @safe
 struct HTTPServer: ~Copyable {
   private static let connections: UInt32 = 64
@@ -14,21 +14,21 @@ struct HTTPServer: ~Copyable {
   private let daemon: OpaquePointer
   private let responder: Responder
   private let address: ListenAddress
-  /// Readable when a connection waits.
+  /// The listening socket; readable while a client waits to be accepted.
   let listener: Int32
-  /// Readable when `run` has something to do.
+  /// The epoll descriptor of libmicrohttpd; readable when `run` has work.
   let descriptor: Int32
-  /// Where it listens, with the port that was chosen.
+  /// The address it listens on, with the port that the kernel chose for port 0.
   let bound: ListenAddress
 
-  /// What the library calls back.
+  /// The closure behind the pointer that libmicrohttpd passes to the handler.
   private final class Responder {
     let answer: (_ method: String, _ path: String) -> Answer
 
     init(_ answer: @escaping (String, String) -> Answer) { self.answer = answer }
   }
 
-  /// Listens and is ready to `run`; `answer` is called on the thread that does.
+  /// Opens the listening socket; `run` calls `answer` for each request.
   init(
     _ address: ListenAddress, answer: @escaping (_ method: String, _ path: String) -> Answer
   ) throws {
@@ -69,19 +69,19 @@ struct HTTPServer: ~Copyable {
     if case .local(let path) = address { _ = unsafe unlink(path) }
   }
 
-  /// Takes connections and requests that are there, and answers them.
+  /// Accepts waiting connections and responds to complete requests, without blocking.
   ///
-  /// The library is handed each connection: when it listens itself and reaches its limit, it may forget
-  /// its socket for good.
+  /// The server itself accepts connections and hands them to libmicrohttpd. If libmicrohttpd
+  /// accepts them and reaches its limit, it can stop polling the listening socket for ever.
   func run() {
     while hasRoom, unsafe navd_http_accept(daemon, listener) == 0 {}
     _ = unsafe MHD_run(daemon)
   }
 
-  /// Whether another connection may be taken, and `listener` is worth a look.
+  /// Whether the server can accept another connection, so that polling `listener` makes sense.
   var hasRoom: Bool { unsafe navd_http_connections(daemon) < Self.connections }
 
-  /// Milliseconds until `run` has something to do though nothing arrives; -1 for never.
+  /// Milliseconds until `run` must close an idle connection; -1 if there is none.
   var timeout: Int32 { unsafe navd_http_timeout(daemon) }
 
   private static let handler: MHD_AccessHandlerCallback = {

@@ -1,8 +1,8 @@
 import CMicroHTTPD
 
-/// Where the exporter is to be asked.
+/// The address on which the exporter listens.
 package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
-  /// A numeric address of this machine; port 0 for any that is free.
+  /// A numeric address of this machine; for port 0 the kernel chooses a free one.
   case network(address: String, port: UInt16)
   /// The path of a Unix socket.
   case local(path: String)
@@ -10,14 +10,14 @@ package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
   /// Reads ADDRESS:PORT, [ADDRESS]:PORT or unix:/PATH.
   ///
   /// - Parameters:
-  ///   - text: what the option says.
-  ///   - allowsRemote: whether others than this machine may be served.
-  /// - Throws: what is wrong with it, and what to write instead.
+  ///   - text: the value of `--listen`.
+  ///   - allowsRemote: whether an address other than loopback is permitted.
+  /// - Throws: the fault of the text, with the accepted form.
   package init(_ text: String, allowsRemote: Bool) throws(ListenError) {
     if text.hasPrefix("unix:") {
       let path = String(text.dropFirst("unix:".count))
       guard path.hasPrefix("/"), path.utf8.count < 108 else {
-        throw ListenError("unix: is followed by an absolute path of less than 108 bytes")
+        throw ListenError("unix: needs an absolute path of less than 108 bytes")
       }
       self = .local(path: path)
       return
@@ -29,16 +29,16 @@ package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
       address = String(address.dropFirst().dropLast())
     }
     let isLoopback = unsafe navd_is_loopback(address)
-    guard isLoopback >= 0 else { throw ListenError("'\(address)' is no numeric address") }
+    guard isLoopback >= 0 else { throw ListenError("'\(address)' is not a numeric address") }
     guard isLoopback == 1 || allowsRemote else {
       throw ListenError(
-        "\(address) is not this machine alone, and nobody who asks is identified; "
-          + "--allow-remote if that is meant")
+        "other machines can reach \(address), and the exporter does not authenticate clients; "
+          + "to permit that, add --allow-remote")
     }
     self = .network(address: address, port: port)
   }
 
-  /// The address as it is written.
+  /// The address as text, in the form that `init` reads.
   package var description: String {
     switch self {
     case .network(let address, let port):
@@ -48,9 +48,9 @@ package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Why an address cannot be used.
+/// The reason why an address is not accepted.
 package struct ListenError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// One line for people.
+  /// The reason in one line.
   package var description: String
 
   init(_ description: String) { self.description = description }

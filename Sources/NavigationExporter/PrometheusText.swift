@@ -1,11 +1,11 @@
 package import NavigationSync
 
-/// The text that Prometheus reads, version 0.0.4.
+/// Writes the text format of Prometheus, version 0.0.4.
 package enum PrometheusText {
-  /// What the text is called where it is served.
+  /// The value of `Content-Type` for this format.
   package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-  /// The statistics of a daemon as metrics, each with its help and its type.
+  /// Writes all metrics of `statistics`, each with its `# HELP` and `# TYPE` line.
   package static func render(_ statistics: DaemonStatistics) -> String {
     var text = ""
     for metric in Metric.all {
@@ -23,7 +23,8 @@ package enum PrometheusText {
     case .number(let read): text += "\(metric.name) \(number(read(statistics)))\n"
     case .byLabel(let label, let always, let read):
       let numbers = read(statistics)
-      // A series that appears only with its first event loses that event to `rate`.
+      // Label values appear with 0 before their first event, because `rate` ignores the first
+      // sample.
       let others = numbers.keys.filter { !always.contains($0) }.sorted()
       for word in always + others {
         text += sample(metric.name, [(label, word)], Double(numbers[word] ?? 0))
@@ -54,7 +55,7 @@ package enum PrometheusText {
     return "\(name){\(pairs.joined(separator: ","))} \(number(value))\n"
   }
 
-  /// A number without a fraction where it has none.
+  /// A number as text, without a fraction if it is an integer.
   private static func number(_ value: Double) -> String {
     value.magnitude < 9e15 && value == value.rounded() ? "\(Int64(value))" : "\(value)"
   }

@@ -5,21 +5,21 @@ import RuntimePaths
 
 let grammar = CommandLineGrammar(
   program: "navd-exporter",
-  summary: "Serve the metrics of navd for Prometheus, and whether it lives and is ready.",
+  summary: "Serves the metrics and the health of navd over HTTP, for Prometheus.",
   epilogue: """
-    Answers GET of /metrics, /livez and /readyz. Without options it listens on \
-    \(Exporter.defaultAddress) and asks the navd that navctl would ask. See navd-exporter(8).
+    Answers GET requests for /metrics, /livez and /readyz. By default it listens on \
+    \(Exporter.defaultAddress) and connects to the same navd as navctl. See navd-exporter(8).
     """,
   version: "navd-exporter " + Exporter.version,
   options: [
     OptionDeclaration(
-      "endpoint", short: "e", argument: "ADDRESS", "Where navd is; else NAVD_ENDPOINT"),
+      "endpoint", short: "e", argument: "ADDRESS", "Address of navd; else NAVD_ENDPOINT"),
     OptionDeclaration(
       "listen", short: "l", argument: "ADDRESS", "Listen on ADDRESS:PORT or unix:/PATH"),
-    OptionDeclaration("allow-remote", "Let --listen name an address that others can reach"),
+    OptionDeclaration("allow-remote", "Permit an address in --listen that others can reach"),
   ])
 
-/// Writes one line for people to stderr; where there is no stderr there is nobody to tell.
+/// Writes one line to stderr; ignores errors, since there is nowhere else to report them.
 func say(_ text: String) {
   let line = Array("navd-exporter: \(text)\n".utf8)
   _ = unsafe line.withUnsafeBytes { unsafe write(2, $0.baseAddress, $0.count) }

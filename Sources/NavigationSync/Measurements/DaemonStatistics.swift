@@ -1,85 +1,85 @@
-/// The statistics of a daemon, as a client reads them.
+/// The statistics of a daemon, as a client reads them from `get stats`.
 ///
-/// A figure that the daemon does not tell, because it is older, is 0 or nil.
+/// A figure that the daemon does not report, because it is older, is 0 or nil.
 package struct DaemonStatistics: Sendable {
-  /// The name and version of the daemon, as in `navd/0.1.0`.
+  /// The name and version of the daemon, such as `navd/0.1.0`.
   package var server = ""
-  /// The run of the daemon; another one has other counters.
+  /// The id of the daemon's run; counters start at 0 in each run.
   package var boot = ""
-  /// The number of the last commit.
+  /// The sequence number of the journal's newest row.
   package var sequence: UInt64 = 0
-  /// What there is at the moment.
+  /// The present numbers of navs, sessions, connections and watches.
   package var (navs, sessions, connections, watches): (UInt64, UInt64, UInt64, UInt64) = (
     0, 0, 0, 0
   )
-  /// Clients whose ops are remembered.
+  /// The number of clients whose answers the daemon keeps for repeated ops.
   package var rememberedClients: UInt64 = 0
-  /// Bytes of diffs that are kept for those who come back.
+  /// Bytes of diffs in memory for clients that reconnect.
   package var resumeBytes: UInt64 = 0
   /// Milliseconds since the daemon started.
   package var uptime: UInt64 = 0
-  /// Whether the daemon takes sessions; nil where it does not say.
+  /// Whether the daemon accepts sessions; nil if it does not report that.
   package var isServing: Bool?
-  /// Whether the journal takes no commits at the moment.
+  /// Whether the journal accepts no commits at present.
   package var isStorageFailing = false
-  /// Watches that are behind, how many revisions the slowest of them is, and all of them together.
+  /// The number of watches that are behind, the lag of the slowest in revisions, and the sum.
   package var (watchesBehind, largestLag, lag): (UInt64, UInt64, UInt64) = (0, 0, 0)
-  /// Sessions to which nothing may be sent.
+  /// Sessions without flow-control credit, to which the daemon can send nothing.
   package var stalledSessions: UInt64 = 0
-  /// Bytes of the journal's file and of its write-ahead log, and pages that wait in the latter.
+  /// Bytes of the journal's file and of its write-ahead log, and pages that await a checkpoint.
   package var (journalBytes, logBytes, logPages): (UInt64, UInt64, UInt64) = (0, 0, 0)
-  /// Bytes of rows at which history is shortened; 0 for no bound.
+  /// Bytes of rows at which the daemon deletes history; 0 for no limit.
   package var journalLimit: UInt64 = 0
-  /// Bytes of the journal's file system: free, and all.
+  /// Free bytes and size of the journal's file system.
   package var (diskFree, diskSize): (UInt64, UInt64) = (0, 0)
-  /// The most descriptors of the process, and the most connections.
+  /// The limits of file descriptors and of connections.
   package var (descriptorLimit, connectionLimit): (UInt64, UInt64) = (0, 0)
-  /// The most connections of one user or key.
+  /// The limit of connections of one user or key.
   package var principalLimit: UInt64 = 0
-  /// The users and keys with the most connections, those first.
+  /// The users and keys with the most connections, in descending order.
   package var principals: [PrincipalConnections] = []
-  /// How often the daemon found that it counts other connections than there are.
+  /// How often the daemon found that its count of connections was wrong.
   package var connectionDifferences: UInt64 = 0
-  /// The version of libzmq.
+  /// The version of libzmq, such as `4.3.4`.
   package var libzmq = ""
-  /// Ops by what became of them.
+  /// The number of ops by outcome.
   package var operations: [String: UInt64] = [:]
-  /// Other messages that were refused, by the code.
+  /// The number of refused messages other than ops, by error code.
   package var refusals: [String: UInt64] = [:]
-  /// Sessions that ended, by the reason.
+  /// The number of ended sessions by reason.
   package var endReasons: [String: UInt64] = [:]
-  /// Messages from clients and to them.
+  /// The number of messages from clients, and of messages to clients.
   package var (received, sent): (UInt64, UInt64) = (0, 0)
-  /// Revisions and whole states among what was sent.
+  /// The number of revisions and of complete states sent to watches.
   package var (diffs, snapshots): (UInt64, UInt64) = (0, 0)
-  /// Sessions opened.
+  /// The number of sessions opened.
   package var opened: UInt64 = 0
-  /// Nanoseconds of commits and of the sending behind them, and records of a commit.
+  /// Durations of commits and of the sending after them in nanoseconds, and records per commit.
   package var (commit, fanOut, batch): (Histogram?, Histogram?, Histogram?) = (nil, nil, nil)
 
-  /// The sessions that did the most; nil for a role that may not see them.
+  /// The sessions with the most ops; nil for a role that cannot see them.
   package var busiest: [BusySession]?
 
-  /// A session and what it did.
+  /// A session with its activity.
   package struct BusySession: Hashable, Sendable {
-    /// The client's id, and what it calls itself.
+    /// The id and the name of the client.
     package var (id, name): (String, String)
-    /// Its ops that were answered, and its watches.
+    /// The number of its answered ops, and of its watches.
     package var (operations, watches): (UInt64, UInt64)
 
-    /// Makes a session from its members.
+    /// Makes a session with its counts.
     package init(id: String, name: String, operations: UInt64, watches: UInt64) {
       (self.id, self.name, self.operations, self.watches) = (id, name, operations, watches)
     }
   }
 
-  /// Makes statistics without anything.
+  /// Makes statistics in which every figure is 0, empty or nil.
   package init() {}
 
   /// Reads the value of `get stats`.
   ///
   /// - Parameter json: one JSON object.
-  /// - Throws: what is no JSON, and at which byte.
+  /// - Throws: the syntax error and its byte offset.
   package init(json: [UInt8]) throws(JSONError) {
     var tape = JSONTape()
     try tape.read(json)
@@ -143,7 +143,7 @@ package struct DaemonStatistics: Sendable {
   }
 }
 
-/// A value of a text, and what it holds.
+/// One value of the JSON text, with accessors that return 0 or nil if a member is missing.
 private struct Node {
   let tape: JSONTape
   let index: Int
@@ -160,7 +160,7 @@ private struct Node {
     self[name].flatMap { tape.integer($0.index) } ?? 0
   }
 
-  /// The members that are numbers.
+  /// The members whose values are numbers.
   var numbers: [String: UInt64] {
     guard tape.kind(index) == .object else { return [:] }
     var numbers: [String: UInt64] = [:]

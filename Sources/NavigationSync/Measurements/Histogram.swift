@@ -1,10 +1,10 @@
-/// Counts of values by size, between bounds that double.
+/// Counts of values in buckets by size; each bucket's upper bound is twice the one before.
 package struct Histogram: Hashable, Sendable {
-  /// The bounds, ascending; a value belongs to the first that is not below it.
+  /// The upper bounds of the buckets, ascending; a value counts in the first bucket that holds it.
   package let bounds: [UInt64]
-  /// How many values belong to each bound, and at the end those beyond the last.
+  /// The number of values in each bucket, and last the number of values above all bounds.
   package let counts: [UInt64]
-  /// The sum of the values.
+  /// The sum of all values.
   package let sum: UInt64
 
   /// Makes a histogram; there is one count more than there are bounds.
@@ -15,10 +15,10 @@ package struct Histogram: Hashable, Sendable {
     self.sum = sum
   }
 
-  /// How many values were counted.
+  /// The number of all values.
   package var count: UInt64 { counts.reduce(0, &+) }
 
-  /// What was counted since an earlier state of the same histogram; nil if it is no earlier one.
+  /// The values counted after `earlier`; nil if that is not an earlier state of this histogram.
   package func since(_ earlier: Histogram) -> Histogram? {
     guard bounds == earlier.bounds, sum >= earlier.sum,
       zip(counts, earlier.counts).allSatisfy({ $0 >= $1 })
@@ -27,11 +27,10 @@ package struct Histogram: Hashable, Sendable {
       bounds: bounds, counts: zip(counts, earlier.counts).map { $0 - $1 }, sum: sum - earlier.sum)
   }
 
-  /// The value that a share of all values does not exceed, as far as the bounds tell.
+  /// Estimates a quantile by linear interpolation within a bucket.
   ///
-  /// - Parameter share: from 0 to 1.
-  /// - Returns: a value between two bounds, in proportion; the last bound for one beyond it; nil
-  ///   while nothing was counted.
+  /// - Parameter share: the share of values that the result must not be below, from 0 to 1.
+  /// - Returns: the estimate; the last bound for values above it; nil without values.
   package func quantile(_ share: Double) -> Double? {
     let count = count
     guard count > 0 else { return nil }

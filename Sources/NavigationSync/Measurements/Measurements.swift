@@ -1,69 +1,69 @@
-/// What the daemon has done since it started, in numbers.
+/// The counters, gauges and histograms of the daemon since its start.
 ///
-/// The hub counts what it decides; the shell adds what only it can know: times, bytes on the disk,
-/// connections. All figures are in one array, so counting is one addition, and a hub that is handed
-/// on carries one reference more.
+/// The hub counts messages, ops and sessions. The shell adds the figures that a hub without I/O
+/// cannot know: times, bytes on the disk and connections. All figures are in one array, so that
+/// counting is one addition, and copying a hub copies one more reference.
 package struct Measurements: Sendable {
-  /// What only ever grows, besides answers and ends of sessions.
+  /// Counts that only grow; outcomes and ends of sessions have subscripts of their own.
   package enum Counter: Int, CaseIterable, Sendable {
-    /// Messages of clients that the hub was given.
+    /// Messages of clients that the hub received.
     case received
-    /// Messages handed out for clients.
+    /// Messages that the hub returned for clients.
     case sent
-    /// Revisions sent to watches, each counted once for each watch.
+    /// Revisions sent to watches, counted once for each watch.
     case diffs
-    /// Whole states sent to watches.
+    /// Complete states sent to watches.
     case snapshots
     /// Sessions opened.
     case opened
   }
 
-  /// What the shell reads when it is asked, and hands in.
+  /// Values that the shell sets before a client reads the statistics.
   package enum Gauge: Int, CaseIterable, Sendable {
-    /// When the process started, CLOCK_BOOTTIME in milliseconds.
+    /// When the process started, in milliseconds of CLOCK_BOOTTIME.
     case startedAt
-    /// Open connections of peers.
+    /// Connections of clients, as navd counts them.
     case connections
-    /// The same when it was compared last, and the sockets of peers that the kernel had then.
+    /// navd's count at the last comparison, and the client sockets that the kernel had then.
     case countedConnections
     case openConnections
-    /// How often those two were found to differ for more than 2 s, since the start.
+    /// How often these two differed for more than 2 s.
     case connectionDifferences
-    /// The most connections, and the most of one user or key.
+    /// The limits of all connections, and of those of one user or key.
     case connectionLimit
     case principalLimit
-    /// The most descriptors that the process may have.
+    /// The number of file descriptors that the process can open.
     case descriptorLimit
     /// Bytes of the journal's file and of its write-ahead log.
     case journalBytes
     case logBytes
-    /// Bytes of rows at which history is shortened; 0 for no bound.
+    /// Bytes of rows at which navd deletes history; 0 for no limit.
     case journalLimit
-    /// Pages in the write-ahead log that are not in the file yet.
+    /// Pages in the write-ahead log that await a checkpoint.
     case logPages
-    /// Bytes of the journal's file system that are free to the daemon, and all of them.
+    /// Bytes of the journal's file system: those free to the daemon, and all.
     case diskFree
     case diskSize
-    /// 1 while the journal takes no commits.
+    /// 1 while the journal accepts no commits, else 0.
     case storageFailing
     /// The version of libzmq, as major · 10000 + minor · 100 + patch.
     case transportVersion
   }
 
-  /// What is counted by size.
+  /// The values that are counted in a histogram.
   package enum Series: Int, CaseIterable, Sendable {
-    /// Nanoseconds from handing records to the journal until they are durable.
+    /// Nanoseconds from the start of a commit until its records are durable.
     case commit
-    /// Nanoseconds from there until the last message about them was handed to the socket.
+    /// Nanoseconds from the end of a commit until the last message about it is with the socket.
     case fanOut
-    /// Records that one commit made durable.
+    /// Records in one commit.
     case batch
 
-    /// The smallest bound; the others are doubled from it.
+    /// The first bound: 1 record, or 16 µs in nanoseconds.
     fileprivate var unit: UInt64 { self == .batch ? 1 : 16_000 }
-    /// The number of bounds: up to 4.2 s, and up to 4096 records.
+    /// The number of bounds; the last, `unit` · 2^18, is 262,144 records or 4.2 s.
     fileprivate static let boundCount = 19
-    /// Counts, one for what lies beyond the bounds, and the sum.
+    /// The numbers in the array: a count for each bound, one for values above all, and the sum.
     fileprivate static let room = boundCount + 2
   }
 
@@ -74,28 +74,28 @@ package struct Measurements: Sendable {
   private static let all = series + Series.allCases.count * Series.room
 
   private var values: [UInt64]
-  /// The users and keys with the most connections, those first.
+  /// The users and keys with the most connections, in descending order.
   package var principals: [PrincipalConnections] = []
 
-  /// Makes measurements of nothing.
+  /// Makes measurements in which every figure is 0.
   package init() { values = [UInt64](repeating: 0, count: Self.all) }
 
-  /// What was counted.
+  /// The value of a counter.
   package subscript(_ counter: Counter) -> UInt64 { values[counter.rawValue] }
 
-  /// What was handed in.
+  /// The value of a gauge.
   package subscript(_ gauge: Gauge) -> UInt64 {
     get { values[Self.gauges + gauge.rawValue] }
     set { values[Self.gauges + gauge.rawValue] = newValue }
   }
 
-  /// How often a request was answered in one way.
+  /// The number of requests with an outcome.
   package subscript(_ outcome: Outcome) -> UInt64 { values[Self.answers + Int(outcome.place)] }
 
-  /// How many sessions ended for a reason.
+  /// The number of sessions that ended for a reason.
   package subscript(_ endReason: SessionEndReason) -> UInt64 { values[Self.ends + endReason.place] }
 
-  /// What was counted by size.
+  /// The histogram of a series.
   package subscript(_ series: Series) -> Histogram {
     let start = Self.series + series.rawValue * Series.room
     return Histogram(
@@ -114,12 +114,10 @@ package struct Measurements: Sendable {
 
   mutating func count(_ endReason: SessionEndReason) { values[Self.ends + endReason.place] &+= 1 }
 
-  /// Counts a value by its size.
-  ///
-  /// O(1).
+  /// Counts a value in the histogram of a series, in O(1).
   package mutating func note(_ value: UInt64, _ series: Series) {
     let start = Self.series + series.rawValue * Series.room
-    // The number of doublings until the unit is not less than the value.
+    // How often the unit must double to reach the value, which is the index of its bucket.
     let units = (value + series.unit - 1) / series.unit
     let doublings = units <= 1 ? 0 : UInt64.bitWidth - (units - 1).leadingZeroBitCount
     values[start + min(doublings, Series.boundCount)] &+= 1
@@ -127,48 +125,48 @@ package struct Measurements: Sendable {
   }
 }
 
-/// How many connections a user or a key has.
+/// The number of connections of one user or key.
 package struct PrincipalConnections: Hashable, Sendable {
-  /// The most principals that statistics name.
+  /// The number of principals that the statistics list.
   package static let limit = 16
-  /// The user or key, as in `uid:1000`.
+  /// `uid:N` for a user, or the name of a key.
   package var principal: String
-  /// Its connections, those included that have not sent a message yet.
+  /// Its open connections, including those that have not sent a message yet.
   package var count: UInt64
 
-  /// Makes the count of a principal.
+  /// Makes an entry for one user or key.
   package init(principal: String, count: UInt64) {
     (self.principal, self.count) = (principal, count)
   }
 }
 
-/// How a request was answered.
+/// The outcome of a request, as the statistics count it.
 ///
-/// An op is `ok`, `unchanged` (nothing was to be done), `repeated` (it was decided before), or
-/// refused with a code; any other message is counted only when it is refused.
+/// An op is `ok`, `unchanged` (there was nothing to change), `repeated` (the hub had decided it
+/// before) or refused with a code. Other messages count only if they are refused.
 package struct Outcome: Hashable, Sendable {
   let place: UInt8
 
-  /// Nothing to count.
+  /// An outcome that is not counted.
   static let none = Outcome(place: .max)
   /// An op that made a revision.
   package static let ok = Outcome(place: 0)
   /// An op that changed nothing.
   package static let unchanged = Outcome(place: 1)
-  /// An op that was decided before, and got the same answer.
+  /// An op that the hub had decided before, and that got the recorded answer again.
   package static let repeated = Outcome(place: 2)
 
-  /// An op that was refused.
+  /// An op refused with a code.
   package static func refused(_ code: ErrorCode) -> Outcome { Outcome(place: 3 + code.place) }
 
-  /// Another message that was refused.
+  /// A message other than an op, refused with a code.
   package static func refusedMessage(_ code: ErrorCode) -> Outcome {
     Outcome(place: 3 + UInt8(ErrorCode.inOrder.count) + code.place)
   }
 
   static let count = 3 + 2 * ErrorCode.inOrder.count
 
-  /// What may become of an op, with the words of the statistics.
+  /// All outcomes of ops, with their names in the statistics.
   package static var ofOperations: [(word: String, outcome: Outcome)] {
     [("ok", .ok), ("unchanged", .unchanged), ("repeated", .repeated)]
       + ErrorCode.inOrder.map { ($0.rawValue, .refused($0)) }
@@ -178,27 +176,27 @@ package struct Outcome: Hashable, Sendable {
 extension ErrorCode {
   fileprivate static let inOrder = allCases
 
-  /// Its number among the codes; only refusals look for it, which cost much more.
+  /// The index of the code; a linear search, which only refusals pay.
   fileprivate var place: UInt8 { UInt8(Self.inOrder.firstIndex(of: self) ?? 0) }
 }
 
-/// Why a session ended.
+/// The reason why a session ended.
 package enum SessionEndReason: String, CaseIterable, Sendable {
-  /// The client said so.
+  /// The client sent `bye`.
   case bye
-  /// Its connection is gone.
+  /// Its connection was lost.
   case lost
-  /// The same connection began another one.
+  /// The client began a new session on the same connection.
   case renewed
-  /// Another process came with the same client id.
+  /// Another process connected with the same client id.
   case fenced
-  /// It sent what is no message.
+  /// The client sent three malformed messages.
   case `protocol`
-  /// It was out of credit for too long.
+  /// The client was out of credit and silent for `stall-seconds`.
   case stalled
-  /// The daemon stops.
+  /// The daemon stopped.
   case shuttingDown = "shutting-down"
-  /// It is not let in any more.
+  /// The client's key or role was revoked.
   case revoked
 
   fileprivate var place: Int { Self.inOrder.firstIndex(of: self) ?? 0 }
