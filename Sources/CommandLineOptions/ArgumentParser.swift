@@ -1,26 +1,27 @@
 import CArgp
 
 extension CommandLineGrammar {
-  /// The status a program exits with when its command line is wrong.
+  /// The exit status for a wrong command line.
   package static let usageStatus: Int32 = 2
 
-  /// Understands a command line, or prints and exits as GNU programs do.
+  /// Parses a command line; for help, version and errors it prints and exits as GNU programs do.
   ///
-  /// Options may be abbreviated and may stand among the arguments; `--` ends them. `--help`,
-  /// `--usage` and `--version` print to stdout and exit with 0, a wrong command line is explained
-  /// on stderr and exits with 2. Call it from the main thread before others are started.
+  /// Options can be abbreviated and can stand between arguments; `--` ends them. `--help`,
+  /// `--usage` and `--version` print to stdout and exit with 0. A wrong command line prints an
+  /// error to stderr and exits with 2. argp has global state, so call it before the process has
+  /// other threads.
   /// - Parameter arguments: The words after the program's name.
   /// - Returns: The options and arguments, in the order given.
   package func parse(_ arguments: [String]) -> ParsedCommandLine {
     run(arguments, leadingOnly: false).line
   }
 
-  /// Understands the options before the first positional argument, and hands back the rest.
+  /// Parses the options before the first positional argument, and returns the words from there on.
   package func parseLeading(_ arguments: [String]) -> (line: ParsedCommandLine, rest: [String]) {
     run(arguments, leadingOnly: true)
   }
 
-  /// Says what is wrong with the command line, points at `--help`, and exits with status 2.
+  /// Prints an error with a hint at `--help` to stderr, and exits with status 2.
   package func refuse(_ message: String) -> Never {
     unsafe navd_put_line(1, "\(program): \(message)")
     unsafe navd_put_line(1, "Try '\(program) --help' for more information.")
@@ -38,7 +39,7 @@ extension CommandLineGrammar {
       unsafe ([program] + arguments.map(marked)).map { unsafe memory.hold($0) } + [nil]
     let texts = epilogue.isEmpty ? summary : summary + "\u{b}" + epilogue
     let flags = UInt32(leadingOnly ? ARGP_IN_ORDER : 0)
-    // The collector and the strings outlive the call: they are used after it, below.
+    // The pointers stay valid during the call: the collector and the strings are used after it.
     let result = unsafe table.withUnsafeMutableBufferPointer { options in
       unsafe words.withUnsafeMutableBufferPointer { words in
         var parser = unsafe argp()
@@ -54,20 +55,20 @@ extension CommandLineGrammar {
       }
     }
     memory.release()
-    // argp has exited on a wrong line; what is left is a lack of memory.
+    // argp exits by itself on a wrong line, so the only other error is ENOMEM.
     if result != 0 { refuse("the command line cannot be read (error \(result))") }
     let rest = collector.stoppedAt.map { Array(arguments[($0 - 1)...]) } ?? []
     return (collector.line, rest)
   }
 
-  /// Before a word that argp would take for an option; no argument of a process begins so.
+  /// A prefix that hides a leading dash from argp; U+0001 does not begin a real argument.
   fileprivate static let mark = "\u{1}"
 
-  /// Marks a word that begins with a dash and is an argument, so that argp does not take it for an
-  /// option.
+  /// Prefixes a word that begins with a dash and is an argument, such as a key.
   ///
-  /// A word as long as such an argument is an option only under its full name: a key may begin with
-  /// two dashes, a letter of an option and an equals sign.
+  /// A word of the length of a key is an option only with the full name of an option. An
+  /// abbreviation does not count, because a key can begin with two dashes, a letter and an equals
+  /// sign.
   private func marked(_ word: String) -> String {
     guard word.hasPrefix("-"), word.count == self.arguments.dashedWidth else { return word }
     let isOption =
@@ -76,7 +77,8 @@ extension CommandLineGrammar {
     return isOption ? word : Self.mark + word
   }
 
-  /// The table argp reads; the keys are `Collector.firstKey` plus the option's index.
+  /// The options in argp's form; the key of one without a letter is `Collector.firstKey` plus its
+  /// index.
   private func optionTable(_ memory: StringMemory) -> [argp_option] {
     var table: [argp_option] = unsafe []
     var group: Int32 = 1
@@ -111,15 +113,15 @@ extension CommandLineGrammar {
   }
 }
 
-/// What the callback fills while argp walks over the words.
+/// Collects the options and arguments that argp reports to `parseCallback`.
 private final class Collector {
-  /// Keys above the characters, for options without a letter.
+  /// The first key for options without a letter, above all characters.
   static let firstKey: Int32 = 0x1000
 
   let grammar: CommandLineGrammar
   let leadingOnly: Bool
   var line = ParsedCommandLine()
-  /// The index of the first positional argument, the program's name being 0.
+  /// The index of the first positional argument; the program's name has index 0.
   var stoppedAt: Int?
 
   init(grammar: CommandLineGrammar, leadingOnly: Bool) {
@@ -139,11 +141,11 @@ private final class Collector {
     return nil
   }
 
-  /// What is wrong with the number of positional arguments, `nil` if nothing is.
+  /// The error if there are too few or too many positional arguments, else nil.
   var complaint: String? {
     let count = line.positionals.count
     if count > grammar.arguments.count.upperBound {
-      return "too many arguments: '\(line.positionals[count - 1])' is not expected"
+      return "too many arguments: unexpected '\(line.positionals[count - 1])'"
     }
     if count < grammar.arguments.count.lowerBound {
       return "too few arguments: expected \(grammar.arguments.usage)"
@@ -152,12 +154,12 @@ private final class Collector {
   }
 }
 
-/// Called by argp for each option and argument, on the thread that called `parse`.
+/// The function that argp calls for each option and argument, on the thread that called `parse`.
 private let parseCallback:
   @convention(c) (Int32, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<argp_state>?) -> error_t =
     { key, text, state in
       guard let state = unsafe state, let input = unsafe state.pointee.input else { return 0 }
-      // `input` is the collector that `run` keeps alive during the call.
+      // `run` passes the collector as `input` and keeps it alive during the call.
       let collector = unsafe Unmanaged<Collector>.fromOpaque(input).takeUnretainedValue()
       let value = unsafe text.map { unsafe String(cString: $0) }
       if let option = collector.option(forKey: key) {
@@ -188,14 +190,14 @@ private let parseCallback:
       }
     }
 
-/// Called by argp for each text of the help; leaves out the note on short and long options.
+/// The function that argp calls for each text of the help; it removes argp's note about options.
 private let filterCallback:
   @convention(c) (Int32, UnsafePointer<CChar>?, UnsafeMutableRawPointer?)
     -> UnsafeMutablePointer<CChar>? = { key, text, _ in
       key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? nil : unsafe UnsafeMutablePointer(mutating: text)
     }
 
-/// C strings that live until they are released together.
+/// Owns copies of strings as C strings, and frees all of them together.
 @safe
 private final class StringMemory {
   private var strings: [UnsafeMutablePointer<CChar>] = unsafe []

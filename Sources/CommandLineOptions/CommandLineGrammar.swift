@@ -1,17 +1,17 @@
-/// One option a program or command understands.
+/// One option of a program or command.
 package struct OptionDeclaration: Hashable, Sendable {
-  /// The long name without dashes, which is also the option's key in the result.
+  /// The long name without dashes; the result has the option under this name.
   package var name: String
-  /// The one-letter form, `nil` when there is none.
+  /// The one-letter form; nil if there is none.
   package var short: Character?
-  /// The name of the option's value in the help, `nil` for an option without a value.
+  /// The placeholder of the option's value in the help; nil for an option without a value.
   package var argument: String?
-  /// What the option does, one sentence without a full stop.
+  /// The effect of the option, in one sentence without a full stop.
   package var documentation: String
-  /// The heading the help lists it under; options with the same heading stand together.
+  /// The heading in the help; options with the same heading stand together.
   package var group: String?
 
-  /// Makes a declaration.
+  /// Declares an option; `short`, `argument` and `group` are optional.
   package init(
     _ name: String, short: Character? = nil, argument: String? = nil, _ documentation: String,
     group: String? = nil
@@ -24,19 +24,19 @@ package struct OptionDeclaration: Hashable, Sendable {
   }
 }
 
-/// The positional arguments a program or command takes.
+/// The positional arguments of a program or command.
 package struct PositionalArguments: Hashable, Sendable {
-  /// How the usage line shows them: "NAV [SCREEN...]".
+  /// Their form in the usage line, such as "NAV [SCREEN...]".
   package var usage: String
-  /// How many there may be.
+  /// The accepted number of them.
   package var count: ClosedRange<Int>
-  /// How many characters a word has that is an argument although it begins with a dash; nil where
-  /// none is.
+  /// The length of words that are arguments even if they begin with a dash; nil for none.
   ///
-  /// Keys are such words. One that is a long option of the command is that option nevertheless.
+  /// Keys have 40 characters and can begin with a dash. A word that is a long option of the command
+  /// by its full name remains that option.
   package var dashedWidth: Int?
 
-  /// Makes a declaration; `count` has no upper bound with `Int.max`.
+  /// Declares arguments; an upper bound of `Int.max` in `count` means any number.
   package init(_ usage: String, count: ClosedRange<Int>, dashedWidth: Int? = nil) {
     self.usage = usage
     self.count = count
@@ -47,22 +47,22 @@ package struct PositionalArguments: Hashable, Sendable {
   package static let none = PositionalArguments("", count: 0...0)
 }
 
-/// What one command line may say: the options, the arguments and the texts of the help.
+/// The grammar of one command line: its options, its arguments and the texts of its help.
 package struct CommandLineGrammar: Hashable, Sendable {
-  /// The words that invoke it: "navd", "navctl push".
+  /// The words that invoke it, such as "navctl push".
   package var program: String
-  /// What it is for; the help shows it before the options.
+  /// The purpose of the program; the help prints it before the options.
   package var summary: String
-  /// Notes and examples; the help shows them after the options, line breaks kept.
+  /// Notes and examples; the help prints them after the options.
   package var epilogue: String
-  /// The line `--version` prints; `nil` where there is no such option.
+  /// The line that `--version` prints; nil if there is no such option.
   package var version: String?
   /// The options.
   package var options: [OptionDeclaration]
   /// The positional arguments.
   package var arguments: PositionalArguments
 
-  /// Makes a grammar.
+  /// Makes a grammar; by default it has no options and no arguments.
   package init(
     program: String, summary: String, epilogue: String = "", version: String? = nil,
     options: [OptionDeclaration] = [], arguments: PositionalArguments = .none
@@ -76,42 +76,42 @@ package struct CommandLineGrammar: Hashable, Sendable {
   }
 }
 
-/// What a command line said.
+/// A parsed command line.
 package struct ParsedCommandLine: Hashable, Sendable {
-  /// One option as it was given; abbreviations and short forms are resolved to the long name.
+  /// One option of the line; an abbreviation or a letter is replaced by the long name.
   package struct Occurrence: Hashable, Sendable {
-    /// The option's long name.
+    /// The long name of the option.
     package var name: String
-    /// Its value, `nil` for an option without one.
+    /// Its value; nil for an option without one.
     package var value: String?
 
-    /// Makes an occurrence.
+    /// Makes an occurrence, for tests and callbacks.
     package init(_ name: String, _ value: String? = nil) {
       self.name = name
       self.value = value
     }
   }
 
-  /// The options, in the order given.
+  /// The options, in the order of the line.
   package var options: [Occurrence]
-  /// The positional arguments, in the order given.
+  /// The positional arguments, in the order of the line.
   package var positionals: [String]
 
-  /// Makes a result.
+  /// Makes a parsed line; by default an empty one.
   package init(options: [Occurrence] = [], positionals: [String] = []) {
     self.options = options
     self.positionals = positionals
   }
 
-  /// Whether an option was given.
+  /// Whether the line has an option.
   package func contains(_ name: String) -> Bool { options.contains { $0.name == name } }
 
-  /// The value of an option, the last one when it was repeated.
+  /// The value of an option; the last one if it is repeated.
   package func value(of name: String) -> String? {
     options.last { $0.name == name && $0.value != nil }?.value
   }
 
-  /// All values of an option, in the order given.
+  /// All values of an option, in the order of the line.
   package func values(of name: String) -> [String] {
     options.compactMap { $0.name == name ? $0.value : nil }
   }

@@ -1,23 +1,23 @@
-/// A program whose first argument is a command with options of its own.
+/// A program whose first argument is a command with its own options, such as navctl.
 ///
-/// The program's own options may stand before or after the command.
+/// The program's options can stand before or after the command.
 package struct CommandSet: Sendable {
   /// One command.
   package struct Command: Hashable, Sendable {
     /// The word that invokes it.
     package var name: String
-    /// What it does, short enough for one line of the list of commands.
+    /// The effect of the command, short enough for one line of the list of commands.
     package var summary: String
-    /// Notes and examples for its own help.
+    /// Notes and an example for the help of the command.
     package var epilogue: String
-    /// Its own options.
+    /// The options that only this command has.
     package var options: [OptionDeclaration]
-    /// Its positional arguments.
+    /// The positional arguments of the command.
     package var arguments: PositionalArguments
-    /// The subject under which the list of commands has it; empty where there are no subjects.
+    /// The heading in the list of commands; empty if the list has no headings.
     package var group: String
 
-    /// Makes a command.
+    /// Declares a command; only the name and the summary are needed.
     package init(
       _ name: String, _ summary: String, group: String = "",
       arguments: PositionalArguments = .none, options: [OptionDeclaration] = [],
@@ -32,25 +32,25 @@ package struct CommandSet: Sendable {
     }
   }
 
-  /// The program, with the options that every command understands.
+  /// The program, with the options that all commands share.
   package var program: CommandLineGrammar
   /// The commands, in the order the help lists them.
   package var commands: [Command]
 
-  /// Makes a set of commands.
+  /// Makes a program from its commands.
   package init(program: CommandLineGrammar, commands: [Command]) {
     self.program = program
     self.commands = commands
   }
 
-  /// The grammar of one command, the program's options among its own.
+  /// The grammar of one command: its own options and those of the program.
   package func grammar(of command: Command) -> CommandLineGrammar {
     let own = Set(command.options.map(\.name))
     let shorts = Set(command.options.compactMap(\.short))
     var shared = program.options.filter { !own.contains($0.name) }
     for index in shared.indices {
       shared[index].group = "Options of every command:"
-      // A command may use a letter for a purpose of its own.
+      // If a command uses the letter of a program option, the letter means the command's option.
       if let short = shared[index].short, shorts.contains(short) { shared[index].short = nil }
     }
     return CommandLineGrammar(
@@ -59,7 +59,7 @@ package struct CommandSet: Sendable {
       arguments: command.arguments)
   }
 
-  /// Each paragraph as one line, which argp breaks where the terminal ends.
+  /// Joins each paragraph into one line; argp then breaks it at the width of the terminal.
   private static func filled(_ text: String) -> String {
     var paragraphs: [String] = [""]
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -73,7 +73,7 @@ package struct CommandSet: Sendable {
     return paragraphs.filter { !$0.isEmpty }.joined(separator: "\n\n")
   }
 
-  /// The grammar of what stands before the command.
+  /// The grammar of the words up to the command.
   package var outerGrammar: CommandLineGrammar {
     var outer = program
     let lines = [program.summary, ""] + (isGrouped ? groupedList : plainList)
@@ -84,12 +84,12 @@ package struct CommandSet: Sendable {
 
   private var isGrouped: Bool { commands.contains { !$0.group.isEmpty } }
 
-  /// Every command with its arguments.
+  /// The list of commands with their arguments, without headings.
   private var plainList: [String] {
     let names = commands.map { command in
       command.arguments.usage.isEmpty ? command.name : "\(command.name) \(command.arguments.usage)"
     }
-    // Two columns, as argp sets options; a long left side gets a line of its own.
+    // Two columns as in argp's lists; a long left side has a line of its own.
     let width = min(28, (names.map(\.count).max() ?? 0) + 2)
     var lines = ["Commands:"]
     for (name, command) in zip(names, commands) {
@@ -104,7 +104,7 @@ package struct CommandSet: Sendable {
     return lines
   }
 
-  /// Every command in one line, by subject; the help of a command has its arguments.
+  /// The list of commands under their headings, one line each, without arguments.
   private var groupedList: [String] {
     let width = (commands.map(\.name.count).max() ?? 0) + 2
     var groups: [String] = []
@@ -118,12 +118,12 @@ package struct CommandSet: Sendable {
     }
   }
 
-  /// Understands a command line, or prints and exits as GNU programs do.
+  /// Parses a command line; for help, version and errors it prints and exits as GNU programs do.
   ///
-  /// `help COMMAND` is another spelling of `COMMAND --help`. Without a command, or with an unknown
-  /// one, the program exits with status 2 and says so on stderr.
+  /// `help COMMAND` is equivalent to `COMMAND --help`. Without a command, or with an unknown one,
+  /// the program prints an error to stderr and exits with status 2.
   /// - Parameter arguments: The words after the program's name.
-  /// - Returns: The command, and what was said to it; the program's options come first.
+  /// - Returns: The command and its parsed line; the program's options come first in it.
   package func parse(_ arguments: [String]) -> (command: Command, line: ParsedCommandLine) {
     let outer = outerGrammar
     var (line, rest) = outer.parseLeading(arguments)
@@ -131,7 +131,7 @@ package struct CommandSet: Sendable {
       rest = rest.count > 1 ? [rest[1], "--help"] : []
       if rest.isEmpty { _ = outer.parse(["--help"]) }
     }
-    guard let name = rest.first else { outer.refuse("a command is needed") }
+    guard let name = rest.first else { outer.refuse("a command is missing") }
     guard let command = commands.first(where: { $0.name == name }) else {
       outer.refuse("there is no command '\(name)'" + suggestion(for: name))
     }

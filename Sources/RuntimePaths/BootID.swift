@@ -1,7 +1,7 @@
-/// The kernel's name for this boot of the machine, 32 hexadecimal digits in lower case.
+/// The kernel's random id of this boot of the machine: 32 hexadecimal digits in lower case.
 ///
-/// A hardened unit hides `/proc/sys`, so the service manager hands the id over in `NAVD_BOOT_ID`;
-/// everywhere else the kernel is asked. Dashes are dropped: the two spell it differently.
+/// navd.service hides `/proc/sys`, so there systemd passes the id in `NAVD_BOOT_ID`. Without that
+/// variable, the function reads `/proc`. It removes dashes, which only the kernel's form has.
 package func bootID(environment: ProcessEnvironment) throws(SystemError) -> String {
   if let handed = environment["NAVD_BOOT_ID"], let id = normalisedBootID(handed) { return id }
   let path = "/proc/sys/kernel/random/boot_id"

@@ -1,8 +1,8 @@
 import CLinux
 
-/// The names in a directory, without `.` and `..`, in the order of their bytes.
+/// The names in a directory, without `.` and `..`, in byte order.
 ///
-/// A directory that is not there has no names.
+/// A directory that does not exist has no names.
 package func namesInDirectory(_ path: String) throws(SystemError) -> [String] {
   guard let directory = unsafe opendir(path) else {
     if navd_errno() == ENOENT { return [] }

@@ -1,13 +1,13 @@
 import CLinux
 
-/// How much room a file system has.
+/// The free and the total space of a file system.
 package struct DiskSpace: Hashable, Sendable {
-  /// Bytes that a process without privileges may still use.
+  /// Bytes that a process without privileges can still use.
   package var free: UInt64
-  /// All bytes.
+  /// The size of the file system in bytes.
   package var size: UInt64
 
-  /// Asks the file system that a path is on; `nil` where there is no telling.
+  /// Reads the space of the file system that contains a path; nil if statvfs(3) fails.
   package static func probe(_ path: String) -> DiskSpace? {
     var space = DiskSpace(free: 0, size: 0)
     guard unsafe navd_disk_space(path, &space.free, &space.size) == 0 else { return nil }
@@ -15,5 +15,5 @@ package struct DiskSpace: Hashable, Sendable {
   }
 }
 
-/// The soft limit of open descriptors; `nil` where there is none.
+/// The soft limit of open file descriptors; nil if there is none.
 package func descriptorLimit() -> UInt64? { UInt64(exactly: navd_descriptor_limit()) }

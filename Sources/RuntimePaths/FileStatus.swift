@@ -1,8 +1,8 @@
 import CLinux
 
-/// What the file system says of one path, symbolic links not followed.
+/// The kind, owner and mode of a file, by lstat(2): it does not follow a symbolic link.
 package struct FileStatus: Hashable, Sendable {
-  /// The kinds of file we tell apart.
+  /// The kinds of file that the rules distinguish, with their names in messages.
   package enum Kind: String, Hashable, Sendable {
     /// A regular file.
     case regular = "a regular file"
@@ -12,25 +12,25 @@ package struct FileStatus: Hashable, Sendable {
     case socket = "a socket"
     /// A symbolic link.
     case symbolicLink = "a symbolic link"
-    /// A device, a pipe.
+    /// A device or a pipe.
     case other = "a special file"
   }
 
-  /// What the path names.
+  /// The kind of file.
   package var kind: Kind
-  /// The owner's user id.
+  /// The user id of the owner.
   package var owner: UInt32
   /// The permission bits, 0 to 0o7777.
   package var mode: UInt32
 
-  /// Makes a status from its members, for tests.
+  /// Makes a status without a file, for tests.
   package init(kind: Kind, owner: UInt32, mode: UInt32) {
     self.kind = kind
     self.owner = owner
     self.mode = mode
   }
 
-  /// Asks the file system; `nil` when nothing is there or the path cannot be reached.
+  /// Reads the status of a path; nil if it does not exist or cannot be reached.
   package static func probe(_ path: String) -> FileStatus? {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return nil }
@@ -45,12 +45,12 @@ package struct FileStatus: Hashable, Sendable {
     return FileStatus(kind: kind, owner: status.st_uid, mode: status.st_mode & 0o7777)
   }
 
-  /// Why this is not a directory that only `user` can use; `nil` when it is one.
+  /// Why the file is not a directory that only `user` can use; nil if it is one.
   package func reasonNotPrivate(to user: UInt32) -> String? {
     if kind != .directory { return "it is \(kind.rawValue), not a directory" }
     if owner != user { return "it belongs to user \(owner), not to user \(user)" }
     if mode & 0o077 != 0 {
-      return "its mode is 0\(String(mode, radix: 8)): others can use it; expected 0700"
+      return "its mode is 0\(String(mode, radix: 8)), so others can use it; expected 0700"
     }
     return nil
   }

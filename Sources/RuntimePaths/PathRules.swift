@@ -1,23 +1,23 @@
-/// Where the daemon keeps things and where clients look for it.
+/// The rules for the paths of the daemon's socket and state, which clients use to find it.
 ///
-/// The same rule serves both sides, so they meet without configuration. Every function is pure:
-/// the environment, the user and the file system come in as values.
+/// Daemon and clients apply the same rules, so they meet without configuration. Every function is
+/// pure: the environment, the user and the file system are arguments.
 package struct PathRules: Sendable {
-  /// The longest path a Unix socket can have, in bytes without the terminating zero.
+  /// The length of the longest path of a Unix socket, in bytes without the terminating zero.
   package static let maximumSocketPathBytes = 107
-  /// The socket's name inside the runtime directory.
+  /// The name of the socket in the runtime directory.
   package static let socketName = "navd.sock"
   /// The runtime directory of the system-wide service.
   package static let systemRuntimeDirectory = "/run/navd"
   /// The state directory of the system-wide service.
   package static let systemStateDirectory = "/var/lib/navd"
 
-  /// The variables the rules look at.
+  /// The environment variables of the process.
   package var environment: ProcessEnvironment
-  /// The user the process acts as.
+  /// The effective user id of the process.
   package var userID: UInt32
 
-  /// Makes rules from an environment and a user.
+  /// Makes rules for a given environment and user, for tests.
   package init(environment: ProcessEnvironment, userID: UInt32) {
     self.environment = environment
     self.userID = userID
@@ -28,24 +28,24 @@ package struct PathRules: Sendable {
     PathRules(environment: .current(), userID: effectiveUserID())
   }
 
-  /// A runtime directory, and who is answerable for it.
+  /// A candidate for the runtime directory.
   package struct RuntimeDirectory: Hashable, Sendable {
-    /// The directory's absolute path.
+    /// The absolute path.
     package var path: String
-    /// Whether it lies in a directory everybody can write to, so that its owner must be checked.
+    /// Whether every user can create it, because it lies in /tmp; its owner must then be checked.
     package var isInSharedDirectory: Bool
 
-    /// Makes a directory from its members.
+    /// Makes a candidate from its path.
     package init(path: String, isInSharedDirectory: Bool) {
       self.path = path
       self.isInSharedDirectory = isInSharedDirectory
     }
 
-    /// The path of the daemon's socket in it.
+    /// The path of the daemon's socket in this directory.
     package var socketPath: String { path + "/" + PathRules.socketName }
   }
 
-  /// The directory the daemon puts its socket in.
+  /// The directory in which the daemon creates its socket.
   ///
   /// `$RUNTIME_DIRECTORY`, else `$XDG_RUNTIME_DIR/navd`, else `/run/navd` for root, else
   /// `/tmp/navd-UID`.
@@ -56,7 +56,7 @@ package struct PathRules: Sendable {
       : temporaryRuntimeDirectory
   }
 
-  /// The directory the daemon keeps its journal in.
+  /// The directory of the daemon's journal.
   ///
   /// `$STATE_DIRECTORY`, else `$XDG_STATE_HOME/navd`, else `/var/lib/navd` for root, else
   /// `~/.local/state/navd`.
@@ -68,12 +68,14 @@ package struct PathRules: Sendable {
     return Self.join(home, ".local/state/navd")
   }
 
-  /// The address the daemon binds when nothing else is configured.
+  /// The address that the daemon binds if none is configured.
   package func defaultEndpoint() throws(PathError) -> String {
     try Self.endpoint(socketPath: runtimeDirectory.socketPath)
   }
 
-  /// The ipc address of a socket; throws when the kernel would refuse its path.
+  /// The ipc address of a socket.
+  ///
+  /// - Throws: `socketPathTooLong` if the kernel would refuse the path.
   package static func endpoint(socketPath: String) throws(PathError) -> String {
     let byteCount = socketPath.utf8.count
     guard byteCount <= maximumSocketPathBytes else {
@@ -82,7 +84,7 @@ package struct PathRules: Sendable {
     return "ipc://" + socketPath
   }
 
-  /// The runtime directories a client looks into, in order, each once.
+  /// The runtime directories in which a client looks for a socket, in order, each once.
   package var clientDirectories: [RuntimeDirectory] {
     var directories = namedRuntimeDirectories
     if userID != 0 { directories.append(temporaryRuntimeDirectory) }
@@ -95,16 +97,16 @@ package struct PathRules: Sendable {
     return distinct
   }
 
-  /// The address a client connects to.
+  /// The address to which a client connects.
   ///
-  /// The `--endpoint` option, else `NAVD_ENDPOINT`, else the first socket that exists in
-  /// `clientDirectories`. A socket in a directory that another user could have made is passed
-  /// over: whoever owns the directory could listen there in the daemon's place.
+  /// It is the option `--endpoint`, else `NAVD_ENDPOINT`, else the first socket that exists in
+  /// `clientDirectories`. A client skips a socket in a directory that another user could have
+  /// created, because that user could run another program in place of the daemon.
   /// - Parameters:
-  ///   - option: The value of `--endpoint`, `nil` when it was not given.
-  ///   - probe: What the file system says of a path; `nil` where nothing is.
+  ///   - option: The value of `--endpoint`; nil without the option.
+  ///   - probe: Reads the status of a path; returns nil if it does not exist.
   /// - Returns: An address for libzmq.
-  /// - Throws: `noEndpoint`, with every path that was looked at, or `socketPathTooLong`.
+  /// - Throws: `noEndpoint` with every path that it tried, or `socketPathTooLong`.
   package func clientEndpoint(
     option: String?, probe: (String) -> FileStatus? = FileStatus.probe
   ) throws(PathError) -> String {

@@ -1,12 +1,12 @@
 import CLinux
 
-/// Makes a directory, with the parents it lacks, if it is not there yet.
+/// Creates a directory and its missing parents; an existing directory stays as it is.
 ///
-/// The new directories have exactly `mode`, whatever the umask. One that exists is left as it is.
+/// New directories have exactly `mode`, independent of the umask.
 /// - Parameters:
 ///   - path: An absolute path.
-///   - mode: Permission bits for every directory made, 0o700 unless a group shares it.
-/// - Throws: The system call that failed.
+///   - mode: The permission bits of each new directory.
+/// - Throws: `SystemError` with the system call that failed.
 package func createPrivateDirectory(_ path: String, mode: UInt32 = 0o700) throws(SystemError) {
   if FileStatus.probe(path)?.kind == .directory { return }
   let parent = parentDirectory(of: path)
@@ -14,23 +14,23 @@ package func createPrivateDirectory(_ path: String, mode: UInt32 = 0o700) throws
     try createPrivateDirectory(parent, mode: mode)
   }
   if unsafe mkdir(path, mode) == 0 {
-    // mkdir takes the umask away from the mode.
+    // mkdir removes the bits of the umask from the mode.
     guard unsafe chmod(path, mode) == 0 else { throw .last("set the mode of", path) }
     return
   }
   let code = navd_errno()
   var status = stat()
-  // Somebody was faster, or it is a link to a directory, which an administrator may want.
+  // Another process created it first, or it is a link to a directory, which is permitted.
   if code == EEXIST, unsafe stat(path, &status) == 0, Int32(status.st_mode) & S_IFMT == S_IFDIR {
     return
   }
   throw SystemError("make directory", path, code: code)
 }
 
-/// Makes the runtime directory, and refuses one that somebody else could have planted.
+/// Creates the runtime directory, and refuses one that another user could have created.
 ///
-/// In a directory that everybody can write to, the one that is there must be a directory, not a
-/// link, owned by this user, without any permission for others.
+/// In /tmp, an existing entry must be a directory, not a link, belong to this user and have no
+/// permission for others.
 package func prepareRuntimeDirectory(_ directory: PathRules.RuntimeDirectory, userID: UInt32)
   throws(PathError)
 {
@@ -38,7 +38,7 @@ package func prepareRuntimeDirectory(_ directory: PathRules.RuntimeDirectory, us
   do throws(SystemError) {
     try createPrivateDirectory(directory.path, mode: mode)
   } catch {
-    // What is in the way tells more than the system call does.
+    // The status of the existing entry explains the failure better than EEXIST.
     guard directory.isInSharedDirectory, let status = FileStatus.probe(directory.path),
       let reason = status.reasonNotPrivate(to: userID)
     else { throw .system(error) }
@@ -53,7 +53,7 @@ package func prepareRuntimeDirectory(_ directory: PathRules.RuntimeDirectory, us
   }
 }
 
-/// The directory a path lies in: `/` for one without a parent.
+/// The parent directory of a path; `/` if it has none.
 package func parentDirectory(of path: String) -> String {
   guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
   return String(path[..<slash])

@@ -1,11 +1,12 @@
 import CLinux
 
-/// The environment variables a process of ours looks at, as a value.
+/// The environment variables that the programs use, as a value.
 ///
-/// An empty variable counts as unset, as the XDG base directory specification asks.
+/// An empty variable counts as unset, as the XDG base directory specification requires.
 package struct ProcessEnvironment: Hashable, Sendable {
-  /// The names that `current()` reads, beside those that begin with `prefix`; no other variable
-  /// changes what we do.
+  /// The variables that `current()` reads besides those that begin with `prefix`.
+  ///
+  /// No other variable has an effect.
   package static let names = [
     "COLUMNS", "CREDENTIALS_DIRECTORY", "HOME", "INVOCATION_ID", "JOURNAL_STREAM", "NAVD_BOOT_ID",
     "NAVD_ENDPOINT", "NAVD_KEY",
@@ -14,12 +15,12 @@ package struct ProcessEnvironment: Hashable, Sendable {
     "XDG_STATE_HOME",
   ]
 
-  /// What the names of our own variables begin with.
+  /// The prefix of the project's own variables.
   package static let prefix = "NAVD_"
 
   private var variables: [String: String]
 
-  /// Makes an environment from given variables, for tests.
+  /// Makes an environment from variables, for tests.
   package init(_ variables: [String: String]) {
     self.variables = variables.filter { !$0.value.isEmpty }
   }
@@ -32,7 +33,7 @@ package struct ProcessEnvironment: Hashable, Sendable {
         variables[name] = unsafe String(cString: value)
       }
     }
-    // The list ends with a null pointer, and lives as long as nobody changes it.
+    // The list ends with a null pointer, and is valid until the process changes its environment.
     var next = unsafe navd_environment()
     while let entry = unsafe next?.pointee {
       let text = unsafe String(cString: entry)
@@ -44,18 +45,19 @@ package struct ProcessEnvironment: Hashable, Sendable {
     return ProcessEnvironment(variables)
   }
 
-  /// The names of our own variables that are set, in the order of their bytes.
+  /// The names of the set variables that begin with `prefix`, in byte order.
   package var ownNames: [String] {
     variables.keys.filter { $0.hasPrefix(Self.prefix) }.sorted()
   }
 
-  /// The value of a variable, `nil` when it is unset or empty.
+  /// The value of a variable; nil if it is unset or empty.
   package subscript(name: String) -> String? { variables[name] }
 
-  /// The first absolute path in a variable that may hold several, separated by colons.
+  /// The first path of a variable that can contain several, separated by colons; nil if it is
+  /// relative.
   ///
-  /// systemd joins several directories with colons; a relative path is ignored, as the XDG
-  /// specification asks.
+  /// systemd joins several directories with colons. The XDG specification requires that a relative
+  /// path is ignored.
   package func absolutePath(_ name: String) -> String? {
     guard let first = self[name]?.split(separator: ":").first, first.hasPrefix("/") else {
       return nil
@@ -64,5 +66,5 @@ package struct ProcessEnvironment: Hashable, Sendable {
   }
 }
 
-/// The user this process acts as.
+/// The effective user id of this process.
 package func effectiveUserID() -> UInt32 { geteuid() }

@@ -1,6 +1,6 @@
 import CLinux
 
-/// Bytes from the kernel's generator, for nonces and identifiers.
+/// Random bytes from getrandom(2), for nonces and identifiers.
 package func randomBytes(_ count: Int) throws(SystemError) -> [UInt8] {
   var bytes = [UInt8](repeating: 0, count: count)
   var filled = 0

@@ -1,11 +1,11 @@
 import CLinux
 
-/// Reads a whole file that is expected to be small.
+/// Reads a whole file of limited size.
 /// - Parameters:
 ///   - path: The file.
-///   - maximumBytes: A longer file is refused with `EFBIG`, never read in part.
+///   - maximumBytes: The limit; the function throws `EFBIG` for a longer file.
 /// - Returns: The contents.
-/// - Throws: The system call that failed.
+/// - Throws: `SystemError` with the system call that failed.
 package func readSmallFile(_ path: String, maximumBytes: Int = 1 << 20) throws(SystemError)
   -> [UInt8]
 {
@@ -27,15 +27,14 @@ package func readSmallFile(_ path: String, maximumBytes: Int = 1 << 20) throws(S
   }
 }
 
-/// Replaces a file so that after a crash either the old or the new contents are there, whole.
+/// Replaces a file; after a crash it has either the old or the new contents.
 ///
-/// The bytes go to a new file beside it, are made durable, and take its name; then the name is
-/// made durable.
+/// The function writes a new file beside it, syncs it, renames it, and syncs the directory.
 package func writeFileAtomically(_ path: String, _ bytes: [UInt8], mode: UInt32 = 0o600)
   throws(SystemError)
 {
   let temporary = path + ".new-\(getpid())"
-  // A leftover of a crash under the same process id is of no use to anyone.
+  // Removes the file of an earlier process with the same id that crashed here.
   unsafe unlink(temporary)
   let descriptor = retryingOnInterrupt {
     unsafe navd_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
@@ -58,7 +57,7 @@ package func writeFileAtomically(_ path: String, _ bytes: [UInt8], mode: UInt32 
   try syncDirectory(parentDirectory(of: path))
 }
 
-/// Makes the names in a directory durable.
+/// Makes the names in a directory durable, by fsync(2).
 package func syncDirectory(_ path: String) throws(SystemError) {
   let descriptor = retryingOnInterrupt {
     unsafe navd_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
@@ -82,9 +81,9 @@ private func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) thro
   }
 }
 
-/// Makes a file that is not there yet, durable with its name.
+/// Creates a file that does not exist yet, and makes it and its name durable.
 ///
-/// - Throws: `EEXIST` if there is one, or another system call that failed.
+/// - Throws: `SystemError` with the system call that failed, such as `EEXIST`.
 package func createFile(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(SystemError) {
   let descriptor = retryingOnInterrupt {
     unsafe navd_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
@@ -101,18 +100,18 @@ package func createFile(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(S
   try syncDirectory(parentDirectory(of: path))
 }
 
-/// Removes a file; returns false if it was not there.
+/// Removes a file; returns false if it did not exist.
 package func removeFile(_ path: String) throws(SystemError) -> Bool {
   if unsafe unlink(path) == 0 { return true }
   guard navd_errno() == ENOENT else { throw .last("remove", path) }
   return false
 }
 
-/// Whether nobody but its owner and root can read or write what a path leads to; false if that cannot
-/// be told.
+/// Whether only its owner and root can read or write a file, links followed; false if that is
+/// unknown.
 ///
-/// The group of root may read it: so an access list for the owner of a service looks, by which the
-/// service manager passes credentials.
+/// The group root can have read permission: systemd passes credentials with an access list for
+/// the user of the service, and stat(2) shows such a list as permission of the group.
 package func isSecret(_ path: String) -> Bool {
   var status = stat()
   guard unsafe stat(path, &status) == 0 else { return false }

@@ -1,17 +1,18 @@
 import CLinux
 
-/// The kernel's clocks, in milliseconds unless said otherwise.
+/// The clocks of the kernel.
 package enum SystemClock {
-  /// Time that never jumps and stands still while the machine sleeps; for timeouts.
+  /// CLOCK_MONOTONIC in milliseconds, for timeouts: it never jumps, and stops while the machine
+  /// sleeps.
   package static func monotonicMilliseconds() -> UInt64 { milliseconds(CLOCK_MONOTONIC) }
 
-  /// Time since the machine started, sleep included; for ages.
+  /// CLOCK_BOOTTIME in milliseconds, for ages: the time since the boot, sleep included.
   package static func bootMilliseconds() -> UInt64 { milliseconds(CLOCK_BOOTTIME) }
 
-  /// Time since 1970, which may jump either way; for people, never for order.
+  /// CLOCK_REALTIME in milliseconds since 1970, for display only: it can jump in both directions.
   package static func wallMilliseconds() -> UInt64 { milliseconds(CLOCK_REALTIME) }
 
-  /// Time that never jumps, in nanoseconds; for spans that are shorter than a millisecond.
+  /// CLOCK_MONOTONIC in nanoseconds, for durations below a millisecond.
   package static func monotonicNanoseconds() -> UInt64 {
     let time = read(CLOCK_MONOTONIC)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)

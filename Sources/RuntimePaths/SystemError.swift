@@ -1,37 +1,38 @@
 import CLinux
 
-/// A system call that failed: what was attempted, on what, and what came back.
+/// A failed system call: the operation, its path and `errno`.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The attempt, as a verb phrase: "read", "make directory".
+  /// The operation as a verb phrase, such as "read" or "make directory".
   package var operation: String
-  /// The path it was attempted on, empty where there is none.
+  /// The path of the operation; empty if there is none.
   package var path: String
   /// The value of `errno`.
   package var code: Int32
 
-  /// Makes an error from its members.
+  /// Makes an error from an operation, its path and a value of `errno`.
   package init(_ operation: String, _ path: String, code: Int32) {
     self.operation = operation
     self.path = path
     self.code = code
   }
 
-  /// The error as one line for people: "cannot read /x: No such file or directory".
+  /// The error in one line: "cannot read /x: No such file or directory".
   package var description: String {
     let object = path.isEmpty ? "" : " \(path)"
     return "cannot \(operation)\(object): \(SystemError.text(of: code))"
   }
 
-  /// The error for a message that names the path already: "cannot read: No such file or directory".
+  /// The error without the path, for a message that has it: "cannot read: No such file or
+  /// directory".
   package var reason: String { SystemError(operation, "", code: code).description }
 
-  /// The C library's text for an error number.
+  /// The text of the C library for an error number, by strerror(3).
   package static func text(of code: Int32) -> String {
     guard let text = unsafe strerror(code) else { return "error \(code)" }
     return unsafe String(cString: text)
   }
 
-  /// The error of the call that has just failed; call it before anything else can fail.
+  /// Makes the error of the last failed call from `errno`; no other call must come in between.
   static func last(_ operation: String, _ path: String) -> SystemError {
     SystemError(operation, path, code: navd_errno())
   }

@@ -2,36 +2,37 @@ import CommandLineOptions
 import NavigationDaemon
 import RuntimePaths
 
-/// The command line of navd: what it understands, and how a run of it ends.
+/// The command line of navd, and the function that runs it.
 ///
-/// Not in main.swift: what stands there is bound to the main actor, whose runtime would be linked,
-/// loaded and kept in memory by a daemon that has no use for it.
+/// It is not in main.swift, because code there is bound to the main actor. navd would then link
+/// and load the concurrency runtime, which it does not use.
 enum Program {
   static let grammar = CommandLineGrammar(
     program: "navd",
-    summary: "Hold the authoritative navigation stack of every client and share it over ZeroMQ.",
+    summary: "Holds authoritative navigation stacks and shares them with clients over ZeroMQ.",
     epilogue: """
-      Without options navd listens on navd.sock in its runtime directory and keeps its journal in its \
-      state directory; no file is read. An option goes before a variable NAVD_SECTION_KEY of the \
-      environment, that before FILE.d/*.conf, and those before FILE. See navd(8) and navd.conf(5).
+      Without options, navd listens on navd.sock in its runtime directory, keeps its journal in \
+      its state directory and reads no file. An option takes precedence over a variable \
+      NAVD_SECTION_KEY of the environment, the variable over FILE.d/*.conf, and these files over \
+      FILE. See navd(8) and navd.conf(5).
       """,
     version: "navd " + Daemon.version,
     options: [
       OptionDeclaration("config", short: "c", argument: "FILE", "Read the configuration from FILE"),
       OptionDeclaration(
         "listen", short: "l", argument: "ENDPOINT",
-        "Listen on ENDPOINT, ipc:///PATH; may be repeated"
+        "Listen on ENDPOINT, such as ipc:///PATH; can be repeated"
       ),
       OptionDeclaration("state", short: "s", argument: "DIR", "Keep the journal in DIR"),
       OptionDeclaration(
-        "durability", argument: "MODE", "Acknowledge when stored (sync) or relaxed"),
+        "durability", argument: "MODE", "Answer after stable storage (sync) or before (relaxed)"),
       OptionDeclaration(
-        "restore", argument: "FILE", "Put the backup FILE in the place of the journal and exit"),
+        "restore", argument: "FILE", "Replace the journal by the backup FILE and exit"),
       OptionDeclaration("check-config", "Check the configuration and exit"),
-      OptionDeclaration("print-config", "Print each value with its origin and exit"),
+      OptionDeclaration("print-config", "Print the effective values with their origins and exit"),
     ])
 
-  /// Does what a command line asks for, and ends the process.
+  /// Runs a command line and ends the process with its exit status.
   static func run(_ arguments: [String]) -> Never {
     let line = grammar.parse(arguments)
     let environment = ProcessEnvironment.current()
@@ -58,12 +59,12 @@ enum Program {
     ExitStatus.orderly.exitProcess()
   }
 
-  /// Says what is wrong with the configuration, and ends the process.
+  /// Logs the errors of the configuration and ends the process with status 3.
   private static func refuse(
     _ faults: [ConfigurationError], _ destination: Log.Destination
   ) -> Never {
     for fault in faults {
-      // A log of each: none of them is one of a storm.
+      // A fresh log for each fault, so that its rate limit suppresses none.
       Log(level: .error, destination: destination)(LogEntry(.error, fault.description))
     }
     ExitStatus.configuration.exitProcess()
@@ -77,7 +78,7 @@ enum Program {
     try Daemon.run(configuration, from: sources, rules: .current(), log: log)
   }
 
-  /// Says why the daemon ends, and ends it.
+  /// Logs the error that ends the daemon, and ends the process with its exit status.
   private static func fail(_ error: any Error, _ log: Log) -> Never {
     let failure = DaemonFailure(error)
     log(LogEntry(.error, failure.text, kind: failure.kind))
