@@ -3,41 +3,41 @@ package import ZeroMQ
 
 /// Why a daemon does not serve a connection.
 package enum ConnectionRefusal: Hashable, Sendable {
-  /// The daemon authenticated the client and grants it nothing; over a network the client has this key.
+  /// The daemon does not admit the client, which has no right; `key` is its key over a network.
   case unauthorised(key: String?)
-  /// The daemon serves as many connections as it may, in all or of this user or key.
+  /// The daemon has reached its limit of connections, of all clients or of this user or key.
   case full
-  /// The greeting failed: the daemon has another key than this one, or is no navd.
+  /// The handshake failed: the daemon has another key than this one, or the program is not navd.
   case handshake(serverKey: String?)
 }
 
-/// Why a connection could not do what was asked; an answer of the daemon's is no error here.
+/// The reason why a request got no reply; an `err` reply is not such an error.
 package enum ConnectionError: Error, Sendable, CustomStringConvertible {
-  /// Nobody answered at the endpoint in time.
+  /// No daemon answered at the endpoint in time.
   case unreachable(endpoint: String)
-  /// The daemon does not serve this process.
+  /// The daemon refused the connection.
   case refused(endpoint: String, ConnectionRefusal)
-  /// The request was not answered in time; a change may have been made nevertheless.
+  /// The reply did not arrive in time; navd may have made a change.
   case noAnswer(endpoint: String, isChange: Bool)
-  /// The daemon wants no session with this process.
+  /// The daemon refused or ended the session.
   case closed(SessionEnd)
-  /// The daemon said something that cannot be read.
+  /// The daemon sent a message that cannot be read.
   case unreadable(String)
-  /// The library failed.
+  /// A call of libzmq failed.
   case system(ZeroMQError)
 
-  /// The error for people, in one line.
+  /// The error in one line.
   package var description: String {
     switch self {
     case .unreachable(let endpoint): "no navd answers at \(endpoint)"
     case .refused(let endpoint, .unauthorised):
-      "navd at \(endpoint) refuses the connection: nothing is granted to this client"
+      "navd at \(endpoint) refuses the connection: this client has no right"
     case .refused(let endpoint, .full): "navd at \(endpoint) has too many connections"
     case .refused(let endpoint, .handshake):
-      "the handshake with \(endpoint) failed: it has another server key, or is no navd"
+      "the handshake with \(endpoint) failed: it has another server key, or is not navd"
     case .noAnswer(let endpoint, let isChange):
       "navd at \(endpoint) did not answer in time"
-        + (isChange ? "; the change may have been made" : "")
+        + (isChange ? "; it may have made the change" : "")
     case .closed(.refused(let refusal)): "session refused: \(refusal.code): \(refusal.message)"
     case .closed(.dismissed(let why)): "session ended by navd: \(why)"
     case .unreadable(let text): "unreadable answer: \(text)"

@@ -1,4 +1,4 @@
-/// The time on a clock that never jumps, in milliseconds.
+/// The time of the monotonic clock in milliseconds since the start of the process.
 func monotonicMilliseconds() -> UInt64 {
   let (seconds, attoseconds) = (ContinuousClock.now - clockOrigin).components
   return UInt64(clamping: seconds) * 1000 + UInt64(clamping: attoseconds / 1_000_000_000_000_000)
@@ -6,11 +6,11 @@ func monotonicMilliseconds() -> UInt64 {
 
 private let clockOrigin = ContinuousClock.now
 
-/// A point in time after which something is not waited for.
+/// A time of the monotonic clock at which a wait ends.
 struct Deadline {
   private let milliseconds: UInt64
 
-  /// The point in time that long from now.
+  /// Makes a deadline that is `duration` from now.
   init(_ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     let span = UInt64(clamping: seconds).multipliedReportingOverflow(by: 1000)
@@ -19,22 +19,22 @@ struct Deadline {
     milliseconds = monotonicMilliseconds() + min(wait, UInt64.max / 2) + part
   }
 
-  /// A point on the monotonic clock.
+  /// Makes a deadline from a time of the monotonic clock in milliseconds.
   init(at milliseconds: UInt64) { self.milliseconds = milliseconds }
 
-  /// Whether the time is up.
+  /// Whether the deadline has passed.
   var hasPassed: Bool { remainingMilliseconds == 0 }
 
-  /// How long is left; never more than a wait may take at once.
+  /// The milliseconds left, at most the longest timeout of poll(2).
   var remainingMilliseconds: Int {
     let now = monotonicMilliseconds()
     return now >= milliseconds ? 0 : Int(clamping: min(milliseconds - now, 60_000))
   }
 
-  /// The earlier one of this and another one.
+  /// The earlier of two deadlines.
   func earlier(than other: Deadline) -> Deadline { earlier(than: other.milliseconds) }
 
-  /// The earlier one of this and another point in time.
+  /// The earlier of this deadline and a time of the monotonic clock; nil for no second one.
   func earlier(than other: UInt64?) -> Deadline {
     Deadline(at: min(milliseconds, other ?? .max))
   }

@@ -2,22 +2,22 @@ import NavigationSync
 import Synchronization
 import ZeroMQ
 
-/// One DEALER connected to one daemon, with what it reports about its connection.
+/// A DEALER socket connected to one daemon, with the events of its connection.
 ///
-/// libzmq makes the connection, and makes it again after a loss. What cannot be handed over yet
-/// waits here; a loss drops it, because a session restates everything it still wants.
+/// libzmq connects, and reconnects after a loss. Messages that libzmq cannot accept yet wait in
+/// `outbox`. A loss drops them, because the session sends everything again that it still needs.
 struct Link: ~Copyable {
-  /// What happened, in an order in which no message counts for a later connection.
+  /// An event of the connection; messages come before the event that ends their connection.
   enum Event {
-    /// A message that could be read.
+    /// A message of the daemon.
     case message(ServerMessage, verb: ServerVerb?, body: [UInt8])
-    /// A message that could not.
+    /// A message that cannot be read, with the reason.
     case unreadable(String)
-    /// A connection was made.
+    /// The connection was established.
     case connected
     /// The connection was lost.
     case disconnected
-    /// The daemon does not serve us, and will not do so when asked again.
+    /// The daemon refuses the connection for good; a retry would not help.
     case refused(ConnectionRefusal)
   }
 
@@ -33,16 +33,16 @@ struct Link: ~Copyable {
   private var reader = ServerMessageReader()
   private var outbox: [[[UInt8]]] = []
   private var isAwaitingRoom = false
-  /// Connections in a row that ended before a message came.
+  /// The number of successive connections that ended before the first message.
   private var brokenGreetings = 0
-  /// How often in a row the daemon had no room for this connection.
+  /// The number of successive attempts that the daemon refused because of its connection limit.
   private var fullAnswers = 0
-  /// When to ask a daemon again that had no room.
+  /// When to connect again after such a refusal; nil while no retry is planned.
   private var retryAt: UInt64?
-  /// How many broken greetings in a row are a refusal.
+  /// After how many successive broken handshakes the link reports a refusal.
   ///
-  /// A daemon on this machine always answers. One elsewhere cannot read the greeting of a client
-  /// that takes it for another daemon, and closes the connection without a word.
+  /// A daemon on this machine always answers. Over tcp, a client with the wrong server key sends a
+  /// handshake that the daemon cannot read; the daemon then closes the connection without a reply.
   private var patience: Int { endpoint.hasPrefix("ipc:") ? .max : 3 }
 
   private init(
@@ -62,21 +62,21 @@ struct Link: ~Copyable {
     self.monitor = monitor
   }
 
-  /// Begins to connect.
+  /// Creates the socket and begins to connect.
   ///
   /// - Parameters:
-  ///   - endpoint: where the daemon is.
-  ///   - identity: who we are, to a daemon on a network.
-  ///   - milliseconds: how long the last messages may take when this is destroyed.
-  ///   - wake: a descriptor whose readiness ends a wait.
-  /// - Returns: a link that says when it is connected.
-  /// - Throws: `EINVAL` for an endpoint that is none, `EMFILE`.
+  ///   - endpoint: the address of the daemon.
+  ///   - identity: the keys for an address at tcp://.
+  ///   - milliseconds: how long `deinit` waits until unsent messages have left.
+  ///   - wake: a descriptor that ends a wait when it is readable.
+  /// - Returns: a link that reports `connected` later.
+  /// - Throws: the error of libzmq, such as `EINVAL` for a malformed address or `EMFILE`.
   static func open(
     _ endpoint: String, as identity: NetworkIdentity?, linger milliseconds: Int32,
     wake: Int32? = nil
   ) throws(ZeroMQError) -> Link {
     let socket = try SharedContext.get().context.socket(.dealer)
-    // Nothing queued for one daemon may reach its successor.
+    // Messages queued for one daemon must not reach the next daemon at the same address.
     try socket.set(.immediate(true))
     try socket.set(.linger(milliseconds: milliseconds))
     try socket.set(.reconnectInterval(milliseconds: 100))
@@ -99,14 +99,14 @@ struct Link: ~Copyable {
       monitor: monitor)
   }
 
-  /// Asks a daemon again that had no room: libzmq does not by itself after such an answer.
+  /// Connects again after a refusal for the connection limit, where libzmq does not retry itself.
   private mutating func renew() throws(ZeroMQError) {
     let answers = fullAnswers
     self = try Self.open(endpoint, as: identity, linger: linger, wake: wake)
     fullAnswers = answers
   }
 
-  /// Why there is probably no connection, where there is none.
+  /// The likely reason why there is no connection; nil if none is known.
   var doubt: ConnectionRefusal? {
     if fullAnswers > 0 { return .full }
     return patience < .max && brokenGreetings > 0 ? brokenHandshake : nil
@@ -116,35 +116,35 @@ struct Link: ~Copyable {
     .handshake(serverKey: identity.map { "\($0.serverKey)" })
   }
 
-  /// Takes note of the status that the daemon's ZAP handler gave; nil for one that is asked again.
+  /// Handles the status code of the daemon's ZAP handler; returns nil if the link will retry.
   private mutating func refusal(status: Int32) -> ConnectionRefusal? {
     guard status == Self.statusFull else {
       return .unauthorised(key: identity.map { "\($0.keys.publicKey)" })
     }
     outbox.removeAll()
     var source = SystemRandomNumberGenerator()
-    // Clients that were refused together do not all come back together.
+    // A random pause spreads the retries of clients that were refused at the same time.
     let pause = Self.pauses[min(fullAnswers, Self.pauses.count - 1)]
     retryAt = monotonicMilliseconds() + pause / 2 + source.next() % pause
     fullAnswers += 1
     return nil
   }
 
-  /// The status of a daemon that serves as many connections as it may.
+  /// The ZAP status code of a daemon that has reached its connection limit.
   private static let statusFull: Int32 = 500
-  /// Milliseconds between one attempt at a daemon without room and the next, on average.
+  /// The average pauses between retries, in milliseconds.
   private static let pauses: [UInt64] = [100, 200, 400, 800, 1600]
 
-  /// Hands a message over, now or as soon as there is room.
+  /// Sends a message, or queues it until libzmq can accept it.
   mutating func send(_ verb: ClientVerb, _ body: [UInt8]) throws(ZeroMQError) {
     outbox.append([verb.frame, body])
     try flush()
   }
 
-  /// Whether everything was handed over.
+  /// Whether libzmq has accepted all messages.
   var isFlushed: Bool { outbox.isEmpty }
 
-  /// Drops what was not handed over.
+  /// Drops the messages that libzmq has not accepted.
   mutating func dropUnsent() { outbox.removeAll() }
 
   private mutating func flush() throws(ZeroMQError) {
@@ -156,13 +156,13 @@ struct Link: ~Copyable {
     poller.watch(socketSlot, for: isAwaitingRoom ? [.readable, .writable] : .readable)
   }
 
-  /// Waits for something to happen and says what did.
+  /// Waits for events and returns them.
   ///
   /// - Parameters:
-  ///   - milliseconds: how long at most, −1 for ever.
-  ///   - limit: how many messages to take at most.
-  /// - Returns: nothing when time is up or the descriptor woke this.
-  /// - Throws: what libzmq says, such as `ENOMEM`.
+  ///   - milliseconds: the timeout, −1 for none.
+  ///   - limit: the maximum number of messages.
+  /// - Returns: the events; none after the timeout or a wake by the descriptor.
+  /// - Throws: the error of libzmq, such as `ENOMEM`.
   mutating func wait(milliseconds: Int, limit: Int = 256) throws(ZeroMQError) -> [Event] {
     var milliseconds = milliseconds
     if let retryAt {
@@ -175,7 +175,7 @@ struct Link: ~Copyable {
     }
     _ = try poller.wait(milliseconds: milliseconds)
     var events: [Event] = []
-    // Messages first: those of a lost connection still belong to its session.
+    // Messages first, because those of a lost connection still belong to its session.
     while events.count < limit, try socket.receive(into: &parts) {
       (brokenGreetings, fullAnswers) = (0, 0)
       events.append(readMessage())
@@ -186,8 +186,8 @@ struct Link: ~Copyable {
       case .disconnected:
         outbox.removeAll()
         events.append(.disconnected)
-      // A daemon that ends while it greets, as when it is restarted, says nothing against us; the
-      // connection is reported as lost and made again.
+      // A daemon that ends during the handshake, for example in a restart, has not refused the
+      // client. libzmq then reports a lost connection and reconnects.
       case .handshakeFailed:
         brokenGreetings += 1
         if brokenGreetings >= patience { events.append(.refused(brokenHandshake)) }
@@ -221,9 +221,9 @@ struct Link: ~Copyable {
   }
 }
 
-/// The process's one ZeroMQ context, made when it is first needed and never terminated.
+/// The one ZeroMQ context of the process, created on first use and never terminated.
 ///
-/// Terminating one of several contexts pulls the random source of CURVE away from the others.
+/// libzmq's CURVE code shares one random source, which the end of any context closes for all.
 final class SharedContext: Sendable {
   let context: Context
   private static let shared = Mutex<SharedContext?>(nil)

@@ -1,20 +1,20 @@
 package import Navigation
 import NavigationSync
 
-/// What a daemon's loop answers to a sign of life.
+/// The reply of the daemon to a ping.
 package struct Pong: Hashable, Sendable {
-  /// The run of the daemon.
+  /// The id of the daemon's run, which changes with each start.
   package var boot: Epoch
   /// The daemon's wall clock, in milliseconds since 1970.
   package var time: UInt64
 }
 
 extension NavigationConnection {
-  /// Asks whether the daemon's loop runs; not within a session, which does so by itself.
+  /// Checks that the daemon's loop runs; not within a session, which sends heartbeats by itself.
   ///
-  /// - Parameter timeout: how long to wait for the answer.
-  /// - Returns: what the daemon says of itself.
-  /// - Throws: `noAnswer` when time is up, else what became of the connection.
+  /// - Parameter timeout: how long to wait for the reply.
+  /// - Returns: the reply.
+  /// - Throws: `noAnswer` after the timeout, or the error of the connection.
   package mutating func ping(
     timeout: Duration = defaultTimeout
   ) throws(ConnectionError) -> Pong {

@@ -1,17 +1,18 @@
 package import NavigationSync
 
 extension NavigationConnection {
-  /// Reads once what takes long, and asks meanwhile how far it has come; without a session.
+  /// Sends a read that takes long, such as a backup, and polls its progress; without a session.
   ///
-  /// A daemon that goes away has the time of a usual request to come back, and is asked again.
+  /// After a loss of the connection, the daemon has `defaultTimeout` to come back; the request is
+  /// then sent again.
   /// - Parameters:
-  ///   - request: what to read; its id is filled in here.
-  ///   - timeout: how long to wait for the answer.
-  ///   - question: what to ask meanwhile, at once and then again and again; nil for nothing.
-  ///   - interval: how long to wait between an answer to the question and the next one.
-  ///   - tell: told each answer to the question.
-  /// - Returns: what the daemon answered to the request.
-  /// - Throws: `noAnswer` when time is up, else what became of the connection.
+  ///   - request: the read; the function sets its id.
+  ///   - timeout: how long to wait for the reply.
+  ///   - question: a read that polls the progress; nil for none.
+  ///   - interval: the pause between a reply to `question` and the next poll.
+  ///   - tell: called with each reply to `question`.
+  /// - Returns: the reply to the request.
+  /// - Throws: `noAnswer` after the timeout, or the error of the connection.
   package mutating func get(
     _ request: GetRequest, timeout: Duration, asking question: GetRequest?,
     every interval: Duration,
@@ -25,7 +26,7 @@ extension NavigationConnection {
     try send(.get, body)
     var question = question
     var limit = deadline
-    // Nil while an answer is awaited.
+    // When to poll next; nil while a poll has no reply yet.
     var next: Deadline? = question.map { _ in Deadline(.zero) }
     while true {
       if next?.hasPassed == true, question != nil {

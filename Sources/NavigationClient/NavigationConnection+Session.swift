@@ -2,10 +2,10 @@ import CLinux
 package import NavigationSync
 
 extension NavigationConnection {
-  /// Opens a session, and waits until it is open.
+  /// Opens a session and waits for the daemon's `welcome`.
   ///
   /// - Parameter timeout: how long to wait.
-  /// - Throws: `noAnswer`, or `closed` when the daemon refuses.
+  /// - Throws: `noAnswer` after the timeout, or `closed` if the daemon refuses the session.
   package mutating func openSession(
     timeout: Duration = defaultTimeout
   ) throws(ConnectionError) {
@@ -21,32 +21,33 @@ extension NavigationConnection {
     }
   }
 
-  /// Follows a nav; what it is, and every change, comes out of `next`.
+  /// Watches a nav; `next` then returns its state and every change.
   ///
   /// - Parameters:
   ///   - nav: the name of the nav.
-  ///   - view: what to follow of it.
-  ///   - mirror: a stored mirror to resume from.
-  ///   - start: without a mirror, where one was; the snapshot then says what is wrong with it.
-  /// - Throws: `system` when it cannot be handed over.
+  ///   - view: the part of the nav to watch.
+  ///   - mirror: a stored mirror from which the watch resumes.
+  ///   - start: the position of a mirror that is not stored; the snapshot then has the reason why
+  ///     the daemon could not resume there.
+  /// - Throws: `system` if libzmq refuses the message.
   package mutating func watch(
     _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil
   ) throws(ConnectionError) {
     try interpret(session.watch(nav, view: view, mirror: mirror, start: start), body: [])
   }
 
-  /// Stops following a nav.
+  /// Ends the watch of a nav.
   package mutating func unwatch(_ nav: String, view: View = .full) throws(ConnectionError) {
     try interpret(session.unwatch(nav, view: view), body: [])
   }
 
-  /// Sends a change without waiting for its answer, which `next` tells.
+  /// Sends a change without waiting; `next` returns its reply.
   ///
   /// - Parameters:
-  ///   - request: all but the id and the operations, which are not looked at.
-  ///   - operations: one JSON object an operation.
-  /// - Returns: the id that the answer will carry.
-  /// - Throws: `system` when it cannot be handed over.
+  ///   - request: the change without its id and operations, which the function ignores.
+  ///   - operations: one JSON object for each operation.
+  /// - Returns: the id of the request, which its reply repeats.
+  /// - Throws: `system` if libzmq refuses the message.
   package mutating func submit(
     _ request: OpRequest, operations: [[UInt8]]
   ) throws(ConnectionError) -> UInt64 {
@@ -55,38 +56,36 @@ extension NavigationConnection {
     return id
   }
 
-  /// Whether the display lease of a nav is held, as far as is known.
+  /// Whether this session holds the display lease of a nav, by the messages received so far.
   package func holdsLease(of nav: String) -> Bool { session.holdsLease(of: nav) }
 
-  /// The mirror of a watched nav, and whether guards may be built from it.
+  /// The replica of a watched nav: its mirror, and whether guards can be made from it.
   package func replica(of nav: String) -> Replica? { session.replica(of: nav) }
 
-  /// Plays roles for a nav, in this session and those after it; `nextEvent` tells the questions.
+  /// Registers as delegate of a nav, also in later sessions; `nextEvent` returns the questions.
   package mutating func delegate(
     _ nav: String, _ registration: DelegateRegistration
   ) throws(ConnectionError) {
     try interpret(session.delegate(nav, registration), body: [])
   }
 
-  /// Answers a question with a JSON value; too late, it is dropped.
+  /// Answers a question with a JSON value; an answer after the question's end is dropped.
   package mutating func answer(_ ask: AskID, value: [UInt8]) throws(ConnectionError) {
     try interpret(session.answer(ask, value: value), body: [])
   }
 
-  /// Takes the display lease of a nav or gives it back; `nextEvent` tells what became of it.
+  /// Takes or releases the display lease of a nav; `nextEvent` returns the result.
   package mutating func lease(
     _ nav: String, _ wish: LeaseWish, isKept: Bool = false
   ) throws(ConnectionError) {
     try interpret(session.lease(nav, wish, isKept: isKept), body: [])
   }
 
-  /// Waits for the next thing to tell of a session without roles and leases.
+  /// Waits for the next event of the session; drops events of delegate roles and leases.
   ///
-  /// What is told about those is passed over.
-  ///
-  /// - Parameter timeout: how long at most; nil for ever.
-  /// - Returns: what happened; nil when time is up.
-  /// - Throws: `closed` when the session is over for good and everything was told.
+  /// - Parameter timeout: the timeout; nil for none.
+  /// - Returns: the event; nil after the timeout.
+  /// - Throws: `closed` if the session has ended for good and all events were returned.
   package mutating func next(timeout: Duration? = nil) throws(ConnectionError) -> SessionEvent? {
     let deadline = timeout.map { Deadline($0) }
     while true {
@@ -95,11 +94,11 @@ extension NavigationConnection {
     }
   }
 
-  /// Waits for the next thing to tell.
+  /// Waits for the next event of the session, of a delegate role or of a lease.
   ///
-  /// - Parameter timeout: how long at most; nil for ever.
-  /// - Returns: what happened; nil when time is up or the descriptor of `connect` woke this.
-  /// - Throws: `closed` when the session is over for good and everything was told.
+  /// - Parameter timeout: the timeout; nil for none.
+  /// - Returns: the event; nil after the timeout, or if the descriptor `wake` is readable.
+  /// - Throws: `closed` if the session has ended for good and all events were returned.
   package mutating func nextEvent(
     timeout: Duration? = nil
   ) throws(ConnectionError) -> ConnectionEvent? {
@@ -117,16 +116,17 @@ extension NavigationConnection {
     }
   }
 
-  /// Whether the descriptor that ends a wait can be read.
+  /// Whether the descriptor `wake` is readable.
   private var isWoken: Bool {
     guard let wake else { return false }
     var entry = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&entry, 1, 0) > 0
   }
 
-  /// Says bye and stops; the daemon forgets the session at once.
+  /// Sends `bye`, so that the daemon ends the session at once.
   ///
-  /// Waits a moment for the answer: what a process sent and has not left yet when it ends is lost.
+  /// Waits at most 1 s for the reply. A process that ends earlier can lose its last messages, which
+  /// are still in libzmq's queue.
   package mutating func leave() throws(ConnectionError) {
     guard hasSession else { return }
     let farewell = session.leave()
@@ -138,7 +138,7 @@ extension NavigationConnection {
     }
   }
 
-  /// Whether nothing more is to be awaited after a bye: only its answer is about nothing.
+  /// Whether an event ends the wait after `bye`; only its reply has neither a nav nor a value.
   private static func endsLeave(_ event: Link.Event) -> Bool {
     switch event {
     case .message(.ok(let reply), _, _): reply.nav == nil && reply.value == nil
@@ -165,7 +165,7 @@ extension NavigationConnection {
     }
   }
 
-  /// The place at which a request waits, if that was told and nobody has taken it yet.
+  /// Takes the event with the position of a queued request; nil if there is none.
   private mutating func takeQueued(_ id: UInt64) -> UInt64? {
     for (index, event) in events.enumerated() {
       guard case .session(.queued(id, let position)) = event else { continue }
@@ -175,7 +175,7 @@ extension NavigationConnection {
     return nil
   }
 
-  /// Waits once and does everything that follows.
+  /// Waits once and handles all events.
   private mutating func turn(until deadline: Deadline?) throws(ConnectionError) {
     if case .closed = session.phase { throw .unreachable(endpoint: endpoint) }
     let now = monotonicMilliseconds()
@@ -227,10 +227,10 @@ extension NavigationConnection {
   }
 }
 
-/// What `nextEvent` tells.
+/// An event that `nextEvent` returns.
 package enum ConnectionEvent: Sendable {
-  /// About the session, its watches and requests.
+  /// An event of the session, its watches or requests.
   case session(SessionEvent)
-  /// About roles as a delegate and display leases.
+  /// An event of a delegate role or a display lease.
   case duty(DutyEvent)
 }

@@ -2,56 +2,56 @@ import Navigation
 package import NavigationSync
 import ZeroMQ
 
-/// A blocking connection to a daemon, for one thread: commands and tests.
+/// A blocking connection to a daemon for one thread; navctl, the exporter and tests use it.
 ///
-/// Without a session it serves single requests, each one round trip. After `openSession` it
-/// follows navs, and goes on doing so across reconnects. `deinit` closes it; what was handed
-/// over last gets 500 ms to leave.
+/// Without a session it performs single requests, each one round trip. After `openSession` it
+/// watches navs, and continues that across reconnects. `deinit` closes it, and gives the last
+/// messages 500 ms to leave.
 ///
 /// ```swift
 /// var connection = try NavigationConnection.connect(to: "ipc:///run/navd/navd.sock")
 /// let state = try connection.get(GetRequest(id: 0, nav: "kiosk"))
 /// ```
 package struct NavigationConnection: ~Copyable {
-  /// An answer and its body as it came.
+  /// A reply of the daemon and its bytes.
   package struct Reply: Sendable {
-    /// What the daemon answered.
+    /// The `ok` or `err` message.
     package var result: Result<OkReply, ErrReply>
-    /// The JSON object of the message.
+    /// The body of the message: a JSON object.
     package var body: [UInt8]
   }
 
-  /// How long a request may take unless something else is said.
+  /// The default timeout of a request.
   package static let defaultTimeout = Duration.seconds(10)
 
-  /// Where the daemon is; changes when the daemon sends a session on to another place.
+  /// The address of the daemon; it changes if the daemon redirects the session.
   package internal(set) var endpoint: String
   let identity: NetworkIdentity?
   var link: Link
   var session: SessionReplica
-  /// When a connection that was given up is made again.
+  /// When to connect again after the session dropped a connection; nil while none is planned.
   var reconnectAt: UInt64?
-  /// What `next` has not handed out.
+  /// The events that `next` has not returned yet.
   var events: [ConnectionEvent] = []
-  /// Answers that nobody has taken yet.
+  /// The replies to awaited requests that have not been taken yet.
   var replies: [UInt64: Reply] = [:]
-  /// The requests whose answers somebody waits for.
+  /// The ids of requests in `perform` and `get`, whose replies are not events.
   var awaited: Set<UInt64> = []
   var hasSession = false
-  /// What ends a wait of `nextEvent` when it is ready.
+  /// A descriptor that ends a wait of `nextEvent` while it is readable.
   let wake: Int32?
   private var nextID: UInt64 = 1
 
-  /// Connects, and waits until the daemon can be spoken to.
+  /// Connects and waits until the connection is established.
   ///
   /// - Parameters:
-  ///   - endpoint: where the daemon is.
-  ///   - identity: who we are, to a daemon on a network.
-  ///   - name: what people call this client.
+  ///   - endpoint: the address of the daemon.
+  ///   - identity: the keys for an address at tcp://.
+  ///   - name: the name of this client in logs and lists.
   ///   - timeout: how long to wait for the daemon.
-  ///   - window: octets of unconfirmed state in a session.
-  ///   - heartbeat: milliseconds of silence after which the daemon of a session speaks up.
-  ///   - wake: a descriptor that ends a wait of `nextEvent` as long as it can be read.
+  ///   - window: the credit of a session: octets that the daemon can send unconfirmed.
+  ///   - heartbeat: after how many milliseconds of silence the daemon sends a heartbeat.
+  ///   - wake: a descriptor that ends a wait of `nextEvent` while it is readable.
   /// - Returns: a connection without a session.
   /// - Throws: `unreachable`, `refused` or `system`.
   package static func connect(
@@ -97,7 +97,7 @@ package struct NavigationConnection: ~Copyable {
       for event in try wait(until: deadline) {
         switch event {
         case .connected: isConnected = true
-        // It may come together with the connection that it is about.
+        // The refusal can arrive in the same wait as the connection.
         case .refused(let refusal): throw .refused(endpoint: endpoint, refusal)
         case .message, .unreadable, .disconnected: break
         }
@@ -113,12 +113,12 @@ package struct NavigationConnection: ~Copyable {
   /// Changes a nav.
   ///
   /// - Parameters:
-  ///   - request: all but the operations; its id and client are filled in here.
-  ///   - operations: one JSON object an operation, as in `{"pop":{}}`.
-  ///   - timeout: how long to wait for the answer; the octets are sent again after a loss.
-  ///   - whenQueued: told at which place the change waits for a transition, in a session.
-  /// - Returns: what the daemon answered.
-  /// - Throws: `noAnswer` when time is up, else what became of the connection.
+  ///   - request: the change without its operations; the function sets its id and client.
+  ///   - operations: one JSON object for each operation, such as `{"pop":{}}`.
+  ///   - timeout: how long to wait for the reply; after a loss, the same octets are sent again.
+  ///   - whenQueued: called with the position at which the change waits for a transition.
+  /// - Returns: the reply.
+  /// - Throws: `noAnswer` after the timeout, or the error of the connection.
   package mutating func perform(
     _ request: OpRequest, operations: [[UInt8]], timeout: Duration = defaultTimeout,
     whenQueued: (UInt64) -> Void = { _ in }
@@ -137,13 +137,13 @@ package struct NavigationConnection: ~Copyable {
     return try exchange(.op, request.id, body, until: deadline)
   }
 
-  /// Reads once.
+  /// Reads a value.
   ///
   /// - Parameters:
-  ///   - request: what to read; its id is filled in here.
-  ///   - timeout: how long to wait for the answer.
-  /// - Returns: what the daemon answered.
-  /// - Throws: `noAnswer` when time is up, else what became of the connection.
+  ///   - request: the read; the function sets its id.
+  ///   - timeout: how long to wait for the reply.
+  /// - Returns: the reply.
+  /// - Throws: `noAnswer` after the timeout, or the error of the connection.
   package mutating func get(
     _ request: GetRequest, timeout: Duration = defaultTimeout
   ) throws(ConnectionError) -> Reply {
@@ -162,7 +162,7 @@ package struct NavigationConnection: ~Copyable {
     return nextID
   }
 
-  /// One round trip without a session; the same octets go again after a loss.
+  /// One round trip without a session; after a loss, the same octets are sent again.
   private mutating func exchange(
     _ verb: ClientVerb, _ id: UInt64, _ body: [UInt8], until deadline: Deadline
   ) throws(ConnectionError) -> Reply {
@@ -176,7 +176,8 @@ package struct NavigationConnection: ~Copyable {
         switch event {
         case .message(.ok(let reply), _, let body) where reply.id == id:
           return Reply(result: .success(reply), body: body)
-        // What cannot be read has no id, and nothing else is under way.
+        // An `err` for an unreadable request has no id; it is this request's, as no other is
+        // pending.
         case .message(.err(let refusal), _, let body) where refusal.id == id || refusal.id == nil:
           return Reply(result: .failure(refusal), body: body)
         case .connected: try send(verb, body)
@@ -187,7 +188,7 @@ package struct NavigationConnection: ~Copyable {
     }
   }
 
-  /// Ends a request without a session on an event after which no answer comes.
+  /// Throws if no reply can follow an event; for requests without a session.
   func endRequest(on event: Link.Event) throws(ConnectionError) {
     switch event {
     case .refused(let refusal): throw .refused(endpoint: endpoint, refusal)
@@ -197,7 +198,7 @@ package struct NavigationConnection: ~Copyable {
     }
   }
 
-  /// The error where time is up; a daemon that did not serve the connection has the blame.
+  /// The error after a timeout: the refusal of the connection if one is known, else `noAnswer`.
   func timeUp(isChange: Bool) -> ConnectionError {
     link.doubt.map { .refused(endpoint: endpoint, $0) }
       ?? .noAnswer(endpoint: endpoint, isChange: isChange)

@@ -1,13 +1,13 @@
 import NavigationSync
 
 extension ClientEngine {
-  /// Roles or a display that the daemon has granted.
+  /// Delegate roles or a display lease that the daemon has granted, with its later status changes.
   struct Assumed: Sendable {
     var ticket: UInt64
     var statuses: AsyncStream<NavigationDutyStatus>
   }
 
-  /// Begins to play roles or to hold a display, and waits until the daemon has granted it.
+  /// Registers delegate roles or takes a display, and waits for the daemon's reply.
   func assume(
     _ kind: ClientDuty.Kind, of nav: String, within: Duration?
   ) async -> Result<Assumed, NavigationClientError> {
@@ -35,10 +35,10 @@ extension ClientEngine {
     return .success(Assumed(ticket: ticket, statuses: statuses))
   }
 
-  /// Gives roles or a display up.
+  /// Ends delegate roles, or releases a display.
   func resign(_ ticket: UInt64) { change { $0.resign(ticket) } }
 
-  /// Wakes somebody, or has a question answered.
+  /// Resumes a waiting task, or starts a task that answers a question of the daemon.
   func resume(_ resumption: Resumption) {
     guard case .ask(let roles, let ticket, let id, let ask) = resumption else {
       resumption.resume()
@@ -48,7 +48,7 @@ extension ClientEngine {
     let deadline = ContinuousClock.now + .milliseconds(wait)
     let task = Task { [weak self] in
       let value: NavigationValue?
-      // Who cannot decide gives no answer; what follows from that is the nav's setting.
+      // A closure that throws gives no answer; at the deadline, the settings of the nav decide.
       do { value = try await roles.answer(ask, by: deadline) } catch { value = nil }
       self?.finish(ticket, id, value)
     }

@@ -4,21 +4,21 @@ import RuntimePaths
 import Synchronization
 import ZeroMQ
 
-/// The thread behind a client: it alone touches the socket, tasks only the state under the lock.
+/// The thread of a client, which alone uses the socket; tasks use only the state under the lock.
 final class ClientEngine: Sendable {
-  /// Where the daemon is, unless it sends the session on to another place.
+  /// The configured address of the daemon; a redirect of the session changes only `state.endpoint`.
   private let endpoint: String
   private let identity: NetworkIdentity?
   private let state: Mutex<ClientState>
   private let wake: WakeDescriptor
   private let thread = Mutex<Thread?>(nil)
 
-  /// Makes an engine that does nothing yet.
+  /// Makes an engine; `start` starts its thread.
   init(
     endpoint: String, identity: NetworkIdentity?, session: SessionReplica
   ) throws(NavigationClientError) {
     guard let wake = WakeDescriptor() else {
-      throw NavigationClientError(.unreachable, "no descriptor left for the client's thread")
+      throw NavigationClientError(.unreachable, "the process has no file descriptor left")
     }
     self.endpoint = endpoint
     self.identity = identity
@@ -29,12 +29,12 @@ final class ClientEngine: Sendable {
   /// Starts the thread.
   func start() throws(NavigationClientError) {
     guard let thread = Thread({ self.run() }) else {
-      throw NavigationClientError(.unreachable, "no thread left for the client")
+      throw NavigationClientError(.unreachable, "the system can start no further thread")
     }
     self.thread.withLock { $0 = thread }
   }
 
-  /// Ends everything and waits until the thread has ended.
+  /// Ends the session, fails all requests and watches, and waits until the thread has ended.
   func stop() {
     change { state in
       state.absorb(state.session.leave())
@@ -43,7 +43,8 @@ final class ClientEngine: Sendable {
     thread.withLock { $0 }?.join()
   }
 
-  /// Changes the state, wakes whoever must know, and returns what the change returned.
+  /// Changes the state under the lock, then resumes tasks and wakes the thread; returns the result
+  /// of `body`.
   @discardableResult
   func change<Value: Sendable>(_ body: (inout ClientState) -> Value) -> Value {
     let (value, resumptions) = state.withLock { state in
@@ -56,22 +57,22 @@ final class ClientEngine: Sendable {
     return value
   }
 
-  /// Performs operations.
+  /// Sends operations and waits for the reply.
   func perform(
     _ request: OpRequest, _ operations: [NavigationOperation], isFromMirror: Bool,
     isOptimistic: Bool, within: Duration?
   ) async -> Result<OkReply, NavigationClientError> {
     await answer(within: within) { state in
       var request = request
-      // The clock of `due` is this machine's.
+      // `due` is a time of this machine's boot clock, which a daemon elsewhere does not have.
       if let within, state.endpoint.hasPrefix("ipc:") {
         request.due = SystemClock.bootMilliseconds() + UInt64(clamping: within.milliseconds)
       }
       let replica = state.session.replica(of: request.nav)
-      // Who shows at once what will be needs a mirror to show it on.
+      // An optimistic change is drawn on the mirror, so it needs one that is in sync.
       let isRight = replica?.isSynced ?? !isOptimistic
       if isFromMirror || isOptimistic, !isRight {
-        var error = NavigationClientError(.desync, "the mirror is not known to be right")
+        var error = NavigationClientError(.desync, "the mirror is not in sync with the daemon")
         error.reason = "mirror"
         error.retry = .afterResynchronising
         return .failure(error)
@@ -82,7 +83,7 @@ final class ClientEngine: Sendable {
     }
   }
 
-  /// Reads once.
+  /// Sends a read and waits for the reply.
   func get(
     _ request: GetRequest, within: Duration?
   ) async -> Result<OkReply, NavigationClientError> {
@@ -103,7 +104,8 @@ final class ClientEngine: Sendable {
       await withCheckedContinuation { continuation in
         let refusal: NavigationClientError? = change { state in
           if let end = state.end { return end }
-          // Whoever cancels before this finds nothing; whoever does after it finds the request.
+          // A cancellation before this line is seen here; one after it finds the request and fails
+          // it.
           if Task.isCancelled { return NavigationClientError(.cancelled, "the task is cancelled") }
           switch ask(&state) {
           case .failure(let error): return error
@@ -113,7 +115,7 @@ final class ClientEngine: Sendable {
             }
             state.requests[asked.id] = ClientState.Request(
               ticket: ticket, continuation: continuation, expiresAt: expiresAt)
-            // Only now: what the daemon would not take is answered at once.
+            // Last, because a request that is too large gets its error in these outputs.
             state.absorb(asked.outputs)
             return nil
           }
@@ -130,7 +132,7 @@ final class ClientEngine: Sendable {
     }
   }
 
-  /// Waits until the session is open; returns why it will not be.
+  /// Waits until the session is open; returns the error if it will not open.
   func ready(within: Duration) async -> NavigationClientError? {
     let ticket = state.withLock { $0.takeTicket() }
     let expiresAt = monotonicMilliseconds() + UInt64(clamping: within.milliseconds)
@@ -153,7 +155,7 @@ final class ClientEngine: Sendable {
     }
   }
 
-  /// Whether guards may be built from the mirror of a nav.
+  /// Whether the mirror of a nav is in sync, so that guards can be made from it.
   func isSynced(_ nav: String) -> Bool {
     state.withLock { $0.session.replica(of: nav)?.isSynced ?? false }
   }
@@ -166,7 +168,7 @@ final class ClientEngine: Sendable {
 
   func unsubscribe(_ ticket: UInt64) { change { $0.unsubscribe(ticket) } }
 
-  /// How the connection is, now and with every change; a slow reader gets the newest.
+  /// The present status of the connection and every change of it; a slow reader gets the newest.
   func statuses() -> AsyncStream<NavigationClient.Status> {
     let ticket = state.withLock { $0.takeTicket() }
     return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
@@ -177,7 +179,7 @@ final class ClientEngine: Sendable {
     }
   }
 
-  /// Waits for what a subscription delivers next.
+  /// Waits for the next state of a subscription, or its end.
   func next(_ ticket: UInt64) async -> Delivery {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -202,7 +204,7 @@ final class ClientEngine: Sendable {
 }
 
 extension ClientEngine {
-  /// The thread: receive, decide, do, until the client is closed.
+  /// The main function of the thread, which returns when the client is closed.
   private func run() {
     do throws(ZeroMQError) {
       try serve()
@@ -215,7 +217,8 @@ extension ClientEngine {
     var place = endpoint
     var link = try Link.open(place, as: identity, linger: 500, wake: wake.descriptor)
     var reconnectAt: UInt64?
-    // When to go back to where the daemon was at first: nobody may be where it sent us.
+    // After a redirect: when to return to the configured address if no daemon answers at the new
+    // one.
     var homeAt: UInt64?
     while true {
       let turn = advance()
@@ -238,13 +241,13 @@ extension ClientEngine {
       let events = try link.wait(milliseconds: wait)
       wake.drain()
       if let at = reconnectAt {
-        // Whatever a connection says that was given up is of no interest.
+        // The old connection is given up, so its events are ignored until the new one opens.
         guard at <= monotonicMilliseconds() else { continue }
         do throws(ZeroMQError) {
           link = try Link.open(place, as: identity, linger: 500, wake: wake.descriptor)
           reconnectAt = nil
         } catch {
-          // No descriptor is left, perhaps, or we were sent to a place that is none.
+          // The process has no descriptor left, or the daemon redirected to a malformed address.
           place = goHome()
           homeAt = nil
           reconnectAt = monotonicMilliseconds() + 1000
@@ -267,10 +270,10 @@ extension ClientEngine {
     }
   }
 
-  /// How long to look for the daemon where it sent us, in milliseconds.
+  /// How long the client tries the address of a redirect, in milliseconds.
   private static let moveMilliseconds: UInt64 = 10_000
 
-  /// Looks for the daemon where it was at first.
+  /// Returns to the configured address after a redirect.
   private func goHome() -> String {
     change { $0.endpoint = endpoint }
     return endpoint
@@ -282,7 +285,7 @@ extension ClientEngine {
     var hasEnded: Bool
   }
 
-  /// Lets time pass, and tells everybody what they wait for.
+  /// Handles timeouts, and resumes the tasks whose results are ready.
   private func advance() -> Turn {
     let (turn, resumptions) = state.withLock { state in
       let now = monotonicMilliseconds()
@@ -307,15 +310,15 @@ extension ClientEngine {
     case .unreadable: state.absorb(state.session.receiveUnreadable(at: now))
     case .connected: state.absorb(state.session.connected(at: now))
     case .disconnected: state.absorb(state.session.disconnected())
-    // libzmq connects again after a broken handshake, and not after a refused key. A caller that
-    // waits for the session gets its error when time is up.
+    // libzmq reconnects after a broken handshake, but not after a refused key. A caller that
+    // waits for the session gets an error at its timeout.
     case .refused: break
     }
   }
 }
 
 extension Duration {
-  /// The whole milliseconds in it.
+  /// The duration in whole milliseconds, clamped to `Int64`.
   var milliseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)

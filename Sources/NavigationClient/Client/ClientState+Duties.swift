@@ -1,6 +1,6 @@
 import NavigationSync
 
-/// Roles or a display lease, as the client knows them.
+/// The client's record of its delegate roles or its display lease for one nav.
 struct ClientDuty {
   enum Kind: Sendable {
     case delegate(NavigationRoles)
@@ -13,21 +13,21 @@ struct ClientDuty {
   var nav: String
   var kind: Kind
   var statuses: AsyncStream<NavigationDutyStatus>.Continuation
-  /// Who waits for the first answer.
+  /// The task that waits for the daemon's first reply.
   var waiter: ClientState.Waiter?
   var isActive = false
-  /// The questions that are open, with the tasks that answer them.
+  /// The open questions, with the tasks that answer them.
   var asks: [AskID: Task<Void, Never>?] = [:]
 }
 
 extension ClientState {
-  /// Begins to play roles or to hold a display, instead of what was before.
+  /// Requests roles or a display; they replace earlier ones of this client for the nav.
   mutating func assume(_ duty: ClientDuty) {
     let before = duties.values.first {
       $0.nav == duty.nav && $0.kind.isDelegate == duty.kind.isDelegate
     }
     if let before {
-      let error = NavigationClientError(.replaced, "this client chose others for the nav")
+      let error = NavigationClientError(.replaced, "a later call replaced this for the same nav")
       dismiss(before.ticket, error)
     }
     duties[duty.ticket] = duty
@@ -38,7 +38,7 @@ extension ClientState {
     }
   }
 
-  /// Gives roles or a display up, because of an error or because it is wished.
+  /// Ends roles or releases a display; `error` is nil if the caller asked for it.
   mutating func resign(_ ticket: UInt64, _ error: NavigationClientError? = nil) {
     guard let duty = duties[ticket] else { return }
     dismiss(ticket, error)
@@ -48,12 +48,12 @@ extension ClientState {
     }
   }
 
-  /// Forgets roles or a display, and tells everybody.
+  /// Removes the record, cancels its tasks and finishes its status stream.
   private mutating func dismiss(_ ticket: UInt64, _ error: NavigationClientError?) {
     guard let duty = duties.removeValue(forKey: ticket) else { return }
     for case let task? in duty.asks.values { resumptions.append(.cancel(task)) }
     if let waiter = duty.waiter {
-      let reason = error ?? NavigationClientError(.cancelled, "given up")
+      let reason = error ?? NavigationClientError(.cancelled, "the application ended this")
       resumptions.append(.ready(waiter.continuation, reason))
     }
     resumptions.append(.tell(duty.statuses, .ended(error)))
@@ -63,7 +63,7 @@ extension ClientState {
     for ticket in duties.keys { dismiss(ticket, error) }
   }
 
-  /// Does what the daemon says about roles and leases.
+  /// Handles an event about delegate roles and leases.
   mutating func absorb(_ event: DutyEvent) {
     switch event {
     case .registered(let nav, let roles):
@@ -80,7 +80,7 @@ extension ClientState {
       if isTakenAgain {
         interrupt(duty.ticket)
       } else {
-        dismiss(duty.ticket, NavigationClientError(.leaseLost, "the display is held no longer"))
+        dismiss(duty.ticket, NavigationClientError(.leaseLost, "the display lease has ended"))
       }
     case .leaseReleased: break
     case .asked(let id, let ask):
@@ -96,7 +96,7 @@ extension ClientState {
     }
   }
 
-  /// The connection is lost: roles will be played again in the next session.
+  /// Marks delegate roles as inactive after a loss; the next session registers them again.
   mutating func interruptDelegates() {
     for duty in duties.values where duty.kind.isDelegate && duty.isActive {
       interrupt(duty.ticket)
@@ -120,13 +120,13 @@ extension ClientState {
     duties.values.first { $0.nav == nav && $0.kind.isDelegate == isDelegate }
   }
 
-  /// The first time at which somebody waits no longer for an answer about roles or leases.
+  /// The first timeout of a task that waits for a reply about roles or leases.
   var dutiesExpireAt: UInt64? { duties.values.compactMap(\.waiter?.expiresAt).min() }
 
-  /// Gives up what was not answered in time.
+  /// Fails the tasks whose timeout has passed.
   mutating func expireDuties(at now: UInt64) {
     for (ticket, duty) in duties where duty.waiter?.expiresAt.map({ $0 <= now }) ?? false {
-      resign(ticket, NavigationClientError(.expired, "not answered in time"))
+      resign(ticket, NavigationClientError(.expired, "the daemon did not answer in time"))
     }
   }
 }

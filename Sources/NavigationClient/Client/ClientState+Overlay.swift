@@ -2,7 +2,7 @@ import Navigation
 import NavigationSync
 
 extension ClientState {
-  /// Shows operations at once, before the daemon has performed them.
+  /// Adds operations to the overlay, so that they show before the daemon has performed them.
   mutating func show(
     _ operations: [NavigationOperation], _ id: UInt64, _ nav: String, _ guards: Guards
   ) {
@@ -16,14 +16,14 @@ extension ClientState {
     offerDisplay(of: nav, mirror)
   }
 
-  /// Lets the overlay know what became of operations.
+  /// Passes the result of operations to the overlay.
   mutating func resolve(_ id: UInt64, _ result: Result<OkReply, ErrReply>?) {
     guard let nav = shownOn.removeValue(forKey: id) else { return }
     let mirror = session.mirror(of: nav)
     let before = overlays[nav]
     switch result {
     case .success(let reply):
-      // Of another life of the nav the mirror will tell; there is nothing to wait for.
+      // A reply of another epoch names a revision that this mirror never reaches.
       let isOfMirror = reply.epoch == mirror?.epoch
       overlays[nav]?.confirm(
         id, at: isOfMirror ? reply.revision : nil, changed: reply.changed ?? false, in: mirror)
@@ -34,20 +34,20 @@ extension ClientState {
     if let mirror { offerDisplay(of: nav, mirror) }
   }
 
-  /// Puts what is under way on a new mirror.
+  /// Applies the pending changes of the overlay to a new mirror.
   mutating func rebase(_ nav: String, onto mirror: Mirror, by diff: Diff? = nil) {
     let own = diff.flatMap { $0.byName == session.name ? $0.byOp : nil }
     overlays[nav]?.rebase(onto: mirror, by: own)
     tidyOverlay(nav)
   }
 
-  /// The nav is not watched any more.
+  /// Removes the overlay of a nav that is no longer watched.
   mutating func dropOverlay(_ nav: String) {
     overlays[nav] = nil
     shownOn = shownOn.filter { $0.value != nav }
   }
 
-  /// A confirmed state with what is to be shown in its place.
+  /// A confirmed state, and the state with the pending changes.
   func mirrorState(_ state: NavigationState) -> MirrorState {
     guard let overlay = overlays[state.nav] else {
       return MirrorState(confirmed: state, displayed: state)

@@ -1,7 +1,7 @@
 import Navigation
 import NavigationSync
 
-/// Somebody to wake, outside the lock.
+/// A task to resume after the lock is released.
 enum Resumption {
   case answer(Answering, Result<OkReply, NavigationClientError>)
   case ready(CheckedContinuation<NavigationClientError?, Never>, NavigationClientError?)
@@ -9,7 +9,7 @@ enum Resumption {
   case report(AsyncStream<NavigationClient.Status>.Continuation, NavigationClient.Status?)
   case tell(AsyncStream<NavigationDutyStatus>.Continuation, NavigationDutyStatus)
   case cancel(Task<Void, Never>)
-  /// A question to have answered; the engine does that.
+  /// A question of the daemon; the engine starts a task that answers it.
   case ask(NavigationRoles, ticket: UInt64, AskID, Ask)
 
   typealias Answering = CheckedContinuation<Result<OkReply, NavigationClientError>, Never>
@@ -30,14 +30,14 @@ enum Resumption {
   }
 }
 
-/// What the thread must do to the connection.
+/// A command of the state to the thread, which owns the connection.
 enum LinkCommand {
   case send(ClientVerb, [UInt8])
   case reconnect(at: UInt64)
   case move(to: String, at: UInt64)
 }
 
-/// Everything that tasks and the thread share: the session, and who waits for what.
+/// The state that tasks and the thread share: the session and the waiting tasks.
 struct ClientState {
   struct Request {
     var ticket: UInt64
@@ -51,17 +51,17 @@ struct ClientState {
   }
 
   var session: SessionReplica
-  /// Why nothing more can be asked.
+  /// The error with which the client ended; nil while it works.
   private(set) var end: NavigationClientError?
   var requests: [UInt64: Request] = [:]
   var waiters: [UInt64: Waiter] = [:]
   var subscriptions: [UInt64: Subscription] = [:]
-  /// Roles as a delegate and display leases, by their tickets.
+  /// Delegate roles and display leases, by their tickets.
   var duties: [UInt64: ClientDuty] = [:]
-  /// What is shown before the daemon has performed it, by nav, and the ops that it consists of.
+  /// The optimistic changes by nav, and the nav of each op among them.
   var overlays: [String: Overlay] = [:]
   var shownOn: [UInt64: String] = [:]
-  /// Where the daemon is.
+  /// The present address of the daemon.
   var endpoint: String
   private var listeners: [UInt64: AsyncStream<NavigationClient.Status>.Continuation] = [:]
   private var commands: [LinkCommand] = []
@@ -88,7 +88,7 @@ struct ClientState {
     return resumptions
   }
 
-  /// Does what follows from what happened to the session.
+  /// Handles the outputs of the session: commands for the thread, and results for tasks.
   mutating func absorb(_ outputs: [SessionOutput]) {
     for output in outputs {
       switch output {
@@ -110,13 +110,13 @@ struct ClientState {
       waiters = [:]
       report(.connected)
     case .lost:
-      // What was meant for the lost session is said again in the next.
+      // The next session sends again what the lost one had not delivered.
       commands = []
       interruptDelegates()
       report(.disconnected)
     case .closed(.refused(let refusal)): finish(NavigationClientError(refusal))
     case .closed(.dismissed(let why)):
-      finish(NavigationClientError(.closed, "the daemon ended the session: \(why)"))
+      finish(NavigationClientError(.closed, "navd ended the session: \(why)"))
     case .answered(let id, let result):
       resolve(id, result)
       guard let request = requests.removeValue(forKey: id) else { return }
@@ -170,7 +170,7 @@ struct ClientState {
     }
   }
 
-  /// Ends everything: requests and watches fail with an error.
+  /// Ends the client: all requests and watches fail with an error.
   mutating func finish(_ error: NavigationClientError) {
     guard end == nil else { return }
     end = error
@@ -192,17 +192,17 @@ struct ClientState {
     listeners = [:]
   }
 
-  /// The first time at which something expires.
+  /// The first timeout of a request or a waiting task.
   var expiresAt: UInt64? {
     let times = requests.values.compactMap(\.expiresAt) + waiters.values.compactMap(\.expiresAt)
     return (times + [dutiesExpireAt].compactMap { $0 }).min()
   }
 
-  /// Fails what has waited long enough.
+  /// Fails the requests and tasks whose timeout has passed.
   mutating func expire(at now: UInt64) {
     expireDuties(at: now)
     for (id, request) in requests where request.expiresAt.map({ $0 <= now }) ?? false {
-      abandon(id, .expired, "not answered in time")
+      abandon(id, .expired, "the daemon did not answer in time")
     }
     for (key, waiter) in waiters where waiter.expiresAt.map({ $0 <= now }) ?? false {
       waiters[key] = nil
@@ -249,7 +249,7 @@ struct ClientState {
     absorb(session.unwatch(nav))
   }
 
-  /// Tells somebody how the connection is, now and with every change.
+  /// Adds a stream that gets the present status of the connection and every change.
   mutating func listen(
     _ ticket: UInt64, _ continuation: AsyncStream<NavigationClient.Status>.Continuation
   ) {

@@ -1,5 +1,5 @@
 extension NavigationClient {
-  /// Puts a screen on top of the stack that a state shows, if it still has that top.
+  /// Pushes a screen, if the top screen is still the one in `state`.
   @discardableResult
   public func push(
     _ screen: ScreenDescription, onto state: NavigationState, animated: Bool = false,
@@ -11,7 +11,7 @@ extension NavigationClient {
       optimistic: optimistic, whenBusy: policy)
   }
 
-  /// Removes the top screen that a state shows, if it is still on top.
+  /// Pops the top screen, if it is still the one in `state`.
   @discardableResult
   public func pop(
     from state: NavigationState, animated: Bool = false, optimistic: Bool = false,
@@ -22,7 +22,7 @@ extension NavigationClient {
       optimistic: optimistic, whenBusy: policy)
   }
 
-  /// Removes every screen above one, in the nav's life that a state shows.
+  /// Removes all screens above `screen`, if the nav still has the epoch of `state`.
   @discardableResult
   public func popTo(
     _ screen: String, in state: NavigationState, animated: Bool = false, optimistic: Bool = false,
@@ -33,7 +33,7 @@ extension NavigationClient {
       optimistic: optimistic, whenBusy: policy)
   }
 
-  /// Removes every screen but the root, if the stack is still what a state shows.
+  /// Removes all screens but the root, if the stack is still that of `state`.
   @discardableResult
   public func popToRoot(
     in state: NavigationState, animated: Bool = false, optimistic: Bool = false,
@@ -44,7 +44,7 @@ extension NavigationClient {
       optimistic: optimistic, whenBusy: policy)
   }
 
-  /// Replaces the whole stack, if it is still what a state shows.
+  /// Replaces the whole stack, if it is still that of `state`.
   @discardableResult
   public func setStack(
     _ screens: [ScreenDescription], replacing state: NavigationState, animated: Bool = false,
@@ -56,7 +56,7 @@ extension NavigationClient {
       optimistic: optimistic, whenBusy: policy)
   }
 
-  /// Changes the title that the bar shows for a screen, wherever the screen is.
+  /// Changes the title that the bar shows for a screen; the screen need not be on the stack.
   @discardableResult
   public func setTitle(
     _ title: String, of screen: String, in state: NavigationState, optimistic: Bool = false

@@ -4,10 +4,9 @@ import RuntimePaths
 
 /// A client of `navd`: performs operations on navs and watches them.
 ///
-/// One client serves a whole process; everything it does shares one connection. It connects by
-/// itself, and again after every loss, going on with the same watches and operations, each of
-/// which is performed once whatever happens to the connection. All methods may be called from
-/// anywhere; none blocks.
+/// One client serves a whole process over one connection. It connects by itself, and reconnects
+/// after every loss. Watches and operations then continue, and the daemon performs each operation
+/// once. All methods can be called from any task or thread; only ``close()`` blocks.
 ///
 /// ```swift
 /// let client = try await NavigationClient.connect(name: "shell")
@@ -17,39 +16,39 @@ import RuntimePaths
 /// }
 /// ```
 ///
-/// An operation that takes something away says what it saw, so that it never takes away anything
-/// else:
+/// An operation that removes screens has a guard: the state in which the caller saw them. It never
+/// removes other screens:
 ///
 /// ```swift
 /// try await client.pop(from: state)   // fails with `desync` if another screen is on top by now
 /// ```
 public final class NavigationClient: Sendable {
-  /// Whether the daemon is there.
+  /// The status of the connection.
   public enum Status: Hashable, Sendable {
     /// The session with the daemon is open.
     case connected
-    /// It is not; the client keeps trying.
+    /// There is no session; the client keeps trying to connect.
     case disconnected
   }
 
-  /// Where the daemon is, unless it sends the client on to another place.
+  /// The address of the daemon; a redirect by the daemon does not change it.
   public let endpoint: String
   let engine: ClientEngine
 
-  /// Makes a client, which connects in the background.
+  /// Makes a client that connects in the background.
   ///
   /// - Parameters:
-  ///   - endpoint: where the daemon is, such as `ipc:///run/navd/navd.sock`. Without it,
-  ///     `NAVD_ENDPOINT` says so, else it is the first socket among the runtime directories of
-  ///     the user and of the system.
-  ///   - name: what people call this client.
-  ///   - serverKey: the daemon's public key, or the path of a file that holds it, for an endpoint on a
-  ///     network; without it `NAVD_SERVER_KEY` says it.
-  ///   - keyFile: the file of the client's secret key, as `navctl key new` makes it, for an endpoint
-  ///     on a network; without it `NAVD_KEY` says it.
-  ///   - heartbeat: the silence after which the daemon gives a sign of life, 1 … 60 s; three times
-  ///     as much counts as a loss.
-  /// - Throws: `unreachable` when there is no endpoint, a key is missing, or no thread can be made.
+  ///   - endpoint: the address of the daemon, such as `ipc:///run/navd/navd.sock`. The default is
+  ///     `NAVD_ENDPOINT`, else the first socket in the runtime directories of the user and of the
+  ///     system.
+  ///   - name: the name of this client in logs and lists.
+  ///   - serverKey: the daemon's public key or a file with it, for an address at tcp://. The
+  ///     default is `NAVD_SERVER_KEY`.
+  ///   - keyFile: the file of the client's secret key, as `navctl key new` creates it, for an
+  ///     address at tcp://. The default is `NAVD_KEY`.
+  ///   - heartbeat: the silence after which the daemon sends a heartbeat, 1 … 60 s. Three times
+  ///     this silence counts as a loss of the connection.
+  /// - Throws: `unreachable` if there is no address, a key is missing, or no thread can start.
   public init(
     endpoint: String? = nil, name: String = "", serverKey: String? = nil, keyFile: String? = nil,
     heartbeat: Duration = .seconds(5)
@@ -72,16 +71,16 @@ public final class NavigationClient: Sendable {
 
   deinit { close() }
 
-  /// Makes a client, and waits until the daemon has welcomed it.
+  /// Makes a client and waits until its session is open.
   ///
   /// - Parameters:
   ///   - endpoint: as in ``init(endpoint:name:serverKey:keyFile:heartbeat:)``.
-  ///   - name: what people call this client.
+  ///   - name: the name of this client in logs and lists.
   ///   - serverKey: as above.
   ///   - keyFile: as above.
   ///   - timeout: how long to wait.
   /// - Returns: a client whose session is open.
-  /// - Throws: `unreachable`, or why the daemon refused.
+  /// - Throws: `unreachable` after the timeout, or the error with which the daemon refused.
   public static func connect(
     endpoint: String? = nil, name: String = "", serverKey: String? = nil, keyFile: String? = nil,
     timeout: Duration = .seconds(5)
@@ -92,31 +91,32 @@ public final class NavigationClient: Sendable {
     return client
   }
 
-  /// Ends every request and watch with `closed`, and the thread behind this client.
+  /// Ends the client: all its requests and watches fail with `closed`.
   ///
-  /// When it returns, the thread has ended. The last reference to the client does the same.
+  /// When it returns, the client's thread has ended. The release of the last reference does the
+  /// same.
   public func close() { engine.stop() }
 
-  /// Performs operations as one: all of them or none.
+  /// Performs operations: all of them in one revision, or none.
   ///
-  /// While nothing is connected the operations wait; they are sent again, unchanged, until the
-  /// daemon has said what became of them, and it performs them once.
+  /// Without a connection the operations wait. After a loss, the client sends them again unchanged
+  /// until it has a reply, and the daemon performs them once.
   ///
   /// - Parameters:
   ///   - operations: 1 … 16 operations.
   ///   - nav: the name of the nav.
-  ///   - guard: what must hold. A guard from a state whose watch has found itself out of step
-  ///     fails here, with `desync`.
-  ///   - animated: whether displays should animate the change; nil for what is usual.
-  ///   - optimistic: whether ``display(_:)`` shows what they do to the stack and its titles at
-  ///     once. What is refused, or does not apply any more because others were faster, is
-  ///     withdrawn. While the nav is not watched, or its mirror is not known to be right, they
-  ///     fail with `desync` and are not sent.
-  ///   - policy: what to do while a transition is under way.
-  ///   - limit: how long it may take. After that it is not begun any more, and fails with
-  ///     `expired`.
-  /// - Returns: what became of it.
-  /// - Throws: why not; ``NavigationClientError/mayHaveHappened`` says whether that is certain.
+  ///   - guard: the condition on the state of the nav. A guard from a watched state fails at once
+  ///     with `desync` while the mirror of the nav is out of sync.
+  ///   - animated: whether displays should animate the change; nil for the operation's default.
+  ///   - optimistic: whether ``display(_:)`` shows the new stack and titles before the reply. The
+  ///     client withdraws them if the daemon refuses, or if a change of another client conflicts.
+  ///     If the nav is not watched or its mirror is out of sync, the call fails with `desync`.
+  ///   - policy: whether the operations fail or wait while a transition is open.
+  ///   - limit: the time limit. After it the daemon does not begin the operations, and the call
+  ///     fails with `expired`.
+  /// - Returns: the revision, and the results of the operations.
+  /// - Throws: the error; ``NavigationClientError/mayHaveHappened`` is true if the daemon may have
+  ///   performed the operations.
   @discardableResult
   public func perform(
     _ operations: [NavigationOperation], on nav: String, guardedBy guard: NavigationGuard = .none,
@@ -131,62 +131,61 @@ public final class NavigationClient: Sendable {
     return NavigationReply(try result.get())
   }
 
-  /// Reads one thing of a nav as JSON, without watching it.
+  /// Reads one value of a nav as JSON, without a watch.
   ///
-  /// For the state of a nav, ``state(of:)`` is better.
+  /// To read the state of a nav, ``state(of:)`` is easier.
   ///
   /// - Parameters:
   ///   - what: `state`, `bar`, `top`, `detached`, `log`, `verify` or `stats`.
   ///   - nav: the name of the nav.
   ///   - limit: how long to wait.
-  /// - Returns: what was read.
-  /// - Throws: why not.
+  /// - Returns: the value.
+  /// - Throws: the error of the daemon, or `expired`.
   public func read(
     _ what: String = "state", of nav: String, within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationValue {
     guard let what = GetRequest.What(rawValue: what) else {
-      throw NavigationClientError(.invalidArgument, "nothing is called \(what)")
+      throw NavigationClientError(.invalidArgument, "there is no value named \(what)")
     }
     let result = await engine.get(GetRequest(id: 0, nav: nav, what: what), within: limit)
     return try result.get().value.flatMap { NavigationValue.read($0.bytes) } ?? .null
   }
 
-  /// Follows a nav.
+  /// Watches a nav.
   ///
-  /// The first element is the state as it is; another follows with every change. The sequence
-  /// ends when the nav is closed, and throws when there is no such nav or this process may not
-  /// read it. Losses of the connection do not end it. Stop iterating, or cancel the task, to stop
-  /// watching.
+  /// The first element is the present state; every change gives another. The sequence ends when the
+  /// nav is closed. It throws if the nav does not exist or this process may not read it. A loss of
+  /// the connection does not end it. To end the watch, stop iterating or cancel the task.
   ///
   /// - Parameters:
   ///   - nav: the name of the nav.
-  ///   - buffering: what to keep for a reader that is slow.
-  /// - Returns: the states, in order; each iterator watches by itself.
+  ///   - buffering: the states that a slow reader gets: only the newest, or all.
+  /// - Returns: the states in order; each iterator has a watch of its own.
   public func watch(
     _ nav: String, buffering: NavigationBuffering = .newest
   ) -> NavigationUpdates {
     NavigationUpdates(client: self, nav: nav, buffering: buffering)
   }
 
-  /// Follows a nav as it is to be shown: with what this client performs optimistically.
+  /// Watches a nav together with the optimistic changes of this client.
   ///
-  /// As ``watch(_:buffering:)`` of the newest state; more elements come when something is shown
-  /// before it is confirmed, or is withdrawn.
+  /// It works as ``watch(_:buffering:)`` with only the newest state. Further elements arrive when
+  /// an optimistic change is added or withdrawn.
   ///
   /// - Parameter nav: the name of the nav.
-  /// - Returns: the states, confirmed and displayed; each iterator watches by itself.
+  /// - Returns: pairs of the confirmed and the displayed state; each iterator has its own watch.
   public func display(_ nav: String) -> NavigationDisplayUpdates {
     NavigationDisplayUpdates(client: self, nav: nav)
   }
 
-  /// The newest state of a nav, as soon as it is known to be the daemon's newest.
+  /// Returns the newest state of a nav.
   ///
-  /// Of a nav that is watched it is known already, unless the connection was just lost; else the
-  /// daemon is asked. Take it just before deciding what to do, and guard that with it.
+  /// If the nav is watched and its mirror is in sync, the state is available at once. Otherwise the
+  /// client waits for the daemon. Call it directly before a decision, and use the state as guard.
   ///
   /// - Parameter nav: the name of the nav.
   /// - Returns: the state.
-  /// - Throws: `no-nav`, `forbidden`; `cancelled` when the task is cancelled while it waits.
+  /// - Throws: `no-nav` or `forbidden`; `cancelled` if the task is cancelled.
   public func state(of nav: String) async throws(NavigationClientError) -> NavigationState {
     var states = watch(nav).makeAsyncIterator()
     if let state = try await states.next() { return state }
@@ -194,23 +193,21 @@ public final class NavigationClient: Sendable {
     throw NavigationClientError(.cancelled, "the task was cancelled")
   }
 
-  /// Whether the daemon is there, now and with every change.
+  /// The present status of the connection, and every change of it.
   ///
-  /// Nothing has to be done when it is not: watches and operations go on by themselves. It is for
-  /// telling people that what they see may be old.
+  /// The client reconnects by itself. The status lets an application show the user that the display
+  /// may be out of date.
   ///
-  /// - Returns: the status, and each new one, until the client is closed; a reader that is slow is
-  ///   spared those in between.
+  /// - Returns: a stream until the client is closed; a slow reader gets only the newest status.
   public func statuses() -> AsyncStream<Status> { engine.statuses() }
 
-  /// Whether a watched nav's newest state is known to be the daemon's newest.
+  /// Whether the client's state of a watched nav is in sync with the daemon.
   ///
-  /// False while the connection is lost, while the mirror is being repaired, and of a nav that is
-  /// not watched.
+  /// False without a connection, while the mirror is being repaired, and for a nav without a watch.
   public func isSynchronised(_ nav: String) -> Bool { engine.isSynced(nav) }
 }
 
-/// What to do with operations on the stack while a transition, a question or a gesture is open.
+/// The behaviour of operations on the stack while a transition, a question or a gesture is open.
 public enum NavigationBusyPolicy: Hashable, Sendable {
   /// They fail with `transition-in-progress`.
   case refuse

@@ -1,10 +1,10 @@
-/// The states of a nav as they come; see ``NavigationClient/watch(_:buffering:)``.
+/// The states of a watched nav; see ``NavigationClient/watch(_:buffering:)``.
 ///
-/// It keeps its client alive.
+/// The sequence keeps its client alive.
 public struct NavigationUpdates: AsyncSequence, Sendable {
-  /// What it delivers.
+  /// A state of the nav.
   public typealias Element = NavigationState
-  /// Why it may end early.
+  /// The error with which the watch can end.
   public typealias Failure = NavigationClientError
 
   let client: NavigationClient
@@ -16,7 +16,7 @@ public struct NavigationUpdates: AsyncSequence, Sendable {
     Iterator(watch: Watch(client: client, nav: nav, buffering: buffering, showsPending: false))
   }
 
-  /// Watches until it is gone.
+  /// Ends the watch when the last copy of its iterator is released.
   final class Watch: Sendable {
     let client: NavigationClient
     let ticket: UInt64
@@ -51,13 +51,13 @@ public struct NavigationUpdates: AsyncSequence, Sendable {
   }
 }
 
-/// A nav as it is to be shown; see ``NavigationClient/display(_:)``.
+/// The confirmed and displayed states of a nav; see ``NavigationClient/display(_:)``.
 ///
-/// It keeps its client alive.
+/// The sequence keeps its client alive.
 public struct NavigationDisplayUpdates: AsyncSequence, Sendable {
-  /// What it delivers.
+  /// The confirmed and the displayed state of the nav.
   public typealias Element = MirrorState
-  /// Why it may end early.
+  /// The error with which the watch can end.
   public typealias Failure = NavigationClientError
 
   let client: NavigationClient

@@ -1,35 +1,35 @@
-/// What a watch keeps for its reader.
+/// The states that a watch keeps for a slow reader.
 public enum NavigationBuffering: Hashable, Sendable {
-  /// The newest state; a slow reader is spared those in between.
+  /// Only the newest state; a slow reader misses those in between.
   case newest
-  /// Every revision in order, with its events, and what happens without a revision.
+  /// Every revision in order with its events, and also events that make no revision.
   ///
-  /// A reader who is 4096 states behind goes on with the newest one, which says that it is
-  /// resynchronised.
+  /// If a reader is 4096 states behind, it continues with the newest state. That state reports that
+  /// revisions are missing.
   case everyRevision
 }
 
-/// What a reader of a watch gets next.
+/// The next result for the reader of a watch.
 enum Delivery: Sendable {
   case state(MirrorState)
   case finished
   case failed(NavigationClientError)
 }
 
-/// What one reader of a watch has still to read.
+/// The states that the reader of one watch has not read yet.
 struct Subscription {
-  /// How far a reader of every revision may be behind.
+  /// The maximum number of kept states for a reader of every revision.
   static let maximumStates = 4096
 
   let nav: String
   let buffering: NavigationBuffering
-  /// Whether it is told of what is under way.
+  /// Whether the reader also gets optimistic changes.
   let showsPending: Bool
   private var buffer: [MirrorState] = []
   private var first = 0
   private var hasBegun = false
   private(set) var end: Delivery?
-  /// The reader, while it waits.
+  /// The waiting reader; nil while none waits.
   var reader: CheckedContinuation<Delivery, Never>?
 
   init(nav: String, buffering: NavigationBuffering, showsPending: Bool) {
@@ -38,13 +38,13 @@ struct Subscription {
     self.showsPending = showsPending
   }
 
-  /// Whether more can come.
+  /// Whether the watch can still deliver states.
   var isLive: Bool { end == nil }
 
-  /// Whether a state was offered to it.
+  /// Whether the subscription has received a state.
   var isWaitingForFirst: Bool { !hasBegun }
 
-  /// Keeps a state, or says whom to hand it to.
+  /// Keeps a state, or returns the waiting reader to resume with it.
   mutating func offer(_ state: MirrorState) -> Resumption? {
     guard isLive else { return nil }
     var state = state
@@ -64,7 +64,7 @@ struct Subscription {
     return nil
   }
 
-  /// Nothing more comes after what is kept.
+  /// Ends the subscription after the kept states.
   mutating func finish(_ end: Delivery) -> Resumption? {
     guard isLive else { return nil }
     self.end = end
@@ -73,7 +73,7 @@ struct Subscription {
     return .deliver(reader, end)
   }
 
-  /// Takes what comes next, if there is something.
+  /// Takes the next result; nil if there is none yet.
   mutating func take() -> Delivery? {
     guard first < buffer.count else { return end }
     defer {

@@ -1,20 +1,20 @@
 import CLinux
 import Synchronization
 
-/// A thread that runs one function and is waited for.
+/// A POSIX thread that runs one function and can be joined.
 final class Thread: Sendable {
   private let handle: Mutex<pthread_t?>
 
-  /// Holds what the thread runs until it has begun.
+  /// Holds the function until the thread has started.
   private final class Entry: Sendable {
     let body: @Sendable () -> Void
 
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  /// Starts a thread; nil when the system has none left.
+  /// Starts a thread; nil if pthread_create(3) fails.
   init?(_ body: @escaping @Sendable () -> Void) {
-    // The thread takes this reference over; see below for the case that there is none.
+    // The thread releases this reference; if it does not start, the line below does.
     let entry = unsafe Unmanaged.passRetained(Entry(body))
     var thread = pthread_t()
     let result = unsafe pthread_create(
@@ -32,7 +32,7 @@ final class Thread: Sendable {
     }
   }
 
-  /// Waits until the function has returned; at once when called again, or by the thread itself.
+  /// Waits until the function has returned; a second call, or one on this thread, returns at once.
   func join() {
     let thread = handle.withLock { handle in
       defer { handle = nil }

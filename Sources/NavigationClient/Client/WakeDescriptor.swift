@@ -1,11 +1,11 @@
 import CLinux
 
-/// Wakes a thread that waits for descriptors.
+/// An eventfd(2) that wakes a thread in poll(2).
 final class WakeDescriptor: Sendable {
-  /// Ready to be read when somebody has called `signal` since the last `drain`.
+  /// Readable after a `signal` until the next `drain`.
   let descriptor: Int32
 
-  /// Makes one; nil when the process has no descriptors left.
+  /// Makes the descriptor; nil if the process has none left.
   init?() {
     descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
     guard descriptor >= 0 else { return nil }
@@ -15,13 +15,13 @@ final class WakeDescriptor: Sendable {
     if descriptor >= 0 { _ = CLinux.close(descriptor) }
   }
 
-  /// Ends a wait, or the next one.
+  /// Wakes the thread, or lets its next wait return at once.
   func signal() {
-    // It fails only when the counter is full, and then the descriptor is ready already.
+    // The write fails only if the counter is full, and then the descriptor is readable already.
     _ = eventfd_write(descriptor, 1)
   }
 
-  /// Makes the descriptor wait for the next signal.
+  /// Makes the descriptor unreadable until the next signal.
   func drain() {
     var count: UInt64 = 0
     _ = unsafe eventfd_read(descriptor, &count)

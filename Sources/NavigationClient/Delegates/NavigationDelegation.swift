@@ -1,25 +1,25 @@
 import NavigationSync
 
-/// Whether a role is played, or a display held, at the moment.
+/// The status of delegate roles or of a display lease.
 public enum NavigationDutyStatus: Hashable, Sendable {
-  /// It is.
+  /// The roles are registered, or the display is held.
   case active
-  /// It is not while the connection is lost; it will be as soon as the daemon is back.
+  /// The connection is lost; the client registers or takes them again when it is back.
   case interrupted
-  /// It is not and will not be; without an error, because that was wished.
+  /// They have ended; the error is nil if the application ended them.
   case ended(NavigationClientError?)
 }
 
-/// Roles that this client plays for a nav; see ``NavigationClient/delegate(_:roles:within:)``.
+/// The delegate roles of this client for a nav; see ``NavigationClient/delegate(_:roles:within:)``.
 ///
-/// They end with ``end()``, or with the last reference to this.
+/// They end with ``end()``, or when the last reference to this object is released.
 public final class NavigationDelegation: Sendable {
   /// The name of the nav.
   public let nav: String
-  /// Whether the roles are played, with every change; for one reader.
+  /// The status of the roles and every change of it; for one reader.
   ///
-  /// After a loss of the connection they are registered again by themselves. They end with an
-  /// error when the daemon refuses that, or when this client chooses other roles for the nav.
+  /// After a loss of the connection, the client registers them again. They end with an error if the
+  /// daemon refuses that, or if this client registers other roles for the nav.
   public let statuses: AsyncStream<NavigationDutyStatus>
   private let engine: ClientEngine
   private let ticket: UInt64
@@ -33,18 +33,17 @@ public final class NavigationDelegation: Sendable {
 
   deinit { end() }
 
-  /// Plays the roles no longer; questions that are open get no answer.
+  /// Ends the roles; open questions get no answer.
   public func end() { engine.resign(ticket) }
 }
 
-/// The display of a nav, held by this client; see
-/// ``NavigationClient/takeDisplay(of:force:keeping:within:)``.
+/// The display lease of a nav; see ``NavigationClient/takeDisplay(of:force:keeping:within:)``.
 ///
-/// It is given back by ``release()``, or with the last reference to this.
+/// It ends with ``release()``, or when the last reference to this object is released.
 public final class NavigationDisplayLease: Sendable {
   /// The name of the nav.
   public let nav: String
-  /// Whether the display is held, with every change; for one reader.
+  /// The status of the lease and every change of it; for one reader.
   public let statuses: AsyncStream<NavigationDutyStatus>
   private let engine: ClientEngine
   private let ticket: UInt64
@@ -58,43 +57,45 @@ public final class NavigationDisplayLease: Sendable {
 
   deinit { release() }
 
-  /// Gives the display back.
+  /// Releases the display.
   public func release() { engine.resign(ticket) }
 }
 
 extension NavigationClient {
-  /// Plays roles as a delegate of a nav, from when this returns.
+  /// Registers this client as delegate of a nav; the roles are active when this returns.
   ///
-  /// Other roles that this client plays for the nav are replaced.
+  /// They replace earlier roles of this client for the nav.
   ///
   /// - Parameters:
   ///   - nav: the name of the nav.
-  ///   - roles: what to decide.
+  ///   - roles: the closures that answer questions.
   ///   - limit: how long to wait for the daemon.
-  /// - Returns: keep it as long as the roles are to be played.
-  /// - Throws: `no-nav`, `forbidden`, `invalid-argument`; `expired` when time is up.
+  /// - Returns: an object that holds the roles; keep it as long as they are needed.
+  /// - Throws: `no-nav`, `forbidden` or `invalid-argument`; `expired` after the time limit.
   public func delegate(
     _ nav: String, roles: NavigationRoles, within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationDelegation {
     guard !roles.registration.roles.isEmpty else {
-      throw NavigationClientError(.invalidArgument, "no role is chosen")
+      throw NavigationClientError(.invalidArgument, "there is no role to register")
     }
     let duty = try await engine.assume(.delegate(roles), of: nav, within: limit).get()
     return NavigationDelegation(nav, engine, duty)
   }
 
-  /// Takes the display of a nav: while it is held, nobody else may change its environment, drive
-  /// gestures or complete transitions.
+  /// Takes the display of a nav.
+  ///
+  /// While this client holds it, no other can change the environment, begin gestures or complete
+  /// transitions.
   ///
   /// - Parameters:
   ///   - nav: the name of the nav.
-  ///   - force: whether to take it from who holds it; takes the right `admin`.
+  ///   - force: whether to take it from its present holder, which needs the right `admin`.
   ///   - keeping: whether to take it again after a loss of the connection, if it is free then.
-  ///     Otherwise the loss ends it, and the lease's statuses say so.
+  ///     Otherwise the loss ends the lease.
   ///   - limit: how long to wait for the daemon.
-  /// - Returns: keep it as long as the display is to be held.
-  /// - Throws: `lease-lost` when another client holds it, `no-nav`, `forbidden`; `expired` when
-  ///   time is up.
+  /// - Returns: an object that holds the lease; keep it as long as the display is needed.
+  /// - Throws: `lease-lost` if another client holds the display, `no-nav` or `forbidden`; `expired`
+  ///   after the time limit.
   public func takeDisplay(
     of nav: String, force: Bool = false, keeping: Bool = false, within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationDisplayLease {

@@ -1,21 +1,21 @@
 import Navigation
 import NavigationSync
 
-/// What a client decides for a nav: each closure makes it play one role as a delegate.
+/// The delegate roles of a client: each closure registers one role and answers its questions.
 ///
-/// The daemon asks before it commits, with the stack locked meanwhile: operations on the stack that
-/// a closure performs itself are refused with `transition-in-progress`. Answers count until the
-/// question's deadline. A closure that throws, or takes longer, gives no answer: a veto is then
-/// decided by the nav's setting `veto.policy` (`deny` unless set), for the others nothing is chosen.
-/// When the round has ended without it, the closure's task is cancelled.
+/// The daemon asks before it commits a change, and locks the stack until the answer. If a closure
+/// itself changes the stack, the daemon refuses that with `transition-in-progress`. A closure that
+/// throws or misses the deadline gives no answer. The nav's setting `veto.policy` (default `deny`)
+/// then decides a veto; an animator or interaction is not chosen. If the question ends before the
+/// closure, the client cancels its task.
 public struct NavigationRoles: Sendable {
-  /// Decides whether a screen may be pushed or popped.
+  /// Decides whether the daemon pushes or pops a screen.
   public typealias Veto = @Sendable (NavigationVetoQuestion) async throws -> Bool
-  /// Chooses what animates a transition; nil leaves it to the display.
+  /// Chooses the animation of a transition; nil leaves the choice to the display.
   public typealias Animator =
     @Sendable (NavigationAnimatorQuestion) async throws ->
     NavigationAnimation?
-  /// Chooses what drives a transition interactively, by its name; nil if nothing does.
+  /// Chooses the interactive driver of a transition by its name; nil for none.
   public typealias Interaction = @Sendable (NavigationInteractionQuestion) async throws -> String?
 
   let veto: Veto?
@@ -23,14 +23,14 @@ public struct NavigationRoles: Sendable {
   let interaction: Interaction?
   let orientations: NavigationOrientations?
 
-  /// Chooses the roles to play.
+  /// Makes the roles from closures; a nil closure does not register its role.
   ///
   /// - Parameters:
-  ///   - veto: asked for every screen that is pushed or popped; all clients that play this role
-  ///     are asked, and one `false` is enough.
-  ///   - animator: asked for every animated transition, if it registered last.
-  ///   - interaction: asked for every animator, if it registered last.
-  ///   - orientations: what the nav may be turned to, as long as the roles are played.
+  ///   - veto: called for every screen to push or pop. The daemon asks all clients with this role,
+  ///     and one `false` refuses the change.
+  ///   - animator: called for every animated transition, at the client that registered last.
+  ///   - interaction: called for every animator, at the client that registered last.
+  ///   - orientations: the orientations of the nav while the roles are registered.
   public init(
     veto: Veto? = nil, animator: Animator? = nil, interaction: Interaction? = nil,
     orientations: NavigationOrientations? = nil
@@ -77,15 +77,15 @@ extension Bool {
   fileprivate var json: NavigationValue { .bool(self) }
 }
 
-/// What every question says.
+/// The members that all questions share.
 public struct NavigationQuestion: Hashable, Sendable {
   /// The name of the nav.
   public let nav: String
-  /// The life of the nav.
+  /// The epoch of the nav.
   public let epoch: String
-  /// The revision that is asked about: the state before the operation.
+  /// The revision before the change.
   public let revision: UInt64
-  /// When an answer is not listened to any more.
+  /// The time after which the daemon ignores an answer.
   public let deadline: ContinuousClock.Instant
 
   init(_ ask: Ask, _ deadline: ContinuousClock.Instant) {
@@ -96,52 +96,52 @@ public struct NavigationQuestion: Hashable, Sendable {
   }
 }
 
-/// Whether a screen may be pushed or popped.
+/// A question whether the daemon should push or pop a screen.
 public struct NavigationVetoQuestion: Hashable, Sendable {
-  /// What would be done with the screen.
+  /// The change that waits for the answer.
   public enum Change: Hashable, Sendable {
-    /// It would be put on the stack.
+    /// A push of the screen.
     case push
-    /// It would be taken off the stack, because of `api`, `backButton`, `gesture` and so on.
+    /// A pop of the screen, with its cause such as `api`, `backButton` or `gesture`.
     case pop(cause: String)
   }
 
-  /// What every question says.
+  /// The nav, its revision and the deadline.
   public let question: NavigationQuestion
   /// The id of the screen.
   public let screen: String
-  /// What would be done with it.
+  /// The change of the screen.
   public let change: Change
 }
 
-/// What is to animate a transition.
+/// A question for the animation of a transition.
 public struct NavigationAnimatorQuestion: Hashable, Sendable {
-  /// What every question says.
+  /// The nav, its revision and the deadline.
   public let question: NavigationQuestion
   /// `push`, `pop`, `present` or `dismiss`.
   public let operation: String
-  /// The id of the screen that goes.
+  /// The id of the disappearing screen.
   public let from: String?
-  /// The id of the screen that comes.
+  /// The id of the appearing screen.
   public let to: String?
 }
 
-/// What is to drive a transition interactively.
+/// A question for the interactive driver of a transition.
 public struct NavigationInteractionQuestion: Hashable, Sendable {
-  /// What every question says.
+  /// The nav, its revision and the deadline.
   public let question: NavigationQuestion
-  /// The animator that was chosen for it.
+  /// The animator of the transition.
   public let animator: String
 }
 
-/// What animates a transition.
+/// The animation of a transition.
 public struct NavigationAnimation: Hashable, Sendable {
   /// The name under which displays know it.
   public var name: String
-  /// How long it takes; nil if the display knows that.
+  /// The duration; nil to leave it to the display.
   public var duration: Duration?
 
-  /// Names an animation.
+  /// Makes an animation from its name and duration.
   public init(_ name: String, duration: Duration? = nil) {
     self.name = name
     self.duration = duration
@@ -154,7 +154,7 @@ public struct NavigationAnimation: Hashable, Sendable {
   }
 }
 
-/// How a display may be held.
+/// An orientation of a display.
 public struct NavigationOrientation: RawRepresentable, Hashable, Sendable {
   /// The word for it.
   public let rawValue: String
@@ -162,24 +162,24 @@ public struct NavigationOrientation: RawRepresentable, Hashable, Sendable {
   /// Makes an orientation from its word.
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// Upright.
+  /// Upright, the top of the device up.
   public static let portrait = Self(rawValue: "portrait")
   /// Upside down.
   public static let portraitUpsideDown = Self(rawValue: "portraitUpsideDown")
-  /// On its left side.
+  /// Turned to the left side, as in UIKit.
   public static let landscapeLeft = Self(rawValue: "landscapeLeft")
-  /// On its right side.
+  /// Turned to the right side, as in UIKit.
   public static let landscapeRight = Self(rawValue: "landscapeRight")
 }
 
-/// What a nav may be turned to.
+/// The orientations that a nav supports.
 public struct NavigationOrientations: Hashable, Sendable {
-  /// All that it may be turned to.
+  /// All supported orientations.
   public var supported: [NavigationOrientation]
-  /// What it is turned to at first; one of the supported.
+  /// The initial orientation, which must be a supported one.
   public var preferred: NavigationOrientation?
 
-  /// Makes a value from its members.
+  /// Makes orientations; without `preferred`, the display chooses among `supported`.
   public init(supported: [NavigationOrientation], preferred: NavigationOrientation? = nil) {
     self.supported = supported
     self.preferred = preferred

@@ -1,12 +1,12 @@
 /// One member of a navigation bar, for ``NavigationOperation/setBar(_:)`` and the proxy.
 ///
-/// What is not named stays as it is; ``standard(_:)`` puts members back to their defaults.
+/// Members that are not named keep their values; ``standard(_:)`` resets members to their defaults.
 public struct BarSetting: Hashable, Sendable {
   let member: Member
 
   init(_ name: String, _ value: NavigationValue) { member = Member(name, .value(value)) }
 
-  /// Puts a member back to its default.
+  /// Resets a member to its default.
   public static func standard(_ name: Name) -> BarSetting { .init(name.rawValue, nil) }
 
   /// The names of the members.
@@ -20,12 +20,12 @@ public struct BarSetting: Hashable, Sendable {
 }
 
 extension BarSetting {
-  /// How the bar looks: `default` or `black`.
+  /// The style of the bar: `default` or `black`.
   public static func barStyle(_ style: Style) -> BarSetting {
     .init("barStyle", .string(style.rawValue))
   }
 
-  /// Whether what is behind the bar shines through.
+  /// Whether the bar is translucent, so that the content behind it is visible.
   public static func isTranslucent(_ isOn: Bool) -> BarSetting {
     .init("translucent", .bool(isOn))
   }
@@ -40,7 +40,7 @@ extension BarSetting {
     .init("tintColor", .string(color))
   }
 
-  /// The colour behind it.
+  /// The colour behind the bar.
   public static func backgroundColor(_ color: String) -> BarSetting {
     .init("backgroundColor", .string(color))
   }
@@ -60,29 +60,29 @@ extension BarSetting {
     .init("backIndicatorMask", image.value)
   }
 
-  /// How the title is written: `font`, `color`, `shadowColor`, `shadowOffset`.
+  /// The attributes of the title text: `font`, `color`, `shadowColor` and `shadowOffset`.
   public static func titleTextAttributes(_ attributes: [String: NavigationValue]) -> BarSetting {
     .init("titleTextAttributes", .object(attributes))
   }
 
-  /// How far the title is moved down, by metrics such as `default` and `compact`.
+  /// The vertical offset of the title, for each metrics such as `default` and `compact`.
   public static func titleOffsets(_ offsets: [String: Double]) -> BarSetting {
     .init("titleOffsets", .object(offsets.mapValues { .number($0) }))
   }
 
-  /// The images behind the bar, by `position/metrics` such as `any/default`.
+  /// The images behind the bar, for each `position/metrics` such as `any/default`.
   public static func backgroundImages(_ images: [String: ImageDescription]) -> BarSetting {
     .init("backgroundImages", .object(images.mapValues(\.value)))
   }
 
-  /// Whether titles are large where their screens agree.
+  /// Whether titles are large, as far as the items of the screens allow it.
   public static func prefersLargeTitles(_ isOn: Bool) -> BarSetting {
     .init("prefersLargeTitles", .bool(isOn))
   }
 }
 
 extension BarSetting {
-  /// How a bar looks.
+  /// The style of a bar.
   public enum Style: String, Hashable, Sendable {
     /// Dark on light.
     case `default`
@@ -91,7 +91,7 @@ extension BarSetting {
   }
 }
 
-/// An image, by the name under which displays find it.
+/// An image, by the name under which displays look it up.
 public struct ImageDescription: Hashable, Sendable, ExpressibleByStringLiteral {
   let value: NavigationValue
 
@@ -99,8 +99,8 @@ public struct ImageDescription: Hashable, Sendable, ExpressibleByStringLiteral {
   ///
   /// - Parameters:
   ///   - ref: its name.
-  ///   - hasAlpha: whether one can see through parts of it, if that is known.
-  ///   - isEmpty: whether it shows nothing, which some rules look at.
+  ///   - hasAlpha: whether parts of it are transparent; nil if unknown.
+  ///   - isEmpty: whether it is empty, which some rules of the bar depend on; nil if unknown.
   public init(_ ref: String, hasAlpha: Bool? = nil, isEmpty: Bool? = nil) {
     var members: [String: NavigationValue] = ["ref": .string(ref)]
     members["hasAlpha"] = hasAlpha.map { .bool($0) }
@@ -108,6 +108,6 @@ public struct ImageDescription: Hashable, Sendable, ExpressibleByStringLiteral {
     value = .object(members)
   }
 
-  /// Names an image of which nothing else is known.
+  /// Makes an image from its name alone.
   public init(stringLiteral ref: String) { value = .string(ref) }
 }

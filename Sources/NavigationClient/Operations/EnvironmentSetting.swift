@@ -1,12 +1,12 @@
-/// One fact about the display, for ``NavigationOperation/setEnvironment(_:)``.
+/// One property of the display, for ``NavigationOperation/setEnvironment(_:)``.
 ///
-/// What is not named stays as it is; ``standard(_:)`` puts members back to their defaults.
+/// Members that are not named keep their values; ``standard(_:)`` resets members to their defaults.
 public struct EnvironmentSetting: Hashable, Sendable {
   let member: Member
 
   init(_ name: String, _ value: NavigationValue) { member = Member(name, .value(value)) }
 
-  /// Puts a member back to its default.
+  /// Resets a member to its default.
   public static func standard(_ name: Name) -> EnvironmentSetting { .init(name.rawValue, nil) }
 
   /// The names of the members.
@@ -24,7 +24,7 @@ extension EnvironmentSetting {
     .init("idiom", .string(idiom.rawValue))
   }
 
-  /// Whether there is little height.
+  /// Whether the height is compact, as on a phone in landscape.
   public static func isVerticallyCompact(_ isOn: Bool) -> EnvironmentSetting {
     .init("vCompact", .bool(isOn))
   }
@@ -49,7 +49,7 @@ extension EnvironmentSetting {
     .init("statusBar", .integer(Int64(clamping: height)))
   }
 
-  /// How wide the text of the back button may be, in the daemon's measure of widths.
+  /// The maximum width of the back button's text, in the daemon's units of text width.
   public static func backTitleBudget(_ width: Int) -> EnvironmentSetting {
     .init("backTitleBudget", .integer(Int64(clamping: width)))
   }
@@ -59,12 +59,12 @@ extension EnvironmentSetting {
     .init("locale", .string(name))
   }
 
-  /// How the display is held.
+  /// The orientation of the display.
   public static func orientation(_ orientation: NavigationOrientation) -> EnvironmentSetting {
     .init("orientation", .string(orientation.rawValue))
   }
 
-  /// Where a bar that stands alone is: `any`, `bottom`, `top` or `topAttached`.
+  /// The position of a standalone bar: `any`, `bottom`, `top` or `topAttached`.
   public static func barPosition(_ position: String) -> EnvironmentSetting {
     .init("barPosition", .string(position))
   }
@@ -73,9 +73,9 @@ extension EnvironmentSetting {
 extension EnvironmentSetting {
   /// A kind of display.
   public enum Idiom: String, Hashable, Sendable {
-    /// One that is held in a hand.
+    /// A small display that is held in one hand.
     case phone
-    /// One that is larger.
+    /// A larger display.
     case pad
   }
 }

@@ -1,10 +1,10 @@
 import NavigationSync
 
-/// What the bar shows for a screen, or how that changes; what is left out stays as it is.
+/// The navigation item of a screen, or a change of it; members that are left out keep their values.
 public struct ItemDescription: Hashable, Sendable {
   let members: [Member]
 
-  /// Names of the members, to be put back to their defaults.
+  /// The names of members to reset to their defaults.
   public enum Name: String, Hashable, Sendable, CaseIterable {
     // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
     /// The members of an item.
@@ -14,15 +14,15 @@ public struct ItemDescription: Hashable, Sendable {
 
   /// UIKit's `largeTitleDisplayMode`.
   public enum LargeTitleDisplayMode: String, Hashable, Sendable {
-    /// As the screen below.
+    /// As for the screen below.
     case automatic
-    /// Large, where the bar prefers large titles.
+    /// Large, if the bar prefers large titles.
     case always
     /// Never large.
     case never
   }
 
-  /// Which appearance object counts when; UIKit's `standardAppearance` and its like.
+  /// The state of the bar in which an appearance applies, such as UIKit's `standardAppearance`.
   public enum AppearanceSlot: String, Hashable, Sendable {
     // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
     /// The slots.
@@ -36,8 +36,9 @@ public struct ItemDescription: Hashable, Sendable {
     /// Describes a view.
     ///
     /// - Parameters:
-    ///   - view: what the display makes it of.
-    ///   - height: its height in points, 0 or more; known, the bar can tell whether it overflows.
+    ///   - view: the description from which the display makes the view.
+    ///   - height: its height in points, 0 or more. With it, the daemon knows whether the view
+    ///     fits.
     public init(_ view: NavigationValue, height: Double? = nil) {
       var members = ["view": view]
       members["height"] = height.map { .number($0) }
@@ -48,19 +49,19 @@ public struct ItemDescription: Hashable, Sendable {
   /// Describes an item.
   ///
   /// - Parameters:
-  ///   - title: shown in the middle in place of the screen's title.
+  ///   - title: the text in the middle, in place of the screen's title.
   ///   - prompt: a line above the bar.
-  ///   - hidesBackButton: whether the back button is left out.
+  ///   - hidesBackButton: whether the bar shows no back button.
   ///   - leftItemsSupplementBackButton: whether the left buttons stand beside the back button
   ///     rather than in its place.
   ///   - leftItems: buttons on the left, left-most first.
   ///   - rightItems: buttons on the right, right-most first.
-  ///   - backBarButtonItem: how the back button to this screen looks.
-  ///   - titleView: shown in the middle in place of any title.
+  ///   - backBarButtonItem: the back button that leads to this screen.
+  ///   - titleView: a view in the middle, in place of any title.
   ///   - largeTitleDisplayMode: whether its title is large.
-  ///   - appearance: objects that decide in whole how the bar looks while it is on top; they
+  ///   - appearance: the appearances of the bar while this screen is on top, by state; they
   ///     replace all that were set before.
-  ///   - clearing: members to put back to their defaults.
+  ///   - clearing: members to reset to their defaults.
   public init(
     title: String? = nil, prompt: String? = nil, hidesBackButton: Bool? = nil,
     leftItemsSupplementBackButton: Bool? = nil, leftItems: [ButtonDescription]? = nil,
@@ -97,25 +98,25 @@ public struct ButtonDescription: Hashable, Sendable, ExpressibleByStringLiteral 
   let content: Member.Content
   let members: [Member]
 
-  /// What a button shows.
+  /// The visible content of a button.
   public enum Face: Hashable, Sendable {
     /// A text.
     case title(String)
-    /// An image, by the name under which the display finds it.
+    /// An image, by the name under which the display looks it up.
     case image(String)
     /// A standard button such as `done` or `add`.
     case systemItem(String)
-    /// A view of the display's, by its name.
+    /// A custom view of the display, by its name.
     case customView(String)
   }
 
   /// Describes a new button.
   ///
   /// - Parameters:
-  ///   - id: its id; the daemon chooses one if there is none.
-  ///   - face: what it shows.
-  ///   - isDone: whether it is the one that finishes something, shown bold.
-  ///   - action: what the application does when it is pressed.
+  ///   - id: its id; nil lets the daemon choose one.
+  ///   - face: its visible content.
+  ///   - isDone: whether it has the style `done`, which displays show bold.
+  ///   - action: the name of the application's action for a tap.
   public init(id: String? = nil, _ face: Face, isDone: Bool = false, action: String? = nil) {
     var members: [Member] = []
     members.add("id", id)

@@ -6,18 +6,18 @@ extension NavigationClientError {
   public struct TopChange: Hashable, Sendable {
     /// The revision.
     public var revision: UInt64
-    /// When it was committed, in milliseconds since 1970 by the daemon's clock.
+    /// The time of the commit, in milliseconds since 1970 by the daemon's clock.
     public var millisecondsSince1970: UInt64
-    /// What led to it, as a word of the protocol: `api`, `backButton`, `gesture`, and others.
+    /// The cause as a word of the protocol, such as `api`, `backButton` or `gesture`.
     public var cause: String
-    /// Who made it; nil if the daemon did by itself.
+    /// The client that made the change; nil if the daemon made it by itself.
     public var author: Author?
-    /// The id of the screen that was on top before, if it left the stack.
+    /// The id of the former top screen, if the change removed it from the stack.
     public var popped: String?
-    /// The id of the screen that was on top before, if it is below others now.
+    /// The id of the former top screen, if the change put others above it.
     public var covered: String?
 
-    /// How long ago it was; zero if the daemon's clock is ahead.
+    /// The age of the change; zero if the daemon's clock is ahead.
     ///
     /// - Parameter now: milliseconds since 1970.
     /// - Returns: the time since then.
@@ -28,11 +28,11 @@ extension NavigationClientError {
 
   /// A client that changed a nav.
   public struct Author: Hashable, Sendable {
-    /// What it calls itself.
+    /// The name that the client gave itself.
     public var name: String
-    /// What the daemon proved of it: `uid:N` for a user, or the name of a key.
+    /// The authenticated identity: `uid:N` for a user, or the name of a key.
     public var principal: String
-    /// Its process at that time; nil over a network.
+    /// The id of its process at that time; nil over a network.
     public var process: Int?
   }
 }

@@ -1,55 +1,55 @@
 import Navigation
 import NavigationSync
 
-/// Why the daemon, or this library on its behalf, did not do what was asked.
+/// An error of a request: the daemon refused it, or this library could not complete it.
 public struct NavigationClientError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What went wrong, as a word that programs understand; new ones may appear.
+  /// The code of an error; later versions can add further codes.
   public struct Code: RawRepresentable, Hashable, Sendable {
-    /// The word.
+    /// The code as text.
     public let rawValue: String
 
-    /// Makes a code from its word.
+    /// Makes a code from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
   }
 
-  /// When the same wish may be uttered again.
+  /// Whether and when a program should repeat the request.
   public enum Retry: Hashable, Sendable {
     /// Never: the wish itself is refused.
     case never
     /// At once, unchanged.
     case unchanged
-    /// After looking at the newest state and deciding anew.
+    /// After reading the newest state and a new decision.
     case afterResynchronising
     /// Unchanged, after a while.
     case later
   }
 
-  /// What went wrong.
+  /// The code.
   public var code: Code
-  /// A closer word, such as which guard failed.
+  /// A more precise word, such as the name of the failed guard.
   public var reason: String?
-  /// A sentence for people.
+  /// A sentence for logs and users.
   public var message: String
-  /// Whether it is not known if the operations were performed.
+  /// Whether the daemon may have performed the operations.
   public var mayHaveHappened = false
-  /// When the same wish may be uttered again.
+  /// Whether and when a program should repeat the request.
   public var retry = Retry.never
-  /// The least wait before it, if the daemon says so.
+  /// The minimum wait before a repetition; nil if the daemon sent none.
   public var retryAfter: Duration?
-  /// Which of the operations is to blame.
+  /// The index of the operation that caused the error.
   public var index: Int?
-  /// The nav's revision when it refused, if the nav exists and may be read.
+  /// The revision of the nav at the error; nil if this client cannot read the nav.
   public var revision: UInt64?
-  /// The id of the nav's top screen then; nil also for an empty stack.
+  /// The id of the top screen at the error; nil also for an empty stack.
   public var top: String?
-  /// The number of screens then.
+  /// The number of screens at the error.
   public var depth: Int?
-  /// Who changed the top last, of ``Code/desync``; nil if the daemon does not know it any more.
+  /// The last change of the top screen, for ``Code/desync``; nil if it is no longer in memory.
   public var topChange: TopChange?
-  /// All that the daemon said, as JSON; empty if this library refused by itself.
+  /// The whole `err` message as JSON; empty if this library made the error.
   public var json = ""
 
-  /// One line for people.
+  /// The error in one line.
   public var description: String {
     let closer = reason.map { " (\($0))" } ?? ""
     return "\(code.rawValue)\(closer): \(message)"
@@ -83,7 +83,7 @@ public struct NavigationClientError: Error, Hashable, Sendable, CustomStringConv
 }
 
 extension NavigationClientError.Code {
-  /// A guard does not hold, or the mirror it is taken from is not known to be right.
+  /// A guard does not hold, or the mirror of its state is out of sync.
   public static let desync = Self(rawValue: "desync")
   /// There is no such nav.
   public static let noNav = Self(rawValue: "no-nav")
@@ -95,30 +95,30 @@ extension NavigationClientError.Code {
   public static let duplicateScreen = Self(rawValue: "duplicate-screen")
   /// The screen is not on the stack.
   public static let notInStack = Self(rawValue: "not-in-stack")
-  /// This process may not do that.
+  /// This client has no right to do that.
   public static let forbidden = Self(rawValue: "forbidden")
-  /// Something in the request is not as it must be.
+  /// An argument of the request is wrong.
   public static let invalidArgument = Self(rawValue: "invalid-argument")
-  /// A transition is under way.
+  /// A transition is open.
   public static let transitionInProgress = Self(rawValue: "transition-in-progress")
-  /// The time given for it has passed.
+  /// The time limit of the request has passed.
   public static let expired = Self(rawValue: "expired")
-  /// The nav lives elsewhere now.
+  /// The nav is on another daemon.
   public static let moved = Self(rawValue: "moved")
-  /// The display lease is somebody else's.
+  /// Another client holds the display.
   public static let leaseLost = Self(rawValue: "lease-lost")
-  /// A delegate said no.
+  /// A delegate refused the change.
   public static let vetoed = Self(rawValue: "vetoed")
-  /// A delegate did not answer in time, and the nav's policy is to deny.
+  /// A delegate did not answer in time, and the nav's setting `veto.policy` is `deny`.
   public static let delegateTimeout = Self(rawValue: "delegate-timeout")
-  /// Too many operations wait for a transition already.
+  /// Too many operations are queued behind a transition.
   public static let queueFull = Self(rawValue: "queue-full")
-  /// Other roles or another lease of this client came instead; said by this library.
+  /// Other roles or another lease of this client replaced these; from this library.
   public static let replaced = Self(rawValue: "replaced")
-  /// The task was cancelled; said by this library.
+  /// The task was cancelled; from this library.
   public static let cancelled = Self(rawValue: "cancelled")
-  /// The client is closed, or the daemon wants none of it; said by this library.
+  /// The client is closed, or the daemon ended its session; from this library.
   public static let closed = Self(rawValue: "closed")
-  /// No daemon answers; said by this library.
+  /// No daemon answers; from this library.
   public static let unreachable = Self(rawValue: "unreachable")
 }

@@ -9,20 +9,20 @@ extension NavigationEvent {
     case didPush(screen: String)
     /// A screen was popped, and its transition is over.
     case didPop(screen: String)
-    /// A transition has begun; who displays it says when it is complete.
+    /// A transition has begun; the display reports when it is complete.
     case transitionBegan(Transition)
-    /// A gesture drives a transition; only the newest value is told.
+    /// A gesture drives a transition; a slow reader gets only the newest value.
     case transitionProgress(id: UInt64, value: Double)
     /// A transition is over.
     case transitionEnded(id: UInt64, TransitionOutcome)
     /// The bar is hidden or shown together with a transition.
     case barChange(transition: UInt64, isHidden: Bool, isAnimated: Bool, jumps: Bool)
-    /// The bars were hidden or shown, because of `tap`, `swipe` and so on; the part `bar` of the
-    /// state says how they are now.
+    /// The bars were hidden or shown by a cause such as `tap` or `swipe`; the part `bar` of the
+    /// state has their present state.
     case barsVisibilityChanged(bar: Bool?, toolbar: Bool?, cause: String?)
-    /// A button was pressed.
+    /// A button was tapped.
     case buttonActivated(button: String, action: String?)
-    /// Something that this version has no word for.
+    /// An event that this version does not know.
     case other
   }
 
@@ -32,15 +32,15 @@ extension NavigationEvent {
     public var id: UInt64
     /// `push`, `pop`, `present` or `dismiss`.
     public var operation: String
-    /// The screen that goes.
+    /// The disappearing screen.
     public var from: String?
-    /// The screen that comes.
+    /// The appearing screen.
     public var to: String?
-    /// Whether something drives it, rather than time.
+    /// Whether a gesture drives it, instead of time.
     public var isInteractive: Bool
     /// The animator that a delegate has chosen.
     public var animator: String?
-    /// How long that takes, if the delegate has said so.
+    /// The duration that a delegate has chosen; nil if it left that to the display.
     public var duration: Duration?
     /// The driver that a delegate has chosen.
     public var driver: String?
@@ -48,11 +48,11 @@ extension NavigationEvent {
 
   /// How a transition ended.
   public enum TransitionOutcome: String, Hashable, Sendable {
-    /// The display said so.
+    /// The display has shown it to the end.
     case completed
-    /// It was taken back.
+    /// It was cancelled, and the change rolled back.
     case cancelled
-    /// Nobody said so in time; it counts as completed.
+    /// The display did not report its end in time; it counts as completed.
     case timedOut
   }
 

@@ -1,20 +1,20 @@
 import Navigation
 import NavigationSync
 
-/// What must hold for operations to be performed; the daemon checks it together with performing.
+/// A condition on the state of a nav, which the daemon checks when it performs the operations.
 ///
-/// A guard taken from a ``NavigationState`` says: do this only if what I saw is still so. If it is
-/// not, the operations fail with `desync` and nothing happens. Operations that remove by position
-/// must be guarded.
+/// A guard from a ``NavigationState`` means: perform this only if the state that I saw still holds.
+/// Otherwise the operations fail with `desync` and change nothing. Operations that remove screens
+/// by position need a guard.
 public struct NavigationGuard: Hashable, Sendable {
   var guards = Guards()
-  /// Whether a mirror that is not synced makes it fail without being sent.
+  /// Whether the operations fail without being sent while the mirror of the nav is out of sync.
   var isFromMirror = false
 
-  /// No condition: for operations that name what they act on.
+  /// No condition; for operations that name their screens.
   public static let none = NavigationGuard()
 
-  /// The explicit wish to do it whatever there is; the daemon records it.
+  /// Explicitly no condition, also for operations that need a guard; the daemon logs this.
   public static let override: NavigationGuard = {
     var result = NavigationGuard()
     result.guards.any = true
@@ -28,7 +28,7 @@ public struct NavigationGuard: Hashable, Sendable {
     return result
   }
 
-  /// The nav was not recreated since.
+  /// The nav still has the epoch of the state, so it was not created anew.
   public static func life(of state: NavigationState) -> NavigationGuard { from(state) }
 
   /// The same screen is on top.
@@ -45,7 +45,7 @@ public struct NavigationGuard: Hashable, Sendable {
     return result
   }
 
-  /// Nothing at all has changed.
+  /// The nav is still at the revision of the state.
   public static func revision(of state: NavigationState) -> NavigationGuard {
     var result = from(state)
     result.guards.revision = state.mirror.revision
@@ -59,7 +59,7 @@ public struct NavigationGuard: Hashable, Sendable {
     return result
   }
 
-  /// These screens, bottom first, are the stack.
+  /// The stack consists of exactly these screens, bottom first.
   public static func stack(_ screens: [String]) -> NavigationGuard {
     var result = NavigationGuard()
     result.guards.stack = screens
@@ -73,7 +73,7 @@ public struct NavigationGuard: Hashable, Sendable {
     return result
   }
 
-  /// These screens are on the stack, wherever.
+  /// These screens are on the stack, at any position.
   public func and(has screens: [String]) -> NavigationGuard {
     var result = self
     result.guards.has = screens

@@ -9,9 +9,9 @@ extension NavigationOperation {
     NavigationOperation("toolbar.set", settings.map(\.member))
   }
 
-  /// Sets what all bars of a class have that do not say otherwise themselves.
+  /// Sets the defaults of all bars of a class; a value of a bar itself takes precedence.
   ///
-  /// The bar's own `tintColor` and the like that are no appearance members are refused.
+  /// The daemon refuses members that are not about appearance, such as `tintColor`.
   public static func setProxy(
     ofClass name: String? = nil, _ settings: [BarSetting]
   ) -> NavigationOperation {
@@ -20,23 +20,23 @@ extension NavigationOperation {
     return NavigationOperation("proxy.set", arguments + settings.map(\.member))
   }
 
-  /// Where an appearance is used.
+  /// The state of the bar in which an appearance applies.
   public enum AppearanceSlot: String, Hashable, Sendable {
-    /// Everywhere else.
+    /// All states without an appearance of their own.
     case standard
-    /// When there is little height.
+    /// The height is compact.
     case compact
-    /// While the content is scrolled to its edge.
+    /// The content is scrolled to its edge.
     case scrollEdge
-    /// Both.
+    /// The height is compact and the content is scrolled to its edge.
     case compactScrollEdge
   }
 
-  /// Sets one appearance of the bar, or of what it shows for one screen; nil takes it away.
+  /// Sets one appearance of the bar, or of one screen's item; nil removes it.
   ///
   /// - Parameters:
-  ///   - slot: where it is used.
-  ///   - appearance: `background`, `shadow`, `title`, `indicator`, and what displays understand.
+  ///   - slot: the state in which it applies.
+  ///   - appearance: members such as `background`, `shadow`, `title` and `indicator`.
   ///   - screen: the id of the screen; nil for the bar.
   /// - Returns: the operation.
   public static func setAppearance(
@@ -50,41 +50,41 @@ extension NavigationOperation {
     return NavigationOperation("appearance.set", arguments)
   }
 
-  /// Tells what the display is like; while one is held, only its holder may.
+  /// Sets properties of the display; while a client holds it, only that client can.
   public static func setEnvironment(_ facts: [EnvironmentSetting]) -> NavigationOperation {
     NavigationOperation("env.set", facts.map(\.member))
   }
 
-  /// Sets settings of the nav, each replaced whole.
+  /// Changes settings of the nav; each given setting is replaced as a whole.
   public static func configure(_ settings: [NavigationSetting]) -> NavigationOperation {
     NavigationOperation("nav.configure", settings.map(\.member))
   }
 }
 
 extension NavigationOperation {
-  /// Taps the content, which hides or shows the bars if they do that on taps.
+  /// Taps the content; this hides or shows the bars if the setting `hidesBarsOnTap` is true.
   public static func tap() -> NavigationOperation { NavigationOperation("ui.tap") }
 
   /// A direction of a swipe.
   public enum SwipeDirection: String, Hashable, Sendable {
-    /// Towards the bar.
+    /// Up, towards the bar.
     case up
-    /// Away from the bar.
+    /// Down, away from the bar.
     case down
   }
 
-  /// Swipes the content, which hides or shows the bars if they do that on swipes.
+  /// Swipes over the content; this hides or shows the bars if `hidesBarsOnSwipe` is true.
   public static func swipe(_ direction: SwipeDirection) -> NavigationOperation {
     NavigationOperation("ui.swipe", [Member("dir", .value(.string(direction.rawValue)))])
   }
 
-  /// Begins to go back by a gesture, which is this client's until it ends.
+  /// Begins a swipe back; the gesture belongs to this client until it ends.
   ///
-  /// Must be guarded.
+  /// It needs a guard.
   ///
   /// - Parameters:
-  ///   - kind: where it begins.
-  ///   - translation: how far it has gone already, negative in the wrong direction.
+  ///   - kind: whether it began at the edge or anywhere.
+  ///   - translation: the distance so far; negative in the wrong direction.
   /// - Returns: the operation.
   public static func beginGesture(
     _ kind: NavigationGestureKind, translation: Double = 1
@@ -97,22 +97,22 @@ extension NavigationOperation {
       ])
   }
 
-  /// Goes on with the gesture: 0 for where it began, 1 for its end.
+  /// Updates the gesture: 0 is its begin, 1 its end.
   public static func updateGesture(_ value: Double) -> NavigationOperation {
     NavigationOperation("gesture.update", [Member("value", .value(.number(value)))])
   }
 
-  /// Ends the gesture; the screen is popped.
+  /// Ends the gesture with a pop.
   public static func finishGesture() -> NavigationOperation {
     NavigationOperation("gesture.finish")
   }
 
-  /// Ends the gesture; the screen stays.
+  /// Ends the gesture without a pop.
   public static func cancelGesture() -> NavigationOperation {
     NavigationOperation("gesture.cancel")
   }
 
-  /// Says that the animation of a transition has ended.
+  /// Reports that the display has shown a transition to its end.
   ///
   /// - Parameter transition: its number, from the event `transitionBegan`.
   /// - Returns: the operation.

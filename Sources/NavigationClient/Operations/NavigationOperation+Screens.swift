@@ -1,13 +1,13 @@
 extension NavigationOperation {
-  /// How a segue shows a screen.
+  /// The kind of a segue.
   public enum SegueKind: String, Hashable, Sendable {
-    /// On the stack.
+    /// Pushes the screen.
     case show
-    /// Where the container shows details.
+    /// Shows the screen where the container shows details.
     case showDetail
   }
 
-  /// Follows a segue to a screen.
+  /// Shows a screen as a segue does.
   public static func segue(
     _ kind: SegueKind = .show, to screen: ScreenDescription
   ) -> NavigationOperation {
@@ -16,15 +16,15 @@ extension NavigationOperation {
       [Member("kind", .value(.string(kind.rawValue))), Member("screen", screen.content)])
   }
 
-  /// Which of several screens with the same route is meant.
+  /// The choice among several screens with the same route.
   public enum RouteMatch: String, Hashable, Sendable {
-    /// The topmost.
+    /// The topmost screen with the route.
     case top
-    /// The only one; several are refused.
+    /// The only screen with the route; the daemon refuses if there are several.
     case unique
   }
 
-  /// Removes every screen above the one with a route.
+  /// Removes all screens above the one with a route.
   public static func popTo(route: String, match: RouteMatch = .top) -> NavigationOperation {
     NavigationOperation(
       "popTo",
@@ -33,20 +33,21 @@ extension NavigationOperation {
       ])
   }
 
-  /// Makes the stack that the nav's route templates give for a route, keeping what agrees.
+  /// Replaces the stack by the screens of a route, by the nav's route templates.
   ///
-  /// Must be guarded by revision, digest or stack.
+  /// Screens that agree with the route stay. The operation needs a guard by revision, digest or
+  /// stack.
   public static func open(_ route: String) -> NavigationOperation {
     NavigationOperation("open", [Member("route", .value(.string(route)))])
   }
 
-  /// Restores a stack from what `read("restoration", of:)` gave.
+  /// Restores a stack from a result of `read("restoration", of:)`.
   ///
-  /// Must be guarded by revision, digest or stack.
+  /// It needs a guard by revision, digest or stack.
   ///
   /// - Parameters:
-  ///   - payload: what was read.
-  ///   - root: the root screen to use if there is none in it.
+  ///   - payload: the saved stack.
+  ///   - root: the root screen if no saved screen can be restored.
   /// - Returns: the operation.
   public static func restore(
     _ payload: NavigationValue, root: ScreenDescription? = nil
@@ -56,29 +57,29 @@ extension NavigationOperation {
     return NavigationOperation("restore", arguments)
   }
 
-  /// How a screen is presented.
+  /// The style of a presentation.
   public struct PresentationStyle: RawRepresentable, Hashable, Sendable {
-    /// The word for it.
+    /// The style as text.
     public let rawValue: String
 
-    /// Makes a style from its word.
+    /// Makes a style from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// As the display sees fit.
+    /// The display chooses the style.
     public static let automatic = Self(rawValue: "automatic")
-    /// Over everything.
+    /// Over the whole display.
     public static let fullScreen = Self(rawValue: "fullScreen")
-    /// Over everything, which shines through.
+    /// Over the whole display, and translucent.
     public static let overFullScreen = Self(rawValue: "overFullScreen")
     /// Over the presenting context.
     public static let currentContext = Self(rawValue: "currentContext")
-    /// Over the presenting context, which shines through.
+    /// Over the presenting context, and translucent.
     public static let overCurrentContext = Self(rawValue: "overCurrentContext")
     /// As a sheet.
     public static let pageSheet = Self(rawValue: "pageSheet")
     /// As a small sheet.
     public static let formSheet = Self(rawValue: "formSheet")
-    /// As a bubble beside what was tapped.
+    /// As a popover beside the tapped element.
     public static let popover = Self(rawValue: "popover")
   }
 
@@ -86,8 +87,8 @@ extension NavigationOperation {
   ///
   /// - Parameters:
   ///   - screen: the screen.
-  ///   - presenter: the id of the screen that presents it; nil for the nav itself.
-  ///   - style: how; nil for what is usual.
+  ///   - presenter: the id of the presenting screen; nil for the nav itself.
+  ///   - style: the style; nil for the default.
   /// - Returns: the operation.
   public static func present(
     _ screen: ScreenDescription, from presenter: String? = nil, style: PresentationStyle? = nil
@@ -98,9 +99,9 @@ extension NavigationOperation {
     return NavigationOperation("present", arguments)
   }
 
-  /// Ends a presentation, with all that are on top of it.
+  /// Ends a presentation and all presentations above it.
   ///
-  /// - Parameter presenter: the id of the screen that presents it; nil for the nav itself.
+  /// - Parameter presenter: the id of the presenting screen; nil for the nav itself.
   /// - Returns: the operation.
   public static func dismiss(from presenter: String? = nil) -> NavigationOperation {
     var arguments: [Member] = []
@@ -110,26 +111,26 @@ extension NavigationOperation {
 }
 
 extension NavigationOperation {
-  /// Puts an item on a bar that stands alone.
+  /// Puts an item on a standalone bar.
   public static func pushItem(_ item: BarItemDescription) -> NavigationOperation {
     NavigationOperation("pushItem", [Member("item", item.content)])
   }
 
-  /// Removes the top item of a bar that stands alone.
+  /// Removes the top item of a standalone bar.
   ///
-  /// Must be guarded.
+  /// It needs a guard.
   public static func popItem() -> NavigationOperation { NavigationOperation("popItem") }
 
-  /// Replaces all items of a bar that stands alone, bottom first.
+  /// Replaces all items of a standalone bar, bottom first.
   ///
-  /// Must be guarded by revision, digest or stack.
+  /// It needs a guard by revision, digest or stack.
   public static func setItems(_ items: [BarItemDescription]) -> NavigationOperation {
     NavigationOperation("setItems", [Member("items", .list(items.map(\.content)))])
   }
 
-  /// Takes an operation that this library has no word for, as it travels.
+  /// Makes an operation from its JSON, for operations that this library does not know.
   ///
-  /// - Parameter json: a JSON object with one member, as in `{"pop":{}}`.
+  /// - Parameter json: a JSON object with one member, such as `{"pop":{}}`.
   /// - Returns: the operation.
   /// - Throws: `invalid-argument` when it is anything else.
   public static func raw(
@@ -139,15 +140,15 @@ extension NavigationOperation {
   }
 }
 
-/// An item of a bar that stands alone: a new one, or one that the bar knows, by its id.
+/// An item of a standalone bar: a new one, or the id of one that the bar knows.
 public struct BarItemDescription: Hashable, Sendable, ExpressibleByStringLiteral {
   let content: Member.Content
 
   /// Describes a new item.
   ///
   /// - Parameters:
-  ///   - id: its id; the daemon chooses one if there is none.
-  ///   - item: what the bar shows for it.
+  ///   - id: its id; nil lets the daemon choose one.
+  ///   - item: its content.
   public init(id: String? = nil, _ item: ItemDescription) {
     var members: [Member] = []
     members.add("id", id)
@@ -155,6 +156,6 @@ public struct BarItemDescription: Hashable, Sendable, ExpressibleByStringLiteral
     content = .members(members)
   }
 
-  /// Names an item that the bar knows.
+  /// Refers to an item that the bar knows.
   public init(stringLiteral id: String) { content = .value(.string(id)) }
 }

@@ -1,6 +1,6 @@
 import NavigationSync
 
-/// One operation on a nav, to be performed alone or in a list that succeeds or fails as one.
+/// One operation on a nav, performed alone or in a list that succeeds or fails as a whole.
 ///
 /// ```swift
 /// try await client.perform(
@@ -8,7 +8,7 @@ import NavigationSync
 ///   on: "kiosk", guardedBy: .top(of: state))
 /// ```
 public struct NavigationOperation: Hashable, Sendable {
-  /// The operation as it travels: a JSON object with one member, as in `{"pop":{}}`.
+  /// The operation as JSON: an object with one member, such as `{"pop":{}}`.
   public let json: String
 
   init(_ name: String, _ arguments: [Member] = []) {
@@ -17,9 +17,9 @@ public struct NavigationOperation: Hashable, Sendable {
     json = String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// Takes an operation that this library has no word for.
+  /// Makes an operation from its JSON, for operations that this library does not know.
   ///
-  /// - Parameter json: a JSON object with one member, as in `{"pop":{}}`.
+  /// - Parameter json: a JSON object with one member, such as `{"pop":{}}`.
   /// - Throws: `invalid-argument` when it is anything else.
   public init(json: String) throws(NavigationClientError) {
     guard case .object(let members) = try NavigationValue(json: json), members.count == 1 else {
@@ -32,11 +32,11 @@ public struct NavigationOperation: Hashable, Sendable {
 }
 
 extension NavigationOperation {
-  /// What to do when a screen to push is on the stack already.
+  /// The behaviour of a push if the screen is on the stack already.
   public enum DuplicatePolicy: String, Hashable, Sendable {
-    /// Refuse with `duplicate-screen`.
+    /// The daemon refuses it with `duplicate-screen`.
     case error
-    /// Change nothing.
+    /// The daemon changes nothing and answers `ok`.
     case ignore
   }
 
@@ -49,52 +49,53 @@ extension NavigationOperation {
     return NavigationOperation("push", arguments)
   }
 
-  /// Shows a screen as the container sees fit: here, it is pushed, animated unless told otherwise.
+  /// Shows a screen in the way of the container, which pushes it; animated by default.
   public static func show(_ screen: ScreenDescription) -> NavigationOperation {
     NavigationOperation("show", [Member("screen", screen.content)])
   }
 
-  /// Removes the top screen; the last one stays.
+  /// Removes the top screen; the root stays.
   ///
-  /// Must be guarded.
+  /// It needs a guard.
   public static func pop() -> NavigationOperation { NavigationOperation("pop") }
 
-  /// Removes every screen above one.
+  /// Removes all screens above `screen`.
   public static func popTo(_ screen: String) -> NavigationOperation {
     NavigationOperation("popTo", [Member("screen", .value(.string(screen)))])
   }
 
-  /// Removes every screen but the root.
+  /// Removes all screens above the root.
   public static func popToRoot() -> NavigationOperation { NavigationOperation("popToRoot") }
 
   /// Replaces the whole stack, bottom first.
   ///
-  /// Must be guarded by revision, digest or stack.
+  /// It needs a guard by revision, digest or stack.
   public static func setStack(_ screens: [ScreenDescription]) -> NavigationOperation {
     NavigationOperation("setStack", [Member("screens", .list(screens.map(\.content)))])
   }
 
   /// Taps the back button.
   ///
-  /// Must be guarded.
+  /// It needs a guard.
   public static func backTap() -> NavigationOperation { NavigationOperation("ui.backTap") }
 
-  /// Goes back to the stack of an earlier revision, with the screens as they are today.
+  /// Restores the ids and order of an earlier stack; the screens keep their present content.
   ///
-  /// Must be guarded by revision, digest or stack.
+  /// It needs a guard by revision, digest or stack.
   public static func revert(to revision: UInt64) -> NavigationOperation {
     NavigationOperation("revert", [Member("rev", .value(.integer(Int64(clamping: revision))))])
   }
 }
 
 extension NavigationOperation {
-  /// Creates the nav with a root screen; only as the first of a list.
+  /// Creates the nav with a root screen; it must be the first operation of a list.
   public static func create(root: ScreenDescription) -> NavigationOperation {
     NavigationOperation("nav.create", [Member("root", root.content)])
   }
 
-  /// Creates the nav without a screen, with classes of bars that the daemon's configuration
-  /// declares; only as the first of a list.
+  /// Creates the nav without a screen, with bar classes that the daemon's configuration declares.
+  ///
+  /// It must be the first operation of a list.
   public static func create(
     barClass: String = "NavigationBar", toolbarClass: String = "Toolbar"
   ) -> NavigationOperation {
@@ -104,26 +105,26 @@ extension NavigationOperation {
     return NavigationOperation("nav.create", [Member("classes", .members(classes))])
   }
 
-  /// Creates a bar that stands alone; only as the first of a list.
+  /// Creates a standalone bar; it must be the first operation of a list.
   public static func createBar() -> NavigationOperation {
     NavigationOperation("nav.create", [Member("kind", .value("bar"))])
   }
 
-  /// Sets members of the nav's settings, each replaced whole; `null` puts one to its default.
+  /// Changes settings of the nav, each as a whole; `null` resets one to its default.
   public static func configure(_ settings: [String: NavigationValue]) -> NavigationOperation {
     let members = settings.sorted { $0.key < $1.key }.map { Member($0.key, .value($0.value)) }
     return NavigationOperation("nav.configure", members)
   }
 
-  /// Ends the nav.
+  /// Closes the nav.
   ///
-  /// Must be guarded by revision, digest or stack.
+  /// It needs a guard by revision, digest or stack.
   public static func close() -> NavigationOperation { NavigationOperation("nav.close") }
 
-  /// Puts the nav on display, which it must have a root screen for.
+  /// Puts the nav on display; it must have a root screen.
   public static func attach() -> NavigationOperation { NavigationOperation("attach") }
 
-  /// Takes the nav off display.
+  /// Takes the nav off the display.
   public static func detach() -> NavigationOperation { NavigationOperation("detach") }
 
   /// Shows or hides the bar.
@@ -138,12 +139,12 @@ extension NavigationOperation {
 }
 
 extension NavigationOperation {
-  /// Makes a screen that is on no stack yet.
+  /// Creates a screen without showing it.
   public static func createScreen(_ screen: ScreenDescription) -> NavigationOperation {
     NavigationOperation("screen.create", screen.members)
   }
 
-  /// Sets members of a screen; `null` puts one to its default.
+  /// Sets members of a screen; `null` resets one to its default.
   public static func setScreen(
     _ screen: String, _ members: [String: NavigationValue]
   ) -> NavigationOperation {
@@ -151,12 +152,12 @@ extension NavigationOperation {
     return NavigationOperation("screen.set", [Member("screen", .value(.string(screen)))] + sorted)
   }
 
-  /// Forgets a screen that is on no stack.
+  /// Releases a screen that is not shown.
   public static func releaseScreen(_ screen: String) -> NavigationOperation {
     NavigationOperation("screen.release", [Member("screen", .value(.string(screen)))])
   }
 
-  /// Changes what the bar shows for a screen, which may be anywhere.
+  /// Changes the navigation item of a screen; the screen need not be on the stack.
   public static func itemSet(
     _ screen: String, _ item: ItemDescription, requireOnStack: Bool = false
   ) -> NavigationOperation {
@@ -165,12 +166,12 @@ extension NavigationOperation {
     return NavigationOperation("item.set", arguments)
   }
 
-  /// Makes a button that is in no list yet.
+  /// Creates a button without showing it.
   public static func createButton(_ button: ButtonDescription) -> NavigationOperation {
     NavigationOperation("button.create", button.members)
   }
 
-  /// Sets members of a button wherever it is shown; `null` puts one to its default.
+  /// Sets members of a button, also where it is shown; `null` resets one to its default.
   public static func setButton(
     _ button: String, _ members: [String: NavigationValue]
   ) -> NavigationOperation {
@@ -178,12 +179,12 @@ extension NavigationOperation {
     return NavigationOperation("button.set", [Member("button", .value(.string(button)))] + sorted)
   }
 
-  /// Forgets a button that is in no list.
+  /// Releases a button that is not shown.
   public static func releaseButton(_ button: String) -> NavigationOperation {
     NavigationOperation("button.release", [Member("button", .value(.string(button)))])
   }
 
-  /// Presses a button that is shown; whoever watches the nav is told.
+  /// Taps a visible button; all watchers of the nav get the event `buttonActivated`.
   public static func activateButton(_ button: String) -> NavigationOperation {
     NavigationOperation("button.activate", [Member("button", .value(.string(button)))])
   }

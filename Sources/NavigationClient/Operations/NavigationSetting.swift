@@ -1,12 +1,12 @@
 /// One of the settings of a nav, for ``NavigationOperation/configure(_:)``.
 ///
-/// What is not named stays as it is; ``standard(_:)`` puts members back to their defaults.
+/// Members that are not named keep their values; ``standard(_:)`` resets members to their defaults.
 public struct NavigationSetting: Hashable, Sendable {
   let member: Member
 
   init(_ name: String, _ value: NavigationValue) { member = Member(name, .value(value)) }
 
-  /// Puts a member back to its default.
+  /// Resets a member to its default.
   public static func standard(_ name: Name) -> NavigationSetting { .init(name.rawValue, nil) }
 
   /// The names of the members.
@@ -20,17 +20,17 @@ public struct NavigationSetting: Hashable, Sendable {
 }
 
 extension NavigationSetting {
-  /// What the nav belongs to; opaque to the daemon.
+  /// The container of the nav, as the application names it; the daemon does not interpret it.
   public static func container(_ value: NavigationValue) -> NavigationSetting {
     .init("container", value)
   }
 
-  /// The name under which the nav is restored.
+  /// The restoration id of the nav; without it, `read("restoration", of:)` is empty.
   public static func restorationID(_ id: String) -> NavigationSetting {
     .init("restorationID", .string(id))
   }
 
-  /// Whether swiping goes back, and where a swipe begins.
+  /// Whether a swipe pops the top screen, and where the swipe can begin.
   public static func interactivePop(isEnabled: Bool = true, _ mode: NavigationGestureKind = .edge)
     -> NavigationSetting
   {
@@ -38,7 +38,7 @@ extension NavigationSetting {
       "interactivePop", ["enabled": .bool(isEnabled), "mode": .string(mode.rawValue)])
   }
 
-  /// Pairs of gestures that may be recognised together.
+  /// Pairs of gestures that displays can recognise at the same time.
   public static func simultaneous(_ pairs: [(NavigationGestureKind, NavigationGestureKind)])
     -> NavigationSetting
   {
@@ -48,38 +48,40 @@ extension NavigationSetting {
     return .init("simultaneous", .array(lists))
   }
 
-  /// Whether a tap hides and shows the bars.
+  /// Whether a tap on the content hides or shows the bars.
   public static func hidesBarsOnTap(_ isOn: Bool) -> NavigationSetting {
     .init("hidesBarsOnTap", .bool(isOn))
   }
 
-  /// Whether a swipe up hides the bars and one down shows them.
+  /// Whether a swipe up hides the bars and a swipe down shows them.
   public static func hidesBarsOnSwipe(_ isOn: Bool) -> NavigationSetting {
     .init("hidesBarsOnSwipe", .bool(isOn))
   }
 
-  /// Whether the bars are hidden when there is little height.
+  /// Whether the bars are hidden while the height is compact.
   public static func hidesBarsWhenVerticallyCompact(_ isOn: Bool) -> NavigationSetting {
     .init("hidesBarsWhenVerticallyCompact", .bool(isOn))
   }
 
-  /// Whether the bars are hidden while there is a keyboard.
+  /// Whether the bars are hidden while a keyboard is visible.
   public static func hidesBarsWhenKeyboardAppears(_ isOn: Bool) -> NavigationSetting {
     .init("hidesBarsWhenKeyboardAppears", .bool(isOn))
   }
 
-  /// Which operations must be guarded.
+  /// The operations that need a guard.
   public static func guards(_ policy: GuardPolicy) -> NavigationSetting {
     .init("guard", .string(policy.rawValue))
   }
 
-  /// Which operations the veto delegates are asked about.
+  /// The operations about which the daemon asks delegates with the role veto.
   public static func vetoScope(_ scope: VetoScope) -> NavigationSetting {
     .init("vetoScope", .string(scope.rawValue))
   }
 
-  /// How long the veto delegates have for all questions of one operation, 1 ms … 60 s, what their
-  /// silence means, and whether there must be one.
+  /// The rules for delegates with the role veto.
+  ///
+  /// They are the time for all questions of one operation, 1 ms … 60 s, the decision without an
+  /// answer, and whether operations fail if there is no such delegate.
   public static func veto(
     deadline: Duration = .seconds(2), onTimeout policy: VetoPolicy = .deny,
     isRequired: Bool = false
@@ -92,27 +94,27 @@ extension NavigationSetting {
       ])
   }
 
-  /// How long an animator or interaction delegate has, 1 ms … 60 s.
+  /// The time for the answer of an animator or interaction delegate, 1 ms … 60 s.
   public static func questionDeadline(_ time: Duration) -> NavigationSetting {
     .init("questionDeadline", .integer(time.milliseconds))
   }
 
-  /// After how long an unfinished animation counts as complete, 1 ms … 60 s.
+  /// The time after which an animation counts as complete without a report, 1 ms … 60 s.
   public static func transitionDeadline(_ time: Duration) -> NavigationSetting {
     .init("transitionDeadline", .integer(time.milliseconds))
   }
 
-  /// After how long a gesture without a sign of life is cancelled, 1 ms … 10 min.
+  /// The time without an update after which the daemon cancels a gesture, 1 ms … 10 min.
   public static func gestureDeadline(_ time: Duration) -> NavigationSetting {
     .init("gestureDeadline", .integer(time.milliseconds))
   }
 
-  /// How many operations may wait for a transition, 0 … 64.
+  /// The number of operations that can wait for a transition, 0 … 64.
   public static func queue(_ count: Int) -> NavigationSetting {
     .init("queue", .integer(Int64(clamping: count)))
   }
 
-  /// Which version of the rules applies.
+  /// The version of the navigation rules.
   public static func profile(
     os: Int = 17, compactHeight: Int = 32, shadowNeedsBackground: Bool = true,
     extraSystemItems: Bool = false
@@ -127,24 +129,24 @@ extension NavigationSetting {
       ])
   }
 
-  /// The templates by which `open` makes stacks, first match first.
+  /// The templates from which `open` makes stacks; the first match applies.
   public static func routes(_ routes: [NavigationRoute]) -> NavigationSetting {
     .init("routes", .array(routes.map(\.value)))
   }
 }
 
 extension NavigationSetting {
-  /// Which operations must be guarded.
+  /// The operations that need a guard.
   public enum GuardPolicy: String, Hashable, Sendable {
-    /// None must.
+    /// No operation.
     case none
-    /// Those that remove by position; the default.
+    /// Operations that remove screens by position; the default.
     case removal
-    /// All must.
+    /// All operations.
     case all
   }
 
-  /// Which operations the veto delegates are asked about.
+  /// The operations about which the daemon asks delegates with the role veto.
   public enum VetoScope: String, Hashable, Sendable {
     /// Pushes and pops; the default.
     case pushpop
@@ -152,32 +154,32 @@ extension NavigationSetting {
     case all
   }
 
-  /// What the silence of a veto delegate means.
+  /// The decision if a delegate with the role veto does not answer in time.
   public enum VetoPolicy: String, Hashable, Sendable {
-    /// No; the operation fails with `delegate-timeout`. The default.
+    /// The operation fails with `delegate-timeout`; the default.
     case deny
-    /// Yes; the log says that the delegate was passed over.
+    /// The daemon performs the operation and logs `veto-skipped`.
     case allow
   }
 }
 
-/// Where a gesture that goes back begins.
+/// The place where a swipe back begins.
 public enum NavigationGestureKind: String, Hashable, Sendable {
-  /// At the edge.
+  /// At the edge of the display.
   case edge
-  /// Anywhere.
+  /// Anywhere on the display.
   case fullScreen
 }
 
-/// A template by which a route becomes a stack.
+/// A template that makes a stack from a route.
 public struct NavigationRoute: Hashable, Sendable {
   let value: NavigationValue
 
   /// Describes a template.
   ///
   /// - Parameters:
-  ///   - pattern: segments as in `settings/:page`; `:page` matches any one segment.
-  ///   - screens: the stack, bottom first; `{page}` in a text stands for what matched.
+  ///   - pattern: segments such as `settings/:page`; `:page` matches any one segment.
+  ///   - screens: the stack, bottom first; `{page}` in a text is replaced by the matching segment.
   public init(_ pattern: String, screens: [ScreenDescription]) {
     value = [
       "match": .string(pattern), "screens": .array(screens.map(\.content.value)),

@@ -1,27 +1,27 @@
 import Navigation
 import NavigationSync
 
-/// The state of a nav at one revision, as a mirror of the daemon's.
+/// The state of a nav at one revision, as this client's mirror has it.
 ///
 /// States of one nav are ordered by ``revision`` within one ``epoch``. A state is a value: it
 /// stays as it is while the nav goes on.
 public struct NavigationState: Hashable, Sendable {
   /// The name of the nav.
   public let nav: String
-  /// Whether revisions may lie between the state delivered before and this one.
+  /// Whether revisions can be missing between the previously delivered state and this one.
   ///
-  /// Their events are lost. True of the first state, after a snapshot, and where a slow reader
-  /// was spared states. What the state shows is right all the same.
+  /// Their events are lost; the state itself is right. It is true for the first state, after a
+  /// snapshot, and where a slow reader missed states.
   public internal(set) var isResynchronised: Bool
-  /// What led to this revision: `api`, `backButton`, `gesture`, …; nil of a snapshot.
+  /// The cause of this revision, such as `api`, `backButton` or `gesture`; nil for a snapshot.
   public let cause: String?
-  /// The name of the client that asked for this revision.
+  /// The name of the client that made this revision.
   public let author: String?
-  /// Whether the change asks to be animated.
+  /// Whether displays should animate the change.
   public let isAnimated: Bool
-  /// What the daemon has confirmed; guards are made of it and of nothing else.
+  /// The state that the daemon has confirmed; guards come only from it.
   let mirror: Mirror
-  /// What is shown in its place, while operations are under way.
+  /// The mirror with the optimistic changes of this client; nil without any.
   private var shown: Mirror?
   private let eventList: OpaqueJSON?
 
@@ -35,7 +35,7 @@ public struct NavigationState: Hashable, Sendable {
     isAnimated = diff?.isAnimated ?? false
   }
 
-  /// The state at which something happened that made no revision.
+  /// Makes a state for an event that made no revision.
   init(nav: String, mirror: Mirror, ephemeral: OpaqueJSON) {
     self.nav = nav
     self.mirror = mirror
@@ -46,28 +46,28 @@ public struct NavigationState: Hashable, Sendable {
     isAnimated = false
   }
 
-  /// The same state with what is under way.
+  /// The same confirmed state with optimistic changes.
   func showing(_ shown: Mirror?) -> NavigationState {
     var result = self
     result.shown = shown
     return result
   }
 
-  /// Whether it shows something that is not confirmed.
+  /// Whether the state contains changes that the daemon has not confirmed.
   var isPending: Bool { shown != nil }
 
-  /// What happened in this revision, in order; empty of a snapshot.
+  /// The events of this revision, in order; empty for a snapshot.
   public var events: [NavigationEvent] {
     eventList.map { NavigationEvent.list($0.bytes) } ?? []
   }
 
-  /// Names one life of the nav; revisions of different lives are not comparable.
+  /// The epoch: the life of the nav, within which revisions are comparable.
   public var epoch: String { mirror.epoch.text }
 
-  /// The number of this state, 1 when the nav was created.
+  /// The number of this state; a nav begins with 1.
   public var revision: UInt64 { mirror.revision.number }
 
-  /// The checksum that proves this state.
+  /// The digest, a checksum over the ids and versions of the state.
   public var digest: String { mirror.digest.text }
 
   /// The stack, bottom first.
@@ -76,15 +76,15 @@ public struct NavigationState: Hashable, Sendable {
   /// The number of screens.
   public var depth: Int { (shown ?? mirror).screens.count }
 
-  /// The topmost screen; nil of an empty stack.
+  /// The top screen; nil for an empty stack.
   public var top: NavigationScreen? {
     (shown ?? mirror).screens.last.map { NavigationScreen($0) }
   }
 
-  /// UIKit's `visibleViewController`: what was presented last, else the top; nil of neither.
+  /// UIKit's `visibleViewController`: the last presented screen, else the top screen, else nil.
   public var visible: NavigationScreen? { presented.last ?? top }
 
-  /// What is presented over the stack, in the order in which it was.
+  /// The presented screens, in the order of their presentation.
   public var presented: [NavigationScreen] {
     guard let part = (shown ?? mirror).parts.first(where: { $0.id == "presented" }) else {
       return []
@@ -103,28 +103,30 @@ public struct NavigationState: Hashable, Sendable {
     return screens
   }
 
-  /// What the navigation bar shows.
+  /// The visible content of the navigation bar.
   public var bar: NavigationBarContent? {
     (shown ?? mirror).resolved.flatMap { NavigationValue.read($0.bytes) }
       .map { NavigationBarContent($0) }
   }
 
-  /// One of the parts beside the screens, `bar`, `toolbar`, `presented`, `transition`,
-  /// `environment` or `settings`, with all its members.
+  /// A part of the state with all its members.
+  ///
+  /// The parts are `bar`, `toolbar`, `presented`, `transition`, `environment` and `settings`.
   public func part(_ name: String) -> NavigationValue? {
     mirror.parts.first { $0.id == name }.flatMap { NavigationValue.read($0.json.bytes) }
   }
 }
 
 extension NavigationValue {
-  /// Reads JSON that has been read before.
+  /// Reads JSON that the mirror has checked.
   static func read(_ bytes: [UInt8]) -> NavigationValue? {
     do { return try NavigationValue(bytes: bytes) } catch { return nil }
   }
 }
 
 extension MirrorRecord {
-  /// A record within a part that was read before.
+  /// Reads the record of a screen inside another record, such as a presented screen; nil without
+  /// one.
   fileprivate init?(_ tape: borrowing JSONTape, _ at: Int) {
     guard let id = tape.member("id", of: at).flatMap({ tape.string($0) }),
       let version = tape.member("ver", of: at).flatMap({ tape.integer($0) })
@@ -134,7 +136,7 @@ extension MirrorRecord {
   }
 }
 
-/// A screen on a stack, or presented over it.
+/// A screen on the stack, or presented over it.
 public struct NavigationScreen: Hashable, Sendable, Identifiable {
   private let record: MirrorRecord
 
@@ -143,33 +145,33 @@ public struct NavigationScreen: Hashable, Sendable, Identifiable {
   /// Its id within the nav.
   public var id: String { record.id }
 
-  /// The revision at which it last changed; with the id, it names one content.
+  /// The revision of its last change; id and version together identify one content.
   public var version: UInt64 { record.version.number }
 
   /// Its title.
   public var title: String? { value["title"]?.text }
 
-  /// What the application finds its content by.
+  /// The route, by which the application finds the content.
   public var route: String? { value["route"]?.text }
 
-  /// What else the application gave it.
+  /// The arguments that the application gave it.
   public var args: NavigationValue? { value["args"] }
 
-  /// The whole record; members at their defaults are left out.
+  /// The whole record, without members that have their defaults.
   public var value: NavigationValue { NavigationValue.read(record.json.bytes) ?? .null }
 
-  /// The whole record as JSON, as it came.
+  /// The whole record as JSON, as the daemon sent it.
   public var json: String { String(decoding: record.json.bytes, as: UTF8.self) }
 }
 
-/// Something that happened to a nav, such as `didPush` with the id of a screen.
+/// An event of a nav, such as `didPush` with the id of a screen.
 public struct NavigationEvent: Hashable, Sendable {
-  /// What happened: `willShow`, `didShow`, `didPush`, `didPop`, `buttonActivated` and so on.
+  /// The name of the event, such as `willShow`, `didPush` or `buttonActivated`.
   public let name: String
-  /// The details.
+  /// The members of the event.
   public let details: NavigationValue
 
-  /// The id of the screen that it is about.
+  /// The id of the screen of the event; nil if it has none.
   public var screen: String? { details["screen"]?.text }
 
   static func list(_ bytes: [UInt8]) -> [NavigationEvent] {
@@ -182,9 +184,9 @@ public struct NavigationEvent: Hashable, Sendable {
   }
 }
 
-/// What a navigation bar shows, computed by the daemon from the stack and its items.
+/// The visible content of a navigation bar, which the daemon computes from the stack and its items.
 public struct NavigationBarContent: Hashable, Sendable {
-  /// One position at the left or right.
+  /// An element on the left or right side.
   public enum Slot: Hashable, Sendable {
     /// The back button.
     case back(BackButton)
@@ -192,43 +194,43 @@ public struct NavigationBarContent: Hashable, Sendable {
     case button(BarButton)
   }
 
-  /// The middle.
+  /// The content of the middle.
   public enum Middle: Hashable, Sendable {
-    /// A text; an empty one is a wanted blank.
+    /// A title; an empty text is an empty title, not a missing one.
     case title(String)
-    /// A view of the display's, by its name.
+    /// A custom view of the display, by its name.
     case view(String)
   }
 
-  /// The back button as it is shown.
+  /// The visible back button.
   public struct BackButton: Hashable, Sendable {
-    /// The text beside the indicator; nil for the indicator alone.
+    /// The text beside the back indicator; nil for the indicator alone.
     public var text: String?
-    /// Texts to try in this order, for a display that measures them itself.
+    /// The candidates for the text, longest first, for a display that measures texts itself.
     public var candidates: [String]
     /// Everything that is known of it.
     public var details: NavigationValue
   }
 
-  /// A button as it is shown.
+  /// A visible button.
   public struct BarButton: Hashable, Sendable {
     /// Its id.
     public var id: String
     /// Its text.
     public var title: String?
-    /// What the application does when it is pressed.
+    /// The name of the application's action for a tap.
     public var action: String?
     /// Everything that is known of it.
     public var details: NavigationValue
   }
 
-  /// The left positions, left-most first.
+  /// The elements on the left, left-most first.
   public let left: [Slot]
-  /// The middle; nil for blank.
+  /// The content of the middle; nil if it is empty.
   public let middle: Middle?
-  /// The right positions, right-most first.
+  /// The elements on the right, right-most first.
   public let right: [Slot]
-  /// Everything that is known of the bar, also what has no name here.
+  /// All members of the bar, including those without a property here.
   public let details: NavigationValue
 
   init(_ value: NavigationValue) {
@@ -260,21 +262,21 @@ public struct NavigationBarContent: Hashable, Sendable {
   }
 }
 
-/// What became of operations that were performed.
+/// The result of performed operations.
 public struct NavigationReply: Hashable, Sendable {
-  /// The life of the nav.
+  /// The epoch of the nav.
   public let epoch: String
   /// The revision in which the operations took effect.
   ///
-  /// Watches of this client have shown it, except when they are behind.
+  /// This client's watches of the nav have delivered it already, unless they are behind.
   public let revision: UInt64
-  /// Whether anything changed.
+  /// Whether the operations changed anything.
   public let changed: Bool
-  /// The number of screens now.
+  /// The number of screens after them.
   public let depth: Int
-  /// The id of the top screen now; nil of an empty stack.
+  /// The id of the top screen after them; nil for an empty stack.
   public let top: String?
-  /// One result for each operation: `id`, `ids` or `popped`.
+  /// The result of each operation, with members such as `id`, `ids` or `popped`.
   public let results: [NavigationValue]
 
   init(_ reply: OkReply) {

@@ -1,6 +1,6 @@
 import NavigationSync
 
-/// A JSON value: what screens carry as arguments and events as details.
+/// A JSON value, for the arguments of screens and the members of events.
 ///
 /// ```swift
 /// let args: NavigationValue = ["ssid": "attic", "channel": 11]
@@ -10,7 +10,7 @@ public indirect enum NavigationValue: Hashable, Sendable {
   case null
   /// A truth value.
   case bool(Bool)
-  /// An integer; the daemon reads 0 … 2^53−1 as such, others as numbers.
+  /// An integer; the daemon reads 0 … 2^53 − 1 as integers, others as numbers.
   case integer(Int64)
   /// A finite number.
   case number(Double)
@@ -18,7 +18,7 @@ public indirect enum NavigationValue: Hashable, Sendable {
   case string(String)
   /// A list.
   case array([NavigationValue])
-  /// Named values; they are written in the order of their names.
+  /// An object; its members are written in the order of their names.
   case object([String: NavigationValue])
 
   /// The value as JSON.
@@ -31,7 +31,7 @@ public indirect enum NavigationValue: Hashable, Sendable {
   /// Reads a JSON text.
   ///
   /// - Parameter json: one JSON value, nested at most 32 deep.
-  /// - Throws: `invalid-argument` when it is not JSON.
+  /// - Throws: `invalid-argument` if it is not valid JSON.
   public init(json: String) throws(NavigationClientError) {
     try self.init(bytes: Array(json.utf8))
   }
@@ -77,7 +77,7 @@ public indirect enum NavigationValue: Hashable, Sendable {
     case .null: json.null()
     case .bool(let value): json.bool(value)
     case .integer(let value): json.raw(Array(String(value).utf8))
-    // JSON has no others.
+    // JSON has no infinity and no NaN.
     case .number(let value) where value.isFinite: json.raw(Array(String(value).utf8))
     case .number: json.null()
     case .string(let text): json.string(text)
@@ -110,7 +110,7 @@ extension NavigationValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiter
   public init(floatLiteral value: Double) { self = .number(value) }
   /// Makes a list.
   public init(arrayLiteral elements: NavigationValue...) { self = .array(elements) }
-  /// Makes named values; of a name given twice, the last counts.
+  /// Makes an object; if a name occurs twice, the last value counts.
   public init(dictionaryLiteral elements: (String, NavigationValue)...) {
     self = .object(Dictionary(elements) { $1 })
   }
@@ -119,16 +119,16 @@ extension NavigationValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiter
 }
 
 extension NavigationValue {
-  /// The text of a string.
+  /// The text, if the value is a string.
   public var text: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// The truth value.
+  /// The truth value, if the value is one.
   public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-  /// The integer.
+  /// The integer, if the value is one.
   public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
 
-  /// The number, also of an integer.
+  /// The number, if the value is a number or an integer.
   public var double: Double? {
     switch self {
     case .integer(let value): Double(value)
@@ -137,16 +137,16 @@ extension NavigationValue {
     }
   }
 
-  /// The elements of a list.
+  /// The elements, if the value is a list.
   public var array: [NavigationValue]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 
-  /// The members of an object.
+  /// The members, if the value is an object.
   public var object: [String: NavigationValue]? {
     if case .object(let members) = self { members } else { nil }
   }
 
-  /// A member of an object.
+  /// A member, if the value is an object that has it.
   public subscript(name: String) -> NavigationValue? { object?[name] }
 }

@@ -1,6 +1,6 @@
 import NavigationSync
 
-/// A screen to put somewhere: a new one, or one that the nav knows, by its id.
+/// A screen in an operation: a new one, or the id of one that the nav knows.
 ///
 /// ```swift
 /// let screens: [ScreenDescription] = ["home", .init(title: "About", route: "about")]
@@ -23,17 +23,18 @@ public struct ScreenDescription: Hashable, Sendable, ExpressibleByStringLiteral 
   /// Describes a new screen.
   ///
   /// - Parameters:
-  ///   - id: its id, `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`; the daemon chooses one if there is none.
-  ///   - title: its title; also that of the bar, and of the back button above it.
-  ///   - route: what the application finds its content by.
-  ///   - args: anything else that the application needs, at most 64 KiB. Whoever may read the nav
-  ///     sees it: no secrets.
-  ///   - restorationID: the name under which it is restored.
-  ///   - item: what the bar shows for it.
-  ///   - toolbarItems: what the toolbar shows for it, in display order.
-  ///   - prefersBarHidden: whether the bar hides or shows when it becomes the top; nil leaves the bar.
-  ///   - edges: the edges at which it extends under bars; all of them unless said.
-  ///   - extendsUnderOpaqueBars: whether it extends under bars that one cannot see through.
+  ///   - id: its id, `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`; nil lets the daemon choose one.
+  ///   - title: its title, which the bar shows, and the back button of the screen above.
+  ///   - route: the route, by which the application finds the content.
+  ///   - args: further data for the application, at most 64 KiB. Every client that can read the nav
+  ///     sees it, so it must not contain secrets.
+  ///   - restorationID: the id for saving and restoring; nil for a screen that is not saved.
+  ///   - item: its content in the bar.
+  ///   - toolbarItems: its buttons in the toolbar, in display order.
+  ///   - prefersBarHidden: whether the bar hides or shows when it becomes the top; nil for no
+  ///     change.
+  ///   - edges: the edges at which it extends under bars; nil for all.
+  ///   - extendsUnderOpaqueBars: whether it also extends under opaque bars.
   ///   - wantsFullScreenLayout: whether it extends under every bar.
   public init(
     id: String? = nil, title: String? = nil, route: String? = nil, args: NavigationValue? = nil,
@@ -77,7 +78,7 @@ public struct ScreenDescription: Hashable, Sendable, ExpressibleByStringLiteral 
     }
   }
 
-  /// The members of a new screen; of one that is named, nothing but its id.
+  /// The members of a new screen; for a known screen only its id.
   var members: [Member] {
     switch kind {
     case .existing(let id): [Member("id", .value(.string(id)))]
@@ -93,7 +94,7 @@ struct Member: Hashable, Sendable {
     case list([Content])
     case members([Member])
 
-    /// The same as a value.
+    /// The content as a value.
     var value: NavigationValue {
       switch self {
       case .value(let value): value

@@ -1,12 +1,12 @@
 /// One member of a toolbar, for ``NavigationOperation/setToolbar(_:)``.
 ///
-/// What is not named stays as it is; ``standard(_:)`` puts members back to their defaults.
+/// Members that are not named keep their values; ``standard(_:)`` resets members to their defaults.
 public struct ToolbarSetting: Hashable, Sendable {
   let member: Member
 
   init(_ name: String, _ value: NavigationValue) { member = Member(name, .value(value)) }
 
-  /// Puts a member back to its default.
+  /// Resets a member to its default.
   public static func standard(_ name: Name) -> ToolbarSetting { .init(name.rawValue, nil) }
 
   /// The names of the members.
@@ -18,7 +18,7 @@ public struct ToolbarSetting: Hashable, Sendable {
 }
 
 extension ToolbarSetting {
-  /// How the toolbar looks.
+  /// The style of the toolbar.
   public static func barStyle(_ style: BarSetting.Style) -> ToolbarSetting {
     .init("barStyle", .string(style.rawValue))
   }
@@ -33,7 +33,7 @@ extension ToolbarSetting {
     .init("barTintColor", .string(color))
   }
 
-  /// Whether what is behind the toolbar shines through.
+  /// Whether the toolbar is translucent, so that the content behind it is visible.
   public static func isTranslucent(_ isOn: Bool) -> ToolbarSetting {
     .init("translucent", .bool(isOn))
   }

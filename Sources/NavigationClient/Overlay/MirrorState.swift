@@ -1,19 +1,18 @@
-/// A nav as the daemon has confirmed it, and as it is to be shown while operations are under way.
+/// A nav in two states: as the daemon has confirmed it, and as this client displays it.
 public struct MirrorState: Hashable, Sendable {
   /// The newest state that the daemon has confirmed.
   public let confirmed: NavigationState
-  /// The same with the optimistic operations of this client that are not confirmed yet.
+  /// The confirmed state with the unconfirmed optimistic operations of this client.
   ///
-  /// Equal to ``confirmed`` when there are none. Its epoch, revision and digest are those of the
-  /// confirmed state, and so is every guard that is taken from it. A screen that the daemon does
-  /// not know yet has ``NavigationScreen/version`` 0, and an id beginning with `~` if it was given
-  /// none.
+  /// It equals ``confirmed`` if there are none. Epoch, revision and digest are those of the
+  /// confirmed state, and so are guards from it. A screen that the daemon does not know yet has
+  /// ``NavigationScreen/version`` 0. If the operation gave it no id, its id begins with `~`.
   public let displayed: NavigationState
 
-  /// Whether something is shown that is not confirmed.
+  /// Whether the displayed state contains unconfirmed changes.
   public var isPending: Bool { displayed.isPending }
 
-  /// The same where revisions before it may be missing.
+  /// The same state, marked that revisions before it can be missing.
   func resynchronised() -> MirrorState {
     var (confirmed, displayed) = (confirmed, displayed)
     confirmed.isResynchronised = true

@@ -1,36 +1,36 @@
 import Navigation
 import NavigationSync
 
-/// The operations on one nav that are shown before the daemon has performed them.
+/// The optimistic operations on one nav: the client displays them before the daemon's reply.
 ///
-/// A pure value beside the mirror, which knows nothing of it. Laws: without entries nothing is
-/// changed; what is refused leaves nothing behind; every entry goes when its revision has come,
-/// in whichever order answers and revisions come. An entry that does not apply any more to what
-/// is below it is withdrawn at once and never shown again.
+/// It is a pure value beside the mirror. Laws: without entries, the displayed state is the mirror.
+/// A refused entry leaves no trace. An entry goes when the mirror reaches its revision, in any
+/// order of replies and revisions. An entry that no longer applies to the stack below it is
+/// withdrawn at once, and does not return.
 struct Overlay: Hashable, Sendable {
   /// The operations of one message.
   struct Entry: Hashable, Sendable {
     var id: UInt64
     var edits: [OverlayEdit]
     var guards: Guards
-    /// Where the daemon performed it, once it has said so.
+    /// The revision in which the daemon performed it; nil before the reply.
     var revision: Revision?
   }
 
-  /// What is shown, in the order in which it was asked for.
+  /// The entries, in the order of the calls.
   private(set) var entries: [Entry] = []
-  /// The life of the nav that the entries are about.
+  /// The epoch of the nav to which the entries belong.
   private var epoch: Epoch?
 
-  /// Makes an overlay that shows nothing.
+  /// Makes an overlay without entries.
   init() {}
 
-  /// Whether what is shown is the mirror.
+  /// Whether there are no entries, so that the displayed state is the mirror.
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Shows operations at once, on top of those before, if they apply.
+  /// Adds operations above the existing entries, if they apply to the displayed stack.
   ///
-  /// - Returns: whether they are shown.
+  /// - Returns: whether they were added.
   mutating func begin(_ id: UInt64, _ edits: [OverlayEdit], _ guards: Guards, on mirror: Mirror)
     -> Bool
   {
@@ -52,13 +52,13 @@ struct Overlay: Hashable, Sendable {
     return true
   }
 
-  /// The daemon refused operations, or nobody waits for them any more.
+  /// Removes operations that the daemon refused, or whose call ended.
   mutating func withdraw(_ id: UInt64, from mirror: Mirror?) {
     entries.removeAll { $0.id == id }
     if let mirror { rebase(onto: mirror) }
   }
 
-  /// The daemon performed operations; they are shown until the mirror shows them.
+  /// Records that the daemon performed operations; they stay until the mirror contains them.
   mutating func confirm(_ id: UInt64, at revision: Revision?, changed: Bool, in mirror: Mirror?) {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
     if let revision, changed, mirror != nil {
@@ -69,14 +69,14 @@ struct Overlay: Hashable, Sendable {
     if let mirror { rebase(onto: mirror) }
   }
 
-  /// The mirror went on.
+  /// Applies the entries to a newer mirror.
   ///
   /// - Parameters:
-  ///   - mirror: the new one.
-  ///   - own: the operations of ours that led to it, if it was they.
+  ///   - mirror: the newer mirror.
+  ///   - own: the id of this client's op that made its revision; nil for another client's.
   mutating func rebase(onto mirror: Mirror, by own: UInt64? = nil) {
     guard !entries.isEmpty else { return }
-    // Of another life of the nav nothing is known.
+    // The entries belong to another epoch, so none of them can be confirmed.
     guard mirror.epoch == epoch else {
       entries = []
       return
@@ -94,9 +94,9 @@ struct Overlay: Hashable, Sendable {
     entries = kept
   }
 
-  /// The mirror with what is under way; the mirror itself if nothing is.
+  /// The mirror with the entries applied; the mirror itself without entries.
   ///
-  /// Position and proof are those of the mirror.
+  /// Epoch, revision and digest are those of the mirror.
   func displayed(over mirror: Mirror) -> Mirror {
     guard !entries.isEmpty, let screens = screens(over: mirror) else { return mirror }
     var result = mirror
@@ -120,7 +120,7 @@ extension Overlay.Entry {
   fileprivate func applied(
     to screens: [MirrorRecord], _ mirror: Mirror, isFirst: Bool
   ) -> [MirrorRecord]? {
-    // What the daemon has performed needs no guard any more.
+    // The daemon has performed it already, so its guards held.
     guard revision != nil || holds(on: screens, mirror, isFirst: isFirst) else { return nil }
     var shown = screens
     for edit in edits {
@@ -130,10 +130,10 @@ extension Overlay.Entry {
     return shown
   }
 
-  /// Whether the daemon would perform it on this stack, as far as its guards tell.
+  /// Whether the guards hold on this stack, as far as the client can check them.
   private func holds(on screens: [MirrorRecord], _ mirror: Mirror, isFirst: Bool) -> Bool {
     if let epoch = guards.epoch, epoch != mirror.epoch { return false }
-    // What is performed before it makes a new revision.
+    // Entries below it will make revisions before it, so a guard by revision cannot hold.
     if let revision = guards.revision, !isFirst || revision != mirror.revision { return false }
     if let digest = guards.digest, !isFirst || digest != mirror.digest { return false }
     if let top = guards.top, top != screens.last?.id { return false }

@@ -1,12 +1,12 @@
 import Navigation
 import NavigationSync
 
-/// What a bar shows of a stack that the daemon has not worked out yet.
+/// Estimates the bar for a stack for which the daemon has not computed it yet.
 ///
-/// Titles, the back button and the buttons of the top screen, by the usual rules; everything that
-/// takes measuring stays as it is. It is right for a moment, until the daemon's word comes.
+/// It sets the title, the back button and the buttons of the top screen by the usual rules. Values
+/// that depend on text widths stay. The daemon's next revision replaces the estimate.
 enum OverlayBar {
-  /// The content for a stack in the place of a mirror's.
+  /// The content of the bar for a stack that differs from the mirror's.
   static func content(of screens: [MirrorRecord], instead mirror: Mirror) -> OpaqueJSON? {
     let isSame = mirror.screens.suffix(2) == screens.suffix(2)
     guard !isSame, let resolved = mirror.resolved,

@@ -1,25 +1,25 @@
 import Navigation
 import NavigationSync
 
-/// What an operation does to the stack that is shown, before the daemon has said so.
+/// The effect of an operation on the displayed stack, before the daemon has performed it.
 enum OverlayEdit: Hashable, Sendable {
-  /// One screen of a stack: by its id, with its record if it is new.
+  /// A screen of the displayed stack: its id, and its record if it is new.
   struct Placed: Hashable, Sendable {
     var id: String
     var record: MirrorRecord?
   }
 
-  /// Puts a screen on top.
+  /// Pushes a screen.
   case push(MirrorRecord, ignoresDuplicate: Bool)
-  /// Removes the top screen unless it is the root; nil until it is known which one that is.
+  /// Pops the screen with this id, unless it is the root; nil for the top at the first application.
   case pop(String?)
-  /// Removes what is above this screen.
+  /// Removes all screens above this one.
   case popTo(String)
-  /// Removes what is above the root.
+  /// Removes all screens above the root.
   case popToRoot
   /// Replaces the stack.
   case setStack([Placed])
-  /// Sets a title of a screen, or of its item; `null` puts it to its default.
+  /// Sets the title of a screen or of its item; `null` resets it to its default.
   case setTitle(screen: String, NavigationValue, ofItem: Bool)
 }
 
@@ -28,8 +28,8 @@ extension OverlayEdit {
   ///
   /// - Parameters:
   ///   - operations: the operations.
-  ///   - id: the id of the message, from which the names of nameless screens are made.
-  /// - Returns: nil if what they do to the stack cannot be known here.
+  ///   - id: the id of the message, from which screens without an id get a temporary one.
+  /// - Returns: the edits; nil if the client cannot compute the effect of an operation.
   static func read(_ operations: [NavigationOperation], id: UInt64) -> [OverlayEdit]? {
     var edits: [OverlayEdit] = []
     var reader = Reader(prefix: "~\(id).")
@@ -78,7 +78,7 @@ extension OverlayEdit {
       }
     }
 
-    /// The record of a new screen; one that is named here may have any content.
+    /// The record of a new screen; nil for the id of a known screen.
     private mutating func record(_ screen: NavigationValue) -> MirrorRecord? {
       guard var members = screen.object else { return nil }
       if members["id"] == nil {
@@ -92,7 +92,7 @@ extension OverlayEdit {
     }
   }
 
-  /// Does it; nil if it does not apply.
+  /// Applies the edit to a stack; nil if it does not apply.
   func applied(to screens: [MirrorRecord]) -> [MirrorRecord]? {
     switch self {
     case .push(let record, let ignoresDuplicate):
@@ -102,7 +102,7 @@ extension OverlayEdit {
       return screens + [record]
     case .pop(let id):
       guard let top = screens.last, id == nil || top.id == id else { return nil }
-      // The last one stays: the daemon says `ok` and changes nothing.
+      // At the root, the daemon answers `ok` and changes nothing.
       return screens.count > 1 ? Array(screens.dropLast()) : screens
     case .popTo(let id):
       guard let index = screens.firstIndex(where: { $0.id == id }) else { return nil }
@@ -125,7 +125,7 @@ extension OverlayEdit {
     }
   }
 
-  /// The same edit with what it acts on named, now that the stack is known.
+  /// The edit with the id of the screen that it removes, which is fixed by this stack.
   func naming(_ screens: [MirrorRecord]) -> OverlayEdit {
     if case .pop(nil) = self { .pop(screens.last?.id) } else { self }
   }
@@ -134,7 +134,7 @@ extension OverlayEdit {
 extension MirrorRecord {
   fileprivate func with(title: NavigationValue, ofItem: Bool) -> MirrorRecord {
     var members = NavigationValue.read(json.bytes)?.object ?? [:]
-    // A bare nil would be the value `null`.
+    // `nil` alone would be read as the JSON value `null`.
     let value = title == .null ? NavigationValue?.none : title
     if ofItem {
       var item = members["item"]?.object ?? [:]
