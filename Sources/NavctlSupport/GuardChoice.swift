@@ -4,8 +4,8 @@ package import CommandLineOptions
 
 /// Chooses the guards of a command: the typed conditions, else the state that was last seen.
 ///
-/// navctl never reads the present state to make a guard: such a guard always holds, and would not
-/// protect a screen that another client has pushed.
+/// navctl never reads the present state to make a guard. Such a guard would always hold, also for a
+/// screen that another client has just pushed and that the user has not seen.
 package struct GuardChoice: Hashable, Sendable {
   /// The conditions that were typed.
   package var typed: Guards

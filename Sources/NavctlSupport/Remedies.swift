@@ -46,7 +46,7 @@ package enum Remedies {
     case .fenced: "start again; another process took over this identity"
     case .leaseLost
     where attempt.leasedNav == nav && ["env", "gesture", "transition"].contains(command):
-      "end the lease around it, which another session holds: navctl \(command) \(nav) ... --lease"
+      "run it outside of navctl lease, with a lease of its own: navctl \(command) \(nav) ... --lease"
     case .leaseLost:
       "only the session that holds the display can do this; find it: navctl show \(nav)"
     case .gestureOwner: "only the session that began the gesture can do this"

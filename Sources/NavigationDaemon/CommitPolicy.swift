@@ -65,9 +65,9 @@ struct CommitPolicy {
   mutating func noteWait(from waiting: Int, to gathered: Int) {
     assert(waiting > 0 && gathered >= waiting, "\(gathered) records of \(waiting)")
     hasGathered = gathered > waiting
-    // An op that is answered at the end of one sync and comes during the next is stored with the one
-    // after that, so without waits two syncs store `expected`. One sync and at most half of another
-    // store more, if most of those come that are waited for.
+    // Without waits, two syncs store `expected` records: an op that arrives during a sync is stored
+    // by the next one. With a wait, one sync and at most half of another store more than that rate,
+    // if at least half of the awaited records arrive.
     if 2 * (gathered - waiting) >= expected - waiting {
       nextRest = max(Self.shortestRest, nextRest / 2)
     } else {

@@ -16,7 +16,7 @@ package struct Configuration: Hashable, Sendable {
     case toolbar = "Toolbar"
   }
 
-  /// Section `[daemon]`.
+  /// Section `[daemon]`: the sockets, the state directory and the durability.
   package struct Daemon: Hashable, Sendable {
     /// The addresses to listen on; if empty, `PathRules` computes one.
     package var endpoints: [String] = []
@@ -94,7 +94,7 @@ package struct Configuration: Hashable, Sendable {
     package var snapshotEvery = 1000
   }
 
-  /// Section `[session]`.
+  /// Section `[session]`: the heartbeat and the patience with clients that do not read.
   package struct Session: Hashable, Sendable {
     /// The heartbeat interval of a client that asks for none, in milliseconds.
     package var heartbeatMilliseconds = 5000

@@ -47,7 +47,7 @@ enum Program {
           "server-key", argument: "KEY",
           "Public key of a navd at tcp://; else NAVD_SERVER_KEY"),
         OptionDeclaration(
-          "key", argument: "FILE", "File with the secret key for tcp://; else NAVD_KEY"),
+          "key", argument: "FILE", "Secret key file for tcp://; else NAVD_KEY"),
         OptionDeclaration("nav", short: "n", argument: "NAV", "The nav; else NAVD_NAV"),
         OptionDeclaration(
           "output", short: "o", argument: "FORMAT", "text, or json as navd sends it"),

@@ -206,7 +206,7 @@ public struct NavigationBarContent: Hashable, Sendable {
   public struct BackButton: Hashable, Sendable {
     /// The text beside the back indicator; nil for the indicator alone.
     public var text: String?
-    /// The candidates for the text, longest first, for a display that measures texts itself.
+    /// The texts to try in this order, for a display that measures texts itself.
     public var candidates: [String]
     /// Everything that is known of it.
     public var details: NavigationValue

@@ -196,7 +196,7 @@ package enum SessionEndReason: String, CaseIterable, Sendable {
   case stalled
   /// The daemon stopped.
   case shuttingDown = "shutting-down"
-  /// The client's key or role was revoked.
+  /// The client is no longer admitted, for example because its key was revoked.
   case revoked
 
   fileprivate var place: Int { Self.inOrder.firstIndex(of: self) ?? 0 }

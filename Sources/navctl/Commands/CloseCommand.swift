@@ -5,7 +5,7 @@ import NavigationSync
 /// `close`: removes a nav.
 enum CloseCommand: Command {
   static let declaration = CommandSet.Command(
-    "close", "Remove a nav that is as you last saw it", group: Subject.navs,
+    "close", "Remove a nav, if it is still as you last saw it", group: Subject.navs,
     arguments: PositionalArguments("NAV", count: 0...1), options: Changes.options,
     epilogue: "Example: navctl close kiosk --any")
 

@@ -78,7 +78,7 @@ enum SaveCommand: Command {
 /// `restore`: replaces the stack by one that `save` wrote.
 enum RestoreCommand: Command {
   static let declaration = CommandSet.Command(
-    "restore", "Replace the stack you last saw by a saved one", group: Subject.stack,
+    "restore", "Replace the stack by a saved one", group: Subject.stack,
     arguments: PositionalArguments("NAV FILE", count: 1...2),
     options: [
       OptionDeclaration("root", argument: "SCREEN", "The root if no saved screen can be restored")
@@ -107,7 +107,7 @@ enum RestoreCommand: Command {
 /// `open`: replaces the stack by the screens of a route.
 enum OpenCommand: Command {
   static let declaration = CommandSet.Command(
-    "open", "Replace the stack you last saw by a route's", group: Subject.stack,
+    "open", "Replace the stack by the screens of a route", group: Subject.stack,
     arguments: PositionalArguments("NAV ROUTE", count: 1...2), options: Changes.animatedOptions,
     epilogue: """
       The setting routes defines them; see configure. Screens that agree with the route stay.
@@ -125,7 +125,7 @@ enum OpenCommand: Command {
 /// `revert`: replaces the stack by that of an earlier revision.
 enum RevertCommand: Command {
   static let declaration = CommandSet.Command(
-    "revert", "Replace the stack you last saw by an earlier one", group: Subject.stack,
+    "revert", "Replace the stack by that of an earlier revision", group: Subject.stack,
     arguments: PositionalArguments("NAV REV", count: 1...2), options: Changes.animatedOptions,
     epilogue: """
       REV is a revision of this epoch. history lists them, and history --at draws one. The command
