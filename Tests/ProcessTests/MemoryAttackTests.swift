@@ -184,7 +184,7 @@ extension ProcessTests {
           #expect(try Peer(daemon.endpoint).ask("ping", "\"a\":1").verb == "pong")
         }
       }
-      try daemon.child.complains("was taken away")
+      try daemon.child.complains("another process replaced")
       let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
       #expect(mode == 0o600)
     }
