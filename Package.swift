@@ -39,27 +39,43 @@ let package = Package(
 
     // The pure core.
     .target(name: "Navigation", swiftSettings: strict),
-    .target(name: "NavigationSync", dependencies: ["Navigation", "CZlib"], swiftSettings: strict),
+    .target(
+      name: "NavigationProtocol", dependencies: ["Navigation", "CZlib"], swiftSettings: strict),
+    .target(
+      name: "NavigationHub", dependencies: ["Navigation", "NavigationProtocol"],
+      swiftSettings: strict),
+    .target(
+      name: "NavigationReplica", dependencies: ["Navigation", "NavigationProtocol"],
+      swiftSettings: strict),
 
     // The shells.
     .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux"], swiftSettings: strict),
     .target(
-      name: "Journal", dependencies: ["NavigationSync", "CSQLite", "CLZ4", "CXXHash", "CLinux"],
+      name: "Journal",
+      dependencies: [
+        "NavigationHub", "NavigationProtocol", "CSQLite", "CLZ4", "CXXHash", "CLinux",
+      ],
       swiftSettings: strict),
     .target(name: "CommandLineOptions", dependencies: ["CArgp"], swiftSettings: strict),
     .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "CurveKeys", dependencies: ["ZeroMQ", "RuntimePaths"], swiftSettings: strict),
+    // The router, and all that keeps its peers from harming the process: docs/transport-guard.md.
+    .target(
+      name: "TransportGuard",
+      dependencies: ["NavigationProtocol", "NavigationHub", "ZeroMQ", "RuntimePaths", "CLinux"],
+      swiftSettings: strict),
     .target(
       name: "NavigationDaemon",
       dependencies: [
-        "Navigation", "NavigationSync", "ZeroMQ", "Journal", "RuntimePaths", "CurveKeys", "CInih",
-        "CSystemd", "CLinux",
+        "Navigation", "NavigationProtocol", "NavigationHub", "ZeroMQ", "Journal", "RuntimePaths",
+        "CurveKeys", "TransportGuard", "CInih", "CSystemd", "CLinux",
       ],
       swiftSettings: strict),
     .target(
       name: "NavigationClient",
       dependencies: [
-        "Navigation", "NavigationSync", "ZeroMQ", "RuntimePaths", "CurveKeys", "CLinux",
+        "Navigation", "NavigationProtocol", "NavigationReplica", "ZeroMQ", "RuntimePaths",
+        "CurveKeys", "CLinux",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -67,7 +83,7 @@ let package = Package(
       swiftSettings: strict,
       linkerSettings: [
         .unsafeFlags([
-          // So that libzmq finds ours first, see SocketCalls.swift.
+          // So that libzmq finds those of TransportGuard first, see SocketCalls.swift.
           "-Xlinker", "--export-dynamic-symbol=accept4",
           "-Xlinker", "--export-dynamic-symbol=recv",
           "-Xlinker", "--export-dynamic-symbol=close",
@@ -82,7 +98,8 @@ let package = Package(
     .target(
       name: "NavigationExporter",
       dependencies: [
-        "NavigationClient", "Navigation", "NavigationSync", "RuntimePaths", "CMicroHTTPD", "CLinux",
+        "NavigationClient", "Navigation", "NavigationProtocol", "RuntimePaths", "CMicroHTTPD",
+        "CLinux",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -92,13 +109,15 @@ let package = Package(
     .target(
       name: "NavctlSupport",
       dependencies: [
-        "Navigation", "NavigationSync", "CommandLineOptions", "RuntimePaths", "CLinux",
+        "Navigation", "NavigationProtocol", "NavigationReplica", "CommandLineOptions",
+        "RuntimePaths", "CLinux",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "navctl",
       dependencies: [
-        "NavctlSupport", "NavigationClient", "Navigation", "NavigationSync", "CommandLineOptions",
+        "NavctlSupport", "NavigationClient", "Navigation", "NavigationProtocol",
+        "NavigationReplica", "CommandLineOptions",
         "RuntimePaths", "CurveKeys", "CLinux",
       ],
       swiftSettings: strict),
@@ -122,7 +141,9 @@ let package = Package(
     // One client among many, for ProcessTests: not installed.
     .executableTarget(
       name: "ConsistencyWorker",
-      dependencies: ["NavigationClient", "NavigationSync", "Navigation", "CLinux"],
+      dependencies: [
+        "NavigationClient", "NavigationProtocol", "NavigationReplica", "Navigation", "CLinux",
+      ],
       path: "Tests/ConsistencyWorker", swiftSettings: strict),
 
     // Starts other programs, for the tests and for bench: not installed.
@@ -132,61 +153,76 @@ let package = Package(
 
     // Tests.
     .target(
-      name: "Simulation", dependencies: ["Navigation", "NavigationSync"], path: "Tests/Simulation",
+      name: "Simulation",
+      dependencies: ["Navigation", "NavigationProtocol", "NavigationHub", "NavigationReplica"],
+      path: "Tests/Simulation",
       swiftSettings: strict),
     // The rows of Tests/Conformance, run against a hub in process or a daemon.
     .target(
-      name: "Conformance", dependencies: ["NavigationSync"], path: "Tests/Conformance/Runner",
+      name: "Conformance", dependencies: ["NavigationProtocol", "NavigationHub"],
+      path: "Tests/Conformance/Runner",
       swiftSettings: strict),
     // What the tests of both have in common: the table itself, and the rows that are code.
     .target(
-      name: "ConformanceSupport", dependencies: ["Conformance", "NavigationSync", "Navigation"],
+      name: "ConformanceSupport",
+      dependencies: ["Conformance", "NavigationProtocol", "NavigationReplica", "Navigation"],
       path: "Tests/ConformanceSupport", swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests",
       dependencies: [
-        "Conformance", "ConformanceSupport", "Simulation", "NavigationSync", "Navigation",
+        "Conformance", "ConformanceSupport", "Simulation", "NavigationProtocol", "NavigationHub",
+        "Navigation",
       ],
       swiftSettings: strict),
     .testTarget(name: "NavigationTests", dependencies: ["Navigation"], swiftSettings: strict),
     .testTarget(
-      name: "NavigationSyncTests", dependencies: ["NavigationSync", "Navigation"],
+      name: "NavigationSyncTests",
+      dependencies: ["NavigationProtocol", "NavigationHub", "NavigationReplica", "Navigation"],
       swiftSettings: strict),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"], swiftSettings: strict),
     .testTarget(
-      name: "JournalTests", dependencies: ["ChildProcess", "Journal", "NavigationSync", "CLinux"],
+      name: "JournalTests",
+      dependencies: ["ChildProcess", "Journal", "NavigationProtocol", "NavigationHub", "CLinux"],
       swiftSettings: strict),
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "ChildProcess", "NavigationDaemon", "Navigation", "NavigationSync", "Journal",
-        "RuntimePaths", "CurveKeys", "ZeroMQ", "CommandLineOptions",
+        "ChildProcess", "NavigationDaemon", "Navigation", "NavigationProtocol", "NavigationHub",
+        "Journal", "RuntimePaths", "CurveKeys", "TransportGuard", "ZeroMQ", "CommandLineOptions",
       ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TransportGuardTests",
+      dependencies: ["TransportGuard", "NavigationProtocol", "NavigationHub", "ZeroMQ"],
       swiftSettings: strict),
     .testTarget(
       name: "ClientTests",
       dependencies: [
-        "navd", "ChildProcess", "NavigationClient", "Navigation", "NavigationSync", "ZeroMQ",
+        "navd", "ChildProcess", "NavigationClient", "Navigation", "NavigationProtocol",
+        "NavigationHub", "NavigationReplica", "ZeroMQ",
         "CLinux",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "NavctlTests",
       dependencies: [
-        "NavctlSupport", "CommandLineOptions", "RuntimePaths", "NavigationSync", "Navigation",
+        "NavctlSupport", "CommandLineOptions", "RuntimePaths", "NavigationProtocol",
+        "NavigationHub", "NavigationReplica", "Navigation",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ExporterTests", dependencies: ["NavigationExporter", "NavigationSync"],
+      name: "ExporterTests", dependencies: ["NavigationExporter", "NavigationProtocol"],
       swiftSettings: strict),
     .testTarget(
-      name: "SimulationTests", dependencies: ["Simulation", "NavigationSync", "Navigation"],
+      name: "SimulationTests",
+      dependencies: ["Simulation", "NavigationProtocol", "NavigationHub", "Navigation"],
       swiftSettings: strict),
     .testTarget(
       name: "ProcessTests",
       dependencies: [
         "navd", "navctl", "navd-exporter", "navd-demo", "ConsistencyWorker", "ChildProcess",
-        "NavigationClient", "NavigationSync", "Navigation", "Journal", "ZeroMQ", "CurveKeys",
+        "NavigationClient", "NavigationProtocol", "NavigationHub", "Navigation", "Journal",
+        "ZeroMQ", "CurveKeys",
         "Conformance",
         "ConformanceSupport",
       ],

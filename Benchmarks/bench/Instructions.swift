@@ -10,11 +10,11 @@ enum Stage: String, CaseIterable {
     switch self {
     case .receive: ["10ServerLoopV11takeMessage"]
     case .decode: ["19ClientMessageReaderV6decode"]
-    case .decide: ["3HubV6handle_2at"]
+    case .decide: ["13NavigationHub0B0V6handle_2at"]
     // The answer to the client is written in line, where it is decided.
     case .encode: ["8ShownBarV6follow", "9DiffFrameV6encode", "11JournalBodyO7changed"]
     case .journal: ["13JournalWriterC3run"]
-    case .send: ["10ServerLoopV4send"]
+    case .send: ["13GuardedRouterV4send"]
     }
   }
 

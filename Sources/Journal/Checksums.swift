@@ -1,5 +1,5 @@
 import CXXHash
-import NavigationSync
+import NavigationHub
 
 /// What a checksum is over besides bytes: a fold that a change of any one number changes.
 private struct Seed {

@@ -1,4 +1,4 @@
-package import NavigationSync
+package import NavigationHub
 
 extension Journal {
   /// Stores the records of one batch, all or none, durably in mode `sync`.

@@ -1,4 +1,5 @@
-import NavigationSync
+import NavigationProtocol
+import NavigationHub
 
 extension Journal {
   /// Deletes a slice of what retention no longer promises, and says what it needs to go on.

@@ -1,4 +1,4 @@
-package import NavigationSync
+package import NavigationHub
 
 /// Why a replay ended early.
 package enum ReplayError<Refusal: Error>: Error {

@@ -1,4 +1,4 @@
-import NavigationSync
+import NavigationProtocol
 
 /// The daemon's memory: rows in the order of their sequence, and snapshots beside them.
 ///

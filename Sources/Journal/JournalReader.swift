@@ -1,4 +1,4 @@
-package import NavigationSync
+package import NavigationHub
 
 /// Reads single rows and chains of history while a `Journal` writes.
 ///

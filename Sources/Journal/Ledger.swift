@@ -1,4 +1,5 @@
-import NavigationSync
+import NavigationProtocol
+import NavigationHub
 
 /// What the journal remembers about one nav, some hundred bytes.
 struct NavEntry {

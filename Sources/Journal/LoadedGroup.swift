@@ -1,4 +1,5 @@
-import NavigationSync
+import NavigationHub
+import NavigationProtocol
 
 /// A copy of a group, to look for single rows in.
 struct LoadedGroup {

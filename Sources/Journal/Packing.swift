@@ -10,11 +10,19 @@ import CLZ4
   /// No more than this is unpacked, whatever a row says.
   private static let mostBytes: UInt64 = 1 << 30
 
+  /// How much LZ4 may overlook for speed: 2 takes an eighth less time than 1, for 3 % more bytes.
+  private static let acceleration: Int32 = 2
+
   private var memory: UnsafeMutableRawPointer?
   private var capacity = 0
   private var count = 0
+  /// LZ4's table of what it has seen: 16 KB, which are not cleared for each group.
+  private var stream: UnsafeMutablePointer<LZ4_stream_t>?
 
-  deinit { unsafe memory?.deallocate() }
+  deinit {
+    unsafe memory?.deallocate()
+    unsafe LZ4_freeStream(stream)
+  }
 
   init() {}
 
@@ -33,14 +41,23 @@ import CLZ4
       unsafe memory = .allocate(byteCount: room, alignment: 1)
       capacity = room
     }
-    guard let target = unsafe memory?.assumingMemoryBound(to: CChar.self) else { return }
+    if unsafe stream == nil { unsafe stream = LZ4_createStream() }
+    guard let stream = unsafe stream,
+      let target = unsafe memory?.assumingMemoryBound(to: CChar.self)
+    else { return }
     let result = unsafe bytes.withUnsafeBytes { source in
+      // Nothing refers to the group before, so each is unpacked alone.
+      unsafe LZ4_resetStream_fast(stream)
       // 0 if it would not fit.
-      unsafe LZ4_compress_default(
-        source.baseAddress?.assumingMemoryBound(to: CChar.self), target, Int32(source.count),
-        Int32(room))
+      return unsafe LZ4_compress_fast_continue(
+        stream, source.baseAddress?.assumingMemoryBound(to: CChar.self), target,
+        Int32(source.count), Int32(room), Self.acceleration)
     }
     count = max(0, Int(result))
+    guard count == 0 else { return }
+    // The stream's state is undefined behind a failure.
+    unsafe LZ4_freeStream(stream)
+    unsafe self.stream = nil
   }
 
   /// What was packed.

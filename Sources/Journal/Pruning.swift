@@ -1,4 +1,4 @@
-import NavigationSync
+import NavigationHub
 
 /// What one call of `Journal.maintain` did and found.
 package struct MaintenanceReport: Hashable, Sendable {

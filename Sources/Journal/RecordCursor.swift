@@ -1,4 +1,5 @@
-import NavigationSync
+import NavigationProtocol
+import NavigationHub
 
 /// Reads the heads of the records of a group one after the other.
 ///

@@ -1,4 +1,5 @@
-package import NavigationSync
+package import NavigationHub
+import NavigationProtocol
 
 /// What the ledger notes of a row: numbers only, so that to keep one costs nothing.
 struct RowNote: Hashable {

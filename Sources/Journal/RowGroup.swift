@@ -1,4 +1,5 @@
-import NavigationSync
+import NavigationHub
+import NavigationProtocol
 
 /// Records that lie together in one row of the table, in the order of their sequence.
 ///
@@ -51,10 +52,13 @@ import NavigationSync
     records == Self.mostRecords || records > 0 && bodyBuffer.count + bodyCount > Self.mostBytes
   }
 
-  /// Appends a record; its sequence is above all that are there.
-  mutating func append(_ row: borrowing JournalRow) {
-    append(RowNote(row), isOpen: row.isOpen, row.author)
+  /// Appends a record, whose sequence is above all that are there; returns what is noted of it.
+  @discardableResult
+  mutating func append(_ row: borrowing JournalRow) -> RowNote {
+    let note = RowNote(row)
+    append(note, isOpen: row.isOpen, row.author)
     bodyBuffer.append(row.body.span)
+    return note
   }
 
   /// Appends a record of another group.

@@ -1,4 +1,4 @@
-import NavigationSync
+import NavigationHub
 
 /// A record of a batch without its body.
 enum StagedRecord: Hashable {
@@ -31,8 +31,7 @@ struct StagedBatch: ~Copyable {
       if group.isFull(for: row.body.count) { break }
       let next = group.last + 1
       precondition(row.sequence == next, "sequence \(row.sequence) where \(next) is next")
-      group.append(row)
-      records.append(.row(RowNote(row)))
+      records.append(.row(group.append(row)))
       index += 1
     }
     return index

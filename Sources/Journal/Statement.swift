@@ -1,5 +1,5 @@
 import CSQLite
-import NavigationSync
+import NavigationProtocol
 
 /// One prepared statement; owned by its `Database`, which finalizes it when it closes.
 @safe final class Statement {

@@ -1,4 +1,4 @@
-import NavigationSync
+import NavigationHub
 
 /// What a row of the table of groups says beside its bytes.
 struct StoredGroup {

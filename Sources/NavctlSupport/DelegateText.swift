@@ -1,6 +1,6 @@
 package import CommandLineOptions
 import Navigation
-package import NavigationSync
+package import NavigationProtocol
 
 /// The options of `delegate`, and the texts between it and the command that answers for it.
 package enum DelegateText {

@@ -1,4 +1,4 @@
-import NavigationSync
+import NavigationProtocol
 
 // The checks of the statistics that the daemon reports.
 

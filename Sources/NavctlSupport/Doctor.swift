@@ -1,4 +1,4 @@
-package import NavigationSync
+package import NavigationProtocol
 package import RuntimePaths
 
 /// The facts that `navctl doctor` judges; nil if a fact could not be found out.

@@ -1,5 +1,5 @@
 import Navigation
-package import NavigationSync
+package import NavigationProtocol
 import RuntimePaths
 
 /// The text of an `err` reply of the daemon.

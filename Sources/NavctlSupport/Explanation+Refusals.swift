@@ -1,4 +1,4 @@
-import NavigationSync
+import NavigationProtocol
 
 // The explanations of the error codes, in the order of their table in docs/protocol.md.
 
@@ -80,11 +80,13 @@ extension Explanation {
       example: "navctl create kiosk --if-absent"),
     Explanation(
       .moved, "The nav lives on another navd.",
-      cause: "Kept for later versions; this navd does not send it.",
+      cause: "The code is reserved: this version of navd never sends it.",
       example: "navctl status"),
     Explanation(
       .frozen, "The nav can be read and closed, but not changed.",
-      cause: "navd found a fault in it. Kept for later versions; this navd does not send it.",
+      cause:
+        "navd found a broken invariant in it. Close the nav, or restart navd: a start that finds it "
+        + "sound serves it again.",
       example: "navctl verify kiosk"),
     Explanation(
       .shuttingDown, "navd is stopping.",

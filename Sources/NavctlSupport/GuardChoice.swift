@@ -1,5 +1,5 @@
 import Navigation
-package import NavigationSync
+package import NavigationProtocol
 package import CommandLineOptions
 
 /// Chooses the guards of a command: the typed conditions, else the state that was last seen.

@@ -1,4 +1,4 @@
-import NavigationSync
+import NavigationProtocol
 
 /// Lays out JSON in indented lines.
 package enum JSONLayout {

@@ -1,4 +1,4 @@
-package import NavigationSync
+package import NavigationProtocol
 
 /// One value of a JSON text, with its members by name.
 ///

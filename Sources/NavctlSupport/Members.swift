@@ -1,4 +1,4 @@
-import NavigationSync
+import NavigationProtocol
 
 /// Converts words of the form KEY=VALUE to members of a JSON object.
 package enum Members {

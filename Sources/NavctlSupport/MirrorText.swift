@@ -1,5 +1,6 @@
 import Navigation
-package import NavigationSync
+package import NavigationProtocol
+package import NavigationReplica
 
 /// Writes mirrors and diffs as the JSON in which the daemon sent them, and reads them.
 package enum MirrorText {

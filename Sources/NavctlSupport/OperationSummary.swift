@@ -1,5 +1,5 @@
 import Navigation
-package import NavigationSync
+package import NavigationProtocol
 
 /// The result of an operation in one line.
 package enum OperationSummary {

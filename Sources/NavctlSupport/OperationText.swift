@@ -1,4 +1,4 @@
-package import NavigationSync
+package import NavigationProtocol
 
 /// One operation of a request: its JSON, and its kind, by which navctl chooses the guards.
 package struct OperationText: Hashable, Sendable {

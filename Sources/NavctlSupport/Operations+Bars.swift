@@ -1,5 +1,5 @@
 package import CommandLineOptions
-import NavigationSync
+import NavigationProtocol
 
 extension Operations {
   /// The four states of a bar that have an appearance each.

@@ -1,5 +1,5 @@
 package import CommandLineOptions
-import NavigationSync
+import NavigationProtocol
 
 extension Operations {
   /// Makes the operation of `present`, which shows a screen above the visible one.

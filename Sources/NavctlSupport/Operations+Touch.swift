@@ -1,5 +1,5 @@
 package import CommandLineOptions
-import NavigationSync
+import NavigationProtocol
 
 /// One step of a swipe back.
 package enum GestureStep: Hashable, Sendable {

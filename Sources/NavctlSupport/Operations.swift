@@ -1,5 +1,5 @@
 package import CommandLineOptions
-import NavigationSync
+import NavigationProtocol
 
 /// Makes operations from command lines, one function for each command that changes a nav.
 package enum Operations {

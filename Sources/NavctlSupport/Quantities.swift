@@ -1,5 +1,5 @@
 package import Navigation
-package import NavigationSync
+package import NavigationProtocol
 
 /// An error of the command line; navctl sends nothing and ends with status 2.
 package struct UsageError: Error, Hashable, Sendable {

@@ -1,5 +1,6 @@
 package import Navigation
-package import NavigationSync
+package import NavigationProtocol
+package import NavigationReplica
 
 /// The state of one nav that one terminal last showed; `GuardChoice` makes guards from it.
 package struct Seen: Hashable, Sendable {

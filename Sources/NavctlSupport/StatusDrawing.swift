@@ -1,4 +1,4 @@
-package import NavigationSync
+package import NavigationProtocol
 
 /// Draws the statistics of a daemon for `navctl status`.
 package enum StatusDrawing {

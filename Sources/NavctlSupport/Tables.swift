@@ -1,4 +1,4 @@
-import NavigationSync
+import NavigationProtocol
 
 /// Draws replies of the daemon as tables of text.
 package enum Tables {

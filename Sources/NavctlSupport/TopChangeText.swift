@@ -1,5 +1,5 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
 
 /// The text about the change that made a guard fail: who changed the top, how and when.
 struct TopChangeText {

@@ -1,5 +1,5 @@
 package import CommandLineOptions
-import NavigationSync
+import NavigationProtocol
 
 /// The condition of `navctl wait`.
 package enum WaitCondition: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Navigation
-package import NavigationSync
+package import NavigationProtocol
 
 /// Makes the lines of `navctl watch`: one for each revision, and one in place of skipped revisions.
 package struct WatchLines: Sendable {

@@ -28,7 +28,7 @@ package enum SwipeDirection: UInt8, CaseIterable, Sendable {
 
 /// One of the four appearance objects of a bar or an item.
 package enum AppearanceSlot: UInt8, CaseIterable, Sendable {
-  /// The slots, by their names on the wire.
+  /// By height class, and by whether the edge of the content meets the bar.
   case standard, compact, scrollEdge, compactScrollEdge
 }
 

@@ -174,15 +174,15 @@ extension NavigationController {
   /// Applies the preference of a new top, and leaves of what is told the net effect.
   ///
   /// A client that set the bar's visibility while this top was there already has the last word.
-  mutating func updateVisibility(_ draft: inout Draft, before: NavigationController?) {
-    if let top, top.id != draft.oldTop, top.id != draft.topOfBarSet {
+  mutating func updateVisibility(_ draft: inout Draft) {
+    if let top, !top.hasDefaultDetails, top.id != draft.oldTop, top.id != draft.topOfBarSet {
       applyBarPreference(of: top, &draft)
     }
     guard !draft.tail.isEmpty else { return }
     let now = visibility
     let isBarNew = now.bar != draft.oldVisibility.bar
     let isToolbarNew = now.toolbar != draft.oldVisibility.toolbar
-    if !isBarNew, let before { takeBackAttachment(before) }
+    if !isBarNew, let before = draft.before { takeBackAttachment(before) }
     var tellsBar = false
     for case .barChange(_, let change) in draft.tail where isBarNew {
       tellsBar = change.isHidden == !now.bar

@@ -9,6 +9,13 @@ package struct DetachedRecords: Sendable {
     case screen(ScreenID)
     /// A button's.
     case button(ButtonID)
+
+    var hash: NameHash {
+      switch self {
+      case .screen(let id): NameHash(id.text)
+      case .button(let id): NameHash(id.text)
+      }
+    }
   }
 
   /// A detached record.
@@ -25,6 +32,15 @@ package struct DetachedRecords: Sendable {
       case .button(let button): .button(button.id)
       }
     }
+
+    /// Whether the record has this identity.
+    func has(_ key: Key) -> Bool {
+      switch (self, key) {
+      case (.screen(let screen), .screen(let id)): screen.id == id
+      case (.button(let button), .button(let id)): button.id == id
+      default: false
+      }
+    }
   }
 
   /// A point in the order; what was touched later stands behind it.
@@ -34,8 +50,10 @@ package struct DetachedRecords: Sendable {
 
   private var slots: [Record?] = []
   private var head = 0
+  /// The position of the first slot.
   private var base = 0
-  private var positions: [Key: Int] = [:]
+  /// The positions of the records.
+  private var positions = PlaceIndex()
 
   /// The bytes of the buttons, roughly as encoded; screens are counted by their nav.
   private(set) var buttonBytes = 0
@@ -51,30 +69,50 @@ package struct DetachedRecords: Sendable {
 
   /// Finds a screen.
   package func screen(_ id: ScreenID) -> Screen? {
-    guard let position = positions[.screen(id)], case .screen(let screen)? = slots[position - base]
+    guard let position = position(of: .screen(id)),
+      case .screen(let screen)? = slots[position - base]
     else { return nil }
     return screen
   }
 
   /// Finds a button.
   package func button(_ id: ButtonID) -> Button? {
-    guard let position = positions[.button(id)], case .button(let button)? = slots[position - base]
+    guard let position = position(of: .button(id)),
+      case .button(let button)? = slots[position - base]
     else { return nil }
     return button
+  }
+
+  /// Half of what an index can hold; the positions of one message do not reach the other half.
+  private static let mostPositions = Int(Int32.max / 2)
+
+  private func position(of key: Key) -> Int? { position(of: key, key.hash) }
+
+  private func position(of key: Key, _ hash: NameHash) -> Int? {
+    positions.find(hash) { slots[$0 - base]?.has(key) == true }
   }
 
   /// Puts a record at the young end, in place of the one with the same identity.
   package mutating func touch(_ record: Record) {
     if case .button(let button) = record { buttonBytes += button.byteCount }
-    let former = positions.updateValue(base + slots.count, forKey: record.key)
-    slots.append(record)
-    if let former { empty(former) }
+    let key = record.key
+    let hash = key.hash
+    if let former = position(of: key, hash) {
+      positions.replace(former, hash, by: base + slots.count)
+      slots.append(record)
+      empty(former)
+    } else {
+      positions.insert(base + slots.count, hash)
+      slots.append(record)
+    }
   }
 
   /// Takes a record out.
   @discardableResult
   package mutating func remove(_ key: Key) -> Record? {
-    guard let position = positions.removeValue(forKey: key) else { return nil }
+    let hash = key.hash
+    guard let position = position(of: key, hash) else { return nil }
+    positions.remove(position, hash)
     return empty(position)
   }
 
@@ -90,7 +128,7 @@ package struct DetachedRecords: Sendable {
 
   /// Gives a screen another version and leaves it where it is.
   mutating func stamp(_ id: ScreenID, with version: Revision) {
-    guard let position = positions[.screen(id)],
+    guard let position = position(of: .screen(id)),
       case .screen(var screen)? = slots[position - base], screen.version != version
     else { return }
     screen.version = version
@@ -109,6 +147,11 @@ package struct DetachedRecords: Sendable {
   ///
   /// O(n).
   package var all: [Record] { slots[head...].compactMap { $0 } }
+
+  /// The record touched since `mark`, if it is the only one.
+  func onlyRecord(since mark: Mark) -> Record? {
+    mark.position + 1 == base + slots.count ? slots.last ?? nil : nil
+  }
 
   /// The records touched since `mark`, oldest first.
   ///
@@ -136,12 +179,13 @@ package struct DetachedRecords: Sendable {
   ///
   /// Positions are renumbered, so marks made before do not survive: call it between messages only.
   package mutating func closeHoles() {
-    guard slots.count > 4 * positions.count + 256 else { return }
+    guard slots.count > 4 * positions.count + 256 || base > Self.mostPositions else { return }
     let records = all
-    base += slots.count
     slots = records
     head = 0
-    for (index, record) in records.enumerated() { positions[record.key] = base + index }
+    base = 0
+    positions = PlaceIndex()
+    for (index, record) in records.enumerated() { positions.insert(index, record.key.hash) }
   }
 }
 

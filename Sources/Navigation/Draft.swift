@@ -50,6 +50,8 @@ struct Draft {
   var hasOwnEvents = false
   /// Where the order of detached records stood.
   let mark: DetachedRecords.Mark
+  /// The state before, if more than one operation runs; it shows which changes a later operation undid.
+  var before: NavigationController?
 
   init(of controller: borrowing NavigationController, isAnimated: Bool?) {
     revision = controller.revision.next
@@ -59,7 +61,7 @@ struct Draft {
     wasAttached = controller.isAttached
     oldVisibility = controller.visibility
     lowest = oldCount
-    oldChain = controller.presentedScreens.map(\.id)
+    oldChain = controller.presented.isDefault ? [] : controller.presentedScreens.map(\.id)
     mark = controller.detached.mark
   }
 
@@ -104,23 +106,20 @@ extension NavigationController {
   /// - Parameters:
   ///   - draft: what the operations noted; lent to every step as `inout` because a value of its size
   ///     would be copied to be lent otherwise.
-  ///   - before: the state before, if more than one operation ran; it tells a change that a later
-  ///     operation took back.
   ///   - limits: what bounds the nav.
-  /// - Returns: the commit; an empty one has left the detached records in any order, and the caller
-  ///   goes back to the state before.
-  mutating func finish(
-    _ draft: inout Draft, before: NavigationController?, limits: NavigationLimits
-  ) -> Commit {
-    var commit = Commit(revision: draft.revision)
+  ///   - commit: what changed; an empty one has left the detached records in any order, and the caller
+  ///     goes back to the state before.
+  mutating func finish(_ draft: inout Draft, limits: NavigationLimits, _ commit: inout Commit) {
     commit.isAnimated = draft.isAnimated ?? false
     commit.splice = netSplice(&draft)
-    if let running = openTransition(&draft, commit.splice) { setTransition(running, &draft) }
-    updateVisibility(&draft, before: before)
-    noteChangedScreens(&draft, before: before, &commit)
-    orderDetached(&draft, before: before, &commit)
+    if draft.isAnimated == true, let running = openTransition(&draft, commit.splice) {
+      setTransition(running, &draft)
+    }
+    updateVisibility(&draft)
+    noteChangedScreens(&draft, &commit)
+    orderDetached(&draft, &commit)
     commit.parts = draft.parts
-    if let before {
+    if let before = draft.before {
       for part in draft.parts where hasSamePart(part, as: before) {
         commit.parts.remove(part)
         stamp(part, with: before.version(of: part))
@@ -128,17 +127,16 @@ extension NavigationController {
     }
     if draft.replacesWhole { commit.relation = relation(&draft) }
     if !transition.isDefault { commit.completion = transition.content.running?.completion ?? [] }
-    commit.events = draft.beginning
+    commit.events.add(draft.beginning)
     commit.events.add(events(&draft, commit.splice))
     commit.events.add(draft.ending)
     commit.events.add(draft.tail)
     if !commit.isEmpty { makeRoom(limits, &commit) }
-    return commit
   }
 
   /// The transition that an animated change of the top, or else of what is presented, begins.
   private func openTransition(_ draft: inout Draft, _ splice: Splice?) -> RunningTransition? {
-    guard draft.isAnimated == true, !draft.hasOwnEvents,
+    guard !draft.hasOwnEvents,
       transition.isDefault || transition.content.running == nil,
       isStandalone || isAttached && draft.wasAttached
     else { return nil }
@@ -191,12 +189,11 @@ extension NavigationController {
   }
 
   /// A content that is what it was has the version it had, wherever the screen is now.
-  private mutating func noteChangedScreens(
-    _ draft: inout Draft, before: NavigationController?, _ commit: inout Commit
-  ) {
+  private mutating func noteChangedScreens(_ draft: inout Draft, _ commit: inout Commit) {
     for touched in draft.touched {
       let id = touched.id
-      let original = before.map { $0.screen(id) } ?? touched.original
+      var original = touched.original
+      if let before = draft.before { original = before.screen(id) }
       guard let index = index(of: id) else {
         if let place = presented.content.index(of: id) {
           let screen = presented.content.chain[place].screen
@@ -217,30 +214,26 @@ extension NavigationController {
     if commit.changedScreens.count > 1 { commit.changedScreens.sort() }
   }
 
-  private mutating func orderDetached(
-    _ draft: inout Draft, before: NavigationController?, _ commit: inout Commit
-  ) {
-    let recent = detached.records(since: draft.mark)
-    if !recent.isEmpty {
-      // Who was dismissed follows from the chains before and after.
-      var removed = commit.splice?.removed ?? []
-      if !draft.oldChain.isEmpty { removed += draft.oldChain }
-      if recent.count == 1 {
-        if isListed(recent[0], &draft, before: before, removed) { commit.detached = recent }
-      } else {
-        var order = CanonicalOrder(removed: removed)
-        for record in recent {
-          order.add(record, isListed: isListed(record, &draft, before: before, removed))
-        }
+  private mutating func orderDetached(_ draft: inout Draft, _ commit: inout Commit) {
+    let removed = commit.splice?.removed ?? []
+    if let record = detached.onlyRecord(since: draft.mark) {
+      if isListed(record, &draft, removed) { commit.detached = [record] }
+    } else {
+      let recent = detached.records(since: draft.mark)
+      if !recent.isEmpty {
+        var order = CanonicalOrder(removed: removed + draft.oldChain)
+        for record in recent { order.add(record, isListed: isListed(record, &draft, removed)) }
         detached.reorder(since: draft.mark, as: order.keys)
         commit.detached = order.listed
       }
-      if let before { commit.onlyMovesDetached = commit.detached.allSatisfy(before.holdsDetached) }
+    }
+    if !commit.detached.isEmpty, let before = draft.before {
+      commit.onlyMovesDetached = commit.detached.allSatisfy(before.holdsDetached)
     }
     guard !draft.released.isEmpty else { return }
     commit.released = draft.released.filter { key in
       guard !isKnown(key) else { return false }
-      return before?.isKnown(key) ?? true
+      return draft.before?.isKnown(key) ?? true
     }
   }
 
@@ -256,17 +249,18 @@ extension NavigationController {
   /// Whether the journal must name a detached record because replaying the lists alone does not
   /// tell it.
   private func isListed(
-    _ record: DetachedRecords.Record, _ draft: inout Draft, before: NavigationController?,
-    _ removed: [ScreenID]
+    _ record: DetachedRecords.Record, _ draft: inout Draft, _ removed: [ScreenID]
   ) -> Bool {
     switch record {
     case .screen(let screen):
-      !removed.contains(screen.id) || draft.touched.contains { $0.id == screen.id }
+      // The chains before and after show which screens were dismissed.
+      !removed.contains(screen.id) && !draft.oldChain.contains(screen.id)
+        || draft.touched.contains { $0.id == screen.id }
     case .button(let button):
       // One that passed through a list only moved. And if a screen was released, its buttons went
       // with it unless they had left it before.
       draft.touchedButtons.contains(button.id) || !draft.released.isEmpty
-        || before?.detached.button(button.id) != nil
+        || draft.before?.detached.button(button.id) != nil
     }
   }
 
@@ -353,7 +347,8 @@ extension NavigationController {
 extension [NavigationEvent] {
   /// Appends events; takes their storage over as long as there are no others.
   fileprivate mutating func add(_ events: [NavigationEvent]) {
-    if isEmpty { self = events } else if !events.isEmpty { self += events }
+    guard !events.isEmpty else { return }
+    if isEmpty { self = events } else { self += events }
   }
 }
 

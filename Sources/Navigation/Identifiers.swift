@@ -213,7 +213,7 @@ package enum Grammar {
 }
 
 /// Eight bytes of a name.
-private struct EightBytes {
+struct EightBytes {
   let bits: UInt64
 
   @inline(__always)
@@ -227,8 +227,9 @@ private struct EightBytes {
   @inline(__always)
   init(_ text: Span<UInt8>, at index: Int) {
     precondition(index >= 0 && index <= text.count - 8)
-    // In bounds, as just checked, and every pattern of bits is a number.
-    bits = unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+    // Checked once, here; every pattern of bits is a number.
+    bits = unsafe text.bytes.unsafeLoadUnaligned(
+      fromUncheckedByteOffset: index, as: UInt64.self)
   }
 
   /// The highest bit of every byte that is ASCII and in a range.

@@ -76,25 +76,32 @@ extension NavigationController {
   ) throws(Refusal) -> OperationResult {
     // One operation checks before it changes anything. Several work on the value itself, are judged
     // against a copy, which shares all storage, and go back to it if one is refused.
-    let before = isCreation ? blank(at: draft.revision) : operations.count > 1 ? self : nil
+    if isCreation {
+      draft.before = blank(at: draft.revision)
+    } else if operations.count > 1 {
+      draft.before = self
+    }
     var outputs: [OperationOutput] = []
     outputs.reserveCapacity(operations.count)
     for index in operations.indices {
-      draft.named = [:]
+      if !draft.named.isEmpty { draft.named = [:] }
       do throws(NavigationError) {
-        outputs.append(try run(operations[index], draft: &draft, context: context))
+        // Lent by a span, the operation is not copied.
+        outputs.append(try run(operations.span[index], draft: &draft, context: context))
       } catch {
-        if let before { self = before }
+        if let before = draft.before { self = before }
         throw Refusal(index: index, error: isStandalone ? error.ofItem : error)
       }
     }
-    let commit = finish(&draft, before: before, limits: context.limits)
+    var commit = Commit(revision: draft.revision)
+    finish(&draft, limits: context.limits, &commit)
     guard isCreation || !commit.isEmpty else {
-      if let before { self = before }
+      if let before = draft.before { self = before }
       return OperationResult(outputs: outputs)
     }
     revision = draft.revision
-    return OperationResult(outputs: outputs, commit: commit)
+    // Moved: a copy of a commit costs a retain for each of its lists.
+    return OperationResult(outputs: consume outputs, commit: consume commit)
   }
 
   /// What a creation is judged against: a controller without any content.

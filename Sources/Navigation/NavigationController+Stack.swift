@@ -60,7 +60,11 @@ extension NavigationController {
   }
 
   mutating func pop(_ draft: inout Draft) -> ScreenID? {
-    pop(downTo: stack.count - 2, &draft).first
+    guard stack.count > (isStandalone ? 0 : 1) else { return nil }
+    draft.lower(to: stack.count - 1, of: stack)
+    let screen = stack.removeLast()
+    detached.touch(.screen(screen))
+    return screen.id
   }
 
   mutating func pop(

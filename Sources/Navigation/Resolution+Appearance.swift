@@ -2,7 +2,7 @@
 
 extension AppearanceSet {
   /// Whether an object is set in a slot.
-  fileprivate func has(_ slot: ResolvedBar.AppearanceSlot) -> Bool {
+  fileprivate func has(_ slot: AppearanceSlot) -> Bool {
     switch slot {
     case .standard: standard != nil
     case .compact: compact != nil
@@ -33,7 +33,7 @@ extension Resolution {
 
   /// The top item's object beats the bar's.
   private func find(
-    _ slot: ResolvedBar.AppearanceSlot, isTransparent: Bool = false
+    _ slot: AppearanceSlot, isTransparent: Bool = false
   ) -> ResolvedBar.AppearanceChoice? {
     let isOfItem = details?.item.appearance.has(slot) ?? false
     guard isOfItem || bar.appearance.has(slot) else { return nil }

@@ -167,12 +167,6 @@ extension ResolvedBar {
     case properties(SurfaceProperties)
   }
 
-  /// The four slots of an `AppearanceSet`.
-  package enum AppearanceSlot: UInt8, CaseIterable, Sendable {
-    /// By height class, and by whether the edge of the content meets the bar.
-    case standard, compact, scrollEdge, compactScrollEdge
-  }
-
   /// An appearance object that is set.
   package struct AppearanceChoice: Hashable, Sendable {
     /// The slot the object was found in.

@@ -1,5 +1,6 @@
-package import NavigationSync
+package import NavigationReplica
 package import ZeroMQ
+import NavigationProtocol
 
 /// Why a daemon does not serve a connection.
 package enum ConnectionRefusal: Hashable, Sendable {

@@ -1,5 +1,5 @@
 package import Navigation
-import NavigationSync
+import NavigationProtocol
 
 /// The reply of the daemon to a ping.
 package struct Pong: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import NavigationSync
+package import NavigationProtocol
 
 extension NavigationConnection {
   /// Sends a read that takes long, such as a backup, and polls its progress; without a session.

@@ -1,5 +1,6 @@
 import CLinux
-package import NavigationSync
+package import NavigationProtocol
+package import NavigationReplica
 
 extension NavigationConnection {
   /// Opens a session and waits for the daemon's `welcome`.

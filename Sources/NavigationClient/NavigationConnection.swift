@@ -1,5 +1,6 @@
 import Navigation
-package import NavigationSync
+package import NavigationProtocol
+import NavigationReplica
 import ZeroMQ
 
 /// A blocking connection to a daemon for one thread; navctl, the exporter and tests use it.

@@ -1,12 +1,13 @@
 import CLinux
 import CurveKeys
-import NavigationSync
+import NavigationHub
 import RuntimePaths
+import TransportGuard
 import ZeroMQ
 
-/// The access rules in force: section `[access]` with its names looked up, and the authorised keys.
-struct AccessControl: Sendable {
-  /// The roles and rights, in the form that the hub uses.
+/// Who may connect and do what, with the names of the configuration looked up and the keys read.
+struct AccessControl: PeerAuthority, Sendable {
+  /// What the hub decides by.
   private(set) var access: Access
   /// The reasons why files in the directory of keys are ignored.
   private(set) var problems: [String] = []
@@ -51,50 +52,8 @@ struct AccessControl: Sendable {
   /// The name under which a key is authorised.
   func name(of key: CurvePublicKey) -> String? { names[key] }
 
-  /// Identifies the client of a connection, and its key; nil if it must not connect.
-  func peer(_ address: PeerAddress, userID: @autoclosure () -> String?) -> (
-    peer: Peer, key: CurvePublicKey?
-  )? {
-    switch address {
-    case .process(let user, let group, let process):
-      return (.local(user: user, group: group, process: process), nil)
-    case .network(let address):
-      guard let key = userID().flatMap({ CurvePublicKey(z85: $0) }), let name = names[key] else {
-        return nil
-      }
-      return (.key(name: name, address: address), key)
-    }
-  }
-
-  /// Decides a ZAP request: the client and the user id of its messages, or the refusal.
-  func admit(_ request: ZAPRequest) -> Result<(peer: Peer, userID: String), Refusal> {
-    switch (request.domain, request.mechanism, request.address) {
-    case (Listener.localDomain, .null, .process(let user, let group, let process)):
-      let peer = Peer.local(user: user, group: group, process: process)
-      guard access.admits(peer) else { return .failure(Refusal("it has no right", peer)) }
-      return .success((peer, "uid:\(user)"))
-    case (Listener.networkDomain, .curve(let key), .network(let address)):
-      guard let name = names[key] else {
-        return .failure(Refusal("its key is not authorised: \(key)", nil, address))
-      }
-      let peer = Peer.key(name: name, address: address)
-      guard access.admits(peer) else { return .failure(Refusal("nothing is granted to it", peer)) }
-      return .success((peer, key.description))
-    default:
-      return .failure(Refusal("its authentication does not fit the socket", nil))
-    }
-  }
-
-  /// The reason why navd refuses a connection.
-  struct Refusal: Error {
-    var reason: String
-    var peer: Peer?
-    var address: String?
-
-    init(_ reason: String, _ peer: Peer?, _ address: String? = nil) {
-      (self.reason, self.peer, self.address) = (reason, peer, address)
-    }
-  }
+  /// Returns whether anything is granted to a peer.
+  func admits(_ peer: Peer) -> Bool { access.admits(peer) }
 
   private static func subjects(
     _ who: Configuration.Access.Who

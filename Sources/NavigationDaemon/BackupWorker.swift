@@ -1,7 +1,7 @@
 import CLinux
 import Journal
 import Navigation
-import NavigationSync
+import NavigationHub
 import RuntimePaths
 import Synchronization
 
@@ -96,9 +96,9 @@ extension ServerLoop {
   /// Passes progress and result of a backup to the hub, and logs the result.
   mutating func takeBackup() {
     let (progress, answer) = backups.take()
-    if let progress { events.append(.backupProgress(progress)) }
+    if let progress { batches.append(.backupProgress(progress)) }
     guard let answer else { return }
-    events.append(.backup(answer))
+    batches.append(.backup(answer))
     switch answer {
     case .made(let path, let bytes, let navs, let sequence):
       let text =

@@ -11,10 +11,12 @@ struct BusyPollPolicy {
   private let hasCompany: Bool
   /// A score from 0 to `always`: how often the next message came soon.
   private var frequency = 0
-  /// The number of waits in which the loop still sleeps at once, and that number after the next
-  /// failure.
-  private var rest = 0
-  private var nextRest = shortestRest
+  /// The waits that are slept through.
+  private var pause = BackOff(from: 16, to: 1024)
+  /// Since when there is nothing to do.
+  private var waitingSince: UInt64?
+  /// Whether the last message that was waited for came alone.
+  private(set) var comeOneByOne = false
 
   private static let always = 256
   /// The score from which the loop polls: three of four messages came soon.
@@ -25,9 +27,6 @@ struct BusyPollPolicy {
   private static let soon: UInt64 = 150_000
   /// The longest normal time between two polls; a longer one means that another thread ran between.
   private static let longestLook: UInt64 = 12_000
-  /// The number of waits without polling after that: first, and at most.
-  private static let shortestRest = 16
-  private static let longestRest = 1024
 
   /// Makes a policy that polls only after messages have come soon.
   ///
@@ -38,16 +37,27 @@ struct BusyPollPolicy {
 
   /// How long to poll for the next message; 0 to sleep at once.
   var limit: UInt64 {
-    hasCompany && rest == 0 && frequency >= Self.usual ? Self.patience : 0
+    hasCompany && pause.isOver && frequency >= Self.usual ? Self.patience : 0
+  }
+
+  /// Notes that there is nothing to do from now on.
+  mutating func beginWait(at now: UInt64) { waitingSince = now }
+
+  /// Notes that there is something to do; counts the wait, if there was one.
+  mutating func endWait(at now: @autoclosure () -> UInt64) {
+    guard let start = waitingSince else { return }
+    waitingSince = nil
+    noteWait(now() - start)
+  }
+
+  /// Notes how many messages came, 1 or more, and whether they were waited for.
+  mutating func noteReceived(_ count: Int, isAwaited: Bool) {
+    comeOneByOne = isAwaited && count == 1
   }
 
   /// Records how long the loop had to wait for a message.
   mutating func noteWait(_ wait: UInt64) {
-    if rest > 0 {
-      rest -= 1
-    } else {
-      nextRest = max(Self.shortestRest, nextRest - nextRest / 16)
-    }
+    if pause.isOver { pause.noteSuccess(16) } else { pause.noteTurn() }
     if wait <= Self.soon {
       frequency += (Self.always - frequency) / 8
     } else {
@@ -58,8 +68,7 @@ struct BusyPollPolicy {
   /// Records the duration of a poll without a message; returns whether to poll again.
   mutating func goesOn(afterLook look: UInt64) -> Bool {
     guard look > Self.longestLook else { return true }
-    rest = nextRest
-    nextRest = min(nextRest * 2, Self.longestRest)
+    pause.noteFailure()
     return false
   }
 }

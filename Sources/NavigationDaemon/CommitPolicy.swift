@@ -24,18 +24,14 @@ struct CommitPolicy {
   ///
   /// Such a commit has all ops of the clients, so none arrive during it; `overlap` must not fall.
   private var hasGathered = false
-  /// The number of commits that still do not wait, and that number after the next useless wait.
-  private var rest = 0
-  private var nextRest = shortestRest
+  /// The commits that go without a wait, behind one that did not pay.
+  private var pause = BackOff(from: 8, to: 1024)
 
   /// The score from which a commit waits.
   private static let usual = 3
-  /// The number of commits without a wait after a useless one: first, and at most.
-  private static let shortestRest = 8
-  private static let longestRest = 1024
 
-  /// How long the next commit waits, counted from the end of the last one; 0 for no wait.
-  var limit: UInt64 { overlap >= Self.usual && rest == 0 ? duration / 2 : 0 }
+  /// How long the next commit may wait, reckoned from the end of the last one; 0 for not at all.
+  var limit: UInt64 { overlap >= Self.usual && pause.isOver ? duration / 2 : 0 }
 
   /// Records the end of a commit.
   ///
@@ -54,7 +50,7 @@ struct CommitPolicy {
       overlap = max(overlap - 1, 0)
     }
     hasGathered = false
-    if rest > 0 { rest -= 1 }
+    pause.noteTurn()
   }
 
   /// Records the end of a wait.
@@ -69,10 +65,9 @@ struct CommitPolicy {
     // by the next one. With a wait, one sync and at most half of another store more than that rate,
     // if at least half of the awaited records arrive.
     if 2 * (gathered - waiting) >= expected - waiting {
-      nextRest = max(Self.shortestRest, nextRest / 2)
+      pause.noteSuccess(2)
     } else {
-      rest = nextRest
-      nextRest = min(nextRest * 2, Self.longestRest)
+      pause.noteFailure()
     }
   }
 }

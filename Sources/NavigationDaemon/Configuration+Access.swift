@@ -1,5 +1,6 @@
 import CurveKeys
-package import NavigationSync
+package import NavigationProtocol
+package import NavigationHub
 
 extension Configuration {
   /// Section `[access]`: the roles and the rights of clients, and the keys for tcp.

@@ -2,8 +2,9 @@ import CLinux
 import CurveKeys
 import Journal
 import Navigation
-import NavigationSync
+import NavigationHub
 package import RuntimePaths
+import TransportGuard
 import ZeroMQ
 
 /// The daemon from start to stop.
@@ -45,7 +46,7 @@ package enum Daemon {
     let access = try AccessControl(configuration.access, daemonUser: rules.userID)
     let identity = try identity(configuration, rules, places)
     let directory = try stateDirectory(configuration, rules)
-    let proof = try AdmissionProof.begin(identity)
+    var preparation = try prepareRouter(identity)
     let started = SystemClock.monotonicMilliseconds()
     let journal = try openJournal(configuration, rules, directory, places)
     // Removes the partial copy of a backup that was running when an earlier process ended.
@@ -53,15 +54,11 @@ package enum Daemon {
     var hub = Hub(
       configuration: hubConfiguration(configuration), access: access.access, seed: try seed())
     let navs = try replay(journal, into: &hub)
-    try proof.finish()
-    // Before the daemon accepts a client.
-    let gate = InboundGate(
-      frameBytes: Listener.frameBytes(configuration), messages: Listener.waitingMessages,
-      totalBytes: configuration.limits.unreadTotalBytes)
-    gate.install()
-    let listener = try listen(configuration, places, identity, log)
-    try listener.admit(configuration)
-    let endpoints = listener.endpoints.joined(separator: " ")
+    try finishProof(&preparation)
+    let sockets = try listen(places, log)
+    let router = try openRouter(preparation, sockets, configuration, log)
+    try sockets.admit(configuration)
+    let endpoints = sockets.lent.map(\.endpoint).joined(separator: " ")
     let took = SystemClock.monotonicMilliseconds() - started
     let text =
       "serving \(counted(navs, "nav")) on \(endpoints), state in \(directory), ready in \(took) ms"
@@ -69,15 +66,12 @@ package enum Daemon {
     pause.end()
     log(LogEntry(.info, text, kind: .started))
     var loop = ServerLoop(
-      hub: hub, journal: journal, listener: listener, gate: gate,
-      history: HistoryWorker(directory: directory), log: log, configuration: configuration,
-      access: access)
-    loop.reloading = ServerLoop.Reloading(
-      sources: sources, rules: rules, first: configuration, status: text)
-    // In one message, so that a waiter for READY also finds the status.
+      hub: hub, journal: journal, router: router, sockets: sockets, log: log,
+      configuration: ServingConfiguration(
+        configuration, from: sources, rules: rules, status: text), access: access)
+    // In one message: who waits for the first must find the second.
     loop.notify(.ready, .status(text))
-    let watchdog = try watchdogInterval(log)
-    try loop.run(signals: signals, watchdog: watchdog)
+    try loop.run(signals: signals, watchdog: try watchdog())
     loop.notify(.stopping)
     try closeJournal(journal)
     try loop.close()
@@ -87,9 +81,8 @@ package enum Daemon {
 
   /// Listens on all addresses; until `admit`, only the user of the daemon can connect.
   private static func listen(
-    _ configuration: Configuration, _ places: [SocketPlace], _ identity: CurveSecretKey?,
-    _ log: Log
-  ) throws(DaemonError) -> Listener {
+    _ places: [SocketPlace], _ log: Log
+  ) throws(DaemonError) -> ListeningSockets {
     var sockets: [ListeningSocket] = []
     for place in places {
       let socket = try place.open()
@@ -101,15 +94,53 @@ package enum Daemon {
           "no interface of this machine has the address of \(place.endpoint) yet: navd listens "
             + "there as soon as one has"))
     }
-    let listener = try Listener.open(sockets, identity: identity, configuration)
-    if !listener.copiesReceived {
-      log(
-        LogEntry(
-          .warning,
-          "this libzmq cannot copy received messages: waiting messages can take far more memory "
-            + "than [limits] unread-total-bytes"))
+    return ListeningSockets(sockets)
+  }
+
+  private static func prepareRouter(
+    _ identity: CurveSecretKey?
+  ) throws(DaemonError) -> RouterPreparation {
+    do throws(SystemError) {
+      return try RouterPreparation(identity: identity)
+    } catch {
+      throw .system(error)
     }
-    return listener
+  }
+
+  private static func finishProof(_ preparation: inout RouterPreparation) throws(DaemonError) {
+    do throws(ZeroMQError) {
+      try preparation.finishProof()
+    } catch {
+      throw .transport(error)
+    }
+  }
+
+  private static func openRouter(
+    _ preparation: consuming RouterPreparation, _ sockets: ListeningSockets,
+    _ configuration: Configuration, _ log: Log
+  ) throws(DaemonError) -> GuardedRouter {
+    let router: GuardedRouter
+    do throws(ZeroMQError) {
+      router = try preparation.open(sockets.lent, routerLimits(configuration))
+    } catch {
+      throw .transport(error)
+    }
+    if !router.copiesReceived {
+      let text =
+        "this libzmq cannot copy what it receives: messages that wait may take far more than "
+        + "[limits] unread-total-bytes says"
+      log(LogEntry(.warning, text))
+    }
+    return router
+  }
+
+  static func routerLimits(_ configuration: Configuration) -> GuardedRouter.Limits {
+    let limits = configuration.limits
+    return GuardedRouter.Limits(
+      // The hub refuses a message that is a little too long, with an error.
+      frameBytes: limits.messageToDaemonBytes + 4096, unreadBytes: limits.unreadTotalBytes,
+      unsentBytes: limits.unsentTotalBytes, connections: limits.connections,
+      connectionsPerPrincipal: limits.connectionsPerPrincipal)
   }
 
   private static func serviceManager<Value>(
@@ -122,9 +153,9 @@ package enum Daemon {
     }
   }
 
-  private static func watchdogInterval(_ log: Log) throws(DaemonError) -> UInt64? {
+  private static func watchdog() throws(DaemonError) -> Watchdog {
     do throws(SystemError) {
-      return try ServiceManager.watchdogInterval()
+      return Watchdog(interval: try ServiceManager.watchdogInterval())
     } catch {
       throw .system(error)
     }

@@ -1,6 +1,6 @@
 import CLinux
 import Journal
-import NavigationSync
+import NavigationHub
 import RuntimePaths
 import ZeroMQ
 

@@ -1,6 +1,6 @@
 import CLinux
 import Journal
-import NavigationSync
+import NavigationHub
 import Synchronization
 
 /// Reads old revisions from the journal on a thread of its own, so that the loop never waits.

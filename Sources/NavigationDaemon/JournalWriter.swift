@@ -1,6 +1,6 @@
 import CLinux
 import Journal
-import NavigationSync
+import NavigationHub
 import RuntimePaths
 
 /// Commits batches on its own thread, in their order, and checkpoints the write-ahead log in
@@ -80,11 +80,14 @@ final class JournalWriter: @unchecked Sendable {
     return start.map { CommitTiming(since: $0, records: records.count) }
   }
 
-  /// Whether the worker should commit, because it would wait for more records; loop thread.
-  func expectsMore(than count: Int) -> Bool {
+  /// Whether a commit of so many records is better left to the worker; loop thread.
+  ///
+  /// The worker is flushing the log, or it would wait for records that are about to arrive.
+  func takes(_ count: Int) -> Bool {
     guarded {
-      count < policy.expected && policy.limit > 0
-        && SystemClock.monotonicNanoseconds() < lastEnd + policy.limit
+      mustPutAway
+        || count < policy.expected && policy.limit > 0
+          && SystemClock.monotonicNanoseconds() < lastEnd + policy.limit
     }
   }
 

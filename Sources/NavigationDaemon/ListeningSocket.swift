@@ -1,23 +1,13 @@
 import CLinux
 import RuntimePaths
-import ZeroMQ
+import TransportGuard
 
 /// A place where peers come in: a socket of ours that listens, which libzmq is lent.
 ///
 /// So it is made with our mode, and with one name more than libzmq knows of.
 struct ListeningSocket {
-  /// How peers are identified.
-  enum Kind {
-    /// By the kernel.
-    case local
-    /// By the key that they prove to have.
-    case network
-  }
-
-  let kind: Kind
-  /// The address, as libzmq takes it.
-  let endpoint: String
-  let descriptor: Int32
+  /// What libzmq is lent.
+  let lent: LentSocket
   /// Held for life: a second bind of the same path would silently take it over.
   ///
   /// Nil for sockets of the
@@ -35,16 +25,19 @@ struct ListeningSocket {
 
   static let backlog: Int32 = 4096
 
-  private init(kind: Kind, endpoint: String, descriptor: Int32, lock: EndpointLock?) {
-    self.kind = kind
-    self.endpoint = endpoint
-    self.descriptor = descriptor
+  private init(
+    kind: LentSocket.Kind, endpoint: String, descriptor: Int32, lock: EndpointLock?
+  ) {
+    lent = LentSocket(kind: kind, endpoint: endpoint, descriptor: descriptor)
     self.lock = lock
   }
 
+  /// The address, as libzmq takes it.
+  var endpoint: String { lent.endpoint }
+
   /// A socket that the service manager made.
   init(_ socket: InheritedSocket) {
-    let kind: Kind = if case .path = socket.place { .local } else { .network }
+    let kind: LentSocket.Kind = if case .path = socket.place { .local } else { .network }
     self.init(kind: kind, endpoint: socket.endpoint, descriptor: socket.descriptor, lock: nil)
   }
 
@@ -105,4 +98,15 @@ struct ListeningSocket {
   }
 
   private static func reason(_ code: Int32) -> String { SystemError.text(of: code) }
+}
+
+/// What tells one file from any other, whatever its name.
+struct FileIdentity: Hashable {
+  private var device: UInt64 = 0
+  private var number: UInt64 = 0
+
+  /// Asks what is at a path; nil if nothing is.
+  init?(of path: String) {
+    guard unsafe navd_file_identity(path, &device, &number) == 0 else { return nil }
+  }
 }

@@ -1,4 +1,7 @@
-/// One message of the log with its structured fields.
+import NavigationHub
+import TransportGuard
+
+/// One message of the log, with what it is about.
 package struct LogEntry: Hashable, Sendable {
   /// The message ids of systemd's journal, which lead to the explanations in its catalog.
   package enum Kind: String, CaseIterable, Sendable {
@@ -94,5 +97,42 @@ package struct LogEntry: Hashable, Sendable {
       }
     }
     return result
+  }
+}
+
+extension LogEntry {
+  /// Makes an entry of what the guard of the transport noticed.
+  init(_ incident: Incident) {
+    let level: LogLevel =
+      switch incident.severity {
+      case .error: .error
+      case .warning: .warning
+      case .notice: .notice
+      }
+    let kind: Kind? =
+      switch incident.kind {
+      case .refused: .refused
+      case .limited: .limited
+      case .miscounted: nil
+      }
+    self.init(level, incident.text, kind: kind)
+    principal = incident.principal
+    code = incident.code
+  }
+
+  /// Makes an entry of a notice of the hub.
+  init(_ notice: Notice) {
+    let kind: Kind =
+      switch notice.kind {
+      case .diverged: .diverged
+      case .faulty: .faulty
+      case .refused: .refused
+      case .overridden: .overridden
+      }
+    self.init(
+      notice.level == .warning ? .warning : .info, notice.text, kind: kind, nav: notice.nav,
+      revision: notice.revision, client: notice.client)
+    principal = notice.principal
+    code = notice.code
   }
 }

@@ -1,4 +1,4 @@
-package import NavigationSync
+package import NavigationProtocol
 
 /// A response to an HTTP request.
 package struct Answer: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Navigation
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
 import RuntimePaths
 
 /// Queries a daemon over its socket, and keeps the connection between queries.

@@ -106,17 +106,6 @@ package struct Frame: ~Copyable, ~Escapable {
   /// The number of bytes in the payload.
   package var count: Int { storage.count }
 
-  /// Whether the payload is these bytes.
-  package func hasBytes(of other: Span<UInt8>) -> Bool {
-    let count = storage.count
-    guard count == other.count else { return false }
-    // The C library looks at many at a time.
-    return unsafe other.withUnsafeBufferPointer { pointer in
-      guard let start = pointer.baseAddress, count > 0 else { return true }
-      return unsafe memcmp(storage.data, start, count) == 0
-    }
-  }
-
   /// A copy of the payload.
   package func copyBytes() -> [UInt8] {
     unsafe Array(UnsafeBufferPointer(start: storage.data, count: storage.count))

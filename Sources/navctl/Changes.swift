@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
 import RuntimePaths
 
 /// The options and the request that all commands share that change a nav.

@@ -1,6 +1,7 @@
 import NavctlSupport
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
 import RuntimePaths
 
 /// An `err` reply of the daemon, with the context that its explanation needs.

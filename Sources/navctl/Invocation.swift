@@ -4,7 +4,7 @@ import CurveKeys
 import NavctlSupport
 import Navigation
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
 import RuntimePaths
 
 /// One run of one command: its parsed command line and its environment.

@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
 import RuntimePaths
 
 /// navctl: its commands, its options, and the entry that runs one command line.

@@ -1,7 +1,7 @@
 import NavctlSupport
 import Navigation
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
 import RuntimePaths
 
 /// Requests that read something once.

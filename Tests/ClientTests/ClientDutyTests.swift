@@ -1,5 +1,5 @@
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
 import Synchronization
 import Testing
 

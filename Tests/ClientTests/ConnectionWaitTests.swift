@@ -1,7 +1,8 @@
 import CLinux
 import Navigation
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
 import Testing
 
 /// What ends or interrupts the waits of a connection.

@@ -1,6 +1,7 @@
 import CLinux
 import Foundation
-import NavigationSync
+import NavigationProtocol
+import NavigationHub
 import Synchronization
 import ZeroMQ
 

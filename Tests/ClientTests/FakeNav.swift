@@ -1,5 +1,5 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
 
 /// A nav in the mind of a scripted daemon: writes the messages that tests send to clients.
 struct FakeNav {

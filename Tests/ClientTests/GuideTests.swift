@@ -2,7 +2,7 @@ import ChildProcess
 import CLinux
 import Foundation
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
 import Synchronization
 import Testing
 

@@ -1,5 +1,5 @@
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct NavigationClientTests {

@@ -1,7 +1,9 @@
 import Navigation
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
 import Testing
+@testable import NavigationHub
+@testable import NavigationReplica
 
 @Suite(.timeLimit(.minutes(5))) struct NavigationConnectionTests {
   @Test func `a single request needs no session`() throws {

@@ -1,6 +1,6 @@
 import Navigation
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
 import Testing
 
 @Suite struct NavigationOperationTests {
@@ -92,7 +92,8 @@ import Testing
     let body = ClientMessageWriter.op(
       OpRequest(id: 1, nav: "kiosk"), operations: [Array(operation.json.utf8)])
     var reader = ClientMessageReader(maximumBytes: 65536)
-    guard case .op(let request) = try reader.read(frame: ClientVerb.op.frame, body: body) else {
+    guard case .op(let request) = try reader.read(frame: ClientVerb.op.frame.span, body: body.span)
+    else {
       Issue.record("not an op: \(operation.json)")
       return
     }

@@ -1,5 +1,7 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
+import NavigationHub
+import NavigationReplica
 import Testing
 
 /// Several sessions and one hub, with nothing but queues between them.
@@ -67,7 +69,8 @@ private struct World {
         var reader = hub.makeReader()
         let connection = clients[index].connection
         hub.handle(
-          HubEvent(frame: verb.frame, body: body, from: connection, peer, reader: &reader),
+          HubEvent(
+            frame: verb.frame.span, body: body.span, from: connection, peer, reader: &reader),
           at: instant)
         settle()
       case .reconnect:

@@ -1,5 +1,6 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
 import Testing
 
 /// A watch that goes on from a place whose state is not at hand.

@@ -1,5 +1,6 @@
 import Conformance
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
 
 /// A client's session in front of a daemon, with a network that a test can hold up.
 struct MirrorRig<Driver: ConformanceDriver> {

@@ -1,6 +1,7 @@
 package import Conformance
 import Navigation
-import NavigationSync
+import NavigationReplica
+import NavigationProtocol
 
 /// The rows about mirrors, with the library's session in front of a daemon.
 package enum MirrorRows {

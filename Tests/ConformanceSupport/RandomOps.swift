@@ -1,4 +1,4 @@
-import NavigationSync
+import NavigationProtocol
 
 /// Chances that repeat themselves.
 struct Dice {

@@ -1,5 +1,6 @@
 import Conformance
-import NavigationSync
+import NavigationHub
+import NavigationProtocol
 
 /// A hub in process with a journal in memory, driven like a daemon.
 struct HubDriver: ConformanceDriver {
@@ -52,7 +53,9 @@ struct HubDriver: ConformanceDriver {
     guard let connection = connections[name] else { return }
     var reader = hub.makeReader()
     let frame = Array("nsp1.\(verb)".utf8)
-    try turn([HubEvent(frame: frame, body: body, from: connection, Self.peer, reader: &reader)])
+    try turn([
+      HubEvent(frame: frame.span, body: body.span, from: connection, Self.peer, reader: &reader)
+    ])
   }
 
   mutating func receive(_ name: String) throws -> ReceivedMessage? {

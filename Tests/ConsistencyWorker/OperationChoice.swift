@@ -1,5 +1,6 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
 
 /// What a worker does next to a nav.
 struct OperationChoice {

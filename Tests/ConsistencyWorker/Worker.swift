@@ -1,6 +1,7 @@
 import Navigation
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
 
 /// One client that changes navs at random, follows some of them, and checks what it is told.
 struct Worker: ~Copyable {

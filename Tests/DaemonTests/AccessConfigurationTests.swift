@@ -1,10 +1,12 @@
 import CurveKeys
 import Foundation
-import NavigationSync
+import NavigationHub
 import Testing
 import ZeroMQ
 
 @testable import NavigationDaemon
+@testable import NavigationProtocol
+@testable import TransportGuard
 
 /// Section `[access]`, addresses of networks, and what becomes of both.
 @Suite struct AccessConfigurationTests {

@@ -82,4 +82,26 @@ import Testing
     for _ in 0..<100 { busyPoll.noteWait(soon) }
     #expect(busyPoll.limit == 0)
   }
+
+  @Test func `a wait counts once, from when it began`() {
+    var (timed, told) = (BusyPollPolicy(processors: 2), BusyPollPolicy(processors: 2))
+    for round in 0..<100 as Range<UInt64> {
+      let wait = round % 7 * 40_000
+      timed.beginWait(at: round * 1_000_000)
+      timed.endWait(at: round * 1_000_000 + wait)
+      // Without a beginning there is nothing to count.
+      timed.endWait(at: (round + 1) * 1_000_000)
+      told.noteWait(wait)
+      #expect(timed.limit == told.limit)
+    }
+  }
+
+  @Test func `only a message that was waited for and came alone makes the next one likely alone`() {
+    var policy = BusyPollPolicy(processors: 2)
+    #expect(!policy.comeOneByOne)
+    for (count, isAwaited) in [(1, true), (2, true), (1, true), (1, false)] {
+      policy.noteReceived(count, isAwaited: isAwaited)
+      #expect(policy.comeOneByOne == (count == 1 && isAwaited))
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import Foundation
-import NavigationSync
+import NavigationProtocol
+import NavigationHub
 import Testing
 
 @testable import Journal

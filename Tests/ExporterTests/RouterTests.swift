@@ -1,4 +1,4 @@
-import NavigationSync
+import NavigationProtocol
 import Testing
 
 @testable import NavigationExporter

@@ -1,8 +1,9 @@
 import Foundation
-import NavigationSync
+import NavigationProtocol
 import Testing
 
 @testable import Journal
+@testable import NavigationHub
 
 @Suite struct BackupTests {
   /// A journal with some rows and snapshots, open, and what was written to it.

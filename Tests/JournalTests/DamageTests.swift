@@ -1,8 +1,9 @@
 import Foundation
-import NavigationSync
+import NavigationProtocol
 import Testing
 
 @testable import Journal
+@testable import NavigationHub
 
 /// What is done to a file may be refused, but never believed.
 @Suite struct DamageTests {

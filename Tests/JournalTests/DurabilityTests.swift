@@ -1,5 +1,5 @@
 import Foundation
-import NavigationSync
+import NavigationHub
 import Testing
 
 @testable import Journal

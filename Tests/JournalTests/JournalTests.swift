@@ -1,8 +1,9 @@
 import Foundation
-import NavigationSync
+import NavigationProtocol
 import Testing
 
 @testable import Journal
+@testable import NavigationHub
 
 @Suite struct JournalTests {
   @Test func `what was committed is replayed in order`() throws {

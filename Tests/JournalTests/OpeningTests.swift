@@ -1,6 +1,6 @@
 import ChildProcess
 import Foundation
-import NavigationSync
+import NavigationProtocol
 import Testing
 
 @testable import Journal

@@ -1,8 +1,9 @@
 import Foundation
-import NavigationSync
+import NavigationProtocol
 import Testing
 
 @testable import Journal
+@testable import NavigationHub
 
 @Suite struct RetentionTests {
   /// Calls `maintain` until it has nothing more to do, providing the snapshots it asks for.

@@ -1,4 +1,5 @@
-import NavigationSync
+import NavigationProtocol
+import NavigationHub
 import Testing
 
 @testable import Journal

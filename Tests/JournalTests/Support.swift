@@ -1,5 +1,6 @@
 import Foundation
-import NavigationSync
+import NavigationProtocol
+import NavigationHub
 
 @testable import Journal
 

@@ -1,6 +1,6 @@
 import Navigation
 import CommandLineOptions
-import NavigationSync
+import NavigationProtocol
 import Testing
 
 @testable import NavctlSupport

@@ -1,5 +1,5 @@
 import CommandLineOptions
-import NavigationSync
+import NavigationProtocol
 import Testing
 
 @testable import NavctlSupport

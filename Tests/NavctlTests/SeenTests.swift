@@ -1,6 +1,6 @@
 import Foundation
 import Navigation
-import NavigationSync
+import NavigationProtocol
 import RuntimePaths
 import Testing
 

@@ -1,6 +1,6 @@
 import CommandLineOptions
 import Navigation
-import NavigationSync
+import NavigationProtocol
 
 @testable import NavctlSupport
 

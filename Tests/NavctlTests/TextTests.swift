@@ -1,9 +1,10 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
 import RuntimePaths
 import Testing
 
 @testable import NavctlSupport
+@testable import NavigationReplica
 
 @Suite struct ErrorTextTests {
   private let desync = #"""

@@ -1,5 +1,5 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
 import Testing
 
 @testable import NavctlSupport

@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// Rights that change, and keys that are revoked, while clients are served.
 @Suite struct AccessChangeTests {
@@ -161,7 +163,7 @@ import Testing
     let sent = try stage.world.turn([.revoked(panel.connection), .access(access)])
     #expect(sent.to(panel).last?.verb == .bye)
     #expect(sent.to(panel).last?.json["why"] as? String == "revoked")
-    #expect(stage.world.hub.sessionSlots[panel.connection] == nil)
+    #expect(stage.world.hub.sessions.slot(of: panel.connection) == nil)
     #expect(stage.displayOwner == nil)
     #expect(try stage.send(stage.owner, Stage.push("C")).asked == [])
     #expect(stage.world.dropped == [panel.connection])

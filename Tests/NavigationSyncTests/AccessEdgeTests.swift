@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// Ways around the rules of access that were once open.
 @Suite struct AccessEdgeTests {

@@ -1,7 +1,9 @@
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// What the hub refuses, compared with what the twin would, for random peers and messages.
 @Suite struct AccessModelTests {
@@ -91,8 +93,8 @@ import Testing
     /// What a refusal must leave alone, of all navs.
     var standing: [String] {
       owners.keys.sorted().map { name in
-        guard let slot = world.hub.navSlots[name] else { return "\(name) is gone" }
-        let nav = world.hub.navs[slot]
+        guard let slot = world.hub.navs.slot(of: name) else { return "\(name) is gone" }
+        let nav = world.hub.navs.slots[slot]
         return "\(name) \(nav.epoch.text) \(nav.controller.revision.number) \(nav.digest.text)"
       } + ["\(world.hub.sequence) \(world.journal.rows.count) \(world.hub.coordinations.count)"]
     }
@@ -228,9 +230,9 @@ import Testing
 
     /// Takes over who made or closed a nav.
     private func learn(_ nav: String, _ client: Client) throws {
-      let slot = world.hub.navSlots[nav]
+      let slot = world.hub.navs.slot(of: nav)
       guard !nav.hasPrefix("$"), (slot != nil) != (owners[nav] != nil) else { return }
-      owners[nav] = slot.map { world.hub.navs[$0].owner }
+      owners[nav] = slot.map { world.hub.navs.slots[$0].owner }
       if slot != nil { #expect(owners[nav] == client.peer.principal) }
     }
   }

@@ -1,7 +1,9 @@
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// Rules at random, for the daemon and for its twin, from the same words.
 struct AccessSample {

@@ -1,7 +1,9 @@
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 @Suite struct AccessTests {
   private let nobody = Peer.local(user: 1000, group: 1000, process: 1)

@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// What is noted of refusals and overrides, and the limit of ops per second.
 @Suite struct AuditTests {
@@ -111,6 +113,6 @@ import Testing
       _ = try codes(client, 1, loose: true)
       try world.turn([.closed(client.connection)])
     }
-    #expect(world.hub.rates.isEmpty)
+    #expect(world.hub.sessions.rates.isEmpty)
   }
 }

@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 @Suite struct BackupTests {
   private static let made = BackupAnswer.made(path: "/s/b/a.db", bytes: 8192, navs: 1, sequence: 2)
@@ -81,7 +83,7 @@ import Testing
     #expect(world.backups == 1)
     let sent = try world.turn([op("b"), .backup(Self.made)])
     #expect(sent.filter { $0.connection == admin.connection }.map(\.id) == [7])
-    #expect(world.hub.backup == nil)
+    #expect(world.hub.reads.backup == nil)
   }
 
   @Test func `ops go on while a backup is made, also ahead of a commit`() throws {

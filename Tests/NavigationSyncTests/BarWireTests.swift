@@ -1,7 +1,9 @@
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// Bars and environment as clients set them.
 @Suite struct BarWireTests {

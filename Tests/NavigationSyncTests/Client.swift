@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// A client of a world: a connection with a peer, and a counter of ids.
 final class Client {
@@ -34,7 +36,7 @@ final class Client {
 
   func message(_ frame: [UInt8], _ body: [UInt8]) -> HubEvent {
     var reader = world.hub.makeReader()
-    return HubEvent(frame: frame, body: body, from: connection, peer, reader: &reader)
+    return HubEvent(frame: frame.span, body: body.span, from: connection, peer, reader: &reader)
   }
 
   /// A message with another number of frames than two.

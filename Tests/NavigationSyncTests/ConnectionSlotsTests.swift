@@ -1,5 +1,8 @@
-import NavigationSync
 import Testing
+
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 @Suite struct ConnectionSlotsTests {
   @Test(arguments: [1, 7, 64, 0x9E37_79B9] as [UInt64])

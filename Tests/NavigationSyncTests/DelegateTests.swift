@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 @Suite struct DelegateTests {
   /// A stage with one veto delegate.
@@ -378,7 +380,7 @@ import Testing
       #"{"id":\#(turner.nextID()),"nav":"kiosk","roles":["orientation"],"orientations":{"supported":["portrait"]}}"#
     try stage.same { () throws in #expect(try turner.ask("delegate", body).code == "storage") }
     #expect(
-      try stage.world.hub.coordinations[#require(stage.world.hub.navSlots["kiosk"])] == nil)
+      try stage.world.hub.coordinations[#require(stage.world.hub.navs.slot(of: "kiosk"))] == nil)
     stage.world.journal.isFailing = false
     try stage.same { () throws in try stage.world.wait(1000) }
   }

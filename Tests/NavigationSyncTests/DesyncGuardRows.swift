@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 // Stale views of the stack, and touching what belongs to the controller.
 

@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// One way to go out of sync, and the proof of what must come of it.
 struct DesyncRow: Sendable, CustomTestStringConvertible {

@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// Two daemons on copies of one journal: one has revived every nav at its start, the other revives
 /// what is asked for, and some navs in quiet moments.
@@ -57,11 +59,11 @@ private struct Twins {
     for _ in 0..<240 {
       let (client, nav) = (generator.pick(clients), generator.pick(names))
       switch generator.below(30) {
-      case 0 where world.hub.navSlots[nav] != nil:
+      case 0 where world.hub.navs.slot(of: nav) != nil:
         try client.must(#"{"nav.close":{}}"#, nav: nav, Stage.any)
       case 1, 2: try world.wait(1100)
       case 3:
-        try world.turn([.snapshotWanted(nav: 1 + generator.below(world.hub.lastNavNumber + 1))])
+        try world.turn([.snapshotWanted(nav: 1 + generator.below(world.hub.navs.lastNumber + 1))])
       default: try client.op(ops(nav, world, &generator), nav: nav, Stage.any)
       }
     }
@@ -74,7 +76,7 @@ private struct Twins {
   private static func ops(
     _ nav: String, _ world: World, _ generator: inout OperationGenerator
   ) -> String {
-    guard world.hub.navSlots[nav] != nil else {
+    guard world.hub.navs.slot(of: nav) != nil else {
       return nav == "bar"
         ? #"{"nav.create":{"kind":"bar"}}"#
         : #"{"nav.create":{"root":{"id":"s0","title":"Root"}}},{"attach":{}}"#
@@ -113,7 +115,7 @@ private struct Twins {
   private mutating func event(_ nav: String) throws -> HubEvent {
     let client = generator.pick(clients)
     let other = generator.pick(Self.names)
-    let number = eager.hub.navSlots[other].map { eager.hub.navs[$0].number } ?? 99
+    let number = eager.hub.navs.slot(of: other).map { eager.hub.navs.slots[$0].number } ?? 99
     switch generator.below(22) {
     case 0: return try watch(other, client)
     case 1: return client.message("unwatch", #"{"id":\#(client.nextID()),"nav":"\#(other)"}"#)
@@ -140,10 +142,10 @@ private struct Twins {
   /// A watch that resumes from some revision that the ring has.
   private mutating func watch(_ nav: String, _ client: Client) throws -> HubEvent {
     let head = #"{"id":\#(client.nextID()),"nav":"\#(nav)""#
-    guard let slot = eager.hub.navSlots[nav], generator.below(4) > 0 else {
+    guard let slot = eager.hub.navs.slot(of: nav), generator.below(4) > 0 else {
       return client.message("watch", head + "}")
     }
-    let entry = eager.hub.navs[slot]
+    let entry = eager.hub.navs.slots[slot]
     let number = entry.ring.base.number + generator.below(UInt64(entry.ring.count) + 1)
     let digest = try #require(entry.ring.digest(at: Revision(number)))
     return client.message(
@@ -179,8 +181,8 @@ private struct Twins {
     #expect(lazy.revived.count > 1, note)
     #expect(lazy.sent.count > 150 && lazy.journal.rows.count > rowsBefore + 15, note)
     for request in lazy.hub.dormantNavs { try lazy.revive(request, in: &lazy.hub) }
-    #expect(Set(eager.hub.navSlots.all.keys) == Set(lazy.hub.navSlots.all.keys), note)
-    for name in eager.hub.navSlots.all.keys where !name.hasPrefix("$") {
+    #expect(Set(eager.hub.navs.names.all.keys) == Set(lazy.hub.navs.names.all.keys), note)
+    for name in eager.hub.navs.names.all.keys where !name.hasPrefix("$") {
       let (left, right) = (try eager.entry(name), try lazy.entry(name))
       #expect(left.controller == right.controller, note)
       #expect(left.digest == right.digest, note)
@@ -195,11 +197,11 @@ private struct Twins {
       #expect(left.ring.byteCount == right.ring.byteCount, note)
     }
     for hub in [eager.hub, lazy.hub] {
-      let bytes = hub.navs.indices.reduce(0) { $0 + hub.navs[$1].ring.byteCount }
-      #expect(hub.ringBytes == bytes, note)
+      let bytes = hub.navs.slots.indices.reduce(0) { $0 + hub.navs.slots[$1].ring.byteCount }
+      #expect(hub.navs.ringBytes == bytes, note)
     }
     #expect(eager.hub.sequence == lazy.hub.sequence, note)
-    #expect(eager.hub.lastNavNumber == lazy.hub.lastNavNumber, note)
+    #expect(eager.hub.navs.lastNumber == lazy.hub.navs.lastNumber, note)
   }
 }
 

@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 extension World {
   /// The navs `one`, `two` and `three`, which have the numbers 1 to 3, and a client in a session.

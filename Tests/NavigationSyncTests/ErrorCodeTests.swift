@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// One error code: what a client may conclude from it, and a way to get it.
 struct Provocation: Sendable, CustomTestStringConvertible {

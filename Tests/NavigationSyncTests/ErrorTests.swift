@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// One way to be refused.
 struct Refused: Sendable, CustomTestStringConvertible {
@@ -140,7 +142,7 @@ struct Refused: Sendable, CustomTestStringConvertible {
       #expect(error.json["epoch"] as? String == (try world.entry("kiosk").epoch.text))
     }
     #expect(try world.standing("kiosk") == before)
-    #expect(world.hub.navSlots["zoo"] == nil)
+    #expect(world.hub.navs.slot(of: "zoo") == nil)
   }
 
   @Test func `the first guard in the order of the table is the reason`() throws {

@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// What becomes of a nav in which a fault of the daemon was found.
 @Suite struct FaultTests {
@@ -62,16 +64,16 @@ import Testing
       #"{"nav.create":{"root":{"id":"Z","title":"bug"}}}"#, nav: "other")
     #expect(error.code == "internal")
     #expect(error.json["effect"] as? String == "none")
-    #expect(stage.world.hub.navSlots["other"] == nil)
+    #expect(stage.world.hub.navs.slot(of: "other") == nil)
     #expect(stage.world.journal.rows.count == before)
   }
 
   @Test func `a nav that is verified and found wrong is only read from then on`() throws {
     let stage = try Stage()
-    let slot = try #require(stage.world.hub.navSlots["kiosk"])
+    let slot = try #require(stage.world.hub.navs.slot(of: "kiosk"))
     #expect(try stage.owner.get("verify").text.contains(#""ok":true"#))
     let other = NavigationController(revision: Revision(1))
-    stage.world.hub.navs[slot].shown = ShownBar(other)
+    stage.world.hub.navs.slots[slot].shown = ShownBar(other)
     #expect(try stage.owner.get("verify").text.contains(#""ok":false"#))
     #expect(stage.world.notices.contains { $0.text.contains("INV-9") })
     try stage.refused(.frozen, Stage.pop)

@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// The client's own half of the protocol in a world: its session, its mirror and its ops.
 final class Follower {
@@ -34,7 +36,7 @@ final class Follower {
   }
 
   var replica: Replica? { session.replica(of: "kiosk") }
-  var mirror: NavigationSync.Mirror? { replica?.mirror }
+  var mirror: NavigationReplica.Mirror? { replica?.mirror }
   var isSynced: Bool { replica?.isSynced ?? false }
   var revision: UInt64? { mirror?.revision.number }
   var ids: [String] { mirror?.screens.map(\.id) ?? [] }
@@ -62,7 +64,7 @@ final class Follower {
         asked.append((verb, String(decoding: body, as: UTF8.self)))
         var reader = world.hub.makeReader()
         try world.turn([
-          HubEvent(frame: verb.frame, body: body, from: connection, peer, reader: &reader)
+          HubEvent(frame: verb.frame.span, body: body.span, from: connection, peer, reader: &reader)
         ])
       case .event(let event): events.append(event)
       case .reconnect, .move, .duty: break

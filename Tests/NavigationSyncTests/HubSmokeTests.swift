@@ -1,7 +1,9 @@
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 @Suite struct HubSmokeTests {
   @Test func `a session creates a nav, watches it, pushes and pops`() throws {

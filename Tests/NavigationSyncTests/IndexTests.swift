@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// What a start takes note of, and what it refuses without reading any state.
 @Suite struct IndexTests {
@@ -91,8 +93,8 @@ import Testing
       let request = try #require(hub.dormantNavs.first { $0.nav == 2 })
       #expect(request.head == 10)
       try world.revive(request, in: &hub)
-      let slot = try #require(hub.navSlots["two"])
-      #expect(hub.navs[slot].floor.number == UInt64(min(count + 1, 3)))
+      let slot = try #require(hub.navs.slot(of: "two"))
+      #expect(hub.navs.slots[slot].floor.number == UInt64(min(count + 1, 3)))
     }
     rows[9].previous = 5
     #expect(throws: HubReplayError.self) { try index(rows, world, snapshots: snapshots) }
@@ -143,7 +145,7 @@ import Testing
     let rows = world.journal.rows.filter { $0.nav != 2 || $0.kind == .closed }
     let hub = try index(rows, world)
     #expect(hub.dormantNavs.map(\.nav) == [1, 3])
-    #expect(hub.lastNavNumber == 3)
+    #expect(hub.navs.lastNumber == 3)
     #expect(hub.rememberedRows.count == rows.count)
     #expect(try client.get("state", nav: "two").code == "no-nav")
   }
@@ -161,7 +163,7 @@ import Testing
     for rows in [world.journal.rows, world.journal.rows.filter { $0.sequence < newest.sequence }] {
       var hub = try index(rows, world, snapshots: [snapshot])
       try world.revive(ReloadRequest(nav: 2, head: newest.sequence), in: &hub)
-      #expect(hub.navs[try #require(hub.navSlots["two"])].epoch == epoch)
+      #expect(hub.navs.slots[try #require(hub.navs.slot(of: "two"))].epoch == epoch)
     }
   }
 
@@ -187,9 +189,9 @@ import Testing
       var hub = Hub(configuration: world.configuration, seed: 1)
       let snapshot = SnapshotRow(nav: 8, revision: 3, sequence: 6, time: 1, body: body)
       try hub.index(snapshot)
-      #expect(hub.dormants.place(named: name) != nil)
+      #expect(hub.navs.dormants.place(named: name) != nil)
       try hub.revive(ReloadRequest(nav: 8, head: 6), snapshot: snapshot, rows: [])
-      #expect(hub.navs[try #require(hub.navSlots[name])].owner == owner)
+      #expect(hub.navs.slots[try #require(hub.navs.slot(of: name))].owner == owner)
       #expect(hub.dormantNavs.isEmpty)
     }
   }

@@ -1,6 +1,8 @@
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 @Suite struct JSONScannerTests {
   private static func failure(_ text: String) -> JSONError? {

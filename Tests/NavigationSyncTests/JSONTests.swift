@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 @Suite struct JSONTests {
   static func read(_ text: String, depth: Int = 32) -> JSONError.Reason? {
@@ -242,7 +244,7 @@ import Testing
         let other = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
         #expect(other != nil, "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
       }
-      for verb in verbs { _ = try? client.read(frame: verb.frame, body: bytes) }
+      for verb in verbs { _ = try? client.read(frame: verb.frame.span, body: bytes.span) }
       for verb in ServerVerb.allCases { _ = try? server.read(verb: verb.frame, body: bytes) }
     }
   }

@@ -1,7 +1,9 @@
 import Foundation
 import Navigation
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// Makes messages of every kind that there is, for a nav and a standalone bar.
 struct LawGenerator {

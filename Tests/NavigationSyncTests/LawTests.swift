@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// Three clients that do everything there is to do, some who follow, and a daemon that restarts.
 private struct LawRun {
@@ -95,9 +97,12 @@ private struct LawRun {
   }
 
   private mutating func answer() throws {
-    guard let pending = world.hub.coordinations.values.compactMap({ $0.question?.pending }).first,
+    guard
+      let pending = world.hub.coordinations.slots.compactMap({
+        world.hub.coordinations[$0]?.question?.pending
+      }).first,
       let client = clients.first(where: {
-        world.hub.sessionSlots[$0.connection] == pending.session.slot
+        world.hub.sessions.slot(of: $0.connection) == pending.session.slot
       }),
       let ask = world.sent.last(where: { $0.verb == .ask && $0.connection == client.connection }),
       let question = (ask.json["q"] as? [String: Any])?.keys.first
@@ -131,7 +136,7 @@ private struct LawRun {
     for nav in ["kiosk", "bar"] {
       let entry = try world.entry(nav)
       #expect(entry.digest == entry.controller.digest(), note)
-      #expect(entry.resolved == NavEntry.encodeResolved(entry.controller), note)
+      #expect(entry.resolved == ShownBar.encodeResolved(entry.controller), note)
       #expect(entry.controller.violatedInvariants() == [], note)
       #expect(entry.fault == nil, note)
     }
@@ -152,7 +157,7 @@ private struct LawRun {
     let replayed = try world.replayed(finishes: false)
     for nav in ["kiosk", "bar"] {
       let live = try world.entry(nav)
-      let again = replayed.navs[try #require(replayed.navSlots[nav])]
+      let again = replayed.navs.slots[try #require(replayed.navs.slot(of: nav))]
       #expect(again.controller == live.controller, note)
       #expect(again.digest == live.digest, note)
       #expect(again.resolved == live.resolved, note)

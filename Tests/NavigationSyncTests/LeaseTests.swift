@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 @Suite struct LeaseTests {
   @Test func `the display is taken and given back, each by a commit`() throws {

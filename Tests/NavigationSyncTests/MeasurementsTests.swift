@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 @Suite struct MeasurementsTests {
   static let push = #"{"push":{"screen":{"id":"wifi"}}}"#

@@ -1,5 +1,8 @@
-import NavigationSync
 import Testing
+
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 @Suite struct NumberIndexTests {
   /// Numbers as a journal gives them, with gaps, and such as none will ever give.

@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 @Suite struct PresentationWireTests {
   @Test func `C-086 C-088 the part tells who covers what, and whose context it is`() throws {

@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 @Suite struct ReadTests {
   @Test func `the log tells every revision, oldest first, and who made it`() throws {
@@ -108,8 +110,8 @@ import Testing
     let value = try #require(reply.json["value"] as? [String: Any])
     #expect(value["ok"] as? Bool == true)
     #expect(value["dig"] as? String == (try world.entry("kiosk").digest.text))
-    let slot = try #require(world.hub.navSlots["kiosk"])
-    world.hub.navs[slot].digest = Digest(bits: 1)
+    let slot = try #require(world.hub.navs.slot(of: "kiosk"))
+    world.hub.navs.slots[slot].digest = Digest(bits: 1)
     let broken = try #require(try client.get("verify").json["value"] as? [String: Any])
     #expect(broken["ok"] as? Bool == false)
     #expect((broken["violated"] as? [String])?.count == 1)
@@ -139,8 +141,9 @@ import Testing
     try client.watch(nav: "$navs")
     var generator = OperationGenerator(seed: 9)
     func expectCount() {
-      let sum = world.hub.navs.indices.map { world.hub.navs[$0].ring.byteCount }.reduce(0, +)
-      #expect(world.hub.ringBytes == sum)
+      let sum = world.hub.navs.slots.indices.map { world.hub.navs.slots[$0].ring.byteCount }.reduce(
+        0, +)
+      #expect(world.hub.navs.ringBytes == sum)
       #expect(sum <= 3000)
     }
     for round in 0..<60 {

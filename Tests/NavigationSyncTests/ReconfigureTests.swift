@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 @Suite struct ReconfigureTests {
   /// Gives a world's hub another configuration.
@@ -51,7 +53,7 @@ import Testing
       let before = right.hub.wakeAt
       right.hub.reconfigure(right.configuration)
       #expect(right.hub.wakeAt == before)
-      #expect(right.hub.ringBytes == left.hub.ringBytes)
+      #expect(right.hub.navs.ringBytes == left.hub.navs.ringBytes)
     }
     #expect(left.sent.map(\.body) == right.sent.map(\.body))
     #expect(left.journal.rows.map(\.body) == right.journal.rows.map(\.body))
@@ -96,7 +98,7 @@ import Testing
       Issue.record("\(first.text) is \(second.text)")
     }
     #expect(left.sent.count - leftStart == right.sent.count - rightStart)
-    #expect(left.hub.ringBytes == right.hub.ringBytes)
+    #expect(left.hub.navs.ringBytes == right.hub.navs.ringBytes)
     #expect(try left.entry("kiosk").ring.count == right.entry("kiosk").ring.count)
   }
 
@@ -218,7 +220,7 @@ import Testing
       for (index, follower) in followers.enumerated() where (step + index) % 4 == 0 {
         try follower.sync()
       }
-      #expect(world.hub.ringBytes <= max(world.configuration.resumeTotalBytes, 64 << 10))
+      #expect(world.hub.navs.ringBytes <= max(world.configuration.resumeTotalBytes, 64 << 10))
     }
     for follower in followers {
       try follower.sync()

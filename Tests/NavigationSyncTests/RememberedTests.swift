@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 @Suite struct RememberedTests {
   @Test func `the same octets are answered from the record, byte for byte, after a restart too`()
@@ -40,7 +42,7 @@ import Testing
     try world.restart()
     try client.hello()
     #expect(try [create, close].map { try client.ask("op", $0).text } == replies)
-    #expect(world.hub.navSlots["kiosk"] == nil)
+    #expect(world.hub.navs.slot(of: "kiosk") == nil)
   }
 
   @Test func `final errors are recorded, those to be sent again are not`() throws {

@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// Makes ops at random that are mostly, but not always, allowed.
 struct OperationGenerator {
@@ -163,10 +165,10 @@ struct OperationGenerator {
 
   /// Both hubs hold the same navs.
   private func expectSame(_ live: Hub, _ replayed: Hub, _ note: String) {
-    #expect(Set(live.navSlots.all.keys) == Set(replayed.navSlots.all.keys), "\(note)")
-    for (name, slot) in live.navSlots.all where !name.hasPrefix("$") {
-      guard let other = replayed.navSlots[name] else { continue }
-      let (left, right) = (live.navs[slot], replayed.navs[other])
+    #expect(Set(live.navs.names.all.keys) == Set(replayed.navs.names.all.keys), "\(note)")
+    for (name, slot) in live.navs.names.all where !name.hasPrefix("$") {
+      guard let other = replayed.navs.slot(of: name) else { continue }
+      let (left, right) = (live.navs.slots[slot], replayed.navs.slots[other])
       #expect(left.controller == right.controller, "\(note) \(name)")
       #expect(left.controller.violatedInvariants() == [], "\(note) \(name)")
       #expect(right.controller.violatedInvariants() == [], "\(note) \(name)")
@@ -190,7 +192,7 @@ struct OperationGenerator {
       }
     }
     #expect(live.sequence == replayed.sequence, "\(note)")
-    #expect(live.lastNavNumber == replayed.lastNavNumber, "\(note)")
+    #expect(live.navs.lastNumber == replayed.navs.lastNumber, "\(note)")
   }
 
   @Test(arguments: UInt64(1)...12)

@@ -1,13 +1,16 @@
 import Testing
 
 @testable import Navigation
-@testable import NavigationSync
+
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 @Suite struct ResolvedWriterTests {
   private func json(_ text: String) -> OpaqueJSON { OpaqueJSON(validated: Array(text.utf8)) }
 
   private func text(_ nav: NavigationController) -> String {
-    String(decoding: NavEntry.encodeResolved(nav), as: UTF8.self)
+    String(decoding: ShownBar.encodeResolved(nav), as: UTF8.self)
   }
 
   private func state(_ ids: String...) throws -> NavigationController {

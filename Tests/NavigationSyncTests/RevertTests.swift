@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 @Suite struct RevertTests {
   private let any = #""if":{"any":true}"#
@@ -95,7 +97,8 @@ import Testing
     #expect(replies.last?.code == "expired")
     #expect(try client.must(#"{"pop":{}}"#, any).verb == .ok)
     #expect(
-      world.hub.sessions[try #require(world.hub.sessionSlots[client.connection])].inflight == 0)
+      world.hub.sessions.slots[try #require(world.hub.sessions.slot(of: client.connection))]
+        .inflight == 0)
   }
 
   @Test func `9.2 an op sent again while it waits runs once`() throws {
@@ -111,7 +114,8 @@ import Testing
     #expect(try world.entry("kiosk").revision == Revision(5))
     #expect(try client.ask("op", body).body == replies[0].body)
     #expect(
-      world.hub.sessions[try #require(world.hub.sessionSlots[client.connection])].inflight == 0)
+      world.hub.sessions.slots[try #require(world.hub.sessions.slot(of: client.connection))]
+        .inflight == 0)
   }
 
   @Test func `4 a session that ends takes its waiting ops with it`() throws {
@@ -157,7 +161,8 @@ import Testing
     try world.turn([client.message("op", client.opBody(#"{"revert":{"rev":3}}"#, any))])
     #expect(try world.answerHistory().map(\.verb) == [.ok])
     #expect(
-      world.hub.sessions[try #require(world.hub.sessionSlots[client.connection])].inflight == 0)
+      world.hub.sessions.slots[try #require(world.hub.sessions.slot(of: client.connection))]
+        .inflight == 0)
   }
 
   @Test func `an op decided early waits for its own batch`() throws {

@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// What a nav is revived from, and when.
 @Suite struct RevivalTests {
@@ -117,8 +119,8 @@ import Testing
     }
     #expect(error?.sequence == request.head)
     #expect(hub.dormantNavs.map(\.nav) == [1, 2, 3])
-    #expect(hub.navSlots["two"] == nil)
-    #expect(hub.ringBytes == 0)
+    #expect(hub.navs.slot(of: "two") == nil)
+    #expect(hub.navs.ringBytes == 0)
     try hub.revive(request, snapshot: nil, rows: right)
     #expect(hub.dormantNavs.map(\.nav) == [1, 3])
     // It has been done.
@@ -218,10 +220,10 @@ import Testing
     let (world, _) = try World.dormant(configure: { $0.resumeTotalBytes = limit })
     var bytes = 0
     for request in world.hub.requestDormant(atMost: 3) {
-      let before = world.hub.ringBytes
+      let before = world.hub.navs.ringBytes
       #expect(try world.hub.revive(by: world.journal.answer(request)))
-      #expect(world.hub.ringBytes <= limit)
-      bytes = max(bytes, world.hub.ringBytes - before)
+      #expect(world.hub.navs.ringBytes <= limit)
+      bytes = max(bytes, world.hub.navs.ringBytes - before)
     }
     #expect(3 * bytes > limit, "nothing had to be given up")
   }
@@ -241,7 +243,7 @@ import Testing
       #expect(try world.hub.revive(by: answer))
     }
     #expect(try world.standing("two") == standing)
-    #expect(world.hub.navSlots["three"] == nil)
+    #expect(world.hub.navs.slot(of: "three") == nil)
     #expect(world.dormantNumbers == [])
     #expect(try world.entry("one").revision == Revision(3))
     #expect(try client.must(Stage.push("d"), nav: "two").revision == 5)

@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 @Suite struct SessionTests {
   @Test(arguments: [(0, 16384), (16384, 16384), (65536, 65536), (9_999_999, 1_048_576)])

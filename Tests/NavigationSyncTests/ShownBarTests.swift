@@ -1,7 +1,10 @@
 import Testing
 
 @testable import Navigation
-@testable import NavigationSync
+
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// A nav whose screens and parts change at random, as a journal's rows would change them.
 private struct BarWalk {
@@ -126,7 +129,7 @@ private struct BarWalk {
       let note: Comment = "seed \(seed) step \(step)"
       try walk.step()
       let isNew = shown.follow(walk.nav, &json)
-      let scratch = NavEntry.encodeResolved(walk.nav)
+      let scratch = ShownBar.encodeResolved(walk.nav)
       #expect(
         String(decoding: shown.bytes, as: UTF8.self) == String(decoding: scratch, as: UTF8.self),
         note)

@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// The nav `kiosk` with the screens A, B, C as far as wanted, its owner, and somebody who watches.
 struct Stage {

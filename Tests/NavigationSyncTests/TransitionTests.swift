@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 @Suite struct TransitionTests {
   @Test func `C-014 C-015 C-265 an animated push shows at once and is told as done at the end`()

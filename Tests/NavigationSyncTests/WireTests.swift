@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 @Suite struct DigestTests {
   static func digest(_ screens: [(String, UInt64)], _ parts: [UInt64]) -> String {
@@ -106,7 +108,7 @@ import Testing
   func `the daemon can read every message of the protocol's examples`(index: Int) throws {
     let sample = Samples.client[index]
     var reader = ClientMessageReader()
-    _ = try reader.read(frame: Array("nsp1.\(sample.verb)".utf8), body: Array(sample.body.utf8))
+    _ = try reader.read(frame: "nsp1.\(sample.verb)".utf8.span, body: sample.body.utf8.span)
   }
 
   @Test(arguments: Samples.server.map(\.body).indices)
@@ -120,7 +122,7 @@ import Testing
 
   private func read(_ verb: ClientVerb, _ body: [UInt8]) throws -> ClientMessage {
     var reader = ClientMessageReader()
-    return try reader.read(frame: verb.frame, body: body)
+    return try reader.read(frame: verb.frame.span, body: body.span)
   }
 
   @Test func `names written with escapes read as what they stand for`() throws {

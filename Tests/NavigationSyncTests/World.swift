@@ -2,7 +2,9 @@ import Foundation
 import Navigation
 import Testing
 
-@testable import NavigationSync
+@testable import NavigationHub
+@testable import NavigationProtocol
+@testable import NavigationReplica
 
 /// A message that the hub sent.
 struct Sent {
@@ -250,7 +252,7 @@ final class World {
 
   /// A nav as the hub keeps it.
   func entry(_ nav: String) throws -> NavEntry {
-    hub.navs[try #require(hub.navSlots[nav])]
+    hub.navs.slots[try #require(hub.navs.slot(of: nav))]
   }
 
   /// Everything that a refusal must leave alone.

@@ -4,7 +4,7 @@ import Testing
 @Suite struct ResolutionAppearanceTests {
   /// Where an object may be set.
   struct Place: Hashable, CustomStringConvertible {
-    var slot: ResolvedBar.AppearanceSlot
+    var slot: AppearanceSlot
     var isOfItem: Bool
     var isTransparent = false
     var description: String {
@@ -13,11 +13,11 @@ import Testing
   }
 
   static let all = [true, false].flatMap { isOfItem in
-    ResolvedBar.AppearanceSlot.allCases.map { Place(slot: $0, isOfItem: isOfItem) }
+    AppearanceSlot.allCases.map { Place(slot: $0, isOfItem: isOfItem) }
   }
 
   private static func both(
-    _ slot: ResolvedBar.AppearanceSlot, isTransparent: Bool = false
+    _ slot: AppearanceSlot, isTransparent: Bool = false
   ) -> [Place] {
     [true, false].map { Place(slot: slot, isOfItem: $0, isTransparent: isTransparent) }
   }

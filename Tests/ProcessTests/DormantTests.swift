@@ -1,6 +1,6 @@
 import Foundation
 import Journal
-import NavigationSync
+import NavigationHub
 import Testing
 
 extension LongProcessTests {

@@ -1,5 +1,6 @@
 import Foundation
-import NavigationSync
+import NavigationProtocol
+import NavigationHub
 import Testing
 
 extension ProcessTests {
@@ -53,8 +54,8 @@ extension ProcessTests {
       return [
         "navctl": try matches(error, in: "navctl").subtracting(others),
         "NavctlSupport": try matches(error, in: "NavctlSupport").subtracting(others),
-        "hub": try matches(note, in: "NavigationSync/Hub").subtracting(Self.watchReasons),
-        "NavigationDaemon": try matches(note, in: "NavigationDaemon"),
+        "hub": try matches(note, in: "NavigationHub").subtracting(Self.watchReasons),
+        "TransportGuard": try matches(note, in: "TransportGuard"),
         "ErrorCode": Set(ErrorCode.allCases.map(\.rawValue)),
         "SessionEndReason": Set(SessionEndReason.allCases.map(\.rawValue)),
       ]

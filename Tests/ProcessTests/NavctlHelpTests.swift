@@ -1,5 +1,5 @@
 import Foundation
-import NavigationSync
+import NavigationProtocol
 import Testing
 
 extension ProcessTests {

@@ -1,4 +1,6 @@
-import NavigationSync
+import NavigationProtocol
+import NavigationHub
+import NavigationReplica
 
 /// One client process: the session under test, and its twin.
 struct Client: Sendable {

@@ -1,5 +1,5 @@
 import Navigation
-import NavigationSync
+import NavigationHub
 
 /// A place in the history of a nav: an epoch names its nav too.
 struct Place: Hashable, Sendable {

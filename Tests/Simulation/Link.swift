@@ -1,4 +1,5 @@
-import NavigationSync
+import NavigationProtocol
+import NavigationHub
 
 /// A message on its way to the daemon.
 struct Request: Sendable {

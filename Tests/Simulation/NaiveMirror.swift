@@ -1,5 +1,5 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
 
 /// The rules for mirrors as the protocol states them, written down a second time and slowly.
 ///

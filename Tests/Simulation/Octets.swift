@@ -1,5 +1,5 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
 
 // Bytes of messages and rows are looked at without the codec under test.
 

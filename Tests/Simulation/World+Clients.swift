@@ -1,5 +1,7 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
+import NavigationHub
 
 // Client processes: birth and death, what they receive, and what they conclude from it.
 

@@ -1,5 +1,6 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
+import NavigationHub
 
 // The daemon's shell: turns, commits and failures of them, starts and deaths.
 
@@ -203,7 +204,7 @@ extension World {
     ) {
       self.request = request
       event = HubEvent(
-        frame: request.verb, body: request.body, from: connection, peer, reader: &reader)
+        frame: request.verb.span, body: request.body.span, from: connection, peer, reader: &reader)
     }
 
     var changes: [String] { request?.changes.map { [$0] } ?? [] }
@@ -320,7 +321,8 @@ extension World {
     let peer = Peer.local(user: 0, group: 0, process: 0)
     var reader = copy.makeReader()
     let event = HubEvent(
-      frame: ClientVerb.get.frame, body: Array(body.utf8), from: connection, peer, reader: &reader)
+      frame: ClientVerb.get.frame.span, body: body.utf8.span, from: connection, peer,
+      reader: &reader)
     if let request = copy.dormant(for: event) {
       let (snapshot, rows) = journal.chain(of: request.nav, to: request.head)
       // What cannot be revived is not known to the copy, which the caller sees.

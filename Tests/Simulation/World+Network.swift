@@ -1,5 +1,7 @@
 import Navigation
-import NavigationSync
+import NavigationHub
+import NavigationProtocol
+import NavigationReplica
 
 // Connections, what is sent through them, and what the daemon may send.
 

@@ -1,5 +1,7 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
+import NavigationHub
+import NavigationReplica
 
 // Planted bugs, between the hub and everything else.
 

@@ -1,5 +1,7 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
+import NavigationHub
 
 // What clients do: watches, ops of every kind, reads, repetitions and nonsense.
 

@@ -1,5 +1,7 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
+import NavigationHub
+import NavigationReplica
 
 /// What a run found.
 package struct Report: Sendable {

@@ -1,4 +1,5 @@
-import NavigationSync
+import NavigationProtocol
+import NavigationHub
 import Simulation
 import Testing
 
@@ -28,7 +29,7 @@ import Testing
     var reader = hub.makeReader()
     func event(_ verb: String, _ body: String) -> HubEvent {
       HubEvent(
-        frame: Array("nsp1.\(verb)".utf8), body: Array(body.utf8), from: ConnectionID(1),
+        frame: "nsp1.\(verb)".utf8.span, body: body.utf8.span, from: ConnectionID(1),
         .local(user: 0, group: 0, process: 1), reader: &reader)
     }
     func send(_ verb: String, _ body: String) -> [ServerVerb] {

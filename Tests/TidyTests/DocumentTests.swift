@@ -4,7 +4,7 @@ import Testing
 enum Vocabulary {
   static let reference = "docs/protocol.md"
   static let rules = "docs/rules.md"
-  private static let wire = "Sources/NavigationSync/Wire/"
+  private static let wire = "Sources/NavigationProtocol/Wire/"
 
   /// A sort of word: what the first column of its tables is headed by, and the words of the code.
   struct Kind: Sendable {

@@ -7,39 +7,52 @@ import Testing
 enum ImportRules {
   static let allowed: [String: Set<String>] = [
     "Navigation": [],
-    "NavigationSync": ["Navigation", "CZlib"],
-    "Simulation": ["Navigation", "NavigationSync"],
-    "Conformance": ["NavigationSync"],
+    "NavigationProtocol": ["Navigation", "CZlib"],
+    // The server and the client know the protocol, and not each other.
+    "NavigationHub": ["Navigation", "NavigationProtocol"],
+    "NavigationReplica": ["Navigation", "NavigationProtocol"],
+    "Simulation": ["Navigation", "NavigationProtocol", "NavigationHub", "NavigationReplica"],
+    "Conformance": ["NavigationProtocol", "NavigationHub"],
     "ZeroMQ": system.union(["CZeroMQ", "CLinux"]),
-    "Journal": system.union(["NavigationSync", "CSQLite", "CLZ4", "CXXHash", "CLinux"]),
+    "Journal": system.union([
+      "NavigationHub", "NavigationProtocol", "CSQLite", "CLZ4", "CXXHash", "CLinux",
+    ]),
     "CommandLineOptions": system.union(["CArgp"]),
     "RuntimePaths": system.union(["CLinux"]),
     // Key files, which the daemon, its clients and navctl read.
     "CurveKeys": system.union(["ZeroMQ", "RuntimePaths"]),
+    // All that libzmq does not do by itself, see docs/transport-guard.md.
+    "TransportGuard": system.union([
+      "NavigationHub", "NavigationProtocol", "ZeroMQ", "RuntimePaths", "CLinux",
+    ]),
     "NavigationDaemon": system.union([
-      "Navigation", "NavigationSync", "ZeroMQ", "Journal", "RuntimePaths", "CurveKeys", "CInih",
-      "CSystemd", "CLinux",
+      "Navigation", "NavigationHub", "NavigationProtocol", "ZeroMQ", "Journal", "RuntimePaths",
+      "CurveKeys",
+      "TransportGuard", "CInih", "CSystemd", "CLinux",
     ]),
     "NavigationClient": system.union([
-      "Navigation", "NavigationSync", "ZeroMQ", "RuntimePaths", "CurveKeys", "CLinux",
+      "Navigation", "NavigationProtocol", "NavigationReplica", "ZeroMQ", "RuntimePaths",
+      "CurveKeys", "CLinux",
     ]),
     "navd": system.union(["NavigationDaemon", "CommandLineOptions", "RuntimePaths"]),
     "NavctlSupport": system.union([
-      "Navigation", "NavigationSync", "CommandLineOptions", "RuntimePaths", "CLinux",
+      "Navigation", "NavigationProtocol", "NavigationReplica", "CommandLineOptions",
+      "RuntimePaths", "CLinux",
     ]),
     "navctl": system.union([
-      "NavctlSupport", "NavigationClient", "Navigation", "NavigationSync", "CommandLineOptions",
-      "RuntimePaths", "CurveKeys", "CLinux",
+      "NavctlSupport", "NavigationClient", "Navigation", "NavigationProtocol",
+      "NavigationReplica", "CommandLineOptions", "RuntimePaths", "CurveKeys", "CLinux",
     ]),
     // One server over HTTP, in a process of its own; it knows the daemon as any client does.
     "NavigationExporter": system.union([
-      "NavigationClient", "Navigation", "NavigationSync", "RuntimePaths", "CMicroHTTPD", "CLinux",
+      "NavigationClient", "Navigation", "NavigationProtocol", "RuntimePaths", "CMicroHTTPD",
+      "CLinux",
     ]),
     "navd-exporter": system.union([
       "NavigationExporter", "CommandLineOptions", "RuntimePaths", "CLinux",
     ]),
     "ConsistencyWorker": system.union([
-      "NavigationClient", "NavigationSync", "Navigation", "CLinux",
+      "NavigationClient", "NavigationProtocol", "NavigationReplica", "Navigation", "CLinux",
     ]),
   ]
 
@@ -86,6 +99,26 @@ enum ImportRules {
     return violations
   }
 
+  /// Reports each use of a type that is declared outside `folder` by a file in it.
+  ///
+  /// For a layer that is a folder and not a module of its own.
+  static func checkFolder(_ folder: String, of module: String, _ files: [SourceFile]) -> [Violation]
+  {
+    let swift = files.filter { $0.isSwift && $0.path.hasPrefix(module) }
+    let (inside, outside) = (
+      swift.filter { $0.path.hasPrefix(folder) }, swift.filter { !$0.path.hasPrefix(folder) }
+    )
+    let declaration = #"^(?:package |final )*(?:struct|enum|class|protocol) (\w+)"#
+    let names = Set(outside.flatMap { $0.matches(of: declaration, in: .code).map(\.capture) })
+    return inside.flatMap { file in
+      file.matches(of: #"\b([A-Z]\w*)"#, in: .code).filter { names.contains($0.capture) }.map {
+        Violation(
+          path: file.path, line: $0.line,
+          advice: "\(folder) must not know \($0.capture), which is declared outside it")
+      }
+    }
+  }
+
   /// The modules that a file imports, with the lines.
   static func imports(of file: SourceFile) -> [(line: Int, module: String)] {
     let kinds = "typealias|struct|class|enum|protocol|let|var|func"
@@ -99,6 +132,21 @@ enum ImportRules {
     report(Repository.files.flatMap(ImportRules.check))
   }
 
+  @Test func `the folder JSON knows nothing of messages`() {
+    report(
+      ImportRules.checkFolder(
+        "Sources/NavigationProtocol/JSON/", of: "Sources/NavigationProtocol/", Repository.files))
+  }
+
+  @Test func `a use of an upper layer by a folder is found`() {
+    let files = [
+      SourceFile("Sources/A/Low/B.swift", "struct B {}\nlet c: C? = nil // C"),
+      SourceFile("Sources/A/C.swift", "package struct C { var b: B }"),
+    ]
+    let found = ImportRules.checkFolder("Sources/A/Low/", of: "Sources/A/", files)
+    #expect(found.map(\.line) == [2])
+  }
+
   @Test func `each C library has one importer`() {
     let modules = Repository.files.filter { $0.path.hasSuffix("/module.modulemap") }
       .compactMap(\.sourceTarget)
@@ -108,9 +156,9 @@ enum ImportRules {
 
   @Test(arguments: [
     ("Navigation", "package import Glibc"), ("Simulation", "import Dispatch"),
-    ("NavigationSync", "private import CSQLite"), ("navctl", "@preconcurrency import ZeroMQ"),
+    ("NavigationHub", "private import CSQLite"), ("navctl", "@preconcurrency import ZeroMQ"),
     ("NavigationDaemon", "import struct Foundation.Date"), ("Unknown", "let a = 1"),
-    ("NavigationClient", "import NavigationDaemon"), ("Journal", "import Glibc; import Foundation"),
+    ("NavigationClient", "import NavigationHub"), ("Journal", "import Glibc; import Foundation"),
   ])
   func `an import outside the table is found`(target: String, line: String) {
     let found = ImportRules.check(SourceFile("Sources/\(target)/A.swift", line))
@@ -119,7 +167,7 @@ enum ImportRules {
 
   @Test func `an allowed import, a comment and a string are not found`() {
     let text = "// import Foundation\nimport CZlib\npackage import Navigation\nlet a = \"import B\""
-    #expect(ImportRules.check(SourceFile("Sources/NavigationSync/A.swift", text)) == [])
+    #expect(ImportRules.check(SourceFile("Sources/NavigationProtocol/A.swift", text)) == [])
   }
 
   @Test func `a second importer is found`() {

@@ -24,14 +24,18 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     .target(name: "Navigation", swiftSettings: settings),
     .target(
-      name: "NavigationSync", dependencies: ["Navigation", "CZlib"], swiftSettings: settings),
+      name: "NavigationProtocol", dependencies: ["Navigation", "CZlib"], swiftSettings: settings),
+    .target(
+      name: "NavigationReplica", dependencies: ["Navigation", "NavigationProtocol"],
+      swiftSettings: settings),
     .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux"], swiftSettings: settings),
     .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: settings),
     .target(name: "CurveKeys", dependencies: ["ZeroMQ", "RuntimePaths"], swiftSettings: settings),
     .target(
       name: "NavigationClient",
       dependencies: [
-        "Navigation", "NavigationSync", "ZeroMQ", "RuntimePaths", "CurveKeys", "CLinux",
+        "Navigation", "NavigationProtocol", "NavigationReplica", "ZeroMQ", "RuntimePaths",
+        "CurveKeys", "CLinux",
       ],
       swiftSettings: settings),
   ]

@@ -1,4 +1,5 @@
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
 
 extension ClientEngine {
   /// Delegate roles or a display lease that the daemon has granted, with its later status changes.

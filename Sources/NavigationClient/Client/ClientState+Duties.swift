@@ -1,4 +1,5 @@
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
 
 /// The client's record of its delegate roles or its display lease for one nav.
 struct ClientDuty {

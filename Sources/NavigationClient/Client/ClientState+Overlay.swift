@@ -1,5 +1,6 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
 
 extension ClientState {
   /// Adds operations to the overlay, so that they show before the daemon has performed them.

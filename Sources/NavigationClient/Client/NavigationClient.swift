@@ -1,5 +1,6 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
 import RuntimePaths
 
 /// A client of `navd`: performs operations on navs and watches them.

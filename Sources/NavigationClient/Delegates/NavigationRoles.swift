@@ -1,5 +1,5 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
 
 /// The delegate roles of a client: each closure registers one role and answers its questions.
 ///

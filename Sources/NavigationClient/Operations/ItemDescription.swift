@@ -1,4 +1,4 @@
-import NavigationSync
+import NavigationProtocol
 
 /// The navigation item of a screen, or a change of it; members that are left out keep their values.
 public struct ItemDescription: Hashable, Sendable {
@@ -20,13 +20,6 @@ public struct ItemDescription: Hashable, Sendable {
     case always
     /// Never large.
     case never
-  }
-
-  /// The state of the bar in which an appearance applies, such as UIKit's `standardAppearance`.
-  public enum AppearanceSlot: String, Hashable, Sendable {
-    // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
-    /// The slots.
-    case standard, compact, scrollEdge, compactScrollEdge
   }
 
   /// A view in place of the title.

@@ -1,5 +1,5 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
 
 extension NavigationClientError {
   /// The last revision that changed the top screen of a nav, which explains a refused guard.

@@ -1,5 +1,5 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
 
 /// An error of a request: the daemon refused it, or this library could not complete it.
 public struct NavigationClientError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,6 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
 
 /// A condition on the state of a nav, which the daemon checks when it performs the operations.
 ///

@@ -20,18 +20,6 @@ extension NavigationOperation {
     return NavigationOperation("proxy.set", arguments + settings.map(\.member))
   }
 
-  /// The state of the bar in which an appearance applies.
-  public enum AppearanceSlot: String, Hashable, Sendable {
-    /// All states without an appearance of their own.
-    case standard
-    /// The height is compact.
-    case compact
-    /// The content is scrolled to its edge.
-    case scrollEdge
-    /// The height is compact and the content is scrolled to its edge.
-    case compactScrollEdge
-  }
-
   /// Sets one appearance of the bar, or of one screen's item; nil removes it.
   ///
   /// - Parameters:

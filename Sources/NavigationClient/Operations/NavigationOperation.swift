@@ -1,4 +1,4 @@
-import NavigationSync
+import NavigationProtocol
 
 /// One operation on a nav, performed alone or in a list that succeeds or fails as a whole.
 ///

@@ -1,5 +1,6 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
 
 /// The state of a nav at one revision, as this client's mirror has it.
 ///

@@ -1,4 +1,4 @@
-import NavigationSync
+import NavigationProtocol
 
 /// A JSON value, for the arguments of screens and the members of events.
 ///

@@ -1,4 +1,4 @@
-import NavigationSync
+import NavigationProtocol
 
 /// A screen in an operation: a new one, or the id of one that the nav knows.
 ///

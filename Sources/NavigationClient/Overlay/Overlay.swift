@@ -1,5 +1,6 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
 
 /// The optimistic operations on one nav: the client displays them before the daemon's reply.
 ///

@@ -1,5 +1,6 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
 
 /// Estimates the bar for a stack for which the daemon has not computed it yet.
 ///

@@ -1,5 +1,5 @@
 import Navigation
-import NavigationSync
+import NavigationProtocol
 
 /// The effect of an operation on the displayed stack, before the daemon has performed it.
 enum OverlayEdit: Hashable, Sendable {

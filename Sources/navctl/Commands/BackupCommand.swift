@@ -3,7 +3,7 @@ import Glibc
 import NavctlSupport
 import Navigation
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
 
 /// `backup`: lets navd copy its journal.
 enum BackupCommand: Command {

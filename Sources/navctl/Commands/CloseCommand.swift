@@ -1,6 +1,6 @@
 import CommandLineOptions
 import NavctlSupport
-import NavigationSync
+import NavigationProtocol
 
 /// `close`: removes a nav.
 enum CloseCommand: Command {

@@ -2,7 +2,8 @@ import CLinux
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
 
 /// `delegate`: registers as a delegate of a nav, and answers its questions by running a command.
 enum DelegateCommand: Command {

@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
 
 /// `gesture`: performs the steps of a swipe back in one session.
 enum GestureCommand: Command {

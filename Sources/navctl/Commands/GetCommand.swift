@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
 import Navigation
-import NavigationSync
+import NavigationProtocol
 
 /// `get`: reads one value of a nav, or the statistics of the daemon.
 enum GetCommand: Command {

@@ -2,7 +2,7 @@ import CommandLineOptions
 import NavctlSupport
 import Navigation
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
 
 /// `history`: prints the log with the top screen after each revision, or draws an old state.
 enum HistoryCommand: Command {

@@ -2,7 +2,7 @@ import CommandLineOptions
 import CurveKeys
 import NavctlSupport
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
 import RuntimePaths
 
 /// `key`: creates and authorises keys of tcp clients, as files that the daemon watches.

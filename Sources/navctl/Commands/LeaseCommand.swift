@@ -2,7 +2,8 @@ import CLinux
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
 import RuntimePaths
 
 /// `lease`: holds the display of a nav while the command runs.

@@ -1,7 +1,8 @@
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
 
 /// `list`: lists the navs, or the sessions.
 enum ListCommand: Command {

@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
 import Navigation
-import NavigationSync
+import NavigationProtocol
 
 /// `log`: prints the author and the operations of each change.
 enum LogCommand: Command {

@@ -1,6 +1,6 @@
 import CommandLineOptions
 import NavctlSupport
-import NavigationSync
+import NavigationProtocol
 
 /// `op`: performs operations given as JSON, all of them or none.
 enum OpCommand: Command {

@@ -1,6 +1,6 @@
 import CommandLineOptions
 import NavctlSupport
-import NavigationSync
+import NavigationProtocol
 
 /// `pop-to-root`: removes all screens above the root.
 enum PopToRootCommand: Command {

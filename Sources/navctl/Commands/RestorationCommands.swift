@@ -2,7 +2,7 @@ import CommandLineOptions
 import NavctlSupport
 import Navigation
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
 import RuntimePaths
 
 /// `save`: writes the restorable screens of the stack to a file for `restore`.

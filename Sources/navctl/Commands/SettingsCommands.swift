@@ -1,6 +1,6 @@
 import CommandLineOptions
 import NavctlSupport
-import NavigationSync
+import NavigationProtocol
 
 /// `env`: prints or sets the surroundings of the display, such as its orientation and locale.
 enum EnvironmentCommand: Command {

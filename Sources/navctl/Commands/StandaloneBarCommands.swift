@@ -1,6 +1,6 @@
 import CommandLineOptions
 import NavctlSupport
-import NavigationSync
+import NavigationProtocol
 
 /// `push-item`: puts an item on a standalone bar.
 enum PushItemCommand: Command {

@@ -2,7 +2,7 @@ import CommandLineOptions
 import NavctlSupport
 import Navigation
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
 
 /// `status`: prints whether the daemon is running, and its health.
 enum StatusCommand: Command {

@@ -2,7 +2,7 @@ import CLinux
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
 import RuntimePaths
 
 /// `top`: draws the activity of the daemon, by default every 2 s.

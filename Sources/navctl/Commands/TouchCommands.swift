@@ -1,6 +1,6 @@
 import CommandLineOptions
 import NavctlSupport
-import NavigationSync
+import NavigationProtocol
 
 /// `back`: taps the back button.
 enum BackCommand: Command {

@@ -2,7 +2,7 @@ import CommandLineOptions
 import NavctlSupport
 import Navigation
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
 
 /// `verify`: lets the daemon check a nav, or all navs and its connection counts.
 enum VerifyCommand: Command {

@@ -2,7 +2,8 @@ import CommandLineOptions
 import NavctlSupport
 import Navigation
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
 import RuntimePaths
 
 /// `wait`: waits on a watch until a nav meets a condition; it does not poll.

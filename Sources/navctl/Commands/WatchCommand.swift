@@ -2,7 +2,8 @@ import CommandLineOptions
 import NavctlSupport
 import Navigation
 import NavigationClient
-import NavigationSync
+import NavigationProtocol
+import NavigationReplica
 import RuntimePaths
 
 /// `watch`: prints one line for each revision as it arrives.

@@ -1,4 +1,4 @@
-import NavigationSync
+import NavigationProtocol
 
 /// Runs rows of the table against a driver.
 ///

@@ -1,4 +1,5 @@
-import NavigationSync
+import NavigationProtocol
+import NavigationHub
 
 /// What the bar shows, computed anew from nothing but a state.
 package enum FreshResolution {
@@ -38,7 +39,7 @@ package enum FreshResolution {
     try hub.revive(ReloadRequest(nav: 1, head: 1), snapshot: nil, rows: [row])
     var reader = hub.makeReader()
     let get = HubEvent(
-      frame: ClientVerb.get.frame, body: Array(#"{"id":1,"nav":\#(nav),"what":"state"}"#.utf8),
+      frame: ClientVerb.get.frame.span, body: #"{"id":1,"nav":\#(nav),"what":"state"}"#.utf8.span,
       from: ConnectionID(1), .local(user: 0, group: 0, process: 1), reader: &reader)
     hub.handle(get, at: now)
     _ = hub.takeRecords()

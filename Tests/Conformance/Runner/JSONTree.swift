@@ -1,4 +1,4 @@
-package import NavigationSync
+package import NavigationProtocol
 
 /// A JSON value that keeps the order of its members and the digits of its numbers.
 ///

@@ -1,4 +1,4 @@
-import NavigationSync
+import NavigationProtocol
 
 /// A state as one would first think of building it from the diffs.
 package struct NaiveMirror {

@@ -1,4 +1,4 @@
-import NavigationSync
+import NavigationProtocol
 
 /// Reads one line of a script.
 enum ScriptReader {

@@ -1,0 +1,86 @@
+import Journal
+import NavigationHub
+import TransportGuard
+
+// Batches that become durable, or cannot.
+
+extension ServerLoop {
+  /// Commits the batch that has just begun, the only one, on this thread.
+  mutating func commit(_ records: [JournalRecord], at now: Instant) throws {
+    let timing: CommitTiming?
+    do {
+      timing = try writer.commit(records)
+    } catch {
+      return try fail(error, at: now)
+    }
+    batches.completeOldest()
+    if !records.isEmpty { noteStored(at: now) }
+    try release(hub.committed(at: now))
+    if let timing { measure(timing) }
+  }
+
+  /// Releases the batches that have become durable meanwhile, or rolls back those that cannot.
+  mutating func takeProgress(at now: Instant) throws {
+    switch writer.takePutAwayProblem() {
+    case .failed(let error): try failMaintenance(error, at: now)
+    case .isRead: maintenance.noteReader(at: now.boot)
+    case nil: break
+    }
+    guard !batches.areDurable else { return }
+    for _ in 0..<writer.takeCompleted() {
+      batches.completeOldest()
+      noteStored(at: now)
+      try release(hub.committed(at: now))
+    }
+    for timing in writer.takeTimings() { measure(timing) }
+    guard let error = writer.takeFailure() else { return }
+    try fail(error, at: now)
+  }
+
+  /// Whether something is due that the batches under way must not be changed by.
+  ///
+  /// Only ops may be decided meanwhile; anything else shows or changes what is durable.
+  func mustStandStill(at now: Instant) -> Bool {
+    !hub.maySeal || batches.areFull || !batches.atHand.allSatisfy(\.isOp)
+      || maintenance.isOverdue(at: now.boot)
+  }
+
+  /// Waits until every batch is durable.
+  mutating func standStill(at now: Instant) throws {
+    while !batches.areDurable {
+      writer.awaitProgress()
+      try takeProgress(at: now)
+    }
+  }
+
+  private mutating func noteStored(at now: Instant) {
+    if maintenance.noteStored(at: now.boot) { reportStorage("the journal can be written again") }
+  }
+
+  private mutating func fail(_ error: JournalError, at now: Instant) throws {
+    switch error {
+    case .full, .writeFailed:
+      if maintenance.noteFailedCommit() { reportStorage(error.description) }
+      try rollBack(at: now)
+    case .syncFailed:
+      // The state of the disk is unknown: navd answers nothing more, and the next process reads it.
+      _ = hub.rollBack()
+      hub.handle(.stop, at: now)
+      try router.send(hub.committed(at: now))
+      try router.linger()
+      throw DaemonError.journal(error)
+    case .locked, .damaged, .newer, .unreadable, .unwritable: throw DaemonError.journal(error)
+    }
+  }
+
+  /// Rolls back the batches that are not durable and decides their events again, with every change refused.
+  private mutating func rollBack(at now: Instant) throws {
+    for request in hub.rollBack() {
+      let (snapshot, rows) = try history.chain(of: request)
+      try hub.reload(request, snapshot: snapshot, rows: rows)
+    }
+    for event in batches.takeAll() { try handle(event, at: now) }
+    precondition(hub.takeRecords().isEmpty, "records while the journal takes none")
+    try release(hub.committed(at: now))
+  }
+}

@@ -1,0 +1,200 @@
+import Navigation
+package import NavigationProtocol
+
+/// Who may do what: the roles of peers, what is granted to them, and which keys are authorised.
+///
+/// A pure value. Whatever it does not allow is forbidden.
+package struct Access: Hashable, Sendable {
+  /// Whom a line is about.
+  package enum Subject: Hashable, Sendable {
+    /// A user of this machine.
+    case user(UInt32)
+    /// Processes of this machine whose primary group it is.
+    case group(UInt32)
+    /// Who has the secret of an authorised key.
+    case key(String)
+    /// All whose role it is.
+    case role(Role)
+  }
+
+  /// A role, and who has it.
+  package struct RoleRule: Hashable, Sendable {
+    /// The role.
+    package var role: Role
+    /// Those who have it.
+    package var members: [Subject]
+
+    /// Makes a rule.
+    package init(_ role: Role, _ members: [Subject]) {
+      self.role = role
+      self.members = members
+    }
+  }
+
+  /// Rights of somebody on some navs.
+  package struct Grant: Hashable, Sendable {
+    /// Who has them.
+    package var subject: Subject
+    /// On which navs.
+    package var navs: NavGlob
+    /// Which they are.
+    package var rights: Rights
+
+    /// Makes a grant.
+    package init(_ subject: Subject, _ navs: NavGlob, _ rights: Rights) {
+      self.subject = subject
+      self.navs = navs
+      self.rights = rights
+    }
+  }
+
+  /// The user whom the daemon runs as; it has the role admin, as root has.
+  package var daemonUser: UInt32
+  /// Who has which role; the first that names a peer decides.
+  package var roles: [RoleRule] = []
+  /// What is granted; all that name a peer count.
+  package var grants: [Grant] = []
+  /// The names of the keys that are authorised, each with the role that goes with it, if one does.
+  package var keys: [String: Role?] = [:]
+
+  /// Makes the access of a daemon without configuration.
+  ///
+  /// Root and its own user do everything, other local users have the role `ui`, keys have nothing.
+  package init(daemonUser: UInt32 = 0) { self.daemonUser = daemonUser }
+
+  /// The names of the roles that mean something here: those built in, and those of any line.
+  package var knownRoles: [String] {
+    var names: Set = [Role.admin.name, Role.ui.name]
+    for rule in roles { names.insert(rule.role.name) }
+    for grant in grants {
+      if case .role(let role) = grant.subject { names.insert(role.name) }
+    }
+    return names.sorted()
+  }
+
+  /// The role of a peer.
+  package func role(of peer: Peer) -> Role {
+    switch peer {
+    case .local(let user, _, _):
+      if user == 0 || user == daemonUser { return .admin }
+    case .key(let name, _):
+      guard let own = keys[name] else { return .none }
+      if let own { return own }
+    }
+    if let rule = roles.first(where: { $0.members.contains { $0.names(peer) } }) {
+      return rule.role
+    }
+    if case .local = peer, grants.isEmpty { return .ui }
+    return .none
+  }
+
+  /// The rights of a peer on a nav of this name; an owner is given if the nav exists.
+  ///
+  /// Who owns a nav has all rights on it, as long as he may push there.
+  package func rights(of peer: Peer, on nav: String, owner: String?) -> Rights {
+    switch peer {
+    // Asked for every op: without making a role first.
+    case .local(let user, _, _) where user == 0 || user == daemonUser: return .all
+    case .key(let name, _) where keys[name] == nil: return []
+    case .local, .key: break
+    }
+    let role = role(of: peer)
+    if role == .admin { return .all }
+    var rights: Rights = []
+    var isUIGranted = false
+    for grant in grants {
+      switch grant.subject {
+      case .role(let granted):
+        if granted == .ui { isUIGranted = true }
+        guard granted == role else { continue }
+      case .user, .group, .key: guard grant.subject.names(peer) else { continue }
+      }
+      if grant.navs.matches(nav) { rights.formUnion(grant.rights) }
+    }
+    if role == .ui, !isUIGranted { rights.formUnion(Self.builtIn(on: nav)) }
+    guard let owner, owner == peer.principal, rights.contains(.push) else { return rights }
+    return .all
+  }
+
+  /// What the role `ui` may do unless something is granted to it.
+  private static func builtIn(on nav: String) -> Rights {
+    if nav == NavName.navs.text { return .read }
+    return nav.utf8.first == UInt8(ascii: "$") ? [] : [.read, .push, .pop]
+  }
+
+  /// Whether there is anything that a peer might do.
+  ///
+  /// Nobody else needs to be let in.
+  package func admits(_ peer: Peer) -> Bool {
+    if case .key(let name, _) = peer, keys[name] == nil { return false }
+    let role = role(of: peer)
+    if role == .admin { return true }
+    if role == .ui, !grants.contains(where: { $0.subject == .role(.ui) }) { return true }
+    return grants.contains { grant in
+      guard !grant.rights.isEmpty else { return false }
+      if case .role(let granted) = grant.subject { return granted == role }
+      return grant.subject.names(peer)
+    }
+  }
+}
+
+extension Access.Subject {
+  /// Whether it is about a peer by what the transport proved of it; false for roles.
+  func names(_ peer: Peer) -> Bool {
+    switch (self, peer) {
+    case (.user(let user), .local(let own, _, _)): user == own
+    case (.group(let group), .local(_, let own, _)): group == own
+    case (.key(let name), .key(let own, _)): name == own
+    case (.user, _), (.group, _), (.key, _), (.role, _): false
+    }
+  }
+}
+
+/// A pattern for the names of navs: `*` stands for any octets, `?` for one.
+///
+/// A name that begins with `$` is matched only by a pattern that does.
+package struct NavGlob: Hashable, Sendable {
+  /// The pattern as it was written.
+  package let text: String
+  private let pattern: [UInt8]
+
+  /// The most octets of a pattern.
+  package static let maximumBytes = 256
+
+  /// Makes a pattern; nil if it is empty or too long.
+  package init?(_ text: String) {
+    guard (1...Self.maximumBytes).contains(text.utf8.count) else { return nil }
+    self.text = text
+    pattern = [UInt8](text.utf8)
+  }
+
+  /// Whether a name is one of those.
+  package func matches(_ name: String) -> Bool {
+    var name = name
+    return name.withUTF8 { unsafe matches(Span(_unsafeElements: $0)) }
+  }
+
+  /// Goes back to the last star only, so the time is at most the product of the lengths.
+  private func matches(_ name: Span<UInt8>) -> Bool {
+    let (any, one, virtual) = (UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "$"))
+    if name.count > 0, name[0] == virtual, pattern[0] != virtual { return false }
+    var (at, place) = (0, 0)
+    var star: (place: Int, at: Int)?
+    while at < name.count {
+      if place < pattern.count, pattern[place] == any {
+        star = (place, at)
+        place += 1
+      } else if place < pattern.count, pattern[place] == one || pattern[place] == name[at] {
+        place += 1
+        at += 1
+      } else if let back = star {
+        star = (back.place, back.at + 1)
+        place = back.place + 1
+        at = back.at + 1
+      } else {
+        return false
+      }
+    }
+    return pattern[place...].allSatisfy { $0 == any }
+  }
+}

@@ -1,0 +1,116 @@
+import Navigation
+import NavigationProtocol
+
+/// The records of a virtual nav, in the order of their names.
+///
+/// Law: with the changes that `changes(to:)` gives, a mirror of `records` becomes what was wanted.
+struct Directory: Sendable {
+  /// A record as it is sent.
+  struct Record: Equatable, Sendable {
+    var id: String
+    var version: Revision
+    var json: [UInt8]
+  }
+
+  /// A record as it should be, to be encoded with a version.
+  typealias Wanted = (id: String, json: (Revision) -> [UInt8])
+
+  private(set) var revision = Revision(1)
+  private(set) var records: [Record] = []
+  /// Whether a watch or a read needs the records; otherwise only the revision is kept up to date.
+  private(set) var isActive = false
+
+  /// Begins to keep records.
+  mutating func activate(_ wanted: [Wanted]) {
+    assert(!isActive && records.isEmpty, "a directory that is active")
+    isActive = true
+    records = wanted.map { Record(id: $0.id, version: revision, json: $0.json(revision)) }
+  }
+
+  /// Stops keeping records; a mirror that comes back gets a snapshot.
+  mutating func deactivate() {
+    assert(isActive, "a directory that is not active")
+    isActive = false
+    records = []
+    revision = revision.next
+  }
+
+  /// Notes that something has changed, while no records are kept.
+  mutating func skip() {
+    assert(!isActive && records.isEmpty, "a directory that is active")
+    revision = revision.next
+  }
+
+  /// Takes over the records of the next revision.
+  mutating func advance(to records: [Record]) {
+    assert(isActive, "a directory that is not active")
+    self.records = records
+    revision = revision.next
+  }
+
+  /// What the next revision changes: the records then, and the changes as they are sent.
+  ///
+  /// O(records).
+  ///
+  /// - Parameter wanted: the records as they should be, in the order of their names.
+  /// - Returns: nil if nothing differs.
+  func changes(to wanted: [Wanted]) -> (records: [Record], json: [UInt8])? {
+    var next: [Record] = []
+    var changes = JSONWriter()
+    changes.beginArray()
+    var old = records[...]
+    for (id, json) in wanted {
+      while let gone = old.first, gone.id.utf8.lexicographicallyPrecedes(id.utf8) {
+        changes.splice(at: next.count, removing: gone.id, inserting: nil)
+        old.removeFirst()
+      }
+      guard let kept = old.first, kept.id == id else {
+        let record = Record(id: id, version: revision.next, json: json(revision.next))
+        changes.splice(at: next.count, removing: nil, inserting: record.json)
+        next.append(record)
+        continue
+      }
+      old.removeFirst()
+      guard json(kept.version) != kept.json else {
+        next.append(kept)
+        continue
+      }
+      let record = Record(id: id, version: revision.next, json: json(revision.next))
+      changes.set(record.json)
+      next.append(record)
+    }
+    for gone in old { changes.splice(at: next.count, removing: gone.id, inserting: nil) }
+    changes.endArray()
+    return changes.count > 2 ? (next, changes.bytes) : nil
+  }
+
+  /// The digest of the records.
+  func digest() -> Digest {
+    Digest(
+      screens: records.map { ($0.id, $0.version.number) },
+      parts: EmptyCollection<(name: String, version: UInt64)>())
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func splice(at index: Int, removing: String?, inserting: [UInt8]?) {
+    beginObject()
+    name("at")
+    integer(UInt64(index))
+    list("del", removing.map { [$0] } ?? [])
+    name("ins")
+    beginArray()
+    if let inserting { raw(inserting) }
+    endArray()
+    endObject()
+  }
+
+  fileprivate mutating func set(_ record: [UInt8]) {
+    beginObject()
+    name("set")
+    plain("screen")
+    name("to")
+    raw(record)
+    endObject()
+  }
+}

@@ -1,0 +1,103 @@
+import Navigation
+import NavigationProtocol
+
+// Rights that change while clients are served, and the record of who was refused.
+
+extension Hub {
+  /// Takes over who may do what.
+  ///
+  /// Every message is judged by it from now on. What sessions hold without the right to it ends:
+  /// roles of delegates and the display now, watches when the batch is durable.
+  mutating func change(_ access: Access) {
+    self.access = access
+    if sessions.renewRoles(by: access) { batches.current.changedClients = true }
+    for slot in coordinations.slots where navs.isLive(slot) {
+      guard let coordination = coordinations[slot] else { continue }
+      var refs = coordination.delegates.map(\.session)
+      if let holder = coordination.holder { refs.append(holder) }
+      for ref in refs where sessions.isLive(ref) {
+        let rights = rights(of: sessions.slots[ref.slot].peer, onNavAt: slot)
+        if !rights.contains(.push) { endCoordination(of: ref, on: slot, keepsOps: true) }
+      }
+    }
+    batches.append(.recheck)
+  }
+
+  /// The key of a peer is not authorised any more: its session ends with everything in it.
+  mutating func revoke(_ connection: ConnectionID) {
+    guard let slot = sessions.slot(of: connection) else {
+      send(connection, .bye, ServerMessageWriter.bye(why: "revoked", after: nil))
+      return batches.append(.ended(connection))
+    }
+    var notice = Notice(
+      .refused, .warning, "the key of \(sessions.slots[slot].name) is not authorised any more")
+    notice.client = sessions.slots[slot].name
+    notice.principal = sessions.slots[slot].peer.principal
+    notice.code = Self.revocation
+    // With the last word, which a batch that fails keeps.
+    batches.append(.notice(notice))
+    end(slot, why: "revoked", after: nil)
+  }
+
+  /// Ends the watches of navs that their sessions may not read any more.
+  mutating func recheckWatches(at now: Instant) {
+    for session in sessions.indices {
+      let peer = sessions.slots[session].peer
+      for index in sessions.slots[session].watches {
+        let nav = watches[index].nav
+        guard !rights(of: peer, onNavAt: nav).contains(.read) else { continue }
+        // A nav that is closed says so itself.
+        guard navs.hasName(nav) else { continue }
+        endWatch(index, why: "forbidden", at: now)
+      }
+    }
+  }
+
+  private func rights(of peer: Peer, onNavAt slot: Int) -> Rights {
+    access.rights(of: peer, on: navs.slots[slot].name, owner: navs.slots[slot].owner)
+  }
+
+  // What an administrator wants to know afterwards.
+
+  /// Notes that somebody was refused what he has no right to.
+  mutating func audit(
+    _ error: OutgoingError, _ sender: Sender, about nav: String?, client: String?
+  ) {
+    guard error.code == .forbidden || error.code == .fenced else { return }
+    let session = sessions.slot(of: sender.connection).map { sessions.slots[$0].name }
+    var notice = Notice(.refused, .warning, error.text)
+    notice.nav = nav
+    notice.client = client ?? session
+    notice.principal = sender.peer.principal
+    notice.code = error.code.rawValue
+    output.notices.append(notice)
+  }
+
+  /// Notes that guards or delegates were passed over, once that is durable.
+  mutating func auditOverride(_ op: OpContext, _ slot: Int) {
+    let isForced = op.request.guards.any
+    guard isForced || op.isVetoSkipped else { return }
+    let names = op.request.operations.map(\.kind.name).joined(separator: ", ")
+    let what = isForced ? "without a guard" : "without the delegates' answer"
+    var notice = Notice(.overridden, .info, "\(names) on \(navs.slots[slot].name) \(what)")
+    notice.nav = navs.slots[slot].name
+    notice.revision = navs.slots[slot].controller.revision.number
+    notice.client = op.name
+    notice.principal = op.sender.peer.principal
+    notice.code = isForced ? "override" : "veto-skipped"
+    batches.append(.notice(notice))
+  }
+
+  /// The code of a notice that a key is not authorised any more.
+  static let revocation = "revoked"
+
+  /// Notes that the display was taken from somebody, once that is durable.
+  mutating func auditTakeover(_ sender: Sender, _ name: String, _ slot: Int) {
+    var notice = Notice(.overridden, .info, "\(name) takes the display of \(navs.slots[slot].name)")
+    notice.nav = navs.slots[slot].name
+    notice.client = name
+    notice.principal = sender.peer.principal
+    notice.code = "forced"
+    batches.append(.notice(notice))
+  }
+}

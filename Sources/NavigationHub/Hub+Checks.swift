@@ -1,0 +1,292 @@
+import Navigation
+import NavigationProtocol
+
+// The checks that OpChecks.swift lists, in its order. Those of every op are mutating, though they
+// change nothing: the hub is then lent to them where it is, while a function that may not change it
+// is given a copy of its kilobyte.
+
+extension Hub {
+  // 2: the session.
+
+  /// Refuses every op of a connection whose client id was taken over.
+  mutating func checkFence(_ sender: Sender) throws(OpFailure) {
+    if let error = fence(sender) { throw OpFailure(error) }
+  }
+
+  /// The error of every op on a connection whose client id was taken over.
+  func fence(_ sender: Sender) -> OutgoingError? {
+    guard sessions.isFenced(sender.connection) else { return nil }
+    return OutgoingError(.fenced, "another process uses this client id")
+  }
+
+  /// The client of an op: its session's, or the one that it names.
+  mutating func checkClient(
+    of request: OpMessage, _ session: Int?
+  ) throws(OpFailure) -> ClientID {
+    guard let client = request.client ?? session.map({ sessions.slots[$0].client }) else {
+      throw OpFailure(
+        .noSession, "say hello first, then send it again, or name the client in the op")
+    }
+    if let session, client != sessions.slots[session].client {
+      throw OpFailure(.invalidArgument, "client is not the session's")
+    }
+    return client
+  }
+
+  mutating func context(
+    of request: OpMessage, by client: ClientID, _ sender: Sender, _ session: Int?, at now: Instant
+  ) -> OpContext {
+    let name = session.map { sessions.slots[$0].name } ?? request.name ?? ""
+    let key = key(of: client, sender, session)
+    return OpContext(
+      request: request, key: key, name: name, sender: sender, session: session, now: now)
+  }
+
+  private mutating func key(
+    of client: ClientID, _ sender: Sender, _ session: Int?
+  ) -> RememberedOps.Key {
+    if let session, sessions.slots[session].peer == sender.peer {
+      return sessions.slots[session].key
+    }
+    return RememberedOps.Key(principal: sender.peer.principal, client: client)
+  }
+
+  // 3: the load.
+
+  /// Counts an op, of its session as long as it is in flight and of its connection in this second.
+  mutating func checkLoad(_ op: OpContext) throws(OpFailure) {
+    guard let after = overload(op) else { return }
+    var error = OutgoingError(.busy, "too many ops at a time")
+    error.after = after
+    throw OpFailure(error)
+  }
+
+  private mutating func overload(_ op: OpContext) -> UInt64? {
+    if let session = op.session {
+      if sessions.slots[session].inflight >= configuration.inflight { return 10 }
+      batches.current.answering.append(session)
+      sessions.begin(session)
+    }
+    return sessions.excess(
+      of: op.sender.connection, over: configuration.opsPerSecond, at: op.now)
+  }
+
+  // 4: the remembered ops.
+
+  /// Whether an op was sent before, so that its answer is there or on its way.
+  mutating func isAnswered(_ op: OpContext) throws(OpFailure) -> Bool {
+    let id = op.request.id
+    switch remembered.verdict(on: id, octets: op.octets, of: op.key) {
+    case .new:
+      if repeats(op) { return true }
+      guard let waiting = reads.op(id, of: op.key) else { return false }
+      guard waiting.octets == op.octets else { throw OpFailure(.reused(id)) }
+      // Sent again while it waits for the history: this one takes its place.
+      dropWaiting(waiting.token)
+      return false
+    case .decided(let entry):
+      if entry.isOk {
+        answer(op.sender, op.session, navs.slot(of: op.request.nav), entry.reply, .repeated)
+      } else {
+        send(op.sender.connection, .err, entry.reply, .repeated)
+      }
+      return true
+    case .reused: throw OpFailure(.reused(id))
+    case .tooOld:
+      throw OpFailure(
+        .opTooOld, "op \(id) is older than the ops remembered; resynchronise")
+    }
+  }
+
+  // 5: the time.
+
+  mutating func checkDue(_ op: OpContext) throws(OpFailure) {
+    guard let due = op.request.due, due < op.now.boot else { return }
+    throw OpFailure(.expired, "the op was due \(op.now.boot - due) ms ago")
+  }
+
+  // 6: the rights.
+
+  /// The rights to all operations, before any runs; a slot is given if the nav exists.
+  mutating func checkRights(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
+    // An empty literal would cost 770 instructions: it makes a set from a sequence of nothing.
+    var needed = Rights(rawValue: 0)
+    for index in op.request.operations.indices {
+      let kind = op.request.operations[index].kind
+      needed.formUnion(kind.rights)
+      if kind == .buttonActivate { needed.formUnion(rightsToActivate(op, index, slot)) }
+    }
+    let nav = op.request.nav
+    let owner = slot.map { navs.slots[$0].owner }
+    if nav == NavName.navs.text || nav == NavName.clients.text { needed = .read }
+    var rights = access.rights(of: op.sender.peer, on: nav, owner: owner)
+    // Who creates a nav owns it, in the same message already.
+    if op.isCreation, owner == nil, rights.contains(.push) { rights = .all }
+    guard rights.isSuperset(of: needed) else {
+      throw OpFailure(.forbidden, "\(op.sender.peer.principal) may not do this on \(nav)")
+    }
+  }
+
+  /// A button that goes back takes what going back takes; what the operations before it make of it
+  /// is not known yet.
+  private mutating func rightsToActivate(_ op: OpContext, _ index: Int, _ slot: Int?) -> Rights {
+    // Nothing is activated where there is nothing.
+    guard let slot else { return .push }
+    guard index == 0 else { return [.push, .pop] }
+    let operation = op.request.operations[index]
+    guard case .activateButton(let id)? = op.request.meaning(of: operation),
+      navs.slots[slot].controller.isPopButton(id)
+    else { return .push }
+    return .pop
+  }
+
+  // 7: the nav.
+
+  /// Refuses changes of a virtual nav.
+  mutating func checkVirtual(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
+    guard let slot, navs.slots[slot].directory != nil else { return }
+    try checkStop()
+    throw OpFailure(.readonly, "\(op.request.nav) is virtual and cannot be changed")
+  }
+
+  /// A nav that is created must not be there, any other one must; returns its slot.
+  @discardableResult
+  mutating func checkExistence(_ op: OpContext, _ slot: Int?) throws(OpFailure) -> Int? {
+    if op.isCreation {
+      guard slot == nil else {
+        throw OpFailure(.navExists, "\(op.request.nav) exists already")
+      }
+    } else if slot == nil {
+      throw OpFailure(.noNav, "there is no nav \(op.request.nav)")
+    }
+    return slot
+  }
+
+  /// Nothing is changed any more while the daemon stops.
+  mutating func checkStop() throws(OpFailure) {
+    guard isStopping else { return }
+    var error = OutgoingError(.shuttingDown, "the daemon is stopping")
+    error.after = 500
+    throw OpFailure(error)
+  }
+
+  /// What acts for the display takes the lease, as long as there is one.
+  mutating func checkDisplay(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
+    guard !coordinations.isEmpty, let slot, let holder = coordinations[slot]?.holder,
+      holder != op.session.map(sessions.reference),
+      op.request.operations.contains(where: \.kind.needsDisplay)
+    else { return }
+    throw OpFailure(.leaseLost(to: navs.slots[slot].displayOwner))
+  }
+
+  // 8: the form.
+
+  /// The form of all operations, as the kind of the nav has it.
+  mutating func checkForm(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
+    try op.checkForm(
+      isStandalone: slot.map { navs.slots[$0].controller.isStandalone } ?? op.createsStandaloneBar)
+  }
+
+  /// Operations that remove something need the guard that the nav's settings ask for.
+  mutating func checkGuardPolicy(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
+    guard let slot, !op.request.guards.any, !op.request.guards.fixesStack else { return }
+    try op.checkGuards(under: navs.slots[slot].controller.guardPolicy)
+  }
+
+  // 9: the guards.
+
+  /// The first guard that fails, in the order of the table, and since when the top is what
+  /// it is.
+  mutating func checkGuards(_ guards: borrowing Guards, _ slot: Int) throws(OpFailure) {
+    try navs.slots[slot].check(guards)
+  }
+
+  // 10: what is open.
+
+  /// Whether a transition or question is open to a nav, or the op is about a gesture.
+  mutating func isOpen(_ slot: Int, to op: OpContext) -> Bool {
+    // By far the most ops find nothing open.
+    if coordinations.isEmpty, navs.slots[slot].controller.transition.isDefault {
+      return op.touchesGesture
+    }
+    return isBusy(slot) || op.touchesGesture
+  }
+
+  private func isBusy(_ slot: Int) -> Bool {
+    running(slot) != nil || coordinations[slot]?.question != nil
+  }
+
+  private func running(_ slot: Int) -> RunningTransition? {
+    navs.slots[slot].controller.transition.content.running
+  }
+
+  /// Refuses a gesture that may not begin, or that is another session's.
+  func checkGesture(_ op: OpContext, _ slot: Int) throws(OpFailure) {
+    let coordination = coordinations[slot]
+    for operation in op.request.operations {
+      switch (operation.kind, op.request.meaning(of: operation)) {
+      case (.gestureBegin, .transition(.beginGesture(let isFull, let way, _))?):
+        var refusal = navs.slots[slot].controller.gestureRefusal(
+          isFullScreen: isFull, translation: way)
+        if coordination?.question != nil { refusal = .active }
+        if let refusal { throw OpFailure(OutgoingError(NavigationError.gestureRefused(refusal))) }
+      case (.gestureUpdate, _), (.gestureFinish, _), (.gestureCancel, _):
+        guard running(slot)?.isInteractive == true, let owner = coordination?.gesture,
+          owner != op.session.map(sessions.reference)
+        else { continue }
+        throw OpFailure(.gestureOwner, "the gesture is another session's")
+      default: continue
+      }
+    }
+  }
+
+  /// Refuses an op that must not touch what is open, or lets it wait; returns whether it waits.
+  mutating func waits(_ op: OpContext, _ slot: Int) throws(OpFailure) -> Bool {
+    guard isBusy(slot), op.request.operations.contains(where: { waits($0, of: op.request, slot) })
+    else { return false }
+    guard op.request.waits else { throw OpFailure(inProgress(slot)) }
+    let limit = navs.slots[slot].controller.settings.content.queue
+    guard UInt64(coordinations[slot]?.queue.count ?? 0) < limit else {
+      var error = OutgoingError(.queueFull, "no more than \(counted(limit, "op")) may wait")
+      error.after = inProgress(slot).after
+      throw OpFailure(error)
+    }
+    coordinations.update(slot) { $0.queue.append(op) }
+    let body = ServerMessageWriter.queued(
+      id: op.request.id, nav: navs.slots[slot].name, position: coordinations[slot]?.queue.count ?? 1
+    )
+    send(op.sender.connection, .queued, body)
+    return true
+  }
+
+  private func waits(
+    _ operation: RequestedOperation, of request: OpMessage, _ slot: Int
+  ) -> Bool {
+    if operation.kind.waitsForTransition { return true }
+    guard case .activateButton(let id)? = request.meaning(of: operation) else { return false }
+    return navs.slots[slot].controller.isPopButton(id)
+  }
+
+  private func inProgress(_ slot: Int) -> OutgoingError {
+    let end = coordinations[slot]?.question?.deadline ?? coordinations[slot]?.due ?? 0
+    return .inProgress(running(slot), after: timer.time(until: end))
+  }
+
+  // 12: the effect.
+
+  /// Refuses what would be a commit while the journal takes none.
+  mutating func checkStorage(
+    _ operations: [Operation], _ op: OpContext, _ slot: Int
+  ) throws(OpFailure) {
+    guard batches.isStorageFailing else { return }
+    var candidate = navs.slots[slot].controller
+    let result = try? candidate.perform(
+      operations, isAnimated: op.request.isAnimated, in: configuration.context)
+    if result?.commit != nil { throw OpFailure(.storage) }
+  }
+
+  /// Refuses what must be written while the journal takes nothing.
+  func checkStorage() throws(OpFailure) {
+    if batches.isStorageFailing { throw OpFailure(.storage) }
+  }
+}

@@ -1,0 +1,178 @@
+import Navigation
+import NavigationProtocol
+
+// Step 14: a commit becomes a revision, with its row, its place in the ring and its answer.
+
+extension Hub {
+  /// Makes a commit that an op asked for a revision: its diff, its row, its place in the ring, its
+  /// answer.
+  mutating func record(
+    _ commit: Commit, _ outputs: [OperationOutput], _ delivered: Int, _ op: OpContext,
+    _ slot: Int
+  ) {
+    // Everything about the commit is written into one memory, and copied from there.
+    JSONWriter.withScratch { json in record(commit, outputs, delivered, op, slot, &json) }
+  }
+
+  private mutating func record(
+    _ commit: Commit, _ outputs: [OperationOutput], _ delivered: Int, _ op: OpContext,
+    _ slot: Int, _ json: inout JSONWriter
+  ) {
+    let cause = op.cause(of: outputs)
+    let row = begin(commit, slot, cause: cause, by: (op.name, op.request.id), &json)
+    let ok = ServerMessageWriter.encodedOk(
+      id: op.request.id, standing: row.standing, changed: true, outputs: outputs,
+      delivered: delivered, &json)
+    let reply = RecordedReply.besideDiff(top: row.standing.top, outputs: ok.bytes[ok.outputs])
+    let body = JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
+      $0.origin(op, reply)
+    }
+    end(commit, slot, row, body, op.author, at: op.now)
+    if commit.splice != nil {
+      navs.slots[slot].noteTop(commit, by: author(of: op), cause: cause, time: op.now.wall)
+    }
+    if op.request.guards.any || op.isVetoSkipped { auditOverride(op, slot) }
+    remember(op, ok.bytes, isOk: true)
+    answer(op.sender, op.session, slot, ok.bytes, .ok)
+    if commit.revision.number >= navs.slots[slot].snapshotRevision.number
+      + configuration.snapshotEvery
+    {
+      recordSnapshot(of: slot, at: op.now)
+    }
+  }
+
+  /// Makes a commit that no op asked for a revision: its diff, its row, its place in the ring.
+  ///
+  /// - Parameters:
+  ///   - commit: what happened.
+  ///   - slot: the nav.
+  ///   - cause: what led to it.
+  ///   - by: whose doing it is; the diff says so only of a message.
+  ///   - now: the time of the row.
+  mutating func write(
+    _ commit: Commit, _ slot: Int, cause: Cause, by: Doing?, at now: Instant
+  ) {
+    var json = JSONWriter(reserving: 1000)
+    let message = by.flatMap { by in by.op.map { (by.author.name, $0) } }
+    let row = begin(commit, slot, cause: cause, by: message, &json)
+    let body = JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
+      if let by { $0.origin(by) }
+    }
+    end(commit, slot, row, body, nil, at: now)
+    navs.slots[slot].noteTop(commit, by: by?.author, cause: cause, time: now.wall)
+  }
+
+  /// Who makes the change that an op asks for; a session's own `Author` where there is one.
+  mutating func author(of op: OpContext) -> Author {
+    if let session = op.session, sessions.isLive(session),
+      sessions.slots[session].peer == op.sender.peer, sessions.slots[session].name == op.name
+    {
+      return sessions.slots[session].author
+    }
+    return Author(
+      name: op.name, principal: op.key.principal, process: op.sender.peer.process)
+  }
+
+  /// What a row is made of.
+  fileprivate struct BegunRow: ~Copyable {
+    var diff: EncodedDiff
+    var standing: NavStanding
+    var isOpen: Bool
+    /// The nav's row before it, and its digest before the commit.
+    var previous: UInt64
+    var before: Digest
+  }
+
+  private mutating func begin(
+    _ commit: Commit, _ slot: Int, cause: Cause, by: (name: String, op: UInt64)?,
+    _ json: inout JSONWriter
+  ) -> BegunRow {
+    batches.touch(&navs.slots[slot], slot)
+    batches.advance()
+    let row = navs.slots[slot].takeOver(
+      commit, sequence: batches.sequence, cause: cause, by: by, &json)
+    if navs.slots[slot].resolvedAt == commit.revision { navs.shareFrame(of: slot) }
+    return row
+  }
+
+  private mutating func end(
+    _ commit: Commit, _ slot: Int, _ row: consuming BegunRow, _ body: [UInt8],
+    _ author: RowAuthor?, at now: Instant
+  ) {
+    let entry = JournalRow(
+      sequence: batches.sequence, nav: navs.slots[slot].number, revision: commit.revision.number,
+      previous: row.previous, time: now.wall, kind: .changed, isOpen: row.isOpen, author: author,
+      body: body)
+    batches.append(.row(consume entry))
+    keep(row.diff, slot)
+  }
+
+  /// Puts a diff into the ring; `trim` brings it back within its limits once it has been sent.
+  mutating func keep(_ diff: consuming EncodedDiff, _ slot: Int) {
+    let byteCount = diff.bytes.count
+    navs.keep(diff, slot)
+    // Only a snapshot can tell of this one, and that of a state that is durable as it stands.
+    if byteCount > configuration.maximumReplyBytes { batches.requestStandstill() }
+  }
+
+  /// Drops the diffs beyond the limits, which nobody is owed.
+  mutating func trim(_ slot: Int) {
+    navs.trim(
+      slot, revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes)
+  }
+
+  mutating func recordSnapshot(of slot: Int, at now: Instant) {
+    let entry = navs.slots[slot]
+    guard entry.number > 0, !batches.isStorageFailing else { return }
+    let body = JournalBody.state(
+      nav: entry.name, epoch: entry.epoch, owner: entry.owner, controller: entry.controller,
+      digest: entry.digest, resolvedAt: entry.resolvedAt
+    ) { json in
+      guard let change = entry.topChange else { return }
+      json.name("since")
+      json.topChange(change)
+    }
+    batches.append(
+      .snapshot(
+        SnapshotRow(
+          nav: entry.number, revision: entry.controller.revision.number,
+          sequence: entry.lastSequence, time: now.wall, body: body)))
+    navs.slots[slot].snapshotRevision = entry.controller.revision
+  }
+}
+
+extension NavEntry {
+  /// Follows a commit that the controller has made already: all that is kept beside the state.
+  fileprivate mutating func takeOver(
+    _ commit: Commit, sequence: UInt64, cause: Cause, by: (name: String, op: UInt64)?,
+    _ json: inout JSONWriter
+  ) -> Hub.BegunRow {
+    let (previous, before) = (lastSequence, digest)
+    let isNew = shown.follow(controller, &json)
+    if isNew { resolvedAt = commit.revision }
+    updateDigest(from: min(commit.splice?.at ?? Int.max, commit.changedScreens.first ?? Int.max))
+    lastSequence = sequence
+    let frame = DiffFrame(
+      nav: name, epoch: epoch, base: Revision(commit.revision.number - 1),
+      revision: commit.revision, sequence: sequence, cause: cause, by: by)
+    let diff = frame.encode(
+      commit, of: controller, shown: isNew ? shown : nil, digest: digest, &json)
+    return Hub.BegunRow(
+      diff: diff, standing: standing, isOpen: controller.isOpen, previous: previous,
+      before: before)
+  }
+
+  /// Notes who changed the top, if the commit did.
+  fileprivate mutating func noteTop(
+    _ commit: Commit, by author: Author?, cause: Cause, time: UInt64
+  ) {
+    let change = TopChange(
+      commit, to: controller.stack, by: author, time: time, cause: cause)
+    if let change { topChange = change }
+  }
+
+  /// Brings the digest up to date after a change that left the screens below `index` alone.
+  mutating func updateDigest(from index: Int) {
+    digest = running.update(controller, from: index)
+  }
+}

@@ -1,0 +1,299 @@
+import Navigation
+import NavigationProtocol
+
+// Transitions in time: their deadlines, the ops that wait for them, the display lease, and what ends
+// when a session or the daemon does.
+
+extension Hub {
+  /// Milliseconds until what the journal did not take is tried again.
+  static var retryAfter: UInt64 { 1000 }
+
+  // Transitions.
+
+  /// Sets the clock of a transition that a commit began or ended, and lets the next op run.
+  mutating func noteTransition(_ slot: Int, begunBy op: OpContext?) {
+    let controller = navs.slots[slot].controller
+    guard let running = controller.transition.content.running else {
+      coordinations.update(slot) {
+        $0.due = nil
+        $0.gesture = nil
+      }
+      return runQueue(slot)
+    }
+    // One that goes on, and only had something attached to it, keeps its time and its owner.
+    guard running.id == controller.revision else { return }
+    let due = timer.now.boot + running.deadline
+    let owner = running.isInteractive ? op?.session.map(sessions.reference) : nil
+    coordinations.update(slot) {
+      $0.due = due
+      $0.gesture = owner
+    }
+    timer.plan(due)
+  }
+
+  mutating func tellProgress(of slot: Int, _ transition: Revision, _ value: Double) {
+    let deadline = navs.slots[slot].controller.settings.content.gestureDeadline
+    let due = timer.now.boot + deadline
+    coordinations.update(slot) { $0.due = due }
+    timer.plan(due)
+    let body = ServerMessageWriter.progress(
+      nav: navs.slots[slot].name, epoch: navs.slots[slot].epoch,
+      revision: navs.slots[slot].controller.revision,
+      transition: transition, value: Array("\(value)".utf8))
+    batches.current.effects.removeAll { if case .progress(slot, _) = $0 { true } else { false } }
+    batches.append(.progress(nav: slot, body))
+  }
+
+  /// Runs the ops that waited, as long as nothing is open.
+  mutating func runQueue(_ slot: Int) {
+    while navs.isLive(slot), navs.slots[slot].controller.transition.content.running == nil,
+      let coordination = coordinations[slot], coordination.question == nil,
+      var op = coordination.queue.first
+    {
+      coordinations.update(slot) { $0.queue.removeFirst() }
+      op.now = timer.now
+      decide(op, .waited)
+    }
+  }
+
+  /// What the daemon itself does to a nav: one revision, if it changes anything.
+  ///
+  /// While the journal takes none it is done later.
+  mutating func commitOwn(
+    _ operation: TransitionOperation, cause: Cause, by: Doing? = nil, _ slot: Int
+  ) {
+    guard navs.slots[slot].fault == nil else { return }
+    guard !batches.isStorageFailing else {
+      coordinations.postpone(slot)
+      return timer.plan(timer.now.boot + Self.retryAfter)
+    }
+    let before = stateToInspect(slot)
+    let result = try? navs.slots[slot].controller.perform(
+      [.transition(operation)], isAnimated: nil, in: configuration.context)
+    guard let commit = result?.commit, (try? inspect(slot, before: before)) != nil else {
+      return
+    }
+    write(commit, slot, cause: cause, by: by, at: timer.now)
+    if commit.parts.contains(.transition) { noteTransition(slot, begunBy: nil) }
+  }
+
+  /// Ends what a dead daemon left open, before anybody is served.
+  mutating func recover(_ slot: Int) {
+    guard navs.slots[slot].controller.isOpen else { return }
+    commitOwn(.recover, cause: .recovery, slot)
+  }
+
+  /// Deadlines of transitions and questions, and endings that the journal would not take.
+  mutating func tendCoordinations(at now: Instant) {
+    for slot in coordinations.slots where navs.isLive(slot) {
+      if let question = coordinations[slot]?.question {
+        if question.deadline <= now.boot { timeOut(slot) } else { timer.plan(question.deadline) }
+      }
+      guard let due = coordinations[slot]?.due else { continue }
+      guard due <= now.boot else {
+        timer.plan(due)
+        continue
+      }
+      let isGesture = navs.slots[slot].controller.transition.content.running?.isInteractive == true
+      commitOwn(.expire, cause: isGesture ? .cancel : .timeout, slot)
+    }
+    guard !batches.isStorageFailing else {
+      if coordinations.hasUnfinished { timer.plan(now.boot + Self.retryAfter) }
+      return
+    }
+    for slot in coordinations.takeUnfinished() where navs.isLive(slot) { finishEndings(slot) }
+  }
+
+  /// Brings the state in line with the sessions that are left.
+  private mutating func finishEndings(_ slot: Int) {
+    let coordination = coordinations[slot] ?? Coordination()
+    if navs.slots[slot].controller.environment.content.owner != nil, coordination.holder == nil {
+      commitOwn(
+        .setDisplayOwner(nil), cause: .lease, by: coordination.owner.map { Doing($0) }, slot)
+    }
+    if coordination.holder == nil, coordination.owner != nil {
+      coordinations.update(slot) { $0.owner = nil }
+    }
+    if let pending = coordination.question?.pending, !sessions.isLive(pending.session) {
+      timeOut(slot)
+    }
+    commitOwn(.setOrientations(coordination.orientations), cause: .lease, slot)
+    runQueue(slot)
+  }
+
+  // The display lease.
+
+  mutating func lease(_ request: LeaseRequest, for sender: Sender, session: Int) {
+    do throws(OpFailure) {
+      let slot = try dialogNav(request.nav, sender)
+      let ref = sessions.reference(to: session)
+      let holder = coordinations[slot]?.holder
+      if request.takes {
+        if let holder, holder != ref { try checkTakeover(request, slot, sender) }
+        try checkStorage()
+        let author = sessions.slots[session].author
+        coordinations.update(slot) {
+          $0.holder = ref
+          $0.owner = author
+        }
+        var doing = Doing(author, op: request.id)
+        if holder != nil, holder != ref {
+          doing.isForced = true
+          auditTakeover(sender, author.name, slot)
+          cancelGesture(slot, by: author)
+        }
+        commitOwn(.setDisplayOwner(author.name), cause: .lease, by: doing, slot)
+        try checkFrozen(slot)
+      } else if holder == ref {
+        try checkStorage()
+        releaseDisplay(slot, by: request.id)
+      }
+      let owner =
+        coordinations[slot]?.holder == nil
+        ? nil : navs.slots[slot].controller.environment.content.owner
+      let body = ServerMessageWriter.leased(id: request.id, nav: request.nav, owner: owner)
+      answer(sender, session, slot, body, .none)
+    } catch {
+      var error = error.error
+      error.id = request.id
+      refuse(sender, error, about: request.nav)
+    }
+  }
+
+  private func checkTakeover(
+    _ request: LeaseRequest, _ slot: Int, _ sender: Sender
+  ) throws(OpFailure) {
+    guard request.isForced else {
+      throw OpFailure(.leaseLost(to: navs.slots[slot].displayOwner))
+    }
+    let rights = access.rights(of: sender.peer, on: request.nav, owner: navs.slots[slot].owner)
+    guard rights.contains(.admin) else {
+      throw OpFailure(.forbidden, "taking the display over needs the right admin")
+    }
+  }
+
+  /// The nav of a lease or delegate message, whose sender may push.
+  mutating func dialogNav(_ nav: String, _ sender: Sender) throws(OpFailure) -> Int {
+    let slot = navs.slot(of: nav)
+    let rights = access.rights(
+      of: sender.peer, on: nav, owner: slot.map { navs.slots[$0].owner })
+    guard rights.contains(.push) else {
+      throw OpFailure(.forbidden, "\(sender.peer.principal) may not do this on \(nav)")
+    }
+    guard let slot else { throw OpFailure(.noNav, "there is no nav \(nav)") }
+    guard navs.slots[slot].directory == nil else {
+      throw OpFailure(.readonly, "\(nav) is virtual and cannot be changed")
+    }
+    try checkFrozen(slot)
+    return slot
+  }
+
+  /// The holder gives the display back: by a message, or by the end of its session.
+  private mutating func releaseDisplay(_ slot: Int, by message: UInt64?) {
+    let owner = coordinations[slot]?.owner
+    let isDelayed = batches.isStorageFailing
+    coordinations.update(slot) {
+      $0.holder = nil
+      if !isDelayed { $0.owner = nil }
+    }
+    cancelGesture(slot, by: owner)
+    let doing = owner.map { Doing($0, op: message) }
+    commitOwn(.setDisplayOwner(nil), cause: .lease, by: doing, slot)
+  }
+
+  /// Cancels an open gesture, because of what `author` did or whose session ended.
+  private mutating func cancelGesture(_ slot: Int, by author: Author?) {
+    guard navs.slots[slot].controller.transition.content.running?.isInteractive == true else {
+      return
+    }
+    // Should the journal not take it now, it is overdue until it does.
+    let now = timer.now.boot
+    coordinations.update(slot) {
+      $0.gesture = nil
+      $0.due = now
+    }
+    commitOwn(.expire, cause: .cancel, by: author.map { Doing($0) }, slot)
+  }
+
+  // The end of sessions and navs.
+
+  /// Ends everything that belongs to a session that is gone.
+  mutating func endCoordinations(of ref: SessionRef) {
+    for slot in coordinations.slots where navs.isLive(slot) {
+      endCoordination(of: ref, on: slot)
+    }
+  }
+
+  /// Ends everything that belongs to a session on one nav.
+  ///
+  /// Ops of a session that lives on stay: they are judged once more when their turn comes.
+  mutating func endCoordination(of ref: SessionRef, on slot: Int, keepsOps: Bool = false) {
+    guard let coordination = coordinations[slot] else { return }
+    let leaving = coordination.delegates.first { $0.session == ref }
+    coordinations.update(slot) {
+      $0.delegates.removeAll { $0.session == ref }
+      if !keepsOps { $0.queue.removeAll { $0.session == ref.slot } }
+    }
+    if !keepsOps, let question = coordination.question, question.op.session == ref.slot {
+      abandon(question, slot)
+    }
+    if coordination.holder == ref { releaseDisplay(slot, by: nil) }
+    if coordination.gesture == ref { cancelGesture(slot, by: nil) }
+    if let leaving, leaving.roles.contains(.orientation) {
+      giveOrientations(slot, by: Doing(leaving.author))
+    }
+    if leaving != nil, coordinations[slot]?.question?.pending?.session == ref { timeOut(slot) }
+  }
+
+  /// Nobody waits for the answer to the op that is being asked about any more: it goes on, but a
+  /// gesture would have no finger.
+  private mutating func abandon(_ question: DelegateQuestion, _ slot: Int) {
+    guard question.op.touchesGesture else {
+      return coordinations.update(slot) { $0.question?.op.session = nil }
+    }
+    endQuestion(question.asked, "denied", by: nil)
+    coordinations.update(slot) { $0.question = nil }
+    runQueue(slot)
+  }
+
+  mutating func giveOrientations(_ slot: Int, by doing: Doing) {
+    let value = coordinations[slot]?.orientations
+    commitOwn(.setOrientations(value), cause: doing.op == nil ? .lease : .api, by: doing, slot)
+  }
+
+  /// A nav is closed: what waits for it is told so.
+  mutating func dropCoordination(of slot: Int) {
+    guard let coordination = coordinations.remove(slot) else { return }
+    let failure = OpFailure(.noNav, "\(navs.slots[slot].name) was closed")
+    if let question = coordination.question {
+      endQuestion(question.asked, "denied", by: nil)
+      fail(question.op, failure)
+    }
+    for op in coordination.queue { fail(op, failure) }
+  }
+
+  /// Whether the op is on its way already; then only the place to send the answer to is new.
+  mutating func repeats(_ op: OpContext) -> Bool {
+    guard !coordinations.isEmpty, let slot = navs.slot(of: op.request.nav),
+      let place = coordinations[slot]?.place(of: op)
+    else { return false }
+    coordinations.update(slot) { $0.replace(place, by: op) }
+    if case .queued(let index) = place {
+      let body = ServerMessageWriter.queued(
+        id: op.request.id, nav: navs.slots[slot].name, position: index + 1)
+      send(op.sender.connection, .queued, body)
+    }
+    return true
+  }
+}
+
+extension OpContext {
+  var touchesGesture: Bool {
+    request.operations.contains {
+      switch $0.kind {
+      case .gestureBegin, .gestureUpdate, .gestureFinish, .gestureCancel: true
+      default: false
+      }
+    }
+  }
+}

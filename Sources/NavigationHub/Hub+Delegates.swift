@@ -1,0 +1,276 @@
+import Navigation
+import NavigationProtocol
+
+// Questions to delegates: who is asked, one at a time, and what follows from the answers.
+
+/// What the delegates said of an op.
+struct DelegateDecision: Sendable {
+  var animation: Animation?
+  var isVetoSkipped = false
+}
+
+extension Hub {
+  mutating func register(_ request: DelegateRequest, for sender: Sender, session: Int) {
+    do throws(OpFailure) {
+      let slot = try dialogNav(request.nav, sender)
+      let ref = sessions.reference(to: session)
+      let author = sessions.slots[session].author
+      let gaveOrientations = coordinations[slot]?.has(.orientation, ref) ?? false
+      if gaveOrientations || request.roles.contains(.orientation) { try checkStorage() }
+      coordinations.update(slot) {
+        $0.register(request.roles, of: ref, author, request.orientations)
+      }
+      if gaveOrientations || request.roles.contains(.orientation) {
+        giveOrientations(slot, by: Doing(author, op: request.id))
+      }
+      if !request.roles.contains(.veto), coordinations[slot]?.question?.pending?.session == ref {
+        timeOut(slot)
+      }
+      let body = ServerMessageWriter.ok(id: request.id, nav: request.nav)
+      answer(sender, session, slot, body, .none)
+    } catch {
+      var error = error.error
+      error.id = request.id
+      refuse(sender, error, about: request.nav)
+    }
+  }
+
+  // Step 13.
+
+  /// Puts an op to the delegates if they have to be asked; returns whether it waits for them.
+  mutating func asksDelegates(
+    _ operations: [Operation], _ op: OpContext, _ slot: Int
+  ) throws(OpFailure) -> Bool {
+    if coordinations.isEmpty, navs.slots[slot].controller.settings.isDefault { return false }
+    let delegates = coordinations[slot]?.delegates ?? []
+    let isRequired =
+      !navs.slots[slot].controller.settings.isDefault
+      && navs.slots[slot].controller.settings.content.veto.isRequired
+    guard !delegates.isEmpty || isRequired else { return false }
+    let settings = navs.slots[slot].controller.settings.content
+    var candidate = navs.slots[slot].controller
+    let result: OperationResult
+    do {
+      result = try candidate.perform(
+        operations, isAnimated: op.request.isAnimated, in: configuration.context)
+    } catch {
+      throw OpFailure(OutgoingError(error))
+    }
+    guard let commit = result.commit else { return false }
+    let subjects = op.subjects(of: commit, candidate, settings)
+    let animates =
+      candidate.transition.content.running.map { $0.id == commit.revision && $0.takesAnimator }
+      ?? false
+    let hasVeto = delegates.contains { $0.roles.contains(.veto) }
+    let hasAnimator = delegates.contains { $0.roles.contains(.animator) }
+    var isSkipped = false
+    if !subjects.isEmpty, !hasVeto, settings.veto.isRequired {
+      guard settings.veto.allowsOnTimeout else {
+        throw OpFailure(.delegateTimeout, "a veto delegate is required, and none is registered")
+      }
+      isSkipped = true
+    }
+    guard isSkipped || !subjects.isEmpty && hasVeto || animates && hasAnimator else {
+      return false
+    }
+    var question = DelegateQuestion(
+      op: op, subjects: hasVeto ? subjects : [],
+      cause: op.cause(of: result.outputs),
+      deadline: timer.now.boot + settings.veto.deadline)
+    question.isVetoSkipped = isSkipped
+    coordinations.update(slot) { $0.question = question }
+    askNext(slot)
+    return true
+  }
+
+  /// Asks the next delegate, or goes on when there is none.
+  private mutating func askNext(_ slot: Int) {
+    guard var question = coordinations[slot]?.question else { return }
+    let delegates = coordinations[slot]?.delegates ?? []
+    if question.phase == .veto {
+      if let next = question.nextVeto(among: delegates) { return ask(next, &question, slot) }
+      endQuestion(question.asked, "allowed", by: nil)
+      question.asked = []
+      question.phase = .animator
+    }
+    if question.phase == .animator, question.animation == nil {
+      if animates(question, slot),
+        let last = delegates.last(where: { $0.roles.contains(.animator) })
+      {
+        let wait = navs.slots[slot].controller.settings.content.questionDeadline
+        question.deadline = timer.now.boot + wait
+        return ask(last.session, &question, slot)
+      }
+    }
+    if question.phase == .interaction, question.animation?.driver == nil,
+      let last = delegates.last(where: { $0.roles.contains(.interaction) })
+    {
+      let wait = navs.slots[slot].controller.settings.content.questionDeadline
+      question.deadline = timer.now.boot + wait
+      return ask(last.session, &question, slot)
+    }
+    finish(question, slot)
+  }
+
+  /// Whether the op, as things are now, begins a transition that is not a gesture's.
+  private func animates(_ question: DelegateQuestion, _ slot: Int) -> Bool {
+    transition(of: question, slot) != nil
+  }
+
+  private func transition(of question: DelegateQuestion, _ slot: Int) -> RunningTransition? {
+    let operations = Self.readable(
+      question.op.request, isStandalone: navs.slots[slot].controller.isStandalone
+    ).operations
+    var candidate = navs.slots[slot].controller
+    let result = try? candidate.perform(
+      operations, isAnimated: question.op.request.isAnimated, in: configuration.context)
+    guard let running = candidate.transition.content.running,
+      running.id == result?.commit?.revision, running.takesAnimator
+    else { return nil }
+    return running
+  }
+
+  private mutating func ask(_ session: SessionRef, _ question: inout DelegateQuestion, _ slot: Int)
+  {
+    guard sessions.isLive(session) else { return }
+    sessions.slots[session.slot].lastAsk += 1
+    let pending = DelegateQuestion.Pending(
+      session: session, ask: sessions.slots[session.slot].lastAsk)
+    question.pending = pending
+    question.asked.append(pending)
+    let asked = question
+    coordinations.update(slot) { $0.question = asked }
+    timer.plan(asked.deadline)
+    let running = asked.phase == .animator ? transition(of: asked, slot) : nil
+    let body = ServerMessageWriter.ask(
+      pending.ask, nav: navs.slots[slot].name, epoch: navs.slots[slot].epoch,
+      revision: navs.slots[slot].controller.revision,
+      within: timer.time(until: asked.deadline) ?? 0
+    ) { json in
+      switch asked.phase {
+      case .veto: json.veto(asked.subjects[asked.subject], asked.cause)
+      case .animator: if let running { json.animatorFor(running) }
+      case .interaction:
+        json.name("interactionFor")
+        json.beginObject()
+        json.optional("animator", asked.animation?.animator)
+        json.endObject()
+      }
+    }
+    send(sessions.slots[session.slot].connection, .ask, body)
+  }
+
+  /// Takes an answer; one to a question that is over is ignored.
+  mutating func take(_ answer: DelegateAnswer, to ask: UInt64, from session: Int) {
+    let ref = sessions.reference(to: session)
+    guard
+      let slot = coordinations.slot(asking: ref, ask), navs.isLive(slot),
+      var question = coordinations[slot]?.question
+    else { return }
+    switch (question.phase, answer) {
+    case (.veto, .verdict(true)):
+      question.pending = nil
+      go(on: question, slot)
+    case (.veto, .verdict(false)): deny(question, slot, by: sessions.slots[session].name)
+    // Not an answer to this question; the deadline goes on.
+    case (.veto, _): return
+    case (.animator, .animator(let name, let duration)):
+      question.animation = Animation(animator: name, duration: duration)
+      question.phase = .interaction
+      question.pending = nil
+      go(on: question, slot)
+    case (.interaction, .driver(let driver)):
+      question.animation?.driver = driver
+      question.pending = nil
+      finish(question, slot)
+    case (.animator, _), (.interaction, _):
+      question.pending = nil
+      finish(question, slot)
+    }
+  }
+
+  private mutating func go(on question: DelegateQuestion, _ slot: Int) {
+    coordinations.update(slot) { $0.question = question }
+    askNext(slot)
+  }
+
+  private mutating func deny(_ question: DelegateQuestion, _ slot: Int, by name: String) {
+    endQuestion(question.asked, "denied", by: name)
+    coordinations.update(slot) { $0.question = nil }
+    let screen = question.subjects[question.subject].screen
+    var error = OutgoingError(.vetoed, "\(name) does not allow it for \(screen.text)")
+    error.details = [
+      ("by", JSONWriter.value { $0.string(name) }),
+      ("screen", JSONWriter.value { $0.string(screen.text) }),
+    ]
+    fail(question.op, OpFailure(error))
+    runQueue(slot)
+  }
+
+  /// Nobody answered in time, or the one who was asked is gone.
+  mutating func timeOut(_ slot: Int) {
+    guard var question = coordinations[slot]?.question else { return }
+    endQuestion(question.asked, "timeout", by: nil)
+    question.asked = []
+    question.pending = nil
+    guard question.phase == .veto else { return finish(question, slot) }
+    guard navs.slots[slot].controller.settings.content.veto.allowsOnTimeout else {
+      coordinations.update(slot) { $0.question = nil }
+      fail(
+        question.op, OpFailure(.delegateTimeout, "no veto delegate answered in time"))
+      return runQueue(slot)
+    }
+    question.isVetoSkipped = true
+    question.phase = .animator
+    go(on: question, slot)
+  }
+
+  /// The last answer is in: the op goes on with its arguments, which are checked again.
+  private mutating func finish(_ question: DelegateQuestion, _ slot: Int) {
+    if question.phase != .veto { endQuestion(question.asked, "allowed", by: nil) }
+    coordinations.update(slot) { $0.question = nil }
+    var op = question.op
+    op.now = timer.now
+    let decision = DelegateDecision(
+      animation: question.animation, isVetoSkipped: question.isVetoSkipped)
+    decide(op, .answered(decision))
+    runQueue(slot)
+  }
+
+  mutating func endQuestion(
+    _ asked: [DelegateQuestion.Pending], _ outcome: StaticString, by name: String?
+  ) {
+    for pending in asked where sessions.isLive(pending.session) {
+      let body = ServerMessageWriter.settled(pending.ask, outcome, by: name)
+      send(sessions.slots[pending.session.slot].connection, .settled, body)
+    }
+  }
+}
+
+extension RunningTransition {
+  /// Whether delegates are asked how to show it: a push or pop that no finger drives.
+  fileprivate var takesAnimator: Bool { !isInteractive && (kind == .push || kind == .pop) }
+}
+
+extension JSONWriter {
+  fileprivate mutating func veto(_ subject: DelegateQuestion.Subject, _ cause: Cause) {
+    if subject.isPop { name("shouldPop") } else { name("shouldPush") }
+    beginObject()
+    optional("screen", subject.screen.text)
+    if subject.isPop {
+      name("cause")
+      plain(cause.wireName)
+    }
+    endObject()
+  }
+
+  fileprivate mutating func animatorFor(_ running: RunningTransition) {
+    name("animatorFor")
+    beginObject()
+    name("op")
+    plain(running.kind.wireName)
+    optional("from", running.from?.text)
+    optional("to", running.to?.text)
+    endObject()
+  }
+}

@@ -1,0 +1,203 @@
+import Navigation
+import NavigationProtocol
+
+// Operations on navs: what is done behind the checks of OpChecks.swift, and how it is answered.
+
+extension Hub {
+  /// Answers an op that was refused.
+  mutating func fail(_ op: OpContext, _ failure: OpFailure) {
+    audit(failure.error, op.sender, about: op.request.nav, client: op.name)
+    let reply = encode(failure.error, to: op.request, op.sender)
+    send(op.sender.connection, .err, reply, .refused(failure.error.code))
+    let retry = failure.error.code.retry
+    if retry == .no || retry == .resync { remember(op, reply, isOk: false) }
+  }
+
+  /// The error of an op that got as far as its nav.
+  ///
+  /// An `OutgoingError` is large. Out of line, it needs no room in functions that mostly succeed.
+  indirect enum OpFailure: Error {
+    case outgoing(OutgoingError)
+
+    init(_ error: OutgoingError) { self = .outgoing(error) }
+
+    init(_ code: ErrorCode, _ text: String) { self.init(OutgoingError(code, text)) }
+
+    var error: OutgoingError {
+      get {
+        switch self {
+        case .outgoing(let error): error
+        }
+      }
+      set { self = .outgoing(newValue) }
+    }
+  }
+
+  mutating func refuse(_ request: OpMessage, _ error: OutgoingError, _ sender: Sender) {
+    audit(error, sender, about: request.nav, client: request.name)
+    send(sender.connection, .err, encode(error, to: request, sender), .refused(error.code))
+  }
+
+  /// Encodes an error, with the nav's standing if the sender may read it.
+  private func encode(
+    _ error: OutgoingError, to request: OpMessage, _ sender: Sender
+  ) -> [UInt8] {
+    var error = error
+    error.id = request.id
+    return ServerMessageWriter.error(placed(error, at: request.nav, for: sender))
+  }
+
+  /// Sends an ok behind what the sender's own watch of the nav is owed.
+  mutating func answer(
+    _ sender: Sender, _ session: Int?, _ nav: Int?, _ reply: [UInt8], _ outcome: Outcome
+  ) {
+    guard let nav else { return send(sender.connection, .ok, reply, outcome) }
+    batches.append(.answer(sender.connection, session: session, nav: nav, reply, outcome))
+  }
+
+  mutating func remember(_ op: OpContext, _ reply: [UInt8], isOk: Bool) {
+    let entry = RememberedOps.Entry(
+      id: op.request.id, octets: op.octets, isOk: isOk, reply: reply)
+    let evicted = remembered.remember(entry, of: op.key, at: op.now.boot)
+    timer.plan(op.now.boot + configuration.rememberedIdle)
+    batches.current.remembrances.append(
+      Batch.Remembrance(key: op.key, op: op.request.id, evicted: evicted))
+  }
+
+  /// The typed operations of a message, from that at `first` on; the first unreadable one is
+  /// refused, unless an earlier one is refused by the rules.
+  static func readable(
+    _ request: OpMessage, from first: Int = 0, isStandalone: Bool
+  ) -> (operations: [Operation], failure: OpFailure?) {
+    for index in first..<request.operations.count {
+      guard let failure = failure(of: request.operations[index], index, isStandalone: isStandalone)
+      else { continue }
+      // All those before it can be read.
+      return (Array(request.readable[..<(index - first)]), OpFailure(failure))
+    }
+    return (request.readable, nil)
+  }
+
+  private static func failure(
+    of operation: RequestedOperation, _ index: Int, isStandalone: Bool
+  ) -> OutgoingError? {
+    if isStandalone, let failure = operation.standaloneFailure {
+      return OutgoingError(failure, at: index)
+    }
+    switch operation.arguments {
+    case .operation: return nil
+    case .unreadable(let failure): return OutgoingError(failure, at: index)
+    case .create, .close:
+      var error = OutgoingError(
+        .invalidArgument,
+        operation.kind == .navClose
+          ? "nav.close stands alone in its message" : "nav.create is the first op of its message")
+      error.index = index
+      return error
+    }
+  }
+
+  /// Step 11, as far as it needs no rules: the operations of a message, each of which can be read.
+  ///
+  /// - Returns: nil if a revert among them waits for the history.
+  mutating func arguments(of op: OpContext, _ slot: Int) throws(OpFailure) -> [Operation]? {
+    var (operations, unreadable) = Self.readable(
+      op.request, isStandalone: navs.slots[slot].controller.isStandalone)
+    guard try lookBack(&operations, &unreadable, op, slot) else { return nil }
+    if let unreadable {
+      try checkBefore(operations, op, slot)
+      throw unreadable
+    }
+    if op.touchesGesture { operations = operations.map { $0.signed(by: op.name) } }
+    return operations
+  }
+
+  /// Steps 11 and 14 on an existing nav; `decision` is what the delegates said, if they were asked.
+  mutating func perform(
+    _ operations: [Operation], _ op: OpContext, _ slot: Int, after decision: DelegateDecision?
+  ) throws(OpFailure) {
+    let before = stateToInspect(slot)
+    var result: OperationResult
+    do {
+      result = try navs.slots[slot].controller.perform(
+        operations, isAnimated: op.request.isAnimated, animation: decision?.animation,
+        in: configuration.context)
+    } catch {
+      throw OpFailure(OutgoingError(error))
+    }
+    if configuration.inspection != nil, result.commit != nil {
+      try inspect(slot, before: before)
+    }
+    let delivered = announce(result.outputs, slot)
+    // Taken out, not copied.
+    guard let commit = result.commit.take() else {
+      let reply = ServerMessageWriter.ok(
+        id: op.request.id, standing: navs.slots[slot].standing, changed: false,
+        outputs: result.outputs, delivered: delivered)
+      // Progress is told so often that remembering it would drive everything else out.
+      let isProgress = op.request.operations.allSatisfy { $0.kind == .gestureUpdate }
+      if !isProgress { remember(op, reply, isOk: true) }
+      return answer(op.sender, op.session, slot, reply, .unchanged)
+    }
+    if decision?.isVetoSkipped == true {
+      var op = op
+      op.isVetoSkipped = true
+      record(commit, result.outputs, delivered, op, slot)
+    } else {
+      record(commit, result.outputs, delivered, op, slot)
+    }
+    if commit.parts.contains(.transition) { noteTransition(slot, begunBy: op) }
+  }
+
+  /// An unreadable op may stand behind one that the rules refuse; the first one counts.
+  private func checkBefore(
+    _ operations: [Operation], _ op: OpContext, _ slot: Int
+  ) throws(OpFailure) {
+    guard !operations.isEmpty else { return }
+    var candidate = navs.slots[slot].controller
+    do {
+      _ = try candidate.perform(
+        operations, isAnimated: op.request.isAnimated, in: configuration.context)
+    } catch {
+      throw OpFailure(OutgoingError(error))
+    }
+  }
+
+  /// Sends the events that have no revision; returns how many watches they go to.
+  private mutating func announce(_ outputs: [OperationOutput], _ slot: Int) -> Int {
+    var delivered = 0
+    for index in outputs.indices {
+      switch outputs[index] {
+      case .activated(let button, let action):
+        delivered = audience(of: slot)
+        let body = ServerMessageWriter.event(
+          nav: navs.slots[slot].name, epoch: navs.slots[slot].epoch,
+          revision: navs.slots[slot].controller.revision,
+          button: button, action: action)
+        batches.append(.event(nav: slot, body))
+      case .progress(let transition, let value):
+        delivered = audience(of: slot)
+        tellProgress(of: slot, transition, value)
+      default: break
+      }
+    }
+    return delivered
+  }
+
+  private func audience(of slot: Int) -> Int {
+    navs.slots[slot].watches.count {
+      watches[$0].view == .full && sessions.slots[watches[$0].session].hasCredit
+    }
+  }
+}
+
+extension Operation {
+  /// The same, with the name of the client in what it leaves behind.
+  fileprivate func signed(by name: String) -> Operation {
+    guard case .transition(.beginGesture(let isFullScreen, let translation, _)) = self else {
+      return self
+    }
+    return .transition(
+      .beginGesture(isFullScreen: isFullScreen, translation: translation, owner: name))
+  }
+}

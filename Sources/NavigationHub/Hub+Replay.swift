@@ -1,0 +1,215 @@
+import Navigation
+import NavigationProtocol
+
+/// Why a journal cannot be replayed; the daemon must not serve it.
+package struct HubReplayError: Error, Hashable, Sendable {
+  /// The row, 0 for a snapshot.
+  package var sequence: UInt64
+  /// What is wrong.
+  package var what: String
+}
+
+/// Why revisions may have been lost before a start; the log says so beside the new epoch.
+package enum EpochLoss: String, Sendable {
+  /// A backup was put in the place of the journal.
+  case backup
+  /// The machine crashed in mode `relaxed`.
+  case crash
+}
+
+extension Hub {
+  // Start: the newest snapshot of each nav, every row in order, what the two questions ask for,
+  // then `finishReplay`. No state is read meanwhile but of navs in which something is open: the
+  // others stay dormant until somebody wants them, see Hub+Dormant.swift.
+
+  /// Takes note of the newest snapshot of a nav.
+  package mutating func index(_ snapshot: SnapshotRow) throws(HubReplayError) {
+    do {
+      try navs.index(snapshot)
+    } catch {
+      throw HubReplayError(
+        sequence: 0, what: "snapshot of nav \(snapshot.nav) at \(snapshot.revision): \(error.what)")
+    }
+  }
+
+  /// Takes note of a row, which must continue its nav; rows at or before their nav's snapshot only
+  /// tell how far back its history goes.
+  ///
+  /// - Parameters:
+  ///   - row: the next row.
+  ///   - body: its body, needed of rows that create a nav or give it an epoch.
+  ///   - now: ops decided long before it are not remembered.
+  /// - Throws: what does not fit; the journal must not be served.
+  package mutating func index(
+    _ row: RowHeader, body: Span<UInt8>, at now: Instant
+  ) throws(HubReplayError) {
+    // The journal could not keep the numbers behind it.
+    guard row.nav <= Int64.max else {
+      throw HubReplayError(sequence: row.sequence, what: "a nav with the number \(row.nav)")
+    }
+    batches.replay(through: row.sequence)
+    let idle = configuration.rememberedIdle
+    // By number as well as by the clock, which may have jumped since the row was written.
+    if let author = row.author,
+      row.sequence > remembered.remembersBehind || now.wall < idle || row.time > now.wall - idle
+    {
+      let entry = RememberedOps.Entry(
+        id: author.op, octets: BodyHash(bits: 0), isOk: true, reply: [], row: row.sequence)
+      let key = RememberedOps.Key(principal: author.principal, client: author.client)
+      remembered.remember(entry, of: key, at: now.boot)
+    }
+    do {
+      try navs.index(row, body)
+    } catch {
+      throw HubReplayError(sequence: row.sequence, what: error.what)
+    }
+  }
+
+  /// Takes how far back the journal can read each nav; to be called behind the last row.
+  ///
+  /// - Parameter floor: the oldest revision of the nav with a number, 0 for its first one. Rows alone
+  ///   do not tell: those below may be on their way out, and a snapshot may be all there is.
+  package mutating func takeFloors(_ floor: (UInt64) -> UInt64) {
+    navs.takeFloors(floor)
+  }
+
+  /// The navs that must be revived before `finishReplay`, because it ends what is open in them.
+  package var openNavs: [ReloadRequest] { navs.dormants.openNavs }
+
+  /// The rows, in ascending order, whose bodies `remember` needs before `finishReplay`.
+  package var rememberedRows: [UInt64] { remembered.rows.sorted() }
+
+  /// Takes the bodies of the `rememberedRows`; ops whose rows are not there are forgotten.
+  package mutating func remember(_ rows: [(sequence: UInt64, body: [UInt8])]) {
+    var entries: [UInt64: RememberedOps.Entry] = [:]
+    for (sequence, body) in rows { entries[sequence] = navs.reader.entry(of: body) }
+    remembered.readRows(entries)
+  }
+
+  /// Ends the replay.
+  ///
+  /// - Parameters:
+  ///   - renewsEpochs: whether revisions may have been lost, so that every nav gets a new epoch.
+  ///   - loss: why they may have been lost.
+  ///   - lastSequence: the journal's newest row, which retention may have pruned.
+  ///   - now: the time of the rows that this makes.
+  /// - Returns: the number of navs; `takeRecords` has what must be made durable before serving.
+  @discardableResult
+  package mutating func finishReplay(
+    renewsEpochs: Bool, because loss: EpochLoss = .crash, lastSequence: UInt64, at now: Instant
+  ) -> Int {
+    precondition(navs.dormants.openNavs.isEmpty, "navs in which something is open are dormant")
+    precondition(remembered.rows.isEmpty, "ops are to be remembered by rows")
+    batches.replay(through: max(batches.sequence, lastSequence))
+    trimRings()
+    if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
+    timer.advance(to: now)
+    if renewsEpochs { renewEpochs(because: loss, at: now) }
+    for slot in navs.loaded where navs.slots[slot].fault == nil { recover(slot) }
+    return navs.count
+  }
+
+  private mutating func renewEpochs(because loss: EpochLoss, at now: Instant) {
+    for slot in navs.loaded {
+      let epoch = navs.makeEpoch()
+      let row = epochRow(
+        JournalBody.epoch(epoch, because: loss), navs.slots[slot].number,
+        navs.slots[slot].controller.revision, navs.slots[slot].lastSequence,
+        isOpen: navs.slots[slot].controller.isOpen, at: now)
+      navs.renew(slot, epoch, row: row)
+    }
+    for place in navs.dormants.places {
+      let epoch = navs.makeEpoch()
+      let history = navs.dormants.history(place)
+      let row = epochRow(
+        JournalBody.epoch(epoch, because: loss), navs.dormants[place].number, history.revision,
+        history.lastSequence, isOpen: history.isOpen, at: now)
+      navs.renewDormant(place, epoch, row: row)
+    }
+  }
+
+  /// Records a new epoch; returns the number of its row.
+  private mutating func epochRow(
+    _ body: [UInt8], _ nav: UInt64, _ revision: Revision, _ previous: UInt64, isOpen: Bool,
+    at now: Instant
+  ) -> UInt64 {
+    batches.advance()
+    batches.append(
+      .row(
+        JournalRow(
+          sequence: batches.sequence, nav: nav, revision: revision.number, previous: previous,
+          time: now.wall, kind: .epoch, isOpen: isOpen, body: body)))
+    return batches.sequence
+  }
+}
+
+extension NavEntry {
+  /// An entry from a complete state, whose digest must prove it.
+  init(_ state: JournalBodyReader.State, number: UInt64) throws(JournalBodyError) {
+    self.init(
+      name: state.nav, number: number, owner: state.owner, epoch: state.epoch,
+      controller: state.controller)
+    resolvedAt = state.resolvedAt
+    topChange = state.topChange
+    guard digest == state.digest else {
+      throw JournalBodyError(what: "digest \(digest.text) of the state is not \(state.digest.text)")
+    }
+  }
+
+  /// Repeats a row, whose body is loaded; its digest must prove the result.
+  mutating func replay(
+    _ row: JournalRow, _ reader: inout JournalBodyReader, _ configuration: HubConfiguration
+  ) throws(JournalBodyError) {
+    lastSequence = row.sequence
+    switch row.kind {
+    case .created: throw JournalBodyError(what: "a second creation")
+    case .closed, .report: return
+    case .epoch:
+      guard let epoch = reader.epoch() else { throw JournalBodyError(what: "no epoch") }
+      return renew(epoch)
+    case .changed: break
+    }
+    let (change, proof) = try reader.change()
+    let former = change.splices.isEmpty ? nil : controller.top?.id
+    do {
+      try controller.replay(change)
+    } catch {
+      throw JournalBodyError(what: error.what)
+    }
+    let lowest = change.splices.map(\.at).min()
+    let edited = change.screens.compactMap { controller.index(of: $0.id) }.min() ?? Int.max
+    updateDigest(from: min(lowest ?? Int.max, edited))
+    guard digest == proof else {
+      throw JournalBodyError(what: "digest \(digest.text) is not \(proof.text)")
+    }
+    if let lowest,
+      var next = TopChange(
+        controller.revision, from: former, to: controller.stack, changedFrom: lowest,
+        time: row.time, cause: reader.cause())
+    {
+      next.author = reader.author()
+      topChange = next
+    }
+    if reader.changesResolved() {
+      var json = JSONWriter(reserving: 384)
+      shown.follow(controller, &json)
+      resolvedAt = controller.revision
+    }
+    durable = controller.revision
+    if let diff = reader.diff(resolved: resolved) {
+      ring.append(diff, digest: digest)
+    } else {
+      ring = DiffRing(base: controller.revision, digest: digest)
+    }
+    _ = ring.trim(
+      revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes, through: durable)
+  }
+
+  /// Begins a new life: revisions go on, but nobody can resume across it.
+  mutating func renew(_ epoch: Epoch) {
+    self.epoch = epoch
+    // Revisions of different epochs say nothing about each other.
+    topChange = nil
+    ring = DiffRing(base: controller.revision, digest: digest)
+  }
+}

@@ -1,0 +1,136 @@
+import Navigation
+import NavigationProtocol
+
+// Reverting: the stack of an earlier revision comes from the journal's history, so the op waits for
+// it and is decided when it is there.
+
+extension Hub {
+  /// Fills in the stacks of the revisions that a message goes back to.
+  ///
+  /// - Parameters:
+  ///   - operations: those of the message, up to the one that is refused.
+  ///   - failure: why the one behind the operations is refused.
+  ///   - op: the message.
+  ///   - slot: the nav.
+  /// - Returns: false if the message waits for the history.
+  /// - Throws: `busy` if too many wait already.
+  mutating func lookBack(
+    _ operations: inout [Operation], _ failure: inout OpFailure?, _ op: OpContext,
+    _ slot: Int
+  ) throws(OpFailure) -> Bool {
+    // The loop below would make a copy of the operations, to change it.
+    guard op.request.operations.contains(where: { $0.kind == .revert }) else { return true }
+    for index in operations.indices {
+      guard case .replacement(.revert(let revision, nil)) = operations[index] else { continue }
+      let entry = navs.slots[slot]
+      if let stack = op.stack(at: revision, of: entry) {
+        operations[index] = .replacement(.revert(to: revision, stack: stack))
+      } else if !op.lost.contains(revision), revision >= entry.floor,
+        revision <= entry.revision
+      {
+        try wait(op, for: revision, slot)
+        return false
+      } else {
+        var error = OutgoingError.compacted(revision, op.request.id, entry)
+        error.index = index
+        failure = OpFailure(error)
+        operations.removeSubrange(index...)
+        return true
+      }
+    }
+    return true
+  }
+
+  private mutating func wait(
+    _ op: OpContext, for revision: Revision, _ slot: Int
+  ) throws(OpFailure) {
+    let connection = op.sender.connection
+    guard reads.count(of: connection) < configuration.inflight else {
+      var error = OutgoingError(.busy, "too many reads at a time")
+      error.after = 10
+      throw OpFailure(error)
+    }
+    let entry = navs.slots[slot]
+    let token = reads.insert(
+      PendingRead(
+        connection: connection, id: op.request.id, what: .revert(op, revision),
+        standing: entry.standing, owner: entry.owner, peer: op.sender.peer))
+    batches.current.waiting.append(token)
+    batches.append(
+      .read(
+        HistoryRequest(
+          token: token, nav: entry.number, head: entry.lastSequence,
+          what: .state(at: revision.number))))
+    // It stays in flight until it is answered.
+    if let index = batches.current.answering.lastIndex(where: { $0 == op.session }) {
+      batches.current.answering.remove(at: index)
+    }
+  }
+
+  /// Goes on with an op whose history is there, from its deadline and its guards on.
+  mutating func resume(
+    _ waiting: OpContext, _ revision: Revision, _ answer: HistoryAnswer, at now: Instant
+  ) {
+    var op = waiting
+    op.now = now
+    if let session = op.session { batches.current.answering.append(session) }
+    do throws(OpFailure) {
+      try checkDue(op)
+      let slot = try checkExistence(op, navs.slot(of: op.request.nav))
+      try checkStop()
+      if let slot, let stack = try stack(of: slot, at: revision, answer) {
+        op.stacks[revision] = stack
+      } else {
+        op.lost.insert(revision)
+      }
+      try check(op, .waited)
+    } catch {
+      fail(op, error)
+    }
+  }
+
+  /// The stack of an earlier revision as the history tells it; nil if the revision belongs to
+  /// another epoch, or another nav.
+  private mutating func stack(
+    of slot: Int, at revision: Revision, _ answer: HistoryAnswer
+  ) throws(OpFailure) -> [ScreenID]? {
+    do throws(JournalBodyError) {
+      if let failure = answer.failure { throw JournalBodyError(what: failure) }
+      let entry = try navs.rebuild(answer.snapshot, answer.rows, configuration)
+      guard entry.controller.revision == revision else {
+        throw JournalBodyError(what: "it does not lead to revision \(revision.number)")
+      }
+      return entry.epoch == navs.slots[slot].epoch ? entry.controller.stack.map(\.id) : nil
+    } catch {
+      let name = navs.slots[slot].name
+      let text = "the history of \(name) cannot be read: \(error.what)"
+      var notice = Notice(.faulty, .warning, text)
+      notice.nav = name
+      output.notices.append(notice)
+      throw OpFailure(.storage, text)
+    }
+  }
+
+  /// Forgets an op that waits for the history, and that it is in flight.
+  mutating func dropWaiting(_ token: UInt64) {
+    guard let op = reads.takeOp(token) else { return }
+    if let session = op.session { sessions.finish(session, answers: 0) }
+  }
+
+  /// Puts back a read whose answer will be handled again, unless its session has ended.
+  mutating func putBack(_ read: PendingRead, _ token: UInt64) {
+    if case .revert(let op, _) = read.what, let session = op.session {
+      guard sessions.isLive(SessionRef(slot: session, client: op.key.client)),
+        sessions.slots[session].connection == read.connection
+      else { return }
+      sessions.begin(session)
+    }
+    reads.putBack(read, token)
+  }
+}
+
+extension OpContext {
+  fileprivate func stack(at revision: Revision, of entry: NavEntry) -> [ScreenID]? {
+    revision == entry.revision ? entry.controller.stack.map(\.id) : stacks[revision]
+  }
+}

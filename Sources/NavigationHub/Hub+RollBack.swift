@@ -1,0 +1,82 @@
+import Navigation
+import NavigationProtocol
+
+/// A nav to be read back from the journal: its last commits failed, or it is dormant.
+package struct ReloadRequest: Hashable, Sendable {
+  /// The nav's number.
+  package var nav: UInt64
+  /// Its newest durable row.
+  package var head: UInt64
+
+  /// Makes a value from its members.
+  package init(nav: UInt64, head: UInt64) {
+    self.nav = nav
+    self.head = head
+  }
+}
+
+extension Hub {
+  /// Takes back everything decided since the last commit: all sealed batches and what came after.
+  ///
+  /// Nothing of it has been sent. The navs named are to be read back with `reload`; then the
+  /// batch's events are handled again, while the hub refuses every commit with `storage`.
+  package mutating func rollBack() -> [ReloadRequest] {
+    let batch = batches.rollBack()
+    for remembrance in batch.remembrances.reversed() {
+      remembered.forget(remembrance.op, of: remembrance.key, restoring: remembrance.evicted)
+    }
+    if coordinations.rollBack(to: batch.coordinationsBefore, among: sessions, at: timer.now) {
+      timer.plan(timer.now.boot + Self.retryAfter)
+    }
+    let created = Set(batch.created)
+    for slot in batch.created { forgetCreated(slot) }
+    for slot in batch.closed where !created.contains(slot) { navs.restoreName(of: slot) }
+    let requests = batch.touched.filter { !created.contains($0.slot) }.map { touched in
+      ReloadRequest(nav: navs.slots[touched.slot].number, head: touched.rowBefore)
+    }
+    sessions.finish(batch.answering, answers: 0)
+    for slot in batch.malformed where sessions.isLive(slot) { sessions.slots[slot].malformed -= 1 }
+    for read in output.requests { _ = reads.take(read.token) }
+    for token in batch.waiting { dropWaiting(token) }
+    for (token, read) in batch.finishedReads { putBack(read, token) }
+    reads.restoreBackup(finished: batch.finishedBackup, isBegun: batch.beginsBackup)
+    output = HubOutput()
+    beginAgain(behind: batch)
+    return requests
+  }
+
+  /// Removes a nav that the journal never heard of.
+  private mutating func forgetCreated(_ slot: Int) {
+    for watch in navs.slots[slot].watches { removeWatch(watch, fromSession: true) }
+    navs.uncreate(slot)
+  }
+
+  /// Begins the next batch with what handling the events again does not bring back: sessions that
+  /// ended stay ended, so their last words are kept.
+  private mutating func beginAgain(behind failed: Batch) {
+    batches.current.effects = failed.effects.filter { item in
+      switch item {
+      case .send(_, .bye, _, _), .ended, .recheck: true
+      case .notice(let notice): notice.code == Self.revocation
+      case .send, .answer, .start, .pump, .event, .progress, .read, .backup, .closed: false
+      }
+    }
+    // The sessions are as they became, the navs are as they were; both lists are compared anew.
+    batches.current.changedClients = true
+    publish(Navs.navsSlot)
+  }
+
+  /// Puts a nav back to what the journal says, after `rollBack`.
+  package mutating func reload(
+    _ request: ReloadRequest, snapshot: SnapshotRow?, rows: [JournalRow]
+  ) throws(HubReplayError) {
+    guard let slot = navs.slot(numbered: request.nav) else { return }
+    let fresh: NavEntry
+    do {
+      fresh = try navs.rebuild(snapshot, rows, configuration)
+    } catch {
+      throw HubReplayError(sequence: request.head, what: error.what)
+    }
+    navs.reload(slot, fresh, head: request.head)
+  }
+}

@@ -1,0 +1,98 @@
+package import Navigation
+import NavigationProtocol
+
+/// What bounds the hub and identifies the daemon; every limit of the protocol, in one place.
+package struct HubConfiguration: Sendable {
+  /// The bounds of every nav: its limits, and the classes that the configuration declares.
+  package private(set) var context = NavigationContext(routeTemplates: RouteReader.checked)
+  /// The limits of one nav.
+  package var nav: NavigationLimits {
+    get { context.limits }
+    set { context.limits = newValue }
+  }
+  /// The largest body taken from a client, in octets.
+  package var maximumRequestBytes = 65536
+  /// The largest body sent to a client, in octets.
+  package var maximumReplyBytes = 262_144
+  /// The most navs at a time.
+  package var navs = 100_000
+  /// The most sessions at a time.
+  package var sessions = 4096
+  /// The most sessions of one principal.
+  package var sessionsPerPrincipal = 256
+  /// The most watches of one connection.
+  package var watchesPerConnection = 1024
+  /// The most unanswered ops of one connection.
+  package var inflight = 64
+  /// Ops a second of one connection; 0 for no limit.
+  package var opsPerSecond = 0
+  /// The most revisions of one nav kept for resuming.
+  package var resumeRevisions = 256
+  /// The most bytes of diffs of one nav kept for resuming.
+  package var resumeBytes = 262_144
+  /// The most bytes of diffs kept for resuming, in all.
+  package var resumeTotalBytes = 64 << 20
+  /// The decided ops remembered of one client.
+  package var rememberedOps = 64
+  /// The clients whose ops are remembered.
+  package var rememberedClients = 4096
+  /// The clients of one principal whose ops are remembered.
+  package var rememberedClientsPerPrincipal = 1024
+  /// Milliseconds after which the ops of an idle client are forgotten.
+  package var rememberedIdle: UInt64 = 600_000
+  /// The largest flow-control window, in octets.
+  package var maximumWindow: UInt64 = 1 << 20
+  /// The heartbeat of a client that asks for none, in milliseconds.
+  package var defaultHeartbeat: UInt64 = 5000
+  /// Milliseconds without a message from a client that is out of credit until its session ends.
+  package var stall: UInt64 = 30_000
+  /// Revisions of one nav between snapshots in the journal.
+  package var snapshotEvery: UInt64 = 1000
+  /// Declared bar and toolbar classes; true for those based on a bar.
+  package var classes: [String: Bool] {
+    get { context.classes }
+    set { context.classes = newValue }
+  }
+  /// Names what is wrong with a state before it becomes a revision; nil looks at none.
+  ///
+  /// Looking costs more than most operations, so a released daemon looks when it reads a nav
+  /// from the journal and when it is asked to verify.
+  package var inspection = Self.defaultInspection
+  /// What `welcome` says of the daemon.
+  package var server = "navd/0.1.0"
+
+  /// Makes a value from its members.
+  package init() {}
+
+  /// Every state is inspected in a debug build.
+  private static var defaultInspection: (@Sendable (NavigationController) -> [String])? {
+    #if DEBUG
+      { $0.violatedInvariants() }
+    #else
+      nil
+    #endif
+  }
+}
+
+/// A point in time: both clocks, in milliseconds.
+package struct Instant: Hashable, Sendable {
+  /// CLOCK_BOOTTIME; deadlines are reckoned by it.
+  package var boot: UInt64
+  /// Since 1970; written into the log, for people.
+  package var wall: UInt64
+
+  /// Makes a value from its members.
+  package init(boot: UInt64, wall: UInt64) {
+    self.boot = boot
+    self.wall = wall
+  }
+}
+
+/// A connection of the daemon's socket, as the shell numbers them.
+package struct ConnectionID: Hashable, Sendable {
+  /// The number.
+  package let number: UInt64
+
+  /// Makes a value from its members.
+  package init(_ number: UInt64) { self.number = number }
+}

@@ -1,0 +1,109 @@
+package import NavigationProtocol
+
+/// A message to send.
+package struct Outgoing: Sendable {
+  /// The connection it goes to.
+  package var connection: ConnectionID
+  /// The verb of the message.
+  package var verb: ServerVerb
+  /// The JSON of the message.
+  package var body: [UInt8]
+}
+
+/// A wish to read the journal's history, off the loop.
+package struct HistoryRequest: Hashable, Sendable {
+  /// What the answer is matched by.
+  package var token: UInt64
+  /// The name of the nav.
+  package var nav: UInt64
+  /// The nav's newest row.
+  package var head: UInt64
+  /// What to read.
+  package var what: What
+
+  /// What to read.
+  package enum What: Hashable, Sendable {
+    /// Rows with these revisions, the newest first: their chain from the head downwards.
+    case rows(from: UInt64, through: UInt64)
+    /// The newest snapshot that is not newer than the revision, and the rows after it up to it.
+    case state(at: UInt64)
+  }
+}
+
+/// What the journal's history says; rows are oldest first.
+package struct HistoryAnswer: Sendable {
+  /// What the answer is matched by.
+  package var token: UInt64
+  /// The snapshot to begin with.
+  package var snapshot: SnapshotRow?
+  /// The rows, oldest first.
+  package var rows: [JournalRow]
+  /// Why it could not be read.
+  package var failure: String?
+
+  /// Makes a value from its members.
+  package init(
+    token: UInt64, snapshot: SnapshotRow? = nil, rows: [JournalRow] = [], failure: String? = nil
+  ) {
+    self.token = token
+    self.snapshot = snapshot
+    self.rows = rows
+    self.failure = failure
+  }
+}
+
+/// What a shell must do once the records are durable, in this order.
+package struct HubOutput: Sendable {
+  /// A message to one connection; what goes to many has its body once.
+  package struct Delivery: Sendable {
+    /// The connection it goes to.
+    package var connection: ConnectionID
+    /// The verb of the message.
+    package var verb: ServerVerb
+    /// The place of its JSON in `bodies`.
+    package var body: Int
+  }
+
+  /// Send these, in order.
+  package internal(set) var deliveries: [Delivery] = []
+  /// The JSON of what is to be sent.
+  package internal(set) var bodies: [[UInt8]] = []
+  /// Read these and come back with the answers.
+  package var requests: [HistoryRequest] = []
+  /// Whether to copy the journal and come back with what became of it.
+  package var startsBackup = false
+  /// Connections that are of no use any more, with nothing further to send.
+  package var dropped: [ConnectionID] = []
+  /// Log these.
+  package var notices: [Notice] = []
+  /// The messages of diffs among them, and the one made last.
+  var diffs: [DiffsKey: DiffsMessage] = [:]
+  var lastDiffs: (key: DiffsKey, message: DiffsMessage)?
+
+  /// What is to be sent, in order, each with its own body.
+  package var messages: [Outgoing] { deliveries.map(message) }
+
+  /// A delivery with its body.
+  package func message(_ delivery: Delivery) -> Outgoing {
+    Outgoing(connection: delivery.connection, verb: delivery.verb, body: bodies[delivery.body])
+  }
+
+  /// Adds the JSON of a message to one or many; returns its place.
+  mutating func add(_ body: [UInt8]) -> Int {
+    bodies.append(body)
+    return bodies.count - 1
+  }
+
+  /// Appends a message to one connection, whose body was added before.
+  mutating func append(_ verb: ServerVerb, at body: Int, to connection: ConnectionID) {
+    deliveries.append(Delivery(connection: connection, verb: verb, body: body))
+  }
+}
+
+extension Outgoing {
+  /// A message that any client takes as a sign of life, whatever its state.
+  package static func signOfLife(to connection: ConnectionID) -> Outgoing {
+    Outgoing(
+      connection: connection, verb: .mark, body: ServerMessageWriter.mark(time: 0, []))
+  }
+}

@@ -1,0 +1,325 @@
+import Navigation
+import NavigationProtocol
+
+/// The navs: the loaded ones by slot, name and number, and the dormant ones, of which the journal has
+/// everything and this value a note.
+///
+/// Laws:
+/// - A name leads to the nav that has it; a nav that is being closed has none, but keeps its slot
+///   and number until the closing is durable.
+/// - A number leads to a loaded nav or to a dormant one, never to both, and is given out once.
+/// - `ringBytes` is the sum of the bytes of all rings.
+///
+/// Only the methods of this value change which slots of `slots` are live, and the rings of entries.
+struct Navs: Sendable {
+  /// The slots of the virtual navs `$navs` and `$clients`.
+  static let navsSlot = 0
+  static let clientsSlot = 1
+  static let virtualSlots = navsSlot...clientsSlot
+
+  /// Names this run of the daemon.
+  let boot: Epoch
+  /// The loaded navs, behind the virtual ones.
+  var slots = Slots<NavEntry>()
+  /// Those that are in the journal only.
+  private(set) var dormants = DormantNavs()
+  /// The bytes of the diffs in all rings.
+  private(set) var ringBytes = 0
+  /// Reads bodies, and keeps its buffers.
+  var reader = JournalBodyReader()
+  private(set) var names = SlotIndex()
+  private var numbers: [UInt64: Int] = [:]
+  /// The highest number given out.
+  private(set) var lastNumber: UInt64 = 0
+  private var ringCursor = 0
+  /// What the bars of navs have in common.
+  private var frames = BarFrames()
+  private var random: SeededGenerator
+
+  /// No navs but the virtual ones; `seed` makes the epochs.
+  init(seed: UInt64) {
+    random = SeededGenerator(seed: seed)
+    boot = Epoch(bits: random.next())
+    for name in [NavName.navs, NavName.clients] {
+      var entry = NavEntry(
+        name: name.text, number: 0, owner: "", epoch: boot,
+        controller: NavigationController(revision: Revision(1)))
+      entry.directory = Directory()
+      entry.digest = Directory().digest()
+      entry.ring = DiffRing(base: Revision(1), digest: entry.digest)
+      names[name.text] = slots.insert(entry)
+    }
+  }
+
+  /// The number of navs, without the virtual ones.
+  var count: Int { slots.count - Self.virtualSlots.count + dormants.count }
+
+  /// The slots of the navs that are loaded, ascending, without the virtual ones.
+  ///
+  /// O(n).
+  var loaded: ArraySlice<Int> { slots.indices.dropFirst(Self.virtualSlots.count) }
+
+  /// Whether a virtual nav keeps its records, for a watch or a read.
+  var hasActiveDirectory: Bool {
+    slots[Self.navsSlot].directory?.isActive == true
+      || slots[Self.clientsSlot].directory?.isActive == true
+  }
+
+  /// Whether a slot is in use.
+  func isLive(_ slot: Int) -> Bool { slots.isLive(slot) }
+
+  /// The slot of a name.
+  func slot(of name: String) -> Int? {
+    let slot = names[name]
+    assert(slot.map { slots[$0].name == name } ?? true, "\(name) leads to another nav")
+    return slot
+  }
+
+  /// The slot of a number in the journal.
+  func slot(numbered number: UInt64) -> Int? {
+    let slot = numbers[number]
+    assert(slot.map { slots[$0].number == number } ?? true, "\(number) leads to another nav")
+    return slot
+  }
+
+  /// Whether a nav has its name still: it has none while it is closed.
+  func hasName(_ slot: Int) -> Bool { names[slots[slot].name] == slot }
+
+  // Creating and closing.
+
+  /// Creates a nav, whose name is free; returns its slot.
+  mutating func create(
+    _ name: String, ownedBy owner: String, _ controller: NavigationController
+  ) -> Int {
+    precondition(names[name] == nil, "\(name) exists")
+    lastNumber += 1
+    return insert(
+      NavEntry(
+        name: name, number: lastNumber, owner: owner, epoch: makeEpoch(), controller: controller))
+  }
+
+  /// Forgets a nav that the journal never heard of, the one created last.
+  mutating func uncreate(_ slot: Int) {
+    if hasName(slot) { names[slots[slot].name] = nil }
+    remove(slot)
+    lastNumber -= 1
+  }
+
+  /// Frees the name of a nav that is closed.
+  mutating func releaseName(of slot: Int) {
+    assert(hasName(slot), "\(slots[slot].name) was closed before")
+    names[slots[slot].name] = nil
+  }
+
+  /// Gives a nav its name back, whose closing failed.
+  mutating func restoreName(of slot: Int) {
+    assert(names[slots[slot].name] == nil, "\(slots[slot].name) is taken")
+    names[slots[slot].name] = slot
+  }
+
+  /// Forgets a nav whose closing is durable.
+  mutating func remove(_ slot: Int) {
+    assert(
+      !hasName(slot) && numbers[slots[slot].number] == slot, "nav in slot \(slot) is not closed")
+    ringBytes -= slots[slot].ring.byteCount
+    numbers[slots[slot].number] = nil
+    slots.remove(slot, leaving: .vacant)
+    assert(ringBytes >= 0, "\(ringBytes) bytes in all rings")
+  }
+
+  private mutating func insert(_ entry: NavEntry) -> Int {
+    assert(numbers[entry.number] == nil, "nav \(entry.number) is loaded")
+    let slot = slots.insert(entry)
+    slots[slot].shown.share(&frames)
+    numbers[entry.number] = slot
+    // Where two have a name, which no journal should tell, the later one has it as ever.
+    if names[entry.name].map({ slots[$0].number < entry.number }) ?? true {
+      names[entry.name] = slot
+    }
+    ringBytes += entry.ring.byteCount
+    return slot
+  }
+
+  /// A name for the life of a nav.
+  mutating func makeEpoch() -> Epoch { Epoch(bits: random.next()) }
+
+  /// Shares what the bar of a nav, which has changed, has in common with others.
+  mutating func shareFrame(of slot: Int) { slots[slot].shown.share(&frames) }
+
+  // Rings.
+
+  /// Puts a diff into the ring of its nav; `trim` brings that back within its limits.
+  mutating func keep(_ diff: EncodedDiff, _ slot: Int) {
+    ringBytes += diff.bytes.count
+    slots[slot].ring.append(diff, digest: slots[slot].digest)
+    assert(slots[slot].ring.byteCount <= ringBytes, "a ring larger than all")
+  }
+
+  /// Drops the diffs of a nav beyond the limits, which no watch is owed.
+  mutating func trim(_ slot: Int, revisions: Int, bytes: Int) {
+    ringBytes -= slots[slot].ring.trim(
+      revisions: revisions, bytes: bytes, through: slots[slot].durable)
+    assert(ringBytes >= 0, "\(ringBytes) bytes in all rings")
+  }
+
+  /// Gives up the oldest diffs of navs in turn while all rings together are too large.
+  mutating func trimRings(to total: Int, bytes: Int) {
+    guard ringBytes > total else { return }
+    var visited = 0
+    while ringBytes > total, visited < slots.count {
+      let slot = slots.next(from: ringCursor)
+      ringCursor = slot + 1
+      visited += 1
+      trim(slot, revisions: slots[slot].ring.count / 2, bytes: bytes)
+    }
+    assert(
+      ringBytes <= total || visited == slots.count, "\(ringBytes) bytes after \(visited) rings")
+  }
+
+  /// Goes on with a virtual nav whose former revisions lead to no later one.
+  mutating func restartDirectory(_ slot: Int) {
+    guard let directory = slots[slot].directory else {
+      preconditionFailure("\(slots[slot].name) is not virtual")
+    }
+    ringBytes -= slots[slot].ring.byteCount
+    slots[slot].digest = directory.digest()
+    slots[slot].ring = DiffRing(base: directory.revision, digest: slots[slot].digest)
+    slots[slot].durable = directory.revision
+  }
+
+  /// Puts a nav back to what the journal says, whose last row is `head`.
+  mutating func reload(_ slot: Int, _ fresh: NavEntry, head: UInt64) {
+    let revision = fresh.controller.revision
+    ringBytes -= slots[slot].ring.cut(behind: revision, digest: fresh.digest)
+    slots[slot].controller = fresh.controller
+    slots[slot].running = fresh.running
+    slots[slot].digest = fresh.digest
+    slots[slot].shown = fresh.shown
+    slots[slot].resolvedAt = fresh.resolvedAt
+    slots[slot].topChange = fresh.topChange
+    slots[slot].lastSequence = head
+    slots[slot].durable = revision
+    slots[slot].snapshotRevision = min(slots[slot].snapshotRevision, revision)
+    assert(ringBytes >= 0, "\(ringBytes) bytes in all rings")
+  }
+
+  /// Begins a new life of a loaded nav, which `row` tells.
+  mutating func renew(_ slot: Int, _ epoch: Epoch, row: UInt64) {
+    ringBytes -= slots[slot].ring.byteCount
+    slots[slot].lastSequence = row
+    slots[slot].renew(epoch)
+  }
+
+  // Dormant navs.
+
+  /// Notes the newest snapshot of a nav.
+  mutating func index(_ snapshot: SnapshotRow) throws(JournalBodyError) {
+    let head = try reader.head(of: snapshot.body)
+    lastNumber = max(lastNumber, snapshot.nav)
+    dormants.insert(
+      DormantNav(number: snapshot.nav, head: head),
+      DormantHistory(
+        revision: Revision(snapshot.revision), sequence: snapshot.sequence, isOpen: head.isOpen))
+  }
+
+  /// Notes a row, which must continue its nav.
+  mutating func index(_ row: RowHeader, _ body: Span<UInt8>) throws(JournalBodyError) {
+    lastNumber = max(lastNumber, row.nav)
+    guard let place = dormants.place(of: row.nav) else {
+      // The rows of a closed nav may be gone but for its closing.
+      if row.kind == .closed { return }
+      guard row.kind == .created else {
+        throw JournalBodyError(what: "row of nav \(row.nav), which was never created")
+      }
+      return dormants.insert(
+        DormantNav(number: row.nav, head: try reader.head(of: [UInt8](copying: body))),
+        DormantHistory(
+          revision: Revision(row.revision), sequence: row.sequence, isOpen: row.isOpen))
+    }
+    try dormants.extend(place, by: row)
+    switch row.kind {
+    case .closed: dormants.remove(place)
+    case .epoch:
+      // One that a snapshot covers is not newer than the snapshot's.
+      guard dormants.history(place).lastSequence == row.sequence else { return }
+      dormants.renew(place, try reader.epoch(in: [UInt8](copying: body)))
+    case .created, .changed, .report: break
+    }
+  }
+
+  /// Takes how far back the journal can read each dormant nav; 0 for its first revision.
+  mutating func takeFloors(_ floor: (UInt64) -> UInt64) {
+    for place in dormants.places {
+      let revision = floor(dormants[place].number)
+      if revision > 0 { dormants.setFloor(place, Revision(revision)) }
+    }
+  }
+
+  /// Takes how far back the journal can read a nav.
+  mutating func setFloor(of number: UInt64, _ floor: Revision) {
+    if let slot = numbers[number] {
+      slots[slot].floor = floor
+    } else if let place = dormants.place(of: number) {
+      dormants.setFloor(place, floor)
+    }
+  }
+
+  /// Begins a new life of a dormant nav, which `row` tells.
+  mutating func renewDormant(_ place: Int, _ epoch: Epoch, row: UInt64) {
+    dormants.renew(place, epoch, row: row)
+  }
+
+  /// What to read to revive some dormant navs, others the next time.
+  mutating func nextDormants(atMost count: Int) -> [ReloadRequest] {
+    dormants.next(atMost: count).map(dormants.request)
+  }
+
+  /// Loads a dormant nav; `entry` must be what was noted of it.
+  ///
+  /// - Returns: its slot.
+  mutating func revive(_ place: Int, as entry: NavEntry) throws(JournalBodyError) -> Int {
+    let (nav, history) = (dormants[place], dormants.history(place))
+    guard entry.name == nav.name, entry.owner == nav.owner, entry.epoch == nav.epoch,
+      entry.controller.isStandalone == nav.isStandalone
+    else { throw JournalBodyError(what: "the rows are of another nav than \(nav.name)") }
+    guard entry.lastSequence == history.lastSequence,
+      entry.controller.revision == history.revision
+    else {
+      throw JournalBodyError(
+        what: "\(nav.name) ends with row \(entry.lastSequence), not \(history.lastSequence)")
+    }
+    dormants.remove(place)
+    let slot = insert(entry)
+    slots[slot].floor = history.floor
+    assert(dormants.place(of: entry.number) == nil, "nav \(entry.number) is loaded and dormant")
+    return slot
+  }
+
+  /// A nav as the journal tells it.
+  func rebuild(
+    _ snapshot: SnapshotRow?, _ rows: [JournalRow], _ limits: HubConfiguration
+  ) throws(JournalBodyError) -> NavEntry {
+    var reader = reader
+    var rows = rows[...]
+    var entry: NavEntry
+    if let snapshot {
+      try reader.load(snapshot.body)
+      entry = try NavEntry(try reader.state(), number: snapshot.nav)
+      entry.lastSequence = snapshot.sequence
+      rows = rows.drop { $0.sequence <= snapshot.sequence }
+    } else {
+      guard let first = rows.popFirst(), first.kind == .created else {
+        throw JournalBodyError(what: "neither a snapshot nor the creation is there")
+      }
+      try reader.load(first.body)
+      entry = try NavEntry(try reader.state(), number: first.nav)
+      entry.lastSequence = first.sequence
+      entry.topChange = .creation(at: first.time, by: reader.author())
+    }
+    for row in rows {
+      try reader.load(row.body)
+      try entry.replay(row, &reader, limits)
+    }
+    return entry
+  }
+}

@@ -1,0 +1,181 @@
+import NavigationProtocol
+
+/// A session that something belongs to, as long as it lasts.
+struct SessionRef: Hashable, Sendable {
+  var slot: Int
+  var client: ClientID
+}
+
+/// The sessions, found by slot, by connection and by client id, and what is counted by connection.
+///
+/// Laws:
+/// - A connection has at most one session, and so has a client id. Both indexes name live slots.
+/// - `count(of:)` is the number of a principal's sessions, and at least 1 where it is kept.
+/// - A fenced connection has no session.
+///
+/// Only `insert` and `remove` change which slots of `slots` are live.
+struct Sessions: Sendable {
+  /// The sessions by slot.
+  var slots = Slots<Session>()
+  private var byConnection = ConnectionSlots()
+  private var byClient: [ClientID: Int] = [:]
+  private var counts: [String: Int] = [:]
+  /// The connections whose client id another process took over.
+  private var fenced: Set<ConnectionID> = []
+  /// The ops of connections in one second, where there is a limit.
+  private(set) var rates: [ConnectionID: (second: UInt64, count: Int)] = [:]
+
+  /// The number of sessions.
+  var count: Int { slots.count }
+
+  /// The slots in use, ascending.
+  ///
+  /// O(n).
+  var indices: [Int] { slots.indices }
+
+  /// The slot of a connection's session.
+  func slot(of connection: ConnectionID) -> Int? {
+    let slot = byConnection[connection]
+    assert(slot.map { slots[$0].connection == connection } ?? true, "another connection's session")
+    return slot
+  }
+
+  /// The slot of a client's session.
+  func slot(of client: ClientID) -> Int? {
+    let slot = byClient[client]
+    assert(slot.map { slots[$0].client == client } ?? true, "another client's session")
+    return slot
+  }
+
+  /// The number of a principal's sessions.
+  func count(of principal: String) -> Int { counts[principal, default: 0] }
+
+  /// Whether a slot is in use.
+  func isLive(_ slot: Int) -> Bool { slots.isLive(slot) }
+
+  /// Whether a session has not ended.
+  func isLive(_ ref: SessionRef) -> Bool {
+    slots.isLive(ref.slot) && slots[ref.slot].client == ref.client
+  }
+
+  /// Names a session beyond the time of its slot.
+  func reference(to slot: Int) -> SessionRef {
+    SessionRef(slot: slot, client: slots[slot].client)
+  }
+
+  /// Whether a session may be opened; one that takes the place of another one always may.
+  func hasRoom(
+    for client: ClientID, of principal: String, on connection: ConnectionID,
+    _ limits: borrowing HubConfiguration
+  ) -> Bool {
+    if slot(of: connection) != nil || slot(of: client) != nil { return true }
+    return count < limits.sessions && count(of: principal) < limits.sessionsPerPrincipal
+  }
+
+  /// Opens a session; the former ones of its connection and its client have ended.
+  mutating func insert(_ session: Session) -> Int {
+    precondition(slot(of: session.connection) == nil, "the connection has a session")
+    precondition(slot(of: session.client) == nil, "the client has a session")
+    fenced.remove(session.connection)
+    let slot = slots.insert(session)
+    byConnection[session.connection] = slot
+    byClient[session.client] = slot
+    counts[session.peer.principal, default: 0] += 1
+    assert(byConnection.count == byClient.count && byClient.count == slots.count)
+    return slot
+  }
+
+  /// Ends a session.
+  mutating func remove(_ slot: Int) {
+    let session = slots[slot]
+    assert(self.slot(of: session.connection) == slot && self.slot(of: session.client) == slot)
+    byConnection[session.connection] = nil
+    byClient[session.client] = nil
+    let left = count(of: session.peer.principal) - 1
+    assert(left >= 0, "\(session.peer.principal) has \(left) sessions")
+    counts[session.peer.principal] = left == 0 ? nil : left
+    slots.remove(slot, leaving: .vacant)
+    assert(byConnection.count == byClient.count && byClient.count == slots.count)
+  }
+
+  /// Notes a sign of life; returns the connection's session.
+  mutating func hear(_ connection: ConnectionID, at now: Instant) -> Int? {
+    guard let slot = slot(of: connection) else { return nil }
+    slots[slot].lastHeardAt = now.boot
+    return slot
+  }
+
+  // Connections, with a session or without.
+
+  /// Whether another process took over the connection's client id.
+  func isFenced(_ connection: ConnectionID) -> Bool {
+    !fenced.isEmpty && fenced.contains(connection)
+  }
+
+  /// Refuses the ops of a connection until its next `hello`; its session has ended.
+  mutating func fence(_ connection: ConnectionID) {
+    assert(slot(of: connection) == nil, "a fenced connection has a session")
+    fenced.insert(connection)
+  }
+
+  /// Forgets a connection that is closed; returns its session, which must end.
+  mutating func close(_ connection: ConnectionID) -> Int? {
+    fenced.remove(connection)
+    rates[connection] = nil
+    return slot(of: connection)
+  }
+
+  /// Milliseconds that a connection has to wait, having sent more than `limit` ops in this second.
+  ///
+  /// The connection is counted, not the session: a new session is one message away.
+  mutating func excess(of connection: ConnectionID, over limit: Int, at now: Instant) -> UInt64? {
+    guard limit > 0 else { return nil }
+    let second = now.boot / 1000
+    var rate = rates[connection] ?? (second, 0)
+    if rate.second != second { rate = (second, 0) }
+    assert(rate.count >= 0, "\(rate.count) ops in this second")
+    rate.count += 1
+    rates[connection] = rate
+    return rate.count > limit ? 1000 - now.boot % 1000 : nil
+  }
+
+  // Ops in flight.
+
+  /// Counts an op that is decided but not yet durable.
+  mutating func begin(_ slot: Int) { slots[slot].inflight += 1 }
+
+  /// Ops are not in flight any more, with so many answers each; sessions may have ended meanwhile.
+  mutating func finish(_ sessions: [Int], answers: UInt64) {
+    for slot in sessions { finish(slot, answers: answers) }
+  }
+
+  /// An op is not in flight any more.
+  mutating func finish(_ slot: Int, answers: UInt64) {
+    guard slots.isLive(slot), slots[slot].inflight > 0 else { return }
+    slots[slot].inflight -= 1
+    slots[slot].answered += answers
+  }
+
+  // Everybody.
+
+  /// Gives each session the role of its peer; returns whether one has changed.
+  mutating func renewRoles(by access: Access) -> Bool {
+    var hasChanged = false
+    for slot in indices {
+      let role = access.role(of: slots[slot].peer)
+      guard role != slots[slot].role else { continue }
+      slots[slot].role = role
+      hasChanged = true
+    }
+    return hasChanged
+  }
+
+  /// The sessions with the most answered ops, those first; at most `count`.
+  ///
+  /// O(n log n).
+  func busiest(_ count: Int) -> [Session] {
+    let active = indices.filter { slots[$0].answered > 0 }
+      .sorted { (slots[$1].answered, $0) < (slots[$0].answered, $1) }
+    return active.prefix(count).map { slots[$0] }
+  }
+}

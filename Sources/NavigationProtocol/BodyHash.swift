@@ -1,0 +1,31 @@
+/// A checksum of a message's octets, by which a repetition is told from another message.
+///
+/// Not cryptographic: who makes two of his own messages collide gets his own first reply.
+package struct BodyHash: Hashable, Sendable {
+  /// The 64 bits of the checksum.
+  package let bits: UInt64
+
+  /// Takes the bits of a checksum that was computed before.
+  package init(bits: UInt64) { self.bits = bits }
+
+  /// Hashes the octets of a message.
+  package init(_ span: Span<UInt8>) {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(span.count)
+    var at = 0
+    let last = span.count - 8
+    while at <= last {
+      hash = Self.mix(hash ^ ByteWord(span, at: at).bigEndian)
+      at += 8
+    }
+    while at < span.count {
+      hash = Self.mix(hash ^ UInt64(span[at]))
+      at += 1
+    }
+    bits = hash
+  }
+
+  private static func mix(_ bits: UInt64) -> UInt64 {
+    let product = bits &* 0x9E37_79B9_7F4A_7C15
+    return product ^ product >> 32
+  }
+}

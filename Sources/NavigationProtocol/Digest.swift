@@ -1,0 +1,126 @@
+package import Navigation
+
+/// The CRC-32 of a nav's identities and versions, which proves that a mirror is right.
+///
+/// It covers one line per screen, bottom first, `id@ver`, then one line per part, `:name@ver`,
+/// joined by LF without one at the end. It detects divergence, it is not a signature.
+package struct Digest: Hashable, Sendable {
+  /// The checksum.
+  package let bits: UInt32
+
+  /// Makes a value from its members.
+  package init(bits: UInt32) { self.bits = bits }
+
+  /// Reads 8 lower-case hex digits; nil for anything else.
+  package init?(_ text: String) {
+    guard text.utf8.count == 8, text.utf8.allSatisfy(Grammar.isLowerHex),
+      let bits = UInt32(text, radix: 16)
+    else { return nil }
+    self.bits = bits
+  }
+
+  /// The 8 hex digits.
+  package var text: String {
+    let digits = String(bits, radix: 16)
+    return String(repeating: "0", count: 8 - digits.utf8.count) + digits
+  }
+
+  /// Computes the digest of any list of records and parts from scratch.
+  ///
+  /// O(records).
+  package init(
+    screens: some Sequence<(id: String, version: UInt64)>,
+    parts: some Sequence<(name: String, version: UInt64)>
+  ) {
+    var lines = DigestLines()
+    for screen in screens { lines.append(screen.id, screen.version) }
+    for part in parts { lines.append(":" + part.name, part.version) }
+    bits = lines.checksum(from: 0)
+  }
+}
+
+/// The text that a digest is computed over.
+package struct DigestLines {
+  private(set) var bytes: [UInt8] = []
+  /// Whether lines went before those in `bytes`.
+  private var isContinued = false
+
+  /// Begins without lines.
+  package init() { bytes.reserveCapacity(128) }
+
+  /// Forgets the lines, to write others into the same memory.
+  package mutating func begin(isContinued: Bool) {
+    bytes.removeAll(keepingCapacity: true)
+    self.isContinued = isContinued
+  }
+
+  /// Appends the line of one screen or part.
+  package mutating func append(_ name: String, _ version: UInt64) {
+    if isContinued || !bytes.isEmpty { bytes.append(0x0A) }
+    var name = name
+    name.withUTF8 { utf8 in unsafe bytes.append(contentsOf: utf8) }
+    bytes.append(0x40)
+    bytes.appendDigits(version)
+  }
+
+  /// The CRC-32 of the lines, continued from the CRC-32 of what precedes them.
+  package func checksum(from seed: UInt32) -> UInt32 { crc32(bytes, seed: seed) }
+}
+
+/// Keeps the digest of one nav up to date at the cost of what changed.
+///
+/// Law: `update(_:from:)` gives the digest computed from scratch. The checksum of the lines up to and
+/// including each screen is kept, so a change at index i computes only what stands from i on; that of
+/// the parts' lines is kept too, and joined to that of the screens as long as no part changes.
+package struct RunningDigest: Sendable {
+  private var prefixes: [UInt32] = []
+  /// The lines of the parts behind those of a screen.
+  private var parts = LineChecksum(isContinued: true)
+  /// The newest revision whose parts `parts` covers; a version never goes back.
+  private var partsAt = Revision(0)
+
+  /// Makes a value from its members.
+  package init() {}
+
+  /// Computes the digest after a change that left the screens below `index` as they were.
+  ///
+  /// O(depth − index).
+  package mutating func update(_ controller: borrowing NavigationController, from index: Int)
+    -> Digest
+  {
+    let count = controller.stack.count
+    let kept = min(index, prefixes.count, count)
+    if prefixes.count > kept { prefixes.removeLast(prefixes.count - kept) }
+    var checksum = kept == 0 ? 0 : prefixes[kept - 1]
+    for position in kept..<count {
+      let screen = controller.stack[position]
+      var line = LineChecksum(isContinued: position > 0, from: checksum)
+      line.append(screen.id.text, screen.version.number)
+      checksum = line.checksum
+      prefixes.append(checksum)
+    }
+    guard count > 0 else {
+      var lines = LineChecksum(isContinued: false)
+      lines.appendParts(of: controller)
+      return Digest(bits: lines.checksum)
+    }
+    let version = controller.partsVersion
+    if partsAt < version {
+      parts = LineChecksum(isContinued: true)
+      parts.appendParts(of: controller)
+      partsAt = version
+    }
+    return Digest(bits: parts.checksum(behind: checksum))
+  }
+}
+
+extension NavigationController {
+  /// The digest from scratch.
+  ///
+  /// O(depth).
+  package func digest() -> Digest {
+    Digest(
+      screens: stack.map { ($0.id.text, $0.version.number) },
+      parts: PartName.allCases.map { ($0.text, version(of: $0).number) })
+  }
+}

@@ -1,0 +1,145 @@
+/// Eight bytes of a text at once; the first one is the lowest.
+struct ByteWord {
+  /// The bytes as a number, the first one lowest.
+  let bits: UInt64
+
+  private init(bits: UInt64) { self.bits = bits }
+
+  /// The bytes of a text from `index` on.
+  @inline(__always)
+  init(_ text: Span<UInt8>, at index: Int) {
+    precondition(index >= 0 && index <= text.count - 8)
+    // Checked once, here; every pattern of bits is a number.
+    unsafe self.init(unchecked: text, at: index)
+  }
+
+  /// The bytes of a text from `index` on, eight of which the caller knows to be there.
+  @unsafe
+  @inline(__always)
+  init(unchecked text: Span<UInt8>, at index: Int) {
+    bits = UInt64(
+      littleEndian: unsafe text.bytes.unsafeLoadUnaligned(
+        fromUncheckedByteOffset: index, as: UInt64.self))
+  }
+
+  /// The lower-case hex digits of a number, the highest first.
+  @inline(__always)
+  init(hexDigitsOf number: UInt32) {
+    // One nibble a byte, the highest in the lowest byte.
+    var spread = UInt64(number.byteSwapped)
+    spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
+    spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
+    spread = spread >> 4 & 0x000F_000F_000F_000F | (spread & 0x000F_000F_000F_000F) << 8
+    // 1 in every byte that is ten or more: those go on behind 'a'.
+    let letters = (spread + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    bits = spread + 0x3030_3030_3030_3030 + letters * 0x27
+  }
+
+  /// One of the bytes.
+  subscript(index: Int) -> UInt8 { UInt8(truncatingIfNeeded: bits >> (index * 8)) }
+
+  /// The bytes as a number whose memory is these bytes.
+  var littleEndian: UInt64 { bits.littleEndian }
+
+  /// The bytes as a number, the first one being the highest.
+  var bigEndian: UInt64 { bits.byteSwapped }
+
+  /// The number that the last of the bytes are, from one to eight decimal digits.
+  @inline(__always)
+  func number(digits: Int) -> UInt64 {
+    // What stands before the digits, in the lowest bytes, becomes zeros.
+    let others = UInt64(64 - digits * 8)
+    var value = ((bits & (Self.ones &* 0x0F)) &>> others) &<< others
+    // Two digits join in a byte, two of those in 16 bits, and two of those in 32.
+    value = (value &* 10 &+ value &>> 8) & 0x00FF_00FF_00FF_00FF
+    value = (value &* 100 &+ value &>> 16) & 0x0000_FFFF_0000_FFFF
+    return (value &* 10_000 &+ value &>> 32) & 0xFFFF_FFFF
+  }
+
+  /// How many blanks the bytes begin with.
+  @inline(__always)
+  var leadingBlanks: Int { (bits ^ Self.ones &* 0x20).trailingZeroBitCount / 8 }
+
+  private static var ones: UInt64 {
+    @inline(__always) get { 0x0101_0101_0101_0101 }
+  }
+  private static var highs: UInt64 {
+    @inline(__always) get { 0x8080_8080_8080_8080 }
+  }
+
+  /// A bit in every byte that needs an escape in JSON: a quote, a backslash, a control character.
+  ///
+  /// Bits above the lowest one may be wrong, which is why only that one is used.
+  @inline(__always)
+  private var specials: UInt64 {
+    let quotes = bits ^ Self.ones &* 0x22
+    let slashes = bits ^ Self.ones &* 0x5C
+    var marks = (quotes &- Self.ones) & ~quotes
+    marks |= (slashes &- Self.ones) & ~slashes
+    marks |= (bits &- Self.ones &* 0x20) & ~bits
+    return marks & Self.highs
+  }
+
+  /// A bit in every byte that needs an escape or is not ASCII, of which likewise only the lowest
+  /// one is right.
+  @inline(__always)
+  var stops: UInt64 {
+    // With this bit turned over, the quote stands next to the control characters.
+    let quotes = (bits ^ Self.ones &* 0x02) &- Self.ones &* 0x21
+    let slashes = (bits ^ Self.ones &* 0x5C) &- Self.ones
+    return (quotes | slashes | bits) & Self.highs
+  }
+
+  /// The bytes before a quote as a number, and how many they are; nil if there is none, or before
+  /// it something that is not plain ASCII.
+  @inline(__always)
+  var upToQuote: (bits: UInt64, count: Int)? {
+    let stops = stops
+    let place = stops.trailingZeroBitCount - 7
+    guard stops != 0, bits >> place & 0xFF == 0x22 else { return nil }
+    return (bits & ~(.max << place), place / 8)
+  }
+
+  /// The index of the first byte from `start` on that needs an escape; the number of bytes if there
+  /// is none.
+  @inline(__always)
+  static func firstSpecial(in text: Span<UInt8>, from start: Int) -> Int {
+    var index = start
+    while index + 8 <= text.count {
+      let marks = ByteWord(text, at: index).specials
+      if marks != 0 { return index + marks.trailingZeroBitCount / 8 }
+      index += 8
+    }
+    while index < text.count {
+      let byte = text[index]
+      if byte < 0x20 || byte == 0x22 || byte == 0x5C { break }
+      index += 1
+    }
+    return index
+  }
+
+  /// The index of the first byte from `start` on that ends a run of plain ASCII text in JSON; the
+  /// number of bytes if there is none.
+  @inline(__always)
+  static func firstStop(in text: Span<UInt8>, from start: Int) -> Int {
+    var index = start
+    let last = text.count - 8
+    while index <= last {
+      let stops = ByteWord(text, at: index).stops
+      if stops != 0 { return index + stops.trailingZeroBitCount / 8 }
+      index += 8
+    }
+    return lastStop(in: text, from: index)
+  }
+
+  /// The same in the last bytes, of which there are less than eight.
+  private static func lastStop(in text: Span<UInt8>, from start: Int) -> Int {
+    var index = start
+    while index < text.count {
+      let byte = text[index]
+      if byte < 0x20 || byte >= 0x80 || byte == 0x22 || byte == 0x5C { break }
+      index += 1
+    }
+    return index
+  }
+}

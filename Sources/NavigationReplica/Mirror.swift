@@ -1,0 +1,125 @@
+package import Navigation
+package import NavigationProtocol
+
+/// A client's copy of the state of one nav.
+///
+/// Law: `digest` is the digest of `screens` and `parts`. A mirror is replaced whole, by a snapshot
+/// or by a diff applied completely; nobody sees one in between.
+package struct Mirror: Hashable, Sendable {
+  /// `controller` or `bar`; of a virtual nav whatever the daemon says.
+  package var kind: String
+  /// The life of the nav to which the revision belongs.
+  package var epoch: Epoch
+  /// The revision that this is.
+  package var revision: Revision
+  /// The stack, bottom first.
+  package var screens: [MirrorRecord]
+  /// The six parts in the order of the digest; none of a virtual nav.
+  package var parts: [MirrorRecord]
+  /// What the bar shows; not covered by the digest.
+  package var resolved: OpaqueJSON?
+  /// The proof of all of it.
+  package var digest: Digest
+
+  /// Makes a mirror from its members.
+  package init(
+    kind: String, epoch: Epoch, revision: Revision, screens: [MirrorRecord],
+    parts: [MirrorRecord], resolved: OpaqueJSON?, digest: Digest
+  ) {
+    self.kind = kind
+    self.epoch = epoch
+    self.revision = revision
+    self.screens = screens
+    self.parts = parts
+    self.resolved = resolved
+    self.digest = digest
+  }
+
+  /// Where a watch can go on from.
+  package var position: MirrorPosition {
+    MirrorPosition(epoch: epoch, revision: revision, digest: digest)
+  }
+
+  /// The id of the topmost screen, nil for an empty stack.
+  package var top: String? { screens.last?.id }
+}
+
+/// Why a diff cannot be applied to a mirror.
+enum DiffFault: Error, Hashable, Sendable {
+  /// A change names something that is not there.
+  case misplaced
+  /// All was applied, and the digest is another one.
+  case digest(computed: Digest)
+}
+
+/// The checksums of a mirror's lines up to and including each screen.
+///
+/// A change at index i costs only what stands from i on.
+struct MirrorDigest: Sendable {
+  private var prefixes: [UInt32] = []
+
+  /// Computes the digest when the screens below `index` are as they were.
+  ///
+  /// O(count − index).
+  mutating func update(
+    screens: [MirrorRecord], parts: [MirrorRecord], from index: Int
+  ) -> Digest {
+    let kept = min(index, prefixes.count, screens.count)
+    prefixes.removeSubrange(kept...)
+    var checksum = kept == 0 ? 0 : prefixes[kept - 1]
+    var line = DigestLines()
+    for position in kept..<screens.count {
+      line.begin(isContinued: position > 0)
+      line.append(screens[position].id, screens[position].version.number)
+      checksum = line.checksum(from: checksum)
+      prefixes.append(checksum)
+    }
+    line.begin(isContinued: !screens.isEmpty)
+    for part in parts { line.append(":" + part.id, part.version.number) }
+    return Digest(bits: line.checksum(from: checksum))
+  }
+}
+
+extension Mirror {
+  /// The mirror after a diff; this one stays as it is.
+  ///
+  /// O(screens).
+  func applying(
+    _ diff: Diff, digest running: inout MirrorDigest
+  ) throws(DiffFault) -> Mirror {
+    var next = self
+    var firstChanged = screens.count
+    for change in diff.changes {
+      guard let index = next.apply(change) else { throw .misplaced }
+      firstChanged = min(firstChanged, index)
+    }
+    let computed = running.update(screens: next.screens, parts: next.parts, from: firstChanged)
+    guard computed == diff.digest else { throw .digest(computed: computed) }
+    next.revision = diff.revision
+    next.digest = diff.digest
+    if let resolved = diff.resolved { next.resolved = resolved }
+    return next
+  }
+
+  /// Applies one change; returns the index of the lowest screen it touched, nil if it does not fit.
+  private mutating func apply(_ change: Diff.Change) -> Int? {
+    switch change {
+    case .splice(let at, let removed, let inserted):
+      guard at <= UInt64(screens.count), removed.count <= screens.count - Int(at) else {
+        return nil
+      }
+      let range = Int(at)..<Int(at) + removed.count
+      guard screens[range].lazy.map(\.id).elementsEqual(removed) else { return nil }
+      screens.replaceSubrange(range, with: inserted)
+      return range.lowerBound
+    case .setScreen(let record):
+      guard let index = screens.lastIndex(where: { $0.id == record.id }) else { return nil }
+      screens[index] = record
+      return index
+    case .setPart(let record):
+      guard let index = parts.firstIndex(where: { $0.id == record.id }) else { return nil }
+      parts[index] = record
+      return screens.count
+    }
+  }
+}

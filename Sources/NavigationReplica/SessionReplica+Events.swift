@@ -1,0 +1,298 @@
+package import NavigationProtocol
+
+extension SessionReplica {
+  /// A connection was made: says hello.
+  package mutating func connected(at now: UInt64) -> [SessionOutput] {
+    guard phase != .closed else { return [] }
+    var outputs = lose()
+    outputs.append(contentsOf: greet(at: now))
+    return outputs
+  }
+
+  /// The connection was lost; another is being made.
+  package mutating func disconnected() -> [SessionOutput] { lose() }
+
+  /// Time passed: finds silence, and asks again where that was put off.
+  package mutating func tick(at now: UInt64) -> [SessionOutput] {
+    switch phase {
+    case .unconnected, .closed: return []
+    case .greeting:
+      return now >= silenceEndsAt ? giveUp(at: now, after: 0) : []
+    case .open:
+      if now >= silenceEndsAt { return giveUp(at: now, after: 0) }
+      let duties = tickDuties(at: now)
+      let due = watches.filter { $0.value.retryAt.map { $0 <= now } ?? false }
+      return duties + due.sorted { $0.value.order < $1.value.order }.flatMap { ask($0.key) }
+    }
+  }
+
+  /// A message arrived.
+  ///
+  /// - Parameters:
+  ///   - message: what was read.
+  ///   - verb: its verb, nil if this client does not know it.
+  ///   - octets: the length of its body.
+  ///   - now: the time.
+  /// - Returns: what must follow, in order.
+  package mutating func receive(
+    _ message: ServerMessage, verb: ServerVerb?, octets: Int, at now: UInt64
+  ) -> [SessionOutput] {
+    switch phase {
+    case .unconnected, .closed: return []
+    case .greeting(let nonce): return receiveGreeting(message, nonce: nonce, at: now)
+    case .open:
+      lastHeard = now
+      if verb?.usesCredit == true { used += UInt64(octets) }
+      return receiveOpen(message, at: now)
+    }
+  }
+
+  /// Something arrived that cannot be read: the session is of no use any more.
+  package mutating func receiveUnreadable(at now: UInt64) -> [SessionOutput] {
+    phase == .closed ? [] : giveUp(at: now, after: 0)
+  }
+
+  private mutating func greet(at now: UInt64) -> [SessionOutput] {
+    let nonce = String(random.next(), radix: 16)
+    phase = .greeting(nonce: nonce)
+    lastHeard = now
+    heartbeat = wantedHeartbeat
+    let hello = Hello(
+      client: client, name: name, nonce: nonce, window: wantedWindow, heartbeat: wantedHeartbeat)
+    return [.send(.hello, ClientMessageWriter.hello(hello))]
+  }
+
+  private mutating func receiveGreeting(
+    _ message: ServerMessage, nonce: String, at now: UInt64
+  ) -> [SessionOutput] {
+    switch message {
+    case .welcome(let welcome) where welcome.nonce == nonce:
+      return open(welcome, at: now)
+    case .err(let refusal)
+    where refusal.nonce == nonce || (refusal.nonce == nil && refusal.knownCode == .version):
+      switch refusal.retryPolicy {
+      case .later, .same: return giveUp(at: now, after: refusal.after ?? 0)
+      case .no, .resync: return close(.refused(refusal))
+      }
+    default: return []
+    }
+  }
+
+  private mutating func open(_ welcome: Welcome, at now: UInt64) -> [SessionOutput] {
+    phase = .open
+    lastHeard = now
+    attempts = 0
+    heartbeat = max(welcome.heartbeat, 1)
+    // What the daemon says is its limit; it clamps what was asked for in the same way.
+    window = min(wantedWindow, welcome.window)
+    maximumBody = Int(clamping: welcome.maximumBody)
+    used = 0
+    upTo = window
+    // A hint only: the fate of an op in flight is in the answer to the same octets.
+    nextID = max(nextID, welcome.lastOp + 1)
+    var outputs: [SessionOutput] = [.event(.opened(welcome))]
+    // Watches first, so that the diff of an op in flight comes before its answer.
+    for (key, _) in watches.sorted(by: { $0.value.order < $1.value.order }) {
+      outputs.append(contentsOf: ask(key))
+    }
+    // Roles before ops, which may need them to be allowed.
+    outputs.append(contentsOf: resumeDuties())
+    outputs.append(contentsOf: sendWaiting())
+    return outputs
+  }
+
+  private mutating func lose() -> [SessionOutput] {
+    switch phase {
+    case .unconnected, .closed: return []
+    case .greeting, .open: break
+    }
+    let wasOpen = phase == .open
+    phase = .unconnected
+    asked = [:]
+    for key in watches.keys {
+      watches[key]?.replica.disconnect()
+      watches[key]?.retryAt = nil
+    }
+    for index in flights.indices { flights[index].isSent = false }
+    return wasOpen ? [.event(.lost)] + loseDuties() : []
+  }
+
+  private mutating func giveUp(at now: UInt64, after least: UInt64) -> [SessionOutput] {
+    let outputs = lose()
+    let wait = backOff(attempts)
+    attempts += 1
+    return outputs + [.reconnect(at: now + max(wait, least))]
+  }
+
+  /// The nav lives elsewhere: everything is asked again there.
+  private mutating func move(to endpoint: String, at now: UInt64) -> [SessionOutput] {
+    let outputs = lose()
+    // Two daemons that send us to each other are followed ever more seldom.
+    let isAgain = moves.map { now - min($0.at, now) < Self.quickMoveMilliseconds } ?? false
+    let count = isAgain ? (moves?.count ?? 0) + 1 : 0
+    moves = (count, now)
+    let wait = count == 0 ? 0 : backOff(count)
+    return outputs + [.move(to: endpoint, at: now + wait)]
+  }
+
+  /// Whether a request has no answer yet.
+  private func awaits(_ id: UInt64) -> Bool {
+    asked[id] != nil || duties.requests[id] != nil || flights.contains { $0.id == id }
+  }
+
+  private mutating func close(_ end: SessionEnd) -> [SessionOutput] {
+    let duties = loseDuties(forGood: true)
+    _ = lose()
+    phase = .closed
+    self.duties = Duties()
+    flights = []
+    watches = [:]
+    return duties + [.event(.closed(end))]
+  }
+
+  private mutating func receiveOpen(
+    _ message: ServerMessage, at now: UInt64
+  ) -> [SessionOutput] {
+    switch message {
+    case .ok(let reply): return answer(reply, at: now)
+    case .err(let refusal): return answer(refusal, at: now)
+    case .queued(let id, let position): return [.event(.queued(id: id, position: position))]
+    case .snap(let part): return replicate(part.nav, at: now) { $0.receive(part) }
+    case .diffs(let diffs):
+      return diffs.flatMap { diff in
+        replicate(diff.nav, at: now) { $0.receive(diff) } + checkLease(after: diff)
+      }
+    case .mark(let mark):
+      return mark.positions.flatMap { position in
+        replicate(position.nav, at: now, proves: true) { $0.receive(position) }
+      }
+    case .latest(let latest):
+      let view = View(wireName: latest.view)
+      let isWatched = view.map { watches[WatchKey(nav: latest.nav, view: $0)] != nil } ?? false
+      return isWatched ? [.event(.latest(latest))] : []
+    case .event(let event):
+      return watches[WatchKey(nav: event.nav, view: .full)] == nil
+        ? [] : [.event(.ephemeral(event))]
+    case .ask(let ask): return receive(ask, at: now)
+    case .settled(let settlement): return receive(settlement)
+    case .end(let end): return finish(end, at: now)
+    case .bye(let why, let after):
+      switch why {
+      case "fenced", "revoked": return close(.dismissed(why: why))
+      default: return giveUp(at: now, after: after ?? 0)
+      }
+    case .welcome, .pong, .unknown: return []
+    }
+  }
+
+  private mutating func finish(_ end: WatchEnd, at now: UInt64) -> [SessionOutput] {
+    if end.why == "moved", let endpoint = end.endpoint,
+      let view = View(wireName: end.view), watches[WatchKey(nav: end.nav, view: view)] != nil
+    {
+      return move(to: endpoint, at: now)
+    }
+    guard end.view != View.full.text else {
+      return replicate(end.nav, at: now) { $0.receive(end) }
+    }
+    guard let view = View(wireName: end.view),
+      watches.removeValue(forKey: WatchKey(nav: end.nav, view: view)) != nil
+    else { return [] }
+    return [
+      .event(
+        .watchEnded(nav: end.nav, view: view, .ended(why: end.why, endpoint: end.endpoint)))
+    ]
+  }
+
+  private mutating func answer(_ reply: OkReply, at now: UInt64) -> [SessionOutput] {
+    if let key = asked.removeValue(forKey: reply.id) {
+      guard key.view == .full else { return [] }
+      return replicate(key.nav, at: now) { $0.receive(reply) }
+    }
+    if let request = duties.requests.removeValue(forKey: reply.id) {
+      return finish(request, reply)
+    }
+    return answer(reply.id, .success(reply))
+  }
+
+  private mutating func answer(_ refusal: ErrReply, at now: UInt64) -> [SessionOutput] {
+    if refusal.knownCode == .noSession {
+      // The daemon forgot us: everything is asked again after a new hello.
+      return lose() + greet(at: now)
+    }
+    guard let id = refusal.id else { return [] }
+    if refusal.knownCode == .moved, let endpoint = refusal.endpoint, awaits(id) {
+      return move(to: endpoint, at: now)
+    }
+    if let request = duties.requests.removeValue(forKey: id) {
+      return finish(request, refusal, at: now)
+    }
+    guard let key = asked.removeValue(forKey: id) else {
+      let lost = refusal.knownCode == .leaseLost ? refusal.nav.map { forgetLease($0) } : nil
+      return answer(id, .failure(refusal)) + (lost ?? [])
+    }
+    guard refusal.retryPolicy == .later || refusal.retryPolicy == .same else {
+      _ = watches.removeValue(forKey: key)
+      return [.event(.watchEnded(nav: key.nav, view: key.view, .refused(refusal)))]
+    }
+    _ = watches[key]?.replica.receive(refusal)
+    let faults = watches[key]?.faults ?? 0
+    watches[key]?.faults = faults + 1
+    let wait = max(refusal.after ?? 0, backOff(faults))
+    watches[key]?.retryAt = now + wait
+    return []
+  }
+
+  private mutating func answer(
+    _ id: UInt64, _ result: Result<OkReply, ErrReply>
+  ) -> [SessionOutput] {
+    guard let index = flights.firstIndex(where: { $0.id == id }) else { return [] }
+    flights.remove(at: index)
+    return [.event(.answered(id: id, result))] + sendWaiting()
+  }
+
+  /// Hands something to the replica of a full watch and says what follows.
+  ///
+  /// That nothing follows from what `proves` the mirror means that the mirror is right.
+  private mutating func replicate(
+    _ nav: String, at now: UInt64, proves: Bool = false,
+    _ receive: (inout Replica) -> ReplicaAction
+  ) -> [SessionOutput] {
+    let key = WatchKey(nav: nav, view: .full)
+    // Taken out, so that the replica is not copied while it changes.
+    guard var watch = watches.removeValue(forKey: key) else { return [] }
+    let action = receive(&watch.replica)
+    switch action {
+    case .applied: watch.faults = 0
+    case .ignore where proves && watch.replica.isSynced: watch.faults = 0
+    case .ended, .refused:
+      asked = asked.filter { $0.value != key }
+      return outputs(action, nav: nav, watch)
+    default: break
+    }
+    watches[key] = watch
+    guard case .rewatch = action else { return outputs(action, nav: nav, watch) }
+    watches[key]?.faults = watch.faults + 1
+    // The first time at once; a daemon that is wrong again and again is asked ever more seldom.
+    guard watch.faults > 0 else { return [.event(.changed(nav: nav, .suspect))] + ask(key) }
+    let wait = backOff(watch.faults)
+    watches[key]?.retryAt = now + wait
+    return [.event(.changed(nav: nav, .suspect))]
+  }
+
+  private func outputs(
+    _ action: ReplicaAction, nav: String, _ watch: Watch
+  ) -> [SessionOutput] {
+    let event: SessionEvent? =
+      switch (action, watch.replica.mirror) {
+      case (.applied(let diff), let mirror?): .changed(nav: nav, .applied(mirror, diff))
+      case (.replaced(let why), let mirror?): .changed(nav: nav, .replaced(mirror, why: why))
+      case (.resumed, let mirror?): .changed(nav: nav, .resumed(mirror))
+      case (.ended(let why, let endpoint), _):
+        .watchEnded(nav: nav, view: .full, .ended(why: why, endpoint: endpoint))
+      case (.refused(let refusal), _):
+        .watchEnded(nav: nav, view: .full, .refused(refusal))
+      default: nil
+      }
+    return event.map { [.event($0)] } ?? []
+  }
+}

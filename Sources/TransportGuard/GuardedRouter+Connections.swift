@@ -1,0 +1,139 @@
+import CLinux
+import NavigationHub
+import RuntimePaths
+
+// Connections that come and go.
+
+extension GuardedRouter {
+  /// What is counted of connections, for metrics.
+  package struct Figures: Sendable {
+    /// The connections that are open.
+    package var open = 0
+    /// The admitted connections of each user and key, the most first.
+    package var principals: [(name: String, connections: Int)] = []
+    /// The connections of the table at the last audit.
+    package var counted = 0
+    /// The kernel's sockets of peers at the last audit.
+    package var sockets = 0
+    /// The differences between both that were too old, since the start.
+    package var differences = 0
+  }
+
+  /// Returns the figures of now, from an audit that is a second old at most.
+  package mutating func measure(at now: UInt64) -> Figures {
+    takeConnectionEvents()
+    if audit.isDueForAnswers(at: now) { auditConnections(at: now) }
+    figures.open = connections.openCount
+    figures.principals = connections.principals
+    return figures
+  }
+
+  /// Takes what libzmq's threads have accepted, disconnected and closed.
+  package mutating func takeConnectionEvents() {
+    let changes = gate.events.take()
+    guard !changes.isEmpty else { return }
+    let now = SystemClock.bootMilliseconds()
+    audit.noteChange(at: now)
+    for change in changes {
+      switch change {
+      case .accepted(let acceptance): bound(connections.noteAccepted(acceptance, at: now))
+      case .closed(let descriptor, let cookie):
+        connections.noteClosed(descriptor, cookie: cookie, at: now)
+      case .cut(let cut): report(cut)
+      case .shortage: reportShortage(at: now)
+      }
+    }
+  }
+
+  /// Ends a connection that was just accepted if there are far too many.
+  private mutating func bound(_ slot: Int) {
+    let excess = connections.excess(of: slot, connectionLimits)
+    guard excess.count > 0 else { return }
+    shutDown(slot)
+    guard excess.count == 1 else { return }
+    let origin = connections[slot].acceptance.origin
+    let whose =
+      excess.isOfUser
+      ? origin.user.map { " of uid:\($0)" } ?? "" : origin.isLocal ? "" : " over the network"
+    let text = "too many connections: some\(whose) are disconnected"
+    incidents.append(Incident(.warning, .limited, text))
+  }
+
+  /// Reports which peer the gate disconnected, and why.
+  private mutating func report(_ cut: InboundGate.Cut) {
+    let known = cut.descriptor.flatMap { connections.slot(behind: $0) }
+      .flatMap { connections[$0].id == nil ? nil : $0 }
+    let principal = cut.user.map { "uid:\($0)" } ?? known.map { connections[$0].peer.principal }
+    let text = "\(principal ?? "somebody") is cut off: \(cut.reason.text)"
+    var incident = Incident(.warning, .limited, text)
+    incident.principal = principal
+    incidents.append(incident)
+  }
+
+  /// Reports connections that were closed for want of descriptors, once a second: there may be thousands.
+  private mutating func reportShortage(at now: UInt64) {
+    guard now >= shortageReportDue else { return }
+    shortageReportDue = now + 1000
+    let text = "connections are closed: nearly all descriptors are in use"
+    incidents.append(Incident(.warning, .limited, text))
+  }
+
+  /// Ends connections whose time is up.
+  mutating func takeDueConnections(at now: UInt64) {
+    guard let wakeAt = connections.wakeAt, wakeAt <= now else { return }
+    let due = connections.takeDue(at: now)
+    for id in due.ended { end(id) }
+    // After a standstill of the loop a first message may have come and wait to be read.
+    let isLate = now >= wakeAt + 250
+    for slot in due.silent {
+      let descriptor = connections[slot].acceptance.descriptor
+      let isHeard = navd_arrived_bytes(descriptor) > 0 || gate.holds(descriptor)
+      if isLate || isHeard, connections.postpone(slot, at: now) { continue }
+      shutDown(slot)
+      let text = "a connection over the network is closed: no message came in 10 s"
+      incidents.append(Incident(.notice, .limited, text))
+    }
+  }
+
+  /// Has the hub handle the end of a connection, of which nothing more can come.
+  mutating func end(_ id: ConnectionID) {
+    waiting.removeAll { $0 == id }
+    events.append(.closed(id))
+  }
+
+  /// Ends a connection by shutting its socket down; libzmq then closes the descriptor.
+  func shutDown(_ slot: Int) {
+    let acceptance = connections[slot].acceptance
+    // libzmq may just have closed it, and accepted another one with the same number.
+    guard connections[slot].isOpen, navd_socket_cookie(acceptance.descriptor) == acceptance.cookie
+    else { return }
+    navd_cut(acceptance.descriptor)
+  }
+
+  /// Compares the table with the kernel's sockets.
+  ///
+  /// It reports each difference older than 2 s, and removes connections that the kernel no longer has.
+  mutating func auditConnections(at now: UInt64) {
+    takeConnectionEvents()
+    let open = openSockets()
+    let counted = connections.cookies
+    (figures.counted, figures.sockets) = (counted.count, open.count)
+    let found = audit.compare(counted: counted, open: open, at: now)
+    guard found.count > 0 else { return }
+    figures.differences += found.count
+    incidents.append(
+      Incident(
+        .error, .miscounted,
+        "connections are miscounted: \(found.counted.count) have ended and were counted, "
+          + "\(found.open.count) are open and were not; this is a fault of navd, please report it"))
+    for cookie in found.counted { connections.noteClosed(cookie: cookie, at: now) }
+  }
+
+  /// The kernel's numbers of the sockets that peers are connected to.
+  private func openSockets() -> [UInt64] {
+    (0...gate.highestDescriptor).compactMap { descriptor in
+      let isPeer = listening.contains { navd_was_accepted_from(descriptor, $0) != 0 }
+      return isPeer ? navd_socket_cookie(descriptor) : nil
+    }
+  }
+}

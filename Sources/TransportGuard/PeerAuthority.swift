@@ -1,0 +1,69 @@
+package import NavigationHub
+package import ZeroMQ
+
+/// Decides which peers may connect.
+package protocol PeerAuthority {
+  /// Returns the name under which a key is authorised, nil if it is not.
+  func name(of key: CurvePublicKey) -> String?
+  /// Returns whether a peer may do anything at all.
+  func admits(_ peer: Peer) -> Bool
+}
+
+/// Why a peer is refused.
+struct AdmissionRefusal: Error {
+  var reason: String
+  var peer: Peer?
+  var address: String?
+
+  init(_ reason: String, _ peer: Peer?, _ address: String? = nil) {
+    (self.reason, self.peer, self.address) = (reason, peer, address)
+  }
+
+  /// The line for the log.
+  var incident: Incident {
+    let who = peer?.principal ?? address ?? "somebody"
+    var incident = Incident(.warning, .refused, "\(who) is not let in: \(reason)")
+    incident.principal = peer?.principal
+    incident.code = "not-admitted"
+    return incident
+  }
+}
+
+extension PeerAuthority {
+  /// Returns the peer of a request, and the user id that its messages will carry; or why it is refused.
+  func admit(_ request: ZAPRequest) -> Result<(peer: Peer, userID: String), AdmissionRefusal> {
+    typealias Domain = RouterPreparation.Domain
+    switch (request.domain, request.mechanism, request.address) {
+    case (Domain.local, .null, .process(let user, let group, let process)):
+      let peer = Peer.local(user: user, group: group, process: process)
+      guard admits(peer) else {
+        return .failure(AdmissionRefusal("nothing is granted to it", peer))
+      }
+      return .success((peer, "uid:\(user)"))
+    case (Domain.network, .curve(let key), .network(let address)):
+      guard let name = name(of: key) else {
+        return .failure(AdmissionRefusal("its key is not authorised: \(key)", nil, address))
+      }
+      let peer = Peer.key(name: name, address: address)
+      guard admits(peer) else {
+        return .failure(AdmissionRefusal("nothing is granted to it", peer))
+      }
+      return .success((peer, key.description))
+    default:
+      return .failure(AdmissionRefusal("it proves nothing that is asked of it", nil))
+    }
+  }
+
+  /// Returns the peer of a message and the key that it proved; nil for a peer that may not connect.
+  func peer(_ address: PeerAddress, userID: String?) -> (peer: Peer, key: CurvePublicKey?)? {
+    switch address {
+    case .process(let user, let group, let process):
+      return (.local(user: user, group: group, process: process), nil)
+    case .network(let address):
+      guard let key = userID.flatMap({ CurvePublicKey(z85: $0) }), let name = name(of: key) else {
+        return nil
+      }
+      return (.key(name: name, address: address), key)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import NavigationProtocol
+import Testing
+
+@testable import NavigationDaemon
+
+@Suite struct MaintenanceScheduleTests {
+  private typealias Schedule = MaintenanceSchedule
+
+  private func isDue(
+    _ schedule: Schedule, pages: Int, hasDormantNavs: Bool, soonest: UInt64, at now: UInt64
+  ) -> Bool {
+    let isUsable = soonest <= now
+    return isUsable && schedule.isQuiet(at: now) && pages > Schedule.quietPages
+      && schedule.mustCheckpoint(pages, at: now)
+      || isUsable && schedule.mustPrune(at: now)
+      || hasDormantNavs && schedule.isQuiet(at: now)
+  }
+
+  /// A schedule with a random past, up to a time that is returned.
+  private func random(_ random: inout SeededGenerator) -> (Schedule, now: UInt64) {
+    var now = UInt64.random(in: 0..<1000, using: &random)
+    var schedule = Schedule(at: now)
+    for _ in 0..<Int.random(in: 0..<12, using: &random) {
+      now += UInt64.random(in: 0..<4000, using: &random)
+      switch Int.random(in: 0..<7, using: &random) {
+      case 0, 1: schedule.noteEvents(at: now)
+      case 2: _ = schedule.noteStored(at: now)
+      case 3: schedule.notePruned(hasMore: Bool.random(using: &random), at: now)
+      case 4: schedule.noteFailure(at: now)
+      case 5: schedule.noteReader(at: now)
+      default: schedule.noteRetention(at: now)
+      }
+    }
+    return (schedule, now)
+  }
+
+  /// A loop that sleeps until `wakeAt` misses nothing, and does not wake in vain for ever: what wakes
+  /// it is due in the first quiet moment.
+  @Test(arguments: 0..<300 as Range<UInt64>)
+  func `nothing becomes due before the loop wakes, and what it wakes for becomes due`(
+    seed: UInt64
+  ) {
+    var generator = SeededGenerator(seed: seed)
+    let (schedule, now) = random(&generator)
+    let pages = [0, 100, 251, 900, 1001].randomElement(using: &generator) ?? 0
+    let hasDormantNavs = Int.random(in: 0..<3, using: &generator) == 0
+    let soonest = Bool.random(using: &generator) ? 0 : now + 10
+    let wakeAt = schedule.wakeAt(
+      pages: pages, hasDormantNavs: hasDormantNavs, soonest: soonest)
+    let quiet = schedule.isQuiet(at: now) ? now : now + Schedule.quietTime
+    for time in stride(from: quiet, to: min(wakeAt ?? .max, now + 40_000), by: 7) {
+      let isDue = isDue(
+        schedule, pages: pages, hasDormantNavs: hasDormantNavs, soonest: soonest, at: time)
+      #expect(!isDue, "at \(time), before \(wakeAt ?? .max)")
+    }
+    guard let wakeAt else { return }
+    let first = max(wakeAt, quiet)
+    #expect(
+      isDue(schedule, pages: pages, hasDormantNavs: hasDormantNavs, soonest: soonest, at: first))
+  }
+
+  @Test func `a busy loop flushes a long log and prunes what has waited for ten seconds`() {
+    var schedule = Schedule(at: 0)
+    _ = schedule.noteStored(at: 0)
+    for now in stride(from: 0 as UInt64, through: 50_000, by: 50) {
+      schedule.noteEvents(at: now)
+      #expect(!schedule.mustCheckpoint(Schedule.busyPages, at: now))
+      #expect(schedule.mustCheckpoint(Schedule.busyPages + 1, at: now))
+      #expect(schedule.mustPrune(at: now) == (now >= 40_000))
+      #expect(schedule.isOverdue(at: now) == (now >= 40_000))
+    }
+  }
+
+  @Test func `a failure or a reader of the log postpones the next attempt`() {
+    var schedule = Schedule(at: 0)
+    schedule.noteReader(at: 500)
+    #expect(!schedule.mustCheckpoint(2000, at: 1499))
+    #expect(schedule.mustCheckpoint(2000, at: 1500))
+    schedule.noteRetention(at: 2000)
+    schedule.noteFailure(at: 2000)
+    #expect(!schedule.mustCheckpoint(2000, at: 11_999) && !schedule.mustPrune(at: 11_999))
+    #expect(schedule.mustCheckpoint(2000, at: 12_000) && schedule.mustPrune(at: 12_000))
+  }
+
+  @Test func `a change of the journal's health is noticed once`() {
+    var schedule = Schedule(at: 0)
+    #expect(schedule.noteStored(at: 0) == false)
+    #expect(schedule.noteFailedCommit() && schedule.isStorageFailing)
+    #expect(schedule.noteFailedCommit() == false)
+    #expect(schedule.noteStored(at: 0) && !schedule.isStorageFailing)
+    #expect(schedule.noteStored(at: 0) == false)
+  }
+
+  @Test func `the file system is asked ten times a second at most`() {
+    var schedule = Schedule(at: 0)
+    let asked = (1...1000 as ClosedRange<UInt64>).count { schedule.mustMeasure(at: $0) }
+    #expect(asked == 10)
+  }
+}
+
+@Suite struct WatchdogTests {
+  @Test(arguments: 0..<50 as Range<UInt64>)
+  func `reports are as far apart as the interval, and never late`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let interval = UInt64.random(in: 1...1000, using: &random)
+    var watchdog = Watchdog(interval: interval)
+    var (now, last): (UInt64, UInt64?) = (5000, nil)
+    for _ in 0..<200 {
+      let wakeAt = watchdog.wakeAt
+      let isExpected = last.map { now - $0 >= interval } ?? true
+      #expect(watchdog.isDue(at: now) == isExpected)
+      if isExpected { last = now }
+      #expect(watchdog.wakeAt == last.map { $0 + interval })
+      #expect(wakeAt != nil)
+      now += UInt64.random(in: 0..<700, using: &random)
+    }
+  }
+
+  @Test func `without an interval nothing is due`() {
+    var watchdog = Watchdog(interval: nil)
+    #expect(watchdog.wakeAt == nil)
+    #expect(watchdog.isDue(at: .max) == false)
+  }
+}

@@ -1,0 +1,39 @@
+import Testing
+import ZeroMQ
+
+@testable import TransportGuard
+
+@Suite struct AdmissionProofTests {
+  /// Whether a stranger is turned down by a socket with these options, while nobody answers for it.
+  private func isTurnedDown(
+    _ options: [SocketOption], _ identity: CurveSecretKey? = nil, stranger: CurveKeyPair? = nil
+  ) throws -> Bool {
+    let context = try Context.make()
+    let router = try context.socket(.router)
+    for option in options { try router.set(option) }
+    return try AdmissionProof.isTurnedDown(
+      by: router, in: context, identity, stranger: stranger)
+  }
+
+  @Test func `a library that takes the option and does nothing is found out`() throws {
+    #expect(try isTurnedDown([.zapDomain("navd.ipc"), .zapEnforceDomain(true)]))
+    #expect(try !isTurnedDown([.zapDomain("navd.ipc"), .zapEnforceDomain(false)]))
+    #expect(try !isTurnedDown([]))
+  }
+
+  @Test func `so it is where a key is asked for, which any would do`() throws {
+    let identity = try CurveKeyPair.generate().secretKey
+    let stranger = try CurveKeyPair.generate()
+    let curve: [SocketOption] = [.curveServer(true), .curveSecretKey(identity)]
+    let enforced = curve + [.zapDomain("navd.tcp"), .zapEnforceDomain(true)]
+    #expect(try isTurnedDown(enforced, identity, stranger: stranger))
+    #expect(try !isTurnedDown(curve, identity, stranger: stranger))
+    // Who has none is turned down by CURVE itself.
+    #expect(try isTurnedDown(curve, identity))
+  }
+
+  @Test func `libzmq as it is passes`() throws {
+    try AdmissionProof.run(in: try Context.make(), nil)
+    try AdmissionProof.run(in: try Context.make(), CurveKeyPair.generate().secretKey)
+  }
+}

@@ -1,0 +1,101 @@
+import Testing
+
+@testable import NavigationProtocol
+@testable import NavigationHub
+@testable import TransportGuard
+
+@Suite struct OutboxTests {
+  private func message(_ bytes: Int) -> Outgoing {
+    Outgoing(
+      connection: ConnectionID(1), verb: .ok, body: [UInt8](repeating: 7, count: bytes))
+  }
+
+  /// Against a list of the sizes that wait and a sum of those that were handed over.
+  @Test(arguments: 0..<50 as Range<UInt64>)
+  func `messages leave in their order, and the debt is all that was not read`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var outbox = Outbox()
+    var (waiting, handed): ([Int], Int) = ([], 0)
+    for _ in 0..<2000 {
+      switch Int.random(in: 0..<20, using: &random) {
+      case 0..<9:
+        let bytes = Int.random(in: 0..<1000, using: &random)
+        outbox.append(message(bytes))
+        waiting.append(bytes)
+      case 9..<17:
+        outbox.handOverFirst()
+        if !waiting.isEmpty { handed += waiting.removeFirst() }
+      case 17:
+        outbox.noteHanded(5)
+        handed += 5
+      case 18:
+        outbox.noteRead()
+        handed = 0
+      default:
+        guard Int.random(in: 0..<20, using: &random) == 0 else { continue }
+        outbox.discard()
+        waiting = []
+      }
+      #expect(outbox.first?.body.count == waiting.first && outbox.isEmpty == waiting.isEmpty)
+      let bytes = waiting.reduce(0, +)
+      #expect(outbox.waitingBytes == bytes && outbox.handedBytes == handed)
+      #expect(outbox.debt == bytes + handed)
+    }
+  }
+
+  @Test func `the limits are those of what waits and of what was handed over`() {
+    var outbox = Outbox()
+    outbox.noteHanded(Outbox.handedLimit)
+    #expect(!outbox.mayBeBehind)
+    outbox.noteHanded(1)
+    #expect(outbox.mayBeBehind && !outbox.isOverfull)
+    outbox.append(message(Outbox.waitingLimit))
+    #expect(!outbox.isOverfull)
+    outbox.append(message(1))
+    #expect(outbox.isOverfull)
+  }
+}
+
+@Suite struct UnsentBudgetTests {
+  @Test(arguments: 0..<200 as Range<UInt64>)
+  func `those that owe the most go, and no more of them than needed`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let limit = Int.random(in: 0..<5000, using: &random)
+    var budget = UnsentBudget(limit: limit)
+    let debts = (0..<Int.random(in: 0..<9, using: &random)).map {
+      UnsentBudget.Debt(
+        id: ConnectionID(UInt64($0)), slot: $0, bytes: Int.random(in: 1..<2000, using: &random))
+    }
+    let excess = budget.reckon(debts)
+    let left = debts.filter { debt in !excess.contains { $0.debt == debt } }
+    let total = left.reduce(0) { $0 + $1.bytes }
+    #expect(total <= limit)
+    if let last = excess.last {
+      #expect(total + last.debt.bytes == last.total && last.total > limit)
+      #expect(left.allSatisfy { $0.bytes <= last.debt.bytes })
+    }
+    #expect(excess.first?.total == (excess.isEmpty ? nil : debts.reduce(0) { $0 + $1.bytes }))
+  }
+
+  @Test(arguments: 0..<100 as Range<UInt64>)
+  func `the debts are added up before they can be far above the limit`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let limit = 16_000
+    var budget = UnsentBudget(limit: limit)
+    var owed: [Int] = []
+    for _ in 0..<500 {
+      let bytes = Int.random(in: 0..<300, using: &random)
+      owed.append(bytes)
+      if Int.random(in: 0..<4, using: &random) == 0, !owed.isEmpty { owed.removeFirst() }
+      guard budget.note(bytes) else {
+        #expect(owed.reduce(0, +) <= limit + limit / 16)
+        continue
+      }
+      let debts = owed.enumerated().map {
+        UnsentBudget.Debt(id: ConnectionID(UInt64($0)), slot: $0, bytes: $1)
+      }
+      let gone = budget.reckon(debts).map(\.debt.slot)
+      owed = owed.indices.filter { !gone.contains($0) }.map { owed[$0] }
+    }
+  }
+}
