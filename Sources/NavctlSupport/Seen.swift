@@ -50,7 +50,8 @@ package struct Seen: Hashable, Sendable {
   }
 }
 
-/// The format of the files that hold `Seen` values.
+/// The format of the files in which navctl keeps `Seen`: the state of a nav that one terminal last
+/// showed.
 package enum SeenFile {
   /// The version of the format; `decode` ignores a file with another.
   private static let version: UInt64 = 1

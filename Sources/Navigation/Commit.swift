@@ -8,8 +8,10 @@ package struct Commit: Sendable {
   package var changedScreens: [Int] = []
   /// The parts that changed.
   package var parts = PartSet()
-  /// Detached records made, edited or moved to the young end, oldest first, but for the screens and
-  /// buttons that are detached because the lists no longer hold them.
+  /// The detached records that the commit made, edited or made the youngest, oldest first.
+  ///
+  /// It omits screens and buttons that only left a list, because replay derives them from the
+  /// lists.
   package var detached: [DetachedRecords.Record] = []
   /// Whether `detached` only says that records moved to the young end.
   package var onlyMovesDetached = false

@@ -269,7 +269,9 @@ extension Screen {
     hasDefaultDetails ? 0 : buttons.count { $0.id == id }
   }
 
-  /// Replaces every occurrence of a button.
+  /// Replaces a button, found by its id, in all lists of this screen.
+  ///
+  /// Gives the screen the new `version`.
   mutating func replace(_ button: Button, version: Revision) {
     var details = details
     let swap = { (old: Button) in old.id == button.id ? button : old }

@@ -137,7 +137,7 @@ package struct ButtonRecord: Hashable, Sendable {
   /// Its members.
   package var edits: [ButtonEdit]
 
-  /// Makes a record from its members.
+  /// Makes the description of a new button from its id and the members to set.
   package init(id: ButtonID? = nil, edits: [ButtonEdit] = []) {
     self.id = id
     self.edits = edits

@@ -92,7 +92,7 @@ package struct PlaceIndex: Sendable {
 ///
 /// Its factor is random and differs between runs, so that nobody can choose names that collide.
 package struct NameHash: Hashable, Sendable {
-  /// The hash.
+  /// The 32-bit hash of the name.
   package let bits: UInt32
 
   /// Hashes a name.

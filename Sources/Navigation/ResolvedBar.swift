@@ -194,7 +194,7 @@ extension ResolvedBar {
 
   /// What is behind the bar's content.
   package enum Background: Hashable, Sendable {
-    /// A colour.
+    /// A colour behind the bar's content, as the client wrote it or by default.
     case color(String)
     /// An image: dimmed to the system's opacity or not, and before a colour or not.
     case image(ImageReference, isDimmed: Bool, backing: String?)

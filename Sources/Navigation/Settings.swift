@@ -51,7 +51,7 @@ package struct InteractivePop: Hashable, Sendable {
   /// Whether it begins at the screen's edge or anywhere.
   package var isFullScreen = false
 
-  /// Makes the default: enabled, from the edge.
+  /// Makes the default swipe back: enabled, and only from the screen's edge.
   package init() {}
 }
 

@@ -133,7 +133,9 @@ struct ConfigurationBuilder {
     origins[name] = former + Array(repeating: origin, count: max(added, 0))
   }
 
-  /// Applies a line `Name = NavigationBar` or `Name = Toolbar`.
+  /// Applies a line of `[classes]`: `NAME = NavigationBar` or `NAME = Toolbar`.
+  ///
+  /// It declares the bar class NAME and replaces an earlier declaration of this name.
   private mutating func declare(
     _ assignment: ConfigurationAssignment, _ origin: ConfigurationOrigin
   ) throws(ConfigurationError) {

@@ -80,7 +80,9 @@ struct MaintenanceSchedule {
     return isStorageFailing
   }
 
-  /// Notes that the journal takes no changes; returns whether it did before.
+  /// Notes that a commit failed.
+  ///
+  /// Returns whether this is the first failure since the journal last took changes.
   mutating func noteFailedCommit() -> Bool {
     defer { isStorageFailing = true }
     return !isStorageFailing

@@ -5,7 +5,7 @@ package import NavigationProtocol
 ///
 /// A pure value. Whatever it does not allow is forbidden.
 package struct Access: Hashable, Sendable {
-  /// Whom a line is about.
+  /// To whom a `role` or `grant` line of section `[access]` applies.
   package enum Subject: Hashable, Sendable {
     /// A user of this machine.
     case user(UInt32)

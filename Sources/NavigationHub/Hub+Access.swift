@@ -4,10 +4,10 @@ import NavigationProtocol
 // Rights that change while clients are served, and the record of who was refused.
 
 extension Hub {
-  /// Takes over who may do what.
+  /// Installs new access rules, by which the hub judges every message from now on.
   ///
-  /// Every message is judged by it from now on. What sessions hold without the right to it ends:
-  /// roles of delegates and the display now, watches when the batch is durable.
+  /// Sessions that lose a right lose delegate roles and the display lease now, and watches when the
+  /// batch is durable.
   mutating func change(_ access: Access) {
     self.access = access
     if sessions.renewRoles(by: access) { batches.current.changedClients = true }

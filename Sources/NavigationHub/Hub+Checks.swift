@@ -181,7 +181,9 @@ extension Hub {
 
   // 8: the form.
 
-  /// The form of all operations, as the kind of the nav has it.
+  /// Checks that all operations of the op are well-formed and allowed on this kind of nav.
+  ///
+  /// `slot` is nil if the op creates the nav.
   mutating func checkForm(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
     try op.checkForm(
       isStandalone: slot.map { navs.slots[$0].controller.isStandalone } ?? op.createsStandaloneBar)

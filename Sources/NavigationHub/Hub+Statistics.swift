@@ -8,7 +8,7 @@ extension Hub {
   package struct Lag: Hashable, Sendable {
     /// Watches that are behind.
     package var watches = 0
-    /// Revisions that the slowest of them is behind.
+    /// How many revisions the slowest watch is behind.
     package var largest: UInt64 = 0
     /// Revisions that all of them together are behind.
     package var sum: UInt64 = 0

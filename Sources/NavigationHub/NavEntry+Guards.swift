@@ -4,9 +4,10 @@ import NavigationProtocol
 // Guards, compared with the nav that they are about.
 
 extension NavEntry {
-  /// The first guard that fails, in the order of the table, and since when the top is what it is.
+  /// Throws `desync` for the first guard that fails, in the order of protocol.md §9.2; its `since`
+  /// names the last change of the top.
   ///
-  /// Mutating, though it changes nothing: the entry is lent, where it would be copied otherwise.
+  /// It is mutating only to avoid a copy of the entry.
   mutating func check(_ guards: borrowing Guards) throws(Hub.OpFailure) {
     do throws(Hub.OpFailure) {
       try compare(guards)

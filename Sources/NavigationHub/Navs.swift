@@ -176,7 +176,10 @@ struct Navs: Sendable {
       ringBytes <= total || visited == slots.count, "\(ringBytes) bytes after \(visited) rings")
   }
 
-  /// Goes on with a virtual nav whose former revisions lead to no later one.
+  /// Empties the diff ring of a virtual nav and begins it at the current revision, in the same
+  /// epoch.
+  ///
+  /// Watches at older revisions get a snapshot.
   mutating func restartDirectory(_ slot: Int) {
     guard let directory = slots[slot].directory else {
       preconditionFailure("\(slots[slot].name) is not virtual")

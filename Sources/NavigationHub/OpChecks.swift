@@ -45,7 +45,9 @@ extension Hub {
     decide(op, .arrived)
   }
 
-  /// Steps 5 to 14; the error of an op that is refused is answered, and remembered if it is final.
+  /// Performs steps 5 to 14 of protocol.md §9.4.
+  ///
+  /// Answers a refusal, and remembers the answer if its `retry` is `no` or `resync`.
   mutating func decide(_ op: OpContext, _ stage: OpStage) {
     do throws(OpFailure) {
       try check(op, stage)

@@ -1,9 +1,9 @@
 package import Navigation
 
-/// What a nav's bar shows, encoded: what follows from the parts alone, which navs share, and around
-/// it what follows from the screens.
+/// The encoded content of a nav's bar.
 ///
-/// Law: `bytes` are what `JSONWriter.resolved` makes of the state, octet for octet.
+/// Navs share the frame, which depends on the parts only; `own` has the bytes that depend on the
+/// screens. Law: `bytes` are what `JSONWriter.resolved` makes of the state, byte for byte.
 package struct ShownBar: Sendable {
   private var frame: BarFrame
   /// The newest revision whose parts the frame is known to show.

@@ -13,7 +13,8 @@ package struct GuardedRouter: ~Copyable {
   package struct Limits: Hashable, Sendable {
     /// The longest frame that is read; libzmq closes the connection of a longer one.
     package var frameBytes: Int
-    /// Everything together that was read and not taken, in bytes.
+    /// The most bytes that libzmq may have received, over all connections, and the loop has not yet
+    /// taken.
     package var unreadBytes: Int
     /// Everything together that peers have not read, in bytes.
     package var unsentBytes: Int

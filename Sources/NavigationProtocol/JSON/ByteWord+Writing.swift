@@ -4,7 +4,9 @@ extension ByteWord {
   @inline(__always)
   private init(writing bits: UInt64) { self.bits = bits }
 
-  /// The bytes of a text of one to seven, with blanks behind them.
+  /// Packs a text of 1 to 7 bytes, the first byte lowest.
+  ///
+  /// Spaces (0x20) fill the other bytes.
   @inline(__always)
   init(padding text: Span<UInt8>) {
     let size = text.count

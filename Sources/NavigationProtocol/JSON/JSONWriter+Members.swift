@@ -15,8 +15,8 @@ extension JSONWriter {
     return json.bytes
   }
 
-  @inline(__always)
   /// Writes a member with a string.
+  @inline(__always)
   package mutating func member(_ name: StaticString, _ value: String) {
     self.name(name)
     string(value)
@@ -29,15 +29,15 @@ extension JSONWriter {
     word(value)
   }
 
-  @inline(__always)
   /// Writes a member with a number.
+  @inline(__always)
   package mutating func member(_ name: StaticString, _ value: UInt64) {
     self.name(name)
     integer(value)
   }
 
-  @inline(__always)
   /// Writes a member with `true` or `false`.
+  @inline(__always)
   package mutating func member(_ name: StaticString, _ value: Bool) {
     self.name(name)
     bool(value)
@@ -57,15 +57,15 @@ extension JSONWriter {
     raw(value)
   }
 
-  @inline(__always)
   /// Writes a member with 16 hexadecimal digits.
+  @inline(__always)
   package mutating func member(_ name: StaticString, hex bits: UInt64) {
     self.name(name)
     hex(bits)
   }
 
-  @inline(__always)
   /// Writes a member with 8 hexadecimal digits.
+  @inline(__always)
   package mutating func member(_ name: StaticString, hex bits: UInt32) {
     self.name(name)
     hex(bits)

@@ -135,24 +135,24 @@ extension JSONWriter {
     endObject()
   }
 
-  @inline(__always)
   /// Writes a member with a string, none for nil.
+  @inline(__always)
   package mutating func optional(_ name: StaticString, _ text: String?) {
     guard let text else { return }
     self.name(name)
     string(text)
   }
 
-  @inline(__always)
   /// Writes a member with a value of the application, none for nil.
+  @inline(__always)
   package mutating func optional(_ name: StaticString, _ value: OpaqueJSON?) {
     guard let value else { return }
     self.name(name)
     raw(value.bytes)
   }
 
-  @inline(__always)
   /// Writes a member with `true`, none for false.
+  @inline(__always)
   package mutating func flag(_ name: StaticString, _ value: Bool) {
     guard value else { return }
     self.name(name)

@@ -58,7 +58,9 @@ extension JSONWriter {
     beginArray()
   }
 
-  /// Writes what stands behind the middle, up to the name of the last member.
+  /// Writes the members after `middle`, up to and including the name `swipeBack`.
+  ///
+  /// The caller writes the value of `swipeBack`.
   mutating func behindMiddle(_ bar: ResolvedBar) {
     name("right")
     beginArray()
