@@ -1,6 +1,7 @@
-/// A program whose first argument is a command with its own options, such as navctl.
+/// The commands of a program such as navctl, and the options of the program itself.
 ///
-/// The program's options can stand before or after the command.
+/// The first argument that is neither an option nor the value of one names the command. Options of
+/// the program can stand before or after it.
 package struct CommandSet: Sendable {
   /// One command.
   package struct Command: Hashable, Sendable {

@@ -1,7 +1,7 @@
 package import NavigationHub
 import NavigationProtocol
 
-/// What the ledger notes of a row: numbers only, so that to keep one costs nothing.
+/// The numbers of a row that the journal keeps in memory until the commit.
 struct RowNote: Hashable {
   var sequence: UInt64
   var nav: UInt64

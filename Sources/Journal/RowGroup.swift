@@ -52,7 +52,10 @@ import NavigationProtocol
     records == Self.mostRecords || records > 0 && bodyBuffer.count + bodyCount > Self.mostBytes
   }
 
-  /// Appends a record, whose sequence is above all that are there; returns what is noted of it.
+  /// Appends a record.
+  ///
+  /// - Parameter row: the record; its sequence is higher than those in the group.
+  /// - Returns: the numbers of the record that the journal keeps in memory.
   @discardableResult
   mutating func append(_ row: borrowing JournalRow) -> RowNote {
     let note = RowNote(row)

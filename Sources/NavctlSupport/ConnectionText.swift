@@ -39,7 +39,7 @@ package enum ConnectionText {
     ]
   }
 
-  /// Lines for a daemon whose limit of connections stayed reached until the timeout.
+  /// The error for a daemon that was at its limit of connections until the timeout.
   package static func full(_ endpoint: String) -> [String] {
     [
       "too-many-connections: navd at \(endpoint) reached its limit of connections",

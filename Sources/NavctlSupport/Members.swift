@@ -2,7 +2,7 @@ import NavigationProtocol
 
 /// Converts words of the form KEY=VALUE to members of a JSON object.
 package enum Members {
-  /// The members whose value is always text, even `5` or `true`.
+  /// The members that take a string only: `title=5` writes `"5"` and not the number 5.
   private static let texts: Set<String> = [
     "title", "prompt", "route", "restorationID", "container", "locale", "action", "style",
     "barTintColor", "tintColor", "backgroundColor", "owner",

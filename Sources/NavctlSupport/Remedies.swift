@@ -125,7 +125,9 @@ package enum Remedies {
     return ["lease", "delegate"].contains(attempt.command) ? "push admin" : "read"
   }
 
-  /// The remedy of an error whose code this version does not know, by its `retry`.
+  /// The remedy for an error code that this version of navctl does not know.
+  ///
+  /// The `retry` of the error selects it.
   package static func remedy(for retry: Retry, nav: String) -> String {
     switch retry {
     case .no: "do not repeat it as it is; a newer navctl may explain it"

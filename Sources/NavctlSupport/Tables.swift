@@ -79,7 +79,7 @@ package enum Tables {
       })
   }
 
-  /// A JSON object whose values are strings.
+  /// Encodes a JSON object with string values only.
   package static func object(_ members: [(name: String, text: String)]) -> [UInt8] {
     var json = JSONWriter(reserving: 128)
     json.beginObject()

@@ -1,7 +1,7 @@
 import Navigation
 import NavigationProtocol
 
-/// The text about the change that made a guard fail: who changed the top, how and when.
+/// Explains a failed guard: it names the client that changed the top screen, the cause and the time.
 struct TopChangeText {
   /// The text in one line, such as "wifi is not on top any more: popped by ui (uid 1000) 3 s ago".
   let line: String

@@ -1,12 +1,13 @@
-/// Who stands behind a connection, as the transport proved it.
+/// The identity of the client behind a connection, as the transport proved it.
 package enum Peer: Hashable, Sendable {
   /// A process on this machine, identified by the kernel.
   case local(user: UInt32, group: UInt32, process: Int32)
-  /// Somebody on a network who has the secret key of an authorised one: the name of the key, and the
-  /// numeric address, which is for people only.
+  /// A client on a network with the secret key of an authorised public key.
+  ///
+  /// `name` is the name of the public key. `address` is numeric and for people; no decision depends on it.
   case key(name: String, address: String)
 
-  /// What rights, ownership and remembered ops are bound to.
+  /// The name to which rights, ownership and remembered ops belong.
   package var principal: String {
     switch self {
     case .local(let user, _, _): "uid:\(user)"
@@ -15,7 +16,9 @@ package enum Peer: Hashable, Sendable {
     }
   }
 
-  /// The process, where the kernel told it; for logs, its number may be in use again.
+  /// The process id from the kernel, nil for a key.
+  ///
+  /// It is for the log only, because the kernel can reuse the number.
   var process: Int32? {
     switch self {
     case .local(_, _, let process): process
@@ -24,9 +27,9 @@ package enum Peer: Hashable, Sendable {
   }
 }
 
-/// What a peer is to the daemon; rights come with it.
+/// A named role of peers, to which the configuration grants rights.
 package struct Role: Hashable, Sendable {
-  /// The word for it, as configuration and protocol have it.
+  /// The name in the configuration and in the protocol.
   package let name: String
 
   /// Makes the role of a name.
@@ -36,6 +39,6 @@ package struct Role: Hashable, Sendable {
   package static let admin = Role("admin")
   /// Reads, pushes and pops everywhere, and administers what it owns, unless grants say otherwise.
   package static let ui = Role("ui")
-  /// Nobody gave it a role; it has what is granted to it by name.
+  /// No role: the peer has only the rights that are granted to it by name.
   package static let none = Role("none")
 }

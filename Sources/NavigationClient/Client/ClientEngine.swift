@@ -286,7 +286,9 @@ extension ClientEngine {
     var hasEnded: Bool
   }
 
-  /// Handles timeouts, and resumes the tasks whose results are ready.
+  /// Ends requests that have timed out, and resumes the tasks that wait for a result that is there.
+  ///
+  /// - Returns: the commands for the link, and the time of the next call.
   private func advance() -> Turn {
     let (turn, resumptions) = state.withLock { state in
       let now = monotonicMilliseconds()
