@@ -43,8 +43,8 @@ extension Hub {
   mutating func recheckWatches(at now: Instant) {
     for session in sessions.indices {
       let peer = sessions.slots[session].peer
-      for index in sessions.slots[session].watches {
-        let nav = watches[index].nav
+      for index in watches.of(session: session) {
+        let nav = watches.slots[index].nav
         guard !rights(of: peer, onNavAt: nav).contains(.read) else { continue }
         // A nav that is closed says so itself.
         guard navs.hasName(nav) else { continue }

@@ -15,7 +15,7 @@ extension Hub {
 
   /// Stops keeping a virtual nav's records when no watch needs them.
   mutating func deactivateIfUnwatched(_ slot: Int) {
-    guard navs.slots[slot].directory?.isActive == true, navs.slots[slot].watches.isEmpty else {
+    guard navs.slots[slot].directory?.isActive == true, watches.of(nav: slot).isEmpty else {
       return
     }
     navs.slots[slot].directory?.deactivate()
@@ -33,7 +33,8 @@ extension Hub {
     } else {
       records = sessions.indices.map { slot in
         let session = sessions.slots[slot]
-        return (session.client.text, { session.record($0) })
+        let watchCount = watches.of(session: slot).count
+        return (session.client.text, { session.record($0, watchCount: watchCount) })
       }
     }
     return records.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
@@ -104,7 +105,7 @@ private struct NavFacts {
 
 extension Session {
   /// The record of the session in `$clients`.
-  fileprivate func record(_ version: Revision) -> [UInt8] {
+  fileprivate func record(_ version: Revision, watchCount: Int) -> [UInt8] {
     JSONWriter.value { json in
       json.beginObject()
       json.optional("id", client.text)
@@ -112,7 +113,7 @@ extension Session {
       json.optional("name", name)
       json.peer(peer)
       json.optional("role", role.name)
-      json.member("watches", UInt64(watches.count))
+      json.member("watches", UInt64(watchCount))
       json.endObject()
     }
   }

@@ -203,7 +203,7 @@ extension Hub {
     measurements.count(endReason)
     let ref = sessions.reference(to: slot)
     reads.dropOps(of: slot)
-    for watch in sessions.slots[slot].watches { removeWatch(watch, fromSession: false) }
+    for watch in watches.of(session: slot) { removeWatch(watch) }
     sessions.remove(slot)
     batches.current.changedClients = true
     endCoordinations(of: ref)
@@ -233,21 +233,22 @@ extension Hub {
       timer.plan(deadline)
     }
     if session.lastSentAt + session.heartbeat <= now.boot {
-      send(session.connection, .mark, mark(session, at: now))
+      send(session.connection, .mark, mark(slot, at: now))
       timer.plan(now.boot + session.heartbeat)
     } else {
       timer.plan(session.lastSentAt + session.heartbeat)
     }
   }
 
-  private func mark(_ session: Session, at now: Instant) -> [UInt8] {
+  private func mark(_ session: Int, at now: Instant) -> [UInt8] {
     var positions: [(nav: String, Revision, Digest)] = []
-    for slot in session.watches {
-      let watch = watches[slot]
-      guard watch.view == .full, watch.isStarted, watch.snapshot == nil else { continue }
+    for index in watches.of(session: session) {
+      let watch = watches.slots[index]
       let entry = navs.slots[watch.nav]
       // Only what is durable and sent may be vouched for.
-      guard watch.cursor == entry.revision, entry.durable == entry.revision else { continue }
+      guard watch.isCaughtUp(with: entry.revision), entry.durable == entry.revision else {
+        continue
+      }
       positions.append((entry.name, watch.cursor, entry.digest))
     }
     return ServerMessageWriter.mark(time: now.wall, positions)

@@ -185,8 +185,8 @@ extension Hub {
   }
 
   private func audience(of slot: Int) -> Int {
-    navs.slots[slot].watches.count {
-      watches[$0].view == .full && sessions.slots[watches[$0].session].hasCredit
+    watches.of(nav: slot).count {
+      watches.slots[$0].view == .full && sessions.slots[watches.slots[$0].session].hasCredit
     }
   }
 }

@@ -45,7 +45,9 @@ extension Hub {
     }
     if request.what == .verify { return verify(request, slot, to: sender) }
     do throws(OpFailure) {
-      answer(request, slot, try navs.slots[slot].value(of: request), to: sender)
+      let value = try navs.slots[slot].value(
+        of: request, watchCount: watches.of(nav: slot).count)
+      answer(request, slot, value, to: sender)
     } catch {
       var outgoing = error.error
       outgoing.id = request.id

@@ -47,7 +47,7 @@ extension Hub {
 
   /// Removes a nav that the journal never heard of.
   private mutating func forgetCreated(_ slot: Int) {
-    for watch in navs.slots[slot].watches { removeWatch(watch, fromSession: true) }
+    for watch in watches.of(nav: slot) { removeWatch(watch) }
     navs.uncreate(slot)
   }
 

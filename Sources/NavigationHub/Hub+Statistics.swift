@@ -21,8 +21,9 @@ extension Hub {
   /// O(watches + sessions).
   package var lag: Lag {
     var lag = Lag()
-    for index in watches.indices where watches[index].view == .full {
-      let (durable, cursor) = (navs.slots[watches[index].nav].durable, watches[index].cursor)
+    for index in watches.slots.indices where watches.slots[index].view == .full {
+      let watch = watches.slots[index]
+      let (durable, cursor) = (navs.slots[watch.nav].durable, watch.cursor)
       guard durable > cursor else { continue }
       lag.watches += 1
       lag.largest = max(lag.largest, durable.number - cursor.number)
@@ -69,7 +70,10 @@ extension Hub {
       json.member("uptime", timer.now.boot - min(timer.now.boot, measurements[.startedAt]))
       json.gauges(measurements, lag)
       json.counters(measurements)
-      if let busiest { json.busiest(busiest) }
+      if let busiest {
+        json.busiest(
+          busiest.map { (sessions.slots[$0], watchCount: watches.of(session: $0).count) })
+      }
       if isAdmin { json.roles(access.knownRoles) }
       json.endObject()
     }
@@ -150,15 +154,15 @@ extension JSONWriter {
     endArray()
   }
 
-  fileprivate mutating func busiest(_ sessions: [Session]) {
+  fileprivate mutating func busiest(_ sessions: [(session: Session, watchCount: Int)]) {
     name("busiest")
     beginArray()
-    for session in sessions {
+    for (session, watchCount) in sessions {
       beginObject()
       member("id", session.client.text)
       member("name", session.name)
       member("ops", session.answered)
-      member("watches", UInt64(session.watches.count))
+      member("watches", UInt64(watchCount))
       endObject()
     }
     endArray()

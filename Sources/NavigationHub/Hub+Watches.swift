@@ -1,7 +1,8 @@
 import Navigation
 import NavigationProtocol
 
-// Watches: answering the request, and serving each from the nav's history while credit lasts.
+// Requests for watches, and what leaves once a batch is durable. `Watches` decides what each watch
+// gets next.
 
 extension Hub {
   mutating func watch(
@@ -10,8 +11,10 @@ extension Hub {
     guard let slot = readable(request.nav, request.id, for: sender) else { return }
     activate(slot)
     if let bad = request.bad { report(bad, of: slot, by: sender, session: session, at: now) }
-    removeWatch(of: session, nav: slot, view: request.view, keepsDirectory: true)
-    guard sessions.slots[session].watches.count < configuration.watchesPerConnection else {
+    if let former = watches.find(session: session, nav: slot, request.view) {
+      removeWatch(former, keepsDirectory: true)
+    }
+    guard watches.of(session: session).count < configuration.watchesPerConnection else {
       deactivateIfUnwatched(slot)
       var error = OutgoingError(
         .limit, id: request.id,
@@ -35,8 +38,6 @@ extension Hub {
       }
     }
     let index = watches.insert(watch)
-    sessions.slots[session].watches.append(index)
-    navs.slots[slot].watches.append(index)
     batches.current.changedClients = true
     let reply = ServerMessageWriter.watching(
       id: request.id, nav: request.nav, mode: mode, why: why, epoch: entry.epoch,
@@ -79,33 +80,22 @@ extension Hub {
   }
 
   mutating func unwatch(_ nav: String, _ view: View, session: Int) {
-    guard let slot = navs.slot(of: nav) else { return }
-    removeWatch(of: session, nav: slot, view: view)
-  }
-
-  private mutating func removeWatch(
-    of session: Int, nav: Int, view: View, keepsDirectory: Bool = false
-  ) {
-    let index = sessions.slots[session].watches.first {
-      watches[$0].nav == nav && watches[$0].view == view
-    }
-    if let index {
-      removeWatch(index, fromSession: true, keepsDirectory: keepsDirectory)
-    }
+    guard let slot = navs.slot(of: nav),
+      let index = watches.find(session: session, nav: slot, view)
+    else { return }
+    removeWatch(index)
   }
 
   /// Forgets a watch, and a virtual nav's records with the last one unless another one follows.
-  mutating func removeWatch(_ index: Int, fromSession: Bool, keepsDirectory: Bool = false) {
-    let watch = watches[index]
-    navs.slots[watch.nav].watches.removeAll { $0 == index }
-    if fromSession { sessions.slots[watch.session].watches.removeAll { $0 == index } }
+  mutating func removeWatch(_ index: Int, keepsDirectory: Bool = false) {
+    let nav = watches.slots[index].nav
     // A start that waits in the batch must not hit another watch in the same slot.
     batches.current.effects.removeAll { item in
       if case .start(index) = item { true } else { false }
     }
-    watches.remove(index, leaving: .vacant)
+    watches.remove(index)
     batches.current.changedClients = true
-    if !keepsDirectory { deactivateIfUnwatched(watch.nav) }
+    if !keepsDirectory { deactivateIfUnwatched(nav) }
   }
 
   // Serving.
@@ -123,11 +113,11 @@ extension Hub {
       }
       emit(.ok, body, to: connection, at: now)
     case .start(let index):
-      watches[index].isStarted = true
+      watches.start(index)
       pump(index, at: now)
     case .pump(let session):
       guard sessions.isLive(session) else { return }
-      for index in sessions.slots[session].watches { pump(index, at: now) }
+      for index in watches.of(session: session) { pump(index, at: now) }
     case .event(let nav, let body), .progress(let nav, let body):
       emitEvent(body, of: nav, at: now)
     case .read(let request): output.requests.append(request)
@@ -146,13 +136,6 @@ extension Hub {
     output.append(verb, at: output.add(body), to: connection)
   }
 
-  private mutating func emit(
-    _ verb: ServerVerb, _ body: [UInt8], toSession session: Int, at now: Instant
-  ) {
-    noteSent(verb, body.count, to: session, at: now)
-    output.append(verb, at: output.add(body), to: sessions.slots[session].connection)
-  }
-
   private mutating func noteSent(
     _ verb: ServerVerb, _ byteCount: Int, to session: Int, at now: Instant
   ) {
@@ -163,131 +146,44 @@ extension Hub {
   }
 
   private mutating func pumpOwnWatch(of session: Int, nav: Int, at now: Instant) {
-    for index in sessions.slots[session].watches
-    where watches[index].nav == nav && watches[index].view == .full {
+    for index in watches.of(session: session)
+    where watches.slots[index].nav == nav && watches.slots[index].view == .full {
       pump(index, at: now)
     }
   }
 
   mutating func pumpWatches(of nav: Int, at now: Instant) {
-    guard !navs.slots[nav].watches.isEmpty else { return }
-    for index in navs.slots[nav].watches { pump(index, at: now) }
+    for index in watches.of(nav: nav) { pump(index, at: now) }
   }
 
   /// Sends a watch what it is owed, while its session has credit.
   private mutating func pump(_ index: Int, at now: Instant) {
-    guard watches[index].isStarted else { return }
-    guard watches[index].view == .full else { return pumpLatest(index, at: now) }
-    let session = watches[index].session
-    let nav = watches[index].nav
-    while sessions.slots[session].hasCredit {
-      if watches[index].snapshot != nil {
-        sendSnapshotPart(index, at: now)
-        continue
+    let (session, nav) = (watches.slots[index].session, watches.slots[index].nav)
+    let limit = configuration.maximumReplyBytes
+    while true {
+      let room = sessions.slots[session].room.map { min($0, limit / 2) }
+      switch watches.next(
+        of: index, from: &navs.slots[nav], room: room, limit: limit, into: &output)
+      {
+      case .nothing: return
+      case .standstill: return batches.requestStandstill()
+      case .message(let message):
+        if message.revisions > 0 { measurements.count(.diffs, message.revisions) }
+        if message.endsSnapshot { measurements.count(.snapshots) }
+        noteSent(message.verb, message.byteCount, to: session, at: now)
+        output.append(message.verb, at: message.body, to: sessions.slots[session].connection)
       }
-      let cursor = watches[index].cursor
-      guard cursor.number < navs.slots[nav].durable.number else { return }
-      let key = DiffsKey(
-        nav: nav, from: cursor.number,
-        limit: min(sessions.slots[session].diffsBytes, configuration.maximumReplyBytes / 2),
-        hasResolved: watches[index].hasResolved)
-      if let message = output.diffs(key) {
-        sendDiffs(message, to: index, of: session, at: now)
-        continue
-      }
-      let isReached = navs.slots[nav].ring.reaches(cursor)
-      if isReached, let message = makeDiffs(key, after: cursor) {
-        sendDiffs(message, to: index, of: session, at: now)
-        continue
-      }
-      guard isSettled(nav) else { return }
-      let snapshot = navs.slots[nav].snapshot(why: isReached ? "size" : "lag")
-      watches[index].snapshot = SnapshotOnItsWay(snapshot)
-      watches[index].nextScreen = 0
     }
-  }
-
-  /// Whether a nav's state is durable as it stands; if not, asks for a moment when it is.
-  private mutating func isSettled(_ nav: Int) -> Bool {
-    if navs.slots[nav].durable == navs.slots[nav].revision { return true }
-    batches.requestStandstill()
-    return false
-  }
-
-  private mutating func sendSnapshotPart(_ index: Int, at now: Instant) {
-    guard let snapshot = watches[index].snapshot?.snapshot else { return }
-    let (body, next) = snapshot.part(
-      from: watches[index].nextScreen, limit: min(60 * 1024, configuration.maximumReplyBytes / 2),
-      hasResolved: watches[index].hasResolved)
-    emit(.snap, body, toSession: watches[index].session, at: now)
-    if let next {
-      watches[index].nextScreen = next
-    } else {
-      measurements.count(.snapshots)
-      watches[index].snapshot = nil
-      watches[index].nextScreen = 0
-      watches[index].cursor = snapshot.revision
-    }
-  }
-
-  private mutating func sendDiffs(
-    _ message: DiffsMessage, to index: Int, of session: Int, at now: Instant
-  ) {
-    let former = watches[index].cursor.number
-    measurements.count(.diffs, Int(message.last.number - former))
-    watches[index].cursor = message.last
-    noteSent(message.verb, message.byteCount, to: session, at: now)
-    output.append(message.verb, at: message.body, to: sessions.slots[session].connection)
-  }
-
-  /// Encodes what every watch at the same position gets, as many diffs as fit into one message; nil
-  /// if not even the first one does.
-  private mutating func makeDiffs(_ key: DiffsKey, after cursor: Revision) -> DiffsMessage? {
-    let nav = key.nav
-    let first = navs.slots[nav].ring.diff(of: cursor.next)
-    guard first.bytes.count <= configuration.maximumReplyBytes else { return nil }
-    var byteCount = first.count(hasResolved: key.hasResolved)
-    var last = cursor.next
-    while last < navs.slots[nav].durable {
-      let count = navs.slots[nav].ring.diff(of: last.next).count(hasResolved: key.hasResolved)
-      guard byteCount + count <= key.limit else { break }
-      byteCount += count + 1
-      last = last.next
-    }
-    let isForMany = navs.slots[nav].watches.count > 1
-    guard last > cursor.next else {
-      let body = first.body(hasResolved: key.hasResolved)
-      return output.keep(.diff, body, through: last, for: key, isForMany: isForMany)
-    }
-    let body = ServerMessageWriter.diffs(
-      nav: navs.slots[nav].name, navs.slots[nav].ring.diffs(behind: cursor, through: last),
-      hasResolved: key.hasResolved, byteCount: byteCount)
-    return output.keep(.diffs, body, through: last, for: key, isForMany: isForMany)
-  }
-
-  private mutating func pumpLatest(_ index: Int, at now: Instant) {
-    let watch = watches[index]
-    guard sessions.slots[watch.session].hasCredit else { return }
-    guard isSettled(watch.nav) else { return }
-    guard let (key, value) = navs.slots[watch.nav].latest(watch.view, unless: watch.sentKey) else {
-      return
-    }
-    watches[index].sentKey = key
-    watches[index].cursor = navs.slots[watch.nav].revision
-    let body = ServerMessageWriter.latest(
-      nav: navs.slots[watch.nav].name, view: watch.view, epoch: navs.slots[watch.nav].epoch,
-      revision: navs.slots[watch.nav].revision, value: value)
-    emit(.latest, body, toSession: watch.session, at: now)
   }
 
   private mutating func emitEvent(_ body: [UInt8], of nav: Int, at now: Instant) {
     guard navs.isLive(nav) else { return }
     var place: Int?
-    for index in navs.slots[nav].watches where watches[index].view == .full {
+    for index in watches.of(nav: nav) where watches.slots[index].view == .full {
       pump(index, at: now)
-      let session = watches[index].session
-      guard watches[index].isStarted, watches[index].snapshot == nil,
-        watches[index].cursor == navs.slots[nav].durable, sessions.slots[session].hasCredit
+      let session = watches.slots[index].session
+      guard watches.slots[index].isCaughtUp(with: navs.slots[nav].durable),
+        sessions.slots[session].hasCredit
       else { continue }
       noteSent(.event, body.count, to: session, at: now)
       let shared = place ?? output.add(body)
@@ -298,17 +194,16 @@ extension Hub {
 
   /// Ends a watch with a word to its session.
   mutating func endWatch(_ index: Int, why: StaticString, at now: Instant) {
-    let watch = watches[index]
+    let watch = watches.slots[index]
     let body = ServerMessageWriter.end(
       nav: navs.slots[watch.nav].name, view: watch.view, epoch: navs.slots[watch.nav].epoch,
       revision: navs.slots[watch.nav].revision, why: why)
-    emit(.end, body, toSession: watch.session, at: now)
-    removeWatch(index, fromSession: true)
+    emit(.end, body, to: sessions.slots[watch.session].connection, at: now)
+    removeWatch(index)
   }
 
   private mutating func finishClosing(_ nav: Int, at now: Instant) {
-    let entry = navs.slots[nav]
-    for index in entry.watches {
+    for index in watches.of(nav: nav) {
       pump(index, at: now)
       endWatch(index, why: "closed", at: now)
     }
@@ -318,53 +213,5 @@ extension Hub {
   /// Gives up the oldest diffs of navs in turn while all rings together are too large.
   mutating func trimRings() {
     navs.trimRings(to: configuration.resumeTotalBytes, bytes: configuration.resumeBytes)
-  }
-}
-
-/// Where a watch stands that a message of diffs is for.
-struct DiffsKey: Hashable, Sendable {
-  var nav: Int
-  var from: UInt64
-  /// What a message of several diffs holds at most, in octets.
-  var limit: Int
-  /// Whether it tells what the bar shows.
-  var hasResolved: Bool
-}
-
-extension Session {
-  /// What a message of several diffs holds at most, in octets.
-  ///
-  /// Half a window at a time leaves room for others on the same connection. A long message costs
-  /// less, by octet, than several short ones; a longer one than this would keep others waiting.
-  var diffsBytes: Int {
-    isUncontrolled ? 60 * 1024 : min(60 * 1024, max(32 * 1024, Int(window / 2)))
-  }
-}
-
-/// A message of diffs, encoded once for all watches at the same position.
-struct DiffsMessage: Sendable {
-  var verb: ServerVerb
-  /// The place of its body in the output, and its size.
-  var body: Int
-  var byteCount: Int
-  var last: Revision
-}
-
-extension HubOutput {
-  /// What is to be sent already to watches at a position.
-  func diffs(_ key: DiffsKey) -> DiffsMessage? {
-    // The watches of a nav are served in a row, and most of them stand at the same place.
-    if let lastDiffs, lastDiffs.key == key { return lastDiffs.message }
-    return diffs[key]
-  }
-
-  /// Adds the body of a message of diffs.
-  mutating func keep(
-    _ verb: ServerVerb, _ body: [UInt8], through last: Revision, for key: DiffsKey, isForMany: Bool
-  ) -> DiffsMessage {
-    let message = DiffsMessage(verb: verb, body: add(body), byteCount: body.count, last: last)
-    lastDiffs = (key, message)
-    if isForMany { diffs[key] = message }
-    return message
   }
 }

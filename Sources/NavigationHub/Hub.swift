@@ -19,7 +19,7 @@ package struct Hub: Sendable {
   package internal(set) var access: Access
   var navs: Navs
   var sessions = Sessions()
-  var watches = Slots<Watch>()
+  var watches = Watches()
   var remembered: RememberedOps
   var batches = Batches()
   var coordinations = Coordinations()
@@ -144,6 +144,7 @@ package struct Hub: Sendable {
     if next == nil { _ = coordinations.takeBefore() }
     trimRings()
     measurements.count(.sent, output.deliveries.count)
+    watches.endTurn()
     defer { output = HubOutput() }
     return output
   }

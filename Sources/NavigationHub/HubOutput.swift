@@ -76,9 +76,6 @@ package struct HubOutput: Sendable {
   package var dropped: [ConnectionID] = []
   /// Log these.
   package var notices: [Notice] = []
-  /// The messages of diffs among them, and the one made last.
-  var diffs: [DiffsKey: DiffsMessage] = [:]
-  var lastDiffs: (key: DiffsKey, message: DiffsMessage)?
 
   /// What is to be sent, in order, each with its own body.
   package var messages: [Outgoing] { deliveries.map(message) }
@@ -97,13 +94,5 @@ package struct HubOutput: Sendable {
   /// Appends a message to one connection, whose body was added before.
   mutating func append(_ verb: ServerVerb, at body: Int, to connection: ConnectionID) {
     deliveries.append(Delivery(connection: connection, verb: verb, body: body))
-  }
-}
-
-extension Outgoing {
-  /// A message that any client takes as a sign of life, whatever its state.
-  package static func signOfLife(to connection: ConnectionID) -> Outgoing {
-    Outgoing(
-      connection: connection, verb: .mark, body: ServerMessageWriter.mark(time: 0, []))
   }
 }

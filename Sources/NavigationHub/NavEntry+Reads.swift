@@ -5,7 +5,9 @@ import NavigationProtocol
 
 extension NavEntry {
   /// What a read of the present state gets.
-  func value(of request: GetRequest) throws(Hub.OpFailure) -> [UInt8] {
+  func value(
+    of request: GetRequest, watchCount: Int
+  ) throws(Hub.OpFailure) -> [UInt8] {
     switch request.what {
     case .state:
       let (body, next) = snapshot(why: "join").part(from: 0, limit: Int.max / 4)
@@ -22,7 +24,7 @@ extension NavEntry {
       }
       return JSONWriter.value { $0.screen(screen) }
     case .detached: return detachedRecords
-    case .stats: return statistics
+    case .stats: return statistics(watchCount: watchCount)
     case .restoration: return JSONWriter.value { $0.restoration(of: controller) }
     case .backup:
       throw Hub.OpFailure(.invalidArgument, "a backup is of all navs together: leave nav out")
@@ -45,7 +47,7 @@ extension NavEntry {
     }
   }
 
-  private var statistics: [UInt8] {
+  private func statistics(watchCount: Int) -> [UInt8] {
     JSONWriter.value { json in
       json.beginObject()
       json.optional("owner", owner)
@@ -53,7 +55,7 @@ extension NavEntry {
       json.member("detached", UInt64(controller.detached.count))
       json.name("bytes")
       json.integer(UInt64(max(controller.byteCount, 0)))
-      json.member("watches", UInt64(watches.count))
+      json.member("watches", UInt64(watchCount))
       json.name("resume")
       json.beginObject()
       json.member("from", ring.base.number)

@@ -36,8 +36,6 @@ struct NavEntry: Sendable {
   var topChange: TopChange?
   /// The diffs to serve watches from.
   var ring: DiffRing
-  /// The slots of the watches, in the order in which they were made.
-  var watches: [Int] = []
   /// What was found wrong with the nav, or what an op would have made of it; it is only read since.
   var fault: String?
 
@@ -122,89 +120,6 @@ struct NavEntry: Sendable {
     guard directory == nil, let top = controller.top else { return Array("null".utf8) }
     return JSONWriter.value { $0.screen(top) }
   }
-}
-
-/// One client's interest in one nav: a place in its history, not a queue.
-struct Watch: Sendable {
-  var session: Int
-  var nav: Int
-  var view: View
-  /// Whether a full view has what the bar shows.
-  var hasResolved = true
-  /// The revision that the mirror has, or will have when what was sent arrives.
-  var cursor: Revision
-  /// A snapshot on its way, and the screen to go on with.
-  var snapshot: SnapshotOnItsWay?
-  var nextScreen = 0
-  /// Set once the answer to the watch is on its way; nothing is sent before.
-  var isStarted = false
-  /// Tells whether a conflated view has changed since it was sent.
-  var sentKey: String?
-
-  static let vacant = Watch(session: -1, nav: -1, view: .full, cursor: Revision(0))
-}
-
-/// A snapshot that is being sent, beside its watch: thousands of watches are walked for one
-/// revision, and hardly any has one.
-final class SnapshotOnItsWay: Sendable {
-  let snapshot: Snapshot
-
-  init(_ snapshot: Snapshot) { self.snapshot = snapshot }
-}
-
-/// One client's presence.
-struct Session: Sendable {
-  // What every message to it needs comes first, so that it is close together.
-  var connection: ConnectionID
-  var window: UInt64
-  var isUncontrolled: Bool
-  /// Whether the socket takes no more for the moment.
-  var isBlocked = false
-  /// Octets sent under flow control, and how far they may go.
-  var sent: UInt64 = 0
-  var upTo: UInt64
-  var lastSentAt: UInt64
-  var lastHeardAt: UInt64
-  var peer: Peer
-  var role: Role
-  var client: ClientID
-  /// What its ops are remembered by; kept because it is asked for with every op.
-  var key: RememberedOps.Key
-  /// What its changes name it by; holds the name that people call it.
-  var author: Author
-  var heartbeat: UInt64
-  var watches: [Int] = []
-  /// The number of the last question put to it.
-  var lastAsk: UInt64 = 0
-  /// The ops answered in the batch at hand, which are in flight until it is durable.
-  var inflight = 0
-  /// Malformed messages so far; the third ends the session.
-  var malformed = 0
-  /// Ops that were answered.
-  var answered: UInt64 = 0
-  /// Reports of divergence in the ten seconds at hand.
-  var reports: (period: UInt64, count: Int) = (0, 0)
-
-  var name: String { author.name }
-
-  /// Whether a report of divergence goes into the journal: a few in ten seconds tell what many would.
-  mutating func mayReport(at now: Instant) -> Bool {
-    let period = now.boot / 10_000
-    if reports.period != period { reports = (period, 0) }
-    reports.count += 1
-    return reports.count <= Self.reportsInTenSeconds
-  }
-
-  private static let reportsInTenSeconds = 8
-
-  var hasCredit: Bool { !isBlocked && (isUncontrolled || sent < upTo) }
-
-  static let vacant = Session(
-    connection: ConnectionID(0), window: 0, isUncontrolled: false, upTo: 0, lastSentAt: 0,
-    lastHeardAt: 0, peer: .local(user: 0, group: 0, process: 0), role: .ui,
-    client: ClientID(high: 0, low: 0),
-    key: RememberedOps.Key(principal: "", client: ClientID(high: 0, low: 0)),
-    author: Author(name: "", principal: "", process: nil), heartbeat: 0)
 }
 
 extension NavigationController {

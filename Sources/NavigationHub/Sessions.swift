@@ -6,6 +6,69 @@ struct SessionRef: Hashable, Sendable {
   var client: ClientID
 }
 
+/// One client's presence.
+struct Session: Sendable {
+  // What every message to it needs comes first, so that it is close together.
+  var connection: ConnectionID
+  var window: UInt64
+  var isUncontrolled: Bool
+  /// Whether the socket takes no more for the moment.
+  var isBlocked = false
+  /// Octets sent under flow control, and how far they may go.
+  var sent: UInt64 = 0
+  var upTo: UInt64
+  var lastSentAt: UInt64
+  var lastHeardAt: UInt64
+  var peer: Peer
+  var role: Role
+  var client: ClientID
+  /// What its ops are remembered by; kept because it is asked for with every op.
+  var key: RememberedOps.Key
+  /// What its changes name it by; holds the name that people call it.
+  var author: Author
+  var heartbeat: UInt64
+  /// The number of the last question put to it.
+  var lastAsk: UInt64 = 0
+  /// The ops answered in the batch at hand, which are in flight until it is durable.
+  var inflight = 0
+  /// Malformed messages so far; the third ends the session.
+  var malformed = 0
+  /// Ops that were answered.
+  var answered: UInt64 = 0
+  /// Reports of divergence in the ten seconds at hand.
+  var reports: (period: UInt64, count: Int) = (0, 0)
+
+  var name: String { author.name }
+
+  /// Whether a report of divergence goes into the journal: a few in ten seconds tell what many would.
+  mutating func mayReport(at now: Instant) -> Bool {
+    let period = now.boot / 10_000
+    if reports.period != period { reports = (period, 0) }
+    reports.count += 1
+    return reports.count <= Self.reportsInTenSeconds
+  }
+
+  private static let reportsInTenSeconds = 8
+
+  var hasCredit: Bool { !isBlocked && (isUncontrolled || sent < upTo) }
+
+  /// What a message of several diffs holds at most, in octets; nil without credit.
+  ///
+  /// Half a window at a time leaves room for others on the same connection. A long message costs
+  /// less, by octet, than several short ones; a longer one than this would keep others waiting.
+  var room: Int? {
+    guard hasCredit else { return nil }
+    return isUncontrolled ? 60 * 1024 : min(60 * 1024, max(32 * 1024, Int(window / 2)))
+  }
+
+  static let vacant = Session(
+    connection: ConnectionID(0), window: 0, isUncontrolled: false, upTo: 0, lastSentAt: 0,
+    lastHeardAt: 0, peer: .local(user: 0, group: 0, process: 0), role: .ui,
+    client: ClientID(high: 0, low: 0),
+    key: RememberedOps.Key(principal: "", client: ClientID(high: 0, low: 0)),
+    author: Author(name: "", principal: "", process: nil), heartbeat: 0)
+}
+
 /// The sessions, found by slot, by connection and by client id, and what is counted by connection.
 ///
 /// Laws:
@@ -170,12 +233,12 @@ struct Sessions: Sendable {
     return hasChanged
   }
 
-  /// The sessions with the most answered ops, those first; at most `count`.
+  /// The slots of the sessions with the most answered ops, those first; at most `count`.
   ///
   /// O(n log n).
-  func busiest(_ count: Int) -> [Session] {
+  func busiest(_ count: Int) -> [Int] {
     let active = indices.filter { slots[$0].answered > 0 }
       .sorted { (slots[$1].answered, $0) < (slots[$0].answered, $1) }
-    return active.prefix(count).map { slots[$0] }
+    return Array(active.prefix(count))
   }
 }

@@ -35,7 +35,9 @@ import Testing
     let later = try stage.send(stage.owner, Stage.push("C"))
     #expect(later.to(other).isEmpty)
     #expect(try other.watch().codes == ["forbidden"])
-    #expect(try stage.world.entry("kiosk").watches.count == 1)
+    let hub = stage.world.hub
+    let slot = try #require(hub.navs.slot(of: "kiosk"))
+    #expect(hub.watches.of(nav: slot).count == 1)
   }
 
   @Test func `what was committed before the change is still told`() throws {

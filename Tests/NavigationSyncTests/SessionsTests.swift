@@ -121,7 +121,7 @@ import Testing
     sessions.remove(two)
     sessions.finish([one, two], answers: 1)
     #expect(sessions.slots[one].inflight == 1)
-    #expect(sessions.busiest(5).map(\.answered) == [1])
+    #expect(sessions.busiest(5).map { sessions.slots[$0].answered } == [1])
     sessions.finish([one, one], answers: 0)
     #expect(sessions.slots[one].inflight == 0)
     #expect(sessions.slots[one].answered == 1)
