@@ -149,9 +149,8 @@ extension Hub {
     throw OpFailure(.readonly, "\(op.request.nav) is virtual and cannot be changed")
   }
 
-  /// A nav that is created must not be there, any other one must; returns its slot.
-  @discardableResult
-  mutating func checkExistence(_ op: OpContext, _ slot: Int?) throws(OpFailure) -> Int? {
+  /// A nav that is created must not be there, any other one must.
+  mutating func checkExistence(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
     if op.isCreation {
       guard slot == nil else {
         throw OpFailure(.navExists, "\(op.request.nav) exists already")
@@ -159,7 +158,6 @@ extension Hub {
     } else if slot == nil {
       throw OpFailure(.noNav, "there is no nav \(op.request.nav)")
     }
-    return slot
   }
 
   /// Nothing is changed any more while the daemon stops.

@@ -23,20 +23,23 @@ extension Hub {
     for index in operations.indices {
       guard case .replacement(.revert(let revision, nil)) = operations[index] else { continue }
       let entry = navs.slots[slot]
-      if let stack = op.stack(at: revision, of: entry) {
-        operations[index] = .replacement(.revert(to: revision, stack: stack))
-      } else if !op.lost.contains(revision), revision >= entry.floor,
-        revision <= entry.revision
-      {
+      var stack: [ScreenID]?
+      if revision == entry.revision {
+        stack = entry.controller.stack.map(\.id)
+      } else if let answer = op.histories[revision] {
+        stack = try self.stack(of: slot, at: revision, answer)
+      } else if revision >= entry.floor, revision <= entry.revision {
         try wait(op, for: revision, slot)
         return false
-      } else {
+      }
+      guard let stack else {
         var error = OutgoingError.compacted(revision, op.request.id, entry)
         error.index = index
         failure = OpFailure(error)
         operations.removeSubrange(index...)
         return true
       }
+      operations[index] = .replacement(.revert(to: revision, stack: stack))
     }
     return true
   }
@@ -67,22 +70,17 @@ extension Hub {
     }
   }
 
-  /// Goes on with an op whose history is there, from its deadline and its guards on.
+  /// Goes on with an op whose history is there, like with any that waited.
   mutating func resume(
     _ waiting: OpContext, _ revision: Revision, _ answer: HistoryAnswer, at now: Instant
   ) {
     var op = waiting
     op.now = now
+    op.histories[revision] = answer
     if let session = op.session { batches.current.answering.append(session) }
     do throws(OpFailure) {
-      try checkDue(op)
-      let slot = try checkExistence(op, navs.slot(of: op.request.nav))
+      // The daemon may have begun to stop meanwhile.
       try checkStop()
-      if let slot, let stack = try stack(of: slot, at: revision, answer) {
-        op.stacks[revision] = stack
-      } else {
-        op.lost.insert(revision)
-      }
       try check(op, .waited)
     } catch {
       fail(op, error)
@@ -126,11 +124,5 @@ extension Hub {
       sessions.begin(session)
     }
     reads.putBack(read, token)
-  }
-}
-
-extension OpContext {
-  fileprivate func stack(at revision: Revision, of entry: NavEntry) -> [ScreenID]? {
-    revision == entry.revision ? entry.controller.stack.map(\.id) : stacks[revision]
   }
 }

@@ -15,10 +15,8 @@ struct OpContext: Sendable {
   var sender: Sender
   var session: Int?
   var now: Instant
-  /// What the history told of the revisions that the op goes back to.
-  var stacks: [Revision: [ScreenID]] = [:]
-  /// The revisions that the history does not tell of.
-  var lost: Set<Revision> = []
+  /// What the history tells of the revisions that the op goes back to.
+  var histories: [Revision: HistoryAnswer] = [:]
   /// Whether a delegate's silence was taken for an answer.
   var isVetoSkipped = false
 
