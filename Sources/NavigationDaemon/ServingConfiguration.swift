@@ -41,19 +41,29 @@ struct ServingConfiguration {
   /// - Throws: the reasons against what they say now.
   func examine() throws(Refusal) -> Candidate {
     let (loaded, faults) = sources.examine()
-    if let first = faults.first {
-      throw Refusal(
-        reason: first.description, others: faults.dropFirst().map(\.description))
-    }
     let new = loaded.configuration
-    if let reason = current.reasonAgainstReload(new, startedWith: first) {
-      throw Refusal(reason: reason)
-    }
+    try check(new, faults)
     do throws(DaemonError) {
       return Candidate(
         configuration: new, access: try AccessControl(new.access, daemonUser: rules.userID))
     } catch {
       throw Refusal(reason: error.description)
+    }
+  }
+
+  /// Decides whether a configuration can replace the one in use.
+  ///
+  /// - Parameters:
+  ///   - new: the configuration.
+  ///   - faults: the faults of its sources.
+  /// - Throws: the reasons against it.
+  func check(_ new: Configuration, _ faults: [ConfigurationError]) throws(Refusal) {
+    if let first = faults.first {
+      throw Refusal(
+        reason: first.description, others: faults.dropFirst().map(\.description))
+    }
+    if let reason = current.reasonAgainstReload(new, startedWith: first) {
+      throw Refusal(reason: reason)
     }
   }
 

@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+@testable import Journal
+@testable import NavigationDaemon
+@testable import NavigationHub
+
+@Suite(.timeLimit(.minutes(1))) struct HistoryAccessTests {
+  /// Lends a journal of one nav with these revisions, and its directory.
+  private func withJournal(
+    _ revisions: ClosedRange<UInt64>, _ body: (Journal, String) throws -> Void
+  ) throws {
+    try withTemporaryDirectory { directory in
+      let journal = try Journal.open(
+        directory: directory, durability: .relaxed, bootID: "boot", retention: Retention(),
+        holder: "test")
+      try journal.replay(snapshots: { _ in }, rows: { _, _ in })
+      try append(revisions, to: journal)
+      try body(journal, directory)
+      try journal.close()
+    }
+  }
+
+  private func append(_ revisions: ClosedRange<UInt64>, to journal: Journal) throws {
+    try journal.commit(
+      revisions.map {
+        .row(
+          JournalRow(
+            sequence: $0, nav: 1, revision: $0, previous: $0 - 1, time: 0,
+            kind: $0 == 1 ? .created : .changed, body: Array("row \($0)".utf8)))
+      })
+  }
+
+  @Test func `answers come by the thread, which makes the descriptor readable`() throws {
+    try withJournal(1...9) { _, directory in
+      let history = HistoryAccess(directory: directory)
+      #expect(!isReadable(history.descriptor))
+      #expect(history.takeAnswers().isEmpty)
+      history.ask([
+        HistoryRequest(token: 5, nav: 1, head: 9, what: .rows(from: 3, through: 6)),
+        HistoryRequest(token: 6, nav: 1, head: 9, what: .state(at: 4)),
+      ])
+      var answers: [HistoryAnswer] = []
+      while answers.count < 2 {
+        awaitReadable(history.descriptor)
+        answers += history.takeAnswers()
+      }
+      #expect(answers.map(\.token) == [5, 6])
+      #expect(answers.map { $0.rows.map(\.revision) } == [[3, 4, 5, 6], [1, 2, 3, 4]])
+      #expect(answers.allSatisfy { $0.failure == nil && $0.snapshot == nil })
+      #expect(answers[0].rows.first?.body == Array("row 3".utf8))
+      #expect(!isReadable(history.descriptor))
+    }
+  }
+
+  @Test func `what cannot wait is read at once, with what was committed meanwhile`() throws {
+    try withJournal(1...3) { journal, directory in
+      var history = HistoryAccess(directory: directory)
+      let before = try history.chain(of: ReloadRequest(nav: 1, head: 3))
+      #expect(before.rows.map(\.revision) == [1, 2, 3] && before.snapshot == nil)
+      try append(4...5, to: journal)
+      let after = try history.chain(of: ReloadRequest(nav: 1, head: 5))
+      #expect(after.rows.map(\.revision) == [1, 2, 3, 4, 5])
+    }
+  }
+
+  @Test func `a journal that cannot be read is an error at once, and a failure in an answer`()
+    throws
+  {
+    try withTemporaryDirectory { directory in
+      var history = HistoryAccess(directory: directory + "/nowhere")
+      #expect(throws: JournalError.self) { try history.open() }
+      history.ask([HistoryRequest(token: 1, nav: 1, head: 1, what: .state(at: 1))])
+      awaitReadable(history.descriptor)
+      let answers = history.takeAnswers()
+      #expect(answers.map(\.token) == [1])
+      #expect(answers.first?.failure?.isEmpty == false)
+      #expect(answers.first?.rows.isEmpty == true)
+    }
+  }
+}

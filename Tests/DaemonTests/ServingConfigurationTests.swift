@@ -1,0 +1,88 @@
+import Foundation
+import NavigationHub
+import RuntimePaths
+import Testing
+
+@testable import NavigationDaemon
+
+@Suite struct ServingConfigurationTests {
+  private let rules = PathRules(environment: ProcessEnvironment([:]), userID: getuid())
+
+  private func serving(
+    _ configuration: Configuration = Configuration(), file: String? = nil
+  ) -> ServingConfiguration {
+    ServingConfiguration(
+      configuration, from: ConfigurationSources(file: file), rules: rules, status: "serving")
+  }
+
+  private func refusal(
+    _ serving: ServingConfiguration, _ new: Configuration, _ faults: [ConfigurationError] = []
+  ) -> ServingConfiguration.Refusal? {
+    do throws(ServingConfiguration.Refusal) {
+      try serving.check(new, faults)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `a fault is the reason, and the others come after it`() {
+    let faults = ["one", "two", "three"].map { ConfigurationError(file: "f", message: $0) }
+    let refusal = refusal(serving(), Configuration(), faults)
+    #expect(refusal?.reason == "f: one")
+    #expect(refusal?.others == ["f: two", "f: three"])
+  }
+
+  @Test func `a value that needs a restart is refused, with both values`() {
+    var new = Configuration()
+    new.daemon.stateDirectory = "/elsewhere"
+    let refusal = refusal(serving(), new)
+    #expect(
+      refusal?.reason
+        == "[daemon] state is (empty) and would be /elsewhere, which needs a restart")
+    #expect(refusal?.others == [])
+  }
+
+  @Test func `the longest message may change up to that of the start, whatever is in use`() {
+    var first = Configuration()
+    first.limits.messageToDaemonBytes = 50_000
+    var serving = serving(first)
+    for (bytes, isRefused) in [(20_000, false), (50_000, false), (50_001, true), (9000, false)] {
+      var new = first
+      new.limits.messageToDaemonBytes = bytes
+      let refusal = refusal(serving, new)
+      #expect((refusal != nil) == isRefused, "\(bytes)")
+      if refusal == nil { serving.use(new) }
+    }
+    #expect(serving.current.limits.messageToDaemonBytes == 9000)
+  }
+
+  @Test func `what the sources say is a candidate, and is in use when it is put to use`() throws {
+    try withTemporaryDirectory { root in
+      let file = root + "/navd.conf"
+      func write(_ text: String) throws {
+        try text.write(toFile: file, atomically: false, encoding: .utf8)
+      }
+      try write("[limits]\ndepth = 7\n")
+      var serving = serving(
+        try ConfigurationSources(file: file).load().configuration, file: file)
+      #expect(serving.status == "serving")
+      try write("[limits]\ndepth = 9\n[access]\nrole = operator uid:5\n")
+      let candidate = try serving.examine()
+      #expect(candidate.configuration.limits.depth == 9)
+      #expect(candidate.access.access.roles.map(\.role.name) == ["operator"])
+      #expect(serving.current.limits.depth == 7)
+      serving.use(candidate.configuration)
+      #expect(serving.current.limits.depth == 9)
+
+      try write("[limits]\ndepth = none\nnavs = none\n")
+      let error = #expect(throws: ServingConfiguration.Refusal.self) { try serving.examine() }
+      #expect(error?.reason.hasPrefix(file + ":2: ") == true)
+      #expect(error?.others.count == 1)
+      try write("[access]\nrole = operator user:no-such-user-here\n")
+      let unknown = #expect(throws: ServingConfiguration.Refusal.self) { try serving.examine() }
+      #expect(unknown?.reason.contains("there is no user no-such-user-here") == true)
+      #expect(serving.current.limits.depth == 9)
+    }
+  }
+}

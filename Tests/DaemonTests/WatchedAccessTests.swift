@@ -1,0 +1,74 @@
+import CurveKeys
+import Foundation
+import NavigationHub
+import Testing
+import ZeroMQ
+
+@testable import NavigationDaemon
+
+@Suite(.timeLimit(.minutes(1))) struct WatchedAccessTests {
+  private func access(keys: String) throws -> WatchedAccess {
+    let configuration = try Configuration.parse("[access]\nkeys = \(keys)\n", file: "f")
+    return WatchedAccess(
+      try AccessControl(configuration.access, daemonUser: getuid()), keyDirectory: keys)
+  }
+
+  private func authorize(_ name: String, in directory: String) throws {
+    try KeyDirectory(path: directory).authorize(
+      AuthorizedKey(name: name, publicKey: try CurveKeyPair.generate().publicKey, role: "ui"))
+  }
+
+  private func names(_ control: AccessControl) -> [String] { control.access.keys.keys.sorted() }
+
+  @Test func `a key that comes is reported, and counts when it is put to use`() throws {
+    try withTemporaryDirectory { root in
+      let keys = root + "/keys"
+      try authorize("first", in: keys)
+      var access = try access(keys: keys)
+      #expect(names(access.control) == ["first"])
+      #expect(!isReadable(access.descriptor))
+      try authorize("second", in: keys)
+      #expect(isReadable(access.descriptor))
+      let control = access.reread()
+      #expect(names(control) == ["first", "second"])
+      #expect(names(access.control) == ["first"])
+      #expect(!isReadable(access.descriptor))
+      access.use(control)
+      #expect(names(access.control) == ["first", "second"])
+      #expect(try KeyDirectory(path: keys).revoke("first"))
+      #expect(isReadable(access.descriptor))
+      #expect(names(access.reread()) == ["second"])
+    }
+  }
+
+  @Test func `a directory that does not exist yet is found when it is made`() throws {
+    try withTemporaryDirectory { root in
+      let keys = root + "/a/keys"
+      var access = try access(keys: keys)
+      #expect(names(access.control) == [])
+      for directory in [root + "/a", keys] {
+        try FileManager.default.createDirectory(
+          atPath: directory, withIntermediateDirectories: false)
+        #expect(isReadable(access.descriptor))
+        #expect(names(access.reread()) == [])
+      }
+      try authorize("first", in: keys)
+      #expect(isReadable(access.descriptor))
+      #expect(names(access.reread()) == ["first"])
+    }
+  }
+
+  @Test func `another directory is watched after a reload`() throws {
+    try withTemporaryDirectory { root in
+      try authorize("first", in: root + "/one")
+      try authorize("second", in: root + "/two")
+      var access = try access(keys: root + "/one")
+      access.watch(root + "/two")
+      #expect(!isReadable(access.descriptor))
+      try authorize("third", in: root + "/two")
+      #expect(isReadable(access.descriptor))
+      // The keys come from the directory of the roles in use, until those are replaced.
+      #expect(names(access.reread()) == ["first"])
+    }
+  }
+}
