@@ -64,12 +64,6 @@ package struct ButtonID: Hashable, Sendable {
     self.text = text
   }
 
-  /// Makes an identifier from its bytes, or returns nil if they do not follow the grammar.
-  package init?(_ bytes: Span<UInt8>) {
-    guard let text = Grammar.id(bytes) else { return nil }
-    self.text = text
-  }
-
   /// The identifier the daemon assigns to the `ordinal`-th new button of a revision: `b<rev>.<k>`.
   package init(assignedAt revision: Revision, ordinal: Int) {
     text = "b\(revision.number).\(ordinal)"

@@ -141,9 +141,6 @@ struct Link: ~Copyable {
     try flush()
   }
 
-  /// Whether libzmq has accepted all messages.
-  var isFlushed: Bool { outbox.isEmpty }
-
   /// Drops the messages that libzmq has not accepted.
   mutating func dropUnsent() { outbox.removeAll() }
 

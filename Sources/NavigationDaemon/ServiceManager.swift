@@ -74,9 +74,6 @@ package enum ServiceManagerError: Error, Hashable, Sendable, CustomStringConvert
         + "at a path nor at the address of one interface; check ListenStream= in its socket unit"
     }
   }
-
-  /// The exit status of navd.
-  package var exitStatus: ExitStatus { .endpoint }
 }
 
 /// The interface to the service manager that started this process, if one did.

@@ -14,11 +14,6 @@ package struct Message: ~Copyable {
     storage = MessageStorage.empty()
   }
 
-  /// Makes a message with a copy of some bytes.
-  package init(copying bytes: Span<UInt8>) {
-    storage = MessageStorage.copy(of: bytes)
-  }
-
   /// Makes a message with a copy of an array.
   package init(copying bytes: [UInt8]) {
     storage = MessageStorage.copy(of: bytes.span)
@@ -79,9 +74,6 @@ package struct Message: ~Copyable {
 
   /// The user the ZAP handler named; see ``Frame/userID``.
   package var userID: String? { frame.userID }
-
-  /// The descriptor of the connection it came through; see ``Frame/sourceDescriptor``.
-  package var sourceDescriptor: Int32? { frame.sourceDescriptor }
 }
 
 /// A frame of a ``Message`` or ``Multipart``, lent for reading.

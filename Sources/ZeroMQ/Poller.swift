@@ -72,11 +72,6 @@ package struct Poller: ~Copyable {
     return unsafe insert(item(socket: nil, descriptor, .readable), socket.handle)
   }
 
-  /// Watches for signs of events of a monitor; see ``addSigns(of:)-(Socket)``.
-  package mutating func addSigns(of monitor: borrowing Monitor) throws(ZeroMQError) -> Slot {
-    try addSigns(of: monitor.reader)
-  }
-
   /// Watches for signs of requests to a ZAP handler; see ``addSigns(of:)-(Socket)``.
   package mutating func addSigns(of handler: borrowing ZAPHandler) throws(ZeroMQError) -> Slot {
     try addSigns(of: handler.socket)

@@ -138,19 +138,8 @@ extension Socket {
   ///
   /// - Returns: Whether there was one. `parts` is empty otherwise.
   package func receive(into parts: inout Multipart) throws(ZeroMQError) -> Bool {
-    try receive(into: &parts, flags: ZMQ_DONTWAIT)
-  }
-
-  /// Takes the next whole message, waiting until there is one or `ZMQ_RCVTIMEO` has passed.
-  package func receiveWaiting(into parts: inout Multipart) throws(ZeroMQError) -> Bool {
-    try receive(into: &parts, flags: 0)
-  }
-
-  private func receive(
-    into parts: inout Multipart, flags: Int32
-  ) throws(ZeroMQError) -> Bool {
     parts.begin()
-    guard var bytes = try receive(into: parts.next, flags: flags) else { return false }
+    guard var bytes = try receive(into: parts.next, flags: ZMQ_DONTWAIT) else { return false }
     while true {
       let more = parts.next.more
       parts.advance(bytes)

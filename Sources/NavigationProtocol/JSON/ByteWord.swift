@@ -3,8 +3,6 @@ struct ByteWord {
   /// The bytes as a number, the first one lowest.
   let bits: UInt64
 
-  private init(bits: UInt64) { self.bits = bits }
-
   /// The bytes of a text from `index` on.
   @inline(__always)
   init(_ text: Span<UInt8>, at index: Int) {
