@@ -32,8 +32,21 @@ struct Servers {
   let root: URL
   /// Where Redis is, if it is installed.
   let redis = Programs.installed("redis-server")
+  /// The settings of glibc, as `NAME=VALUE`, with which the service runs.
+  let tunables: String
 
-  init(options: Options) { root = URL(filePath: options.directory) }
+  /// Reads the unit of the service.
+  ///
+  /// - Throws: an error if the working directory is not the top of the repository.
+  init(options: Options) throws {
+    root = URL(filePath: options.directory)
+    let unit = "systemd/navd.service"
+    let key = "Environment=GLIBC_TUNABLES="
+    guard let text = try? String(contentsOfFile: unit, encoding: .utf8),
+      let line = text.split(separator: "\n").first(where: { $0.hasPrefix(key) })
+    else { throw BenchError("\(unit) has no \(key): start bench at the top of the repository") }
+    tunables = String(line.dropFirst("Environment=".count))
+  }
 
   /// Whether there is a program for it.
   func has(_ target: Target) -> Bool { target != .redis || redis != nil }
@@ -111,7 +124,9 @@ struct Servers {
     case .navd:
       let state = place.data.appending(path: "state").path
       let navd = programs.path(of: "navd")
-      return [navd, "--listen", "ipc://\(place.socket)", "--state", state]
+      // env executes the rest in its own process.
+      return ["/usr/bin/env", tunables] + setup.wrapper
+        + [navd, "--listen", "ipc://\(place.socket)", "--state", state]
         + (setup.isRelaxed ? ["--durability", "relaxed"] : [])
         + (try configuration(setup, place.directory))
     }
@@ -130,7 +145,7 @@ struct Servers {
     _ target: Target, _ setup: Setup, _ place: Place, isKilled: Bool = false,
     _ body: (Server) throws -> Result
   ) throws -> Result {
-    let line = setup.wrapper + (try command(target, setup, place))
+    let line = try command(target, setup, place)
     let process = try programs.start(line, output: .null, errors: .null)
     defer {
       process.signal(isKilled ? SIGKILL : SIGTERM)

@@ -61,7 +61,7 @@ struct Setup {
   var keepsLog = false
   /// What navd is allowed beyond its defaults: names of its configuration and numbers.
   var limits: [String: Int] = [:]
-  /// A command that runs the server's.
+  /// A command that runs navd.
   var wrapper: [String] = []
 }
 

@@ -11,8 +11,8 @@ guard let options = Options(CommandLine.arguments.dropFirst()) else {
 @Sendable func progress(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 
 /// Measures every workload on every target in turn, forth and back.
-func measure(_ options: Options) -> Results {
-  let servers = Servers(options: options)
+func measure(_ options: Options) throws -> Results {
+  let servers = try Servers(options: options)
   let runner = Runner(servers: servers)
   var results = Results()
   if !servers.has(.redis) {
@@ -58,7 +58,7 @@ func countInstructions(_ options: Options, _ task: Options.InstructionsTask) thr
     progress("valgrind is not installed (make bench-deps): no instructions are counted\n")
     return
   }
-  let counts = try Instructions(servers: Servers(options: options)).count()
+  let counts = try Instructions(servers: try Servers(options: options)).count()
   switch task {
   case .write(let file):
     try Data(InstructionLimits.text(counts).utf8).write(to: URL(filePath: file))
@@ -89,7 +89,7 @@ do {
     try countInstructions(options, task)
     exit(0)
   }
-  let results = measure(options)
+  let results = try measure(options)
   let machine = Machine(directory: options.directory)
   let page = "\(machine.text)\n\(results.table(options.workloads))"
   try write(results, page, machine, options)

@@ -20,6 +20,11 @@ struct EventBatches {
 
   /// The events that are handled next.
   private(set) var atHand: [HubEvent] = []
+  // Noted as an event arrives: to look through the events again would copy each of them.
+  /// Whether all events at hand are ops.
+  private(set) var areOps = true
+  /// Whether one of the events at hand is a `get`.
+  private(set) var hasGet = false
   private var bytesAtHand = 0
   /// Oldest first; their events are handled again if one cannot be stored.
   private var inFlight: [Batch] = []
@@ -35,10 +40,14 @@ struct EventBatches {
   }
 
   /// Appends an event to those at hand.
-  mutating func append(_ event: HubEvent) { atHand.append(event) }
+  mutating func append(_ event: HubEvent) {
+    if !event.isOp { areOps = false }
+    if event.isGet { hasGet = true }
+    atHand.append(event)
+  }
 
   /// Appends events to those at hand.
-  mutating func append(_ events: [HubEvent]) { atHand += events }
+  mutating func append(_ events: [HubEvent]) { for event in events { append(event) } }
 
   /// Notes a message that was received, whether it leads to an event or not.
   mutating func noteReceived(_ bytes: Int) { bytesAtHand += bytes }
@@ -48,6 +57,7 @@ struct EventBatches {
     let events = atHand
     let bytes = bytesAtHand
     (atHand, bytesAtHand) = ([], 0)
+    (areOps, hasGet) = (true, false)
     guard !events.isEmpty else { return [] }
     // The next turn mostly has as many; to grow step by step costs more than the room.
     atHand.reserveCapacity(events.count)

@@ -41,7 +41,7 @@ extension ServerLoop {
   ///
   /// Only ops may be decided meanwhile; anything else shows or changes what is durable.
   func mustStandStill(at now: Instant) -> Bool {
-    !hub.maySeal || batches.areFull || !batches.atHand.allSatisfy(\.isOp)
+    !hub.maySeal || batches.areFull || !batches.areOps
       || maintenance.isOverdue(at: now.boot)
   }
 

@@ -59,7 +59,7 @@ extension ServerLoop {
   }
 
   /// How long to sleep, in milliseconds; -1 until something can be read.
-  func sleepTime(_ now: Instant, _ watchdogAt: UInt64?) -> Int {
+  mutating func sleepTime(_ now: Instant, _ watchdogAt: UInt64?) -> Int {
     if !router.events.isEmpty || !batches.atHand.isEmpty { return 0 }
     let upkeepAt = maintenance.wakeAt(
       pages: batches.areDurable ? writer.walPages : 0,

@@ -32,10 +32,11 @@ extension ServerLoop {
   /// Decides the events at hand as one batch and makes it durable, now or later.
   private mutating func handleEvents(at now: Instant) throws {
     let isAlone = batches.areDurable
+    let hasGet = batches.hasGet
     let events = batches.begin()
     guard !events.isEmpty else { return }
     maintenance.noteEvents(at: now.boot)
-    if events.contains(where: \.isGet) { handInGauges(at: now) }
+    if hasGet { handInGauges(at: now) }
     for index in events.indices {
       try handle(events[index], at: now)
       // The writer inserts a part of a large batch while the rest of it is decided.

@@ -118,7 +118,12 @@ extension Hub {
     }
     let nav = op.request.nav
     let owner = slot.map { navs.slots[$0].owner }
-    if nav == NavName.navs.text || nav == NavName.clients.text { needed = .read }
+    // Whoever may read a virtual nav is told that it cannot be changed.
+    if nav.utf8.first == UInt8(ascii: "$"),
+      nav == NavName.navs.text || nav == NavName.clients.text
+    {
+      needed = .read
+    }
     var rights = access.rights(of: op.sender.peer, on: nav, owner: owner)
     // Who creates a nav owns it, in the same message already.
     if op.isCreation, owner == nil, rights.contains(.push) { rights = .all }

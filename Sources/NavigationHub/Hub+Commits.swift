@@ -24,12 +24,13 @@ extension Hub {
       id: op.request.id, standing: row.standing, changed: true, outputs: outputs,
       delivered: delivered, &json)
     let reply = RecordedReply.besideDiff(top: row.standing.top, outputs: ok.bytes[ok.outputs])
+    let (author, client) = origin(of: op)
     let body = JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
-      $0.origin(op, reply)
+      $0.origin(op, client, reply)
     }
     end(commit, slot, row, body, op.author, at: op.now)
     if commit.splice != nil {
-      navs.slots[slot].noteTop(commit, by: author(of: op), cause: cause, time: op.now.wall)
+      navs.slots[slot].noteTop(commit, by: author, cause: cause, time: op.now.wall)
     }
     if op.request.guards.any || op.isVetoSkipped { auditOverride(op, slot) }
     remember(op, ok.bytes, isOk: true)
@@ -62,15 +63,21 @@ extension Hub {
     navs.slots[slot].noteTop(commit, by: by?.author, cause: cause, time: now.wall)
   }
 
-  /// Who makes the change that an op asks for; a session's own `Author` where there is one.
-  mutating func author(of op: OpContext) -> Author {
+  /// Returns the client that an op comes from, as the nav and as the row name it.
+  ///
+  /// Both are the session's own if the session still exists: its slot may have another one by now.
+  mutating func origin(of op: OpContext) -> (author: Author, client: RowClient) {
     if let session = op.session, sessions.isLive(session),
-      sessions.slots[session].peer == op.sender.peer, sessions.slots[session].name == op.name
+      sessions.slots[session].peer == op.sender.peer, sessions.slots[session].key == op.key,
+      sessions.slots[session].name == op.name
     {
-      return sessions.slots[session].author
+      return (sessions.slots[session].author, sessions.slots[session].rowClient)
     }
-    return Author(
-      name: op.name, principal: op.key.principal, process: op.sender.peer.process)
+    let process = op.sender.peer.process
+    return (
+      Author(name: op.name, principal: op.key.principal, process: process),
+      RowClient(name: op.name, op.key, process: process)
+    )
   }
 
   /// What a row is made of.

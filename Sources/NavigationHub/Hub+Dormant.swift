@@ -7,8 +7,10 @@ import NavigationProtocol
 // moments if there is none.
 
 extension Hub {
-  /// Whether there are navs that were not asked for since the start.
-  package var hasDormantNavs: Bool { !navs.dormants.isEmpty }
+  /// Whether there are navs that no event since the start was about.
+  ///
+  /// Mutating, because a getter that does not mutate is given a copy of the hub, 1 KB for each event.
+  package var hasDormantNavs: Bool { mutating get { !navs.dormants.isEmpty } }
 
   /// What to read to revive all that are dormant, the oldest first.
   package var dormantNavs: [ReloadRequest] {

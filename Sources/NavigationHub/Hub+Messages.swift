@@ -148,11 +148,8 @@ extension Hub {
     let window = min(max(hello.window, 16384), configuration.maximumWindow)
     return Session(
       connection: sender.connection, window: window, isUncontrolled: hello.isUncontrolled,
-      upTo: window, lastSentAt: now.boot, lastHeardAt: now.boot, peer: sender.peer,
-      role: access.role(of: sender.peer), client: hello.client,
-      key: RememberedOps.Key(principal: sender.peer.principal, client: hello.client),
-      author: Author(
-        name: hello.name, principal: sender.peer.principal, process: sender.peer.process),
+      at: now.boot, peer: sender.peer, role: access.role(of: sender.peer), client: hello.client,
+      name: hello.name,
       heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000))
   }
 

@@ -26,6 +26,8 @@ struct Session: Sendable {
   var key: RememberedOps.Key
   /// What its changes name it by; holds the name that people call it.
   var author: Author
+  /// What the rows of its ops name it by.
+  var rowClient: RowClient
   var heartbeat: UInt64
   /// The number of the last question put to it.
   var lastAsk: UInt64 = 0
@@ -37,6 +39,25 @@ struct Session: Sendable {
   var answered: UInt64 = 0
   /// Reports of divergence in the ten seconds at hand.
   var reports: (period: UInt64, count: Int) = (0, 0)
+
+  init(
+    connection: ConnectionID, window: UInt64, isUncontrolled: Bool, at time: UInt64, peer: Peer,
+    role: Role, client: ClientID, name: String, heartbeat: UInt64
+  ) {
+    self.connection = connection
+    self.window = window
+    self.isUncontrolled = isUncontrolled
+    upTo = window
+    lastSentAt = time
+    lastHeardAt = time
+    self.peer = peer
+    self.role = role
+    self.client = client
+    key = RememberedOps.Key(principal: peer.principal, client: client)
+    author = Author(name: name, principal: peer.principal, process: peer.process)
+    rowClient = RowClient(name: name, key, process: peer.process)
+    self.heartbeat = heartbeat
+  }
 
   var name: String { author.name }
 
@@ -62,11 +83,9 @@ struct Session: Sendable {
   }
 
   static let vacant = Session(
-    connection: ConnectionID(0), window: 0, isUncontrolled: false, upTo: 0, lastSentAt: 0,
-    lastHeardAt: 0, peer: .local(user: 0, group: 0, process: 0), role: .ui,
-    client: ClientID(high: 0, low: 0),
-    key: RememberedOps.Key(principal: "", client: ClientID(high: 0, low: 0)),
-    author: Author(name: "", principal: "", process: nil), heartbeat: 0)
+    connection: ConnectionID(0), window: 0, isUncontrolled: false, at: 0,
+    peer: .local(user: 0, group: 0, process: 0), role: .ui, client: ClientID(high: 0, low: 0),
+    name: "", heartbeat: 0)
 }
 
 /// The sessions, found by slot, by connection and by client id, and what is counted by connection.

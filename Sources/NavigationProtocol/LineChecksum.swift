@@ -57,23 +57,38 @@ struct LineChecksum: Sendable {
   }
 
   /// The product modulo the polynomial; the highest power is in the lowest bit.
+  ///
+  /// Takes four bits of `left` at a time, the highest powers first. One bit at a time takes 200
+  /// instructions more, once for each op.
   private static func product(_ left: UInt32, _ right: UInt32) -> UInt32 {
+    let x1 = timesX(right)
+    let x2 = timesX(x1)
+    let x3 = timesX(x2)
+    // The products of `right` and each polynomial of a degree below 4.
+    let multiples: InlineArray<16, UInt32> = [
+      0, x3, x2, x2 ^ x3, x1, x1 ^ x3, x1 ^ x2, x1 ^ x2 ^ x3,
+      right, right ^ x3, right ^ x2, right ^ x2 ^ x3,
+      right ^ x1, right ^ x1 ^ x3, right ^ x1 ^ x2, right ^ x1 ^ x2 ^ x3,
+    ]
+    let table = table.span
     var product: UInt32 = 0
-    var left = left
-    var right = right
-    for _ in 0..<32 {
-      product ^= right & (0 &- left >> 31)
-      left <<= 1
-      right = right >> 1 ^ polynomial & (0 &- right & 1)
+    for place in stride(from: UInt32(0), to: 32, by: 4) {
+      // Times x^4: eight steps make of a byte whose lower half is 0 what four make of the other.
+      product = table[Int(product & 15) << 4] ^ product >> 4
+      product ^= multiples[Int(left >> place & 15)]
     }
     return product
+  }
+
+  private static func timesX(_ value: UInt32) -> UInt32 {
+    value >> 1 ^ polynomial & (0 &- value & 1)
   }
 
   private static let polynomial: UInt32 = 0xEDB8_8320
 
   /// What eight steps make of each byte.
   private static let table: [UInt32] = (0..<256).map { byte in
-    (0..<8).reduce(UInt32(byte)) { rest, _ in rest >> 1 ^ polynomial & (0 &- rest & 1) }
+    (0..<8).reduce(UInt32(byte)) { rest, _ in timesX(rest) }
   }
 
   private static let labels = PartName.allCases.map { ":" + $0.text }

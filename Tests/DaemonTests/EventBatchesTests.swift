@@ -5,10 +5,33 @@ import Testing
 @testable import NavigationDaemon
 
 @Suite struct EventBatchesTests {
-  private func event(_ number: Int) -> HubEvent { .closed(ConnectionID(UInt64(number))) }
+  private static let peer = Peer.local(user: 0, group: 0, process: 1)
+
+  /// An op for a multiple of 3, a `get` for a multiple of 7, the end of a connection for any other.
+  private func event(_ number: Int) -> HubEvent {
+    let connection = ConnectionID(UInt64(number))
+    if isOp(number) {
+      var reader = ClientMessageReader()
+      return HubEvent(
+        frame: "nsp1.op".utf8.span, body: "{".utf8.span, from: connection, Self.peer,
+        reader: &reader)
+    }
+    if isGet(number) {
+      return .message(connection, Self.peer, .get(GetRequest(id: 1, nav: nil, what: .stats)))
+    }
+    return .closed(connection)
+  }
+
+  private func isOp(_ number: Int) -> Bool { number.isMultiple(of: 3) }
+  private func isGet(_ number: Int) -> Bool { !isOp(number) && number.isMultiple(of: 7) }
 
   private func numbers(_ events: [HubEvent]) -> [Int] {
-    events.map { if case .closed(let id) = $0 { Int(id.number) } else { -1 } }
+    events.map { event in
+      switch event {
+      case .closed(let id), .unreadable(let id, _, _), .message(let id, _, _): Int(id.number)
+      default: -1
+      }
+    }
   }
 
   /// Against lists of numbers.
@@ -48,6 +71,8 @@ import Testing
         (inFlight, bytesInFlight) = ([], [])
       }
       #expect(numbers(batches.atHand) == atHand)
+      #expect(batches.areOps == atHand.allSatisfy(isOp))
+      #expect(batches.hasGet == atHand.contains(where: isGet))
       #expect(batches.areDurable == inFlight.isEmpty)
       #expect(batches.mayReceive == (bytesAtHand < EventBatches.bytesPerTurn))
       let isFull =

@@ -35,7 +35,7 @@ package struct JSONWriter: ~Copyable {
   var position: Int { buffer.count }
 
   /// What has been written, with the comma that waits for the next value.
-  var pieces: [UInt8] { buffer.prefix(buffer.count) }
+  package var pieces: [UInt8] { buffer.prefix(buffer.count) }
 
   /// Opens an object.
   @inline(__always)
@@ -112,6 +112,9 @@ package struct JSONWriter: ~Copyable {
     buffer.append(head)
     buffer.append(tail, Self.comma)
   }
+
+  /// Writes what `pieces` of another writer gave.
+  package mutating func pieces(_ pieces: [UInt8]) { buffer.append(pieces.span) }
 
   /// Writes a part of what `pieces` gave.
   mutating func piece(_ pieces: [UInt8], _ range: Range<Int>) {
