@@ -26,6 +26,10 @@ package struct Commit: Sendable {
   package var relation: Relation?
   /// Whether the change is to be animated.
   package var isAnimated = false
+  /// What the bytes of all records must be behind it, reckoned from what it touched.
+  var recordBytes = 0
+  /// Whether it touched a button that other screens show too.
+  var touchesSharedButtons = false
 
   /// Whether nothing changed after all.
   package var isEmpty: Bool {

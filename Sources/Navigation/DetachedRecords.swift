@@ -75,6 +75,9 @@ package struct DetachedRecords: Sendable {
     return screen
   }
 
+  /// Whether a record is there.
+  func contains(_ key: Key) -> Bool { position(of: key) != nil }
+
   /// Finds a button.
   package func button(_ id: ButtonID) -> Button? {
     guard let position = position(of: .button(id)),

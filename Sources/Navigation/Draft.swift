@@ -50,6 +50,10 @@ struct Draft {
   var hasOwnEvents = false
   /// Where the order of detached records stood.
   let mark: DetachedRecords.Mark
+  /// The bytes of all records before, without those of screens that were given up untouched.
+  var recordBytes: Int
+  /// Whether a button was touched that other screens show too.
+  var touchesSharedButtons = false
   /// The state before, if more than one operation runs; it shows which changes a later operation undid.
   var before: NavigationController?
 
@@ -63,6 +67,7 @@ struct Draft {
     lowest = oldCount
     oldChain = controller.presented.isDefault ? [] : controller.presentedScreens.map(\.id)
     mark = controller.detached.mark
+    recordBytes = controller.recordBytes
   }
 
   /// Notes that the stack is about to differ from `index` on.
@@ -131,7 +136,8 @@ extension NavigationController {
     commit.events.add(events(&draft, commit.splice))
     commit.events.add(draft.ending)
     commit.events.add(draft.tail)
-    if !commit.isEmpty { makeRoom(limits, &commit) }
+    if !commit.isEmpty { makeRoom(limits, &draft, &commit) }
+    reckon(&draft, &commit)
   }
 
   /// The transition that an animated change of the top, or else of what is presented, begins.
@@ -237,11 +243,14 @@ extension NavigationController {
     }
   }
 
-  private mutating func makeRoom(_ limits: NavigationLimits, _ commit: inout Commit) {
+  private mutating func makeRoom(
+    _ limits: NavigationLimits, _ draft: inout Draft, _ commit: inout Commit
+  ) {
     while detached.count > limits.detachedRecords || byteCount > limits.stateBytes,
       let oldest = detached.oldest
     {
       forget(oldest)
+      if case .screen(let screen) = oldest { noteForgotten(screen, &draft) }
       commit.released.append(oldest.key)
     }
   }

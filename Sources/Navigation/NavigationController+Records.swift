@@ -74,6 +74,7 @@ extension NavigationController {
     }
     draft.released.append(.screen(id))
     draft.released += forget(.screen(screen)).map { .button($0) }
+    noteForgotten(screen, &draft)
     return .nothing
   }
 

@@ -150,11 +150,7 @@ extension NavigationController {
     if screens.reduce(0, { $0 + $1.byteCount }) != recordBytes {
       violated.append("byte count differs from the records")
     }
-    if !bar.isDefault, let hid = bar.content.hid,
-      !bar.content.isHidden || (hid.toolbar && visibility.toolbar)
-    {
-      violated.append("a bar shows that is noted as hidden")
-    }
+    if showsWhatIsHidden { violated.append("a bar shows that is noted as hidden") }
     if !shownMatches(screens) { violated.append("button registry differs from the lists") }
     return violated
   }
