@@ -58,6 +58,13 @@ extension Journal {
     commits += 1
   }
 
+  /// Drops the staged parts of a batch.
+  package func discardStaged() {
+    guard isStaging else { return }
+    database.rollBack()
+    isStaging = false
+  }
+
   /// Stores the rows that are collected, if any, and begins the next group.
   private func storeGroup() throws(JournalError) {
     guard batch.group.records > 0 else { return }

@@ -34,6 +34,8 @@ struct EventBatches {
   var mayReceive: Bool { bytesAtHand < Self.bytesPerTurn }
   /// Whether every batch is durable.
   var areDurable: Bool { inFlight.isEmpty }
+  /// Whether only the batch that began last is not durable.
+  var isNewestAlone: Bool { inFlight.count <= 1 }
   /// Whether the loop must wait for the writer.
   var areFull: Bool {
     inFlight.count >= Self.batchesInFlight || bytesInFlight > Self.bytesInFlight
@@ -68,6 +70,12 @@ struct EventBatches {
 
   /// Notes that the oldest batch is durable.
   mutating func completeOldest() { bytesInFlight -= inFlight.removeFirst().bytes }
+
+  /// Puts the events of all batches, none of which is durable, back before those at hand.
+  mutating func takeBack() {
+    bytesAtHand += bytesInFlight
+    atHand = takeAll() + atHand
+  }
 
   /// Takes the events of all batches, none of which can be stored.
   mutating func takeAll() -> [HubEvent] {

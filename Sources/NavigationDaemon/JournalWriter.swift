@@ -40,6 +40,7 @@ final class JournalWriter: @unchecked Sendable {
   /// commit tries again.
   private var pagesToPutAway = JournalWriter.busyPages
   private var mustPutAway = false
+  private var mustDiscard = false
   private var putAwayProblem: PutAwayProblem?
   private var isAsleep = false
   private var policy = CommitPolicy()
@@ -98,6 +99,18 @@ final class JournalWriter: @unchecked Sendable {
 
   /// Passes the last part of a batch to the worker, which can be empty; loop thread.
   func submit(_ records: [JournalRecord]) { enqueue(Part(records: records, isLast: true)) }
+
+  /// Drops the parts of the next batch, which has no last part yet; all batches before it must be
+  /// complete; loop thread.
+  func discard() {
+    wake {
+      queue = []
+      mustDiscard = true
+    }
+    unsafe pthread_mutex_lock(lock)
+    while mustDiscard { unsafe pthread_cond_wait(progressed, lock) }
+    unsafe pthread_mutex_unlock(lock)
+  }
 
   private func enqueue(_ part: Part) { wake { queue.append(part) } }
 
@@ -210,13 +223,19 @@ final class JournalWriter: @unchecked Sendable {
     var staged = 0
     unsafe pthread_mutex_lock(lock)
     while true {
-      while (queue.isEmpty || failure != nil) && !mustPutAway {
+      while (queue.isEmpty || failure != nil) && !mustPutAway && !mustDiscard {
         isAsleep = true
         unsafe pthread_cond_wait(arrived, lock)
         isAsleep = false
       }
       guard !mustPutAway else {
         putAwayLocked()
+        continue
+      }
+      guard !mustDiscard else {
+        journal.discardStaged()
+        (staged, failure, mustDiscard) = (0, nil, false)
+        unsafe pthread_cond_signal(progressed)
         continue
       }
       gather()

@@ -73,12 +73,17 @@ extension ServerLoop {
     }
   }
 
-  /// Rolls back the batches that are not durable and decides their events again, with every change refused.
-  private mutating func rollBack(at now: Instant) throws {
-    for request in hub.rollBack() {
+  /// Reads navs back from the journal.
+  mutating func reload(_ requests: [ReloadRequest]) throws {
+    for request in requests {
       let (snapshot, rows) = try history.chain(of: request)
       try hub.reload(request, snapshot: snapshot, rows: rows)
     }
+  }
+
+  /// Rolls back the batches that are not durable and decides their events again, with every change refused.
+  private mutating func rollBack(at now: Instant) throws {
+    try reload(hub.rollBack())
     for event in batches.takeAll() { try handle(event, at: now) }
     precondition(hub.takeRecords().isEmpty, "records while the journal takes none")
     try release(hub.committed(at: now))

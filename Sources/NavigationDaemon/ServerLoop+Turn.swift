@@ -39,6 +39,7 @@ extension ServerLoop {
     if hasGet { handInGauges(at: now) }
     for index in events.indices {
       try handle(events[index], at: now)
+      guard !hub.isUnsound else { return try decideAgain(at: now) }
       // The writer inserts a part of a large batch while the rest of it is decided.
       if index % Self.eventsPerPart == Self.eventsPerPart - 1 { writer.stage(hub.takeRecords()) }
     }
@@ -53,6 +54,20 @@ extension ServerLoop {
       writer.submit(records)
       if !maySeal { try standStill(at: now) }
     }
+  }
+
+  /// Takes the batch at hand back, in which an op broke an invariant, and decides its events again.
+  private mutating func decideAgain(at now: Instant) throws {
+    while !batches.isNewestAlone {
+      writer.awaitProgress()
+      try takeProgress(at: now)
+    }
+    // If an earlier batch could not be stored, everything was taken back already.
+    guard hub.isUnsound else { return }
+    writer.discard()
+    try reload(hub.rollBackUnsound())
+    batches.takeBack()
+    try handleEvents(at: now)
   }
 
   mutating func handle(_ event: HubEvent, at now: Instant) throws {

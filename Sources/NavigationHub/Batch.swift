@@ -37,6 +37,15 @@ struct Batch: Sendable {
     var evicted: RememberedOps.Entry?
   }
 
+  /// An op whose commit broke an invariant of its nav.
+  struct CondemnedOp: Sendable {
+    var key: RememberedOps.Key
+    var op: UInt64
+    /// The nav's slot, whose state is unsound until it is reloaded.
+    var slot: Int
+    var violated: [String]
+  }
+
   /// The messages of clients it came from.
   var messages = 0
   var records: [JournalRecord] = []
@@ -69,6 +78,12 @@ struct Batch: Sendable {
   var sequenceBefore: UInt64?
   /// The backup that was answered, should the answer have to come again.
   var finishedBackup: PendingBackup?
+  /// The ops whose commits broke an invariant; they are refused when the batch is decided again.
+  private(set) var condemned: [CondemnedOp] = []
+  /// Whether one of them was found in this batch, which must be decided again.
+  private(set) var isUnsound = false
+  /// The navs that were frozen by what the batch would have made of them.
+  var frozen: [Int] = []
   /// Whether `$clients` may have changed.
   var changedClients = false
 
@@ -76,6 +91,20 @@ struct Batch: Sendable {
   var beginsBackup: Bool {
     effects.contains { if case .backup = $0 { true } else { false } }
   }
+
+  /// Why an op is refused that was decided before; nil if it was not, or its commit was sound.
+  func condemnation(of op: OpContext) -> CondemnedOp? {
+    condemned.first { $0.op == op.request.id && $0.key == op.key }
+  }
+
+  /// Notes an op whose commit broke an invariant.
+  mutating func condemn(_ op: CondemnedOp) {
+    condemned.append(op)
+    isUnsound = true
+  }
+
+  /// Takes over what was noted when the events of the batch were decided before.
+  mutating func refuse(_ condemned: [CondemnedOp]) { self.condemned = condemned }
 
   /// Joins the next batch, to be rolled back together.
   mutating func absorb(_ next: Batch) {
@@ -87,6 +116,9 @@ struct Batch: Sendable {
     waiting += next.waiting
     malformed += next.malformed
     finishedReads += next.finishedReads
+    condemned += next.condemned
+    isUnsound = isUnsound || next.isUnsound
+    frozen += next.frozen
     finishedBackup = finishedBackup ?? next.finishedBackup
     effects += next.effects
     let known = Set(touched.map(\.slot))

@@ -102,9 +102,26 @@ struct Batches: Sendable {
     current = next
   }
 
+  /// Notes an op whose commit broke an invariant; the batch at hand must be decided again.
+  mutating func condemn(_ op: Batch.CondemnedOp) { current.condemn(op) }
+
   /// Takes out everything that is not durable, as one batch; from then on the journal takes no
   /// records until a commit succeeds.
   mutating func rollBack() -> Batch {
+    isStorageFailing = true
+    return takeBack()
+  }
+
+  /// Takes out the batch at hand, the only one, to be decided again without the ops that it condemns.
+  mutating func rollBackUnsound() -> Batch {
+    precondition(sealed.isEmpty, "\(sealed.count) batches are not durable")
+    let failed = takeBack()
+    assert(failed.isUnsound, "a sound batch is decided again")
+    current.refuse(failed.condemned)
+    return failed
+  }
+
+  private mutating func takeBack() -> Batch {
     var failed = sealed.first ?? current
     for next in sealed.dropFirst() { failed.absorb(next) }
     if !sealed.isEmpty { failed.absorb(current) }
@@ -113,7 +130,6 @@ struct Batches: Sendable {
       assert(before < sequence, "row \(before) before row \(sequence)")
       sequence = before
     }
-    isStorageFailing = true
     begin()
     return failed
   }

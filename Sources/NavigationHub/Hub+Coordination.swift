@@ -67,7 +67,7 @@ extension Hub {
       coordinations.postpone(slot)
       return timer.plan(timer.now.boot + Self.retryAfter)
     }
-    let before = stateToInspect(slot)
+    let before = navs.slots[slot].controller
     let result = try? navs.slots[slot].controller.perform(
       [.transition(operation)], isAnimated: nil, in: configuration.context)
     guard let commit = result?.commit, (try? inspect(slot, before: before)) != nil else {

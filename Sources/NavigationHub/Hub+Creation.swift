@@ -23,7 +23,7 @@ extension Hub {
       throw OpFailure(OutgoingError(error))
     }
     if let unreadable { throw unreadable }
-    let faults = configuration.inspection?(controller) ?? []
+    let faults = configuration.inspection(controller)
     guard faults.isEmpty else { throw OpFailure(.fault(request.nav, faults)) }
     guard navs.count < configuration.navs else {
       var error = OutgoingError(.limit, "navd holds \(counted(configuration.navs, "nav")) at most")

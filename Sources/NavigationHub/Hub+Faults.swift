@@ -5,19 +5,46 @@ import NavigationProtocol
 // read until somebody has looked.
 
 extension Hub {
-  /// The state to go back to if what an op makes of it is found wrong; nil if nobody looks.
-  mutating func stateToInspect(_ slot: Int) -> NavigationController? {
-    configuration.inspection == nil ? nil : navs.slots[slot].controller
+  /// Whether an op has made a state that breaks an invariant.
+  ///
+  /// Nothing of the batch at hand may be committed then, and no event be handled. The shell waits until
+  /// the sealed batches are durable, calls `rollBackUnsound` and `reload`, and handles the events of
+  /// the batch again.
+  package var isUnsound: Bool { batches.current.isUnsound }
+
+  /// Inspects what an op's commit touched; if that breaks an invariant, the batch must be decided
+  /// again.
+  mutating func inspect(_ commit: Commit, of op: OpContext, _ slot: Int) throws(OpFailure) {
+    guard let inspection = configuration.touchedInspection else { return }
+    let violated = inspection(&navs.slots[slot].controller, commit)
+    guard !violated.isEmpty else { return }
+    batches.condemn(
+      Batch.CondemnedOp(key: op.key, op: op.request.id, slot: slot, violated: violated))
+    throw OpFailure(.fault(navs.slots[slot].name, violated))
   }
 
-  /// Looks at a state that is not a revision yet; a wrong one is discarded and the nav frozen.
-  mutating func inspect(_ slot: Int, before: NavigationController?) throws(OpFailure) {
-    guard let before, let inspection = configuration.inspection else { return }
-    let violated = inspection(navs.slots[slot].controller)
+  /// Refuses an op whose commit broke an invariant when the batch was decided before, and freezes the
+  /// nav, whose state is sound again.
+  mutating func checkCondemned(_ op: OpContext, _ slot: Int) throws(OpFailure) {
+    guard !batches.current.condemned.isEmpty, let condemned = batches.current.condemnation(of: op)
+    else { return }
+    throw discard(condemned.violated, slot)
+  }
+
+  /// Inspects a state that is not a revision yet as a whole; one that breaks an invariant is discarded
+  /// and the nav frozen.
+  mutating func inspect(_ slot: Int, before: NavigationController) throws(OpFailure) {
+    let violated = configuration.inspection(navs.slots[slot].controller)
     guard !violated.isEmpty else { return }
     navs.slots[slot].controller = before
+    throw discard(violated, slot)
+  }
+
+  /// Freezes a nav because of what would have become of it.
+  private mutating func discard(_ violated: [String], _ slot: Int) -> OpFailure {
     freeze(slot, violated)
-    throw OpFailure(.fault(navs.slots[slot].name, violated))
+    batches.current.frozen.append(slot)
+    return OpFailure(.fault(navs.slots[slot].name, violated))
   }
 
   /// From now on the nav is only read; what waits for it is told so.

@@ -116,7 +116,8 @@ extension Hub {
   mutating func perform(
     _ operations: [Operation], _ op: OpContext, _ slot: Int, after decision: DelegateDecision?
   ) throws(OpFailure) {
-    let before = stateToInspect(slot)
+    try checkCondemned(op, slot)
+    let before = configuration.touchedInspection == nil ? navs.slots[slot].controller : nil
     var result: OperationResult
     do {
       result = try navs.slots[slot].controller.perform(
@@ -125,8 +126,9 @@ extension Hub {
     } catch {
       throw OpFailure(OutgoingError(error))
     }
-    if configuration.inspection != nil, result.commit != nil {
-      try inspect(slot, before: before)
+    if let commit = result.commit {
+      if let before { try inspect(slot, before: before) }
+      try inspect(commit, of: op, slot)
     }
     let delivered = announce(result.outputs, slot)
     // Taken out, not copied.

@@ -20,8 +20,17 @@ extension Hub {
   ///
   /// Nothing of it has been sent. The navs named are to be read back with `reload`; then the
   /// batch's events are handled again, while the hub refuses every commit with `storage`.
-  package mutating func rollBack() -> [ReloadRequest] {
-    let batch = batches.rollBack()
+  package mutating func rollBack() -> [ReloadRequest] { takeBack(batches.rollBack()) }
+
+  /// Takes back everything decided since the last commit, because `isUnsound`.
+  ///
+  /// The navs named are to be read back with `reload`, then the batch's events to be handled again. The
+  /// hub then refuses the ops whose commits broke an invariant as `internal`, and freezes their navs.
+  package mutating func rollBackUnsound() -> [ReloadRequest] {
+    takeBack(batches.rollBackUnsound())
+  }
+
+  private mutating func takeBack(_ batch: Batch) -> [ReloadRequest] {
     for remembrance in batch.remembrances.reversed() {
       remembered.forget(remembrance.op, of: remembrance.key, restoring: remembrance.evicted)
     }
@@ -31,7 +40,13 @@ extension Hub {
     let created = Set(batch.created)
     for slot in batch.created { forgetCreated(slot) }
     for slot in batch.closed where !created.contains(slot) { navs.restoreName(of: slot) }
-    let requests = batch.touched.filter { !created.contains($0.slot) }.map { touched in
+    for slot in batch.frozen where navs.isLive(slot) { navs.slots[slot].fault = nil }
+    var touched = batch.touched
+    for slot in batch.condemned.map(\.slot) where !touched.contains(where: { $0.slot == slot }) {
+      // The op that broke the state has left no row.
+      touched.append(Batch.Touched(slot: slot, rowBefore: navs.slots[slot].lastSequence))
+    }
+    let requests = touched.filter { !created.contains($0.slot) }.map { touched in
       ReloadRequest(nav: navs.slots[touched.slot].number, head: touched.rowBefore)
     }
     sessions.finish(batch.answering, answers: 0)

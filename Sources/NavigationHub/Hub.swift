@@ -59,6 +59,7 @@ package struct Hub: Sendable {
   ///
   /// The nav that it is about must not be dormant, see `dormant(for:)`.
   package mutating func handle(_ event: HubEvent, at now: Instant) {
+    precondition(!isUnsound, "an event while a nav is unsound")
     assert(dormant(for: event) == nil, "an event about a nav that is dormant")
     timer.advance(to: now)
     switch event {

@@ -53,23 +53,32 @@ package struct HubConfiguration: Sendable {
     get { context.classes }
     set { context.classes = newValue }
   }
-  /// Names what is wrong with a state before it becomes a revision; nil looks at none.
+  /// Names the broken invariants of a whole state.
   ///
-  /// Looking costs more than most operations, so a released daemon looks when it reads a nav
-  /// from the journal and when it is asked to verify.
-  package var inspection = Self.defaultInspection
+  /// A state that breaks one never becomes a revision.
+  package var inspection: @Sendable (NavigationController) -> [String] = {
+    $0.violatedInvariants()
+  }
+  /// Names the invariants that the commit of an op broke; nil inspects the whole state instead.
+  ///
+  /// The whole takes more instructions than most operations, and a copy of the state before. So only
+  /// debug builds inspect it after each op.
+  package var touchedInspection: TouchedInspection? = Self.defaultInspection
   /// What `welcome` says of the daemon.
   package var server = "navd/0.1.0"
 
   /// Makes a value from its members.
   package init() {}
 
-  /// Every state is inspected in a debug build.
-  private static var defaultInspection: (@Sendable (NavigationController) -> [String])? {
+  /// Names the invariants that a commit broke; `inout` only to avoid a copy of the state.
+  package typealias TouchedInspection =
+    @Sendable (inout NavigationController, Commit) -> [String]
+
+  private static var defaultInspection: TouchedInspection? {
     #if DEBUG
-      { $0.violatedInvariants() }
-    #else
       nil
+    #else
+      { $0.violatedInvariants(touchedBy: $1) }
     #endif
   }
 }

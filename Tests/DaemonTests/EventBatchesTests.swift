@@ -65,6 +65,11 @@ import Testing
         batches.completeOldest()
         inFlight.removeFirst()
         bytesInFlight.removeFirst()
+      case 19 where Int.random(in: 0..<10, using: &random) == 0:
+        batches.takeBack()
+        atHand = inFlight.flatMap { $0 } + atHand
+        bytesAtHand += bytesInFlight.reduce(0, +)
+        (inFlight, bytesInFlight) = ([], [])
       default:
         guard Int.random(in: 0..<10, using: &random) == 0 else { continue }
         #expect(numbers(batches.takeAll()) == inFlight.flatMap { $0 })
@@ -74,6 +79,7 @@ import Testing
       #expect(batches.areOps == atHand.allSatisfy(isOp))
       #expect(batches.hasGet == atHand.contains(where: isGet))
       #expect(batches.areDurable == inFlight.isEmpty)
+      #expect(batches.isNewestAlone == (inFlight.count <= 1))
       #expect(batches.mayReceive == (bytesAtHand < EventBatches.bytesPerTurn))
       let isFull =
         inFlight.count >= EventBatches.batchesInFlight

@@ -71,6 +71,29 @@ import Testing
     }
   }
 
+  @Test func `the parts of a batch are dropped, and nothing of the batches before`() throws {
+    try withTemporaryDirectory { directory in
+      let (journal, _) = try Self.open(directory)
+      let writer = JournalWriter(journal: journal)
+      // Nothing is staged.
+      writer.discard()
+      for last in stride(from: 10 as UInt64, through: 100, by: 10) {
+        writer.submit(Self.batch(last - 9...last))
+        for part in 0..<last / 10 { writer.stage(Self.batch(last + 1 + part...last + 1 + part)) }
+        var completed = 0
+        while completed == 0 {
+          writer.awaitProgress()
+          completed += writer.takeCompleted()
+        }
+        writer.discard()
+        #expect(writer.takeFailure() == nil)
+      }
+      try writer.commit(Self.batch(101...102))
+      try journal.close()
+      #expect(try Self.open(directory).rows == 102)
+    }
+  }
+
   @Test func `what a reader is at work in stays in the log until it has ended`() throws {
     try withTemporaryDirectory { directory in
       let (journal, _) = try Self.open(directory)

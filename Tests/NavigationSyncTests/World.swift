@@ -80,6 +80,8 @@ final class World {
   /// History requests wait for `answerHistory` while this is set.
   var holdsHistory = false
   var requests: [HistoryRequest] = []
+  /// How many batches were decided again because an op broke an invariant.
+  var unsoundBatches = 0
   /// How many backups were begun.
   var backups = 0
   /// The navs that were revived because an event was about them.
@@ -98,16 +100,10 @@ final class World {
     let start = sent.count
     var events = events
     repeat {
-      for event in events { try handle(event) }
+      try decide(events)
       let records = hub.takeRecords()
       if journal.isFailing, !records.isEmpty {
-        for request in hub.rollBack() {
-          let rows = journal.rows(of: request.nav, through: request.head)
-          let snapshot = journal.snapshots.last {
-            $0.nav == request.nav && $0.sequence <= request.head
-          }
-          try hub.reload(request, snapshot: snapshot, rows: rows)
-        }
+        try reload(hub.rollBack())
         for event in events { hub.handle(event, at: now) }
         #expect(hub.takeRecords().isEmpty)
       } else {
@@ -118,6 +114,31 @@ final class World {
       if !holdsHistory { requests = [] }
     } while !events.isEmpty
     return Array(sent[start...])
+  }
+
+  /// Hands events to the hub, again if an op breaks an invariant.
+  private func decide(_ events: [HubEvent]) throws {
+    for event in events {
+      try handle(event)
+      guard !hub.isUnsound else { return try decideAgain(events) }
+    }
+  }
+
+  /// Takes the batch at hand back, whose events are given.
+  private func decideAgain(_ events: [HubEvent]) throws {
+    unsoundBatches += 1
+    try reload(hub.rollBackUnsound())
+    try decide(events)
+  }
+
+  private func reload(_ requests: [ReloadRequest]) throws {
+    for request in requests {
+      let rows = journal.rows(of: request.nav, through: request.head)
+      let snapshot = journal.snapshots.last {
+        $0.nav == request.nav && $0.sequence <= request.head
+      }
+      try hub.reload(request, snapshot: snapshot, rows: rows)
+    }
   }
 
   /// Hands an event to the hub, which must know the nav that it is about.
@@ -148,15 +169,9 @@ final class World {
     let records = hub.takeRecords()
     #expect(hub.maySeal)
     hub.seal()
-    for event in early { try handle(event) }
+    for event in early where !hub.isUnsound { try handle(event) }
     if journal.isFailing, !records.isEmpty {
-      for request in hub.rollBack() {
-        let rows = journal.rows(of: request.nav, through: request.head)
-        let snapshot = journal.snapshots.last {
-          $0.nav == request.nav && $0.sequence <= request.head
-        }
-        try hub.reload(request, snapshot: snapshot, rows: rows)
-      }
+      try reload(hub.rollBack())
       for event in first + early { hub.handle(event, at: now) }
       #expect(hub.takeRecords().isEmpty)
       try take(hub.committed(at: now))
@@ -165,6 +180,7 @@ final class World {
     journal.commit(records)
     try take(hub.committed(at: now))
     let middle = sent.count
+    if hub.isUnsound { try decideAgain(early) }
     journal.commit(hub.takeRecords())
     try take(hub.committed(at: now))
     return (Array(sent[start..<middle]), Array(sent[middle...]))

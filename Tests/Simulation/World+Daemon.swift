@@ -88,6 +88,8 @@ extension World {
     var taken: [Taken]
     var records: [JournalRecord]
     var tentative: [(place: Place, state: String)]
+    /// Whether an op broke an invariant: it must be taken back when those before it are durable.
+    var isUnsound = false
   }
 
   /// Takes what is at hand, stores what follows, sends what follows from that.
@@ -103,6 +105,10 @@ extension World {
       return crash("before the commit")
     }
     while let batch = batches.first {
+      if batch.isUnsound {
+        batches = [decideAgain(batch.taken)]
+        continue
+      }
       if batches.contains(where: { !$0.records.isEmpty }), isFaulty,
         random.chance(scenario.faults.failCommit)
       {
@@ -140,9 +146,14 @@ extension World {
       let others = max(0, rest.count - ops)
       var size = max(1, others + random.below(rest.count - others + 1))
       handle(Array(rest.prefix(size)))
-      if size < rest.count, !random.chance(600) || hub?.maySeal != true {
+      if size < rest.count, !random.chance(600) || hub?.maySeal != true, hub?.isUnsound == false {
         handle(Array(rest.dropFirst(size)))
         size = rest.count
+      }
+      if hub?.isUnsound == true {
+        facts.tentative = []
+        batches.append(Decided(taken: Array(rest), records: [], tentative: [], isUnsound: true))
+        return batches
       }
       batches.append(
         Decided(
@@ -152,6 +163,32 @@ extension World {
       if !rest.isEmpty { hub?.seal() }
     }
     return batches
+  }
+
+  /// Takes the batch at hand back, in which an op broke an invariant, and decides its events again.
+  private mutating func decideAgain(_ taken: [Taken]) -> Decided {
+    while hub?.isUnsound == true {
+      trace { _ in "unsound" }
+      count { $0.unsoundBatches += 1 }
+      guard var hub = self.hub else { break }
+      reload(hub.rollBackUnsound(), &hub)
+      self.hub = hub
+      facts.tentative = []
+      handle(taken)
+    }
+    defer { facts.tentative = [] }
+    return Decided(taken: taken, records: takeRecords(), tentative: facts.tentative)
+  }
+
+  private mutating func reload(_ requests: [ReloadRequest], _ hub: inout Hub) {
+    for request in requests {
+      let (snapshot, rows) = journal.chain(of: request.nav, to: request.head)
+      do {
+        try hub.reload(request, snapshot: snapshot, rows: rows)
+      } catch {
+        violation("nav \(request.nav) cannot be read back: \(error.what)")
+      }
+    }
   }
 
   private mutating func takeRecords() -> [JournalRecord] {
@@ -175,15 +212,7 @@ extension World {
     trace { _ in "commit failed" }
     count { $0.failedCommits += 1 }
     facts.tentative = []
-    let requests = hub.rollBack()
-    for request in requests {
-      let (snapshot, rows) = journal.chain(of: request.nav, to: request.head)
-      do {
-        try hub.reload(request, snapshot: snapshot, rows: rows)
-      } catch {
-        violation("nav \(request.nav) cannot be read back: \(error.what)")
-      }
-    }
+    reload(hub.rollBack(), &hub)
     self.hub = hub
     handle(taken)
     demand(takeRecords().isEmpty, "records while the journal takes none")
@@ -253,6 +282,7 @@ extension World {
       note(item)
       revive(for: item.event)
       hub?.handle(item.event, at: now)
+      if hub?.isUnsound == true { return }
       for name in changed(by: item) {
         if let (place, state) = probe(name) { facts.tentative.append((place, state)) }
       }
@@ -341,7 +371,8 @@ extension World {
     self.hub = nil
     let output = hub.committed(at: now)
     self.hub = hub
-    for name in ["$navs", "$clients"] {
+    // No event may be handled while a nav is unsound, a read included.
+    for name in ["$navs", "$clients"] where !hub.isUnsound {
       // While nobody looks, asking begins a new revision, and what it shows is shown to nobody.
       if let (place, state) = probe(name), probe(name, twice: true)?.place == place {
         facts.virtualStates[name, default: [:]][place] = state

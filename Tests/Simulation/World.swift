@@ -1,6 +1,6 @@
 import Navigation
 import NavigationProtocol
-import NavigationHub
+package import NavigationHub
 import NavigationReplica
 
 /// What a run found.
@@ -34,6 +34,8 @@ package struct Report: Sendable {
     package var revivals = 0
     /// Batches that could not be stored.
     package var failedCommits = 0
+    /// Batches that were decided again because an op broke an invariant.
+    package var unsoundBatches = 0
     /// Connections lost.
     package var lostConnections = 0
     /// Lost machines that cost acknowledged rows.
@@ -60,6 +62,7 @@ package struct Report: Sendable {
       restarts += other.restarts
       revivals += other.revivals
       failedCommits += other.failedCommits
+      unsoundBatches += other.unsoundBatches
       lostConnections += other.lostConnections
       renewals += other.renewals
       repetitions += other.repetitions
@@ -102,9 +105,13 @@ package struct World: Sendable {
   /// Whether faults still happen.
   var isFaulty = true
 
-  init(seed: UInt64, sabotage: Sabotage?, isTracing: Bool) {
+  init(
+    seed: UInt64, sabotage: Sabotage?, isTracing: Bool,
+    inspection: HubConfiguration.TouchedInspection? = nil
+  ) {
     random = Randomness(seed: seed)
     scenario = Scenario(&random)
+    if let inspection { scenario.configuration.touchedInspection = inspection }
     reader = ClientMessageReader(maximumBytes: scenario.configuration.maximumRequestBytes)
     self.sabotage = sabotage
     self.isTracing = isTracing
@@ -117,11 +124,14 @@ package struct World: Sendable {
   ///   - seed: the one source of chance.
   ///   - sabotage: a bug to plant, for a check of the checker.
   ///   - isTracing: whether the report says what happened.
+  ///   - inspection: what inspects, or corrupts, a nav after each op.
   /// - Returns: what was found.
   package static func run(
-    seed: UInt64, sabotage: Sabotage? = nil, isTracing: Bool = false
+    seed: UInt64, sabotage: Sabotage? = nil, isTracing: Bool = false,
+    inspection: HubConfiguration.TouchedInspection? = nil
   ) -> Report {
-    var world = World(seed: seed, sabotage: sabotage, isTracing: isTracing)
+    var world = World(
+      seed: seed, sabotage: sabotage, isTracing: isTracing, inspection: inspection)
     world.trace { world in "scenario \(world.scenario)" }
     world.start()
     for _ in 0..<world.scenario.clients { world.clients.append(world.makeClient()) }

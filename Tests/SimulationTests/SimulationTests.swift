@@ -1,6 +1,9 @@
 import Foundation
+import NavigationHub
 import Simulation
 import Testing
+
+@testable import Navigation
 
 /// Which seeds are run, and how a failing one is repeated.
 enum Seeds {
@@ -50,6 +53,38 @@ enum Seeds {
     print("the trace is in \(file.path)")
     print("seed \(seed): trace hash \(String(report.traceHash, radix: 16)), \(report.load)")
     for violation in report.violations { Issue.record("\(violation)") }
+  }
+
+  /// Corrupts a nav in some of the commits that change its stack, as a mistake in the rules would.
+  @Sendable private static func corrupt(_ nav: inout NavigationController, _ commit: Commit) {
+    guard commit.splice?.insertedCount == 1, commit.revision.number % 5 == 3 else { return }
+    nav.stack.append(nav.stack[nav.stack.count - 1])
+  }
+
+  @Test func `a state that breaks an invariant is published to nobody`() {
+    var load = Report.Load()
+    for seed: UInt64 in 1...60 {
+      let report = World.run(seed: seed) { nav, commit in
+        Self.corrupt(&nav, commit)
+        return nav.violatedInvariants(touchedBy: commit)
+      }
+      load.add(report.load)
+      for violation in report.violations { Issue.record("seed \(seed): \(violation)") }
+    }
+    #expect(load.unsoundBatches >= 20, "too few states were corrupted: \(load)")
+    #expect(load.accepted >= 120, "too few ops were accepted: \(load)")
+  }
+
+  @Test func `such a state would be noticed`() {
+    let seeds: ClosedRange<UInt64> = 1...150
+    let found = seeds.contains { seed in
+      let report = World.run(seed: seed) { nav, commit in
+        Self.corrupt(&nav, commit)
+        return []
+      }
+      return !report.violations.isEmpty
+    }
+    #expect(found)
   }
 
   @Test func `equal seeds give equal runs`() {
