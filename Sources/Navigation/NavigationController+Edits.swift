@@ -143,3 +143,10 @@ extension ButtonContent {
       customView: customView, style: style, action: action)
   }
 }
+
+extension NavigationController {
+  /// Whether activating a button pops, as a custom back button does.
+  package func isPopButton(_ id: ButtonID) -> Bool {
+    (shown[id]?.button ?? detached.button(id))?.content.action == "nav.pop"
+  }
+}

@@ -54,3 +54,77 @@ package enum PartName: UInt8, CaseIterable, Sendable {
     }
   }
 }
+
+/// A set of part names, a bit each: it is copied and emptied for nothing.
+package struct PartSet: Equatable, Sendable {
+  private var bits: UInt8 = 0
+
+  /// Makes an empty set.
+  package init() {}
+
+  /// Whether no part is in the set.
+  package var isEmpty: Bool { bits == 0 }
+
+  /// Whether a part is in the set.
+  package func contains(_ part: PartName) -> Bool { bits & Self.bit(of: part) != 0 }
+
+  /// Puts a part in.
+  package mutating func insert(_ part: PartName) { bits |= Self.bit(of: part) }
+
+  /// Takes a part out.
+  package mutating func remove(_ part: PartName) { bits &= ~Self.bit(of: part) }
+
+  private static func bit(of part: PartName) -> UInt8 { 1 << part.rawValue }
+}
+
+extension PartSet: Sequence {
+  /// The parts in the order of the digest.
+  package func makeIterator() -> LazyFilterSequence<[PartName]>.Iterator {
+    PartName.allCases.lazy.filter(contains).makeIterator()
+  }
+}
+
+extension PartSet: ExpressibleByArrayLiteral {
+  /// Makes a set of some parts.
+  package init(arrayLiteral parts: PartName...) {
+    for part in parts { insert(part) }
+  }
+}
+
+// The bytes of parts, roughly as encoded; members of bounded size are not counted.
+
+extension Bar {
+  var byteCount: Int { look.byteCount + appearance.byteCount }
+}
+
+extension Settings {
+  var byteCount: Int {
+    var count = (container?.bytes.count ?? 0) + (simultaneous?.bytes.count ?? 0)
+    count += (routes?.bytes.count ?? 0) + (restorationID?.utf8.count ?? 0)
+    return proxy.reduce(count) { $0 + $1.key.utf8.count + $1.value.byteCount }
+  }
+}
+
+extension BarLook {
+  var byteCount: Int {
+    var count = titleTextAttributes.byteCount
+    for offset in titleOffsets.values { count += 16 + offset.bytes.count }
+    for image in backgroundImages.values { count += 64 + image.ref.utf8.count }
+    for image in [shadowImage, backIndicatorImage, backIndicatorMask] {
+      count += image?.ref.utf8.count ?? 0
+    }
+    return count
+  }
+}
+
+extension TitleTextAttributes {
+  var byteCount: Int {
+    (font?.bytes.count ?? 0) + (shadowColor?.bytes.count ?? 0) + (shadowOffset?.bytes.count ?? 0)
+  }
+}
+
+extension AppearanceSet {
+  var byteCount: Int {
+    AppearanceSlot.allCases.reduce(0) { $0 + (self[$1]?.bytes.count ?? 0) }
+  }
+}

@@ -35,3 +35,64 @@ extension Resolution {
       ?? (environment.isPhone ? Orientation.ofPhone : Orientation.allCases)
   }
 }
+
+// Metrics, height and large titles.
+
+extension Resolution {
+  /// UIKit's heights in points.
+  private enum Points {
+    static let standard: UInt64 = 44
+    /// With a prompt, in any orientation.
+    static let prompt: UInt64 = 74
+    /// What a large title adds.
+    static let largeTitle: UInt64 = 52
+  }
+
+  /// An empty prompt counts as none.
+  private var hasPrompt: Bool { details?.item.prompt.map { !$0.isEmpty } ?? false }
+
+  /// The combination of height class and prompt.
+  var metrics: BarMetrics {
+    switch (environment.isVerticallyCompact, hasPrompt) {
+    case (false, false): .default
+    case (true, false): .compact
+    case (false, true): .defaultPrompt
+    case (true, true): .compactPrompt
+    }
+  }
+
+  /// The bar's height in points, whether it is hidden or not.
+  func height(isLarge: Bool) -> UInt64 {
+    let base =
+      if hasPrompt {
+        Points.prompt
+      } else if environment.isVerticallyCompact {
+        profile.compactHeight
+      } else {
+        Points.standard
+      }
+    return isLarge ? base + Points.largeTitle : base
+  }
+
+  /// Whether there is a large title: never at compact height, and only if the bar prefers it.
+  var isLarge: Bool { mayBeLarge && Self.isLarge(stack) }
+
+  /// Whether the screens decide if there is a large title.
+  var mayBeLarge: Bool { bar.prefersLargeTitles && !environment.isVerticallyCompact }
+
+  /// Whether the top screen's title is large where titles may be.
+  ///
+  /// An automatic screen is as the one below it, and large at the root. O(screens above the nearest
+  /// one that is not automatic).
+  static func isLarge(_ stack: [Screen]) -> Bool {
+    for screen in stack.reversed() {
+      switch screen.hasDefaultDetails ? .automatic : screen.item.largeTitleDisplayMode {
+      case .always: return true
+      case .never: return false
+      case .automatic: continue
+      }
+    }
+    // Nothing but automatic screens down to the root.
+    return !stack.isEmpty
+  }
+}
