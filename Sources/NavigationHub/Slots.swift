@@ -104,3 +104,160 @@ package struct SlotIndex: Sendable {
     }
   }
 }
+
+/// Places by the numbers of navs, which are given one after the other and never again.
+///
+/// A look-up reads two words and hashes nothing: a start makes two for each row of the journal.
+package struct NumberIndex: Sendable {
+  private static let pageBits: UInt64 = 10
+  private static let pageSize = 1 << Int(pageBits)
+  /// Numbers that no device comes to have pages like the others; they could be far apart.
+  private static let most: UInt64 = 1 << 32
+
+  /// Where the places of 1024 numbers each begin, or -1 where none is there.
+  private var pages: [Int] = []
+  /// How many there are on each page.
+  private var counts: [Int] = []
+  /// The places plus one, 0 for none.
+  private var places: [Int32] = []
+  /// Pages that have become empty.
+  private var free: [Int] = []
+  private var others: [UInt64: Int] = [:]
+
+  /// How many numbers are there.
+  package private(set) var count = 0
+
+  /// Makes an empty index.
+  package init() {}
+
+  /// Whether no number is there.
+  package var isEmpty: Bool { count == 0 }
+
+  /// The place of a number, from 0 to 2³¹ − 2; nil if it is not there.
+  package subscript(number: UInt64) -> Int? {
+    get {
+      guard number < Self.most else { return others[number] }
+      let page = Int(number >> Self.pageBits)
+      guard page < pages.count, pages[page] >= 0 else { return nil }
+      let place = places[pages[page] + Self.index(number)]
+      return place > 0 ? Int(place) - 1 : nil
+    }
+    set {
+      let change = (newValue == nil ? 0 : 1) - (self[number] == nil ? 0 : 1)
+      count += change
+      guard number < Self.most else { return others[number] = newValue }
+      let page = Int(number >> Self.pageBits)
+      guard newValue != nil || page < pages.count && pages[page] >= 0 else { return }
+      if page >= pages.count {
+        counts += Array(repeating: 0, count: page + 1 - pages.count)
+        pages += Array(repeating: -1, count: page + 1 - pages.count)
+      }
+      if pages[page] < 0 { pages[page] = addPage() }
+      places[pages[page] + Self.index(number)] = newValue.map { Int32($0 + 1) } ?? 0
+      counts[page] += change
+      guard counts[page] == 0 else { return }
+      free.append(pages[page])
+      pages[page] = -1
+    }
+  }
+
+  private static func index(_ number: UInt64) -> Int { Int(number & UInt64(pageSize - 1)) }
+
+  /// Makes a page on which there is nothing.
+  private mutating func addPage() -> Int {
+    if let page = free.popLast() { return page }
+    places += Array(repeating: 0, count: Self.pageSize)
+    return places.count - Self.pageSize
+  }
+}
+
+/// Slots by connection.
+///
+/// It is asked for every message that is sent, so it is no dictionary: a hash that withstands chosen
+/// keys costs more than the rest of a delivery. Peers that choose their keys so that all meet in one
+/// place make a look as long as there are connections, of which there are few.
+package struct ConnectionSlots: Sendable {
+  private struct Place: Sendable {
+    var key: UInt64
+    /// -1 where there is none.
+    var slot: Int
+
+    static let vacant = Place(key: 0, slot: -1)
+  }
+
+  // Law: a power of two, at most half of it taken; from the place that a key's hash names to where
+  // the key is, no place is vacant.
+  private var places = [Place](repeating: .vacant, count: 16)
+  /// The number of connections.
+  package private(set) var count = 0
+
+  /// Makes an empty table.
+  package init() {}
+
+  /// The slot of a connection, nil for none.
+  package subscript(_ connection: ConnectionID) -> Int? {
+    get {
+      let slot = places[place(of: connection.number)].slot
+      return slot < 0 ? nil : slot
+    }
+    set {
+      if let newValue {
+        precondition(newValue >= 0, "slot=\(newValue)")
+        insert(connection.number, newValue)
+      } else {
+        remove(connection.number)
+      }
+    }
+  }
+
+  /// Where a key is, or would be put.
+  private func place(of key: UInt64) -> Int {
+    let mask = places.count - 1
+    var place = home(of: key)
+    while places[place].slot >= 0, places[place].key != key { place = (place + 1) & mask }
+    return place
+  }
+
+  /// Where the search for a key begins; neighbouring numbers are spread.
+  private func home(of key: UInt64) -> Int {
+    Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 32) & (places.count - 1)
+  }
+
+  private mutating func insert(_ key: UInt64, _ slot: Int) {
+    var place = place(of: key)
+    if places[place].slot < 0 {
+      if (count + 1) * 2 > places.count {
+        grow()
+        place = self.place(of: key)
+      }
+      count += 1
+    }
+    places[place] = Place(key: key, slot: slot)
+    assert(count * 2 <= places.count, "\(count) of \(places.count) places are taken")
+  }
+
+  private mutating func grow() {
+    let old = places
+    places = [Place](repeating: .vacant, count: old.count * 2)
+    for entry in old where entry.slot >= 0 { places[place(of: entry.key)] = entry }
+  }
+
+  private mutating func remove(_ key: UInt64) {
+    let mask = places.count - 1
+    var gap = place(of: key)
+    guard places[gap].slot >= 0 else { return }
+    count -= 1
+    // Whatever was pushed beyond the gap moves back into it, so that it is found without it.
+    var next = (gap + 1) & mask
+    while places[next].slot >= 0 {
+      let distance = (next - home(of: places[next].key)) & mask
+      if distance >= (next - gap) & mask {
+        places[gap] = places[next]
+        gap = next
+      }
+      next = (next + 1) & mask
+    }
+    places[gap] = .vacant
+    assert(count >= 0 && places[place(of: key)].slot < 0, "the connection is still there")
+  }
+}
