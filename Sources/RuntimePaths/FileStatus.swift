@@ -55,3 +55,43 @@ package struct FileStatus: Hashable, Sendable {
     return nil
   }
 }
+
+/// The names in a directory, without `.` and `..`, in byte order.
+///
+/// A directory that does not exist has no names.
+package func namesInDirectory(_ path: String) throws(SystemError) -> [String] {
+  guard let directory = unsafe opendir(path) else {
+    if navd_errno() == ENOENT { return [] }
+    throw .last("list", path)
+  }
+  defer { unsafe closedir(directory) }
+  var names: [String] = []
+  while true {
+    navd_clear_errno()
+    guard let entry = unsafe readdir(directory) else {
+      guard navd_errno() == 0 else { throw .last("list", path) }
+      break
+    }
+    let name = unsafe String(cString: navd_entry_name(entry))
+    if name != "." && name != ".." { names.append(name) }
+  }
+  return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+}
+
+/// The free and the total space of a file system.
+package struct DiskSpace: Hashable, Sendable {
+  /// Bytes that a process without privileges can still use.
+  package var free: UInt64
+  /// The size of the file system in bytes.
+  package var size: UInt64
+
+  /// Reads the space of the file system that contains a path; nil if statvfs(3) fails.
+  package static func probe(_ path: String) -> DiskSpace? {
+    var space = DiskSpace(free: 0, size: 0)
+    guard unsafe navd_disk_space(path, &space.free, &space.size) == 0 else { return nil }
+    return space
+  }
+}
+
+/// The soft limit of open file descriptors; nil if there is none.
+package func descriptorLimit() -> UInt64? { UInt64(exactly: navd_descriptor_limit()) }
