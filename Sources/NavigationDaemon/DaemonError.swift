@@ -1,4 +1,6 @@
+import CLinux
 package import Journal
+import NavigationHub
 package import RuntimePaths
 package import ZeroMQ
 
@@ -58,6 +60,80 @@ package enum DaemonError: Error, CustomStringConvertible {
       case .notPrivate, .socketPathTooLong, .noEndpoint, .system: .endpoint
       }
     case .system: .journalUnavailable
+    }
+  }
+}
+
+/// The end of the process by an error: the text for the log and the exit status.
+package struct DaemonFailure: Sendable {
+  /// The error in one line: the operation, its object and a remedy.
+  package let text: String
+  /// The exit status.
+  package let status: ExitStatus
+
+  /// The message id of the log entry; nil for none.
+  package var kind: LogEntry.Kind? {
+    switch status {
+    case .journalLocked, .journalDamaged, .journalNewer, .journalUnavailable, .syncFailed:
+      .journalFailed
+    case .orderly, .usage, .configuration, .endpoint: nil
+    }
+  }
+
+  /// Makes a failure from any error of the daemon.
+  package init(_ error: any Error) {
+    let known: DaemonError
+    switch error {
+    case let error as DaemonError: known = error
+    case let error as ConfigurationError: known = .configuration(error)
+    case let error as JournalError: known = .journal(error)
+    case let error as HubReplayError: known = .replay("row \(error.sequence): \(error.what)")
+    case let error as ZeroMQError: known = .transport(error)
+    case let error as PathError: known = .path(error)
+    case let error as SystemError: known = .system(error)
+    default:
+      text = "unexpected: \(error)"
+      status = .journalUnavailable
+      return
+    }
+    text = known.description
+    status = known.exitStatus
+  }
+}
+
+extension ExitStatus {
+  /// Ends the process with the exit status.
+  package func exitProcess() -> Never { exit(rawValue) }
+}
+
+/// The exit statuses of navd; navd.service and scripts depend on them.
+package enum ExitStatus: Int32, CaseIterable, Error, Sendable {
+  /// An orderly stop.
+  case orderly = 0
+  /// The command line is wrong.
+  case usage = 2
+  /// The configuration has a fault.
+  case configuration = 3
+  /// Another process holds the journal.
+  case journalLocked = 4
+  /// The journal is damaged.
+  case journalDamaged = 5
+  /// The journal was written by a newer version.
+  case journalNewer = 6
+  /// The journal cannot be read or written: full disk, permissions.
+  case journalUnavailable = 7
+  /// navd cannot listen on an address.
+  case endpoint = 8
+  /// A sync failed while serving.
+  case syncFailed = 9
+
+  /// Whether a restart without a change by the administrator can succeed.
+  ///
+  /// `RestartPreventExitStatus=` of navd.service lists the statuses for which it cannot.
+  package var isWorthRestarting: Bool {
+    switch self {
+    case .usage, .configuration, .journalDamaged, .journalNewer: false
+    case .orderly, .journalLocked, .journalUnavailable, .endpoint, .syncFailed: true
     }
   }
 }

@@ -1,5 +1,7 @@
+import CLinux
 import Journal
 import NavigationHub
+import Synchronization
 
 /// The journal's history: on a thread of its own for all that can wait, else at once.
 struct HistoryAccess {
@@ -37,5 +39,101 @@ struct HistoryAccess {
     let reader = try JournalReader.open(directory: directory)
     self.reader = reader
     return reader
+  }
+}
+
+/// Reads old revisions from the journal on a thread of its own, so that the loop never waits.
+///
+/// The loop passes requests by `ask`, and takes answers by `takeAnswers` when `descriptor` is
+/// readable.
+final class HistoryWorker: Sendable {
+  private struct State {
+    var requests: [HistoryRequest] = []
+    var answers: [HistoryAnswer] = []
+    var isStarted = false
+  }
+
+  /// Readable while there are answers.
+  let descriptor: Int32
+  private let wakeup: Int32
+  private let directory: String
+  private let state = Mutex(State())
+
+  /// Makes a worker for the journal in a directory; its thread starts with the first request.
+  init(directory: String) {
+    self.directory = directory
+    descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
+    wakeup = eventfd(0, Int32(EFD_CLOEXEC))
+    precondition(descriptor >= 0 && wakeup >= 0, "eventfd: errno=\(navd_errno())")
+  }
+
+  /// Queues requests.
+  func ask(_ requests: [HistoryRequest]) {
+    let mustStart = state.withLock { state in
+      state.requests += requests
+      defer { state.isStarted = true }
+      return !state.isStarted
+    }
+    if mustStart { start() }
+    eventfd_write(wakeup, 1)
+  }
+
+  /// Takes the finished answers.
+  func takeAnswers() -> [HistoryAnswer] {
+    var count: eventfd_t = 0
+    _ = unsafe eventfd_read(descriptor, &count)
+    return state.withLock { state in
+      defer { state.answers = [] }
+      return state.answers
+    }
+  }
+
+  private func start() {
+    DetachedThread.start { self.run() }
+  }
+
+  private func run() {
+    var reader: JournalReader?
+    while true {
+      var count: eventfd_t = 0
+      guard unsafe eventfd_read(wakeup, &count) == 0 else { continue }
+      let requests = state.withLock { state in
+        defer { state.requests = [] }
+        return state.requests
+      }
+      for request in requests {
+        let answer = answer(request, &reader)
+        state.withLock { $0.answers.append(answer) }
+        eventfd_write(descriptor, 1)
+      }
+    }
+  }
+
+  private func answer(_ request: HistoryRequest, _ reader: inout JournalReader?) -> HistoryAnswer {
+    do throws(JournalError) {
+      if reader == nil { reader = try JournalReader.open(directory: directory) }
+      guard let reader else { return HistoryAnswer(token: request.token, failure: "no reader") }
+      return try Self.answer(request, reader)
+    } catch {
+      return HistoryAnswer(token: request.token, failure: error.description)
+    }
+  }
+
+  /// Performs one request.
+  static func answer(
+    _ request: HistoryRequest, _ reader: JournalReader
+  ) throws(JournalError) -> HistoryAnswer {
+    switch request.what {
+    case .rows(let first, let last):
+      let rows = try reader.history(
+        of: request.nav, from: request.head, downTo: first, limit: Int.max)
+      return HistoryAnswer(
+        token: request.token, rows: rows.reversed().filter { $0.revision <= last })
+    case .state(let revision):
+      let (snapshot, rows) = try reader.chain(
+        of: ReloadRequest(nav: request.nav, head: request.head), notAfter: revision)
+      return HistoryAnswer(
+        token: request.token, snapshot: snapshot, rows: rows.filter { $0.revision <= revision })
+    }
   }
 }
