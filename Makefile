@@ -85,7 +85,7 @@ test-long: deps ## The tests that have a longer form, in that form: minutes
 	$(call step,NAVD_TEST_LONG=1 $(SWIFT) test --skip-build --disable-xctest --filter ConnectionCountTests)
 
 # RUNS=10 times; each run takes about twice as long as without load.
-test-steady: deps booted ## ProcessTests, DaemonTests and BootedTests on a loaded machine, RUNS times
+test-steady: deps booted ## ProcessTests, DaemonTests, TransportGuardTests and BootedTests under load, RUNS times
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
 	$(call step,.ci/steady $(RUNS))
 
