@@ -109,8 +109,8 @@ let package = Package(
     .target(
       name: "NavctlSupport",
       dependencies: [
-        "Navigation", "NavigationProtocol", "NavigationReplica", "CommandLineOptions",
-        "RuntimePaths", "CLinux",
+        "NavigationClient", "Navigation", "NavigationProtocol", "NavigationReplica",
+        "CommandLineOptions", "RuntimePaths", "CLinux",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -206,8 +206,8 @@ let package = Package(
     .testTarget(
       name: "NavctlTests",
       dependencies: [
-        "NavctlSupport", "CommandLineOptions", "RuntimePaths", "NavigationProtocol",
-        "NavigationHub", "NavigationReplica", "Navigation",
+        "NavctlSupport", "NavigationClient", "CommandLineOptions", "RuntimePaths",
+        "NavigationProtocol", "NavigationHub", "NavigationReplica", "Navigation",
       ],
       swiftSettings: strict),
     .testTarget(

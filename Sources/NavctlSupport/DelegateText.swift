@@ -1,5 +1,5 @@
 package import CommandLineOptions
-import Navigation
+package import Navigation
 package import NavigationProtocol
 
 /// The options of `delegate`, and the texts between it and the command that answers for it.
@@ -42,7 +42,9 @@ package enum DelegateText {
   ) throws(UsageError) {
     let bytes = try Quantities.jsonObject(text, what: "--orientations")
     let value: JSONValue
-    do { value = try JSONValue(bytes) } catch { throw UsageError("--orientations is not JSON") }
+    do { value = try JSONValue(bytes.bytes) } catch {
+      throw UsageError("--orientations is not JSON")
+    }
     registration.supportedOrientations = (value["supported"]?.elements ?? []).compactMap(\.string)
     registration.preferredOrientation = value["preferred"]?.string
     let isComplete = value.members.allSatisfy { ["supported", "preferred"].contains($0.name) }
@@ -55,15 +57,13 @@ package enum DelegateText {
 
   /// A question as JSON, with the members in which the daemon sent it.
   package static func json(_ ask: Ask) -> [UInt8] {
-    OperationText.object([
-      ("ask", number(ask.number)), ("nav", OperationText.string(ask.nav)),
-      ("epoch", OperationText.string(ask.epoch.text)), ("rev", number(ask.revision.number)),
-      ("within", number(ask.within)),
-      (
-        "q",
-        OperationText.object([(name(ask.question), OperationText.object(members(ask.question)))])
-      ),
-    ])
+    let texts: JSONObject = JSONObject(
+      texts(ask.question).map { .init(name: $0, value: $1.map { .string($0) } ?? .null) })
+    return OpaqueJSON.object([
+      "ask": .integer(ask.number), "nav": .string(ask.nav),
+      "epoch": .string(ask.epoch.text), "rev": .integer(ask.revision.number),
+      "within": .integer(ask.within), "q": .object([name(ask.question): .object(texts)]),
+    ]).bytes
   }
 
   /// The environment variables in which the command finds a question.
@@ -95,12 +95,11 @@ package enum DelegateText {
 
   /// The end of a question as JSON, with the members in which the daemon sent it.
   package static func json(_ settlement: Settlement) -> [UInt8] {
-    let by = settlement.by.map { [("by", OperationText.string($0))] } ?? []
-    return OperationText.object(
-      [
-        ("settled", number(settlement.number)),
-        ("outcome", OperationText.string(settlement.outcome)),
-      ] + by)
+    var members: JSONObject = [
+      "settled": .integer(settlement.number), "outcome": .string(settlement.outcome),
+    ]
+    members.add("by", settlement.by)
+    return OpaqueJSON.object(members).bytes
   }
 
   /// The answer that follows from the exit status and the output of the command.
@@ -113,22 +112,22 @@ package enum DelegateText {
   ///   navctl sends none, and the settings of the nav decide at the deadline.
   package static func answer(
     _ question: Question, status: Int32, output: [UInt8]
-  ) -> (value: [UInt8]?, complaint: String?) {
+  ) -> (value: OpaqueJSON?, complaint: String?) {
     switch question {
     case .shouldPush, .shouldPop:
       switch status {
-      case 0: return (OperationText.bool(true), nil)
-      case 1: return (OperationText.bool(false), nil)
+      case 0: return (.bool(true), nil)
+      case 1: return (.bool(false), nil)
       default: return (nil, "the command ended with status \(status), not 0 or 1")
       }
     case .animatorFor, .interactionFor:
-      guard status == 0 else { return (OperationText.null, nil) }
+      guard status == 0 else { return (.null, nil) }
       let text = String(decoding: output, as: UTF8.self)
-      guard text.contains(where: { !$0.isWhitespace }) else { return (OperationText.null, nil) }
+      guard text.contains(where: { !$0.isWhitespace }) else { return (.null, nil) }
       do throws(UsageError) {
         return (try Quantities.json(text, what: "the output of the command"), nil)
       } catch {
-        return (OperationText.null, error.message)
+        return (.null, error.message)
       }
     case .unknown(let name): return (nil, "this navctl does not know the question \(name)")
     }
@@ -153,10 +152,4 @@ package enum DelegateText {
     case .unknown: []
     }
   }
-
-  private static func members(_ question: Question) -> [(String, [UInt8])] {
-    texts(question).map { ($0, $1.map(OperationText.string) ?? OperationText.null) }
-  }
-
-  private static func number(_ value: UInt64) -> [UInt8] { Array("\(value)".utf8) }
 }

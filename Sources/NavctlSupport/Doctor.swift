@@ -1,3 +1,4 @@
+import Navigation
 package import NavigationProtocol
 package import RuntimePaths
 
@@ -163,15 +164,14 @@ package enum Doctor {
   /// The findings as one JSON object, with `ok` false if a check failed.
   package static func json(_ findings: [DoctorFinding]) -> [UInt8] {
     let list = findings.map { finding in
-      OperationText.object(
-        [
-          ("subject", OperationText.string(finding.subject)),
-          ("verdict", OperationText.string(finding.verdict.rawValue)),
-          ("finding", OperationText.string(finding.finding)),
-        ] + (finding.remedy.map { [("remedy", OperationText.string($0))] } ?? []))
+      var members: JSONObject = [
+        "subject": .string(finding.subject), "verdict": .string(finding.verdict.rawValue),
+        "finding": .string(finding.finding),
+      ]
+      members.add("remedy", finding.remedy)
+      return OpaqueJSON.object(members)
     }
     let isOk = !findings.contains { $0.verdict == .fail }
-    return Array("{\"ok\":\(isOk),\"findings\":[".utf8) + Array(list.joined(separator: [0x2C]))
-      + Array("]}".utf8)
+    return OpaqueJSON.object(["ok": .bool(isOk), "findings": .array(list)]).bytes
   }
 }

@@ -1,3 +1,4 @@
+package import Navigation
 package import NavigationProtocol
 
 /// The meaning, the cause and the remedy of a code of an error, of navd's log or of a session end.
@@ -100,18 +101,18 @@ package struct Explanation: Hashable, Sendable {
   }
 
   /// The explanation as a JSON object.
-  package var json: [UInt8] {
-    var members = [("code", OperationText.string(code))]
-    if let exitStatus { members.append(("exit", Array("\(exitStatus)".utf8))) }
+  package var json: OpaqueJSON {
+    var members: JSONObject = ["code": .string(code)]
+    members.add("exit", exitStatus.map { .integer(UInt64($0)) })
     if let refusal {
-      members.append(("effect", OperationText.string(refusal.effect.rawValue)))
-      members.append(("retry", OperationText.string(refusal.retry.rawValue)))
+      members.add("effect", refusal.effect.rawValue)
+      members.add("retry", refusal.retry.rawValue)
     }
     for (name, text) in [
       ("meaning", meaning), ("why", cause), ("example", example), ("try", remedy),
     ] {
-      members.append((name, OperationText.string(text)))
+      members.add(name, text)
     }
-    return OperationText.object(members)
+    return .object(members)
   }
 }

@@ -1,4 +1,5 @@
 import Navigation
+package import NavigationClient
 package import NavigationProtocol
 package import CommandLineOptions
 
@@ -42,7 +43,7 @@ package struct GuardChoice: Hashable, Sendable {
   }
 
   /// The strictest guard that any of the operations needs; none if the first creates the nav.
-  package static func need(_ operations: [OperationText]) -> OperationKind.NeededGuard {
+  package static func need(_ operations: [NavigationOperation]) -> OperationKind.NeededGuard {
     guard operations.first?.kind != .navCreate else { return .none }
     let needs = operations.map(\.neededGuard)
     if needs.contains(.wholeStack) { return .wholeStack }
@@ -94,5 +95,37 @@ package struct GuardChoice: Hashable, Sendable {
       "\(command) would remove screens that this terminal has not shown",
       remedy: "navctl show \(nav), then again; or add \(option), or --any for any state"
     )
+  }
+}
+
+extension NavigationOperation {
+  /// Reads an operation that the user typed as JSON; only the daemon checks its arguments.
+  package init(typed text: String) throws(UsageError) {
+    let json = try Quantities.jsonObject(text, what: "an operation")
+    let members: [(name: String, value: JSONValue)]
+    do {
+      members = try JSONValue(json.bytes).members
+    } catch {
+      throw UsageError("an operation is not JSON: \(error.reason.rawValue)")
+    }
+    guard members.count == 1 else {
+      throw UsageError(
+        "an operation is an object with one member, not \(members.count)",
+        remedy: "for example '{\"push\":{\"screen\":{\"title\":\"Home\"}}}'")
+    }
+    self.init(OperationKind(name: members[0].name), octets: json)
+  }
+
+  /// The guard that the operation needs, because it can remove screens.
+  ///
+  /// navctl is stricter than the daemon, which requires no guard for `dismiss`. Without `from`, a
+  /// `dismiss` ends any presentation, so navctl guards it like a replacement of the whole stack.
+  package var neededGuard: OperationKind.NeededGuard {
+    guard kind == .dismiss else { return kind.neededGuard }
+    do {
+      return try JSONValue(octets.bytes)[kind.name]?["from"] == nil ? .wholeStack : .none
+    } catch {
+      return .wholeStack
+    }
   }
 }

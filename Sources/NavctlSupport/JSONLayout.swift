@@ -1,3 +1,4 @@
+import Navigation
 import NavigationProtocol
 
 /// Lays out JSON in indented lines.
@@ -40,7 +41,7 @@ package enum JSONLayout {
 
   private static func named(_ value: JSONValue) -> [(String, JSONValue)] {
     value.members.map { member in
-      (TerminalText.visible(OperationText.quoted(member.name)) + ": ", member.value)
+      (TerminalText.visible(OpaqueJSON.string(member.name).text) + ": ", member.value)
     }
   }
 }

@@ -1,4 +1,5 @@
-import NavigationProtocol
+import Navigation
+package import NavigationProtocol
 
 /// Converts words of the form KEY=VALUE to members of a JSON object.
 package enum Members {
@@ -29,12 +30,12 @@ package enum Members {
   /// - Parameters:
   ///   - words: the words.
   ///   - usage: the usage line, for the error.
-  /// - Returns: names, and values in JSON.
+  /// - Returns: the members.
   /// - Throws: `UsageError` for a word that is not KEY=VALUE, a repeated key, or invalid JSON.
   package static func parse(
     _ words: [String], usage: String
-  ) throws(UsageError) -> [(String, [UInt8])] {
-    var entries: [(path: [String], value: [UInt8])] = []
+  ) throws(UsageError) -> JSONObject {
+    var entries: [(path: [String], value: OpaqueJSON)] = []
     for word in words {
       guard isMember(word), let equals = word.firstIndex(of: "=") else {
         throw UsageError(
@@ -50,38 +51,38 @@ package enum Members {
   }
 
   private static func members(
-    _ entries: [(path: [String], value: [UInt8])]
-  ) throws(UsageError) -> [(String, [UInt8])] {
+    _ entries: [(path: [String], value: OpaqueJSON)]
+  ) throws(UsageError) -> JSONObject {
     var names: [String] = []
     for entry in entries where !names.contains(entry.path[0]) { names.append(entry.path[0]) }
-    var members: [(String, [UInt8])] = []
+    var members: JSONObject = [:]
     for name in names {
       let own = entries.filter { $0.path[0] == name }
       if own.count == 1, own[0].path.count == 1 {
-        members.append((name, own[0].value))
+        members.add(name, own[0].value)
         continue
       }
       guard own.allSatisfy({ $0.path.count > 1 }) else {
         throw UsageError("'\(name)' is named twice")
       }
       let inner = try Self.members(own.map { (Array($0.path.dropFirst()), $0.value) })
-      members.append((name, OperationText.object(inner)))
+      members.add(name, .object(inner))
     }
     return members
   }
 
   private static func value(
     _ text: String, key: String, name: String
-  ) throws(UsageError) -> [UInt8] {
+  ) throws(UsageError) -> OpaqueJSON {
     let isStructured = ["{", "[", "\""].contains { text.hasPrefix($0) }
     // A value that begins like JSON must be valid JSON: `{"a":1` is a mistake, not a text.
     if isStructured { return try Quantities.json(text, what: "the value of \(key)") }
-    if text == "null" { return OperationText.null }
-    guard !texts.contains(name) else { return OperationText.string(text) }
+    if text == "null" { return .null }
+    guard !texts.contains(name) else { return .string(text) }
     do throws(UsageError) {
       return try Quantities.json(text, what: key)
     } catch {
-      return OperationText.string(text)
+      return .string(text)
     }
   }
 }

@@ -6,15 +6,15 @@ package import NavigationReplica
 package enum MirrorText {
   /// A mirror as the body of a complete snapshot.
   package static func state(_ mirror: Mirror, nav: String) -> [UInt8] {
-    var members: [(String, [UInt8])] = [
-      ("nav", OperationText.string(nav)), ("kind", OperationText.string(mirror.kind)),
-      ("epoch", OperationText.string(mirror.epoch.text)), ("rev", number(mirror.revision.number)),
-      ("screens", OperationText.array(mirror.screens.map(\.json.bytes))),
+    var members: JSONObject = [
+      "nav": .string(nav), "kind": .string(mirror.kind),
+      "epoch": .string(mirror.epoch.text), "rev": .integer(mirror.revision.number),
+      "screens": .array(mirror.screens.map(\.json)),
     ]
-    members += mirror.parts.map { ($0.id, $0.json.bytes) }
-    if let resolved = mirror.resolved { members.append(("resolved", resolved.bytes)) }
-    members.append(("dig", OperationText.string(mirror.digest.text)))
-    return OperationText.object(members)
+    for part in mirror.parts { members.add(part.id, part.json) }
+    members.add("resolved", mirror.resolved)
+    members.add("dig", mirror.digest.text)
+    return OpaqueJSON.object(members).bytes
   }
 
   /// Reads a mirror from the body of a complete snapshot; nil if it is not one.
@@ -39,44 +39,43 @@ package enum MirrorText {
 
   /// A diff as the body of a `diff` message.
   package static func diff(_ diff: Diff) -> [UInt8] {
-    var members: [(String, [UInt8])] = [
-      ("nav", OperationText.string(diff.nav)), ("epoch", OperationText.string(diff.epoch.text)),
-      ("base", number(diff.base.number)), ("rev", number(diff.revision.number)),
-      ("seq", number(diff.sequence)), ("cause", OperationText.string(diff.cause)),
+    var members: JSONObject = [
+      "nav": .string(diff.nav), "epoch": .string(diff.epoch.text),
+      "base": .integer(diff.base.number), "rev": .integer(diff.revision.number),
+      "seq": .integer(diff.sequence), "cause": .string(diff.cause),
     ]
-    var by: [(String, [UInt8])] = []
-    if let name = diff.byName { by.append(("name", OperationText.string(name))) }
-    if let op = diff.byOp { by.append(("op", number(op))) }
-    if !by.isEmpty { members.append(("by", OperationText.object(by))) }
-    if diff.isAnimated { members.append(("animated", OperationText.bool(true))) }
-    if let relation = diff.relation { members.append(("relation", OperationText.string(relation))) }
-    members.append(("ch", OperationText.array(diff.changes.map(change))))
-    if let resolved = diff.resolved { members.append(("resolved", resolved.bytes)) }
-    members += [
-      ("ev", diff.events.bytes), ("depth", number(diff.depth)),
-      ("dig", OperationText.string(diff.digest.text)),
-    ]
-    return OperationText.object(members)
+    var by: JSONObject = [:]
+    by.add("name", diff.byName)
+    by.add("op", diff.byOp.map { .integer($0) })
+    if !by.isEmpty { members.add("by", .object(by)) }
+    if diff.isAnimated { members.add("animated", true) }
+    members.add("relation", diff.relation)
+    members.add("ch", .array(diff.changes.map(change)))
+    members.add("resolved", diff.resolved)
+    members.add("ev", diff.events)
+    members.add("depth", .integer(diff.depth))
+    members.add("dig", diff.digest.text)
+    return OpaqueJSON.object(members).bytes
   }
 
   /// The newest value of the view `bar` or `top`, which skips values in between.
   package static func latest(_ latest: Latest) -> [UInt8] {
-    OperationText.object([
-      ("nav", OperationText.string(latest.nav)), ("view", OperationText.string(latest.view)),
-      ("epoch", OperationText.string(latest.epoch.text)),
-      ("rev", number(latest.revision.number)), ("value", latest.value.bytes),
-    ])
+    OpaqueJSON.object([
+      "nav": .string(latest.nav), "view": .string(latest.view),
+      "epoch": .string(latest.epoch.text),
+      "rev": .integer(latest.revision.number), "value": latest.value,
+    ]).bytes
   }
 
   /// The position of a mirror, with the members that an `ok` reply has.
   package static func position(_ mirror: Mirror, nav: String) -> [UInt8] {
-    OperationText.object([
-      ("nav", OperationText.string(nav)), ("epoch", OperationText.string(mirror.epoch.text)),
-      ("rev", number(mirror.revision.number)),
-      ("depth", number(UInt64(mirror.screens.count))),
-      ("top", mirror.top.map(OperationText.string) ?? OperationText.null),
-      ("dig", OperationText.string(mirror.digest.text)),
-    ])
+    OpaqueJSON.object([
+      "nav": .string(nav), "epoch": .string(mirror.epoch.text),
+      "rev": .integer(mirror.revision.number),
+      "depth": .integer(UInt64(mirror.screens.count)),
+      "top": mirror.top.map { .string($0) } ?? .null,
+      "dig": .string(mirror.digest.text),
+    ]).bytes
   }
 
   /// The names of the parts in the order in which the digest covers them.
@@ -92,25 +91,23 @@ package enum MirrorText {
 
   /// An event that made no revision.
   package static func event(_ event: EphemeralEvent) -> [UInt8] {
-    OperationText.object([
-      ("nav", OperationText.string(event.nav)), ("epoch", OperationText.string(event.epoch.text)),
-      ("rev", number(event.revision.number)), ("ev", event.events.bytes),
-    ])
+    OpaqueJSON.object([
+      "nav": .string(event.nav), "epoch": .string(event.epoch.text),
+      "rev": .integer(event.revision.number), "ev": event.events,
+    ]).bytes
   }
 
-  private static func change(_ change: Diff.Change) -> [UInt8] {
+  private static func change(_ change: Diff.Change) -> OpaqueJSON {
     switch change {
     case .splice(let index, let removed, let inserted):
-      OperationText.object([
-        ("at", number(index)), ("del", OperationText.array(removed.map(OperationText.string))),
-        ("ins", OperationText.array(inserted.map(\.json.bytes))),
+      .object([
+        "at": .integer(index), "del": .array(removed.map { .string($0) }),
+        "ins": .array(inserted.map(\.json)),
       ])
     case .setScreen(let record):
-      OperationText.object([("set", OperationText.string("screen")), ("to", record.json.bytes)])
+      .object(["set": .string("screen"), "to": record.json])
     case .setPart(let record):
-      OperationText.object([("set", OperationText.string(record.id)), ("to", record.json.bytes)])
+      .object(["set": .string(record.id), "to": record.json])
     }
   }
-
-  private static func number(_ value: UInt64) -> [UInt8] { Array("\(value)".utf8) }
 }

@@ -1,10 +1,11 @@
+package import NavigationClient
 import Navigation
 package import NavigationProtocol
 
 /// The result of an operation in one line.
 package enum OperationSummary {
   /// The line of a reply, such as "kiosk  rev 19  top dns  depth 3  pushed dns".
-  package static func line(_ reply: OkReply, operations: [OperationText]) -> String {
+  package static func line(_ reply: OkReply, operations: [NavigationOperation]) -> String {
     var parts = [reply.nav ?? ""]
     if let revision = reply.revision { parts.append("rev \(revision.number)") }
     if let top = reply.top { parts.append("top \(top ?? "none")") }
@@ -15,7 +16,7 @@ package enum OperationSummary {
     return TerminalText.visible(parts.filter { !$0.isEmpty }.joined(separator: "  "))
   }
 
-  private static func outputs(_ reply: OkReply, operations: [OperationText]) -> [String] {
+  private static func outputs(_ reply: OkReply, operations: [NavigationOperation]) -> [String] {
     guard let out = reply.out else { return [] }
     let list: [JSONValue]
     do { list = try JSONValue(out.bytes).elements } catch { return [] }

@@ -1,3 +1,5 @@
+package import NavigationClient
+import Navigation
 package import CommandLineOptions
 import NavigationProtocol
 
@@ -18,7 +20,7 @@ extension Operations {
   /// - Returns: the operation.
   /// - Throws: `UsageError` for a wrong verb or wrong members.
   package static func bar(_ command: String, _ words: [String]) throws(UsageError)
-    -> OperationText
+    -> NavigationOperation
   {
     let usage = "navctl \(command) NAV hide, show or set KEY=VALUE..."
     let isBar = command == "bar"
@@ -28,14 +30,13 @@ extension Operations {
       guard words.count == 1 else {
         throw UsageError("\(command) \(verb) takes no further argument", remedy: usage)
       }
-      return OperationText(
-        isBar ? .barSetHidden : .toolbarSetHidden, [("hidden", OperationText.bool(verb == "hide"))])
+      return isBar ? .setBarHidden(verb == "hide") : .setToolbarHidden(verb == "hide")
     case "set":
       let members = try Members.parse(Array(words.dropFirst()), usage: usage)
       guard !members.isEmpty else {
         throw UsageError("\(command) set needs KEY=VALUE", remedy: usage)
       }
-      return OperationText(isBar ? .barSet : .toolbarSet, members)
+      return NavigationOperation(isBar ? .barSet : .toolbarSet, members)
     default:
       throw UsageError(
         "\(command) takes set, hide or show, not '\(TerminalText.visible(verb))'", remedy: usage)
@@ -45,7 +46,7 @@ extension Operations {
   /// Makes the operation of `appearance`: sets one slot of the bar, or of one screen's item.
   package static func appearance(
     _ line: ParsedCommandLine, slot: String, object: String
-  ) throws(UsageError) -> OperationText {
+  ) throws(UsageError) -> NavigationOperation {
     guard appearanceSlots.contains(slot) else {
       throw UsageError(
         "there is no slot '\(TerminalText.visible(slot))'",
@@ -53,31 +54,30 @@ extension Operations {
     }
     let value =
       object == "none" || object == "null"
-      ? OperationText.null : try Quantities.jsonObject(object, what: "an appearance")
-    var arguments = [("slot", OperationText.string(slot)), ("object", value)]
-    if let screen = line.value(of: "screen") {
-      arguments.append(("screen", OperationText.string(screen)))
-    }
-    return OperationText(.appearanceSet, arguments)
+      ? OpaqueJSON.null : try Quantities.jsonObject(object, what: "an appearance")
+    var arguments: JSONObject = ["slot": .string(slot), "object": value]
+    arguments.add("screen", line.value(of: "screen"))
+    return NavigationOperation(.appearanceSet, arguments)
   }
 
   /// Makes the operation of `proxy`, which sets defaults for all bars of a class.
   package static func proxy(_ line: ParsedCommandLine, _ words: [String]) throws(UsageError)
-    -> OperationText
+    -> NavigationOperation
   {
     let members = try Members.parse(words, usage: "navctl proxy NAV [--class NAME] KEY=VALUE...")
-    let name = line.value(of: "class").map { [("class", OperationText.string($0))] }
-    return OperationText(.proxySet, (name ?? []) + members)
+    var arguments: JSONObject = [:]
+    arguments.add("class", line.value(of: "class"))
+    return NavigationOperation(.proxySet, arguments + members)
   }
 
   /// Makes the operation of `env`, which sets the surroundings of the display.
-  package static func environment(_ words: [String]) throws(UsageError) -> OperationText {
-    OperationText(.envSet, try Members.parse(words, usage: "navctl env NAV KEY=VALUE..."))
+  package static func environment(_ words: [String]) throws(UsageError) -> NavigationOperation {
+    NavigationOperation(.envSet, try Members.parse(words, usage: "navctl env NAV KEY=VALUE..."))
   }
 
   /// Makes the operation of `configure`, which changes settings of a nav.
-  package static func configure(_ words: [String]) throws(UsageError) -> OperationText {
-    OperationText(
+  package static func configure(_ words: [String]) throws(UsageError) -> NavigationOperation {
+    NavigationOperation(
       .navConfigure, try Members.parse(words, usage: "navctl configure NAV KEY=VALUE..."))
   }
 }

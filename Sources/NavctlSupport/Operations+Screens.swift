@@ -1,68 +1,67 @@
+package import NavigationClient
+import Navigation
 package import CommandLineOptions
 import NavigationProtocol
 
 extension Operations {
   /// Makes the operation of `present`, which shows a screen above the visible one.
   package static func present(_ line: ParsedCommandLine, id: String?) throws(UsageError)
-    -> OperationText
+    -> NavigationOperation
   {
-    var arguments = [("screen", try newScreen(line, id: id, command: "present"))]
-    for name in ["from", "style"] {
-      if let text = line.value(of: name) { arguments.append((name, OperationText.string(text))) }
-    }
-    return OperationText(.present, arguments)
+    var arguments: JSONObject = ["screen": try newScreen(line, id: id, command: "present")]
+    for name in ["from", "style"] { arguments.add(name, line.value(of: name)) }
+    return NavigationOperation(.present, arguments)
   }
 
   /// Makes the operation of `dismiss`: ends all presentations, or those above the screen `--from`.
-  package static func dismiss(_ line: ParsedCommandLine) -> OperationText {
-    let from = line.value(of: "from").map { [("from", OperationText.string($0))] }
-    return OperationText(.dismiss, from ?? [])
+  package static func dismiss(_ line: ParsedCommandLine) -> NavigationOperation {
+    .dismiss(from: line.value(of: "from"))
   }
 
   /// Makes the operation of `segue`, which shows a screen as a segue of an interface file does.
   package static func segue(_ line: ParsedCommandLine, id: String?) throws(UsageError)
-    -> OperationText
+    -> NavigationOperation
   {
     let kind = line.contains("detail") ? "showDetail" : "show"
-    return OperationText(
+    return NavigationOperation(
       .segue,
       [
-        ("kind", OperationText.string(kind)),
-        ("screen", try newScreen(line, id: id, command: "segue")),
+        "kind": .string(kind),
+        "screen": try newScreen(line, id: id, command: "segue"),
       ])
   }
 
   /// Makes the operation of `open`, which replaces the stack by the screens of a route.
-  package static func open(route: String) -> OperationText {
-    OperationText(.open, [("route", OperationText.string(route))])
+  package static func open(route: String) -> NavigationOperation {
+    .open(route)
   }
 
   /// Makes the operation of `revert`, which restores the stack of an earlier revision.
-  package static func revert(to text: String) throws(UsageError) -> OperationText {
+  package static func revert(to text: String) throws(UsageError) -> NavigationOperation {
     guard let revision = UInt64(text), revision > 0, revision < 1 << 53 else {
       throw UsageError(
         "revert takes the number of a revision, not '\(TerminalText.visible(text))'",
         remedy: "navctl history NAV, which lists them")
     }
-    return OperationText(.revert, [("rev", Array("\(revision)".utf8))])
+    return .revert(to: revision)
   }
 
   /// Makes the operation of `restore` from the contents of a file that `save` wrote.
   package static func restore(payload: [UInt8], root: String?) throws(UsageError)
-    -> OperationText
+    -> NavigationOperation
   {
-    var arguments = [
-      (
-        "payload",
-        try Quantities.jsonObject(String(decoding: payload, as: UTF8.self), what: "the file")
-      )
+    var arguments: JSONObject = [
+      "payload": try Quantities.jsonObject(
+        String(decoding: payload, as: UTF8.self), what: "the file")
     ]
-    if let root { arguments.append(("root", try screen(root))) }
-    return OperationText(.restore, arguments)
+    if let root { arguments.add("root", try screen(root)) }
+    return NavigationOperation(.restore, arguments)
   }
 
   /// Makes the operation of `screen`: creates a screen without showing it, changes or releases one.
-  package static func screen(verb: String, words: [String]) throws(UsageError) -> OperationText {
+  package static func screen(verb: String, words: [String]) throws(UsageError)
+    -> NavigationOperation
+  {
     let usage = "navctl screen NAV create|set|release [ID] [KEY=VALUE...]"
     let id = words.first.flatMap { Members.isMember($0) ? nil : $0 }
     let members = try Members.parse(Array(words.dropFirst(id == nil ? 0 : 1)), usage: usage)
@@ -71,55 +70,49 @@ extension Operations {
         guard members.isEmpty else {
           throw UsageError("a record in JSON excludes KEY=VALUE", remedy: usage)
         }
-        return OperationText(
-          .screenCreate, json: try Quantities.jsonObject(id, what: "a screen"))
+        return NavigationOperation(
+          .screenCreate, arguments: try Quantities.jsonObject(id, what: "a screen"))
       }
-      return OperationText(
-        .screenCreate, (id.map { [("id", OperationText.string($0))] } ?? []) + members)
+      return NavigationOperation(.screenCreate, record(id) + members)
     }
     guard verb == "set" || verb == "release" else {
       throw UsageError(
         "screen takes create, set or release, not '\(TerminalText.visible(verb))'", remedy: usage)
     }
     guard let id else { throw UsageError("screen \(verb) needs the id of a screen", remedy: usage) }
-    let name = [("screen", OperationText.string(id))]
     if verb == "release" {
       guard members.isEmpty else { throw UsageError("screen release takes no members") }
-      return OperationText(.screenRelease, name)
+      return .releaseScreen(id)
     }
     guard !members.isEmpty else {
       throw UsageError("screen set needs KEY=VALUE", remedy: "for example title=TEXT")
     }
-    return OperationText(.screenSet, name + members)
+    return NavigationOperation(.screenSet, ["screen": .string(id)] + members)
   }
 
   /// Makes the operation of `push-item`, which puts an item on a standalone bar.
   package static func pushItem(_ line: ParsedCommandLine, id: String?) throws(UsageError)
-    -> OperationText
+    -> NavigationOperation
   {
-    var item: [(String, [UInt8])] = []
-    for name in ["title", "prompt"] {
-      if let text = line.value(of: name) { item.append((name, OperationText.string(text))) }
-    }
+    var item: JSONObject = [:]
+    for name in ["title", "prompt"] { item.add(name, line.value(of: name)) }
     if item.isEmpty, !line.contains("new") {
       guard let id else {
         throw UsageError(
           "push-item needs an item",
           remedy: "give the id of a known item, or describe a new one with --title TEXT")
       }
-      return OperationText(.pushItem, [("item", try screen(id))])
+      return NavigationOperation(.pushItem, ["item": try screen(id)])
     }
     try refuseRecord(id)
-    var record = id.map { [("id", OperationText.string($0))] } ?? []
-    if !item.isEmpty { record.append(("item", OperationText.object(item))) }
-    return OperationText(.pushItem, [("item", OperationText.object(record))])
+    var record = record(id)
+    if !item.isEmpty { record.add("item", .object(item)) }
+    return NavigationOperation(.pushItem, ["item": .object(record)])
   }
 
   /// Makes the operation of `set-items`, which replaces all items of a standalone bar.
-  package static func setItems(_ items: [String]) throws(UsageError) -> OperationText {
-    var list: [[UInt8]] = []
-    for text in items { list.append(try screen(text)) }
-    return OperationText(.setItems, [("items", OperationText.array(list))])
+  package static func setItems(_ items: [String]) throws(UsageError) -> NavigationOperation {
+    NavigationOperation(.setItems, ["items": try screens(items)])
   }
 
   /// The screen that a command shows.
@@ -128,7 +121,7 @@ extension Operations {
   /// creates one.
   static func newScreen(
     _ line: ParsedCommandLine, id: String?, command: String
-  ) throws(UsageError) -> [UInt8] {
+  ) throws(UsageError) -> OpaqueJSON {
     let others = try screenMembers(line, id: nil)
     if let id, others.isEmpty, !line.contains("new") { return try screen(id) }
     guard id != nil || !others.isEmpty || line.contains("new") else {
@@ -137,7 +130,7 @@ extension Operations {
         remedy: "give the id of a screen, or describe a new one with --title or --route")
     }
     try refuseRecord(id)
-    return OperationText.object(try screenMembers(line, id: id))
+    return .object(try screenMembers(line, id: id))
   }
 
   private static func refuseRecord(_ id: String?) throws(UsageError) {

@@ -1,3 +1,5 @@
+package import NavigationClient
+import Navigation
 package import CommandLineOptions
 import NavigationProtocol
 
@@ -46,7 +48,7 @@ package enum GestureStep: Hashable, Sendable {
   private static func fraction(_ text: String) throws(UsageError) -> String {
     // `Double` accepts .5 and 0x1, which are not JSON numbers; both checks are needed.
     guard let value = Double(text), value >= 0, value <= 1,
-      try Quantities.json(text, what: "the value of update").first != UInt8(ascii: "\"")
+      try Quantities.json(text, what: "the value of update").bytes.first != UInt8(ascii: "\"")
     else {
       throw UsageError("update takes a number from 0 to 1, not '\(TerminalText.visible(text))'")
     }
@@ -58,45 +60,45 @@ extension Operations {
   /// Makes the operation for one step of `gesture`.
   package static func gesture(
     _ step: GestureStep, _ line: ParsedCommandLine
-  ) throws(UsageError) -> OperationText {
+  ) throws(UsageError) -> NavigationOperation {
     switch step {
     case .begin:
-      var arguments: [(String, [UInt8])] = []
       let kind = line.value(of: "kind") ?? "edge"
       guard kind == "edge" || kind == "fullScreen" else {
         throw UsageError("--kind takes edge or fullScreen, not '\(kind)'")
       }
-      arguments.append(("kind", OperationText.string(kind)))
+      var arguments: JSONObject = ["kind": .string(kind)]
       if let text = line.value(of: "translation") {
-        let bytes = try Quantities.json(text, what: "--translation")
+        let value = try Quantities.json(text, what: "--translation")
         guard Double(text) != nil else { throw UsageError("--translation takes a number") }
-        arguments.append(("translation", bytes))
+        arguments.add("translation", value)
       }
-      return OperationText(.gestureBegin, arguments)
+      return NavigationOperation(.gestureBegin, arguments)
     case .update(let value):
-      return OperationText(.gestureUpdate, [("value", Array(value.utf8))])
-    case .finish: return OperationText(.gestureFinish)
-    case .cancel: return OperationText(.gestureCancel)
+      return NavigationOperation(
+        .gestureUpdate, ["value": OpaqueJSON(validated: Array(value.utf8))])
+    case .finish: return .finishGesture()
+    case .cancel: return .cancelGesture()
     }
   }
 
   /// Makes the operation of `transition complete`, which reports that the display has shown it.
-  package static func completeTransition(_ text: String) throws(UsageError) -> OperationText {
+  package static func completeTransition(_ text: String) throws(UsageError) -> NavigationOperation {
     guard let tid = UInt64(text), tid < 1 << 53 else {
       throw UsageError(
         "'\(TerminalText.visible(text))' is not the number of a transition",
         remedy: "navctl transition NAV, which prints the running one with its number")
     }
-    return OperationText(.transitionComplete, [("tid", Array("\(tid)".utf8))])
+    return .completeTransition(tid)
   }
 
   /// Makes the operation of `swipe`, a swipe over the content.
-  package static func swipe(_ direction: String) throws(UsageError) -> OperationText {
-    guard direction == "up" || direction == "down" else {
+  package static func swipe(_ direction: String) throws(UsageError) -> NavigationOperation {
+    guard let direction = NavigationOperation.SwipeDirection(rawValue: direction) else {
       throw UsageError(
         "swipe takes up or down, not '\(TerminalText.visible(direction))'",
         remedy: "navctl swipe NAV up")
     }
-    return OperationText(.uiSwipe, [("dir", OperationText.string(direction))])
+    return .swipe(direction)
   }
 }

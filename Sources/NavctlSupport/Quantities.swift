@@ -70,8 +70,8 @@ package enum Quantities {
     return MirrorPosition(epoch: epoch, revision: Revision(revision), digest: digest)
   }
 
-  /// The bytes of a text that must be valid JSON; `what` names it in the error.
-  package static func json(_ text: String, what: String) throws(UsageError) -> [UInt8] {
+  /// The value of a text that must be valid JSON; `what` names it in the error.
+  package static func json(_ text: String, what: String) throws(UsageError) -> OpaqueJSON {
     let bytes = Array(text.utf8)
     var tape = JSONTape()
     do {
@@ -79,16 +79,16 @@ package enum Quantities {
     } catch {
       throw UsageError("\(what) is not JSON: \(error.reason.rawValue) at byte \(error.offset)")
     }
-    return tape.raw(tape.root)
+    return OpaqueJSON(validated: tape.raw(tape.root))
   }
 
-  /// The bytes of a text that must be a JSON object; `what` names it in the error.
-  package static func jsonObject(_ text: String, what: String) throws(UsageError) -> [UInt8] {
-    let bytes = try json(text, what: what)
-    guard bytes.first == UInt8(ascii: "{") else {
+  /// The value of a text that must be a JSON object; `what` names it in the error.
+  package static func jsonObject(_ text: String, what: String) throws(UsageError) -> OpaqueJSON {
+    let value = try json(text, what: what)
+    guard value.bytes.first == UInt8(ascii: "{") else {
       throw UsageError("\(what) is not a JSON object: '\(text)'")
     }
-    return bytes
+    return value
   }
 
   /// The name of a nav, or of a directory such as `$navs`.

@@ -79,18 +79,6 @@ package enum Tables {
       })
   }
 
-  /// Encodes a JSON object with string values only.
-  package static func object(_ members: [(name: String, text: String)]) -> [UInt8] {
-    var json = JSONWriter(reserving: 128)
-    json.beginObject()
-    for member in members {
-      json.dynamicName(member.name)
-      json.string(member.text)
-    }
-    json.endObject()
-    return json.bytes
-  }
-
   /// The members of an object, a line each; nested members have names with dots.
   ///
   /// - Parameters:

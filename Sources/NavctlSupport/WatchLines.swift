@@ -30,20 +30,14 @@ package struct WatchLines: Sendable {
     var text = "\(word)  rev \(revision)"
     if let last { text += "  after rev \(last.revision)" }
     text += "  \(why)  [\(ids.joined(separator: " "))]"
-    var members: [(String, [UInt8])] = [("why", OperationText.string(why))]
-    if let last {
-      members.append(
-        (
-          "after",
-          OperationText.object([
-            ("epoch", OperationText.string(last.epoch)), ("rev", Array("\(last.revision)".utf8)),
-          ])
-        ))
-    }
-    members.append(("state", state.bytes))
+    var members: JSONObject = ["why": .string(why)]
+    members.add(
+      "after",
+      last.map { .object(["epoch": .string($0.epoch), "rev": .integer($0.revision)]) })
+    members.add("state", OpaqueJSON(validated: state.bytes))
     last = (epoch, revision)
     return (
-      TerminalText.visible(text), OperationText.object([(word, OperationText.object(members))])
+      TerminalText.visible(text), OpaqueJSON.object([word: .object(members)]).bytes
     )
   }
 

@@ -1,5 +1,6 @@
 import CommandLineOptions
 import NavctlSupport
+import Navigation
 import NavigationClient
 import NavigationProtocol
 import RuntimePaths
@@ -53,7 +54,7 @@ enum Changes {
 
   /// Sends operations, prints the result and records it as seen in this terminal.
   static func perform(
-    _ invocation: Invocation, nav: String, _ operations: [OperationText]
+    _ invocation: Invocation, nav: String, _ operations: [NavigationOperation]
   ) throws -> Int32 {
     // Checks the command line before it connects, so that its errors need no daemon.
     let change = try Change(invocation, nav: nav, operations)
@@ -67,7 +68,7 @@ enum Changes {
 struct Change {
   private let invocation: Invocation
   private let nav: String
-  private let operations: [OperationText]
+  private let operations: [NavigationOperation]
   private let memory: Memory
   private let isTyped: Bool
   private let seen: Seen?
@@ -83,7 +84,8 @@ struct Change {
   ///   - isGuarded: whether the typed conditions apply to these operations.
   /// - Throws: `UsageError` if the operations need a guard and there is none.
   init(
-    _ invocation: Invocation, nav: String, _ operations: [OperationText], isGuarded: Bool = true
+    _ invocation: Invocation, nav: String, _ operations: [NavigationOperation],
+    isGuarded: Bool = true
   ) throws {
     self.invocation = invocation
     self.nav = nav
@@ -114,7 +116,7 @@ struct Change {
       _ = try Lease.take(invocation, &connection, nav, isForced: false, isKept: false)
     }
     let reply = try connection.perform(
-      request, operations: operations.map(\.json), timeout: left
+      request, operations: operations.map(\.octets.bytes), timeout: left
     ) { position in
       Output.error("navctl: waiting for an open transition, position \(position) in the queue")
     }

@@ -1,3 +1,4 @@
+import Navigation
 import NavctlSupport
 import NavigationClient
 import NavigationProtocol
@@ -16,7 +17,7 @@ enum Parts {
   /// - Throws: `UsageError` for wrong words, or `Refusal`.
   static func run(
     _ invocation: Invocation, isOwn: (String) -> Bool, part: String, member: String? = nil,
-    operation: ([String]) throws -> OperationText
+    operation: ([String]) throws -> NavigationOperation
   ) throws -> Int32 {
     let arguments = try invocation.navArguments(isOwn: isOwn)
     guard arguments.rest.isEmpty else {

@@ -1,4 +1,5 @@
 import Navigation
+import NavigationClient
 import NavigationProtocol
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
   private func guards(
     _ options: [(String, String?)], _ kinds: [OperationKind], _ seen: Seen?
   ) throws -> Guards {
-    let operations = kinds.map { OperationText($0) }
+    let operations = kinds.map { NavigationOperation($0) }
     return try GuardChoice(line(options)).guards(
       need: GuardChoice.need(operations), seen: seen, command: "pop", nav: "kiosk")
   }

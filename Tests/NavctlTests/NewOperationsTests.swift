@@ -1,5 +1,6 @@
 import CommandLineOptions
 import Navigation
+import NavigationClient
 import NavigationProtocol
 import Testing
 
@@ -196,7 +197,7 @@ import Testing
 @Suite struct MembersTests {
   private func json(_ words: String...) throws -> String {
     String(
-      decoding: OperationText.object(try Members.parse(words, usage: "usage")), as: UTF8.self)
+      decoding: OpaqueJSON.object(try Members.parse(words, usage: "usage")).bytes, as: UTF8.self)
   }
 
   @Test(arguments: [
@@ -283,7 +284,7 @@ import Testing
   @Test(arguments: [(Int32(0), "true"), (1, "false"), (2, nil), (137, nil)])
   func `the status of a veto is its answer`(status: Int32, expected: String?) {
     let answer = DelegateText.answer(.shouldPush(screen: "a"), status: status, output: [])
-    #expect(answer.value.map { String(decoding: $0, as: UTF8.self) } == expected)
+    #expect(answer.value?.text == expected)
     #expect((answer.complaint == nil) == (expected != nil))
   }
 
@@ -295,7 +296,7 @@ import Testing
     let answer = DelegateText.answer(
       .animatorFor(operation: "push", from: nil, to: "a"), status: status,
       output: Array(output.utf8))
-    #expect(answer.value.map { String(decoding: $0, as: UTF8.self) } == expected)
+    #expect(answer.value?.text == expected)
     #expect((answer.complaint == nil) == (output != "fade"))
   }
 

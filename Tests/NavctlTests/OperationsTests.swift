@@ -1,5 +1,6 @@
 import Navigation
 import CommandLineOptions
+import NavigationClient
 import NavigationProtocol
 import Testing
 
@@ -91,18 +92,18 @@ import Testing
   }
 
   @Test func `a typed operation is known by its name`() throws {
-    let operation = try OperationText(typed: #" {"ui.backTap": {}} "#)
+    let operation = try NavigationOperation(typed: #" {"ui.backTap": {}} "#)
     #expect(operation.kind == .uiBackTap && operation.text == #"{"ui.backTap": {}}"#)
-    #expect(try OperationText(typed: #"{"later":{}}"#).kind == .unknown)
+    #expect(try NavigationOperation(typed: #"{"later":{}}"#).kind == .unknown)
     for text in ["", "[]", "{}", #"{"pop":{},"push":{}}"#, "{pop}"] {
-      #expect(throws: UsageError.self) { try OperationText(typed: text) }
+      #expect(throws: UsageError.self) { try NavigationOperation(typed: text) }
     }
   }
 
   @Test func `every title becomes valid JSON`() throws {
     let text = "a\"\\\n\u{1}长"
     let operation = Operations.title(screen: "s", text: text)
-    #expect(try JSONValue(operation.json)["screen.set"]?["title"]?.string == text)
+    #expect(try JSONValue(operation.octets.bytes)["screen.set"]?["title"]?.string == text)
   }
 }
 

@@ -1,5 +1,6 @@
 import CommandLineOptions
 import Navigation
+import NavigationClient
 import NavigationProtocol
 
 @testable import NavctlSupport
@@ -29,8 +30,8 @@ func reply(_ body: String) throws -> OkReply {
   return reply
 }
 
-extension OperationText {
-  var text: String { String(decoding: json, as: UTF8.self) }
+extension NavigationOperation {
+  var text: String { json }
 }
 
 let epoch = "c0ffee12c0ffee12"

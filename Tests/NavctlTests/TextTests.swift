@@ -1,4 +1,5 @@
 import Navigation
+import NavigationClient
 import NavigationProtocol
 import RuntimePaths
 import Testing
@@ -79,7 +80,7 @@ import Testing
       {"id":45,"nav":"kiosk","epoch":"c0ffee12c0ffee12","rev":24,"changed":true,"depth":2,
        "top":"s24.1","dig":"9bd5ea7a","out":[{"popped":["a","b"]},{"id":"s24.1"}]}
       """#)
-    let operations = [OperationText(.popToRoot), OperationText(.push)]
+    let operations = [NavigationOperation(.popToRoot), NavigationOperation(.push)]
     #expect(
       OperationSummary.line(answer, operations: operations)
         == "kiosk  rev 24  top s24.1  depth 2  popped a b  pushed s24.1")
@@ -89,11 +90,11 @@ import Testing
     let answer = try reply(
       #"{"id":1,"nav":"k","rev":2,"changed":false,"depth":1,"top":"a","out":[{"popped":null}]}"#)
     #expect(
-      OperationSummary.line(answer, operations: [OperationText(.pop)])
+      OperationSummary.line(answer, operations: [NavigationOperation(.pop)])
         == "k  rev 2  top a  depth 1  unchanged")
     let closed = try reply(#"{"id":1,"nav":"k","rev":2,"depth":1,"top":"a","out":[{}]}"#)
     #expect(
-      OperationSummary.line(closed, operations: [OperationText(.navClose)])
+      OperationSummary.line(closed, operations: [NavigationOperation(.navClose)])
         == "k  rev 2  top a  depth 1  closed")
   }
 }

@@ -35,9 +35,10 @@ enum ImportRules {
       "CurveKeys", "CLinux",
     ]),
     "navd": system.union(["NavigationDaemon", "CommandLineOptions", "RuntimePaths"]),
+    // navctl sends the operations of the library, and has none of its own.
     "NavctlSupport": system.union([
-      "Navigation", "NavigationProtocol", "NavigationReplica", "CommandLineOptions",
-      "RuntimePaths", "CLinux",
+      "NavigationClient", "Navigation", "NavigationProtocol", "NavigationReplica",
+      "CommandLineOptions", "RuntimePaths", "CLinux",
     ]),
     "navctl": system.union([
       "NavctlSupport", "NavigationClient", "Navigation", "NavigationProtocol",

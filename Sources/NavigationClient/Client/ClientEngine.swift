@@ -78,7 +78,7 @@ final class ClientEngine: Sendable {
         error.retry = .afterResynchronising
         return .failure(error)
       }
-      let (id, outputs) = state.session.perform(request, operations: operations.map(\.bytes))
+      let (id, outputs) = state.session.perform(request, operations: operations.map(\.octets.bytes))
       if isOptimistic { state.show(operations, id, request.nav, request.guards) }
       return .success((id, outputs))
     }

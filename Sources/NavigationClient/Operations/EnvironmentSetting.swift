@@ -1,10 +1,13 @@
+import Navigation
+import NavigationProtocol
+
 /// One property of the display, for ``NavigationOperation/setEnvironment(_:)``.
 ///
 /// Members that are not named keep their values; ``standard(_:)`` resets members to their defaults.
 public struct EnvironmentSetting: Hashable, Sendable {
-  let member: Member
+  let member: JSONObject.Member
 
-  init(_ name: String, _ value: NavigationValue) { member = Member(name, .value(value)) }
+  init(_ name: String, _ value: NavigationValue) { member = .init(name: name, value: value.octets) }
 
   /// Resets a member to its default.
   public static func standard(_ name: Name) -> EnvironmentSetting { .init(name.rawValue, nil) }

@@ -1,8 +1,9 @@
+import Navigation
 import NavigationProtocol
 
 /// The navigation item of a screen, or a change of it; members that are left out keep their values.
 public struct ItemDescription: Hashable, Sendable {
-  let members: [Member]
+  let members: JSONObject
 
   /// The names of members to reset to their defaults.
   public enum Name: String, Hashable, Sendable, CaseIterable {
@@ -62,25 +63,23 @@ public struct ItemDescription: Hashable, Sendable {
     titleView: TitleView? = nil, largeTitleDisplayMode: LargeTitleDisplayMode? = nil,
     appearance: [AppearanceSlot: NavigationValue]? = nil, clearing: [Name] = []
   ) {
-    var members: [Member] = []
+    var members: JSONObject = [:]
     members.add("title", title)
     members.add("prompt", prompt)
     members.add("hidesBackButton", hidesBackButton)
     members.add("leftItemsSupplementBackButton", leftItemsSupplementBackButton)
-    if let leftItems { members.append(Member("leftItems", .list(leftItems.map(\.content)))) }
-    if let rightItems { members.append(Member("rightItems", .list(rightItems.map(\.content)))) }
-    if let backBarButtonItem {
-      members.append(Member("backBarButtonItem", backBarButtonItem.content))
-    }
-    if let titleView { members.append(Member("titleView", .value(titleView.value))) }
+    members.add("leftItems", leftItems.map { .array($0.map(\.content)) })
+    members.add("rightItems", rightItems.map { .array($0.map(\.content)) })
+    members.add("backBarButtonItem", backBarButtonItem?.content)
+    members.add("titleView", titleView?.value.octets)
     members.add("largeTitleDisplayMode", largeTitleDisplayMode?.rawValue)
     if let appearance {
       let slots = appearance.map { ($0.key.rawValue, $0.value) }
-      members.append(
-        Member("appearance", .value(.object(Dictionary(uniqueKeysWithValues: slots)))))
+      let value = NavigationValue.object(Dictionary(uniqueKeysWithValues: slots))
+      members.add("appearance", value.octets)
     }
-    for name in clearing where !members.contains(where: { $0.name == name.rawValue }) {
-      members.append(Member(name.rawValue, .value(.null)))
+    for name in clearing where !members.contains(name.rawValue) {
+      members.add(name.rawValue, OpaqueJSON.null)
     }
     self.members = members
   }
@@ -88,8 +87,8 @@ public struct ItemDescription: Hashable, Sendable {
 
 /// A button of a bar: a new one, or one that the nav knows, by its id.
 public struct ButtonDescription: Hashable, Sendable, ExpressibleByStringLiteral {
-  let content: Member.Content
-  let members: [Member]
+  let content: OpaqueJSON
+  let members: JSONObject
 
   /// The visible content of a button.
   public enum Face: Hashable, Sendable {
@@ -111,7 +110,7 @@ public struct ButtonDescription: Hashable, Sendable, ExpressibleByStringLiteral 
   ///   - isDone: whether it has the style `done`, which displays show bold.
   ///   - action: the name of the application's action for a tap.
   public init(id: String? = nil, _ face: Face, isDone: Bool = false, action: String? = nil) {
-    var members: [Member] = []
+    var members: JSONObject = [:]
     members.add("id", id)
     switch face {
     case .title(let text): members.add("title", text)
@@ -122,7 +121,7 @@ public struct ButtonDescription: Hashable, Sendable, ExpressibleByStringLiteral 
     if isDone { members.add("style", "done") }
     members.add("action", action)
     self.members = members
-    content = .members(members)
+    content = .object(members)
   }
 
   /// Names a button that the nav knows.
@@ -132,7 +131,7 @@ public struct ButtonDescription: Hashable, Sendable, ExpressibleByStringLiteral 
 
   /// Names a button that the nav knows.
   public init(stringLiteral id: String) {
-    content = .value(.string(id))
-    members = [Member("id", .value(.string(id)))]
+    content = .string(id)
+    members = ["id": .string(id)]
   }
 }

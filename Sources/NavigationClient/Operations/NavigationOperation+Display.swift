@@ -1,12 +1,15 @@
+import Navigation
+import NavigationProtocol
+
 extension NavigationOperation {
   /// Sets members of the navigation bar.
   public static func setBar(_ settings: [BarSetting]) -> NavigationOperation {
-    NavigationOperation("bar.set", settings.map(\.member))
+    NavigationOperation(.barSet, JSONObject(settings.map(\.member)))
   }
 
   /// Sets members of the toolbar.
   public static func setToolbar(_ settings: [ToolbarSetting]) -> NavigationOperation {
-    NavigationOperation("toolbar.set", settings.map(\.member))
+    NavigationOperation(.toolbarSet, JSONObject(settings.map(\.member)))
   }
 
   /// Sets the defaults of all bars of a class; a value of a bar itself takes precedence.
@@ -15,9 +18,9 @@ extension NavigationOperation {
   public static func setProxy(
     ofClass name: String? = nil, _ settings: [BarSetting]
   ) -> NavigationOperation {
-    var arguments: [Member] = []
+    var arguments: JSONObject = [:]
     arguments.add("class", name)
-    return NavigationOperation("proxy.set", arguments + settings.map(\.member))
+    return NavigationOperation(.proxySet, arguments + JSONObject(settings.map(\.member)))
   }
 
   /// Sets one appearance of the bar, or of one screen's item; nil removes it.
@@ -30,28 +33,28 @@ extension NavigationOperation {
   public static func setAppearance(
     _ slot: AppearanceSlot, _ appearance: [String: NavigationValue]?, of screen: String? = nil
   ) -> NavigationOperation {
-    var arguments = [
-      Member("slot", .value(.string(slot.rawValue))),
-      Member("object", .value(appearance.map { .object($0) } ?? .null)),
+    var arguments: JSONObject = [
+      "slot": .string(slot.rawValue),
+      "object": (appearance.map { .object($0) } ?? NavigationValue.null).octets,
     ]
     arguments.add("screen", screen)
-    return NavigationOperation("appearance.set", arguments)
+    return NavigationOperation(.appearanceSet, arguments)
   }
 
   /// Sets properties of the display; while a client holds it, only that client can.
   public static func setEnvironment(_ facts: [EnvironmentSetting]) -> NavigationOperation {
-    NavigationOperation("env.set", facts.map(\.member))
+    NavigationOperation(.envSet, JSONObject(facts.map(\.member)))
   }
 
   /// Changes settings of the nav; each given setting is replaced as a whole.
   public static func configure(_ settings: [NavigationSetting]) -> NavigationOperation {
-    NavigationOperation("nav.configure", settings.map(\.member))
+    NavigationOperation(.navConfigure, JSONObject(settings.map(\.member)))
   }
 }
 
 extension NavigationOperation {
   /// Taps the content; this hides or shows the bars if the setting `hidesBarsOnTap` is true.
-  public static func tap() -> NavigationOperation { NavigationOperation("ui.tap") }
+  public static func tap() -> NavigationOperation { NavigationOperation(.uiTap) }
 
   /// A direction of a swipe.
   public enum SwipeDirection: String, Hashable, Sendable {
@@ -63,7 +66,7 @@ extension NavigationOperation {
 
   /// Swipes over the content; this hides or shows the bars if `hidesBarsOnSwipe` is true.
   public static func swipe(_ direction: SwipeDirection) -> NavigationOperation {
-    NavigationOperation("ui.swipe", [Member("dir", .value(.string(direction.rawValue)))])
+    NavigationOperation(.uiSwipe, ["dir": .string(direction.rawValue)])
   }
 
   /// Begins a swipe back; the gesture belongs to this client until it ends.
@@ -78,26 +81,26 @@ extension NavigationOperation {
     _ kind: NavigationGestureKind, translation: Double = 1
   ) -> NavigationOperation {
     NavigationOperation(
-      "gesture.begin",
+      .gestureBegin,
       [
-        Member("kind", .value(.string(kind.rawValue))),
-        Member("translation", .value(.number(translation))),
+        "kind": .string(kind.rawValue),
+        "translation": NavigationValue.number(translation).octets,
       ])
   }
 
   /// Updates the gesture: 0 is its begin, 1 its end.
   public static func updateGesture(_ value: Double) -> NavigationOperation {
-    NavigationOperation("gesture.update", [Member("value", .value(.number(value)))])
+    NavigationOperation(.gestureUpdate, ["value": NavigationValue.number(value).octets])
   }
 
   /// Ends the gesture with a pop.
   public static func finishGesture() -> NavigationOperation {
-    NavigationOperation("gesture.finish")
+    NavigationOperation(.gestureFinish)
   }
 
   /// Ends the gesture without a pop.
   public static func cancelGesture() -> NavigationOperation {
-    NavigationOperation("gesture.cancel")
+    NavigationOperation(.gestureCancel)
   }
 
   /// Reports that the display has shown a transition to its end.
@@ -105,7 +108,6 @@ extension NavigationOperation {
   /// - Parameter transition: its number, from the event `transitionBegan`.
   /// - Returns: the operation.
   public static func completeTransition(_ transition: UInt64) -> NavigationOperation {
-    NavigationOperation(
-      "transition.complete", [Member("tid", .value(.integer(Int64(clamping: transition))))])
+    NavigationOperation(.transitionComplete, ["tid": .integer(transition)])
   }
 }

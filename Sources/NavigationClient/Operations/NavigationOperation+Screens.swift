@@ -1,3 +1,6 @@
+import Navigation
+import NavigationProtocol
+
 extension NavigationOperation {
   /// The kind of a segue.
   public enum SegueKind: String, Hashable, Sendable {
@@ -12,8 +15,8 @@ extension NavigationOperation {
     _ kind: SegueKind = .show, to screen: ScreenDescription
   ) -> NavigationOperation {
     NavigationOperation(
-      "segue",
-      [Member("kind", .value(.string(kind.rawValue))), Member("screen", screen.content)])
+      .segue,
+      ["kind": .string(kind.rawValue), "screen": screen.content])
   }
 
   /// The choice among several screens with the same route.
@@ -27,9 +30,9 @@ extension NavigationOperation {
   /// Removes all screens above the one with a route.
   public static func popTo(route: String, match: RouteMatch = .top) -> NavigationOperation {
     NavigationOperation(
-      "popTo",
+      .popTo,
       [
-        Member("route", .value(.string(route))), Member("match", .value(.string(match.rawValue))),
+        "route": .string(route), "match": .string(match.rawValue),
       ])
   }
 
@@ -38,7 +41,7 @@ extension NavigationOperation {
   /// Screens that agree with the route stay. The operation needs a guard by revision, digest or
   /// stack.
   public static func open(_ route: String) -> NavigationOperation {
-    NavigationOperation("open", [Member("route", .value(.string(route)))])
+    NavigationOperation(.open, ["route": .string(route)])
   }
 
   /// Restores a stack from a result of `read("restoration", of:)`.
@@ -52,9 +55,9 @@ extension NavigationOperation {
   public static func restore(
     _ payload: NavigationValue, root: ScreenDescription? = nil
   ) -> NavigationOperation {
-    var arguments = [Member("payload", .value(payload))]
-    if let root { arguments.append(Member("root", root.content)) }
-    return NavigationOperation("restore", arguments)
+    var arguments: JSONObject = ["payload": payload.octets]
+    arguments.add("root", root?.content)
+    return NavigationOperation(.restore, arguments)
   }
 
   /// The style of a presentation.
@@ -93,10 +96,10 @@ extension NavigationOperation {
   public static func present(
     _ screen: ScreenDescription, from presenter: String? = nil, style: PresentationStyle? = nil
   ) -> NavigationOperation {
-    var arguments = [Member("screen", screen.content)]
+    var arguments: JSONObject = ["screen": screen.content]
     arguments.add("from", presenter)
     arguments.add("style", style?.rawValue)
-    return NavigationOperation("present", arguments)
+    return NavigationOperation(.present, arguments)
   }
 
   /// Ends a presentation and all presentations above it.
@@ -104,28 +107,28 @@ extension NavigationOperation {
   /// - Parameter presenter: the id of the presenting screen; nil for the nav itself.
   /// - Returns: the operation.
   public static func dismiss(from presenter: String? = nil) -> NavigationOperation {
-    var arguments: [Member] = []
+    var arguments: JSONObject = [:]
     arguments.add("from", presenter)
-    return NavigationOperation("dismiss", arguments)
+    return NavigationOperation(.dismiss, arguments)
   }
 }
 
 extension NavigationOperation {
   /// Puts an item on a standalone bar.
   public static func pushItem(_ item: BarItemDescription) -> NavigationOperation {
-    NavigationOperation("pushItem", [Member("item", item.content)])
+    NavigationOperation(.pushItem, ["item": item.content])
   }
 
   /// Removes the top item of a standalone bar.
   ///
   /// It needs a guard.
-  public static func popItem() -> NavigationOperation { NavigationOperation("popItem") }
+  public static func popItem() -> NavigationOperation { NavigationOperation(.popItem) }
 
   /// Replaces all items of a standalone bar, bottom first.
   ///
   /// It needs a guard by revision, digest or stack.
   public static func setItems(_ items: [BarItemDescription]) -> NavigationOperation {
-    NavigationOperation("setItems", [Member("items", .list(items.map(\.content)))])
+    NavigationOperation(.setItems, ["items": .array(items.map(\.content))])
   }
 
   /// Makes an operation from its JSON, for operations that this library does not know.
@@ -142,7 +145,7 @@ extension NavigationOperation {
 
 /// An item of a standalone bar: a new one, or the id of one that the bar knows.
 public struct BarItemDescription: Hashable, Sendable, ExpressibleByStringLiteral {
-  let content: Member.Content
+  let content: OpaqueJSON
 
   /// Describes a new item.
   ///
@@ -150,12 +153,12 @@ public struct BarItemDescription: Hashable, Sendable, ExpressibleByStringLiteral
   ///   - id: its id; nil lets the daemon choose one.
   ///   - item: its content.
   public init(id: String? = nil, _ item: ItemDescription) {
-    var members: [Member] = []
+    var members: JSONObject = [:]
     members.add("id", id)
-    members.append(Member("item", .members(item.members)))
-    content = .members(members)
+    members.add("item", .object(item.members))
+    content = .object(members)
   }
 
   /// Refers to an item that the bar knows.
-  public init(stringLiteral id: String) { content = .value(.string(id)) }
+  public init(stringLiteral id: String) { content = .string(id) }
 }

@@ -1,4 +1,5 @@
-import NavigationProtocol
+package import Navigation
+package import NavigationProtocol
 
 /// One operation on a nav, performed alone or in a list that succeeds or fails as a whole.
 ///
@@ -7,14 +8,32 @@ import NavigationProtocol
 ///   [.popToRoot(), .push(.init(title: "Now playing", route: "media/now"))],
 ///   on: "kiosk", guardedBy: .top(of: state))
 /// ```
+///
+/// A client has an operation as it is written, not as the daemon reads it. The daemon alone checks
+/// arguments, so a client can pass on members that only a newer daemon knows.
 public struct NavigationOperation: Hashable, Sendable {
-  /// The operation as JSON: an object with one member, such as `{"pop":{}}`.
-  public let json: String
+  /// Its name; `unknown` if this version does not know it.
+  package let kind: OperationKind
+  /// The operation as it goes on the wire.
+  package let octets: OpaqueJSON
 
-  init(_ name: String, _ arguments: [Member] = []) {
-    var writer = JSONWriter()
-    Member.Content.members([Member(name, .members(arguments))]).write(to: &writer)
-    json = String(decoding: writer.bytes, as: UTF8.self)
+  /// The operation as JSON: an object with one member, such as `{"pop":{}}`.
+  public var json: String { octets.text }
+
+  /// Writes an operation from its arguments.
+  package init(_ kind: OperationKind, _ arguments: JSONObject = [:]) {
+    self.init(kind, arguments: .object(arguments))
+  }
+
+  /// Writes an operation from its arguments as one object.
+  package init(_ kind: OperationKind, arguments: OpaqueJSON) {
+    self.init(kind, octets: .object([kind.name: arguments]))
+  }
+
+  /// Takes an operation as it is written, and its name in it.
+  package init(_ kind: OperationKind, octets: OpaqueJSON) {
+    self.kind = kind
+    self.octets = octets
   }
 
   /// Makes an operation from its JSON, for operations that this library does not know.
@@ -22,13 +41,13 @@ public struct NavigationOperation: Hashable, Sendable {
   /// - Parameter json: a JSON object with one member, such as `{"pop":{}}`.
   /// - Throws: `invalid-argument` when it is anything else.
   public init(json: String) throws(NavigationClientError) {
-    guard case .object(let members) = try NavigationValue(json: json), members.count == 1 else {
+    guard case .object(let members) = try NavigationValue(json: json), members.count == 1,
+      let name = members.keys.first
+    else {
       throw NavigationClientError(.invalidArgument, "an operation is an object with one member")
     }
-    self.json = json
+    self.init(OperationKind(name: name), octets: OpaqueJSON(validated: Array(json.utf8)))
   }
-
-  var bytes: [UInt8] { Array(json.utf8) }
 }
 
 extension NavigationOperation {
@@ -44,53 +63,53 @@ extension NavigationOperation {
   public static func push(
     _ screen: ScreenDescription, onDuplicate: DuplicatePolicy = .error
   ) -> NavigationOperation {
-    var arguments = [Member("screen", screen.content)]
+    var arguments: JSONObject = ["screen": screen.content]
     if onDuplicate == .ignore { arguments.add("onDuplicate", "ignore") }
-    return NavigationOperation("push", arguments)
+    return NavigationOperation(.push, arguments)
   }
 
   /// Shows a screen in the way of the container, which pushes it; animated by default.
   public static func show(_ screen: ScreenDescription) -> NavigationOperation {
-    NavigationOperation("show", [Member("screen", screen.content)])
+    NavigationOperation(.show, ["screen": screen.content])
   }
 
   /// Removes the top screen; the root stays.
   ///
   /// It needs a guard.
-  public static func pop() -> NavigationOperation { NavigationOperation("pop") }
+  public static func pop() -> NavigationOperation { NavigationOperation(.pop) }
 
   /// Removes all screens above `screen`.
   public static func popTo(_ screen: String) -> NavigationOperation {
-    NavigationOperation("popTo", [Member("screen", .value(.string(screen)))])
+    NavigationOperation(.popTo, ["screen": .string(screen)])
   }
 
   /// Removes all screens above the root.
-  public static func popToRoot() -> NavigationOperation { NavigationOperation("popToRoot") }
+  public static func popToRoot() -> NavigationOperation { NavigationOperation(.popToRoot) }
 
   /// Replaces the whole stack, bottom first.
   ///
   /// It needs a guard by revision, digest or stack.
   public static func setStack(_ screens: [ScreenDescription]) -> NavigationOperation {
-    NavigationOperation("setStack", [Member("screens", .list(screens.map(\.content)))])
+    NavigationOperation(.setStack, ["screens": .array(screens.map(\.content))])
   }
 
   /// Taps the back button.
   ///
   /// It needs a guard.
-  public static func backTap() -> NavigationOperation { NavigationOperation("ui.backTap") }
+  public static func backTap() -> NavigationOperation { NavigationOperation(.uiBackTap) }
 
   /// Restores the ids and order of an earlier stack; the screens keep their present content.
   ///
   /// It needs a guard by revision, digest or stack.
   public static func revert(to revision: UInt64) -> NavigationOperation {
-    NavigationOperation("revert", [Member("rev", .value(.integer(Int64(clamping: revision))))])
+    NavigationOperation(.revert, ["rev": .integer(revision)])
   }
 }
 
 extension NavigationOperation {
   /// Creates the nav with a root screen; it must be the first operation of a list.
   public static func create(root: ScreenDescription) -> NavigationOperation {
-    NavigationOperation("nav.create", [Member("root", root.content)])
+    NavigationOperation(.navCreate, ["root": root.content])
   }
 
   /// Creates the nav without a screen, with bar classes that the daemon's configuration declares.
@@ -99,93 +118,90 @@ extension NavigationOperation {
   public static func create(
     barClass: String = "NavigationBar", toolbarClass: String = "Toolbar"
   ) -> NavigationOperation {
-    let classes = [
-      Member("bar", .value(.string(barClass))), Member("toolbar", .value(.string(toolbarClass))),
+    let classes: JSONObject = [
+      "bar": .string(barClass), "toolbar": .string(toolbarClass),
     ]
-    return NavigationOperation("nav.create", [Member("classes", .members(classes))])
+    return NavigationOperation(.navCreate, ["classes": .object(classes)])
   }
 
   /// Creates a standalone bar; it must be the first operation of a list.
   public static func createBar() -> NavigationOperation {
-    NavigationOperation("nav.create", [Member("kind", .value("bar"))])
+    NavigationOperation(.navCreate, ["kind": .string("bar")])
   }
 
   /// Changes settings of the nav, each as a whole; `null` resets one to its default.
   public static func configure(_ settings: [String: NavigationValue]) -> NavigationOperation {
-    let members = settings.sorted { $0.key < $1.key }.map { Member($0.key, .value($0.value)) }
-    return NavigationOperation("nav.configure", members)
+    NavigationOperation(.navConfigure, JSONObject(settings))
   }
 
   /// Closes the nav.
   ///
   /// It needs a guard by revision, digest or stack.
-  public static func close() -> NavigationOperation { NavigationOperation("nav.close") }
+  public static func close() -> NavigationOperation { NavigationOperation(.navClose) }
 
   /// Puts the nav on display; it must have a root screen.
-  public static func attach() -> NavigationOperation { NavigationOperation("attach") }
+  public static func attach() -> NavigationOperation { NavigationOperation(.attach) }
 
   /// Takes the nav off the display.
-  public static func detach() -> NavigationOperation { NavigationOperation("detach") }
+  public static func detach() -> NavigationOperation { NavigationOperation(.detach) }
 
   /// Shows or hides the bar.
   public static func setBarHidden(_ isHidden: Bool) -> NavigationOperation {
-    NavigationOperation("bar.setHidden", [Member("hidden", .value(.bool(isHidden)))])
+    NavigationOperation(.barSetHidden, ["hidden": .bool(isHidden)])
   }
 
   /// Shows or hides the toolbar.
   public static func setToolbarHidden(_ isHidden: Bool) -> NavigationOperation {
-    NavigationOperation("toolbar.setHidden", [Member("hidden", .value(.bool(isHidden)))])
+    NavigationOperation(.toolbarSetHidden, ["hidden": .bool(isHidden)])
   }
 }
 
 extension NavigationOperation {
   /// Creates a screen without showing it.
   public static func createScreen(_ screen: ScreenDescription) -> NavigationOperation {
-    NavigationOperation("screen.create", screen.members)
+    NavigationOperation(.screenCreate, screen.members)
   }
 
   /// Sets members of a screen; `null` resets one to its default.
   public static func setScreen(
     _ screen: String, _ members: [String: NavigationValue]
   ) -> NavigationOperation {
-    let sorted = members.sorted { $0.key < $1.key }.map { Member($0.key, .value($0.value)) }
-    return NavigationOperation("screen.set", [Member("screen", .value(.string(screen)))] + sorted)
+    NavigationOperation(.screenSet, ["screen": .string(screen)] + JSONObject(members))
   }
 
   /// Releases a screen that is not shown.
   public static func releaseScreen(_ screen: String) -> NavigationOperation {
-    NavigationOperation("screen.release", [Member("screen", .value(.string(screen)))])
+    NavigationOperation(.screenRelease, ["screen": .string(screen)])
   }
 
   /// Changes the navigation item of a screen; the screen need not be on the stack.
   public static func itemSet(
     _ screen: String, _ item: ItemDescription, requireOnStack: Bool = false
   ) -> NavigationOperation {
-    var arguments = [Member("screen", .value(.string(screen)))] + item.members
+    var arguments = ["screen": .string(screen)] + item.members
     if requireOnStack { arguments.add("requireOnStack", true) }
-    return NavigationOperation("item.set", arguments)
+    return NavigationOperation(.itemSet, arguments)
   }
 
   /// Creates a button without showing it.
   public static func createButton(_ button: ButtonDescription) -> NavigationOperation {
-    NavigationOperation("button.create", button.members)
+    NavigationOperation(.buttonCreate, button.members)
   }
 
   /// Sets members of a button, also where it is shown; `null` resets one to its default.
   public static func setButton(
     _ button: String, _ members: [String: NavigationValue]
   ) -> NavigationOperation {
-    let sorted = members.sorted { $0.key < $1.key }.map { Member($0.key, .value($0.value)) }
-    return NavigationOperation("button.set", [Member("button", .value(.string(button)))] + sorted)
+    NavigationOperation(.buttonSet, ["button": .string(button)] + JSONObject(members))
   }
 
   /// Releases a button that is not shown.
   public static func releaseButton(_ button: String) -> NavigationOperation {
-    NavigationOperation("button.release", [Member("button", .value(.string(button)))])
+    NavigationOperation(.buttonRelease, ["button": .string(button)])
   }
 
   /// Taps a visible button; all watchers of the nav get the event `buttonActivated`.
   public static func activateButton(_ button: String) -> NavigationOperation {
-    NavigationOperation("button.activate", [Member("button", .value(.string(button)))])
+    NavigationOperation(.buttonActivate, ["button": .string(button)])
   }
 }

@@ -1,10 +1,15 @@
+import Navigation
+import NavigationProtocol
+
 /// One of the settings of a nav, for ``NavigationOperation/configure(_:)``.
 ///
 /// Members that are not named keep their values; ``standard(_:)`` resets members to their defaults.
 public struct NavigationSetting: Hashable, Sendable {
-  let member: Member
+  let member: JSONObject.Member
 
-  init(_ name: String, _ value: NavigationValue) { member = Member(name, .value(value)) }
+  init(_ name: String, _ value: NavigationValue) { self.init(name, json: value.octets) }
+
+  private init(_ name: String, json value: OpaqueJSON) { member = .init(name: name, value: value) }
 
   /// Resets a member to its default.
   public static func standard(_ name: Name) -> NavigationSetting { .init(name.rawValue, nil) }
@@ -131,7 +136,7 @@ extension NavigationSetting {
 
   /// The templates from which `open` makes stacks; the first match applies.
   public static func routes(_ routes: [NavigationRoute]) -> NavigationSetting {
-    .init("routes", .array(routes.map(\.value)))
+    NavigationSetting("routes", json: .array(routes.map(\.content)))
   }
 }
 
@@ -173,7 +178,7 @@ public enum NavigationGestureKind: String, Hashable, Sendable {
 
 /// A template that makes a stack from a route.
 public struct NavigationRoute: Hashable, Sendable {
-  let value: NavigationValue
+  let content: OpaqueJSON
 
   /// Describes a template.
   ///
@@ -181,8 +186,8 @@ public struct NavigationRoute: Hashable, Sendable {
   ///   - pattern: segments such as `settings/:page`; `:page` matches any one segment.
   ///   - screens: the stack, bottom first; `{page}` in a text is replaced by the matching segment.
   public init(_ pattern: String, screens: [ScreenDescription]) {
-    value = [
-      "match": .string(pattern), "screens": .array(screens.map(\.content.value)),
-    ]
+    content = .object([
+      "match": .string(pattern), "screens": .array(screens.map(\.content)),
+    ])
   }
 }

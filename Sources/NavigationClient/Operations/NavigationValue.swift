@@ -1,3 +1,4 @@
+import Navigation
 import NavigationProtocol
 
 /// A JSON value, for the arguments of screens and the members of events.
@@ -22,11 +23,7 @@ public indirect enum NavigationValue: Hashable, Sendable {
   case object([String: NavigationValue])
 
   /// The value as JSON.
-  public var json: String {
-    var writer = JSONWriter()
-    write(to: &writer)
-    return String(decoding: writer.bytes, as: UTF8.self)
-  }
+  public var json: String { octets.text }
 
   /// Reads a JSON text.
   ///
@@ -71,6 +68,9 @@ public indirect enum NavigationValue: Hashable, Sendable {
       self = .object(members)
     }
   }
+
+  /// The value as JSON octets.
+  var octets: OpaqueJSON { OpaqueJSON(validated: JSONWriter.value(write)) }
 
   func write(to json: inout JSONWriter) {
     switch self {
@@ -149,4 +149,12 @@ extension NavigationValue {
 
   /// A member, if the value is an object that has it.
   public subscript(name: String) -> NavigationValue? { object?[name] }
+}
+
+extension JSONObject {
+  /// An object with members in the order of their names.
+  init(_ members: [String: NavigationValue]) {
+    self = [:]
+    for (name, value) in members.sorted(by: { $0.key < $1.key }) { add(name, value.octets) }
+  }
 }

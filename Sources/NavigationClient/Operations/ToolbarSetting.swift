@@ -1,10 +1,13 @@
+import Navigation
+import NavigationProtocol
+
 /// One member of a toolbar, for ``NavigationOperation/setToolbar(_:)``.
 ///
 /// Members that are not named keep their values; ``standard(_:)`` resets members to their defaults.
 public struct ToolbarSetting: Hashable, Sendable {
-  let member: Member
+  let member: JSONObject.Member
 
-  init(_ name: String, _ value: NavigationValue) { member = Member(name, .value(value)) }
+  init(_ name: String, _ value: NavigationValue) { member = .init(name: name, value: value.octets) }
 
   /// Resets a member to its default.
   public static func standard(_ name: Name) -> ToolbarSetting { .init(name.rawValue, nil) }

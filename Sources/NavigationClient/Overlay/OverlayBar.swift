@@ -21,7 +21,7 @@ enum OverlayBar {
     members["middle"] = .object(["title": .string(title(top) ?? "")])
     members["left"] = .array(left(top, below))
     members["right"] = .array(buttons(top?["item"]?["rightItems"]))
-    return OpaqueJSON(validated: Array(NavigationValue.object(members).json.utf8))
+    return NavigationValue.object(members).octets
   }
 
   private static func id(_ record: MirrorRecord?) -> NavigationValue? {

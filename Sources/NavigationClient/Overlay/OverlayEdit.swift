@@ -34,8 +34,9 @@ extension OverlayEdit {
     var edits: [OverlayEdit] = []
     var reader = Reader(prefix: "~\(id).")
     for operation in operations {
-      guard let value = NavigationValue.read(operation.bytes)?.object, value.count == 1,
-        let (name, arguments) = value.first, let more = reader.read(name, arguments)
+      guard
+        let arguments = NavigationValue.read(operation.octets.bytes)?.object?.values.first,
+        let more = reader.read(operation.kind, arguments)
       else { return nil }
       edits.append(contentsOf: more)
     }
@@ -46,8 +47,8 @@ extension OverlayEdit {
     let prefix: String
     var count = 0
 
-    mutating func read(_ name: String, _ arguments: NavigationValue) -> [OverlayEdit]? {
-      switch OperationKind(name: name) {
+    mutating func read(_ kind: OperationKind, _ arguments: NavigationValue) -> [OverlayEdit]? {
+      switch kind {
       case .push, .show, .segue:
         guard let screen = arguments["screen"], let record = record(screen) else { return nil }
         return [.push(record, ignoresDuplicate: arguments["onDuplicate"] == "ignore")]
@@ -70,7 +71,7 @@ extension OverlayEdit {
         guard let screen = arguments["screen"]?.text, let title = arguments["title"] else {
           return []
         }
-        return [.setTitle(screen: screen, title, ofItem: name == "item.set")]
+        return [.setTitle(screen: screen, title, ofItem: kind == .itemSet)]
       case .open, .restore, .revert, .pushItem, .popItem, .setItems, .navCreate, .navClose,
         .buttonActivate, .gestureBegin, .gestureUpdate, .gestureFinish, .gestureCancel, .unknown:
         return nil
@@ -86,9 +87,8 @@ extension OverlayEdit {
         members["id"] = .string("\(prefix)\(count)")
       }
       guard let id = members["id"]?.text else { return nil }
-      let json = NavigationValue.object(members).json
       return MirrorRecord(
-        id: id, version: Revision(0), json: OpaqueJSON(validated: Array(json.utf8)))
+        id: id, version: Revision(0), json: NavigationValue.object(members).octets)
     }
   }
 
@@ -143,8 +143,6 @@ extension MirrorRecord {
     } else {
       members["title"] = value
     }
-    let text = NavigationValue.object(members).json
-    return MirrorRecord(
-      id: id, version: version, json: OpaqueJSON(validated: Array(text.utf8)))
+    return MirrorRecord(id: id, version: version, json: NavigationValue.object(members).octets)
   }
 }

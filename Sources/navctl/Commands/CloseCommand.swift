@@ -1,5 +1,6 @@
 import CommandLineOptions
 import NavctlSupport
+import NavigationClient
 import NavigationProtocol
 
 /// `close`: removes a nav.
@@ -11,6 +12,6 @@ enum CloseCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments()
-    return try Changes.perform(invocation, nav: arguments.nav, [OperationText(.navClose)])
+    return try Changes.perform(invocation, nav: arguments.nav, [.close()])
   }
 }

@@ -1,3 +1,4 @@
+import Navigation
 import CLinux
 import CommandLineOptions
 import NavctlSupport
@@ -47,7 +48,9 @@ enum DelegateCommand: Command {
           try connection.leave()
           return 0
         }
-        if let (ask, value) = try answers.takeEnd() { try connection.answer(ask, value: value) }
+        if let (ask, value) = try answers.takeEnd() {
+          try connection.answer(ask, value: value.bytes)
+        }
       }
       // A question for an animator or an interaction ends with its answer, not with an event.
       guard answers.remaining != 0 else { break }
@@ -87,10 +90,9 @@ private struct Answers {
       let words = DelegateRole.allCases.filter(roles.contains).map(\.rawValue)
       try write(
         "\(nav)  delegate  \(words.joined(separator: " "))",
-        OperationText.object([
-          ("nav", OperationText.string(nav)),
-          ("roles", OperationText.array(words.map(OperationText.string))),
-        ]))
+        OpaqueJSON.object([
+          "nav": .string(nav), "roles": .array(words.map { .string($0) }),
+        ]).bytes)
     case .duty(.registrationRefused(_, let error)):
       throw Refusal(error: error, nav: nav, seen: nil)
     case .duty(.asked(let id, let ask)):
@@ -113,7 +115,7 @@ private struct Answers {
   }
 
   /// Takes the answer of the running command; nil while it runs, or if its question has ended.
-  mutating func takeEnd() throws -> (AskID, [UInt8])? {
+  mutating func takeEnd() throws -> (AskID, OpaqueJSON)? {
     guard let (id, ask, child) = running, let status = child.endedStatus() else { return nil }
     running = nil
     let output = child.collectOutput()

@@ -1,3 +1,5 @@
+import Navigation
+import NavigationProtocol
 import CommandLineOptions
 import NavctlSupport
 
@@ -20,7 +22,7 @@ enum ExplainCommand: Command {
     }
     let explanation = try Explanation.find(code)
     if invocation.isJSON {
-      try Output.line(explanation.json)
+      try Output.line(explanation.json.bytes)
     } else {
       for line in explanation.lines(columns: invocation.columns) { try Output.line(line) }
     }
@@ -29,7 +31,7 @@ enum ExplainCommand: Command {
 
   private static func list(_ invocation: Invocation) throws {
     guard !invocation.isJSON else {
-      return try Output.line(OperationText.array(Explanation.all.map(\.json)))
+      return try Output.line(OpaqueJSON.array(Explanation.all.map(\.json)).bytes)
     }
     let rows = Explanation.all.map { [$0.code, $0.meaning] }
     for line in Tables.table(["CODE", "MEANING"], rows) { try Output.line(line) }

@@ -1,3 +1,4 @@
+import Navigation
 import CommandLineOptions
 import CurveKeys
 import NavctlSupport
@@ -87,7 +88,7 @@ enum KeyCommand: Command {
   private static func show(_ key: String, _ invocation: Invocation) throws {
     try Output.line(
       invocation.isJSON
-        ? Tables.object([("public", key)]) : Array(key.utf8))
+        ? OpaqueJSON.object(["public": .string(key)]).bytes : Array(key.utf8))
   }
 
   private static func list(_ directory: KeyDirectory, _ invocation: Invocation) throws {
@@ -95,10 +96,13 @@ enum KeyCommand: Command {
     for problem in listing.problems { Output.error("navctl: key: ignored: \(problem)") }
     if invocation.isJSON {
       let records = listing.keys.map { key in
-        let role = key.role.map { [("role", $0)] } ?? []
-        return Tables.object([("name", key.name), ("public", "\(key.publicKey)")] + role)
+        var record: JSONObject = [
+          "name": .string(key.name), "public": .string("\(key.publicKey)"),
+        ]
+        record.add("role", key.role)
+        return OpaqueJSON.object(record)
       }
-      try Output.line(OperationText.array(records))
+      try Output.line(OpaqueJSON.array(records).bytes)
     } else {
       let rows = listing.keys.map { [$0.name, $0.role ?? "-", "\($0.publicKey)"] }
       for line in Tables.table(["NAME", "ROLE", "PUBLIC KEY"], rows) { try Output.line(line) }

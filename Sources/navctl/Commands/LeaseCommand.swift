@@ -1,3 +1,4 @@
+import Navigation
 import CLinux
 import CommandLineOptions
 import NavctlSupport
@@ -122,10 +123,9 @@ enum LeaseCommand: Command {
       return try Output.line(TerminalText.visible("\(nav)  \(text)"))
     }
     try Output.line(
-      OperationText.object([
-        ("nav", OperationText.string(nav)),
-        ("owner", owner.map(OperationText.string) ?? OperationText.null),
-      ]))
+      OpaqueJSON.object([
+        "nav": .string(nav), "owner": owner.map { .string($0) } ?? .null,
+      ]).bytes)
   }
 }
 

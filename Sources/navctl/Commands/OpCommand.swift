@@ -1,3 +1,4 @@
+import NavigationClient
 import CommandLineOptions
 import NavctlSupport
 import NavigationProtocol
@@ -26,6 +27,6 @@ enum OpCommand: Command {
     let arguments = try invocation.navArguments(rest: count...count)
     guard !arguments.rest.isEmpty else { throw UsageError("an operation is missing") }
     return try Changes.perform(
-      invocation, nav: arguments.nav, try arguments.rest.map { try OperationText(typed: $0) })
+      invocation, nav: arguments.nav, try arguments.rest.map { try NavigationOperation(typed: $0) })
   }
 }

@@ -1,5 +1,6 @@
 import CommandLineOptions
 import NavctlSupport
+import NavigationClient
 import NavigationProtocol
 
 /// `pop`: removes the top screen.
@@ -13,6 +14,6 @@ enum PopCommand: Command {
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments()
     return try Changes.perform(
-      invocation, nav: arguments.nav, [OperationText(.pop)])
+      invocation, nav: arguments.nav, [.pop()])
   }
 }

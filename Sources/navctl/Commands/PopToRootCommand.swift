@@ -1,5 +1,6 @@
 import CommandLineOptions
 import NavctlSupport
+import NavigationClient
 import NavigationProtocol
 
 /// `pop-to-root`: removes all screens above the root.
@@ -13,6 +14,6 @@ enum PopToRootCommand: Command {
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments()
     return try Changes.perform(
-      invocation, nav: arguments.nav, [OperationText(.popToRoot)])
+      invocation, nav: arguments.nav, [.popToRoot()])
   }
 }

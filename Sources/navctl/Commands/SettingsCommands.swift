@@ -1,5 +1,6 @@
 import CommandLineOptions
 import NavctlSupport
+import NavigationClient
 import NavigationProtocol
 
 /// `env`: prints or sets the surroundings of the display, such as its orientation and locale.
@@ -57,7 +58,7 @@ enum AttachCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let nav = try invocation.navArguments().nav
-    return try Changes.perform(invocation, nav: nav, [OperationText(.attach)])
+    return try Changes.perform(invocation, nav: nav, [.attach()])
   }
 }
 
@@ -70,6 +71,6 @@ enum DetachCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let nav = try invocation.navArguments().nav
-    return try Changes.perform(invocation, nav: nav, [OperationText(.detach)])
+    return try Changes.perform(invocation, nav: nav, [.detach()])
   }
 }

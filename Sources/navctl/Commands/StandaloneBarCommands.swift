@@ -1,5 +1,6 @@
 import CommandLineOptions
 import NavctlSupport
+import NavigationClient
 import NavigationProtocol
 
 /// `push-item`: puts an item on a standalone bar.
@@ -36,7 +37,7 @@ enum PopItemCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let nav = try invocation.navArguments().nav
-    return try Changes.perform(invocation, nav: nav, [OperationText(.popItem)])
+    return try Changes.perform(invocation, nav: nav, [.popItem()])
   }
 }
 

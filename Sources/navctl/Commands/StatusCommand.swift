@@ -37,7 +37,7 @@ enum StatusCommand: Command {
       timeout: .milliseconds(timeout ?? invocation.timeoutMilliseconds))
     switch reply.result {
     case .success(let answer):
-      let value = answer.value?.bytes ?? OperationText.object([])
+      let value = answer.value?.bytes ?? Array("{}".utf8)
       return (reply.body, try DaemonStatistics(json: value))
     case .failure(let error): throw Refusal(error: error, nav: nil, seen: nil)
     }

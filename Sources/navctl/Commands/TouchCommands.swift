@@ -1,5 +1,6 @@
 import CommandLineOptions
 import NavctlSupport
+import NavigationClient
 import NavigationProtocol
 
 /// `back`: taps the back button.
@@ -15,7 +16,7 @@ enum BackCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let nav = try invocation.navArguments().nav
-    return try Changes.perform(invocation, nav: nav, [OperationText(.uiBackTap)])
+    return try Changes.perform(invocation, nav: nav, [.backTap()])
   }
 }
 
@@ -32,7 +33,7 @@ enum TapCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let nav = try invocation.navArguments().nav
-    return try Changes.perform(invocation, nav: nav, [OperationText(.uiTap)])
+    return try Changes.perform(invocation, nav: nav, [.tap()])
   }
 }
 
