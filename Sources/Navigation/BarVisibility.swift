@@ -79,7 +79,8 @@ extension NavigationController {
     showToolbar(!isHidden, cause: .api, &draft)
   }
 
-  mutating func tap(_ draft: inout Draft) {
+  mutating func tap(_ draft: inout Draft) throws(NavigationError) {
+    try checkDisplayed()
     let rules = settings.content
     let cause = bar.content.hid?.cause
     if rules.hidesBarsOnTap {
@@ -91,7 +92,10 @@ extension NavigationController {
     }
   }
 
-  mutating func swipe(_ direction: SwipeDirection, _ draft: inout Draft) {
+  mutating func swipe(
+    _ direction: SwipeDirection, _ draft: inout Draft
+  ) throws(NavigationError) {
+    try checkDisplayed()
     guard settings.content.hidesBarsOnSwipe else { return }
     switch direction {
     case .up: hideBars(.swipe, &draft)

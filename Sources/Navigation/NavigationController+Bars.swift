@@ -1,59 +1,50 @@
 // The operations on bars, appearance and environment.
 
 extension NavigationController {
-  mutating func perform(
-    _ operation: BarOperation, _ draft: inout Draft, _ context: NavigationContext
-  ) throws(NavigationError) -> OperationOutput {
-    switch operation {
-    case .setBar(let edits):
-      var content = bar.content
-      for edit in edits { content.apply(edit) }
-      try checkRoom(content, settings.content, context)
-      set(content, &draft)
-    case .setToolbar(let edits):
-      var content = toolbar.content
-      for edit in edits { content.apply(edit) }
-      set(content, &draft)
-    case .setBarHidden(let isHidden):
-      setBarHidden(isHidden, animated: draft.isAnimated ?? false, cause: .api, &draft)
-      draft.topOfBarSet = top?.id
-    case .setToolbarHidden(let isHidden): setToolbarHidden(isHidden, &draft)
-    case .setAppearance(let slot, let object, let screen?):
-      return try setAppearance(slot, object, of: screen, &draft, context)
-    case .setAppearance(let slot, let object, nil):
-      var content = bar.content
-      content.appearance[slot] = object
-      try checkRoom(content, settings.content, context)
-      set(content, &draft)
-    case .setProxy(let name, let edits): try setProxy(name, edits, &draft, context)
-    case .setEnvironment(let edits): setEnvironment(edits, &draft)
-    case .tap:
-      try checkDisplayed()
-      tap(&draft)
-    case .swipe(let direction):
-      try checkDisplayed()
-      swipe(direction, &draft)
-    }
-    return .nothing
+  mutating func setBar(
+    _ edits: [BarEdit], _ draft: inout Draft, _ context: NavigationContext
+  ) throws(NavigationError) {
+    var content = bar.content
+    for edit in edits { content.apply(edit) }
+    try checkRoom(content, settings.content, context)
+    set(content, &draft)
   }
 
-  private func checkDisplayed() throws(NavigationError) {
+  mutating func setToolbar(_ edits: [ToolbarEdit], _ draft: inout Draft) {
+    var content = toolbar.content
+    for edit in edits { content.apply(edit) }
+    set(content, &draft)
+  }
+
+  mutating func setBarHidden(_ isHidden: Bool, _ draft: inout Draft) {
+    setBarHidden(isHidden, animated: draft.isAnimated ?? false, cause: .api, &draft)
+    draft.topOfBarSet = top?.id
+  }
+
+  func checkDisplayed() throws(NavigationError) {
     guard isAttached else {
       throw .invalidArgument("a detached controller is not on display, nobody can touch it")
     }
   }
 
-  private mutating func setAppearance(
-    _ slot: AppearanceSlot, _ object: OpaqueJSON?, of id: ScreenID, _ draft: inout Draft,
+  mutating func setAppearance(
+    _ slot: AppearanceSlot, _ object: OpaqueJSON?, of id: ScreenID?, _ draft: inout Draft,
     _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
+    guard let id else {
+      var content = bar.content
+      content.appearance[slot] = object
+      try checkRoom(content, settings.content, context)
+      set(content, &draft)
+      return .nothing
+    }
     guard let screen = screen(id) else { throw .unknownScreen(id) }
     var appearance = screen.item.appearance
     appearance[slot] = object
     return try setItem(id, [.appearance(appearance)], requireOnStack: false, &draft, context)
   }
 
-  private mutating func setProxy(
+  mutating func setProxy(
     _ name: String, _ edits: [BarLookEdit], _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) {
     let name = try context.className(name, isBar: true)
@@ -94,15 +85,12 @@ extension NavigationController {
     }
   }
 
-  private mutating func setEnvironment(_ edits: [EnvironmentEdit], _ draft: inout Draft) {
+  mutating func setEnvironment(_ edits: [EnvironmentEdit], _ draft: inout Draft) {
     let old = environment.content
-    var content = old
-    for edit in edits { content.apply(edit) }
-    guard content != old else { return }
-    environment.content = content
-    environment.version = draft.revision
-    draft.parts.insert(.environment)
-    followEnvironment(from: old, &draft)
+    setEnvironment(&draft) { content in
+      for edit in edits { content.apply(edit) }
+    }
+    if environment.content != old { followEnvironment(from: old, &draft) }
   }
 }
 

@@ -136,11 +136,43 @@ extension NavigationController {
     case .configure(let edits): return try configure(edits, &draft, context)
     case .attach: return try attach(&draft)
     case .detach: return detach(&draft)
-    case .bar(let operation): return try perform(operation, &draft, context)
-    case .presentation(let operation): return try perform(operation, &draft, context)
-    case .barItems(let operation): return try perform(operation, &draft, context)
-    case .replacement(let operation): return try perform(operation, &draft, context)
-    case .transition(let operation): return try perform(operation, &draft, context)
+    case .present(let argument, let presenter, let style):
+      return try present(argument, from: presenter, style: style, &draft, context)
+    case .dismiss(let presenter): return .dismissed(try dismiss(from: presenter, &draft))
+    case .open(let route): return try open(route, &draft, context)
+    case .restore(let entries, let root): return try restore(entries, root, &draft, context)
+    case .revert(_, let stack): return try revert(to: stack, &draft, context)
+    case .pushItem(let argument):
+      try checkStandalone()
+      return try push(argument, .error, &draft, context)
+    case .popItem:
+      try checkStandalone()
+      return .popped(pop(&draft))
+    case .setItems(let arguments):
+      try checkStandalone()
+      return try setStack(arguments, &draft, context)
+    case .backTap: return .popped(try backTap(&draft))
+    case .setBar(let edits): try setBar(edits, &draft, context)
+    case .setToolbar(let edits): setToolbar(edits, &draft)
+    case .setBarHidden(let isHidden): setBarHidden(isHidden, &draft)
+    case .setToolbarHidden(let isHidden): setToolbarHidden(isHidden, &draft)
+    case .setAppearance(let slot, let object, let screen):
+      return try setAppearance(slot, object, of: screen, &draft, context)
+    case .setProxy(let name, let edits): try setProxy(name, edits, &draft, context)
+    case .setEnvironment(let edits): setEnvironment(edits, &draft)
+    case .tap: try tap(&draft)
+    case .swipe(let direction): try swipe(direction, &draft)
+    case .completeTransition(let id): try completeTransition(id, &draft)
+    case .beginGesture(let isFullScreen, let translation, let owner):
+      return try beginGesture(isFullScreen, translation, owner, &draft)
+    case .updateGesture(let value): return try updateGesture(value)
+    case .finishGesture: return .popped(try finishGesture(&draft))
+    case .cancelGesture: try cancelGesture(&draft)
+    case .expireTransition: expireTransition(&draft)
+    case .recover: recover(&draft)
+    case .setDisplayOwner(let name): setEnvironment(&draft) { $0.owner = name }
+    case .setOrientations(let value): setEnvironment(&draft) { $0.orientations = value }
     }
+    return .nothing
   }
 }

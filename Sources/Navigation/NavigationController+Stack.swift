@@ -248,3 +248,25 @@ extension NavigationContext {
     return name
   }
 }
+
+extension NavigationController {
+  mutating func revert(
+    to ids: [ScreenID]?, _ draft: inout Draft, _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    guard let ids else { throw .invalidArgument("there is no earlier revision to revert to") }
+    let missing = ids.filter { screen($0) == nil }
+    guard missing.isEmpty else { throw .restoreFailed(missing: missing) }
+    return try setStack(ids.map { .id($0) }, &draft, context)
+  }
+
+  mutating func backTap(_ draft: inout Draft) throws(NavigationError) -> ScreenID? {
+    guard showsBackButton else { throw .noBackButton }
+    return pop(&draft)
+  }
+
+  func checkStandalone() throws(NavigationError) {
+    guard isStandalone else {
+      throw .invalidArgument("the items of a controller's bar are those of its screens")
+    }
+  }
+}

@@ -74,6 +74,17 @@ package struct NavigationLimits: Hashable, Sendable {
   package init() {}
 }
 
+extension NavigationError {
+  /// The same refusal in the words of a bar that has items instead of screens.
+  var ofItem: NavigationError {
+    switch self {
+    case .unknownScreen(let id): .unknownItem(id)
+    case .duplicateScreen(let id), .duplicateInSet(let id): .duplicateBarItem(id)
+    default: self
+    }
+  }
+}
+
 /// A number with its noun: "1 session", "2 sessions", "0 watches".
 ///
 /// - Parameters:

@@ -1,4 +1,6 @@
 /// What can be asked of a nav, in UIKit's words; the arguments are read, not yet checked.
+///
+/// The daemon reads it from a message. A client sends JSON, whose arguments only the daemon checks.
 package enum Operation: Hashable, Sendable {
   /// UIKit's `pushViewController(_:animated:)`.
   case push(ScreenArgument, onDuplicate: DuplicatePolicy)
@@ -34,16 +36,79 @@ package enum Operation: Hashable, Sendable {
   case attach
   /// Takes the controller off display.
   case detach
-  /// Changes how bars look, whether they show, or what the display reports.
-  case bar(BarOperation)
-  /// Presents and dismisses screens.
-  case presentation(PresentationOperation)
-  /// Changes the items of a standalone bar, or taps its back button.
-  case barItems(BarItemsOperation)
-  /// Replaces the stack from a route, a saved payload or an earlier revision.
-  case replacement(StackReplacement)
-  /// Completes a transition, or drives one by a gesture.
-  case transition(TransitionOperation)
+  // Presentations. Two cases are out of line: with them, every operation would be larger.
+
+  /// UIKit's `present(_:animated:)`; without a presenter what is visible presents.
+  indirect case present(ScreenArgument, from: ScreenID?, style: String?)
+  /// UIKit's `dismiss(animated:)`: what a screen presents and everything above it, or the whole
+  /// chain.
+  case dismiss(from: ScreenID?)
+
+  // Replacements of the stack that name no screens themselves.
+
+  /// Goes to a route by the templates in the settings.
+  case open(route: String)
+  /// Puts back what was saved; the root is for a payload of which nothing is left.
+  indirect case restore([RestorationEntry], root: ScreenArgument?)
+  /// Puts back the stack of an earlier revision; what it was is found by who keeps the history.
+  case revert(to: Revision, stack: [ScreenID]?)
+
+  // Items of a standalone bar, which keeps them as screens of which only the item is used.
+
+  /// UIKit's `pushItem(_:animated:)`.
+  case pushItem(ScreenArgument)
+  /// UIKit's `popItem(animated:)`.
+  case popItem
+  /// UIKit's `setItems(_:animated:)`.
+  case setItems([ScreenArgument])
+  /// A tap on the back button, of a controller too.
+  case backTap
+
+  // Bars and the display.
+
+  /// Changes members of the bar.
+  case setBar([BarEdit])
+  /// Changes members of the toolbar.
+  case setToolbar([ToolbarEdit])
+  /// UIKit's `setNavigationBarHidden(_:animated:)`.
+  case setBarHidden(Bool)
+  /// UIKit's `setToolbarHidden(_:animated:)`.
+  case setToolbarHidden(Bool)
+  /// Sets one appearance object of the bar, or of a screen's item; nil removes it.
+  case setAppearance(AppearanceSlot, OpaqueJSON?, screen: ScreenID?)
+  /// Changes what all bars of a class look like unless they say otherwise.
+  case setProxy(className: String, [BarLookEdit])
+  /// Changes what the display reports.
+  case setEnvironment([EnvironmentEdit])
+  /// A tap on the content.
+  case tap
+  /// A swipe over the content.
+  case swipe(SwipeDirection)
+
+  // Transitions.
+
+  /// The display has finished the animation that this revision began.
+  case completeTransition(Revision)
+  /// A finger begins to pop the top screen; `translation` is its way so far, to the right.
+  case beginGesture(isFullScreen: Bool, translation: Double, owner: String)
+  /// The finger has gone this part of the way, 0 … 1.
+  case updateGesture(Double)
+  /// The finger lets go, and the screen is popped.
+  case finishGesture
+  /// The finger lets go, and nothing has happened.
+  case cancelGesture
+
+  // The daemon itself asks for these; no client can.
+
+  /// Nobody completed the transition in time: an animation is complete, a gesture is cancelled.
+  case expireTransition
+  /// The daemon was restarted: the transition expires, and nobody holds the display or gives
+  /// orientations.
+  case recover
+  /// Another client holds the display, or none.
+  case setDisplayOwner(String?)
+  /// The orientation delegate gave these, or is gone.
+  case setOrientations(DelegateOrientations?)
 }
 
 /// A screen that an operation names: one that is known, or one to make in place.

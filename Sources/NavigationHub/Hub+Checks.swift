@@ -230,7 +230,7 @@ extension Hub {
     let coordination = coordinations[slot]
     for operation in op.request.operations {
       switch (operation.kind, op.request.meaning(of: operation)) {
-      case (.gestureBegin, .transition(.beginGesture(let isFull, let way, _))?):
+      case (.gestureBegin, .beginGesture(let isFull, let way, _)?):
         var refusal = navs.slots[slot].controller.gestureRefusal(
           isFullScreen: isFull, translation: way)
         if coordination?.question != nil { refusal = .active }

@@ -60,7 +60,7 @@ extension Hub {
   ///
   /// While the journal takes none it is done later.
   mutating func commitOwn(
-    _ operation: TransitionOperation, cause: Cause, by: Doing? = nil, _ slot: Int
+    _ operation: Operation, cause: Cause, by: Doing? = nil, _ slot: Int
   ) {
     guard navs.slots[slot].fault == nil else { return }
     guard !batches.isStorageFailing else {
@@ -69,7 +69,7 @@ extension Hub {
     }
     let before = navs.slots[slot].controller
     let result = try? navs.slots[slot].controller.perform(
-      [.transition(operation)], isAnimated: nil, in: configuration.context)
+      [operation], isAnimated: nil, in: configuration.context)
     guard let commit = result?.commit, (try? inspect(slot, before: before)) != nil else {
       return
     }
@@ -95,7 +95,7 @@ extension Hub {
         continue
       }
       let isGesture = navs.slots[slot].controller.transition.content.running?.isInteractive == true
-      commitOwn(.expire, cause: isGesture ? .cancel : .timeout, slot)
+      commitOwn(.expireTransition, cause: isGesture ? .cancel : .timeout, slot)
     }
     guard !batches.isStorageFailing else {
       if coordinations.hasUnfinished { timer.plan(now.boot + Self.retryAfter) }
@@ -212,7 +212,7 @@ extension Hub {
       $0.gesture = nil
       $0.due = now
     }
-    commitOwn(.expire, cause: .cancel, by: author.map { Doing($0) }, slot)
+    commitOwn(.expireTransition, cause: .cancel, by: author.map { Doing($0) }, slot)
   }
 
   // The end of sessions and navs.

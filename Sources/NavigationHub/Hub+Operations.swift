@@ -196,10 +196,9 @@ extension Hub {
 extension Operation {
   /// The same, with the name of the client in what it leaves behind.
   fileprivate func signed(by name: String) -> Operation {
-    guard case .transition(.beginGesture(let isFullScreen, let translation, _)) = self else {
+    guard case .beginGesture(let isFullScreen, let translation, _) = self else {
       return self
     }
-    return .transition(
-      .beginGesture(isFullScreen: isFullScreen, translation: translation, owner: name))
+    return .beginGesture(isFullScreen: isFullScreen, translation: translation, owner: name)
   }
 }

@@ -21,7 +21,7 @@ extension Hub {
     // The loop below would make a copy of the operations, to change it.
     guard op.request.operations.contains(where: { $0.kind == .revert }) else { return true }
     for index in operations.indices {
-      guard case .replacement(.revert(let revision, nil)) = operations[index] else { continue }
+      guard case .revert(let revision, nil) = operations[index] else { continue }
       let entry = navs.slots[slot]
       var stack: [ScreenID]?
       if revision == entry.revision {
@@ -39,7 +39,7 @@ extension Hub {
         operations.removeSubrange(index...)
         return true
       }
-      operations[index] = .replacement(.revert(to: revision, stack: stack))
+      operations[index] = .revert(to: revision, stack: stack)
     }
     return true
   }

@@ -16,25 +16,24 @@ import Testing
       .look(.backIndicatorMask(image)), .tintColor("green"), .backgroundColor("red"),
       .prefersLargeTitles(true),
     ]
-    try nav.run(.bar(.setBar(edits)))
+    try nav.run(.setBar(edits))
     #expect(nav.commit?.parts == [.bar])
     #expect(nav.events == [])
-    for edit in edits { try nav.runsWithoutEffect(.bar(.setBar([edit]))) }
+    for edit in edits { try nav.runsWithoutEffect(.setBar([edit])) }
     try nav.runsWithoutEffect(
-      .bar(.setBar([.tintColor("blue")])), .bar(.setBar([.tintColor("green")])))
+      .setBar([.tintColor("blue")]), .setBar([.tintColor("green")]))
     #expect(nav.controller.bar.content.look.barTintColor == "orange")
   }
 
   @Test func `NC-TOOL-01 toolbar.set changes its members`() throws {
     var nav = try Nav("A")
     try nav.run(
-      .bar(
-        .setToolbar([
-          .barStyle(.black), .tintColor("t"), .barTintColor("b"), .translucent(true),
-        ])))
+      .setToolbar([
+        .barStyle(.black), .tintColor("t"), .barTintColor("b"), .translucent(true),
+      ]))
     #expect(nav.commit?.parts == [.toolbar])
     #expect(nav.controller.toolbar.content.isHidden)
-    try nav.runsWithoutEffect(.bar(.setToolbar([.tintColor("t")])))
+    try nav.runsWithoutEffect(.setToolbar([.tintColor("t")]))
   }
 
   @Test(arguments: AppearanceSlot.allCases)
@@ -42,31 +41,31 @@ import Testing
     slot: AppearanceSlot
   ) throws {
     var nav = try Nav("A", "B", detached: ["D"])
-    try nav.run(.bar(.setAppearance(slot, red, screen: nil)))
+    try nav.run(.setAppearance(slot, red, screen: nil))
     #expect(nav.commit?.parts == [.bar])
     #expect(nav.controller.bar.content.appearance[slot] == red)
-    try nav.run(.bar(.setAppearance(slot, red, screen: "A")))
+    try nav.run(.setAppearance(slot, red, screen: "A"))
     #expect(nav.commit?.parts == [])
     #expect(nav.commit?.changedScreens == [0])
     #expect(nav.controller.stack[0].item.appearance[slot] == red)
-    try nav.runsWithoutEffect(.bar(.setAppearance(slot, red, screen: "A")))
-    try nav.run(.bar(.setAppearance(slot, red, screen: "D")))
-    try nav.run(.bar(.setAppearance(slot, nil, screen: nil)))
+    try nav.runsWithoutEffect(.setAppearance(slot, red, screen: "A"))
+    try nav.run(.setAppearance(slot, red, screen: "D"))
+    try nav.run(.setAppearance(slot, nil, screen: nil))
     #expect(nav.controller.bar.isDefault)
-    nav.refuses(.bar(.setAppearance(slot, red, screen: "Z")), with: .unknownScreen("Z"))
+    nav.refuses(.setAppearance(slot, red, screen: "Z"), with: .unknownScreen("Z"))
   }
 
   @Test func `NB-PRX-01 a proxy is set for declared classes of bars only`() throws {
     var nav = try Nav("A")
     nav.context.classes = ["MyBar": true, "MyTools": false]
-    try nav.run(.bar(.setProxy(className: "MyBar", [.barTintColor("red")])))
+    try nav.run(.setProxy(className: "MyBar", [.barTintColor("red")]))
     #expect(nav.commit?.parts == [.settings])
     #expect(nav.controller.settings.content.proxy["MyBar"]?.barTintColor == "red")
-    try nav.runsWithoutEffect(.bar(.setProxy(className: "MyBar", [.barTintColor("red")])))
-    try nav.run(.bar(.setProxy(className: "MyBar", [.barTintColor(nil)])))
+    try nav.runsWithoutEffect(.setProxy(className: "MyBar", [.barTintColor("red")]))
+    try nav.run(.setProxy(className: "MyBar", [.barTintColor(nil)]))
     #expect(nav.controller.settings.content.proxy == [:])
-    nav.refuses(.bar(.setProxy(className: "Other", [])), with: .unknownClass("Other"))
-    nav.refuses(.bar(.setProxy(className: "MyTools", [])), with: .invalidClass("MyTools"))
+    nav.refuses(.setProxy(className: "Other", []), with: .unknownClass("Other"))
+    nav.refuses(.setProxy(className: "MyTools", []), with: .invalidClass("MyTools"))
     nav.refuses(.configure([.proxy(["Other": BarLook()])]), with: .unknownClass("Other"))
   }
 
@@ -77,21 +76,21 @@ import Testing
       .scale(OpaqueJSON(validated: [0x33])), .statusBar(44), .backTitleBudget(12),
       .locale("zh-Hans"), .orientation(.landscapeLeft), .barPosition(.topAttached),
     ]
-    try nav.run(.bar(.setEnvironment(edits)))
+    try nav.run(.setEnvironment(edits))
     #expect(nav.commit?.parts == [.environment])
-    try nav.runsWithoutEffect(.bar(.setEnvironment(edits)))
-    try nav.runsWithoutEffect(.bar(.setEnvironment([])))
+    try nav.runsWithoutEffect(.setEnvironment(edits))
+    try nav.runsWithoutEffect(.setEnvironment([]))
   }
 
   @Test func `bar and settings together stay within their limit`() throws {
     var nav = try Nav("A")
     let big = OpaqueJSON(validated: [UInt8](repeating: 0x31, count: 60_000))
-    try nav.run(.bar(.setAppearance(.standard, big, screen: nil)))
+    try nav.run(.setAppearance(.standard, big, screen: nil))
     try nav.run(.configure([.container(big)]))
     let limit = nav.context.limits.partBytes
-    nav.refuses(.bar(.setAppearance(.compact, big, screen: nil)), with: .sizeLimit(limit))
+    nav.refuses(.setAppearance(.compact, big, screen: nil), with: .sizeLimit(limit))
     nav.refuses(.configure([.routes(big)]), with: .sizeLimit(limit))
-    try nav.run(.bar(.setAppearance(.standard, nil, screen: nil)))
+    try nav.run(.setAppearance(.standard, nil, screen: nil))
   }
 }
 
@@ -111,20 +110,20 @@ import Testing
     func operation() -> Operation {
       let flag = below(2) == 0
       switch below(16) {
-      case 0: return .bar(.setBarHidden(flag))
-      case 1: return .bar(.setToolbarHidden(flag))
-      case 2, 3: return .bar(.tap)
-      case 4: return .bar(.swipe(flag ? .up : .down))
-      case 5: return .bar(.setEnvironment([.isVerticallyCompact(flag)]))
-      case 6: return .bar(.setEnvironment([.showsKeyboard(flag)]))
+      case 0: return .setBarHidden(flag)
+      case 1: return .setToolbarHidden(flag)
+      case 2, 3: return .tap
+      case 4: return .swipe(flag ? .up : .down)
+      case 5: return .setEnvironment([.isVerticallyCompact(flag)])
+      case 6: return .setEnvironment([.showsKeyboard(flag)])
       case 7: return .configure([.hidesBarsOnTap(flag)])
       case 8: return .configure([.hidesBarsOnSwipe(flag)])
       case 9: return .configure([.hidesBarsWhenKeyboardAppears(flag)])
       case 10: return .configure([.hidesBarsWhenVerticallyCompact(flag)])
       case 11: return .setStack(flag ? "A" : "C")
       case 12: return .setStack("A", flag ? "B" : "C")
-      case 13: return .bar(.setBar([.prefersLargeTitles(flag)]))
-      case 14: return .bar(.setProxy(className: "NavigationBar", [.translucent(flag)]))
+      case 13: return .setBar([.prefersLargeTitles(flag)])
+      case 14: return .setProxy(className: "NavigationBar", [.translucent(flag)])
       default: return .setScreen("A", [.toolbarItems(flag ? [] : [.id("x")])])
       }
     }

@@ -7,7 +7,7 @@ import Testing
   private func nav(_ rules: SettingsEdit...) throws -> Nav {
     var nav = try Nav("A", detached: ["B"])
     try nav.run(
-      .setScreen("A", [.toolbarItems([.new("x")])]), .bar(.setToolbarHidden(false)),
+      .setScreen("A", [.toolbarItems([.new("x")])]), .setToolbarHidden(false),
       .configure(rules))
     return nav
   }
@@ -24,85 +24,85 @@ import Testing
 
   @Test func `NC-HID-01 the bar is hidden and shown, and hiding it again is no change`() throws {
     var nav = try Nav("A")
-    try nav.run(.bar(.setBarHidden(true)))
+    try nav.run(.setBarHidden(true))
     expect(nav, bar: false, toolbar: false, .api)
     #expect(nav.commit?.parts == [.bar])
-    try nav.runsWithoutEffect(.bar(.setBarHidden(true)))
-    try nav.run(.bar(.setBarHidden(false)))
+    try nav.runsWithoutEffect(.setBarHidden(true))
+    try nav.run(.setBarHidden(false))
     expect(nav, bar: true, toolbar: false, .api)
   }
 
   @Test func `NC-TOOL-02 the toolbar is hidden until it is shown`() throws {
     var nav = try Nav("A")
-    try nav.runsWithoutEffect(.bar(.setToolbarHidden(true)))
-    try nav.run(.bar(.setToolbarHidden(false)))
+    try nav.runsWithoutEffect(.setToolbarHidden(true))
+    try nav.run(.setToolbarHidden(false))
     expect(nav, bar: true, toolbar: true, .api)
     #expect(nav.commit?.parts == [.toolbar])
   }
 
   @Test func `NC-HBT-01 a tap hides both bars and the next one shows them`() throws {
     var nav = try nav(.hidesBarsOnTap(true))
-    try nav.run(.bar(.tap))
+    try nav.run(.tap)
     expect(nav, bar: false, toolbar: false, .automatic(.tap))
     #expect(nav.controller.bar.content.hid == AutomaticHiding(cause: .tap, toolbar: true))
     #expect(nav.commit?.parts == [.bar, .toolbar])
-    try nav.run(.bar(.tap))
+    try nav.run(.tap)
     expect(nav, bar: true, toolbar: true, .automatic(.tap))
     #expect(nav.controller.bar.isDefault)
   }
 
   @Test func `NC-HBT-01 a tap does nothing by default`() throws {
     var nav = try nav()
-    try nav.runsWithoutEffect(.bar(.tap))
-    try nav.run(.bar(.setBarHidden(true)))
-    try nav.runsWithoutEffect(.bar(.tap))
+    try nav.runsWithoutEffect(.tap)
+    try nav.run(.setBarHidden(true))
+    try nav.runsWithoutEffect(.tap)
   }
 
   @Test func `NC-HBS-01 a swipe up hides, a swipe down shows`() throws {
     var nav = try nav(.hidesBarsOnSwipe(true))
-    try nav.runsWithoutEffect(.bar(.swipe(.down)))
-    try nav.run(.bar(.swipe(.up)))
+    try nav.runsWithoutEffect(.swipe(.down))
+    try nav.run(.swipe(.up))
     expect(nav, bar: false, toolbar: false, .automatic(.swipe))
-    try nav.runsWithoutEffect(.bar(.swipe(.up)))
-    try nav.run(.bar(.swipe(.down)))
+    try nav.runsWithoutEffect(.swipe(.up))
+    try nav.run(.swipe(.down))
     expect(nav, bar: true, toolbar: true, .automatic(.swipe))
     try nav.run(.configure([.hidesBarsOnSwipe(false)]))
-    try nav.runsWithoutEffect(.bar(.swipe(.up)))
+    try nav.runsWithoutEffect(.swipe(.up))
   }
 
   @Test func `NC-HBK-01 the keyboard hides, and only a tap shows again`() throws {
     var nav = try nav(.hidesBarsWhenKeyboardAppears(true))
-    try nav.run(.bar(.setEnvironment([.showsKeyboard(true)])))
+    try nav.run(.setEnvironment([.showsKeyboard(true)]))
     expect(nav, bar: false, toolbar: false, .automatic(.keyboard))
     #expect(nav.commit?.parts == [.bar, .toolbar, .environment])
-    try nav.run(.bar(.setEnvironment([.showsKeyboard(false)])))
+    try nav.run(.setEnvironment([.showsKeyboard(false)]))
     #expect(nav.events == [])
     #expect(nav.controller.bar.content.isHidden)
-    try nav.run(.bar(.tap))
+    try nav.run(.tap)
     expect(nav, bar: true, toolbar: true, .automatic(.tap))
   }
 
   @Test func `NC-HBK-01 a tap shows nothing once the rule is off`() throws {
     var nav = try nav(.hidesBarsWhenKeyboardAppears(true))
-    try nav.run(.bar(.setEnvironment([.showsKeyboard(true)])))
+    try nav.run(.setEnvironment([.showsKeyboard(true)]))
     try nav.run(.configure([.hidesBarsWhenKeyboardAppears(false)]))
-    try nav.runsWithoutEffect(.bar(.tap))
+    try nav.runsWithoutEffect(.tap)
   }
 
   @Test func `NC-HBC-01 landscape hides and portrait shows`() throws {
     var nav = try nav(.hidesBarsWhenVerticallyCompact(true))
-    try nav.run(.bar(.setEnvironment([.isVerticallyCompact(true)])))
+    try nav.run(.setEnvironment([.isVerticallyCompact(true)]))
     expect(nav, bar: false, toolbar: false, .automatic(.vCompact))
-    try nav.run(.bar(.setEnvironment([.isVerticallyCompact(false)])))
+    try nav.run(.setEnvironment([.isVerticallyCompact(false)]))
     expect(nav, bar: true, toolbar: true, .automatic(.vCompact))
-    try nav.run(.bar(.setEnvironment([.isVerticallyCompact(true)])))
-    try nav.run(.bar(.tap))
+    try nav.run(.setEnvironment([.isVerticallyCompact(true)]))
+    try nav.run(.tap)
     expect(nav, bar: true, toolbar: true, .automatic(.tap))
   }
 
   @Test func `C-191 the rule set while compact hides in the same revision`() throws {
     var nav = try nav()
-    try nav.run(.bar(.setEnvironment([.isVerticallyCompact(true)])))
+    try nav.run(.setEnvironment([.isVerticallyCompact(true)]))
     #expect(nav.events == [])
     try nav.run(.configure([.hidesBarsWhenVerticallyCompact(true)]))
     expect(nav, bar: false, toolbar: false, .automatic(.vCompact))
@@ -111,68 +111,68 @@ import Testing
 
   @Test func `portrait does not show what something else hid`() throws {
     var nav = try nav(.hidesBarsWhenVerticallyCompact(true), .hidesBarsOnTap(true))
-    try nav.run(.bar(.tap))
-    try nav.run(.bar(.setEnvironment([.isVerticallyCompact(true)])))
-    try nav.run(.bar(.setEnvironment([.isVerticallyCompact(false)])))
+    try nav.run(.tap)
+    try nav.run(.setEnvironment([.isVerticallyCompact(true)]))
+    try nav.run(.setEnvironment([.isVerticallyCompact(false)]))
     #expect(nav.controller.bar.content.hid?.cause == .tap)
   }
 
   @Test func `keyboard and rotation at once: the keyboard was first`() throws {
     var nav = try nav(.hidesBarsWhenVerticallyCompact(true), .hidesBarsWhenKeyboardAppears(true))
-    try nav.run(.bar(.setEnvironment([.isVerticallyCompact(true), .showsKeyboard(true)])))
+    try nav.run(.setEnvironment([.isVerticallyCompact(true), .showsKeyboard(true)]))
     expect(nav, bar: false, toolbar: false, .automatic(.keyboard))
   }
 
   @Test func `NC-HB-02 a toolbar without items neither goes nor comes`() throws {
     var nav = try nav(.hidesBarsOnTap(true))
     try nav.run(.setScreen("A", [.toolbarItems([])]))
-    try nav.run(.bar(.tap))
+    try nav.run(.tap)
     expect(nav, bar: false, toolbar: true, .automatic(.tap))
-    try nav.run(.bar(.tap))
+    try nav.run(.tap)
     try nav.run(.setScreen("A", [.toolbarItems([.id("x")])]))
-    try nav.run(.bar(.tap))
+    try nav.run(.tap)
     try nav.run(.setScreen("A", [.toolbarItems([])]))
-    try nav.run(.bar(.tap))
+    try nav.run(.tap)
     expect(nav, bar: true, toolbar: false, .automatic(.tap))
   }
 
   @Test func `DEC-20 showing brings back only what went`() throws {
     var nav = try nav(.hidesBarsOnTap(true))
-    try nav.run(.bar(.setToolbarHidden(true)))
-    try nav.run(.bar(.tap))
-    try nav.run(.bar(.tap))
+    try nav.run(.setToolbarHidden(true))
+    try nav.run(.tap)
+    try nav.run(.tap)
     expect(nav, bar: true, toolbar: false, .automatic(.tap))
   }
 
   @Test func `an explicit call wins and forgets the cause`() throws {
     var nav = try nav(.hidesBarsOnTap(true))
-    try nav.run(.bar(.tap))
-    try nav.run(.bar(.setBarHidden(true)))
+    try nav.run(.tap)
+    try nav.run(.setBarHidden(true))
     #expect(nav.events == [], "nothing came or went")
     #expect(nav.controller.bar.content.hid == nil)
-    try nav.run(.bar(.tap))
+    try nav.run(.tap)
     expect(nav, bar: true, toolbar: false, .automatic(.tap))
-    try nav.run(.bar(.setToolbarHidden(false)))
-    try nav.run(.bar(.tap))
-    try nav.run(.bar(.setToolbarHidden(true)))
+    try nav.run(.setToolbarHidden(false))
+    try nav.run(.tap)
+    try nav.run(.setToolbarHidden(true))
     #expect(nav.controller.bar.content.hid == AutomaticHiding(cause: .tap, toolbar: false))
   }
 
   @Test func `nobody touches a detached controller`() throws {
     var nav = try Nav("A", isAttached: false)
-    for operation in [.tap, .swipe(.up)] as [BarOperation] {
-      #expect(throws: Refusal.self) { try nav.run(.bar(operation)) }
+    for operation in [.tap, .swipe(.up)] as [Operation] {
+      #expect(throws: Refusal.self) { try nav.run(operation) }
     }
   }
 
   @Test func `a batch without net effect on visibility tells nothing of it`() throws {
     var nav = try nav(.hidesBarsOnTap(true))
-    try nav.runsWithoutEffect(.bar(.tap), .bar(.tap))
-    try nav.runsWithoutEffect(.bar(.setBarHidden(true)), .bar(.setBarHidden(false)))
-    try nav.run(.bar(.tap), .title("A", "T"), .bar(.tap))
+    try nav.runsWithoutEffect(.tap, .tap)
+    try nav.runsWithoutEffect(.setBarHidden(true), .setBarHidden(false))
+    try nav.run(.tap, .title("A", "T"), .tap)
     #expect(nav.events == [])
     #expect(nav.commit?.parts == [])
-    try nav.run(.bar(.setToolbarHidden(true)), .bar(.tap))
+    try nav.run(.setToolbarHidden(true), .tap)
     expect(nav, bar: false, toolbar: false, .automatic(.tap))
   }
 
@@ -190,9 +190,9 @@ import Testing
     try nav.run(.setScreen("A", [.prefersBarHidden(false)]))
     #expect(nav.controller.bar.content.isHidden, "it has to become the top")
     try nav.runsWithoutEffect(.push("B"), .pop)
-    try nav.run(.push("B"), .bar(.setBarHidden(false)))
+    try nav.run(.push("B"), .setBarHidden(false))
     #expect(nav.controller.bar.isDefault, "the client has the last word")
-    try nav.run(.bar(.setBarHidden(true)), .pop)
+    try nav.run(.setBarHidden(true), .pop)
     #expect(nav.controller.bar.isDefault, "but not over the screen that comes after it")
   }
 
@@ -222,28 +222,28 @@ import Testing
   ) throws {
     var nav = try nav()
     let id = nav.controller.revision
-    try nav.run(.bar(.setBarHidden(true)), animated: animated)
+    try nav.run(.setBarHidden(true), animated: animated)
     let change = BarChange(
       wasHidden: false, isHidden: true, isAnimated: animated, isJump: !animated)
     #expect(nav.events == [.barChange(id, change)])
     #expect(nav.commit?.parts == [.bar, .transition])
     #expect(nav.controller.transition.content.running?.barChange == change)
-    try nav.run(.bar(.setBarHidden(false)), animated: true)
+    try nav.run(.setBarHidden(false), animated: true)
     let second = BarChange(wasHidden: false, isHidden: false, isAnimated: true, isJump: false)
     #expect(nav.events == [.barChange(id, second)])
   }
 
   @Test func `a change that its batch takes back is not attached`() throws {
     var nav = try nav()
-    try nav.runsWithoutEffect(.bar(.setBarHidden(true)), .bar(.setBarHidden(false)))
+    try nav.runsWithoutEffect(.setBarHidden(true), .setBarHidden(false))
   }
 
   @Test func `the toolbar is no part of a transition, nor is the bar in a presentation`() throws {
     var nav = try nav()
-    try nav.run(.bar(.setToolbarHidden(false)))
+    try nav.run(.setToolbarHidden(false))
     #expect(nav.events == [.barsVisibilityChanged(bar: true, toolbar: true, cause: .api)])
     nav = try self.nav(.present)
-    try nav.run(.bar(.setBarHidden(true)))
+    try nav.run(.setBarHidden(true))
     #expect(nav.events == [.barsVisibilityChanged(bar: false, toolbar: false, cause: .api)])
   }
 
@@ -266,18 +266,18 @@ import Testing
       var nav = try Nav("A", "B")
       try nav.run(.configure([.hidesBarsOnTap(true)]))
       try nav.run(.setScreen("B", [.toolbarItems([.new("x")])]))
-      try nav.run(.bar(.setToolbarHidden(false)))
-      try nav.run(.bar(.tap))
+      try nav.run(.setToolbarHidden(false))
+      try nav.run(.tap)
       let before = nav.controller.bar.content
       #expect(before.hid == AutomaticHiding(cause: .tap, toolbar: true))
-      try nav.run(.transition(.beginGesture(isFullScreen: false, translation: 1, owner: "c")))
-      try nav.run(.bar(.setBarHidden(false)))
-      if showsToolbar { try nav.run(.bar(.setToolbarHidden(false))) }
-      try nav.run(.transition(.cancelGesture))
+      try nav.run(.beginGesture(isFullScreen: false, translation: 1, owner: "c"))
+      try nav.run(.setBarHidden(false))
+      if showsToolbar { try nav.run(.setToolbarHidden(false)) }
+      try nav.run(.cancelGesture)
       #expect(nav.controller.bar.content.isHidden)
       #expect(
         nav.controller.bar.content.hid == AutomaticHiding(cause: .tap, toolbar: !showsToolbar))
-      try nav.run(.bar(.tap))
+      try nav.run(.tap)
       #expect(nav.controller.visibility == BarVisibility(bar: true, toolbar: true))
     }
   }

@@ -5,14 +5,12 @@ extension Operation {
   static func present(
     _ id: ScreenID, from: ScreenID? = nil, style: String? = nil
   ) -> Operation {
-    .presentation(.present(.id(id), from: from, style: style))
+    .present(.id(id), from: from, style: style)
   }
   static func present(_ record: ScreenRecord, style: String? = nil) -> Operation {
-    .presentation(.present(.record(record), from: nil, style: style))
+    .present(.record(record), from: nil, style: style)
   }
-  static func dismiss(from: ScreenID? = nil) -> Operation {
-    .presentation(.dismiss(from: from))
-  }
+  static func dismiss() -> Operation { .dismiss(from: nil) }
 }
 
 extension Nav {

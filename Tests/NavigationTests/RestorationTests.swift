@@ -16,7 +16,7 @@ import Testing
     _ records: [ScreenRecord?], root: ScreenArgument? = nil
   ) -> Operation {
     let entries = records.enumerated().map { RestorationEntry(path: "p\($0)", record: $1) }
-    return .replacement(.restore(entries, root: root))
+    return .restore(entries, root: root)
   }
 
   @Test func `C-321 RST-01 without an identifier of its own a controller preserves nothing`() throws
@@ -93,11 +93,11 @@ import Testing
     var nav = try Nav("A", "B", "C")
     try nav.run(.title("B", "new"))
     try nav.run(.setStack("C"))
-    let output = try nav.run(.replacement(.revert(to: Revision(10), stack: ["A", "B", "C"])))
+    let output = try nav.run(.revert(to: Revision(10), stack: ["A", "B", "C"]))
     #expect(output == .replaced(popped: [], ids: ["A", "B", "C"]))
     #expect(nav.controller.stack[1].title == "new")
     #expect(nav.commit?.relation == .same)
-    try nav.runsWithoutEffect(.replacement(.revert(to: Revision(10), stack: ["A", "B", "C"])))
+    try nav.runsWithoutEffect(.revert(to: Revision(10), stack: ["A", "B", "C"]))
   }
 
   @Test func `D-50 released screens cannot come back`() throws {
@@ -105,13 +105,13 @@ import Testing
     try nav.run(.popToRoot)
     try nav.run(.releaseScreen("B"))
     nav.refuses(
-      .replacement(.revert(to: Revision(10), stack: ["A", "B", "C", "Z"])),
+      .revert(to: Revision(10), stack: ["A", "B", "C", "Z"]),
       with: .restoreFailed(missing: ["B", "Z"]))
     try nav.run(.present("C"))
     nav.refuses(
-      .replacement(.revert(to: Revision(10), stack: ["A", "C"])), with: .ownedElsewhere("C"))
+      .revert(to: Revision(10), stack: ["A", "C"]), with: .ownedElsewhere("C"))
     #expect(throws: Refusal.self) {
-      try nav.run(.replacement(.revert(to: Revision(10), stack: nil)))
+      try nav.run(.revert(to: Revision(10), stack: nil))
     }
   }
 }

@@ -2,7 +2,7 @@ import Navigation
 import Testing
 
 extension Operation {
-  static func open(_ route: String) -> Operation { .replacement(.open(route: route)) }
+  static func open(_ route: String) -> Operation { .open(route: route) }
 }
 
 @Suite struct RouteTests {

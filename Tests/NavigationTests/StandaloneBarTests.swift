@@ -2,11 +2,9 @@ import Navigation
 import Testing
 
 extension Operation {
-  static func pushItem(_ id: ScreenID) -> Operation { .barItems(.push(.id(id))) }
-  static func pushItem(_ record: ScreenRecord) -> Operation { .barItems(.push(.record(record))) }
-  static func setItems(_ arguments: ScreenArgument...) -> Operation { .barItems(.set(arguments)) }
-  static var popItem: Operation { .barItems(.pop) }
-  static var backTap: Operation { .barItems(.backTap) }
+  static func pushItem(_ id: ScreenID) -> Operation { .pushItem(.id(id)) }
+  static func pushItem(_ record: ScreenRecord) -> Operation { .pushItem(.record(record)) }
+  static func setItems(_ arguments: ScreenArgument...) -> Operation { .setItems(arguments) }
 }
 
 @Suite struct StandaloneBarTests {
@@ -83,7 +81,7 @@ extension Operation {
     var nav = try bar("i", "j")
     try nav.run(.item("i", .title("I")))
     #expect(nav.controller.resolvedBar().left.count == 1)
-    try nav.run(.replacement(.revert(to: Revision(1), stack: ["i"])))
+    try nav.run(.revert(to: Revision(1), stack: ["i"]))
     #expect(nav.ids == ["i"])
   }
 

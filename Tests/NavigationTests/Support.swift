@@ -108,7 +108,7 @@ struct Nav {
     let beginning = events
     let id = try #require(running?.id, "no transition was begun")
     #expect(beginning.last == running.map { .transitionBegan($0) })
-    try run(.transition(.complete(id)))
+    try run(.completeTransition(id))
     #expect(events.last == .transitionEnded(id, .completed))
     return (beginning + events).filter { !$0.isOfTransition }
   }

@@ -14,7 +14,7 @@ import Testing
     #expect(running.deadline == 1000)
     #expect(nav.events == [.willShow("B", animated: true), .transitionBegan(running)])
     #expect(nav.ids == ["A", "B"])
-    try nav.run(.transition(.complete(Revision(11))))
+    try nav.run(.completeTransition(Revision(11)))
     #expect(nav.running == nil)
     #expect(nav.controller.revision == Revision(12))
     #expect(
@@ -22,10 +22,10 @@ import Testing
         .didPush("B"), .didShow("B", animated: true), .transitionEnded(Revision(11), .completed),
       ])
     // DEC-31: up to the version of the part it is a no-op, beyond it an error.
-    try nav.runsWithoutEffect(.transition(.complete(Revision(11))))
-    try nav.runsWithoutEffect(.transition(.complete(Revision(12))))
+    try nav.runsWithoutEffect(.completeTransition(Revision(11)))
+    try nav.runsWithoutEffect(.completeTransition(Revision(12)))
     nav.refuses(
-      .transition(.complete(Revision(13))),
+      .completeTransition(Revision(13)),
       with: .invalidArgument("no transition 13 was ever begun"))
   }
 
@@ -74,18 +74,17 @@ import Testing
   @Test func `C-293 time completes an animation`() throws {
     var nav = try Nav("A", "B")
     try nav.run(.pop, animated: true)
-    try nav.run(.transition(.expire))
+    try nav.run(.expireTransition)
     #expect(
       nav.events == [
         .didPop("B"), .didShow("A", animated: true), .transitionEnded(Revision(11), .timedOut),
       ])
-    try nav.runsWithoutEffect(.transition(.expire))
+    try nav.runsWithoutEffect(.expireTransition)
   }
 
   @Test func `C-297 C-298 a gesture pops when it is finished`() throws {
     var nav = try Nav("A", "B")
-    let begin = Operation.transition(
-      .beginGesture(isFullScreen: false, translation: 5, owner: "shell"))
+    let begin = Operation.beginGesture(isFullScreen: false, translation: 5, owner: "shell")
     #expect(try nav.run(begin) == .transition(Revision(11)))
     let running = try #require(nav.running)
     #expect(running.isInteractive)
@@ -95,14 +94,14 @@ import Testing
     #expect(nav.commit?.parts == [.transition])
     #expect(nav.events == [.willShow("A", animated: true), .transitionBegan(running)])
     #expect(
-      try nav.runsWithoutEffect(.transition(.updateGesture(0.3))) == .progress(Revision(11), 0.3))
+      try nav.runsWithoutEffect(.updateGesture(0.3)) == .progress(Revision(11), 0.3))
     // C-307
     for value in [1.2, -0.1, .nan] {
       nav.refuses(
-        .transition(.updateGesture(value)), with: .invalidArgument("value is from 0 to 1"))
+        .updateGesture(value), with: .invalidArgument("value is from 0 to 1"))
     }
     nav.refuses(begin, with: .gestureRefused(.active))
-    #expect(try nav.run(.transition(.finishGesture)) == .popped("B"))
+    #expect(try nav.run(.finishGesture) == .popped("B"))
     #expect(nav.ids == ["A"])
     #expect(
       nav.events == [
@@ -110,12 +109,12 @@ import Testing
       ])
   }
 
-  @Test(arguments: [TransitionOperation.cancelGesture, .expire])
-  func `C-299 a gesture that is not finished leaves no trace`(end: TransitionOperation) throws {
+  @Test(arguments: [Operation.cancelGesture, .expireTransition])
+  func `C-299 a gesture that is not finished leaves no trace`(end: Operation) throws {
     var nav = try Nav("A", "B")
     try nav.run(
-      .transition(.beginGesture(isFullScreen: false, translation: 5, owner: "shell")))
-    try nav.run(.transition(end))
+      .beginGesture(isFullScreen: false, translation: 5, owner: "shell"))
+    try nav.run(end)
     #expect(nav.ids == ["A", "B"])
     #expect(nav.commit?.parts == [.transition])
     #expect(nav.events == [.transitionEnded(Revision(11), .cancelled)])
@@ -123,7 +122,7 @@ import Testing
 
   @Test func `C-300 C-301 C-303 C-304 gestures are refused in a fixed order`() throws {
     func begin(_ isFullScreen: Bool, _ way: Double) -> Operation {
-      .transition(.beginGesture(isFullScreen: isFullScreen, translation: way, owner: ""))
+      .beginGesture(isFullScreen: isFullScreen, translation: way, owner: "")
     }
     var nav = try Nav("A")
     nav.refuses(begin(false, 5), with: .gestureRefused(.root))
@@ -137,23 +136,23 @@ import Testing
   @Test func `a detached controller has no gestures`() throws {
     var nav = try Nav("A", "B", isAttached: false)
     nav.refuses(
-      .transition(.beginGesture(isFullScreen: false, translation: 1, owner: "")),
+      .beginGesture(isFullScreen: false, translation: 1, owner: ""),
       with: .invalidArgument("a controller that is not attached has no gestures"))
   }
 
   @Test func `what was open when the daemon died ends in one revision`() throws {
     var nav = try Nav("A", detached: ["B"])
-    try nav.run(.transition(.setDisplayOwner("shell")))
+    try nav.run(.setDisplayOwner("shell"))
     #expect(nav.commit?.parts == [.environment])
-    try nav.runsWithoutEffect(.transition(.setDisplayOwner("shell")))
+    try nav.runsWithoutEffect(.setDisplayOwner("shell"))
     let value = DelegateOrientations(supported: [.portrait], preferred: nil)
-    try nav.run(.transition(.setOrientations(value)))
+    try nav.run(.setOrientations(value))
     try nav.run(.push("B"), animated: true)
-    try nav.run(.transition(.recover))
+    try nav.run(.recover)
     #expect(nav.commit?.parts == [.transition, .environment])
     #expect(nav.events.last == .transitionEnded(Revision(13), .timedOut))
     #expect(nav.controller.environment.content.owner == nil)
     #expect(nav.controller.environment.content.orientations == nil)
-    try nav.runsWithoutEffect(.transition(.recover))
+    try nav.runsWithoutEffect(.recover)
   }
 }

@@ -35,10 +35,10 @@ extension Twin {
     case .detach:
       isAttached = false
       return .nothing
-    case .presentation(.present(let argument, let presenter, _)):
+    case .present(let argument, let presenter, _):
       return try present(argument, presenter)
-    case .presentation(.dismiss(let presenter)): return .dismissed(try dismiss(presenter))
-    case .bar, .barItems, .replacement, .transition:
+    case .dismiss(let presenter): return .dismissed(try dismiss(presenter))
+    default:
       preconditionFailure("the model does not know \(operation)")
     }
   }

@@ -51,9 +51,9 @@ struct Messages {
     case 18, 19: return .setButton(button, [.title(title() ?? "t")])
     case 20: return .releaseButton(button)
     case 21: return .activateButton(button)
-    case 22: return .presentation(.present(argument(), from: presenter(), style: nil))
-    case 23: return .presentation(.present(argument(), from: nil, style: nil))
-    case 24: return .presentation(.dismiss(from: presenter()))
+    case 22: return .present(argument(), from: presenter(), style: nil)
+    case 23: return .present(argument(), from: nil, style: nil)
+    case 24: return .dismiss(from: presenter())
     case 25: return .configure([.queue(UInt64(random.below(3)))])
     default: return random.below(3) == 0 ? .detach : .attach
     }
@@ -125,7 +125,7 @@ struct Messages {
         // those of the message.
         let begun = real
         let end = Result { () throws(Refusal) in
-          try real.perform([.transition(.complete(running.id))], isAnimated: nil, in: context)
+          try real.perform([.completeTransition(running.id)], isAnimated: nil, in: context)
         }
         problem = problem ?? brokenLaw(begun, real, end)
         answer = answer.map { begun in

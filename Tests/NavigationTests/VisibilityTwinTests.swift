@@ -86,22 +86,22 @@ struct VisibilityTwin {
     switch random.below(12) {
     case 0:
       twin.setBarHidden(flag)
-      return .bar(.setBarHidden(flag))
+      return .setBarHidden(flag)
     case 1:
       twin.setToolbarHidden(flag)
-      return .bar(.setToolbarHidden(flag))
+      return .setToolbarHidden(flag)
     case 2, 3:
       twin.tap()
-      return .bar(.tap)
+      return .tap
     case 4, 5:
       twin.swipe(flag ? .up : .down)
-      return .bar(.swipe(flag ? .up : .down))
+      return .swipe(flag ? .up : .down)
     case 6:
       twin.setKeyboard(flag)
-      return .bar(.setEnvironment([.showsKeyboard(flag)]))
+      return .setEnvironment([.showsKeyboard(flag)])
     case 7:
       twin.setCompact(flag)
-      return .bar(.setEnvironment([.isVerticallyCompact(flag)]))
+      return .setEnvironment([.isVerticallyCompact(flag)])
     case 8:
       twin.setWhenCompact(flag)
       return .configure([.hidesBarsWhenVerticallyCompact(flag)])

@@ -6,12 +6,6 @@ extension OperationReader {
   func barOperation(
     _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> Operation {
-    .bar(try readBarOperation(kind, name, tape, at))
-  }
-
-  private func readBarOperation(
-    _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> BarOperation {
     switch kind {
     case .barSet:
       guard tape.member("delegate", of: at) == nil else {
@@ -54,7 +48,7 @@ extension OperationReader {
 
   private func appearance(
     _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> BarOperation {
+  ) throws(ReadFailure) -> Operation {
     try only(["slot", "object", "screen"], "appearance.set", tape, at)
     guard let member = tape.member("slot", of: at),
       let slot: AppearanceSlot = try reader.choice(tape, member, "slot")
@@ -69,7 +63,7 @@ extension OperationReader {
     return .setAppearance(slot, look, screen: try reader.screenID(tape, screen))
   }
 
-  private func proxy(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> BarOperation {
+  private func proxy(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Operation {
     var name: String?
     if let member = tape.member("class", of: at) { name = try reader.text(tape, member, "class") }
     let edits = try reader.lookEdits(tape, at, skipping: "class")

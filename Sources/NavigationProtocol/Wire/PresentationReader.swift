@@ -9,12 +9,11 @@ extension OperationReader {
     switch kind {
     case .present:
       try only(["screen", "from", "style"], name, tape, at)
-      return .presentation(
-        .present(
-          try screen(tape, at), from: try presenter(tape, at), style: try style(tape, at)))
+      return .present(
+        try screen(tape, at), from: try presenter(tape, at), style: try style(tape, at))
     case .dismiss:
       try only(["from"], name, tape, at)
-      return .presentation(.dismiss(from: try presenter(tape, at)))
+      return .dismiss(from: try presenter(tape, at))
     case .segue:
       try only(["kind", "screen"], name, tape, at)
       return try segue(tape, at)
@@ -23,19 +22,19 @@ extension OperationReader {
       guard let route = tape.member("route", of: at).flatMap({ tape.string($0) }) else {
         throw ReadFailure(.invalidArgument, "route, a text, is required")
       }
-      return .replacement(.open(route: route))
+      return .open(route: route)
     case .restore:
       try only(["payload", "root"], name, tape, at)
-      return .replacement(try restoration(tape, at))
+      return try restoration(tape, at)
     case .revert:
       try only(["rev"], name, tape, at)
       guard let revision = tape.member("rev", of: at).flatMap({ tape.integer($0) }) else {
         throw ReadFailure(.invalidArgument, "rev, a whole number, is required")
       }
-      return .replacement(.revert(to: Revision(revision), stack: nil))
+      return .revert(to: Revision(revision), stack: nil)
     case .uiBackTap:
       try only([], name, tape, at)
-      return .barItems(.backTap)
+      return .backTap
     default: throw ReadFailure(.unsupported, "this daemon does not know the op \(name)")
     }
   }
@@ -50,23 +49,23 @@ extension OperationReader {
       guard let value = tape.member("item", of: at) else {
         throw ReadFailure(.nilScreen, "an item is required: its id or a record")
       }
-      return .barItems(.push(try item(tape, value)))
+      return .pushItem(try item(tape, value))
     case .popItem:
       try only([], name, tape, at)
-      return .barItems(.pop)
+      return .popItem
     default:
       try only(["items"], name, tape, at)
       guard let list = tape.member("items", of: at),
         tape.kind(list) == .array || tape.kind(list) == .null
       else { throw ReadFailure(.invalidArgument, "items is a list of items, or null for none") }
-      guard tape.kind(list) == .array else { return .barItems(.set([])) }
+      guard tape.kind(list) == .array else { return .setItems([]) }
       var items: [ScreenArgument] = []
       var element = list + 1
       while element < tape.next(list) {
         items.append(try item(tape, element))
         element = tape.next(element)
       }
-      return .barItems(.set(items))
+      return .setItems(items)
     }
   }
 
@@ -94,7 +93,7 @@ extension OperationReader {
     switch tape.member("kind", of: at).flatMap({ tape.string($0) }) {
     case "show": return .push(try screen(tape, at), onDuplicate: .error)
     case "showDetail":
-      return .presentation(.present(try screen(tape, at), from: nil, style: nil))
+      return .present(try screen(tape, at), from: nil, style: nil)
     default:
       throw ReadFailure(
         .invalidArgument, "kind is show or showDetail; a client performs other segues itself")
@@ -103,7 +102,7 @@ extension OperationReader {
 
   private func restoration(
     _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> StackReplacement {
+  ) throws(ReadFailure) -> Operation {
     guard let payload = tape.member("payload", of: at) else {
       throw ReadFailure(.invalidArgument, "payload, as get restoration gave it, is required")
     }

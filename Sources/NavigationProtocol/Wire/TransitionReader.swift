@@ -12,28 +12,28 @@ extension OperationReader {
       guard let value = tape.member("tid", of: at), let id = tape.integer(value) else {
         throw ReadFailure(.invalidArgument, "transition.complete needs tid, a whole number")
       }
-      return .transition(.complete(Revision(id)))
+      return .completeTransition(Revision(id))
     case .gestureBegin:
       try only(["kind", "translation"], name, tape, at)
-      return .transition(try beginning(tape, at))
+      return try beginning(tape, at)
     case .gestureUpdate:
       try only(["value"], name, tape, at)
       guard let value = tape.member("value", of: at).flatMap({ tape.number($0) }) else {
         throw ReadFailure(.invalidArgument, "gesture.update needs value, a number from 0 to 1")
       }
-      return .transition(.updateGesture(value))
+      return .updateGesture(value)
     case .gestureFinish:
       try only([], name, tape, at)
-      return .transition(.finishGesture)
+      return .finishGesture
     default:
       try only([], name, tape, at)
-      return .transition(.cancelGesture)
+      return .cancelGesture
     }
   }
 
   private func beginning(
     _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> TransitionOperation {
+  ) throws(ReadFailure) -> Operation {
     guard let kind = tape.member("kind", of: at).flatMap({ tape.string($0) }),
       kind == "edge" || kind == "fullScreen"
     else {

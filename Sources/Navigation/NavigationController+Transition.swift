@@ -1,24 +1,4 @@
-/// An operation on the transition in flight.
-package enum TransitionOperation: Hashable, Sendable {
-  /// The display has finished the animation that this revision began.
-  case complete(Revision)
-  /// A finger begins to pop the top screen; `translation` is its way so far, to the right.
-  case beginGesture(isFullScreen: Bool, translation: Double, owner: String)
-  /// The finger has gone this part of the way, 0 … 1.
-  case updateGesture(Double)
-  /// The finger lets go, and the screen is popped.
-  case finishGesture
-  /// The finger lets go, and nothing has happened.
-  case cancelGesture
-  /// Nobody completed the transition in time: an animation is complete, a gesture is cancelled.
-  case expire
-  /// The daemon was restarted: as `expire`, and nobody holds the display or gives orientations.
-  case recover
-  /// Another client holds the display, or none.
-  case setDisplayOwner(String?)
-  /// The orientation delegate gave these, or is gone.
-  case setOrientations(DelegateOrientations?)
-}
+// The transition in flight, gestures, and how each of them ends.
 
 /// Why a gesture may not begin, tested in this order.
 package enum GestureRefusal: String, Hashable, Sendable {
@@ -27,32 +7,7 @@ package enum GestureRefusal: String, Hashable, Sendable {
 }
 
 extension NavigationController {
-  mutating func perform(
-    _ operation: TransitionOperation, _ draft: inout Draft, _ context: NavigationContext
-  ) throws(NavigationError) -> OperationOutput {
-    switch operation {
-    case .complete(let id): try complete(id, &draft)
-    case .beginGesture(let isFullScreen, let translation, let owner):
-      return try beginGesture(isFullScreen, translation, owner, &draft)
-    case .updateGesture(let value): return try updateGesture(value)
-    case .finishGesture: return .popped(try finishGesture(&draft))
-    case .cancelGesture:
-      _ = try openGesture()
-      endTransition(.cancelled, &draft)
-    case .expire: expire(&draft)
-    case .recover:
-      expire(&draft)
-      setEnvironment(&draft) {
-        $0.owner = nil
-        $0.orientations = nil
-      }
-    case .setDisplayOwner(let name): setEnvironment(&draft) { $0.owner = name }
-    case .setOrientations(let value): setEnvironment(&draft) { $0.orientations = value }
-    }
-    return .nothing
-  }
-
-  private mutating func setEnvironment(
+  mutating func setEnvironment(
     _ draft: inout Draft, _ change: (inout Environment) -> Void
   ) {
     var content = environment.content
@@ -63,7 +18,7 @@ extension NavigationController {
     draft.parts.insert(.environment)
   }
 
-  private mutating func complete(
+  mutating func completeTransition(
     _ id: Revision, _ draft: inout Draft
   ) throws(NavigationError) {
     if let running = transition.content.running, running.id == id {
@@ -78,9 +33,17 @@ extension NavigationController {
   }
 
   /// Ends the transition, if there is one, without anybody having said so.
-  private mutating func expire(_ draft: inout Draft) {
+  mutating func expireTransition(_ draft: inout Draft) {
     guard let running = transition.content.running else { return }
     endTransition(running.isInteractive ? .cancelled : .timedOut, &draft)
+  }
+
+  mutating func recover(_ draft: inout Draft) {
+    expireTransition(&draft)
+    setEnvironment(&draft) {
+      $0.owner = nil
+      $0.orientations = nil
+    }
   }
 
   /// Clears the transition; its end goes behind everything else in the revision.
@@ -112,7 +75,7 @@ extension NavigationController {
     return translation > 0 ? nil : .direction
   }
 
-  private mutating func beginGesture(
+  mutating func beginGesture(
     _ isFullScreen: Bool, _ translation: Double, _ owner: String, _ draft: inout Draft
   ) throws(NavigationError) -> OperationOutput {
     if let reason = gestureRefusal(isFullScreen: isFullScreen, translation: translation) {
@@ -140,13 +103,13 @@ extension NavigationController {
     return running
   }
 
-  private func updateGesture(_ value: Double) throws(NavigationError) -> OperationOutput {
+  func updateGesture(_ value: Double) throws(NavigationError) -> OperationOutput {
     let running = try openGesture()
     guard value >= 0, value <= 1 else { throw .invalidArgument("value is from 0 to 1") }
     return .progress(running.id, value)
   }
 
-  private mutating func finishGesture(_ draft: inout Draft) throws(NavigationError) -> ScreenID? {
+  mutating func finishGesture(_ draft: inout Draft) throws(NavigationError) -> ScreenID? {
     let running = try openGesture()
     // The stack cannot have changed since the gesture began, nothing else may touch it.
     guard running.from == top?.id else { throw .invalidArgument("the gesture's screen is gone") }
@@ -157,5 +120,10 @@ extension NavigationController {
     draft.topOfBarSet = top?.id
     endTransition(.completed, &draft)
     return popped
+  }
+
+  mutating func cancelGesture(_ draft: inout Draft) throws(NavigationError) {
+    _ = try openGesture()
+    endTransition(.cancelled, &draft)
   }
 }

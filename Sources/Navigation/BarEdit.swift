@@ -1,25 +1,3 @@
-/// An operation on bars, toolbar, appearance and environment.
-package enum BarOperation: Hashable, Sendable {
-  /// Changes members of the bar.
-  case setBar([BarEdit])
-  /// Changes members of the toolbar.
-  case setToolbar([ToolbarEdit])
-  /// UIKit's `setNavigationBarHidden(_:animated:)`.
-  case setBarHidden(Bool)
-  /// UIKit's `setToolbarHidden(_:animated:)`.
-  case setToolbarHidden(Bool)
-  /// Sets one appearance object of the bar, or of a screen's item; nil removes it.
-  case setAppearance(AppearanceSlot, OpaqueJSON?, screen: ScreenID?)
-  /// Changes what all bars of a class look like unless they say otherwise.
-  case setProxy(className: String, [BarLookEdit])
-  /// Changes what the display reports.
-  case setEnvironment([EnvironmentEdit])
-  /// A tap on the content.
-  case tap
-  /// A swipe over the content.
-  case swipe(SwipeDirection)
-}
-
 /// Where a swipe goes.
 package enum SwipeDirection: UInt8, CaseIterable, Sendable {
   /// The directions by which bars hide and show.
