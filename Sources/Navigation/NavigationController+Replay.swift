@@ -87,21 +87,15 @@ package struct RecordedParts: Sendable {
   }
 }
 
-/// A change that does not fit the state it is replayed on.
-package struct ReplayMismatch: Error, Hashable, Sendable {
-  /// What does not fit.
-  package var what: String
-}
-
 extension NavigationController {
   /// Repeats a recorded revision.
   ///
   /// Law: replaying what `perform` recorded gives the state that `perform` left, the order of the
   /// detached records included.
   /// - Throws: what does not fit; the state is then of no use.
-  package mutating func replay(_ change: RecordedChange) throws(ReplayMismatch) {
+  package mutating func replay(_ change: RecordedChange) throws(StoredDataError) {
     guard change.revision == revision.next else {
-      throw ReplayMismatch(
+      throw StoredDataError(
         what: "revision \(change.revision.number) follows revision \(revision.number)")
     }
     detached.closeHoles()
@@ -119,7 +113,7 @@ extension NavigationController {
     removed += dismissed.map(\.id)
     for screen in change.screens {
       guard let index = index(of: screen.id) else {
-        throw ReplayMismatch(what: "edits \(screen.id.text), which is not on the stack")
+        throw StoredDataError(what: "edits \(screen.id.text), which is not on the stack")
       }
       unused += count(stack[index], out: screen)
       stack[index] = screen
@@ -190,11 +184,11 @@ extension NavigationController {
 
   private mutating func replay(
     _ splice: RecordedSplice, _ unused: inout [ButtonID]
-  ) throws(ReplayMismatch) {
+  ) throws(StoredDataError) {
     guard splice.at >= 0, splice.at <= stack.count - splice.removed.count,
       stack[splice.at...].prefix(splice.removed.count).map(\.id) == splice.removed
     else {
-      throw ReplayMismatch(
+      throw StoredDataError(
         what: "removes \(splice.removed.map(\.text)) at \(splice.at) of \(stack.map(\.id.text))")
     }
     let end = splice.at + splice.removed.count

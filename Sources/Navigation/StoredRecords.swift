@@ -1,16 +1,19 @@
 // Records as they were stored: complete, checked before, with identities of any form.
 
-/// A stored record that the rules could not have made.
-package struct StoredRecordError: Error, Hashable, Sendable {
+/// Why something stored cannot be used: it is damaged, or these rules could not have made it.
+package struct StoredDataError: Error, Hashable, Sendable {
   /// What is wrong with it.
   package var what: String
+
+  /// Makes an error.
+  package init(what: String) { self.what = what }
 }
 
 extension Screen {
   /// Rebuilds a screen from its stored record.
   package init(
     stored record: ScreenRecord, id: ScreenID, version: Revision
-  ) throws(StoredRecordError) {
+  ) throws(StoredDataError) {
     self.init(id: id, version: version)
     if record.kind != .content { details.kind = record.kind }
     for edit in record.edits {
@@ -32,7 +35,7 @@ extension Screen {
 }
 
 extension NavigationItem {
-  init(stored edits: [ItemEdit]) throws(StoredRecordError) {
+  init(stored edits: [ItemEdit]) throws(StoredDataError) {
     self.init()
     for edit in edits {
       switch edit {
@@ -54,20 +57,20 @@ extension NavigationItem {
 
 extension Button {
   /// Rebuilds a button from its stored record.
-  package init(stored record: ButtonRecord) throws(StoredRecordError) {
-    guard let id = record.id else { throw StoredRecordError(what: "a button without id") }
+  package init(stored record: ButtonRecord) throws(StoredDataError) {
+    guard let id = record.id else { throw StoredDataError(what: "a button without id") }
     do {
       let content = try ButtonContent().applying(record.edits, isCreation: false)
       self.init(id: id, content: content)
     } catch {
-      throw StoredRecordError(what: "button \(id.text): \(error)")
+      throw StoredDataError(what: "button \(id.text): \(error)")
     }
   }
 
-  fileprivate static func stored(_ list: [ButtonArgument]) throws(StoredRecordError) -> [Button] {
-    try list.map { argument throws(StoredRecordError) in
+  fileprivate static func stored(_ list: [ButtonArgument]) throws(StoredDataError) -> [Button] {
+    try list.map { argument throws(StoredDataError) in
       guard case .record(let record) = argument else {
-        throw StoredRecordError(what: "a button by id alone")
+        throw StoredDataError(what: "a button by id alone")
       }
       return try Button(stored: record)
     }

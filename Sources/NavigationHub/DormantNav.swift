@@ -44,23 +44,23 @@ struct DormantHistory: Sendable {
   }
 
   /// Goes on to the nav's next row.
-  fileprivate mutating func extend(by row: borrowing RowHeader) throws(JournalBodyError) {
+  fileprivate mutating func extend(by row: borrowing RowHeader) throws(StoredDataError) {
     guard row.sequence > covered else {
       // Still needed to read history: the floor is the oldest row's revision.
       floor = min(floor, Revision(row.revision))
       return
     }
     guard row.kind != .created else {
-      throw JournalBodyError(what: "nav \(row.nav) is created twice")
+      throw StoredDataError(what: "nav \(row.nav) is created twice")
     }
     guard row.previous == lastSequence else {
-      throw JournalBodyError(
+      throw StoredDataError(
         what: "follows row \(row.previous), but the nav's last is \(lastSequence)")
     }
     // A wrong row may have said any number.
     let next = row.kind == .changed ? revision.number &+ 1 : revision.number
     guard row.revision == next else {
-      throw JournalBodyError(
+      throw StoredDataError(
         what: "revision \(row.revision), where \(next) of nav \(row.nav) is next")
     }
     revision = Revision(next)
@@ -132,7 +132,7 @@ struct DormantNavs: Sendable {
     }
   }
 
-  mutating func extend(_ place: Int, by row: borrowing RowHeader) throws(JournalBodyError) {
+  mutating func extend(_ place: Int, by row: borrowing RowHeader) throws(StoredDataError) {
     try histories[place].extend(by: row)
   }
 

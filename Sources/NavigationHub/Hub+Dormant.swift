@@ -44,7 +44,7 @@ extension Hub {
     _ request: ReloadRequest, snapshot: SnapshotRow?, rows: [JournalRow]
   ) throws(HubReplayError) {
     guard let place = navs.dormants.place(of: request.nav) else { return }
-    do throws(JournalBodyError) {
+    do throws(StoredDataError) {
       let entry = try navs.rebuild(snapshot, rows, configuration)
       let slot = try navs.revive(place, as: entry)
       // In quiet moments many navs are revived without a commit, which would do it otherwise.

@@ -155,8 +155,8 @@ extension Hub {
       return refuse(
         sender, OutgoingError(.forbidden, id: pending.id, text), about: pending.standing.nav)
     }
-    do throws(JournalBodyError) {
-      if let failure = answer.failure { throw JournalBodyError(what: failure) }
+    do throws(StoredDataError) {
+      if let failure = answer.failure { throw StoredDataError(what: failure) }
       let (value, floor) = try value(of: pending, answer)
       let body = ServerMessageWriter.value(
         id: pending.id, nav: pending.standing.nav, epoch: pending.standing.epoch,
@@ -181,7 +181,7 @@ extension Hub {
 
   private mutating func value(
     of pending: PendingRead, _ answer: HistoryAnswer
-  ) throws(JournalBodyError) -> (value: [UInt8], floor: Revision?) {
+  ) throws(StoredDataError) -> (value: [UInt8], floor: Revision?) {
     switch pending.what {
     case .log(let floor):
       var json = JSONWriter(reserving: 4096)
@@ -196,7 +196,7 @@ extension Hub {
     case .state(let what, let revision):
       let entry = try navs.rebuild(answer.snapshot, answer.rows, configuration)
       guard entry.controller.revision == revision else {
-        throw JournalBodyError(
+        throw StoredDataError(
           what: "it leads to revision \(entry.controller.revision.number), not \(revision.number)")
       }
       switch what {

@@ -1,7 +1,7 @@
 import Navigation
 import NavigationProtocol
 
-/// Why a journal cannot be replayed; the daemon must not serve it.
+/// Why a journal cannot be replayed, and at which row; the daemon must not serve it.
 package struct HubReplayError: Error, Hashable, Sendable {
   /// The row, 0 for a snapshot.
   package var sequence: UInt64
@@ -145,42 +145,38 @@ extension Hub {
 
 extension NavEntry {
   /// An entry from a complete state, whose digest must prove it.
-  init(_ state: JournalBodyReader.State, number: UInt64) throws(JournalBodyError) {
+  init(_ state: JournalBodyReader.State, number: UInt64) throws(StoredDataError) {
     self.init(
       name: state.nav, number: number, owner: state.owner, epoch: state.epoch,
       controller: state.controller)
     resolvedAt = state.resolvedAt
     topChange = state.topChange
     guard digest == state.digest else {
-      throw JournalBodyError(what: "digest \(digest.text) of the state is not \(state.digest.text)")
+      throw StoredDataError(what: "digest \(digest.text) of the state is not \(state.digest.text)")
     }
   }
 
   /// Repeats a row, whose body is loaded; its digest must prove the result.
   mutating func replay(
     _ row: JournalRow, _ reader: inout JournalBodyReader, _ configuration: HubConfiguration
-  ) throws(JournalBodyError) {
+  ) throws(StoredDataError) {
     lastSequence = row.sequence
     switch row.kind {
-    case .created: throw JournalBodyError(what: "a second creation")
+    case .created: throw StoredDataError(what: "a second creation")
     case .closed, .report: return
     case .epoch:
-      guard let epoch = reader.epoch() else { throw JournalBodyError(what: "no epoch") }
+      guard let epoch = reader.epoch() else { throw StoredDataError(what: "no epoch") }
       return renew(epoch)
     case .changed: break
     }
     let (change, proof) = try reader.change()
     let former = change.splices.isEmpty ? nil : controller.top?.id
-    do {
-      try controller.replay(change)
-    } catch {
-      throw JournalBodyError(what: error.what)
-    }
+    try controller.replay(change)
     let lowest = change.splices.map(\.at).min()
     let edited = change.screens.compactMap { controller.index(of: $0.id) }.min() ?? Int.max
     updateDigest(from: min(lowest ?? Int.max, edited))
     guard digest == proof else {
-      throw JournalBodyError(what: "digest \(digest.text) is not \(proof.text)")
+      throw StoredDataError(what: "digest \(digest.text) is not \(proof.text)")
     }
     if let lowest,
       var next = TopChange(

@@ -92,11 +92,11 @@ extension Hub {
   private mutating func stack(
     of slot: Int, at revision: Revision, _ answer: HistoryAnswer
   ) throws(OpFailure) -> [ScreenID]? {
-    do throws(JournalBodyError) {
-      if let failure = answer.failure { throw JournalBodyError(what: failure) }
+    do throws(StoredDataError) {
+      if let failure = answer.failure { throw StoredDataError(what: failure) }
       let entry = try navs.rebuild(answer.snapshot, answer.rows, configuration)
       guard entry.controller.revision == revision else {
-        throw JournalBodyError(what: "it does not lead to revision \(revision.number)")
+        throw StoredDataError(what: "it does not lead to revision \(revision.number)")
       }
       return entry.epoch == navs.slots[slot].epoch ? entry.controller.stack.map(\.id) : nil
     } catch {

@@ -1,12 +1,6 @@
 import Navigation
 import NavigationProtocol
 
-/// A row or snapshot whose body this version did not write, or that was damaged.
-package struct JournalBodyError: Error, Hashable, Sendable {
-  /// What is wrong.
-  package var what: String
-}
-
 /// Reads the bodies of journal rows.
 struct JournalBodyReader: Sendable {
   private var tape = JSONTape()
@@ -29,13 +23,13 @@ struct JournalBodyReader: Sendable {
     var topChange: TopChange?
   }
 
-  mutating func load(_ body: [UInt8]) throws(JournalBodyError) {
+  mutating func load(_ body: [UInt8]) throws(StoredDataError) {
     do {
       try tape.read(body, maximumDepth: 48)
     } catch {
-      throw JournalBodyError(what: "\(error.reason.rawValue) at octet \(error.offset)")
+      throw StoredDataError(what: "\(error.reason.rawValue) at octet \(error.offset)")
     }
-    guard tape.kind(0) == .object else { throw JournalBodyError(what: "not an object") }
+    guard tape.kind(0) == .object else { throw StoredDataError(what: "not an object") }
     (diff, by, detached, released) = (nil, nil, nil, nil)
     let end = tape.next(0)
     var key = 1
@@ -66,7 +60,7 @@ struct JournalBodyReader: Sendable {
   private static let signMask: UInt64 = 0xFF_FFFF_FFFF_FFFF
 
   /// Reads the head of a body with a state, and nothing behind it.
-  mutating func head(of body: [UInt8]) throws(JournalBodyError) -> Head {
+  mutating func head(of body: [UInt8]) throws(StoredDataError) -> Head {
     // Within a text the quote would have a backslash before it.
     var window: UInt64 = 0
     var end = 0
@@ -75,7 +69,7 @@ struct JournalBodyReader: Sendable {
       end += 1
     }
     guard window & Self.signMask == Self.sign else {
-      throw JournalBodyError(what: "a state without rev")
+      throw StoredDataError(what: "a state without rev")
     }
     end -= 7
     var head = Array(body[..<end])
@@ -85,16 +79,16 @@ struct JournalBodyReader: Sendable {
     guard let name = text("nav"),
       let epoch = tape.member(short: "epoch", of: 0).flatMap({ tape.hex64($0) }),
       let owner = text("owner"), kind == "controller" || kind == "bar"
-    else { throw JournalBodyError(what: "a state lacks nav, kind, epoch or owner") }
+    else { throw StoredDataError(what: "a state lacks nav, kind, epoch or owner") }
     return Head(
       name: name, isStandalone: kind == "bar", epoch: Epoch(bits: epoch), owner: owner,
       isOpen: tape.member(short: "open", of: 0).flatMap { tape.bool($0) } ?? false)
   }
 
   /// Reads the body of an `epoch` row.
-  mutating func epoch(in body: [UInt8]) throws(JournalBodyError) -> Epoch {
+  mutating func epoch(in body: [UInt8]) throws(StoredDataError) -> Epoch {
     try load(body)
-    guard let epoch = epoch() else { throw JournalBodyError(what: "no epoch") }
+    guard let epoch = epoch() else { throw StoredDataError(what: "no epoch") }
     return epoch
   }
 
@@ -132,22 +126,22 @@ struct JournalBodyReader: Sendable {
   }
 
   /// The state in the loaded body.
-  func state() throws(JournalBodyError) -> State {
+  func state() throws(StoredDataError) -> State {
     guard let nav = text("nav"), let epoch = text("epoch").flatMap({ Epoch($0) }),
       let owner = text("owner"), let revision = integer("rev"),
       let digest = text("dig").flatMap({ Digest($0) })
-    else { throw JournalBodyError(what: "a state lacks nav, epoch, owner, rev or dig") }
+    else { throw StoredDataError(what: "a state lacks nav, epoch, owner, rev or dig") }
     var versions: [PartName: Revision] = [:]
     for part in PartName.allCases {
       guard let index = tape.member(part.text, of: 0), let version = integer("ver", of: index)
-      else { throw JournalBodyError(what: "a state lacks \(part.text)") }
+      else { throw StoredDataError(what: "a state lacks \(part.text)") }
       versions[part] = Revision(version)
     }
     let stack = try list("screens") { at throws(ReadFailure) in try reader.storedScreen(tape, at) }
     let records = try list("detached") { at throws(ReadFailure) in try record(at) }
     let kind = text("kind")
     guard kind == "controller" || kind == "bar" else {
-      throw JournalBodyError(what: "a state of kind \(kind ?? "none")")
+      throw StoredDataError(what: "a state of kind \(kind ?? "none")")
     }
     let controller = NavigationController(
       revision: Revision(revision), isStandalone: kind == "bar", stack: stack, versions: versions,
@@ -190,9 +184,9 @@ struct JournalBodyReader: Sendable {
   }
 
   /// The change in the loaded `changed` row, with its digest.
-  func change() throws(JournalBodyError) -> (change: RecordedChange, digest: Digest) {
+  func change() throws(StoredDataError) -> (change: RecordedChange, digest: Digest) {
     guard let diff, tape.kind(diff) == .object else {
-      throw JournalBodyError(what: "a change lacks its diff")
+      throw StoredDataError(what: "a change lacks its diff")
     }
     var change = RecordedChange(revision: Revision(0))
     var digest: UInt32?
@@ -210,9 +204,9 @@ struct JournalBodyReader: Sendable {
         name = tape.next(at)
       }
     } catch {
-      throw JournalBodyError(what: "ch: \(error.text)")
+      throw StoredDataError(what: "ch: \(error.text)")
     }
-    guard let digest else { throw JournalBodyError(what: "a change lacks its digest") }
+    guard let digest else { throw StoredDataError(what: "a change lacks its digest") }
     if detached != nil {
       change.detached = try list("det") { at throws(ReadFailure) in try record(at) }
     }
@@ -331,7 +325,7 @@ struct JournalBodyReader: Sendable {
     return .button(try reader.buttonID(tape, button))
   }
 
-  private func parts() throws(JournalBodyError) -> RecordedParts {
+  private func parts() throws(StoredDataError) -> RecordedParts {
     do {
       var parts = RecordedParts(
         bar: nil, toolbar: nil, presented: nil, transition: nil, environment: nil, settings: nil)
@@ -349,7 +343,7 @@ struct JournalBodyReader: Sendable {
       }
       return parts
     } catch {
-      throw JournalBodyError(what: error.text)
+      throw StoredDataError(what: error.text)
     }
   }
 
@@ -369,9 +363,9 @@ struct JournalBodyReader: Sendable {
 
   private func list<Element>(
     _ name: ShortName, of at: Int = 0, _ read: (Int) throws(ReadFailure) -> Element
-  ) throws(JournalBodyError) -> [Element] {
+  ) throws(StoredDataError) -> [Element] {
     guard let list = tape.member(short: name, of: at), tape.kind(list) == .array else {
-      throw JournalBodyError(what: "a body lacks \(name.text)")
+      throw StoredDataError(what: "a body lacks \(name.text)")
     }
     var elements: [Element] = []
     var element = list + 1
@@ -381,7 +375,7 @@ struct JournalBodyReader: Sendable {
         element = tape.next(element)
       }
     } catch {
-      throw JournalBodyError(what: "\(name.text): \(error.text)")
+      throw StoredDataError(what: "\(name.text): \(error.text)")
     }
     return elements
   }

@@ -216,7 +216,7 @@ struct Navs: Sendable {
   // Dormant navs.
 
   /// Notes the newest snapshot of a nav.
-  mutating func index(_ snapshot: SnapshotRow) throws(JournalBodyError) {
+  mutating func index(_ snapshot: SnapshotRow) throws(StoredDataError) {
     let head = try reader.head(of: snapshot.body)
     lastNumber = max(lastNumber, snapshot.nav)
     dormants.insert(
@@ -226,13 +226,13 @@ struct Navs: Sendable {
   }
 
   /// Notes a row, which must continue its nav.
-  mutating func index(_ row: RowHeader, _ body: Span<UInt8>) throws(JournalBodyError) {
+  mutating func index(_ row: RowHeader, _ body: Span<UInt8>) throws(StoredDataError) {
     lastNumber = max(lastNumber, row.nav)
     guard let place = dormants.place(of: row.nav) else {
       // The rows of a closed nav may be gone but for its closing.
       if row.kind == .closed { return }
       guard row.kind == .created else {
-        throw JournalBodyError(what: "row of nav \(row.nav), which was never created")
+        throw StoredDataError(what: "row of nav \(row.nav), which was never created")
       }
       return dormants.insert(
         DormantNav(number: row.nav, head: try reader.head(of: [UInt8](copying: body))),
@@ -280,15 +280,15 @@ struct Navs: Sendable {
   /// Loads a dormant nav; `entry` must be what was noted of it.
   ///
   /// - Returns: its slot.
-  mutating func revive(_ place: Int, as entry: NavEntry) throws(JournalBodyError) -> Int {
+  mutating func revive(_ place: Int, as entry: NavEntry) throws(StoredDataError) -> Int {
     let (nav, history) = (dormants[place], dormants.history(place))
     guard entry.name == nav.name, entry.owner == nav.owner, entry.epoch == nav.epoch,
       entry.controller.isStandalone == nav.isStandalone
-    else { throw JournalBodyError(what: "the rows are of another nav than \(nav.name)") }
+    else { throw StoredDataError(what: "the rows are of another nav than \(nav.name)") }
     guard entry.lastSequence == history.lastSequence,
       entry.controller.revision == history.revision
     else {
-      throw JournalBodyError(
+      throw StoredDataError(
         what: "\(nav.name) ends with row \(entry.lastSequence), not \(history.lastSequence)")
     }
     dormants.remove(place)
@@ -301,7 +301,7 @@ struct Navs: Sendable {
   /// A nav as the journal tells it.
   func rebuild(
     _ snapshot: SnapshotRow?, _ rows: [JournalRow], _ limits: HubConfiguration
-  ) throws(JournalBodyError) -> NavEntry {
+  ) throws(StoredDataError) -> NavEntry {
     var reader = reader
     var rows = rows[...]
     var entry: NavEntry
@@ -312,7 +312,7 @@ struct Navs: Sendable {
       rows = rows.drop { $0.sequence <= snapshot.sequence }
     } else {
       guard let first = rows.popFirst(), first.kind == .created else {
-        throw JournalBodyError(what: "neither a snapshot nor the creation is there")
+        throw StoredDataError(what: "neither a snapshot nor the creation is there")
       }
       try reader.load(first.body)
       entry = try NavEntry(try reader.state(), number: first.nav)
