@@ -128,7 +128,7 @@ extension Hub {
       let slot = try dialogNav(request.nav, sender)
       let ref = sessions.reference(to: session)
       let holder = coordinations[slot]?.holder
-      if request.takes {
+      if request.wish != .release {
         if let holder, holder != ref { try checkTakeover(request, slot, sender) }
         try checkStorage()
         let author = sessions.slots[session].author
@@ -163,7 +163,7 @@ extension Hub {
   private func checkTakeover(
     _ request: LeaseRequest, _ slot: Int, _ sender: Sender
   ) throws(OpFailure) {
-    guard request.isForced else {
+    guard request.wish == .force else {
       throw OpFailure(.leaseLost(to: navs.slots[slot].displayOwner))
     }
     let rights = access.rights(of: sender.peer, on: request.nav, owner: navs.slots[slot].owner)

@@ -34,7 +34,7 @@ package struct SessionReplica: Sendable {
     var retryAt: UInt64?
   }
 
-  /// A request that is not answered.
+  /// A request that is not answered: the octets to send again, unchanged, after a new connection.
   struct Flight {
     var id: UInt64
     var verb: ClientVerb

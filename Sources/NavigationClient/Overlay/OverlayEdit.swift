@@ -2,6 +2,9 @@ import Navigation
 import NavigationProtocol
 
 /// The effect of an operation on the displayed stack, before the daemon has performed it.
+///
+/// It is no operation: a pop removes the screen that was on top when the user saw it, whatever
+/// other clients push meanwhile.
 enum OverlayEdit: Hashable, Sendable {
   /// A screen of the displayed stack: its id, and its record if it is new.
   struct Placed: Hashable, Sendable {

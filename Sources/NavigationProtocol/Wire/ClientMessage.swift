@@ -195,6 +195,8 @@ package struct Guards: Hashable, Sendable {
 }
 
 /// A list of operations to perform as one, but for the operations themselves.
+///
+/// A client has no `OpMessage`: it gives the operations as JSON, which only the daemon reads.
 package struct OpRequest: Sendable {
   /// The id of the message, which answers repeat.
   package var id: UInt64
@@ -285,6 +287,10 @@ package final class OpMessage: Sendable {
 }
 
 /// One operation as it was read: its kind is always known, its arguments perhaps not readable.
+///
+/// An `Operation` alone is not enough. The daemon checks rights and guards by the kind before it
+/// reports arguments that it cannot read (protocol.md, 9.4), and a nav neither creates nor closes
+/// itself.
 package struct RequestedOperation: Sendable {
   /// What sort of thing it is.
   package var kind: OperationKind
@@ -377,10 +383,8 @@ package struct LeaseRequest: Hashable, Sendable {
   package var id: UInt64
   /// The name of the nav.
   package var nav: String
-  /// Whether to take it; else to release it.
-  package var takes: Bool
-  /// Whether to take it over from another session.
-  package var isForced: Bool
+  /// What the session wants.
+  package var wish: LeaseWish
 }
 
 /// What a session wants of the display lease of a nav.

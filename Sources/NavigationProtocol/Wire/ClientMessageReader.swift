@@ -135,7 +135,8 @@ package struct ClientMessageReader: Sendable {
     guard let takes = try flag("take", id) else {
       throw MessageFailure(.invalidArgument, id: id, "take is true or false")
     }
-    return LeaseRequest(id: id, nav: nav, takes: takes, isForced: try flag("force", id) ?? false)
+    let isForced = try flag("force", id) ?? false
+    return LeaseRequest(id: id, nav: nav, wish: !takes ? .release : isForced ? .force : .take)
   }
 
   // Reading members of the message itself.

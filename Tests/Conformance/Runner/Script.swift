@@ -50,6 +50,9 @@ enum ScriptFact {
   case keep(String, ScriptSource, path: String)
 }
 
+/// A message of operations in the words of a script.
+///
+/// Its JSON has placeholders, so it is no operation before they are filled in.
 struct ScriptOperation {
   var client = "1"
   var label: String?
