@@ -21,7 +21,7 @@ enum Parts {
   ) throws -> Int32 {
     let arguments = try invocation.navArguments(isOwn: isOwn)
     guard arguments.rest.isEmpty else {
-      return try Changes.perform(
+      return try Change.perform(
         invocation, nav: arguments.nav, [try operation(arguments.rest)])
     }
     var connection = try invocation.connect()

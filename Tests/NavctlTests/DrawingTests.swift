@@ -151,7 +151,7 @@ import Testing
   @Test func `short values stay on a line, long ones are spread`() throws {
     let json = try value(#"{"a":[1,2,3],"b":{"c":"a text that is rather long","d":null},"e":[]}"#)
     #expect(
-      JSONLayout.lines(json, columns: 40) == [
+      json.lines(columns: 40) == [
         "{", #"  "a": [1,2,3],"#, #"  "b": {"#, #"    "c": "a text that is rather long","#,
         #"    "d": null"#, "  },", #"  "e": []"#, "}",
       ])

@@ -6,7 +6,7 @@ enum BarCommand: Command {
   static let declaration = CommandSet.Command(
     "bar", "Change, hide or show the navigation bar", group: Subject.bars,
     arguments: PositionalArguments("NAV [VERB [KEY=VALUE...]]", count: 0...Int.max),
-    options: Changes.animatedOptions,
+    options: Change.animatedOptions,
     epilogue: """
       VERB is set, hide or show. Without VERB, navctl prints the members. KEY is barStyle,
       translucent, barTintColor, tintColor, backgroundColor, shadowImage, backIndicatorImage,
@@ -29,7 +29,7 @@ enum ToolbarCommand: Command {
   static let declaration = CommandSet.Command(
     "toolbar", "Change, hide or show the toolbar", group: Subject.bars,
     arguments: PositionalArguments("NAV [VERB [KEY=VALUE...]]", count: 0...Int.max),
-    options: Changes.animatedOptions,
+    options: Change.animatedOptions,
     epilogue: """
       VERB is set, hide or show. Without VERB, navctl prints the members. KEY is barStyle,
       tintColor, barTintColor or translucent. The buttons belong to a screen: screen NAV set ID
@@ -53,7 +53,7 @@ enum AppearanceCommand: Command {
     "appearance", "Set the appearance of the bar in one state", group: Subject.bars,
     arguments: PositionalArguments("NAV [SLOT JSON]", count: 0...3),
     options: [OptionDeclaration("screen", argument: "ID", "Only while this screen is on top")]
-      + Changes.options,
+      + Change.options,
     epilogue: """
       SLOT is \(Operations.appearanceSlots.joined(separator: ", ")). JSON is an
       appearance object, or none. Without both, navctl prints the appearances of the bar.
@@ -81,7 +81,7 @@ enum ProxyCommand: Command {
     "proxy", "Set defaults for all bars of a class", group: Subject.bars,
     arguments: PositionalArguments("NAV [KEY=VALUE...]", count: 0...Int.max),
     options: [OptionDeclaration("class", argument: "NAME", "The class; default NavigationBar")]
-      + Changes.options,
+      + Change.options,
     epilogue: """
       A value that a bar has itself takes precedence. Without KEY, navctl prints the defaults. KEY
       is barStyle, translucent, barTintColor, titleTextAttributes, titleOffsets, backgroundImages,

@@ -15,7 +15,7 @@ enum ButtonCommand: Command {
       OptionDeclaration("style", argument: "STYLE", "plain or done"),
       OptionDeclaration("action", argument: "NAME", "Name of the action of a tap; nav.pop pops"),
       OptionDeclaration("unset", argument: "MEMBER", "Reset a member, by its name in JSON"),
-    ] + Changes.options,
+    ] + Change.options,
     epilogue: """
       VERB is create, set, release or activate.
 
@@ -24,7 +24,7 @@ enum ButtonCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments(rest: 1...2)
-    return try Changes.perform(
+    return try Change.perform(
       invocation, nav: arguments.nav,
       [
         try Operations.button(

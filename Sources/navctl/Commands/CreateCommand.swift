@@ -24,7 +24,7 @@ enum CreateCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments()
-    return try Changes.perform(
+    return try Change.perform(
       invocation, nav: arguments.nav, try Operations.create(invocation.line))
   }
 }

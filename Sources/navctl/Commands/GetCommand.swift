@@ -47,7 +47,7 @@ enum GetCommand: Command {
     if invocation.isJSON {
       try Output.line(answer.body)
     } else {
-      let lines = JSONLayout.lines(try Reading.value(answer.reply), columns: invocation.columns)
+      let lines = try Reading.value(answer.reply).lines(columns: invocation.columns)
       for line in lines { try Output.line(line) }
     }
     return 0

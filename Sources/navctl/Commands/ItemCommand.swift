@@ -21,7 +21,7 @@ enum ItemCommand: Command {
       OptionDeclaration("large-title", argument: "MODE", "automatic, always or never"),
       OptionDeclaration("unset", argument: "MEMBER", "Reset a member, by its name in JSON"),
       OptionDeclaration("on-stack", argument: "BOOL", "Refuse if the screen is not on the stack"),
-    ] + Changes.options,
+    ] + Change.options,
     epilogue: """
       BUTTON is the id of a button, ID=TITLE for a new button, a record in JSON, or '' for no button
       on that side.
@@ -31,7 +31,7 @@ enum ItemCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments(rest: 1...1)
-    return try Changes.perform(
+    return try Change.perform(
       invocation, nav: arguments.nav,
       [try Operations.item(invocation.line, screen: arguments.rest[0])])
   }

@@ -8,7 +8,7 @@ enum OpCommand: Command {
   static let declaration = CommandSet.Command(
     "op", "Perform operations given as JSON, all or none", group: Subject.anything,
     arguments: PositionalArguments("NAV JSON...", count: 1...Int.max),
-    options: Changes.animatedOptions,
+    options: Change.animatedOptions,
     epilogue: """
       An operation is an object with one member, whose name is that of the operation. The names
       are \(names).
@@ -26,7 +26,7 @@ enum OpCommand: Command {
     let count = isNavLeftOut ? positionals.count : positionals.count - 1
     let arguments = try invocation.navArguments(rest: count...count)
     guard !arguments.rest.isEmpty else { throw UsageError("an operation is missing") }
-    return try Changes.perform(
+    return try Change.perform(
       invocation, nav: arguments.nav, try arguments.rest.map { try NavigationOperation(typed: $0) })
   }
 }

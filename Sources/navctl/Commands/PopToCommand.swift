@@ -9,13 +9,13 @@ enum PopToCommand: Command {
     options: [
       OptionDeclaration("route", argument: "ROUTE", "The top-most screen with this route"),
       OptionDeclaration("unique", "Refuse if several screens have the route"),
-    ] + Changes.animatedOptions,
+    ] + Change.animatedOptions,
     epilogue: "Example: navctl pop-to kiosk --route settings")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let rest = invocation.line.contains("route") ? 0...0 : 1...1
     let arguments = try invocation.navArguments(rest: rest)
-    return try Changes.perform(
+    return try Change.perform(
       invocation, nav: arguments.nav,
       [try Operations.popTo(invocation.line, id: arguments.rest.first)])
   }

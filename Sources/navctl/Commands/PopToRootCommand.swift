@@ -8,12 +8,12 @@ enum PopToRootCommand: Command {
   static let declaration = CommandSet.Command(
     "pop-to-root", "Remove all screens above the root", group: Subject.stack,
     arguments: PositionalArguments("NAV", count: 0...1),
-    options: Changes.animatedOptions,
+    options: Change.animatedOptions,
     epilogue: "Example: navctl pop-to-root kiosk")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments()
-    return try Changes.perform(
+    return try Change.perform(
       invocation, nav: arguments.nav, [.popToRoot()])
   }
 }

@@ -9,7 +9,7 @@ enum PresentCommand: Command {
     options: [
       OptionDeclaration("from", argument: "ID", "The presenting screen; default the visible one"),
       OptionDeclaration("style", argument: "STYLE", "Such as formSheet or overCurrentContext"),
-    ] + NewScreen.options + Changes.animatedOptions,
+    ] + NewScreen.options + Change.animatedOptions,
     epilogue: NewScreen.note + """
 
       Example: navctl present kiosk pin --title PIN --style overCurrentContext
@@ -17,7 +17,7 @@ enum PresentCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments(rest: 0...1)
-    return try Changes.perform(
+    return try Change.perform(
       invocation, nav: arguments.nav,
       [try Operations.present(invocation.line, id: arguments.rest.first)])
   }
@@ -30,11 +30,11 @@ enum DismissCommand: Command {
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
       OptionDeclaration("from", argument: "ID", "Only those above this screen, seen or not")
-    ] + Changes.animatedOptions,
+    ] + Change.animatedOptions,
     epilogue: "Example: navctl dismiss kiosk --from wifi")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let nav = try invocation.navArguments().nav
-    return try Changes.perform(invocation, nav: nav, [Operations.dismiss(invocation.line)])
+    return try Change.perform(invocation, nav: nav, [Operations.dismiss(invocation.line)])
   }
 }

@@ -11,7 +11,7 @@ enum PushCommand: Command {
       OptionDeclaration("show", "Use the operation show, which is animated"),
       OptionDeclaration(
         "sender", argument: "TEXT", "Origin of the request, for the log; needs --show"),
-    ] + NewScreen.options + Changes.animatedOptions,
+    ] + NewScreen.options + Change.animatedOptions,
     epilogue: NewScreen.note + """
 
       Example: navctl push kiosk wifi --title Wi-Fi --route settings/wifi
@@ -19,7 +19,7 @@ enum PushCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments(rest: 0...1)
-    return try Changes.perform(
+    return try Change.perform(
       invocation, nav: arguments.nav,
       [try Operations.push(invocation.line, id: arguments.rest.first)])
   }

@@ -82,7 +82,7 @@ enum RestoreCommand: Command {
     arguments: PositionalArguments("NAV FILE", count: 1...2),
     options: [
       OptionDeclaration("root", argument: "SCREEN", "The root if no saved screen can be restored")
-    ] + Changes.animatedOptions,
+    ] + Change.animatedOptions,
     epilogue: """
       FILE is the output of save, or - for stdin.
 
@@ -98,7 +98,7 @@ enum RestoreCommand: Command {
     } catch {
       throw UsageError("\(error)", remedy: "navctl restore NAV FILE, where save wrote FILE")
     }
-    return try Changes.perform(
+    return try Change.perform(
       invocation, nav: arguments.nav,
       [try Operations.restore(payload: payload, root: invocation.line.value(of: "root"))])
   }
@@ -108,7 +108,7 @@ enum RestoreCommand: Command {
 enum OpenCommand: Command {
   static let declaration = CommandSet.Command(
     "open", "Replace the stack by the screens of a route", group: Subject.stack,
-    arguments: PositionalArguments("NAV ROUTE", count: 1...2), options: Changes.animatedOptions,
+    arguments: PositionalArguments("NAV ROUTE", count: 1...2), options: Change.animatedOptions,
     epilogue: """
       The setting routes defines them; see configure. Screens that agree with the route stay.
 
@@ -117,7 +117,7 @@ enum OpenCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments(rest: 1...1)
-    return try Changes.perform(
+    return try Change.perform(
       invocation, nav: arguments.nav, [Operations.open(route: arguments.rest[0])])
   }
 }
@@ -126,7 +126,7 @@ enum OpenCommand: Command {
 enum RevertCommand: Command {
   static let declaration = CommandSet.Command(
     "revert", "Replace the stack by that of an earlier revision", group: Subject.stack,
-    arguments: PositionalArguments("NAV REV", count: 1...2), options: Changes.animatedOptions,
+    arguments: PositionalArguments("NAV REV", count: 1...2), options: Change.animatedOptions,
     epilogue: """
       REV is a revision of this epoch. history lists them, and history --at draws one. The command
       restores ids and order; the screens keep their present content.
@@ -136,7 +136,7 @@ enum RevertCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments(rest: 1...1)
-    return try Changes.perform(
+    return try Change.perform(
       invocation, nav: arguments.nav, [try Operations.revert(to: arguments.rest[0])])
   }
 }

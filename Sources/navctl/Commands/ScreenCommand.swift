@@ -8,7 +8,7 @@ enum ScreenCommand: Command {
   static let declaration = CommandSet.Command(
     "screen", "Create, change or release a screen", group: Subject.content,
     arguments: PositionalArguments("NAV VERB [ID] [KEY=VALUE...]", count: 1...Int.max),
-    options: Changes.options,
+    options: Change.options,
     epilogue: """
       VERB is create, set or release; only a screen that is not shown can be released. KEY is a
       member of a screen record: title, route, args, restorationID, prefersBarHidden, edges,
@@ -24,7 +24,7 @@ enum ScreenCommand: Command {
     guard let verb = arguments.rest.first else {
       throw UsageError("screen needs a verb", remedy: "navctl screen NAV create, set or release")
     }
-    return try Changes.perform(
+    return try Change.perform(
       invocation, nav: arguments.nav,
       [try Operations.screen(verb: verb, words: Array(arguments.rest.dropFirst()))])
   }

@@ -7,7 +7,7 @@ enum SegueCommand: Command {
     "segue", "Show a screen as a segue does", group: Subject.stack,
     arguments: PositionalArguments("NAV [SCREEN]", count: 0...2),
     options: [OptionDeclaration("detail", "Use the kind showDetail, which presents; not show")]
-      + NewScreen.options + Changes.animatedOptions,
+      + NewScreen.options + Change.animatedOptions,
     epilogue: NewScreen.note + """
 
       Example: navctl segue kiosk wifi --title Wi-Fi
@@ -15,7 +15,7 @@ enum SegueCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments(rest: 0...1)
-    return try Changes.perform(
+    return try Change.perform(
       invocation, nav: arguments.nav,
       [try Operations.segue(invocation.line, id: arguments.rest.first)])
   }

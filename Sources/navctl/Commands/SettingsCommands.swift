@@ -8,7 +8,7 @@ enum EnvironmentCommand: Command {
   static let declaration = CommandSet.Command(
     "env", "Set the surroundings of the display", group: Subject.display,
     arguments: PositionalArguments("NAV [KEY=VALUE...]", count: 0...Int.max),
-    options: [Lease.option] + Changes.options,
+    options: [Lease.option] + Change.options,
     epilogue: """
       KEY is idiom, vCompact, scrollEdge, keyboard, scale, statusBar, backTitleBudget, locale,
       orientation, barPosition or horizontal. Without KEY, navctl prints the values. While a session
@@ -31,7 +31,7 @@ enum ConfigureCommand: Command {
   static let declaration = CommandSet.Command(
     "configure", "Change the settings of a nav", group: Subject.display,
     arguments: PositionalArguments("NAV [KEY=VALUE...]", count: 0...Int.max),
-    options: Changes.options,
+    options: Change.options,
     epilogue: """
       KEY is guard, vetoScope, veto, questionDeadline, transitionDeadline, gestureDeadline, queue,
       interactivePop, simultaneous, hidesBarsOnTap, hidesBarsOnSwipe,
@@ -53,12 +53,12 @@ enum ConfigureCommand: Command {
 enum AttachCommand: Command {
   static let declaration = CommandSet.Command(
     "attach", "Put a nav on display", group: Subject.display,
-    arguments: PositionalArguments("NAV", count: 0...1), options: Changes.options,
+    arguments: PositionalArguments("NAV", count: 0...1), options: Change.options,
     epilogue: "Example: navctl attach kiosk")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let nav = try invocation.navArguments().nav
-    return try Changes.perform(invocation, nav: nav, [.attach()])
+    return try Change.perform(invocation, nav: nav, [.attach()])
   }
 }
 
@@ -66,11 +66,11 @@ enum AttachCommand: Command {
 enum DetachCommand: Command {
   static let declaration = CommandSet.Command(
     "detach", "Take a nav off the display", group: Subject.display,
-    arguments: PositionalArguments("NAV", count: 0...1), options: Changes.options,
+    arguments: PositionalArguments("NAV", count: 0...1), options: Change.options,
     epilogue: "Example: navctl detach kiosk")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let nav = try invocation.navArguments().nav
-    return try Changes.perform(invocation, nav: nav, [.detach()])
+    return try Change.perform(invocation, nav: nav, [.detach()])
   }
 }

@@ -12,7 +12,7 @@ enum PushItemCommand: Command {
       OptionDeclaration("title", argument: "TEXT", "Title of the new item"),
       OptionDeclaration("prompt", argument: "TEXT", "Prompt of the new item"),
       OptionDeclaration("new", "Create the item, even with its id alone"),
-    ] + Changes.animatedOptions,
+    ] + Change.animatedOptions,
     epilogue: """
       ITEM is the id of an item that the bar knows, or a record in JSON. With any option about the
       item, ITEM is the id of the item that the command creates.
@@ -22,7 +22,7 @@ enum PushItemCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments(rest: 0...1)
-    return try Changes.perform(
+    return try Change.perform(
       invocation, nav: arguments.nav,
       [try Operations.pushItem(invocation.line, id: arguments.rest.first)])
   }
@@ -32,12 +32,12 @@ enum PushItemCommand: Command {
 enum PopItemCommand: Command {
   static let declaration = CommandSet.Command(
     "pop-item", "Pop the top item, if it is still the one you last saw", group: Subject.standalone,
-    arguments: PositionalArguments("NAV", count: 0...1), options: Changes.animatedOptions,
+    arguments: PositionalArguments("NAV", count: 0...1), options: Change.animatedOptions,
     epilogue: "Example: navctl pop-item hud --top now")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let nav = try invocation.navArguments().nav
-    return try Changes.perform(invocation, nav: nav, [.popItem()])
+    return try Change.perform(invocation, nav: nav, [.popItem()])
   }
 }
 
@@ -46,7 +46,7 @@ enum SetItemsCommand: Command {
   static let declaration = CommandSet.Command(
     "set-items", "Replace all items, if they are those you last saw", group: Subject.standalone,
     arguments: PositionalArguments("NAV [ITEM...]", count: 0...Int.max),
-    options: Changes.animatedOptions,
+    options: Change.animatedOptions,
     epilogue: """
       The first ITEM is the bottom; each is an id or a record in JSON. If NAVD_NAV is set, all
       arguments are items.
@@ -56,7 +56,7 @@ enum SetItemsCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments(rest: 0...Int.max)
-    return try Changes.perform(
+    return try Change.perform(
       invocation, nav: arguments.nav, [try Operations.setItems(arguments.rest)])
   }
 }

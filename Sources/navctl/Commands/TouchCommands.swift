@@ -7,7 +7,7 @@ import NavigationProtocol
 enum BackCommand: Command {
   static let declaration = CommandSet.Command(
     "back", "Tap back, if the top screen is the one you last saw", group: Subject.touch,
-    arguments: PositionalArguments("NAV", count: 0...1), options: Changes.animatedOptions,
+    arguments: PositionalArguments("NAV", count: 0...1), options: Change.animatedOptions,
     epilogue: """
       Unlike pop, the command fails if the bar shows no back button.
 
@@ -16,7 +16,7 @@ enum BackCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let nav = try invocation.navArguments().nav
-    return try Changes.perform(invocation, nav: nav, [.backTap()])
+    return try Change.perform(invocation, nav: nav, [.backTap()])
   }
 }
 
@@ -24,7 +24,7 @@ enum BackCommand: Command {
 enum TapCommand: Command {
   static let declaration = CommandSet.Command(
     "tap", "Tap the content, which may hide the bars", group: Subject.touch,
-    arguments: PositionalArguments("NAV", count: 0...1), options: Changes.animatedOptions,
+    arguments: PositionalArguments("NAV", count: 0...1), options: Change.animatedOptions,
     epilogue: """
       A tap hides or shows the bars if the setting hidesBarsOnTap is true; see configure.
 
@@ -33,7 +33,7 @@ enum TapCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let nav = try invocation.navArguments().nav
-    return try Changes.perform(invocation, nav: nav, [.tap()])
+    return try Change.perform(invocation, nav: nav, [.tap()])
   }
 }
 
@@ -42,7 +42,7 @@ enum SwipeCommand: Command {
   static let declaration = CommandSet.Command(
     "swipe", "Swipe over the content, which may hide the bars", group: Subject.touch,
     arguments: PositionalArguments("NAV DIRECTION", count: 1...2),
-    options: Changes.animatedOptions,
+    options: Change.animatedOptions,
     epilogue: """
       DIRECTION is up, which hides the bars, or down, which shows them, if the setting
       hidesBarsOnSwipe is true; see configure.
@@ -52,7 +52,7 @@ enum SwipeCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments(rest: 1...1)
-    return try Changes.perform(
+    return try Change.perform(
       invocation, nav: arguments.nav, [try Operations.swipe(arguments.rest[0])])
   }
 }

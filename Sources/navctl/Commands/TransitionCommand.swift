@@ -8,7 +8,7 @@ enum TransitionCommand: Command {
   static let declaration = CommandSet.Command(
     "transition", "Show or complete the running transition", group: Subject.touch,
     arguments: PositionalArguments("NAV [complete TID]", count: 0...3),
-    options: [Lease.option] + Changes.options,
+    options: [Lease.option] + Change.options,
     epilogue: """
       Without complete, navctl prints the running transition with its number TID. complete reports
       to navd that the display has shown it.
@@ -23,7 +23,7 @@ enum TransitionCommand: Command {
       throw UsageError(
         "transition complete needs a transition's id", remedy: "navctl transition NAV complete TID")
     }
-    return try Changes.perform(
+    return try Change.perform(
       invocation, nav: arguments.nav, [try Operations.completeTransition(arguments.rest[1])])
   }
 

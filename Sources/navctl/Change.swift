@@ -5,8 +5,98 @@ import NavigationClient
 import NavigationProtocol
 import RuntimePaths
 
-/// The options and the request that all commands share that change a nav.
-enum Changes {
+/// One request: operations that navd performs all or none, and their guards.
+struct Change {
+  private let invocation: Invocation
+  private let nav: String
+  private let operations: [NavigationOperation]
+  private let memory: Memory
+  private let isTyped: Bool
+  private let seen: Seen?
+  private var request: OpRequest
+  private let begun = SystemClock.bootMilliseconds()
+
+  /// Reads the guards from the command line, or takes them from the state that was last seen.
+  ///
+  /// - Parameters:
+  ///   - invocation: the command line.
+  ///   - nav: the nav.
+  ///   - operations: the operations to perform.
+  ///   - isGuarded: whether the typed conditions apply to these operations.
+  /// - Throws: `UsageError` if the operations need a guard and there is none.
+  init(
+    _ invocation: Invocation, nav: String, _ operations: [NavigationOperation],
+    isGuarded: Bool = true
+  ) throws {
+    self.invocation = invocation
+    self.nav = nav
+    self.operations = operations
+    let endpoint = try invocation.endpoint()
+    memory = Memory(invocation.environment, endpoint: endpoint)
+    let choice = try GuardChoice(isGuarded ? invocation.line : ParsedCommandLine())
+    let need = GuardChoice.need(operations)
+    seen = need == .none ? nil : memory.seen(nav)
+    isTyped = choice.isTyped
+    request = OpRequest(
+      id: 0, nav: nav,
+      guards: try choice.guards(
+        need: need, seen: seen, command: invocation.command.name, nav: nav),
+      isAnimated: try Change.isAnimated(invocation.line),
+      waits: try Change.waits(invocation.line))
+    // A deadline is a time of this machine's boot clock, which a daemon elsewhere does not have.
+    if endpoint.hasPrefix("ipc:") { request.due = begun + invocation.timeoutMilliseconds }
+  }
+
+  /// Sends the request and waits for its reply within `--timeout`, counted from `init`.
+  func perform(on connection: inout NavigationConnection) throws {
+    let end = begun + invocation.timeoutMilliseconds
+    let left = Duration.milliseconds(end - min(SystemClock.bootMilliseconds(), end))
+    // A queued operation and a lease belong to a session; navd drops both when it ends.
+    if request.waits || holdsDisplay { try connection.openSession(timeout: left) }
+    if holdsDisplay, connection.holdsLease(of: nav) == false {
+      _ = try Lease.take(invocation, &connection, nav, isForced: false, isKept: false)
+    }
+    let reply = try connection.perform(
+      request, operations: operations.map(\.octets.bytes), timeout: left
+    ) { position in
+      Output.error("navctl: waiting for an open transition, position \(position) in the queue")
+    }
+    switch reply.result {
+    case .success(let answer): try tell(answer, reply.body)
+    case .failure(let error): try tell(error, reply.body)
+    }
+  }
+
+  private var holdsDisplay: Bool { invocation.line.contains("lease") }
+
+  private func tell(_ answer: OkReply, _ body: [UInt8]) throws {
+    if operations.contains(where: { $0.kind == .navClose }) {
+      memory.forget(nav)
+    } else {
+      memory.remember(Seen(answer), of: nav)
+    }
+    if invocation.isJSON {
+      try Output.line(body)
+    } else {
+      try Output.line(OperationSummary.line(answer, operations: operations))
+    }
+  }
+
+  private func tell(_ error: ErrReply, _ body: [UInt8]) throws {
+    guard error.knownCode == .navExists, invocation.line.contains("if-absent") else {
+      // If the user typed the conditions, the seen state was no guard and cannot explain the error.
+      let index = Int(clamping: error.index ?? 0)
+      throw Refusal(
+        error: error, nav: nav, seen: isTyped ? nil : seen ?? memory.seen(nav),
+        operation: index < operations.count ? operations[index].kind : nil)
+    }
+    if invocation.isJSON { try Output.line(body) }
+    Output.error("navctl: \(nav) exists already; nothing changed")
+  }
+}
+
+// The options of all commands that change a nav, and what they do with them.
+extension Change {
   /// Options that bind the change to a state or to the end of a transition.
   static let options: [OptionDeclaration] = [
     OptionDeclaration(
@@ -61,95 +151,5 @@ enum Changes {
     var connection = try invocation.connect()
     try change.perform(on: &connection)
     return 0
-  }
-}
-
-/// One request: operations that navd performs all or none, and their guards.
-struct Change {
-  private let invocation: Invocation
-  private let nav: String
-  private let operations: [NavigationOperation]
-  private let memory: Memory
-  private let isTyped: Bool
-  private let seen: Seen?
-  private var request: OpRequest
-  private let begun = SystemClock.bootMilliseconds()
-
-  /// Reads the guards from the command line, or takes them from the state that was last seen.
-  ///
-  /// - Parameters:
-  ///   - invocation: the command line.
-  ///   - nav: the nav.
-  ///   - operations: the operations to perform.
-  ///   - isGuarded: whether the typed conditions apply to these operations.
-  /// - Throws: `UsageError` if the operations need a guard and there is none.
-  init(
-    _ invocation: Invocation, nav: String, _ operations: [NavigationOperation],
-    isGuarded: Bool = true
-  ) throws {
-    self.invocation = invocation
-    self.nav = nav
-    self.operations = operations
-    let endpoint = try invocation.endpoint()
-    memory = Memory(invocation.environment, endpoint: endpoint)
-    let choice = try GuardChoice(isGuarded ? invocation.line : ParsedCommandLine())
-    let need = GuardChoice.need(operations)
-    seen = need == .none ? nil : memory.seen(nav)
-    isTyped = choice.isTyped
-    request = OpRequest(
-      id: 0, nav: nav,
-      guards: try choice.guards(
-        need: need, seen: seen, command: invocation.command.name, nav: nav),
-      isAnimated: try Changes.isAnimated(invocation.line),
-      waits: try Changes.waits(invocation.line))
-    // A deadline is a time of this machine's boot clock, which a daemon elsewhere does not have.
-    if endpoint.hasPrefix("ipc:") { request.due = begun + invocation.timeoutMilliseconds }
-  }
-
-  /// Sends the request and waits for its reply within `--timeout`, counted from `init`.
-  func perform(on connection: inout NavigationConnection) throws {
-    let end = begun + invocation.timeoutMilliseconds
-    let left = Duration.milliseconds(end - min(SystemClock.bootMilliseconds(), end))
-    // A queued operation and a lease belong to a session; navd drops both when it ends.
-    if request.waits || holdsDisplay { try connection.openSession(timeout: left) }
-    if holdsDisplay, connection.holdsLease(of: nav) == false {
-      _ = try Lease.take(invocation, &connection, nav, isForced: false, isKept: false)
-    }
-    let reply = try connection.perform(
-      request, operations: operations.map(\.octets.bytes), timeout: left
-    ) { position in
-      Output.error("navctl: waiting for an open transition, position \(position) in the queue")
-    }
-    switch reply.result {
-    case .success(let answer): try tell(answer, reply.body)
-    case .failure(let error): try tell(error, reply.body)
-    }
-  }
-
-  private var holdsDisplay: Bool { invocation.line.contains("lease") }
-
-  private func tell(_ answer: OkReply, _ body: [UInt8]) throws {
-    if operations.contains(where: { $0.kind == .navClose }) {
-      memory.forget(nav)
-    } else {
-      memory.remember(Seen(answer), of: nav)
-    }
-    if invocation.isJSON {
-      try Output.line(body)
-    } else {
-      try Output.line(OperationSummary.line(answer, operations: operations))
-    }
-  }
-
-  private func tell(_ error: ErrReply, _ body: [UInt8]) throws {
-    guard error.knownCode == .navExists, invocation.line.contains("if-absent") else {
-      // If the user typed the conditions, the seen state was no guard and cannot explain the error.
-      let index = Int(clamping: error.index ?? 0)
-      throw Refusal(
-        error: error, nav: nav, seen: isTyped ? nil : seen ?? memory.seen(nav),
-        operation: index < operations.count ? operations[index].kind : nil)
-    }
-    if invocation.isJSON { try Output.line(body) }
-    Output.error("navctl: \(nav) exists already; nothing changed")
   }
 }
