@@ -109,8 +109,8 @@ enum Corruption: CaseIterable, Sendable {
     for step in 0..<steps {
       var (operations, animated) = messages.message()
       switch step % 7 {
-      case 0: operations = [.configure([.hidesBarsOnTap(true)]), .bar(.setToolbarHidden(false))]
-      case 3: operations = [.attach, .bar(.tap)]
+      case 0: operations = [.configure([.hidesBarsOnTap(true)]), .setToolbarHidden(false)]
+      case 3: operations = [.attach, .tap]
       case 5: animated = nil
       default: break
       }
@@ -121,7 +121,7 @@ enum Corruption: CaseIterable, Sendable {
       else { continue }
       try body(before, nav, commit, "seed \(seed), step \(step): \(operations)")
       guard let running = nav.transition.content.running else { continue }
-      _ = try? nav.perform([.transition(.complete(running.id))], isAnimated: nil, in: context)
+      _ = try? nav.perform([.completeTransition(running.id)], isAnimated: nil, in: context)
     }
   }
 
