@@ -83,13 +83,15 @@ let package = Package(
       swiftSettings: strict,
       linkerSettings: [
         .unsafeFlags([
-          // So that libzmq finds those of TransportGuard first, see SocketCalls.swift.
+          // libzmq then calls the functions of TransportGuard with these names, see
+          // SocketCalls.swift.
           "-Xlinker", "--export-dynamic-symbol=accept4",
           "-Xlinker", "--export-dynamic-symbol=recv",
           "-Xlinker", "--export-dynamic-symbol=close",
           "-Xlinker", "--export-dynamic-symbol=crypto_box_open",
-          // The toolchain's own linker; the next two are not for every one. Half a megabyte of
-          // relocations is in a hundredth of the room, what generics repeat is there once.
+          // lld, because not every linker has the next two options. `pack-relative-relocs` stores
+          // half a megabyte of relocations in a hundredth of the space; `--icf=safe` merges equal
+          // functions, which generics produce.
           "-use-ld=lld",
           "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
           "-Xlinker", "--icf=safe",
@@ -162,7 +164,7 @@ let package = Package(
       name: "Conformance", dependencies: ["NavigationProtocol", "NavigationHub"],
       path: "Tests/Conformance/Runner",
       swiftSettings: strict),
-    // What the tests of both have in common: the table itself, and the rows that are code.
+    // Shared by both: the table itself, and the rows that are code.
     .target(
       name: "ConformanceSupport",
       dependencies: ["Conformance", "NavigationProtocol", "NavigationReplica", "Navigation"],
@@ -227,7 +229,7 @@ let package = Package(
         "ConformanceSupport",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
-    // The packages in a Debian that is booted for it; `make booted` prepares one.
+    // The packages in a booted Debian; `make booted` prepares one.
     .testTarget(
       name: "BootedTests", dependencies: ["ChildProcess"],
       exclude: ["Scenarios", "boot", "prepare"], swiftSettings: strict),

@@ -1,4 +1,4 @@
-// A watch that is behind: it stopped reading, or it comes back after it has missed much.
+// A watch that is behind, because it stopped reading or comes back after many revisions.
 
 #define _GNU_SOURCE
 #include <string.h>
@@ -15,7 +15,7 @@ static void send_watch(void *socket, int id, const char *from) {
   send_message(socket, "nsp1.watch", message, (size_t)size);
 }
 
-// The revision that a snapshot or the last diff of a message leads to; 0 if it is another message.
+// The revision to which a snapshot or the last diff of a message leads; 0 for other messages.
 static uint64_t reached(const char *verb, const char *body) {
   if (!strcmp(verb, "nsp1.snap")) {
     const char *found = strstr(body, "\"rev\":");
@@ -42,7 +42,7 @@ void watch_loosely(const struct plan *plan, struct shared *shared, int ready) {
   if (write(ready, "r", 1) != 1) fail("ready", "", 0);
   int patience = 10;
   zmq_setsockopt(socket, ZMQ_RCVTIMEO, &patience, sizeof patience);
-  // How many revisions there are to reach is known only when everything is written.
+  // The last revision is known only after everything is written.
   while (!shared->finished || revision < (uint64_t)shared->answered[0] + 1) {
     if (take_message(socket, verb, body, 0) < 0) {
       if (shared->finished && nanoseconds() - shared->finished > 20000000000u)
@@ -52,7 +52,7 @@ void watch_loosely(const struct plan *plan, struct shared *shared, int ready) {
     if (!strcmp(verb, "nsp1.end") || !strcmp(verb, "nsp1.bye")) fail(verb, body, strlen(body));
     uint64_t next = reached(verb, body);
     if (!next) continue;
-    // A snapshot stands for all the revisions before it; a diff only for its own.
+    // A snapshot replaces all revisions before it; a diff leads to the next one.
     int is_snapshot = !strcmp(verb, "nsp1.snap");
     uint64_t first = is_snapshot ? next : read_number(strstr(body, "\"base\":") + 7) + 1;
     if (first > revision + 1) *(is_snapshot ? &shared->skipped : &shared->lost) += first - revision - 1;
@@ -61,7 +61,8 @@ void watch_loosely(const struct plan *plan, struct shared *shared, int ready) {
   }
 }
 
-// Watches from the first revision; returns how long it took to be at the head.
+// Watches with `from`, which makes the server send a snapshot; returns the time until the watch is
+// at the head, in nanoseconds.
 static uint64_t catch_up(void *socket, char *body, int id, const char *from, uint64_t head) {
   char verb[64];
   uint64_t begin = nanoseconds(), revision = 0;
@@ -76,7 +77,8 @@ static uint64_t catch_up(void *socket, char *body, int id, const char *from, uin
   return nanoseconds() - begin;
 }
 
-// Takes all diffs from the first revision on; returns how long it took to be at the head.
+// Takes all diffs from the first revision on; returns the time until the watch is at the head, in
+// nanoseconds.
 static uint64_t replay(struct link *link, int id, const char *epoch, const char *digest,
                        uint64_t head) {
   char message[256];
@@ -106,7 +108,8 @@ static uint64_t replay(struct link *link, int id, const char *epoch, const char 
   return nanoseconds() - begin;
 }
 
-// The CRC-32 of what the first revision of a nav with one screen consists of.
+// Writes the digest of a nav with one screen at its first revision: the CRC-32 of the text `state`,
+// in hexadecimal.
 static void write_first_digest(char digest[9]) {
   static const char state[] =
       "n1000000000@1\n:bar@1\n:toolbar@1\n:presented@1\n:transition@1\n:environment@1\n:settings@1";
@@ -118,7 +121,7 @@ static void write_first_digest(char digest[9]) {
   sprintf(digest, "%08x", ~rest);
 }
 
-// Watches the first nav; returns the answer.
+// Watches the first nav; returns the body of the answer.
 static struct text join(struct link *link) {
   static const char message[] = "{\"id\":1000000000,\"nav\":\"b.000000\"}";
   struct text verb, body;

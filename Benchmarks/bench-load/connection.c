@@ -1,4 +1,4 @@
-// A DEALER with a session, and how messages go through it.
+// A DEALER socket with a session, and functions to send and receive messages.
 
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,4 +1,5 @@
-// Carries plans out: navs, watchers and writers, each in processes of its own, and what they found.
+// Performs plans: starts the processes that create, watch and write navs, and prints the
+// measurements.
 
 #define _GNU_SOURCE
 #include <signal.h>
@@ -21,7 +22,7 @@ static void await(pid_t process) {
   if (waitpid(process, &status, 0) != process || status != 0) exit(1);
 }
 
-// A child that ends with its parent.
+// Forks a child that the kernel kills when its parent ends.
 static pid_t split(void) {
   pid_t process = fork();
   if (process < 0) fail("fork", "", 0);
@@ -92,16 +93,18 @@ static void report(const struct plan *plan, struct shared *shared) {
 
 enum { job_limit = 4 };
 
-// A plan that is carried out.
+// A plan in progress.
 struct job {
   struct plan plan;
   struct shared *shared;
   pid_t watchers, writers[process_limit];
-  // What the server had worked when the writers began, when they ended, and at the end.
+  // The processor time of the server in seconds: when the writers began, when they ended, and when
+  // the watchers ended.
   double worked[3];
 };
 
-// What the server has worked: for each operation, and for each delivery.
+// Prints the processor time of the server. Without watchers it also prints the time for each
+// operation, else the deliveries for each second of that time.
 static void report_work(const struct job *job) {
   const struct plan *plan = &job->plan;
   int answered = 0;
@@ -119,7 +122,7 @@ static double server_time(const struct job *job) {
   return job->plan.server ? processor_time(job->plan.server) : 0;
 }
 
-// Makes the navs and begins to watch.
+// Creates the navs and starts the watchers.
 static void prepare(struct job *job) {
   const struct plan *plan = &job->plan;
   size_t all = (size_t)(plan->warm + plan->operations) * (size_t)plan->processes;
@@ -131,7 +134,7 @@ static void prepare(struct job *job) {
   job->watchers = start_watchers(plan, job->shared);
 }
 
-// Starts the writers, which wait for a byte.
+// Starts the writers; each waits for a byte from `go`.
 static void start_writers(struct job *job, int go) {
   const struct plan *plan = &job->plan;
   for (int index = 0; index < plan->processes; index++) {
@@ -145,9 +148,10 @@ static void start_writers(struct job *job, int go) {
   }
 }
 
-// Lets the writers of all jobs go.
+// Writes one byte for each writer of all jobs.
 static void start(struct job *jobs, int count, int go) {
-  // The writers connect meanwhile; one that is late waits for nobody, its clock starts later.
+  // Gives the writers time to connect. A slower writer does no harm, because its measurement begins
+  // when it reads its byte.
   usleep(50000);
   for (int job = 0; job < count; job++) {
     jobs[job].worked[0] = server_time(&jobs[job]);
@@ -156,7 +160,7 @@ static void start(struct job *jobs, int count, int go) {
   }
 }
 
-// Waits for the watchers when all is written, and says what was found.
+// Waits for the watchers after everything is written, and prints the measurements.
 static void finish(struct job *job) {
   const struct plan *plan = &job->plan;
   struct shared *shared = job->shared;
@@ -188,7 +192,7 @@ int run(int count, char **arguments) {
   return 0;
 }
 
-// Splits the arguments at commas into the plans of jobs; returns how many there are.
+// Reads the plans, each of which follows a comma; returns how many there are.
 static int read_jobs(struct job *jobs, int count, char **arguments, int slice) {
   int found = 0, pipes[job_limit][2];
   for (int begin = 0; begin < count; found++) {
@@ -204,7 +208,7 @@ static int read_jobs(struct job *jobs, int count, char **arguments, int slice) {
     jobs[job].plan.slice = slice;
     jobs[job].plan.turn_from = pipes[job][0];
     jobs[job].plan.turn_to = pipes[(job + 1) % found][1];
-    // The first begins, as if the last had passed the turn on.
+    // The first job has the first turn, so its pipe contains a byte from the start.
     if (job == 0 && write(pipes[job][1], "t", 1) != 1) fail("turn", "", 0);
   }
   return found;
@@ -213,14 +217,15 @@ static int read_jobs(struct job *jobs, int count, char **arguments, int slice) {
 static int are_finished(const struct job *jobs, int count) {
   int finished = 0, status;
   for (int job = 0; job < count; job++) {
-    // A writer that ends has failed: one that is done passes turns on.
+    // A finished writer goes on passing turns, so one that has ended has failed.
     if (waitpid(jobs[job].writers[0], &status, WNOHANG) != 0) exit(1);
     finished += jobs[job].shared->is_finished;
   }
   return finished == count;
 }
 
-// Several plans in turn, a slice of time each, so that neighbours and the disk hit all alike.
+// Performs several plans in turn, a slice of time each, so that other load on the machine affects
+// all of them alike.
 int take_turns(int slice, int count, char **arguments) {
   static struct job jobs[job_limit];
   int go[2], all = read_jobs(jobs, count, arguments, slice);

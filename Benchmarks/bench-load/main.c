@@ -1,4 +1,4 @@
-// The load generator: drives navd, and the peers it is compared with, in the same way.
+// The load generator: it drives navd, and the peers with which navd is compared, in the same way.
 //
 //   bench-load run endpoint=ipc:///path|redis:/path [name=number ...]
 //   bench-load turns MILLISECONDS , prefix=NAME endpoint=... [name=number ...] [, ...]
@@ -9,9 +9,9 @@
 //   bench-load guard PROGRAM [ARGUMENT ...]
 //   bench-load rtt|pipe|catchup|watch ep=ipc:///path [name=value ...]
 //
-// It prints one line of name=value pairs. If anything is refused, lost or out of order, it says so,
-// prints no line and exits with 1. What another benchmark calls (rtt, pipe, catchup, watch) prints
-// JSON.
+// It prints one line of name=value pairs. If an operation is refused, lost or out of order, it
+// prints the error instead and exits with 1. The commands for another benchmark program (rtt, pipe,
+// catchup, watch) print JSON.
 
 #define _GNU_SOURCE
 #include <string.h>

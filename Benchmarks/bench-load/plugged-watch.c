@@ -1,5 +1,5 @@
-// Watchers that another benchmark starts, see plugged.c: connections of one process that follow one
-// stack and tell how old a diff is when the last of them has it.
+// Watchers that another benchmark program starts, see plugged.c: connections of one process that
+// follow one stack, and measure the age of each diff when the last of them receives it.
 
 #define _GNU_SOURCE
 #include <string.h>
@@ -19,14 +19,15 @@ struct following {
   const char *endpoint;
   long count, operations, stack, patience, has_bar;
   struct follower *followers;
-  // Where all begin.
+  // The revision from which all followers begin.
   uint64_t first;
-  // By operation: when it was sent, when a watcher had it last, how many had it.
+  // By operation: the time of sending, the time when the last watcher received it, and the number
+  // of watchers that have it.
   uint64_t *sent, *last, *had;
   uint64_t delivered, gaps, skipped;
 };
 
-// Makes the stack if there is none yet: a watch needs one.
+// Creates the stack unless it exists, because a watch needs one.
 static void create_stack(struct following *all, struct link *link) {
   char message[256];
   struct text verb, body;
@@ -50,7 +51,7 @@ static uint64_t begin_watch(struct following *all, struct link *link) {
 }
 
 static void follow(struct following *all, struct follower *follower, struct text body) {
-  // Pushes and pops take turns, and have different lengths.
+  // Pushes and pops alternate and have different lengths, so each kind has places of its own.
   static size_t bases[2], operations[2];
   uint64_t now = nanoseconds();
   for (size_t first = 0, *place = &first;; place = &bases[follower->revision & 1]) {
@@ -140,7 +141,7 @@ int run_plugged_watcher(int count, char **arguments) {
   double worked = own_processor_time();
   struct epoll_event events[128];
   while (all.delivered < (uint64_t)(all.count * all.operations)) {
-    // Who writes may need a while to begin.
+    // The writer may need some seconds to begin.
     int found = epoll_wait(poll, events, 128, all.delivered ? (int)all.patience : 8000);
     if (found <= 0) break;
     for (int place = 0; place < found; place++) {

@@ -1,5 +1,5 @@
-// What another benchmark drives: a client and watchers that are told what to do as name=value pairs,
-// of which they ignore those they do not know, and that report one line of JSON.
+// The part for another benchmark program: a client and watchers that take settings as name=value
+// pairs, ignore unknown names, and print one line of JSON.
 //
 //   bench-load rtt|pipe|catchup ep=ipc:///path ops=N window=N stacks=N soff=N rate=N ...
 //   bench-load watch ep=ipc:///path n=N ops=N stack=N
@@ -57,7 +57,7 @@ double quantile(const uint64_t *values, size_t count, double part) {
 
 // The client.
 
-// A stack as its writer knows it. Screens are called after their number.
+// The writer's knowledge of a stack. The ids of screens are made from their numbers.
 struct plugged_stack {
   uint64_t revision;
   uint32_t made, screens[plugged_depth];
@@ -100,7 +100,7 @@ static uint64_t next_id(struct client *client) {
   return client->last_id = id > client->last_id ? id : client->last_id + 1;
 }
 
-// A session, and no more in flight than the server allows.
+// Opens a session, and reduces the window to the number that the server allows.
 static void connect_client(struct client *client) {
   client->socket = connect_session_telling(zmq_ctx_new(), client->endpoint, "bench", client->body);
   struct text welcome = {client->body, strlen(client->body)};
@@ -125,7 +125,7 @@ size_t write_stack_creation(char *to, size_t room, uint64_t id, long stack) {
                           (unsigned long long)id, stack);
 }
 
-// Takes the answer to a creation; a stack that is there already is as good.
+// Takes the answer to a creation; a stack that exists already is accepted.
 static void take_creation(struct client *client, long index) {
   struct plugged_stack *stack = &client->known[index];
   struct text body;
@@ -140,7 +140,7 @@ static void take_creation(struct client *client, long index) {
   stack->has_home = 1;
 }
 
-// Stacks that are popped after each push have a screen below.
+// Creates the stacks for alternating pushes and pops, which need a screen below the pushed one.
 static void create_stacks(struct client *client) {
   char message[message_room];
   for (long sent = 0, done = 0; done < client->stacks; done++) {
@@ -159,7 +159,8 @@ static int is_pop(const struct client *client, const struct plugged_stack *stack
   return !strcmp(client->pattern, "mix") && stack->revision % 4 == 3;
 }
 
-// Writes the next operation on a stack. The first push on a stack that is not there creates it.
+// Writes the next operation on a stack, and returns its size; the first push on a new stack creates
+// it.
 static size_t write_operation(struct client *client, char *to, long index, uint64_t id) {
   static const char title[] =
       "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
@@ -209,7 +210,7 @@ static void rest(uint64_t time) {
   nanosleep(&pause, 0);
 }
 
-// Sends what the window and the rate allow; returns how many were sent.
+// Sends as many operations as the window and the rate allow; returns the total number sent.
 static long send_due(struct client *client, long sent, long done, long total, uint64_t *due) {
   while (sent < total && sent - done < client->window) {
     uint64_t now = nanoseconds();
@@ -251,7 +252,7 @@ static int run_client(struct client *client, int waits) {
   return 0;
 }
 
-// The revision that a message leads to; 0 if it is about something else.
+// The revision to which a message leads; 0 for other messages.
 static uint64_t reached(struct text verb, struct text body) {
   uint64_t revision = 0;
   int is_snapshot = is_verb(verb, "nsp1.snap");
@@ -264,7 +265,7 @@ static uint64_t reached(struct text verb, struct text body) {
   return revision;
 }
 
-// How long it takes from nothing to the head of a stack, by new connections.
+// Measures the time in which new connections reach the head of a stack.
 static int catch_up(const struct client *client, long repetitions) {
   uint64_t *times = calloc((size_t)repetitions, sizeof *times), head = 0;
   char message[message_room];

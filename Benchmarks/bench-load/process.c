@@ -1,4 +1,4 @@
-// Whole processes: how long a command takes, how long a service takes until it is ready.
+// Measurements of whole processes: the duration of a command, and the time until a server is ready.
 
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static pid_t start(char **arguments) {
 }
 
 _Noreturn void guard(char **arguments) {
-  // A thousand connections are more than most shells allow.
+  // 1,000 connections need more descriptors than most shells allow.
   struct rlimit files;
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getrlimit(RLIMIT_NOFILE, &files)) fail("guard", "", 0);
   rlim_t wanted = files.rlim_max < file_limit ? files.rlim_max : file_limit;
@@ -66,7 +66,7 @@ int measure_spawn(int count, char **arguments) {
   return 0;
 }
 
-// A child that ends with this process, and whose words nobody wants.
+// Starts a child that ends with this process, and discards its output.
 static pid_t start_guarded(char **arguments) {
   pid_t process = fork();
   if (process) return process;

@@ -1,7 +1,8 @@
-// The same job in Redis: a stack, its log and its watchers, guarded by a script.
+// The same workloads in Redis: a script checks the guards, changes a stack and its log, and
+// notifies the watchers.
 //
-// A nav is a list of screens and a stream of operations, whose length is the revision. Messages are
-// written in RESP by hand; a window of them goes out in one write.
+// A nav is a list of screens and a stream of operations; the length of the stream is the revision.
+// Messages are written in RESP by hand; a window of them goes out in one write.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,7 +17,7 @@
 
 enum { buffer_limit = 1 << 20, title_size = 89 };
 
-// KEYS: list, stream. ARGV: id, revision, top; the screen, if it is pushed. Answers the revision.
+// KEYS: list, stream. ARGV: id, revision, top; the screen for a push. Returns the new revision.
 static const char operate[] =
     "local stack, log = KEYS[1], KEYS[2] "
     "local found = redis.call('XLEN', log) "
@@ -37,7 +38,7 @@ static const char create[] =
     "redis.call('XADD', KEYS[2], '1-0', 'op', '0', 'screen', ARGV[1]) "
     "return 1";
 
-// A connection, what is to be sent and what was received.
+// A connection, the bytes to send, and the received bytes.
 struct connection {
   int descriptor;
   char *out, *in;
@@ -99,7 +100,7 @@ static void flush(struct connection *connection) {
   connection->out_size = 0;
 }
 
-// Reads what there is behind what is not yet consumed; returns 0 if there is nothing.
+// Reads available bytes after those that are not yet taken; returns 0 if there are none.
 static int fill(struct connection *connection, int flags) {
   if (connection->read) {
     connection->in_size -= connection->read;
@@ -132,7 +133,7 @@ static char *await_line(struct connection *connection) {
   return line;
 }
 
-// Makes a script known; returns its digest.
+// Loads a script into the server, and writes its digest.
 static void load_script(struct connection *connection, const char *script, char digest[41]) {
   add_head(connection, 3);
   add_text(connection, "SCRIPT");
@@ -190,7 +191,7 @@ static void add_operation(struct connection *connection, const char *digest,
   char top[16];
   size_t size =
       (size_t)sprintf(top, "n%llu", (unsigned long long)top_of(model, root_of(nav)));
-  // Screens made later must not be called like the roots.
+  // The ids of pushed screens must differ from those of the roots.
   uint64_t screen = id + 1000000000;
   int is_pop = is_pop_next(plan, model);
   begin_call(connection, digest, nav, is_pop ? 3 : 4);
@@ -208,7 +209,7 @@ static void rest_until(uint64_t time) {
   }
 }
 
-// Takes the answers that are there, at least one.
+// Takes the available answers, at least one; returns the number of all answers so far.
 static int take_answers(struct connection *connection, const struct plan *plan, int done, int sent,
                         uint64_t *latency, const uint64_t *times) {
   for (char *line = await_line(connection); line; line = done < sent ? take_line(connection) : 0) {
@@ -272,8 +273,8 @@ static void subscribe(struct connection *connection, int first, int count) {
   }
 }
 
-// Takes one message that is complete: *3, $7, message, $14, the channel, its size, the message.
-// Returns the message, or 0 and leaves what there is.
+// Takes a complete message: *3, $7, message, $14, the channel, its size, the message. Returns the
+// message; if it is incomplete, takes nothing and returns 0.
 static char *take_published(struct connection *connection, unsigned *nav) {
   size_t before = connection->read;
   char *begins[7];
@@ -348,7 +349,7 @@ uint64_t read_redis_revision(const char *endpoint) {
   return revision;
 }
 
-// Reads the whole log, which is how a Redis client comes to the head.
+// Reads the whole log; in this way a Redis client catches up.
 int measure_redis_behind(const char *endpoint, uint64_t revisions) {
   enum { read_count = 20 };
   struct connection connection = connect_redis(endpoint);
@@ -363,7 +364,7 @@ int measure_redis_behind(const char *endpoint, uint64_t revisions) {
     flush(&connection);
     char *line = await_line(&connection);
     if (*line != '*' || read_number(line + 1) != revisions) fail("log", line, strlen(line));
-    // Of each: *2, the identifier, *4, two names and two values; a text is two lines.
+    // Each entry has 12 lines: *2, the id, *4, two names and two values; each text is two lines.
     for (uint64_t left = revisions * 12; left > 0; left--) await_line(&connection);
     times[index] = nanoseconds() - begin;
   }

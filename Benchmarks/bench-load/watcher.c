@@ -1,4 +1,4 @@
-// Connections that watch: every diff must continue the revision before.
+// Watching connections: every diff must follow the revision before.
 
 #define _GNU_SOURCE
 #include <string.h>
@@ -26,9 +26,9 @@ static void begin_watches(struct link *link, int first, int count, int has_bar) 
   }
 }
 
-// Follows the diffs of one message.
+// Checks and records the diffs of one message.
 static void follow(struct shared *shared, uint64_t *revision, struct text body) {
-  // Pushes and pops take turns, and have different lengths.
+  // Pushes and pops alternate and have different lengths, so each kind has places of its own.
   static size_t bases[2], operations[2];
   uint64_t now = nanoseconds(), count = 0;
   for (size_t first = 0, *place = &first;; place = &bases[*revision & 1], count++) {

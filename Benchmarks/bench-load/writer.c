@@ -1,7 +1,7 @@
 // Operations: messages encoded once and patched in place, answers checked without parsing.
 //
-// The writer keeps a model of each nav, so it knows the revision and the top screen that each
-// operation finds, and says so in its guards: one lost or doubled operation fails all behind it.
+// The writer keeps a model of each nav, so it knows the revision and the top screen before each
+// operation, and names them in its guards. So all operations after a lost or repeated one fail.
 
 #define _GNU_SOURCE
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum { item_size = 120, reply_limit = 1 << 19, depth_limit = 64 };
 
-// A message and where its variable parts are.
+// A message, and the addresses of its variable parts.
 struct form {
   char bytes[512];
   size_t size;
@@ -60,7 +60,7 @@ static void put_digits(char *to, int width, uint64_t number) {
   }
 }
 
-// A number with spaces behind it, where leading zeros are not allowed.
+// Writes a number with spaces after it, because JSON allows no leading zeros.
 static void put_number(char *to, uint64_t number) {
   char digits[21];
   int size = 0;
@@ -71,12 +71,12 @@ static void put_number(char *to, uint64_t number) {
 
 static uint64_t root_of(unsigned nav) { return first_id + nav; }
 
-// The lowest of several screens; far from the ids of those that are pushed.
+// The id of the bottom screen of several; far from the ids of pushed screens.
 static uint64_t lowest_of(unsigned nav) { return root_of(nav) + 500000000; }
 
 int is_pop_next(const struct plan *plan, const struct model *model) {
   if (!plan->is_mixed) return model->depth > 0;
-  // The creation of a nav counts as the first of four.
+  // Revision 1 is the creation, which counts as the first of the four.
   return model->depth == model_depth || model->revision % 4 == 3;
 }
 
@@ -89,7 +89,7 @@ uint64_t top_of(const struct model *model, uint64_t bottom) {
   return model->depth ? model->pushed[model->depth - 1] : bottom;
 }
 
-// Sends a message about what is on top of a nav.
+// Sends a message with the guards of a nav, and advances the revision of its model.
 static void send_form(void *socket, struct form *form, struct model *model, unsigned nav,
                       uint64_t id) {
   put_digits(form->id, 10, id);
@@ -100,10 +100,10 @@ static void send_form(void *socket, struct form *form, struct model *model, unsi
   if (zmq_send(socket, form->bytes, form->size, 0) < 0) fail("send", "", 0);
 }
 
-// Pushes a screen, or pops the one pushed before.
+// Pushes a screen, or pops the last pushed one.
 static void push_or_pop(void *socket, const struct plan *plan, struct form *push, struct form *pop,
                         struct model *model, unsigned nav, uint64_t id) {
-  // Screens made later must not be called like the roots.
+  // The ids of pushed screens must differ from those of the roots.
   uint64_t screen = id + 1000000000;
   int is_pop = is_pop_next(plan, model);
   if (!is_pop) put_digits(push->item, 10, screen);
@@ -111,7 +111,7 @@ static void push_or_pop(void *socket, const struct plan *plan, struct form *push
   pop_or_push(model, is_pop, screen);
 }
 
-// Gives the item of a screen another title.
+// Changes the title of a screen's item.
 static void edit_item(void *socket, struct form *edit, struct model *model, unsigned nav,
                       uint64_t id, uint64_t screen) {
   put_digits(edit->item, 10, screen);
@@ -119,7 +119,7 @@ static void edit_item(void *socket, struct form *edit, struct model *model, unsi
   send_form(socket, edit, model, nav, id);
 }
 
-// Takes an answer; returns 0 if there is none yet. Anything but the ok expected ends the run.
+// Takes an answer; returns 0 if there is none yet. Any answer but the expected ok ends the run.
 static int take_answer(void *socket, char *body, uint64_t id, uint64_t revision, int flags) {
   char verb[64];
   int size = take_message(socket, verb, body, flags);
@@ -135,7 +135,8 @@ static int take_answer(void *socket, char *body, uint64_t id, uint64_t revision,
   return 1;
 }
 
-// Writes the message that creates a nav with `depth` screens, the last one called after the nav.
+// Writes the message that creates a nav with `depth` screens, and returns its size; the id of the
+// top screen is made from the number of the nav.
 static size_t write_creation(char *to, size_t room, const struct plan *plan, int id, unsigned nav) {
   unsigned long long top = root_of(nav), lowest = lowest_of(nav);
   size_t size = (size_t)snprintf(to, room, "{\"id\":%d,\"nav\":\"b.%06u\",\"do\":[", id, nav);

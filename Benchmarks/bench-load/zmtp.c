@@ -1,4 +1,4 @@
-// ZMTP 3.0 with the NULL mechanism, as much as a DEALER on a Unix socket needs.
+// The part of ZMTP 3.0 with the NULL mechanism that a DEALER on a Unix socket needs.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,7 +15,7 @@ enum { has_more = 1, is_long = 2, is_command = 4 };
 
 struct link {
   int descriptor;
-  // What was received, what it may grow to, and what of it was taken.
+  // The received bytes, the size of their buffer, and how many of them are taken.
   char *bytes;
   size_t size, room, taken;
 };

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// What must not outlive the command, however it ends: processes and directories.
+/// Ends what must not outlive the command: processes and directories.
 ///
-/// A process that is started through `bench-load guard` is ended by the kernel when the command is
-/// killed; this is for the signals that can be caught, and for the directories.
+/// If the command is killed, the kernel ends the processes that were started through `bench-load
+/// guard`. This class handles the signals that can be caught, and removes the directories.
 final class Cleanup: Sendable {
   static let shared = Cleanup()
 
@@ -15,7 +15,7 @@ final class Cleanup: Sendable {
   }
 
   private let content = Mutex(Content())
-  /// Written to by the handler of a signal.
+  /// The pipe to which the handler of a signal writes the number of the signal.
   private let pipe = Pipe()
 
   func add(process: pid_t) {
@@ -27,7 +27,7 @@ final class Cleanup: Sendable {
 
   func remove(process: pid_t) { content.withLock { _ = $0.processes.remove(process) } }
 
-  /// Makes a directory.
+  /// Makes a directory, and registers it for removal.
   func add(directory: URL) throws {
     try content.withLock { content in
       guard !content.isEnding else { return }
@@ -39,13 +39,15 @@ final class Cleanup: Sendable {
 
   func remove(directory: URL) { content.withLock { _ = $0.directories.remove(directory) } }
 
-  /// Does not return when a signal has come: what is begun now would remain, and what fails now
-  /// needs no word.
+  /// Blocks for ever once a signal has arrived.
+  ///
+  /// A server that starts now would remain, and an error that follows from the end needs no
+  /// message.
   func waitForEnd() {
     while content.withLock({ $0.isEnding }) { Thread.sleep(forTimeInterval: 1) }
   }
 
-  /// From now on SIGINT, SIGTERM and SIGHUP end everything that was added, and the command.
+  /// Makes SIGINT, SIGTERM and SIGHUP end everything that was added, and the command.
   func endOnSignals() {
     let reader = pipe.fileHandleForReading
     Thread.detachNewThread {
@@ -55,12 +57,12 @@ final class Cleanup: Sendable {
       exit(128 + Int32(number))
     }
     for number in [SIGINT, SIGTERM, SIGHUP] {
-      // A handler, for signals that are ignored would be ignored by what is started too.
+      // A handler, because child processes inherit ignored signals.
       _ = signal(number) { Cleanup.shared.raise(UInt8($0)) }
     }
   }
 
-  /// Called by the handler of a signal.
+  /// Passes the number of a signal to the waiting thread; the handler of the signal calls it.
   private func raise(_ number: UInt8) {
     _ = unsafe withUnsafeBytes(of: number) { bytes in
       unsafe write(pipe.fileHandleForWriting.fileDescriptor, bytes.baseAddress, bytes.count)
@@ -73,7 +75,7 @@ final class Cleanup: Sendable {
       return (content.processes, content.directories)
     }
     for process in processes { kill(process, SIGKILL) }
-    // What is about to die, or is being copied, may still make files.
+    // Processes that are ending, or a copy in progress, may still create files.
     for _ in 0..<200 {
       for directory in directories { try? FileManager.default.removeItem(at: directory) }
       let areGone = !directories.contains { FileManager.default.fileExists(atPath: $0.path) }

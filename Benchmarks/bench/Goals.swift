@@ -1,17 +1,17 @@
 import Foundation
 
-/// What a measurement of navd is meant to show.
+/// A goal for one measurement of navd.
 struct Goal {
   enum Relation: String {
     case atMost = "≤"
     case atLeast = "≥"
   }
 
-  /// What the number is compared with.
+  /// The number with which the measurement is compared.
   enum Reference {
     case one
     case peer(Target)
-    /// What navd shows in another workload.
+    /// The median of navd in another workload.
     case workload(String)
   }
 
@@ -32,7 +32,7 @@ struct Goal {
     self.reference = reference
   }
 
-  /// Every goal there is; the table and the list at its end are made from these.
+  /// All goals; the table and the list of goals at its end are made from them.
   static let all: [Goal] = [
     Goal("w1", "p50_us", .atMost, 1.15, of: .peer(.sqlite)),
     Goal("w1-relaxed", "p50_us", .atMost, 1.15, of: .peer(.echo)),
@@ -67,7 +67,7 @@ struct Goal {
     Goal("navctl-help", "p50_us", .atMost, 5000),
   ]
 
-  /// What is asked for, like `≤ 1.15 × sqlite`.
+  /// The goal as text, such as `≤ 1.15 × sqlite`.
   var text: String {
     let bound = "\(relation.rawValue) \(Metric.text(value))"
     return switch reference {
@@ -77,7 +77,7 @@ struct Goal {
     }
   }
 
-  /// What was found, as the goal counts it; nil if something was not measured.
+  /// The measured number or ratio; nil if a measurement is missing.
   func found(_ results: Results) -> Double? {
     guard let own = results.median(workload, .navd, metric) else { return nil }
     let other: Double? =
@@ -90,7 +90,7 @@ struct Goal {
     return own / other
   }
 
-  /// Whether a number is good enough.
+  /// Whether a value meets the goal.
   func isMet(by found: Double) -> Bool {
     switch relation {
     case .atMost: found <= value
@@ -98,14 +98,14 @@ struct Goal {
     }
   }
 
-  /// The verdict, for a cell of the table; nil if there is none.
+  /// The value and the verdict, for a cell of the table; nil if a measurement is missing.
   func verdict(_ results: Results) -> String? {
     found(results).map { "\(Metric.text($0)), \(isMet(by: $0) ? "met" : "not met")" }
   }
 }
 
 extension Results {
-  /// One line for each goal that could be judged, and how many were met.
+  /// The table of the measured goals, and how many of them are met; empty if none was measured.
   var goals: String {
     var lines = ["| goal | asked for | found | |", "| --- | --- | ---: | --- |"]
     var met = 0, judged = 0

@@ -1,24 +1,25 @@
 import Foundation
 
-/// What an operation passes through, and the functions that do it.
+/// A stage in the processing of an operation, and the functions that perform it.
 enum Stage: String, CaseIterable {
   case receive, decode, decide, encode, journal, send
 
-  /// Parts of the mangled names of the functions whose instructions count, those of what they call
-  /// included.
+  /// Parts of the mangled names of the functions whose instructions count for the stage.
+  ///
+  /// The instructions of functions that they call are included.
   var functions: [String] {
     switch self {
     case .receive: ["10ServerLoopV11takeMessage"]
     case .decode: ["19ClientMessageReaderV6decode"]
     case .decide: ["13NavigationHub0B0V6handle_2at"]
-    // The answer to the client is written in line, where it is decided.
+    // The client's answer is encoded inline in the function that decides, so it counts there.
     case .encode: ["8ShownBarV6follow", "9DiffFrameV6encode", "11JournalBodyO7changed"]
     case .journal: ["13JournalWriterC3run"]
     case .send: ["13GuardedRouterV4send"]
     }
   }
 
-  /// Stages that run inside this one and are not part of it.
+  /// The stages that run inside this one, and whose instructions are subtracted.
   var inner: [Stage] {
     switch self {
     case .receive: [.decode]
@@ -28,17 +29,19 @@ enum Stage: String, CaseIterable {
   }
 }
 
-/// Counts what navd executes for one operation, which no neighbour on the machine changes.
+/// Counts the instructions that navd executes for one operation; other load on the machine does not
+/// change them.
 ///
-/// For a count navd runs twice under callgrind, with few operations and with more. The difference is free of
-/// what it executes at its start and its end.
+/// For each count navd runs twice under callgrind, with 1,000 and with 4,000 operations. The
+/// difference excludes the instructions of its start and its end.
 struct Instructions {
   let servers: Servers
   private static let few = 1000, more = 4000
 
-  /// The instructions of one operation, by stage; `rest` is everything else.
+  /// Counts the instructions of one operation by stage; `rest` is everything else.
   ///
-  /// Medians of three counts: how many operations meet in a commit differs from run to run.
+  /// It returns medians of three counts, because the number of operations in one commit varies from
+  /// run to run.
   func count() throws -> [String: Int] {
     let counts = try (0..<3).map { _ in try countOnce() }
     var medians: [String: Int] = [:]
@@ -97,7 +100,7 @@ struct Instructions {
   }
 }
 
-/// What callgrind found.
+/// The output of callgrind_annotate.
 struct Profile {
   private let lines: [(cost: Int, name: Substring)]
 
@@ -110,13 +113,14 @@ struct Profile {
     }
   }
 
-  /// What the function and all it calls have cost; nil if there is none.
+  /// The instructions of a function with everything that it calls; nil if no function has this
+  /// name.
   func cost(of function: String) -> Int? {
     lines.filter { $0.name.contains(function) }.map(\.cost).max()
   }
 }
 
-/// How many instructions each stage may take.
+/// The limits of the instructions for each stage.
 struct InstructionLimits {
   private var limits: [String: Int] = [:]
 
@@ -133,7 +137,8 @@ struct InstructionLimits {
     }
   }
 
-  /// A table in Markdown, and the stages that are more than 5 % above their limits.
+  /// Compares counts with the limits; returns a table in Markdown, and the stages more than 5 %
+  /// above their limits.
   func compare(_ counts: [String: Int]) -> (table: String, excesses: [String]) {
     var lines = ["| stage | instructions | limit |", "| --- | ---: | ---: |"]
     var excesses: [String] = []
@@ -148,7 +153,7 @@ struct InstructionLimits {
     return (lines.joined(separator: "\n"), excesses)
   }
 
-  /// What a file of limits looks like.
+  /// The contents of a limits file for these counts.
   static func text(_ counts: [String: Int]) -> String {
     let head = """
       # Instructions of navd for one operation, by stage: the limits of `make bench-instructions`,

@@ -1,11 +1,13 @@
 import Foundation
 
-/// What was measured on, as far as it explains the numbers.
+/// The properties of the machine that explain the numbers.
 struct Machine {
-  /// Names and what they are, in the order they are shown.
+  /// The names and values, in the order of the output.
   let facts: [(name: String, value: String)]
 
-  /// - Parameter directory: where the journals are.
+  /// Reads the properties.
+  ///
+  /// - Parameter directory: the directory of the journals.
   init(directory: String) {
     let information = ProcessInfo.processInfo
     facts = [
@@ -17,7 +19,7 @@ struct Machine {
     ]
   }
 
-  /// One line each, in Markdown.
+  /// One line for each property, in Markdown.
   var text: String { facts.map { "\($0.name): \($0.value)  \n" }.joined() }
 
   private static var processor: String {
@@ -27,11 +29,11 @@ struct Machine {
       ?? "unknown"
   }
 
-  /// The type of the file system that a directory is on.
+  /// The type of the file system of a directory.
   private static func fileSystem(of directory: String) -> String {
     let path = URL(filePath: directory).resolvingSymlinksInPath().path + "/"
     let lines = (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? ""
-    // The last of the deepest places is what is seen.
+    // Of several mounts, the deepest one counts, and of equal ones the last.
     var found = (depth: 0, type: "unknown")
     for line in lines.split(separator: "\n") {
       let words = line.split(separator: " ")

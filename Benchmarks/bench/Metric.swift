@@ -1,18 +1,18 @@
 import Foundation
 
-/// A number that runs report, and how it is shown.
+/// A number that runs report, and its presentation.
 struct Metric {
-  /// Its name in what `bench-load` prints.
+  /// The name in the output of `bench-load`.
   var name: String
   var unit: String
-  /// What is better.
+  /// Whether a larger or a smaller number is better.
   var better: Better
-  /// What it says, in a table.
+  /// The name in tables.
   var label: String
 
   enum Better: String { case more, less }
 
-  /// The metric of that name; latencies in microseconds need no entry.
+  /// Returns the metric with a name; unknown names are latencies in microseconds.
   static func named(_ name: String) -> Metric {
     let (unit, better, label): (String, Better, String) =
       switch name {
@@ -37,7 +37,7 @@ struct Metric {
     return Metric(name: name, unit: unit, better: better, label: label)
   }
 
-  /// A number with as many digits as mean something.
+  /// Formats a number with three significant digits, or with all digits of its integer part.
   static func text(_ value: Double) -> String {
     switch abs(value) {
     case 0: "0"
@@ -47,7 +47,7 @@ struct Metric {
     }
   }
 
-  /// With a comma between thousands.
+  /// Formats an integer with commas between groups of three digits.
   static func text(count value: Int) -> String {
     var digits = String(value)
     var place = digits.count - 3

@@ -1,16 +1,16 @@
-/// What the command line says.
+/// The options of the command line.
 struct Options {
   var isQuick = false
   var repetitions: Int?
   var only: Set<String> = []
-  /// Where the results go.
+  /// The directory of the results.
   var output = "bench-results"
-  /// Where the journals are; the disk that it is on is part of what is measured.
+  /// The directory of the journals; its disk is part of the measurement.
   var directory = "/tmp"
-  /// What to do with the instructions that are counted; nil to measure workloads.
+  /// The task for counted instructions; nil to measure workloads.
   var instructions: InstructionsTask?
 
-  /// A file of limits, and what it is for.
+  /// A limits file, and whether to check it or write it.
   enum InstructionsTask {
     case check(file: String)
     case write(file: String)
@@ -22,7 +22,7 @@ struct Options {
     workloads: \(Workload.all(isQuick: false).map(\.name).joined(separator: " "))
     """
 
-  /// Reads the arguments; nil if they cannot be understood.
+  /// Reads the arguments; nil if they are wrong.
   init?(_ arguments: some Sequence<String>) {
     var rest = Array(arguments)[...]
     let isCounting = rest.first == "instructions"
@@ -49,7 +49,7 @@ struct Options {
     guard only.isSubset(of: names), isCounting == (instructions != nil) else { return nil }
   }
 
-  /// How often each pair of workload and target is measured.
+  /// The number of runs for each pair of workload and target.
   var rounds: Int { repetitions ?? (isQuick ? 3 : 5) }
 
   var workloads: [Workload] {

@@ -1,28 +1,28 @@
 import Foundation
 
-/// Lines over two axes, as SVG.
+/// A line chart as SVG.
 struct Plot {
-  /// One line and what it is called.
+  /// One line of the chart, for one target.
   struct Line {
     var target: Target
     var points: [(x: Double, y: Double)]
   }
 
   var title: String
-  /// What is better on the vertical axis.
+  /// Whether larger or smaller values of the vertical axis are better.
   var better: Metric.Better
   var xTitle: String
   var yTitle: String
-  /// Whether the vertical axis has microseconds.
+  /// Whether the vertical axis is in microseconds.
   var areTimes = false
-  /// What is written below the axis, and where.
+  /// The labels of the horizontal axis, with their positions.
   var ticks: [(x: Double, text: String)]
   var lines: [Line]
 
   private static let width = 720.0, height = 440.0
   private static let left = 80.0, right = 610.0, top = 62.0, bottom = 380.0
 
-  /// The picture, whose vertical axis is logarithmic; nil if there is nothing to draw.
+  /// The chart, with a logarithmic vertical axis; nil without data.
   func svg() -> String? {
     let values = lines.flatMap { $0.points.map(\.y) }.filter { $0 > 0 }
     guard let least = values.min(), let most = values.max(), ticks.count > 1 else { return nil }
@@ -41,7 +41,7 @@ struct Plot {
     return parts.joined(separator: "\n") + "\n</svg>\n"
   }
 
-  /// The numbers on the vertical axis: 1, 2 and 5 times powers of ten around all values.
+  /// The labelled values of the vertical axis: 1, 2 and 5 times powers of ten, around all values.
   private static func steps(from least: Double, to most: Double) -> [Double] {
     let powers = Int(log10(least).rounded(.down))...Int(log10(most).rounded(.up))
     let all = powers.flatMap { power in [1, 2, 5].map { $0 * pow(10, Double(power)) } }
@@ -52,7 +52,7 @@ struct Plot {
   }
 
   private func horizontals(_ steps: [Double], _ range: ClosedRange<Double>) -> [String] {
-    // With many of them only powers of ten have room for a number.
+    // With more than 14 lines, only those at powers of ten get a label.
     let isLong = steps.count > 14
     return steps.flatMap { step in
       let y = vertical(step, range)
@@ -115,7 +115,7 @@ struct Plot {
 
   private func number(_ value: Double) -> String { String(format: "%.1f", value) }
 
-  /// A number on the vertical axis; times have their unit with them.
+  /// Formats a value of the vertical axis; times include their unit.
   private func label(_ value: Double) -> String {
     let units = areTimes ? [" s", " ms", " µs"] : [" M", " k", ""]
     let (size, unit) =

@@ -1,9 +1,9 @@
 import ChildProcess
 import Foundation
 
-/// Calls programs and reads what they print.
+/// Runs programs and reads their output.
 struct Programs {
-  /// Where the programs are: beside this one.
+  /// The directory of this program, which has the other programs of the repository too.
   let folder: URL
 
   init() {
@@ -13,14 +13,14 @@ struct Programs {
 
   func path(of program: String) -> String { folder.appending(path: program).path }
 
-  /// Where a program of the system is, if it is installed.
+  /// The path of an installed program; nil if there is none.
   static func installed(_ program: String) -> String? {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     return folders.map { "\($0)/\(program)" }
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// The pairs name=value that a program of ours prints.
+  /// Runs a program of this repository; returns the name=value pairs that it prints.
   func numbers(of program: String, _ arguments: [String]) throws -> Numbers {
     let output = try text(of: path(of: program), arguments)
     var numbers: Numbers = [:]
@@ -32,13 +32,13 @@ struct Programs {
     return numbers
   }
 
-  /// What a program prints; its errors go to ours.
+  /// Runs a program and returns its standard output; its errors go to stderr of this program.
   func text(of program: String, _ arguments: [String]) throws -> String {
     let line = [program] + arguments
     let output = Pipe()
     let process = try start(
       line, output: .descriptor(output.fileHandleForWriting.fileDescriptor))
-    // Ours would keep it open for ever.
+    // An open write end in this process would keep the pipe open for ever.
     try output.fileHandleForWriting.close()
     let data = output.fileHandleForReading.readDataToEndOfFile()
     let status = awaitEnd(process)
@@ -48,7 +48,7 @@ struct Programs {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// Starts a program that does not outlive this one.
+  /// Starts a program that ends when this one ends.
   func start(
     _ line: [String], output: ChildProcess.Stream, errors: ChildProcess.Stream = .inherited
   ) throws -> ChildProcess {

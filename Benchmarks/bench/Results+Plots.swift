@@ -1,7 +1,7 @@
 import Foundation
 
 extension Results {
-  /// Pictures of what was measured, by the end of their file's name.
+  /// Draws charts of the results, by the last part of their file names.
   func plots(_ workloads: [Workload]) -> [String: String] {
     var pictures: [String: String] = [:]
     for workload in workloads where hasLatencies(workload) {
@@ -17,7 +17,9 @@ extension Results {
     Target.allCases.contains { median(workload.name, $0, "p999_us") != nil }
   }
 
-  /// Each quantile has the same room, for what matters is at the end.
+  /// Draws the latencies of a workload by quantile.
+  ///
+  /// Each quantile has the same width, because the high ones matter most.
   private func latencies(_ workload: Workload) -> Plot {
     let isLast = workload.metric.hasPrefix("last_") || workload.metric == "deliveries_s"
     let lines = Target.allCases.compactMap { target -> Plot.Line? in
@@ -36,14 +38,14 @@ extension Results {
       ticks: ticks, lines: lines)
   }
 
-  /// A number of several workloads that differ in a size.
+  /// One metric of several workloads that differ in a size.
   private struct Series {
-    /// The end of the file's name.
+    /// The last part of the file name.
     var name: String
     var title: String
     var sizes: [Int]
     var xTitle: String
-    /// What the workloads are called, before the size.
+    /// The name of the workloads before the size.
     var prefix: String
     var metric: String
   }
@@ -79,7 +81,7 @@ extension Results {
       }
       return points.isEmpty ? nil : Plot.Line(target: target, points: points)
     }
-    // Sizes that were not measured have no place.
+    // Sizes without results get no label.
     let places = Set(found.flatMap { $0.points.map(\.x) })
     let ticks = series.sizes.map { (x: log2(Double($0)), text: Metric.text(count: $0)) }
       .filter { places.contains($0.x) }

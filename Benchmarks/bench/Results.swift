@@ -1,9 +1,9 @@
 import Foundation
 
-/// What was measured: all runs, their medians, the table.
+/// The results: all runs, their medians, the table.
 struct Results {
   private(set) var runs: [(workload: String, target: Target, numbers: Numbers)] = []
-  /// Runs that did not end as they must, and why.
+  /// The failed runs, with the reasons.
   private(set) var failures: [(workload: String, target: Target, reason: String)] = []
 
   mutating func add(_ numbers: Numbers, _ workload: Workload, _ target: Target) {
@@ -26,7 +26,7 @@ struct Results {
     return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
   }
 
-  /// How navd compares with a peer, from the medians.
+  /// The ratio of navd's median to a peer's; nil if one is missing.
   func ratio(_ workload: Workload, _ metric: String, to peer: Target) -> Double? {
     guard let own = median(workload.name, .navd, metric),
       let other = median(workload.name, peer, metric), other > 0
@@ -34,7 +34,7 @@ struct Results {
     return own / other
   }
 
-  /// A table in Markdown, with the goals and the runs that are void behind it.
+  /// A table in Markdown, followed by the goals and the failed runs.
   func table(_ workloads: [Workload]) -> String {
     var lines = [
       "| workload | number | target | median | better | least … most | p50 µs | p99 µs | CPU µs/op "
@@ -85,7 +85,7 @@ struct Results {
     return "| " + cells.joined(separator: " | ") + " |"
   }
 
-  /// Every run and every median, as JSON.
+  /// All runs and medians, as JSON.
   func json(_ workloads: [Workload], machine: Machine) throws -> Data {
     var medians: [String: [String: Numbers]] = [:]
     for run in runs {

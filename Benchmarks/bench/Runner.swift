@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why there is no result.
+/// The reason why a run or the command failed.
 struct BenchError: Error, CustomStringConvertible {
   var description: String
 
@@ -10,19 +10,21 @@ struct BenchError: Error, CustomStringConvertible {
 /// The numbers of one run, by name.
 typealias Numbers = [String: Double]
 
-/// Runs one workload against one target: a new server in a new directory.
+/// Runs one workload against one target, with a new server in a new directory.
 struct Runner {
   /// Starts the servers.
   let servers: Servers
   private var programs: Programs { servers.programs }
 
-  /// The numbers of one run, or of several when it is cheaper to measure them together.
+  /// Runs a workload once; returns the numbers of one run, or of several that are cheaper to
+  /// measure together.
   func run(_ workload: Workload, _ target: Target) throws -> [Numbers] {
     func serving(_ body: (Server) throws -> Numbers) throws -> Numbers {
       try servers.serving(target, workload.setup, body)
     }
     func loads(_ variants: [String: [String]]) throws -> [String: Numbers] {
-      // The one that comes first may find another machine than those behind it.
+      // In random order, because the first variant may find the machine in another state than the
+      // later ones.
       var found: [String: Numbers] = [:]
       for (name, arguments) in variants.shuffled() {
         found[name] = try serving { try load($0, arguments) }
@@ -68,10 +70,10 @@ struct Runner {
       ["run", "endpoint=\(server.endpoint)", "server=\(server.process)"] + arguments)
   }
 
-  /// Runs variants at the same time, each on a server of its own, that write in turn.
+  /// Runs variants at the same time, each on a server of its own; the variants write in turn.
   ///
-  /// So what else the machine does hits all alike. Their numbers have the names of the variants
-  /// before them.
+  /// So other load on the machine affects all of them alike. The names of the numbers begin with
+  /// the name of the variant.
   private func turns(
     _ variants: [String: [String]], _ target: Target, _ setup: Setup
   ) throws -> Numbers {
@@ -118,13 +120,14 @@ struct Runner {
     var numbers: Numbers = [
       "deliveries_cpu_s": one, "thousand_deliveries_cpu_s": thousand, "of_thousand": one / thousand,
     ]
-    // The operations cost the same each time: without them, what is left are the deliveries.
+    // The operations cost the same in each run. Without their cost, the cost of the deliveries
+    // remains.
     let writing = try number("cpu_s", of: found["none"])
     let own = try number("cpu_s", of: found["one"]) - writing
     let other = try number("cpu_s", of: found["thousand"]) - writing
     numbers["net_one_cpu_s"] = own
     numbers["net_thousand_cpu_s"] = other
-    // What is less than the runs differ by themselves is taken for as much.
+    // A difference below 3 % of the writing is noise, so it counts as 3 %.
     numbers["net_of_thousand"] = other / max(own, writing * 0.03)
     return numbers
   }
@@ -158,7 +161,7 @@ struct Runner {
     return numbers
   }
 
-  /// Makes a journal: of each nav the creation, and what follows it.
+  /// Fills a journal: creates the navs, and performs `operations` − 1 operations on each.
   private func fill(_ server: Server, _ navs: Int, _ operations: Int) throws {
     let processes = navs % 4 == 0 ? 4 : 1
     let each = navs / processes
@@ -191,7 +194,7 @@ struct Runner {
   }
 
   private func idle(_ server: Server, _ seconds: Int) throws -> Numbers {
-    // What a server does at first is not idleness.
+    // The work after a start does not count as idle.
     Thread.sleep(forTimeInterval: 1)
     let before = try server.state()
     Thread.sleep(forTimeInterval: Double(seconds))

@@ -1,13 +1,13 @@
 import ChildProcess
 import Foundation
 
-/// A server that runs.
+/// A running server.
 struct Server {
   let endpoint: String
-  /// Its identifier.
+  /// The process id.
   let process: pid_t
 
-  /// The memory it occupies, and how often its threads have waited.
+  /// Reads the resident memory, and the number of voluntary context switches of all threads.
   func state() throws -> (kibibytes: Int, switches: Int) {
     let tasks = "/proc/\(process)/task"
     var kibibytes = 0
@@ -25,12 +25,12 @@ struct Server {
   }
 }
 
-/// Starts and ends servers, each in a directory of its own.
+/// Starts and stops servers, each in a directory of its own.
 struct Servers {
   let programs = Programs()
-  /// Where the directories of the runs are made.
+  /// The directory in which each run makes its own.
   let root: URL
-  /// Where Redis is, if it is installed.
+  /// The path of redis-server; nil if it is not installed.
   let redis = Programs.installed("redis-server")
   /// The settings of glibc, as `NAME=VALUE`, with which the service runs.
   let tunables: String
@@ -48,7 +48,7 @@ struct Servers {
     tunables = String(line.dropFirst("Environment=".count))
   }
 
-  /// Whether there is a program for it.
+  /// Whether the program of a target is installed.
   func has(_ target: Target) -> Bool { target != .redis || redis != nil }
 
   /// Calls `body` while a server of the target runs.
@@ -58,8 +58,10 @@ struct Servers {
     try inDirectory { try serving(target, setup, Place($0), body) }
   }
 
-  /// Calls `body` while a server runs, kills it, and measures how long it takes to come back to
-  /// where its first nav was, `starts` times from the same files.
+  /// Calls `body` while a server runs, kills the server, and measures `starts` restarts from copies
+  /// of its files.
+  ///
+  /// A restart ends when the first nav is at `revision` again.
   func restarting(
     _ target: Target, _ setup: Setup, starts: Int, revision: Int, _ body: (Server) throws -> Void
   ) throws -> [Numbers] {
@@ -71,7 +73,7 @@ struct Servers {
         copy.data = directory.appending(path: "copy")
         try FileManager.default.copyItem(at: place.data, to: copy.data)
         defer { try? FileManager.default.removeItem(at: copy.data) }
-        // The files are written before the clock starts, not meanwhile.
+        // The copy is on the disk before the clock starts.
         sync()
         var line = try command(target, setup, copy)
         if target == .redis { line += ["--supervised", "systemd"] }
@@ -81,7 +83,7 @@ struct Servers {
     }
   }
 
-  /// Where a server has its socket and its files.
+  /// The socket and the files of a server.
   private struct Place {
     let directory: URL
     var data: URL
@@ -94,7 +96,7 @@ struct Servers {
   }
 
   private func inDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
-    // Short, for the path of a socket is at most 107 bytes.
+    // Short, because the path of a socket has at most 107 bytes.
     let directory = root.appending(path: "navd-bench-\(UInt32.random(in: .min ... .max))")
     try Cleanup.shared.add(directory: directory)
     defer {
@@ -132,7 +134,8 @@ struct Servers {
     }
   }
 
-  /// Writes what navd is allowed beyond its defaults, if there is anything; says how it is read.
+  /// Writes navd's limits to a configuration file, if there are any; returns the options to read
+  /// it.
   private func configuration(_ setup: Setup, _ directory: URL) throws -> [String] {
     guard !setup.limits.isEmpty else { return [] }
     let file = directory.appending(path: "navd.conf")

@@ -1,18 +1,18 @@
 extension Workload {
-  /// All workloads; the quick ones take about a fifth of the time and are less exact.
+  /// All workloads; with `isQuick` they take about a fifth of the time and are less exact.
   static func all(isQuick: Bool) -> [Workload] {
     let scale = isQuick ? 5 : 1
     return writing(scale) + windows(scale) + fanOut(scale) + watches(scale) + sizes(scale)
       + ratios(scale) + processes(scale) + states(scale)
   }
 
-  /// What windows the throughput is measured at.
+  /// The numbers of operations in flight for the throughput series.
   static let windowSizes = [1, 4, 16, 64, 256]
-  /// How many watchers there are.
+  /// The numbers of watchers.
   static let watcherCounts = [1, 10, 100, 1000]
-  /// How many navs there are.
+  /// The numbers of navs.
   static let navCounts = [1, 100, 10_000, 100_000]
-  /// How deep stacks are; a stack holds 64 screens at most, and a push needs room for one.
+  /// The depths of stacks; a stack has at most 64 screens, and a push needs room for one.
   static let depths = [2, 4, 8, 16, 32, 63]
 
   private static func load(
@@ -71,7 +71,7 @@ extension Workload {
     }
   }
 
-  /// What a thousand connections of one user need.
+  /// The limits that 1,000 connections of one user need.
   private static let thousandConnections = [
     "connections-per-principal": 2048, "remembered-clients-per-principal": 4096,
   ]
@@ -125,7 +125,7 @@ extension Workload {
     return [many, stalled]
   }
 
-  /// Throughput against what there is: navs, and screens on a stack.
+  /// Throughput by the number of navs, and by the number of screens on a stack.
   private static func sizes(_ scale: Int) -> [Workload] {
     let navs = navCounts.map { count in
       var workload = load(

@@ -1,78 +1,80 @@
-/// What is measured: how the load generator is called, and which of its numbers counts.
+/// A workload: the calls of the load generator, and the metrics that count.
 struct Workload {
-  /// How a workload is run.
+  /// The way in which a workload runs.
   enum Kind {
     /// The load generator drives a server.
     case load(arguments: [String])
-    /// The load generator drives two servers, and the second run must not cost more.
+    /// Two variants of the load in turn, on a server each; the result is the cost of the second
+    /// divided by the cost of the first.
     case pair(first: [String], second: [String])
-    /// The writer's rate beside no watcher, one that reads, and one that has stopped.
+    /// Measures the writer's rate beside no watcher, a reading watcher, and a stopped one.
     case stalled(arguments: [String])
-    /// What the deliveries to one connection with a thousand watches cost, and those to a thousand
-    /// connections with one.
+    /// Compares the cost of deliveries to one connection with 1,000 watches and to 1,000
+    /// connections with one watch each.
     case many(arguments: [String])
-    /// A whole process pushes a screen.
+    /// Measures a process of navctl that pushes a screen.
     case command(runs: Int)
-    /// A whole process prints its help, beside one that does nothing.
+    /// Measures a process of navctl that prints its help, compared with `/bin/true`.
     case help(runs: Int)
-    /// The time from start to readiness with a journal of that many navs and operations, after the
-    /// server was killed.
+    /// Measures the time from start to readiness after a kill, with a journal of this many navs and
+    /// of operations for each nav.
     case restart(navs: Int, operations: Int, starts: Int)
-    /// A watch that ends so many revisions behind, until it is at the head: by a snapshot.
+    /// Measures a watch that is this many revisions behind, until a snapshot brings it up to date.
     case behind(revisions: Int)
-    /// The same, by every diff.
+    /// Measures the same watch, until all diffs bring it up to date.
     case replay(revisions: Int)
-    /// What navs of 5 screens take of memory.
+    /// Measures the memory of navs with 5 screens each.
     case memory(navs: Int)
-    /// What a server does that has nothing to do.
+    /// Measures a server without work: its memory and its wake-ups.
     case idle(seconds: Int)
   }
 
-  /// When a workload is measured without being named.
+  /// Whether a workload runs without being named on the command line.
   enum Weight {
     case light
-    /// Not with `--quick`.
+    /// Runs, except with `--quick`.
     case heavy
-    /// Never.
+    /// Runs only if it is named.
     case named
   }
 
   /// The name on the command line.
   var name: String
-  /// What it is, in the table.
+  /// The description in the table.
   var title: String
   var kind: Kind
-  /// The number that counts, and those that have rows of their own in the table.
+  /// The metric that counts, and the further metrics with rows of their own in the table.
   var metric: String
   var also: [String] = []
-  /// Who is measured: the peers too, if they can do it.
+  /// The measured targets: navd, and the peers that can run the workload.
   var targets: [Target] = [.navd]
   var setup = Setup()
   var weight = Weight.light
-  /// How often it is measured at most.
+  /// The maximum number of runs.
   var mostRounds = Int.max
 }
 
-/// How servers are started.
+/// The configuration of the servers.
 struct Setup {
-  /// Whether answers may come before what they answer is stored.
+  /// Whether a server may answer before it has stored the operation.
   var isRelaxed = false
-  /// Whether the first peer keeps operations in memory, to send them again.
+  /// Whether the echo peer keeps operations in memory, to send them again.
   var keepsLog = false
-  /// What navd is allowed beyond its defaults: names of its configuration and numbers.
+  /// The limits that navd needs above its defaults, by their names in its configuration.
   var limits: [String: Int] = [:]
   /// A command that runs navd.
   var wrapper: [String] = []
 }
 
-/// A server that is measured.
+/// A measured server.
 enum Target: String, CaseIterable {
   /// libzmq alone.
   case echo
   /// libzmq and SQLite.
   case sqlite
-  /// Redis with a script, synced before each answer; left out where it is not installed.
+  /// Redis with a script; it syncs each write, or once a second if `isRelaxed`. It is omitted if it
+  /// is not installed.
   case redis
-  /// What this repository makes.
+  /// The navd of this repository.
   case navd
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-// Measures navd beside its peers in the same run, because only ratios mean anything on a machine
-// that does other things too: libzmq alone, libzmq with one SQLite commit for each turn, and Redis.
+// Compares navd with its peers in the same run: libzmq alone, libzmq with one SQLite commit in each
+// turn, and Redis. Only ratios are meaningful on a machine with other load.
 
 guard let options = Options(CommandLine.arguments.dropFirst()) else {
   FileHandle.standardError.write(Data((Options.usage + "\n").utf8))
@@ -10,7 +10,8 @@ guard let options = Options(CommandLine.arguments.dropFirst()) else {
 
 @Sendable func progress(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 
-/// Measures every workload on every target in turn, forth and back.
+/// Measures every workload on every target in turn; every other round has the targets in reverse
+/// order.
 func measure(_ options: Options) throws -> Results {
   let servers = try Servers(options: options)
   let runner = Runner(servers: servers)
@@ -36,7 +37,7 @@ func measure(_ options: Options) throws -> Results {
   return results
 }
 
-/// Measures once; a run that fails is void and does not end the others.
+/// Performs one measurement; a failed run is void and does not end the others.
 func run(
   _ workload: Workload, _ target: Target, by runner: Runner, into results: inout Results
 ) {
@@ -52,7 +53,7 @@ func run(
   }
 }
 
-/// Counts instructions and compares them with the limits, or makes them the limits.
+/// Counts instructions, and compares them with the limits file or writes it.
 func countInstructions(_ options: Options, _ task: Options.InstructionsTask) throws {
   guard Programs.installed("valgrind") != nil else {
     progress("valgrind is not installed (make bench-deps): no instructions are counted\n")
@@ -69,7 +70,7 @@ func countInstructions(_ options: Options, _ task: Options.InstructionsTask) thr
   }
 }
 
-/// Writes all runs, the table and the plots into a new set of files.
+/// Writes all runs, the table and the charts to a new set of files.
 func write(_ results: Results, _ page: String, _ machine: Machine, _ options: Options) throws {
   let folder = URL(filePath: options.output)
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -1,12 +1,13 @@
-// The anchor that navd is measured against: what libzmq, and libzmq with SQLite, cost by themselves.
+// The peer with which navd is compared: the cost of libzmq alone, and of libzmq with SQLite.
 //
 //   echo-peer PATH [log|DATABASE]
 //
-// A ROUTER on ipc://PATH takes up to 256 messages in a turn, stores each operation as a row of 120
-// bytes in DATABASE if there is one, with one synced commit for the turn, and answers each in the
-// shape and the size of navd's answers. It checks nothing. Watchers get a message of the size of a
-// diff for each operation on a nav they watch; one that was there before gets what it has missed
-// from DATABASE, or from memory with `log`. At its start it makes its stacks from DATABASE again.
+// A ROUTER on ipc://PATH takes up to 256 messages in a turn. It stores each operation as a row of
+// 120 bytes in DATABASE, if there is one, with one synced commit for the turn. It answers each
+// message in the form and size of navd's answers, and checks nothing. Watchers get a message of the
+// size of a diff for each operation on their nav. A watch from an earlier revision gets the
+// operations since then from DATABASE, or from memory with `log`. At its start the peer rebuilds
+// its stacks from DATABASE.
 
 #define _GNU_SOURCE
 #include <signal.h>
@@ -27,7 +28,7 @@ enum { batch_limit = 256, watcher_limit = 4096 };
 struct request {
   zmq_msg_t peer, verb, body;
   unsigned nav;
-  // What the operation leads to; 0 if it is none.
+  // The revision that the operation makes; 0 if the message is no operation.
   uint64_t revision;
   int is_watch;
 };
@@ -35,7 +36,7 @@ struct request {
 struct watcher {
   char id[64];
   size_t id_size;
-  // The next that watches the same nav.
+  // The next watcher of the same nav.
   struct watcher *next;
 };
 
@@ -45,7 +46,7 @@ static sqlite3_stmt *begin_statement, *insert_statement, *commit_statement;
 static uint64_t revisions[nav_limit];
 static struct watcher watchers[watcher_limit], *watchers_of[nav_limit];
 static size_t watcher_count;
-// Operations in memory, if they are kept there.
+// The operations in memory, if `keeps_log`.
 static int keeps_log;
 static struct logged {
   unsigned nav;
@@ -111,7 +112,7 @@ static void keep(const struct request *requests, size_t count) {
   }
 }
 
-// Makes every stack from the rows, in the order they were written.
+// Rebuilds the stacks from the rows, in the order of writing.
 static void rebuild(void) {
   sqlite3_stmt *rows;
   check(sqlite3_prepare_v2(database, "SELECT stack, rev, op FROM log ORDER BY id", -1, &rows, 0) ==
@@ -155,7 +156,7 @@ static size_t make_reply(char *start, const struct request *request, const char 
   return (size_t)(to - start);
 }
 
-// `id` has ten digits, `nav` six.
+// Writes a message of the size of a diff; `id` has ten digits, `nav` six.
 static size_t make_diff(char *start, uint64_t revision, const char *id, const char *nav) {
   static const char title[] =
       "........................................................................................";
@@ -216,7 +217,7 @@ static void send_logged(const struct watcher *watcher, unsigned nav, uint64_t re
   send_diff(watcher, &diff);
 }
 
-// Sends what was done since a revision: from the table, or from memory.
+// Sends the operations since a revision, from the table or from memory.
 static void replay(const struct watcher *watcher, unsigned nav, uint64_t from) {
   uint64_t revision = 0;
   for (size_t index = 0; index < logged_count; index++)
@@ -232,7 +233,7 @@ static void replay(const struct watcher *watcher, unsigned nav, uint64_t from) {
   sqlite3_reset(rows);
 }
 
-// Begins a watch; one that says how far it was before gets what it has missed.
+// Begins a watch. A watch from a revision gets the operations since then, but no later ones.
 static void begin_watch(struct request *request) {
   char body[256];
   size_t size = zmq_msg_size(&request->body);
@@ -300,7 +301,7 @@ static void stop(int number) {
   _exit(0);
 }
 
-// Tells who started it that it serves, as a service does.
+// Reports readiness to the process that started this one, in the way of a systemd service.
 static void tell_ready(void) {
   const char *name = getenv("NOTIFY_SOCKET");
   struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -6,7 +6,7 @@
 
 struct stack stacks[nav_limit];
 
-// Copies up to `room` bytes of the text that begins behind `mark`.
+// Copies at most `room` bytes of the text after `mark`, up to the next quotation mark.
 static void copy_text(char *to, size_t room, const char *body, size_t size, const char *mark) {
   const char *found = memmem(body, size, mark, strlen(mark));
   if (!found) return;

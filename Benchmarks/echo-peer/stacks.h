@@ -1,4 +1,4 @@
-// The stacks of the peer, and the rows they are made from.
+// The stacks of the peer, and the rows from which they are built.
 
 #ifndef STACKS_H
 #define STACKS_H
@@ -7,9 +7,9 @@
 
 enum { nav_limit = 1 << 20 };
 
-// One operation, as it is stored.
+// One operation, in its stored form.
 struct record {
-  // '+' pushes the screen, '-' pops the one on top.
+  // '+' pushes the screen, '-' pops the top one.
   char kind, screen[11], title[108];
 };
 
@@ -22,9 +22,9 @@ struct stack {
 
 extern struct stack stacks[nav_limit];
 
-// What a message that creates, pushes or pops says.
+// Makes the row for a message that creates, pushes or pops.
 struct record make_record(const char *body, size_t size);
-// Does what is stored; returns 0 if there is nothing to pop.
+// Performs a stored operation; returns 0 if there is nothing to pop, or no memory.
 int apply(struct stack *stack, const struct record *record);
 
 #endif

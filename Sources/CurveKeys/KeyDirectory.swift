@@ -77,7 +77,7 @@ package struct KeyDirectory: Sendable {
     }
   }
 
-  /// Why another user could have written a file or directory; nil if none could.
+  /// The reason why another user could have written a file or directory; nil if none could.
   private static func reasonNotTrusted(
     _ path: String, _ kind: FileStatus.Kind, _ user: UInt32
   ) -> String? {

@@ -1,19 +1,21 @@
 import CXXHash
 import NavigationHub
 
-/// What a checksum is over besides bytes: a fold that a change of any one number changes.
+/// The numbers that a checksum covers besides bytes, folded into a seed.
+///
+/// A change of any one number changes the seed.
 private struct Seed {
   private(set) var bits: UInt64
 
-  /// The kind of what is sealed keeps one from ever passing for another.
+  /// Begins with the kind of record, so that the checksum of one kind never fits another.
   init(_ kind: UInt64) { bits = kind }
 
   mutating func add(_ number: UInt64) {
-    // An odd factor has an inverse, so neither number can be lost.
+    // An odd factor has an inverse modulo 2^64, so the fold loses no information.
     bits = (bits ^ number) &* 0x9e37_79b9_7f4a_7c15
   }
 
-  /// XXH3 with 64 bits: an eighth of what a table-driven CRC-32 takes for a byte.
+  /// Computes XXH3 with 64 bits, which takes an eighth of the time of a table-driven CRC-32.
   func checksum(of bytes: Span<UInt8>) -> UInt64 {
     unsafe bytes.withUnsafeBufferPointer { buffer in
       unsafe navd_xxh3(buffer.baseAddress, buffer.count, bits)
@@ -22,7 +24,7 @@ private struct Seed {
 }
 
 extension RowGroup {
-  /// The checksum stored beside a group: over every other column.
+  /// Computes the checksum stored with a group, which covers all its other columns.
   static func checksum(
     first: UInt64, last: UInt64, size: UInt64, heads: Span<UInt8>, _ bodies: Span<UInt8>
   ) -> UInt64 {
@@ -34,7 +36,7 @@ extension RowGroup {
 }
 
 extension SnapshotRow {
-  /// The checksum stored beside the snapshot.
+  /// The checksum stored with the snapshot, which covers all its other columns.
   var checksum: UInt64 {
     var seed = Seed(2)
     for number in [nav, revision, sequence, time] { seed.add(number) }
@@ -43,7 +45,7 @@ extension SnapshotRow {
 }
 
 extension Metadata {
-  /// The checksum stored with a fact.
+  /// Computes the checksum stored with an entry of the metadata table.
   static func checksum(_ key: UInt64, _ value: [UInt8]) -> UInt64 {
     var seed = Seed(3)
     seed.add(key)

@@ -1,25 +1,25 @@
 import CSQLite
 import Glibc
 
-/// What was being done when SQLite reported an error; the same code means different things.
+/// The action during which SQLite reported an error; the same code means different things in each.
 enum Attempt {
   case opening
   case reading
   case writing
 }
 
-/// One connection to an SQLite file, with the statements prepared on it.
+/// A connection to an SQLite file, with the statements prepared on it.
 ///
-/// Not `Sendable`: opened without SQLite's mutex, so it belongs to one thread at a time.
+/// It is not `Sendable`: SQLite's mutex is off, so one thread at a time uses it.
 @safe final class Database {
-  /// The path it was opened with.
+  /// The path of the file.
   let path: String
   private var handle: OpaquePointer?
   private var statements: [Statement] = []
-  /// Where SQLite's hook leaves the number of pages in the write-ahead log after a commit.
+  /// The number of pages in the write-ahead log after the last commit; SQLite's hook writes it.
   private let logPages: UnsafeMutablePointer<Int32>
 
-  /// Opens an existing file, or one that is made when `creating`.
+  /// Opens an existing file; with `creating`, makes the file if there is none.
   init(path: String, creating: Bool = false, readOnly: Bool = false) throws(JournalError) {
     self.path = path
     unsafe logPages = .allocate(capacity: 1)
@@ -29,8 +29,8 @@ enum Attempt {
     if creating { flags |= SQLITE_OPEN_CREATE }
     let code = unsafe sqlite3_open_v2(path, &handle, flags, nil)
     guard code == SQLITE_OK else { throw failure(code, .opening) }
-    // Every checkpoint is ours: SQLite's own, at close or in a commit, would move rows into the
-    // file that no census covers.
+    // SQLite makes no checkpoint by itself, neither at close nor in a commit. Such a checkpoint
+    // would move rows into the file that no census covers.
     unsafe sqlite3_busy_timeout(handle, 500)
     unsafe navd_sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     unsafe navd_sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -47,13 +47,13 @@ enum Attempt {
     unsafe logPages.deallocate()
   }
 
-  /// Pages in the write-ahead log after the last commit of this connection.
+  /// The number of pages in the write-ahead log after the last commit of this connection.
   var walPages: Int {
     get { Int(unsafe logPages.pointee) }
     set { unsafe logPages.pointee = Int32(clamping: newValue) }
   }
 
-  /// Whether SQLite found the file to be readable only, by its permissions or by its header.
+  /// Whether SQLite can only read the file, because of its permissions or its header.
   var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
 
   /// Whether a transaction is open.
@@ -61,7 +61,7 @@ enum Attempt {
     unsafe handle != nil && sqlite3_get_autocommit(handle) == 0
   }
 
-  /// Prepares one statement, which lives until the connection is closed.
+  /// Prepares a statement, which lives until the connection is closed.
   func prepare(_ sql: String, _ attempt: Attempt = .opening) throws(JournalError) -> Statement {
     var prepared: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(
@@ -72,13 +72,13 @@ enum Attempt {
     return statement
   }
 
-  /// Runs statements that give no rows, or whose rows do not matter.
+  /// Runs statements that return no rows, or whose rows are ignored.
   func execute(_ sql: String, _ attempt: Attempt) throws(JournalError) {
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw failure(code, attempt) }
   }
 
-  /// Runs one statement and gives the integer in its first column, 0 without a row.
+  /// Runs one statement and returns the integer in its first column; 0 if it returns no row.
   func integer(_ sql: String, _ attempt: Attempt = .reading) throws(JournalError) -> Int64 {
     let statement = try prepare(sql, attempt)
     defer {
@@ -88,15 +88,16 @@ enum Attempt {
     return try statement.step(attempt) ? statement.integer(0) ?? 0 : 0
   }
 
-  /// Ends a transaction that failed; SQLite may already have ended it.
+  /// Rolls a failed transaction back, unless SQLite already has.
   func rollBack() {
     guard isInTransaction else { return }
     unsafe sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
   }
 
-  /// Moves what it can from the write-ahead log into the file, and says how much there was.
+  /// Moves pages from the write-ahead log into the file; returns the log's pages, and how many were
+  /// moved.
   ///
-  /// When `emptying`, it also waits for readers and cuts the log to nothing.
+  /// With `emptying`, it also waits for readers, up to 500 ms, and truncates the log to 0 bytes.
   func checkpoint(emptying: Bool) throws(JournalError) -> (pages: Int, moved: Int) {
     var pages: Int32 = 0
     var moved: Int32 = 0
@@ -106,12 +107,12 @@ enum Attempt {
     return (Int(pages), Int(moved))
   }
 
-  /// Makes this empty database a copy of another one, as its open transaction sees it.
+  /// Makes this empty database a copy of another one, as the open transaction of `source` sees it.
   ///
   /// - Parameters:
-  ///   - source: what to copy; other connections may go on writing to it.
-  ///   - progress: told how many pages are done, and of how many.
-  /// - Throws: what went wrong with either; the copy is then of no use.
+  ///   - source: the database to copy; other connections may go on writing to it.
+  ///   - progress: called with the number of pages copied, and of all pages.
+  /// - Throws: the error of either database; the copy is then incomplete.
   func copy(
     of source: Database, progress: (_ done: Int, _ total: Int) -> Void
   ) throws(JournalError) {
@@ -119,7 +120,8 @@ enum Attempt {
       throw failure(unsafe sqlite3_errcode(handle), .writing)
     }
     var code = SQLITE_OK
-    // In pieces, so that there is something to tell; the transaction makes them one.
+    // In steps of 256 pages, to report progress. The transaction of `source` makes the copy
+    // consistent.
     while code == SQLITE_OK {
       code = unsafe sqlite3_backup_step(backup, Self.pagesPerStep)
       let total = Int(unsafe sqlite3_backup_pagecount(backup))
@@ -133,7 +135,7 @@ enum Attempt {
 
   private static let pagesPerStep: Int32 = 256
 
-  /// Closes the connection; `tidy` removes the write-ahead log when it is the last one.
+  /// Closes the connection; with `tidy`, the last connection also removes the write-ahead log.
   func close(tidy: Bool = false) {
     guard let open = unsafe handle else { return }
     for statement in statements { statement.finalize() }
@@ -149,7 +151,7 @@ enum Attempt {
 }
 
 extension JournalError {
-  /// Says in the journal's terms what an SQLite code means for what was attempted.
+  /// Translates an SQLite code, by the action during which it occurred.
   init(code: Int32, connection: OpaquePointer?, path: String, attempt: Attempt) {
     let systemError = unsafe sqlite3_system_errno(connection)
     var reason = unsafe String(cString: sqlite3_errstr(code))
@@ -173,7 +175,7 @@ extension JournalError {
     case (SQLITE_READONLY, .opening), (SQLITE_READONLY, .reading):
       self = .unwritable(path: path, reason: reason)
     case (SQLITE_ERROR, .opening), (SQLITE_ERROR, .reading):
-      // Our statements are fixed, so an error in one says that the schema is not ours.
+      // The statements are constants, so an error in one means that the schema is another.
       self = .damaged(path: path, what: reason)
     case (_, .opening), (_, .reading):
       self = .unreadable(path: path, reason: reason)
@@ -183,7 +185,7 @@ extension JournalError {
   }
 
   private static func isSync(_ code: Int32) -> Bool {
-    // The C names are expressions Swift does not import: SQLITE_IOERR | (number << 8).
+    // SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC. Swift does not import these C expressions.
     code == SQLITE_IOERR | (4 << 8) || code == SQLITE_IOERR | (5 << 8)
   }
 }

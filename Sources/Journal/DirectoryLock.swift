@@ -1,21 +1,21 @@
 import Glibc
 
-/// The right to be the only one who opens the journal of a directory, for as long as it lives.
+/// The exclusive right to open the journal of a directory, for as long as the value lives.
 ///
-/// The lock is the kernel's (`flock`), so it ends with the process however that ends; the content
-/// of the file is only for the one who finds it locked.
+/// It is a lock of the kernel (`flock`), which ends with the process in any case. The lock file
+/// names the holder, for the message of a process that finds it locked.
 struct DirectoryLock: ~Copyable {
   private let descriptor: Int32
 
-  /// Makes the directory if needed and takes its lock.
+  /// Makes the directory if there is none, and takes its lock.
   init(directory: String, holder: String) throws(JournalError) {
     try Self.makeDirectory(directory)
     descriptor = try Self.locked(directory + "/lock", "\(holder) (pid \(getpid()))\n")
   }
 
   deinit {
-    // By closing alone it would end only with the last copy of the descriptor, and a process being
-    // started has one until it runs its program.
+    // Closing alone would release the lock with the last copy of the descriptor. A child process
+    // has a copy until it runs its program.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
@@ -56,12 +56,12 @@ struct DirectoryLock: ~Copyable {
       guard errno == EEXIST else { throw failure(path) }
       return
     }
-    // The new name must survive a power cut just as the file in it does.
+    // The directory's name must survive a power failure, like the files in it.
     guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
     try sync(directory: String(path[..<slash]))
   }
 
-  /// Makes the names in a directory durable.
+  /// Syncs a directory, which makes the names in it durable.
   static func sync(directory: String) throws(JournalError) {
     let opened = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard opened >= 0 else { throw failure(directory) }
@@ -71,7 +71,7 @@ struct DirectoryLock: ~Copyable {
     }
   }
 
-  /// What an error number of the system means for the journal.
+  /// Makes a journal error of a system error number.
   static func failure(_ path: String, _ error: Int32 = errno) -> JournalError {
     .unwritable(path: path, reason: message(error))
   }

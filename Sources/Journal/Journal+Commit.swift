@@ -1,23 +1,24 @@
 package import NavigationHub
 
 extension Journal {
-  /// Stores the records of one batch, all or none, durably in mode `sync`.
+  /// Stores the records of one batch, all or none; with durability `sync`, durably.
   ///
-  /// The rows continue `lastSequence` without a gap, in the order of the batch; a nav's snapshots
-  /// never go back, and one of the same revision replaces the other.
+  /// The rows of the batch continue `lastSequence` without a gap. The revisions of a nav's
+  /// snapshots never decrease; a snapshot replaces one of the same revision.
   ///
-  /// - Throws: `.full`, `.writeFailed`: nothing is stored, the same batch may be tried again;
-  ///   `.syncFailed`: the process must exit.
+  /// - Throws: `.full` or `.writeFailed` if nothing was stored and the same batch may be tried
+  ///   again; `.syncFailed` if the process must exit.
   package func commit(_ records: [JournalRecord]) throws(JournalError) {
     try stage(records)
     try commitStaged()
   }
 
-  /// Writes a part of a batch, which counts only when `commitStaged` returns.
+  /// Writes a part of a batch, which counts only after `commitStaged` returns.
   ///
-  /// A batch may be staged while its later parts are still being decided, and on another thread,
-  /// as long as one at a time uses the journal.
-  /// - Throws: as `commit`; all parts of the batch are gone then.
+  /// The caller may stage parts while it still decides later ones, and from different threads, as
+  /// long as one thread at a time uses the journal.
+  ///
+  /// - Throws: the errors of `commit`; all staged parts of the batch are then gone.
   package func stage(_ records: [JournalRecord]) throws(JournalError) {
     precondition(isReplayed, "commit before replay")
     guard !records.isEmpty else { return }
@@ -43,12 +44,12 @@ extension Journal {
     }
   }
 
-  /// Makes the staged parts of a batch durable, together.
+  /// Commits the staged parts of a batch in one transaction.
   package func commitStaged() throws(JournalError) {
     guard isStaging else { return }
     try undoingOnError { () throws(JournalError) in
       try storeGroup()
-      // Snapshots have no order that would show a missing one, so the census goes with them.
+      // A missing snapshot leaves no gap in a sequence, so the census is stored with the snapshots.
       if batch.hasSnapshots { try metadata.write(census.draft) }
       try end.run()
     }
@@ -65,7 +66,7 @@ extension Journal {
     isStaging = false
   }
 
-  /// Stores the rows that are collected, if any, and begins the next group.
+  /// Stores the collected rows as a group, if there are any, and begins the next group.
   private func storeGroup() throws(JournalError) {
     guard batch.group.records > 0 else { return }
     batch.group.seal()
@@ -76,7 +77,7 @@ extension Journal {
     batch.group.begin(batch.group.last + 1)
   }
 
-  /// Runs a statement with the columns of a group.
+  /// Runs a statement with the columns of a group as parameters.
   func write(
     _ group: borrowing RowGroup, _ checksum: UInt64, with statement: Statement
   ) throws(JournalError) {
@@ -114,7 +115,7 @@ extension Journal {
     return selectSnapshotChecksum.integer(0).map { UInt64(bitPattern: $0) }
   }
 
-  /// Runs `body` in one transaction; on any error nothing of it stays.
+  /// Runs `body` in one transaction; rolls the transaction back after any error.
   func transaction(_ body: () throws(JournalError) -> Void) throws(JournalError) {
     precondition(!isStaging, "a transaction inside a staged batch")
     if let poison { throw poison }
@@ -125,33 +126,34 @@ extension Journal {
     }
   }
 
-  /// Runs a part of a transaction; on any error nothing of the transaction stays.
+  /// Runs a part of a transaction; rolls the whole transaction back after any error.
   private func undoingOnError(_ body: () throws(JournalError) -> Void) throws(JournalError) {
     do throws(JournalError) {
       try body()
     } catch {
       database.rollBack()
       isStaging = false
-      // A sync that failed once may succeed falsely when it is tried again.
+      // After a failed sync, the next sync may succeed although data was lost.
       if case .syncFailed = error { poison = error }
       throw error
     }
   }
 }
 
-/// A record of a batch without its body.
+/// A row or snapshot of a batch, without its body.
 enum StagedRecord: Hashable {
   case row(RowNote)
   case snapshot(SnapshotHeader)
 }
 
-/// The batch being written.
+/// The batch that is being written.
 struct StagedBatch: ~Copyable {
-  /// The rows that are not in the database yet; pruning collects here what is left of a group.
+  /// The rows that are not in the database yet; pruning collects the rows of a group that stay
+  /// here.
   var group = RowGroup()
-  /// What is to be noted once the batch is stored.
+  /// The records to add to the ledger once the batch is committed.
   var records: [StagedRecord] = []
-  /// Whether there are snapshots among them, whose census must go with the batch.
+  /// Whether the batch has snapshots, so that the census must be stored with it.
   var hasSnapshots = false
 
   /// Begins a batch whose first row has this sequence.
@@ -161,9 +163,9 @@ struct StagedBatch: ~Copyable {
     hasSnapshots = false
   }
 
-  /// Collects rows from `index` on, up to a snapshot or a row that finds the group full.
+  /// Collects rows from `index` on, until a snapshot or until the group is full.
   ///
-  /// - Returns: where it ended.
+  /// - Returns: the index of the first record that was not collected.
   mutating func collect(_ batch: [JournalRecord], from index: Int) -> Int {
     var index = index
     while index < batch.count, case .row(let row) = batch[index] {

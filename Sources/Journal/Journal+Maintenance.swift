@@ -2,14 +2,14 @@ import NavigationHub
 import NavigationProtocol
 
 extension Journal {
-  /// Deletes a slice of what retention no longer promises, and says what it needs to go on.
+  /// Deletes a part of the history that retention no longer keeps, and reports what it did.
   ///
-  /// A nav's floor is only ever raised to a revision whose snapshot is stored, and rows up to that
-  /// snapshot's row go over several calls. A closed nav is forgotten at once, also by `replay`,
-  /// and its rows go likewise, the closing row last.
+  /// It raises the floor of a nav only to a revision whose snapshot is stored. The rows up to that
+  /// snapshot's row are deleted over several calls. A closed nav is forgotten at once, also by
+  /// `replay`; its rows are deleted in the same way, the closing row last.
   ///
-  /// `now` is wall-clock time in milliseconds since 1970; at most `budget` rows are read and navs
-  /// looked at.
+  /// `now` is wall-clock time in milliseconds since 1970. A call examines at most `budget` rows and
+  /// `budget` navs.
   package func maintain(now: UInt64, budget: Int) throws(JournalError) -> MaintenanceReport {
     precondition(isReplayed, "maintain before replay")
     precondition(budget > 0, "a budget of \(budget) rows does nothing")
@@ -29,7 +29,7 @@ extension Journal {
     return report
   }
 
-  /// Takes up what the last process had not deleted when it ended.
+  /// Resumes the deletions that the last process had not finished.
   func resumePruning() {
     let closing = Set(closing)
     for entry in ledger.entries {
@@ -43,14 +43,14 @@ extension Journal {
     let end = min(ledger.entries.count, pruning.entry + budget)
     let slice = ledger.entries[pruning.entry..<end]
     pruning.entry = end
-    // What is being deleted must be gone before more is sacrificed.
+    // Rows marked for deletion are deleted before more history is given up.
     let excess = pruning.isActive ? 0 : max(0, ledger.bytes - retention.bytes)
     var plan = RetentionPlan(slice, retention, now: now, excess: excess)
     plan.closed.removeAll { closing.contains($0) }
     return plan
   }
 
-  /// Deletes the snapshots that a plan gives up and notes the navs it forgets, in one transaction.
+  /// Deletes the plan's snapshots and stores which navs it forgets, in one transaction.
   private func carryOut(_ plan: RetentionPlan) throws(JournalError) {
     try prepareUnsynced()
     try transaction { () throws(JournalError) in
@@ -86,7 +86,7 @@ extension Journal {
     }
   }
 
-  /// Looks at the next `budget` rows and deletes those that must go.
+  /// Examines the next `budget` rows and deletes those that retention no longer keeps.
   private func deleteSlice(_ budget: Int) throws(JournalError) -> Int {
     try prepareUnsynced()
     let closing = Set(closing)
@@ -108,10 +108,10 @@ extension Journal {
     return slice.deleted.count
   }
 
-  /// Looks at the next group of a slice, deletes it if none of its rows may stay, and writes it
-  /// anew, under the same key, if some may.
+  /// Examines the next group of a slice, and deletes the rows that retention no longer keeps.
   ///
-  /// What must go goes at once: a nav's rows are gone from its first on, with none left between.
+  /// It deletes the group if no row stays, and otherwise rewrites it under the same key. A nav's
+  /// rows are deleted in ascending order without a gap, so none is left between deleted ones.
   private func prune(_ slice: inout PruningSlice, _ closing: Set<UInt64>) throws(JournalError) {
     guard let (found, records) = try survivors(of: &slice, closing), records > batch.group.records
     else {
@@ -128,9 +128,9 @@ extension Journal {
     try write(batch.group, checksum, with: replaceGroup)
   }
 
-  /// Finds the next group of a slice, and collects in `batch.group` what is to stay of it.
+  /// Finds the next group of a slice, and collects the rows that stay in `batch.group`.
   ///
-  /// - Returns: the group with the number of its rows; nil at the end of the slice.
+  /// - Returns: the group and the number of its rows; nil at the end of the slice.
   private func survivors(
     of slice: inout PruningSlice, _ closing: Set<UInt64>
   ) throws(JournalError) -> (StoredGroup, records: Int)? {
@@ -168,7 +168,7 @@ extension Journal {
     return result
   }
 
-  /// Gives some free pages back to the file system when a quarter of the file is free.
+  /// Returns up to 64 free pages to the file system, if more than a quarter of the file is free.
   private func vacuumSlice() throws(JournalError) -> Int {
     let free = try database.integer("PRAGMA freelist_count")
     guard free > 256, try free > database.integer("PRAGMA page_count") / 4 else { return 0 }
@@ -186,28 +186,27 @@ extension Journal {
 }
 
 extension Journal {
-  /// Figures for people and monitors.
+  /// Figures about the journal, for people and monitoring.
   package struct Statistics: Hashable, Sendable {
-    /// Size of the file in bytes.
+    /// The size of the file in bytes.
     package var fileBytes: Int
-    /// Size of the write-ahead log's file in bytes; it keeps its size when it is emptied.
+    /// The size of the write-ahead log's file in bytes; an ordinary checkpoint does not shrink it.
     package var walBytes: Int
-    /// Rows stored.
+    /// The number of stored rows.
     package var rows: UInt64
-    /// Snapshots stored.
+    /// The number of stored snapshots.
     package var snapshots: UInt64
-    /// Navs with rows or snapshots.
+    /// The number of navs with rows or snapshots.
     package var navs: Int
-    /// Bytes of all rows, as `Retention.bytes` counts them.
+    /// The bytes of all rows, counted as for `Retention.bytes`.
     package var rowBytes: Int
-    /// Batches committed since `open`.
+    /// The number of batches committed since `open`.
     package var commits: UInt64
   }
 
-  /// The sizes of the journal's file and of its write-ahead log's, in bytes; 0 where there is no
-  /// telling.
+  /// The sizes of the journal and of its write-ahead log in bytes; 0 if a size cannot be read.
   ///
-  /// Any thread may ask: the files are looked up by their names.
+  /// Any thread may call it, because it looks the files up by name.
   package var fileSizes: (journal: Int, log: Int) {
     let path = directory + "/" + Self.fileName
     let sizes = [path, path + "-wal"].map { path in
@@ -216,7 +215,7 @@ extension Journal {
     return (sizes[0], sizes[1])
   }
 
-  /// The figures now; it asks the file system for two of them.
+  /// Returns the present figures; two of them come from the file system.
   package func statistics() throws(JournalError) -> Statistics {
     let path = directory + "/" + Self.fileName
     return Statistics(

@@ -1,24 +1,27 @@
 package import NavigationHub
 
-/// Why a replay ended early.
+/// The reason why a replay ended early.
 package enum ReplayError<Refusal: Error>: Error {
   /// The journal could not be read.
   case journal(JournalError)
-  /// A closure did not accept what it was given.
+  /// A closure refused a snapshot or row.
   case refused(Refusal)
 }
 
-/// Which bodies a replay hands out.
+/// The rows whose bodies a replay passes on.
 package enum ReplayedBodies: Sendable {
-  /// All of them.
+  /// All rows.
   case all
-  /// Those of groups in which a row creates a nav or gives it an epoch, which costs less; the others
-  /// are empty.
+  /// The rows of groups in which a row creates a nav or gives it a new epoch.
+  ///
+  /// Other rows have empty bodies, which saves unpacking them.
   case beginnings
 }
 
 extension Journal {
-  /// The sequence of the newest row that is stored, 0 for none; it may be asked before `replay`.
+  /// The sequence of the newest stored row; 0 if there is none.
+  ///
+  /// It may be called before `replay`.
   package func newestSequence() throws(JournalError) -> UInt64 {
     let select = try database.prepare("SELECT last FROM log ORDER BY seq DESC LIMIT 1")
     defer { select.reset() }
@@ -26,12 +29,14 @@ extension Journal {
     return select.unsigned(0) ?? 0
   }
 
-  /// Hands out what is stored: the latest snapshot of each nav in the order of navs, then every
-  /// row in the order of sequence, each with its checksum verified.
+  /// Passes on the stored records: the latest snapshot of each nav, then every row.
   ///
-  /// To be called once, before anything else. Rows of navs that are being deleted are left out.
-  /// The body is valid within the closure only; `JournalRow(_:body:)` copies it. What was handed
-  /// out counts only when this returns: that a row is missing is known at the end.
+  /// Snapshots are in the order of the nav numbers, rows in the order of their sequences. The
+  /// checksum of each group and snapshot is verified.
+  ///
+  /// The caller calls it once, before all other methods. It omits rows of navs that are being
+  /// deleted. A body is valid within the closure only; `JournalRow(_:body:)` copies it. The caller
+  /// may rely on the records only after this returns, because a missing row is found at the end.
   package func replay<Refusal: Error>(
     bodies: ReplayedBodies = .all,
     snapshots: (SnapshotRow) throws(Refusal) -> Void,
@@ -47,8 +52,8 @@ extension Journal {
     resumePruning()
     try journal(Refusal.self) { () throws(JournalError) in
       isReplayed = true
-      // What a killed process wrote may be in the kernel's memory only, and be read back from
-      // there. Nothing of it is served before it is on the disk.
+      // Writes of a killed process may be in the kernel's memory only, and be read from there. They
+      // must be on the disk before navd serves them.
       try checkpoint(emptying: true)
       if state == .dirty(bootID: bootID) { try syncNow() }
     }
@@ -107,7 +112,7 @@ extension Journal {
             throw damage(Refusal.self, "row \(max(last, expected.through) + 1) is missing")
           }
         }
-        // A group is committed in one piece: all of it is counted, or nothing.
+        // A group is committed as a whole, so the census counts all of its rows or none.
         guard isCounted || group.last <= expected.through else {
           throw damage(Refusal.self, "\(group.name) are counted in part")
         }
@@ -120,7 +125,7 @@ extension Journal {
     guard isCounted || agrees(expected) else { throw damage(Refusal.self, Self.missing) }
   }
 
-  /// Hands out the rows of a group, and counts them.
+  /// Passes on the rows of a group; returns their number.
   private func replay<Refusal: Error>(
     _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ wanted: ReplayedBodies,
     _ closing: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(Refusal) -> Void
@@ -136,7 +141,7 @@ extension Journal {
     return count
   }
 
-  /// Hands out rows, with their bodies if they are there.
+  /// Passes on rows, with their bodies if `bodies` has them; returns their number.
   private func hand<Refusal: Error>(
     _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ bodyCount: Int,
     _ closing: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(Refusal) -> Void
@@ -160,7 +165,7 @@ extension Journal {
     return count
   }
 
-  /// Whether what was read so far is what the census tells.
+  /// Whether the records read so far add up to the stored census.
   private func agrees(_ expected: Census) -> Bool {
     var found = census.stored
     found.through = expected.through

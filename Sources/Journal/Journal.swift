@@ -1,29 +1,31 @@
 import NavigationProtocol
 
-/// The daemon's memory: rows in the order of their sequence, and snapshots beside them.
+/// The journal: an SQLite database with the rows in the order of their sequence, and with
+/// snapshots.
 ///
-/// Rows that are committed together lie in groups, each of which is one row of the database.
+/// Rows that are committed together are stored in groups. A group is one row of the database.
 ///
-/// One thread owns it. The order of use is `open`, `replay` once, then `commit` with `checkpoint`
-/// and `maintain` in quiet moments, and `close`. What `commit` returns from is stored; what it
-/// throws from is not there, except after `.syncFailed`, when nobody knows.
+/// One thread at a time uses it. The caller calls `open`, then `replay` once, then `commit`, with
+/// `checkpoint` and `maintain` in quiet moments, and at last `close`. If `commit` returns, its
+/// records are stored. If it throws, none of them is, except after `.syncFailed`, when this is
+/// unknown.
 package final class Journal {
-  /// The file in the directory.
+  /// The name of the journal's file in its directory.
   package static let fileName = "journal.sqlite"
 
-  /// The directory that was opened.
+  /// The directory of the journal.
   package let directory: String
   /// Whether acknowledged rows may be missing, so that every nav needs a new epoch.
   ///
-  /// Stays `true`, and every commit stays synced, until `epochsRenewed()`.
+  /// It stays true, and every commit is synced, until `epochsRenewed()`.
   package internal(set) var mustRenewEpochs: Bool
 
   let database: Database
   let metadata: Metadata
   let durability: Durability
-  /// The kernel's id of this boot, as it was handed in.
+  /// The kernel's id of this boot, as the caller passed it.
   package let bootID: String
-  /// How much history is kept; a change counts from the next `maintain` on.
+  /// The rules by which history is kept; a change counts from the next `maintain` on.
   package var retention: Retention
   let insertGroup: Statement
   let insertSnapshot: Statement
@@ -43,16 +45,16 @@ package final class Journal {
   var isReplayed = false
   var poison: JournalError?
   var commits: UInt64 = 0
-  /// The census of what is stored, and of what will be once the open transaction is committed.
+  /// The census of the stored records, and the census after the open transaction commits.
   var census = (stored: Census(), draft: Census())
-  /// Whether a batch is being written.
+  /// Whether a batch is partly written.
   var isStaging = false
   var batch = StagedBatch()
 
-  /// Locks the directory, makes an empty journal if there is none, and checks that it is ours.
+  /// Locks the directory, makes an empty journal if there is none, and checks the format.
   ///
-  /// `bootID` is the kernel's id of this boot; `holder` is what the next one who tries is told,
-  /// such as `navd serving ipc:///…`.
+  /// `bootID` is the kernel's id of this boot. `holder` names this process in the error of another
+  /// process that finds the lock, such as `navd serving ipc:///…`.
   package static func open(
     directory: String, durability: Durability, bootID: String, retention: Retention, holder: String
   ) throws(JournalError) -> Journal {
@@ -74,10 +76,10 @@ package final class Journal {
     database = try Database(path: path)
     try Schema.verify(database)
     try database.execute("PRAGMA cell_size_check=ON; PRAGMA synchronous=FULL", .opening)
-    // An exclusive locking mode measured the same (173 against 177 µs for a synced commit), and
-    // would keep readers out.
+    // Exclusive locking mode measured the same (173 against 177 µs for a synced commit), and would
+    // keep readers out.
     try database.execute("PRAGMA journal_mode=WAL; PRAGMA cache_size=-8192", .opening)
-    // A file that cannot be written is found out now, not at the first operation.
+    // Fails now if the file cannot be written, instead of at the first operation.
     try database.execute("BEGIN IMMEDIATE; ROLLBACK", .opening)
     guard !database.isReadOnly else {
       throw .unwritable(path: path, reason: "it, or its own header, allows reading only")
@@ -100,20 +102,23 @@ package final class Journal {
     closing = try metadata.closing()
     mustRenewEpochs = state != .clean && state != .dirty(bootID: bootID)
     self.lock = consume lock
-    // After a loss that was foreseen, any part of the log may be missing.
+    // After unsynced commits were lost, any part of the log may be missing, so its damage is no
+    // error.
     if let logDamage, !mustRenewEpochs { throw .damaged(path: path, what: logDamage) }
   }
 
-  /// The sequence of the last row, 0 when there never was one.
+  /// The sequence of the newest row; 0 if there never was one.
   package var lastSequence: UInt64 { census.stored.through }
 
-  /// Pages in the write-ahead log after the last commit; a bound on it says when to `checkpoint`.
+  /// The number of pages in the write-ahead log after the last commit.
+  ///
+  /// The caller makes a `checkpoint` when it exceeds a limit.
   package var walPages: Int { database.walPages }
 
-  /// The revision below which a nav's history cannot be rebuilt, 0 when it is complete.
+  /// The lowest revision of a nav that can be rebuilt; 0 if the history is complete.
   package func floor(of nav: UInt64) -> UInt64 { ledger.entry(nav)?.floor ?? 0 }
 
-  /// Makes the file if there is none, so that a power cut leaves none or a whole one.
+  /// Makes the file if there is none, so that a power failure leaves no file or a complete one.
   private static func prepareFile(_ directory: String) throws(JournalError) {
     _ = try JournalRestoration.complete(in: directory)
     let path = directory + "/" + fileName
@@ -132,46 +137,49 @@ package final class Journal {
 }
 
 extension Journal {
-  /// Before the first commit that is not synced, notes durably that there are such.
+  /// Prepares a commit that is not synced in mode `relaxed`.
+  ///
+  /// Before the first one, it stores durably that some commits are not synced.
   func prepareUnsynced() throws(JournalError) {
-    // While epochs must be renewed the note of the lost boot stays, and commits are synced.
+    // While `mustRenewEpochs` is true, the stored state stays and commits are synced.
     guard durability == .relaxed, !mustRenewEpochs else { return try setSynchronous(true) }
     let dirty = SyncState.dirty(bootID: bootID)
     if state != dirty { try store(dirty) }
     try setSynchronous(false)
   }
 
-  /// Tells the journal that the new epochs, which `mustRenewEpochs` asked for, are committed.
+  /// Notes that the new epochs, which `mustRenewEpochs` asked for, are committed.
   package func epochsRenewed() throws(JournalError) {
     guard mustRenewEpochs else { return }
     try store(.clean)
     mustRenewEpochs = false
   }
 
-  /// Notes durably that every nav needs a new epoch at the next start; nothing may be committed
-  /// behind it but `close`.
+  /// Stores durably that every nav needs a new epoch at the next start.
+  ///
+  /// After that, the caller may only call `close`.
   package func renewEpochsAtNextStart() throws(JournalError) {
     try store(Self.restored)
     mustRenewEpochs = true
   }
 
-  /// Whether `mustRenewEpochs` because the journal was restored from a backup.
+  /// Whether `mustRenewEpochs` is true because the journal was restored from a backup.
   package var isRestored: Bool { mustRenewEpochs && state == Self.restored }
 
-  /// The state with the id of no boot.
+  /// The state that a restoration stores: dirty, with an id that no boot has.
   private static let restored = SyncState.dirty(bootID: "")
 
-  /// Makes everything committed durable, in mode `relaxed` too.
+  /// Makes everything committed durable, also in mode `relaxed`.
   package func syncNow() throws(JournalError) {
     if let poison { throw poison }
     guard !mustRenewEpochs, state != .clean else { return }
     try store(.clean)
   }
 
-  /// Moves rows from the write-ahead log into the file; to be called off the commit path.
+  /// Moves rows from the write-ahead log into the file; callers do this in quiet moments.
   ///
-  /// It writes and syncs the file, so it takes some milliseconds per thousand pages. A reader at
-  /// work may leave a part for the next call.
+  /// It writes and syncs the file, which takes some milliseconds for 1,000 pages. If a reader is at
+  /// work, some pages may stay for the next call.
   package func checkpoint() throws(JournalError) {
     try checkpoint(emptying: false)
   }
@@ -188,11 +196,13 @@ extension Journal {
     }
   }
 
-  /// Syncs everything, notes that all is clean, and gives up the lock; nothing may be called after.
+  /// Syncs everything, stores that the journal is clean, and releases the lock.
+  ///
+  /// No other method may be called afterwards.
   package func close() throws(JournalError) {
     var isTidy = false
     defer {
-      // Without a census of what it moves, SQLite must not move anything as it closes.
+      // SQLite must not move rows at close, unless a census that covers them is stored.
       database.close(tidy: isTidy)
       lock = nil
     }
@@ -204,7 +214,7 @@ extension Journal {
     isTidy = true
   }
 
-  /// Notes the state in a synced commit, which syncs everything written before it too.
+  /// Stores the state in a synced commit, which also syncs everything committed before.
   private func store(_ new: SyncState) throws(JournalError) {
     try setSynchronous(true)
     try transaction { () throws(JournalError) in try metadata.write(new) }

@@ -1,29 +1,30 @@
 import Glibc
 
-/// A copy of a journal that is being written to, made beside it.
+/// A copy of a journal, made while the journal is in use.
 ///
-/// `copy`, then open the draft with `Journal.open` and read it whole, then `finish`; or `discard`
-/// what there is of it. One at a time of each directory; any thread.
+/// The caller calls `copy`, then opens the draft with `Journal.open` and reads it whole, then calls
+/// `finish`; or `discard` at any point. Only one backup of a directory may run at a time. Any
+/// thread may call.
 package struct JournalBackup: Sendable {
-  /// Where the copies of a journal's directory are.
+  /// Returns the directory for the backups of a journal's directory.
   package static func folder(of directory: String) -> String { directory + "/backups" }
 
-  /// The directory of the copy until it is finished.
+  /// The directory of the copy until `finish`.
   package let draft: String
   private let directory: String
   private let folder: String
 
-  /// Makes a backup of the journal in `directory`, which a `Journal` has open.
+  /// Prepares a backup of the journal in `directory`, which a `Journal` has open.
   package init(of directory: String) {
     self.directory = directory
     folder = Self.folder(of: directory)
     draft = folder + "/.new"
   }
 
-  /// Copies what the journal holds now; what is committed meanwhile is not in the copy.
+  /// Copies what the journal has now; later commits are not in the copy.
   ///
-  /// - Parameter progress: told how many pages are done, and of how many.
-  /// - Throws: `.full` also when the copy would leave too little for the journal itself.
+  /// - Parameter progress: called with the number of pages copied, and of all pages.
+  /// - Throws: `.full` also if the copy would leave too little room for the journal itself.
   package func copy(
     progress: (_ done: Int, _ total: Int) -> Void
   ) throws(JournalError) {
@@ -35,10 +36,10 @@ package struct JournalBackup: Sendable {
     try createPrivateFile(target)
     let source = try Database(path: path, readOnly: true)
     try Schema.verify(source)
-    // Held open, so that a commit meanwhile does not make the copy begin again.
+    // The open transaction keeps a commit from restarting the copy.
     try source.execute("BEGIN; SELECT key FROM meta LIMIT 1", .reading)
     let copy = try Database(path: target)
-    // A copy that is not finished is worth nothing, and `finish` syncs it.
+    // An unfinished copy is discarded, so it needs no rollback journal, and `finish` syncs it.
     try copy.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF", .writing)
     try copy.copy(of: source, progress: progress)
     copy.close()
@@ -46,9 +47,9 @@ package struct JournalBackup: Sendable {
     source.close()
   }
 
-  /// Gives the draft, which was read whole and closed, its name.
+  /// Moves the draft, which the caller has read whole and closed, to its final name.
   ///
-  /// - Returns: its path and its size in bytes.
+  /// - Returns: the path of the backup and its size in bytes.
   package func finish(as name: String) throws(JournalError) -> (path: String, bytes: Int) {
     let path = folder + "/" + name
     let file = draft + "/" + Journal.fileName
@@ -61,6 +62,6 @@ package struct JournalBackup: Sendable {
     return (path, bytes)
   }
 
-  /// Removes what there is of the draft.
+  /// Removes the draft, whatever state it is in.
   package func discard() { JournalDraft.discard(draft) }
 }

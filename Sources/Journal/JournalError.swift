@@ -1,26 +1,28 @@
-/// Why the journal could not do what was asked, with what a caller needs to act on it.
+/// An error of the journal, with the details that a caller needs to act on it.
 package enum JournalError: Error, Hashable, Sendable {
-  /// Another process holds the journal; `by` is what it wrote into the lock file.
+  /// Another process holds the lock; `by` is the text of its lock file.
   case locked(path: String, by: String)
-  /// The content is not what was written; nothing of it may be served.
+  /// The contents differ from what was written; nothing of it may be served.
   case damaged(path: String, what: String)
-  /// The file was written by a later version, which this one must not touch.
+  /// A later version of navd wrote the file; this version must not touch it.
   case newer(path: String, found: Int, supported: Int)
   /// The file or directory cannot be read.
   case unreadable(path: String, reason: String)
   /// The file or directory cannot be created or written.
   case unwritable(path: String, reason: String)
-  /// No space is left: nothing of the batch is stored, the same batch may be tried again.
+  /// The disk is full: nothing of the batch is stored, and the same batch may be tried again.
   case full(path: String)
-  /// Writing failed: nothing of the batch is stored, the same batch may be tried again.
+  /// A write failed: nothing of the batch is stored, and the same batch may be tried again.
   case writeFailed(path: String, reason: String)
-  /// A sync failed: what is on the disk is unknown, every later commit fails the same way, and the
-  /// process must exit so that the next one starts from what can be read back.
+  /// A sync failed: it is unknown what is on the disk.
+  ///
+  /// Every later commit fails in the same way. The process must exit, so that the next one starts
+  /// from what can be read.
   case syncFailed(path: String, reason: String)
 }
 
 extension JournalError: CustomStringConvertible {
-  /// What was attempted, on which file, what came back, and what to do about it.
+  /// The action, the file, the error, and what the administrator can do about it.
   package var description: String {
     switch self {
     case .locked(let path, let holder):

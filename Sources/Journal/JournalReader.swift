@@ -1,20 +1,22 @@
 package import NavigationHub
 
-/// Reads single rows and chains of history while a `Journal` writes.
+/// Reads single rows and parts of the history while a `Journal` writes.
 ///
-/// It has a connection of its own that cannot write, sees what is committed, and may live on
-/// another thread than the writer; one thread at a time uses it.
+/// It has a connection of its own that cannot write, and sees what is committed. It may be used on
+/// another thread than the journal, by one thread at a time.
 package final class JournalReader {
   private let database: Database
   private let selectGroup: Statement
   private let selectSnapshot: Statement
   private let selectVersion: Statement
-  /// The groups read last, the newest last: navs that were made one after the other have their rows
-  /// in the same groups, and a start revives them in this order.
+  /// The groups read last, the most recently used last.
+  ///
+  /// Navs that were created one after the other share groups, and a start revives them in this
+  /// order.
   private var recent: [LoadedGroup] = []
-  /// The state of the database that they are of.
+  /// The version of the database from which `recent` was read.
   private var recentVersion: Int64?
-  /// At 48 KiB each, four megabytes with a long journal.
+  /// The maximum of `recent`: with up to 48 KiB of bodies in each group, about 4 MB.
   private static let mostRecent = 64
 
   private init(_ directory: String) throws(JournalError) {
@@ -27,20 +29,20 @@ package final class JournalReader {
         + "ORDER BY rev DESC LIMIT 1")
   }
 
-  /// Opens the journal of a directory, which a `Journal` has opened before.
+  /// Opens the journal of a directory, after a `Journal` has opened it.
   package static func open(directory: String) throws(JournalError) -> JournalReader {
     try JournalReader(directory)
   }
 
-  /// The row with this sequence; `nil` when there is none or it was pruned.
+  /// Returns the row with this sequence; nil if there is none or it was pruned.
   package func row(at sequence: UInt64) throws(JournalError) -> JournalRow? {
     try group(holding: sequence)?.row(at: sequence)
   }
 
-  /// The group in which the row with this sequence is or has been, if there is one.
+  /// Returns the group whose range includes this sequence; nil if there is none.
   private func group(holding sequence: UInt64) throws(JournalError) -> LoadedGroup? {
     let version = try version()
-    // Somebody has written: perhaps rows were pruned.
+    // Another connection has written, and may have pruned rows.
     if version != recentVersion { recent.removeAll() }
     recentVersion = version
     if let place = recent.lastIndex(where: { $0.holds(sequence) }) {
@@ -54,7 +56,7 @@ package final class JournalReader {
     return group
   }
 
-  /// A number that changes when another connection has written.
+  /// Returns a number that changes whenever another connection has written.
   private func version() throws(JournalError) -> Int64? {
     defer { selectVersion.reset() }
     return try selectVersion.step(.reading) ? selectVersion.integer(0) : nil
@@ -74,7 +76,7 @@ package final class JournalReader {
     return found
   }
 
-  /// The newest snapshot of a nav that is not newer than `revision`.
+  /// Returns a nav's newest snapshot at `revision` or below; nil if there is none.
   package func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow?
   {
     selectSnapshot.bind(1, nav)
@@ -84,16 +86,16 @@ package final class JournalReader {
     return try selectSnapshot.snapshot(database.path)
   }
 
-  /// The rows of one nav from the row `head` downwards, newest first.
+  /// Returns the rows of one nav from the row with the sequence `head` back in time, newest first.
   ///
-  /// Ends below `revision`, after `limit` rows, at the nav's first row, or where rows were pruned.
-  /// O(rows · log of all rows).
+  /// It ends before a row below `revision`, after `limit` rows, at the nav's first row, or at a
+  /// pruned row. O(rows · log of all rows).
   package func history(
     of nav: UInt64, from head: UInt64, downTo revision: UInt64, limit: Int
   ) throws(JournalError) -> [JournalRow] {
     var rows: [JournalRow] = []
     var next = head
-    // Neighbours of the chain are often in one group, which is read once.
+    // Consecutive rows of a nav are often in one group, which is then read once.
     var group: LoadedGroup?
     while next > 0, rows.count < limit {
       if group?.holds(next) != true { group = try self.group(holding: next) }
@@ -109,8 +111,10 @@ package final class JournalReader {
     return rows
   }
 
-  /// What leads to a nav's row `head`: its newest snapshot that is not newer than `revision`, and the
-  /// rows behind it up to the head, or all rows, the oldest first.
+  /// Returns the records from which a nav's state at `request.head` can be rebuilt.
+  ///
+  /// These are its newest snapshot at `revision` or below and the rows after it up to the head;
+  /// without a snapshot, all rows. The oldest row is first.
   package func chain(
     of request: ReloadRequest, notAfter revision: UInt64 = .max
   ) throws(JournalError) -> (snapshot: SnapshotRow?, rows: [JournalRow]) {
@@ -120,7 +124,7 @@ package final class JournalReader {
     return (snapshot, rows.reversed())
   }
 
-  /// The bodies of the rows with these sequences, which ascend; those that were pruned are left out.
+  /// Returns the bodies of the rows with these ascending sequences; omits pruned rows.
   package func bodies(
     of sequences: [UInt64]
   ) throws(JournalError) -> [(sequence: UInt64, body: [UInt8])] {
@@ -133,9 +137,9 @@ package final class JournalReader {
     return bodies
   }
 
-  /// Checks the structure of the whole file, free pages included, which replay does not look at.
+  /// Checks the structure of the whole file, including free pages, which replay does not read.
   ///
-  /// Reads every page: 0.2 s for 340 MB in the page cache. The writer is not held up.
+  /// It reads every page: 0.2 s for 340 MB in the page cache. The writer does not wait for it.
   package func checkStructure() throws(JournalError) {
     let check = try database.prepare("PRAGMA quick_check(1)", .reading)
     defer { check.reset() }

@@ -1,17 +1,18 @@
 import Glibc
 
-/// Puts a copy in the place of a directory's journal, while no daemon has it.
+/// Replaces a directory's journal with a copy, while no daemon uses the directory.
 ///
-/// `begin` takes the lock; then `copy`, open the draft with `Journal.open` and read it whole, ask it
-/// to renew epochs, close it, and `finish`. Until `finish` has made the draft ready, the directory
-/// is as it was; from then on the next who opens the journal completes what is left.
+/// The caller calls `begin`, which takes the lock, then `copy`. It opens the draft with
+/// `Journal.open`, reads it whole, calls `renewEpochsAtNextStart`, closes it, and calls `finish`.
+/// Until `finish` has renamed the draft, the old journal is unchanged. After that, the next process
+/// that opens the journal completes the replacement.
 package struct JournalRestoration: ~Copyable {
-  /// The directory of the copy until it is ready.
+  /// The directory of the copy until `finish`.
   package let draft: String
   private let directory: String
   private let lock: DirectoryLock
 
-  /// Takes the lock of a directory, which is made if needed.
+  /// Makes the directory if there is none, and takes its lock.
   package static func begin(
     in directory: String, holder: String
   ) throws(JournalError) -> JournalRestoration {
@@ -26,12 +27,12 @@ package struct JournalRestoration: ~Copyable {
     draft = Self.draft(in: directory)
   }
 
-  /// Copies a file, with the write-ahead log beside it if there is one.
+  /// Copies a journal file, and the write-ahead log beside it if there is one.
   ///
   /// - Parameters:
-  ///   - file: what to copy.
-  ///   - progress: told how many bytes are done, and of how many.
-  /// - Throws: what went wrong with either; the directory's journal is as it was.
+  ///   - file: the file to copy.
+  ///   - progress: called with the number of bytes copied, and of all bytes.
+  /// - Throws: an error of either file; the directory's journal is unchanged.
   package func copy(
     _ file: String, progress: (_ done: Int, _ total: Int) -> Void
   ) throws(JournalError) {
@@ -48,24 +49,24 @@ package struct JournalRestoration: ~Copyable {
     }
   }
 
-  /// Puts the draft, which was read whole and closed, in the place of the journal.
+  /// Replaces the journal with the draft, which the caller has read whole and closed.
   ///
-  /// - Returns: where the journal is that was there, nil if there was none.
+  /// - Returns: the new path of the former journal; nil if there was none.
   package func finish() throws(JournalError) -> String? {
     let file = draft + "/" + Journal.fileName
     try syncFile(file)
     try Self.giveToOwner(of: directory, file)
-    // From here on the copy is what the next start serves.
+    // From here on, the next start uses the copy.
     try renameFile(file, Self.ready(in: directory))
     try DirectoryLock.sync(directory: directory)
     discard()
     return try Self.complete(in: directory)
   }
 
-  /// Whether the copy counts already: whatever fails from then on, the next start goes on with it.
+  /// Whether the copy has replaced the journal: if a later step fails, the next start completes it.
   package var isReady: Bool { unsafe access(Self.ready(in: directory), F_OK) == 0 }
 
-  /// Removes what there is of the draft.
+  /// Removes the draft, whatever state it is in.
   package func discard() { JournalDraft.discard(draft) }
 
   private static func draft(in directory: String) -> String { directory + "/restore.new" }
@@ -74,11 +75,11 @@ package struct JournalRestoration: ~Copyable {
     directory + "/" + Journal.fileName + ".restored"
   }
 
-  /// Gives a copy that is ready its place, if there is one; the lock of the directory is held.
+  /// Completes a replacement that `finish` began, if there is one; the caller holds the lock.
   ///
-  /// Each step leaves a state from which this can be done again, to the same end.
+  /// Each step leaves a state from which this function can be called again with the same result.
   static func complete(in directory: String) throws(JournalError) -> String? {
-    // Of one who was killed; nobody else can be at it while we have the lock.
+    // A killed process may have left a draft. The lock excludes that one is being made now.
     JournalDraft.discard(draft(in: directory))
     let ready = ready(in: directory)
     guard try exists(ready) else { return nil }
@@ -89,7 +90,7 @@ package struct JournalRestoration: ~Copyable {
       guard unsafe link(path, name) == 0 || errno == EEXIST else {
         throw DirectoryLock.failure(name)
       }
-      // With the log that belongs to it, which must not be taken for the copy's.
+      // The former journal keeps its own log, which SQLite must not apply to the copy.
       if try exists(path + "-wal") { try renameFile(path + "-wal", name + "-wal") }
       former = name
     } else {
@@ -102,7 +103,7 @@ package struct JournalRestoration: ~Copyable {
     return former
   }
 
-  /// A name that is free, or that the journal has already.
+  /// Returns a name that is free, or that is already a link to the journal.
   private static func formerName(
     in directory: String, _ seconds: Int, of path: String
   ) throws(JournalError) -> String {
@@ -128,9 +129,9 @@ package struct JournalRestoration: ~Copyable {
     return Int(information.st_mtim.tv_sec)
   }
 
-  /// Whoever runs this, the daemon must be able to use what it makes.
+  /// Gives a file to the owner of the directory, so that the daemon can use it.
   ///
-  /// No link is followed: the directory is the daemon's, and who runs this may be root.
+  /// It follows no symbolic link: the daemon's user controls the directory, and root may run this.
   private static func giveToOwner(of directory: String, _ path: String) throws(JournalError) {
     var information = stat()
     guard unsafe stat(directory, &information) == 0 else { throw DirectoryLock.failure(directory) }

@@ -1,58 +1,61 @@
 import NavigationProtocol
 import NavigationHub
 
-/// What the journal remembers about one nav, some hundred bytes.
+/// The journal's bookkeeping for one nav, about 100 bytes.
 struct NavEntry {
-  /// A snapshot in the file.
+  /// A stored snapshot.
   struct Snapshot {
     var revision: UInt64
     var sequence: UInt64
     var checksum: UInt64
-    /// The time of the newest row it stands for.
+    /// The time of the newest row that the snapshot covers.
     var time: UInt64
   }
 
   let nav: UInt64
-  /// The newest row.
+  /// The newest row or snapshot: its revision, its sequence and its time.
   var headRevision: UInt64 = 0
   var headSequence: UInt64 = 0
   var headTime: UInt64 = 0
-  /// Where a search for its rows has to begin.
+  /// The lowest sequence that a row of the nav can have.
   var oldestSequence: UInt64 = .max
-  /// Whether its history still begins with its creation, and may do so.
+  /// Whether the history still begins with the nav's creation, and retention has not cut it.
   var isWhole = false
-  /// How many rows it has.
+  /// The number of its rows.
   var rows = 0
-  /// Bytes of its rows' bodies, and the overhead of each.
+  /// The bytes of its rows' bodies, plus `Ledger.rowOverhead` for each row.
   var bytes = 0
-  /// Rising by revision; the oldest is the floor once history is no longer whole.
+  /// The snapshots in ascending order of revision.
+  ///
+  /// The first one is the floor as soon as `isWhole` is false.
   var snapshots: [Snapshot] = []
-  /// When the oldest row was written that no snapshot stands for.
+  /// The time of the oldest row that no snapshot covers; nil if there is none.
   var uncoveredSince: UInt64?
   var isClosed = false
 
   init(nav: UInt64) { self.nav = nav }
 
-  /// The revision below which nothing can be rebuilt; 0 when history is complete.
+  /// The lowest revision that can be rebuilt; 0 if the history is complete.
   var floor: UInt64 { isWhole ? 0 : snapshots.first?.revision ?? 0 }
 
-  /// Rows up to this sequence are to be deleted; 0 when none are.
+  /// The sequence up to which rows are to be deleted; 0 for none.
   ///
-  /// By sequence, not by revision: a new epoch comes after the snapshot of the same revision.
+  /// It is a sequence and not a revision, because a new epoch follows the snapshot of the same
+  /// revision.
   var doomed: UInt64 { isWhole ? 0 : snapshots.first?.sequence ?? 0 }
 }
 
-/// The journal's view of all navs, built by replay and kept by each commit.
+/// The journal's bookkeeping for all navs, built by `replay` and updated by each commit.
 struct Ledger {
-  /// What a row costs besides its body.
+  /// The bytes counted for a row besides its body.
   static let rowOverhead = 16
 
   private(set) var entries: [NavEntry] = []
   private var places = NumberIndex()
-  /// Bytes of all rows.
+  /// The counted bytes of all rows.
   private(set) var bytes = 0
 
-  /// Reaches the entry of a nav, making it on first use.
+  /// The entry of a nav; made at the first write access.
   subscript(nav: UInt64) -> NavEntry {
     get { entry(nav) ?? NavEntry(nav: nav) }
     _modify {
@@ -61,7 +64,7 @@ struct Ledger {
     }
   }
 
-  /// The entry of a nav, if there is one.
+  /// Returns the entry of a nav; nil if there is none.
   func entry(_ nav: UInt64) -> NavEntry? { places[nav].map { entries[$0] } }
 
   private mutating func append(_ nav: UInt64) -> Int {
@@ -70,7 +73,7 @@ struct Ledger {
     return entries.count - 1
   }
 
-  /// Forgets a nav; the last entry takes its place.
+  /// Removes the entry of a nav; the last entry takes its place.
   mutating func remove(_ nav: UInt64) {
     guard let place = places[nav] else { return }
     places[nav] = nil
@@ -79,14 +82,14 @@ struct Ledger {
     if place < entries.count { places[entries[place].nav] = place }
   }
 
-  /// Takes note of a stored row.
+  /// Adds a stored row.
   mutating func add(_ row: RowNote) {
     let size = row.bodyCount + Self.rowOverhead
     bytes += size
     self[row.nav].add(row, size: size)
   }
 
-  /// Takes note of a deleted row.
+  /// Subtracts a deleted row.
   mutating func remove(_ row: RowNote) {
     let size = row.bodyCount + Self.rowOverhead
     bytes -= size
@@ -94,12 +97,12 @@ struct Ledger {
     self[row.nav].remove(size: size)
   }
 
-  /// Takes note of a stored snapshot, which replaces one of the same revision.
+  /// Adds a stored snapshot, which replaces one of the same revision.
   mutating func add(_ snapshot: SnapshotHeader) {
     self[snapshot.nav].add(snapshot)
   }
 
-  /// Takes note of a stored record.
+  /// Adds a stored row or snapshot.
   mutating func add(_ record: StagedRecord) {
     switch record {
     case .row(let row): add(row)

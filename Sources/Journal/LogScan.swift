@@ -1,19 +1,21 @@
 import Glibc
 
-/// Looks for damage in a write-ahead log that SQLite would pass over in silence.
+/// Finds damage in a write-ahead log that SQLite would ignore.
 ///
-/// SQLite ends its log at the first frame whose checksum is wrong, which is right for the torn end
-/// of a commit that nobody was told of. But a commit with another written after it was synced and
-/// acknowledged: when the wrong frame stands before such a commit, ending there would lose it.
+/// SQLite ends its log at the first frame with a wrong checksum. That is right for a torn commit at
+/// the end, which navd has not acknowledged. But a commit that another one follows was synced and
+/// acknowledged. If the wrong frame is in such a commit or before it, SQLite would lose that commit
+/// silently.
 struct LogScan: ~Copyable {
   private static let headerBytes = 32
   private static let frameBytes = 24 + 4096
 
   private let descriptor: Int32
 
-  /// Says what is wrong with the log at `path`; `nil` for a sound, a torn or an absent one.
+  /// Returns a description of the damage in the log at `path`; nil if the log is sound, torn at the
+  /// end, or absent.
   ///
-  /// To be called before SQLite opens the file, and for a log whose commits were synced.
+  /// The caller calls it before SQLite opens the file, and for a log whose commits were synced.
   static func damage(path: String) throws(JournalError) -> String? {
     let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard opened >= 0 else {
@@ -52,7 +54,7 @@ struct LogScan: ~Copyable {
       let isSound = Self.word(frame, 16) == sum.first && Self.word(frame, 20) == sum.second
       guard isCurrent, isSound else {
         broken = index
-        // A commit frame that is itself broken counts when the next frame follows it.
+        // A damaged commit frame counts only if another frame follows it.
         hasLostCommit = Self.word(frame, 4) != 0
         continue
       }
@@ -67,7 +69,7 @@ struct LogScan: ~Copyable {
     return bytes.count == count ? bytes : nil
   }
 
-  /// SQLite's checksum: pairs of little-endian words, as it writes them on this machine.
+  /// Adds bytes to SQLite's checksum: pairs of little-endian words, as on this processor.
   private static func add(_ bytes: ArraySlice<UInt8>, to sum: inout (first: UInt32, second: UInt32))
   {
     var index = bytes.startIndex

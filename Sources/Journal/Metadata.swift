@@ -1,15 +1,15 @@
-/// What all rows together add up to, so that a missing row is noticed like a changed one.
+/// Sums over all stored rows and snapshots, by which `replay` notices missing ones.
 ///
-/// The census in the file covers every row the file holds: it is brought up to date before each
-/// checkpoint and with each deletion. Rows that are only in the write-ahead log follow it without
-/// a gap and are guarded by the log's own checksums.
+/// The stored census covers every row in the file: it is updated before each checkpoint and with
+/// each deletion. The rows that are only in the write-ahead log follow it without a gap; the
+/// checksums of the log protect them.
 struct Census: Hashable {
-  /// The last sequence that is counted.
+  /// The sequence of the last row that the census counts.
   var through: UInt64 = 0
-  /// How many records there are, and the sum of the checksums of their groups.
+  /// The number of rows, and the sum of the checksums of their groups.
   var rows: UInt64 = 0
   var rowSum: UInt64 = 0
-  /// How many snapshots there are, and the sum of their checksums.
+  /// The number of snapshots, and the sum of their checksums.
   var snapshots: UInt64 = 0
   var snapshotSum: UInt64 = 0
 
@@ -36,13 +36,13 @@ struct Census: Hashable {
 
 /// Whether everything acknowledged is known to be on the disk.
 enum SyncState: Hashable {
-  /// Everything is synced.
+  /// All commits were synced.
   case clean
-  /// Something may not be, should the machine have stopped since the boot with this id.
+  /// Some commits may be lost if the machine has stopped since the boot with this id.
   case dirty(bootID: String)
 }
 
-/// The table of single facts; each value starts with a checksum over its key and itself.
+/// The metadata table; each value begins with a checksum of its key and itself.
 struct Metadata {
   private let path: String
   private let select: Statement
@@ -61,7 +61,7 @@ struct Metadata {
     replace = try database.prepare("INSERT OR REPLACE INTO meta(key, value) VALUES(\(key), ?2)")
   }
 
-  /// The census stored last.
+  /// Returns the census stored last.
   func census() throws(JournalError) -> Census {
     let numbers = try numbers(.census)
     guard numbers.count == 5 else {
@@ -79,14 +79,14 @@ struct Metadata {
     try write(.census, Self.bytes(numbers), attempt)
   }
 
-  /// The numbers of the closed navs whose rows are being deleted.
+  /// Returns the numbers of closed navs whose rows are being deleted.
   func closing() throws(JournalError) -> [UInt64] { try numbers(.closing) }
 
   func write(closing navs: [UInt64]) throws(JournalError) {
     try write(.closing, Self.bytes(navs), .writing)
   }
 
-  /// What is known about the last run's syncs.
+  /// Returns the stored state of syncs.
   func state() throws(JournalError) -> SyncState {
     guard let stored = try value(.state), let first = stored.first, first <= 1 else {
       throw .damaged(path: path, what: "the note on its last sync is missing")

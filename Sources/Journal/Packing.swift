@@ -1,22 +1,22 @@
 import CLZ4
 
-/// What LZ4 makes of bytes.
+/// A buffer for the output of LZ4.
 ///
-/// Records of one batch are much alike: to pack them takes less of the processor than to write what
-/// they would be, and to write it again when the write-ahead log is put away.
+/// Rows of one batch resemble each other. Compressing them takes less processor time than writing
+/// the same rows uncompressed, once into the write-ahead log and again at the checkpoint.
 @safe struct Packing: ~Copyable {
-  /// Fewer bytes are not worth it: they are a page as they are.
+  /// The minimum of bytes to compress; fewer bytes fit into one page anyway.
   static let fewestBytes = 1024
-  /// No more than this is unpacked, whatever a row says.
+  /// The maximum of uncompressed bytes, whatever size a row names.
   private static let mostBytes: UInt64 = 1 << 30
 
-  /// How much LZ4 may overlook for speed: 2 takes an eighth less time than 1, for 3 % more bytes.
+  /// LZ4's acceleration: 2 takes an eighth less time than 1, for 3 % more bytes.
   private static let acceleration: Int32 = 2
 
   private var memory: UnsafeMutableRawPointer?
   private var capacity = 0
   private var count = 0
-  /// LZ4's table of what it has seen: 16 KB, which are not cleared for each group.
+  /// LZ4's hash table of 16 KB, which is reused for each group without clearing it.
   private var stream: UnsafeMutablePointer<LZ4_stream_t>?
 
   deinit {
@@ -26,13 +26,14 @@ import CLZ4
 
   init() {}
 
-  /// Whether nothing is packed.
+  /// Whether the buffer is empty.
   var isEmpty: Bool { count == 0 }
 
-  /// Forgets what was packed.
+  /// Empties the buffer.
   mutating func clear() { count = 0 }
 
-  /// Packs bytes; nothing is packed if there are few, or if it does not save an eighth.
+  /// Compresses bytes; the buffer stays empty for fewer than 1,024 bytes, or if that saves less
+  /// than an eighth.
   mutating func pack(_ bytes: Span<UInt8>) {
     guard bytes.count >= Self.fewestBytes, bytes.count <= Int(LZ4_MAX_INPUT_SIZE) else { return }
     let room = bytes.count - bytes.count / 8
@@ -46,32 +47,32 @@ import CLZ4
       let target = unsafe memory?.assumingMemoryBound(to: CChar.self)
     else { return }
     let result = unsafe bytes.withUnsafeBytes { source in
-      // Nothing refers to the group before, so each is unpacked alone.
+      // No group refers to an earlier one, so each can be decompressed alone.
       unsafe LZ4_resetStream_fast(stream)
-      // 0 if it would not fit.
+      // LZ4 returns 0 if the output does not fit.
       return unsafe LZ4_compress_fast_continue(
         stream, source.baseAddress?.assumingMemoryBound(to: CChar.self), target,
         Int32(source.count), Int32(room), Self.acceleration)
     }
     count = max(0, Int(result))
     guard count == 0 else { return }
-    // The stream's state is undefined behind a failure.
+    // The state of the stream is undefined after a failure.
     unsafe LZ4_freeStream(stream)
     unsafe self.stream = nil
   }
 
-  /// What was packed.
+  /// The compressed bytes.
   var bytes: Span<UInt8> {
     @_lifetime(borrow self)
     get {
-      // What is there was written, and stays in place while this is borrowed.
+      // The bytes are initialised, and stay in place while this is borrowed.
       let buffer = unsafe UnsafeRawBufferPointer(start: memory, count: count)
       let span = unsafe Span<UInt8>(_unsafeBytes: buffer)
       return unsafe _overrideLifetime(span, borrowing: self)
     }
   }
 
-  /// What was packed into `bytes`; nil if it is not `size` bytes.
+  /// Decompresses bytes; returns nil unless the result has exactly `size` bytes.
   static func unpack(_ bytes: Span<UInt8>, size: UInt64) -> [UInt8]? {
     guard size > 0, size <= mostBytes, bytes.count <= Int(Int32.max) else { return nil }
     var isWhole = false

@@ -1,30 +1,30 @@
 import NavigationProtocol
 import NavigationHub
 
-/// Reads the heads of the records of a group one after the other.
+/// Reads the heads of a group's rows one after the other.
 ///
-/// The bytes have passed their checksum, so what does not fit was written wrong: it ends the reading
-/// all the same, and `hasEnded` says so.
+/// The bytes have passed their checksum, so an unreadable head was written wrongly. Reading ends
+/// there, and `hasEnded` then returns false.
 struct RecordCursor {
-  /// The columns of the record that was read last.
+  /// The columns of the row read last.
   private(set) var header: RowHeader
-  /// Where its body is, among the bodies.
+  /// The range of that row's body among the bodies of the group.
   private(set) var body = 0..<0
-  /// Those that were described so far, each with its last op.
+  /// The authors described so far, each with its last op.
   private var authors: [RowAuthor] = []
   private var offset = 1
   private var isBroken = false
 
-  /// Begins before the first record of the row with this key.
+  /// Begins before the first row of the group with this key.
   init(first: UInt64) {
     header = RowHeader(
       sequence: first &- 1, nav: 0, revision: 0, previous: 0, time: 0, kind: .created)
   }
 
-  /// Whether a start needs bodies of a group with these heads.
+  /// Whether a start needs the bodies of a group with these heads.
   static func hasBeginnings(_ heads: Span<UInt8>) -> Bool { !heads.isEmpty && heads[0] != 0 }
 
-  /// Goes to the next record; false when there is none, or none that can be read.
+  /// Reads the next head; returns false if there is none, or if it is unreadable.
   mutating func next(in heads: Span<UInt8>) -> Bool {
     guard offset < heads.count else { return false }
     let (sequence, isTooLarge) = header.sequence.addingReportingOverflow(number(in: heads))
@@ -83,17 +83,17 @@ struct RecordCursor {
       principal: String(decoding: text, as: UTF8.self), client: client, op: number(in: heads))
   }
 
-  /// The sign comes last, see `RowGroup`.
+  /// Reverses `RowGroup.folded`, which stores the sign in the lowest bit.
   private static func unfolded(_ number: UInt64) -> UInt64 { number >> 1 ^ (0 &- number & 1) }
 
-  /// Whether every byte was read, the record read last is the one named, and its body ends where
-  /// all bodies do.
+  /// Whether all heads were read, the last one is that of row `last`, and its body ends with the
+  /// bodies.
   func hasEnded(_ heads: Span<UInt8>, at last: UInt64, bodyCount: Int) -> Bool {
     !isBroken && offset == heads.count && header.sequence == last && offset > 1
       && body.upperBound == bodyCount
   }
 
-  /// Reads a number of seven bits a byte, the least significant first.
+  /// Reads a number with seven bits in each byte, the least significant first.
   @inline(__always)
   private mutating func number(in bytes: Span<UInt8>) -> UInt64 {
     guard offset < bytes.count else {

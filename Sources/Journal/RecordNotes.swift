@@ -32,13 +32,13 @@ struct RowNote: Hashable {
   }
 }
 
-/// The columns of a snapshot without its body.
+/// The columns of a snapshot except its body.
 struct SnapshotHeader: Hashable {
   var nav: UInt64
   var revision: UInt64
   var sequence: UInt64
   var time: UInt64
-  /// The checksum stored beside it.
+  /// The checksum stored with the snapshot.
   var checksum: UInt64
 
   init(_ snapshot: SnapshotRow, checksum: UInt64) {
@@ -51,7 +51,7 @@ struct SnapshotHeader: Hashable {
 }
 
 extension JournalRow {
-  /// Joins the columns of a row and a copy of its body.
+  /// Makes a row from its columns and a copy of its body.
   package init(_ header: RowHeader, body: Span<UInt8>) {
     self.init(header, body: [UInt8](copying: body))
   }

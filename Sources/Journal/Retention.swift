@@ -1,22 +1,22 @@
 import NavigationHub
 
-/// How much history the journal keeps.
+/// The rules by which the journal keeps history.
 ///
 /// A revision is kept while it is among its nav's newest `revisions` and younger than
-/// `milliseconds`, unless all rows together are larger than `bytes`.
+/// `milliseconds`. If all rows together exceed `bytes`, older history is deleted before that.
 package struct Retention: Hashable, Sendable {
-  /// Revisions kept for each nav.
+  /// The number of newest revisions kept for each nav.
   package var revisions: UInt64
-  /// Age up to which rows are kept.
+  /// The age up to which revisions are kept, in milliseconds.
   package var milliseconds: UInt64
-  /// Bytes of all rows together, from which on the oldest go first.
+  /// The maximum bytes of all rows; above it, the oldest history is deleted first.
   package var bytes: Int
-  /// A nav needs a new snapshot this many revisions after the last.
+  /// The number of revisions after its last snapshot at which a nav needs a new one.
   package var revisionsPerSnapshot: UInt64
-  /// Age from which on the rows of a closed nav may go.
+  /// The age in milliseconds at which a closed nav and its rows may be deleted.
   package var closedMilliseconds: UInt64
 
-  /// Makes a retention; the defaults are the protocol's.
+  /// Makes rules; the defaults are those of the protocol.
   package init(
     revisions: UInt64 = 10_000, milliseconds: UInt64 = 30 * 24 * 3_600_000, bytes: Int = 1 << 30,
     revisionsPerSnapshot: UInt64 = 1_000, closedMilliseconds: UInt64 = 600_000
@@ -29,30 +29,31 @@ package struct Retention: Hashable, Sendable {
   }
 }
 
-/// When a commit counts as done.
+/// The point at which a commit returns.
 package enum Durability: Hashable, Sendable {
-  /// When it is synced to the disk.
+  /// After the commit is synced to the disk.
   case sync
-  /// When it is written; a crash of the machine may lose it, a crash of the process does not.
+  /// After the commit is written; a crash of the machine may lose it, a crash of the process
+  /// cannot.
   case relaxed
 }
 
-/// What one look at a part of the ledger decides, before anything is deleted.
+/// The decisions for some navs, before anything is deleted.
 struct RetentionPlan {
-  /// Navs to keep from their snapshot number `keeping` on.
+  /// Navs whose floor rises to the snapshot with the index `keeping`.
   var raised: [(nav: UInt64, keeping: Int)] = []
-  /// Closed navs that may go.
+  /// Closed navs to forget.
   var closed: [UInt64] = []
-  /// Navs whose owner should provide a snapshot.
+  /// Navs that need a snapshot of their newest state.
   var needsSnapshot: [UInt64] = []
 
-  /// How many navs one plan may ask a snapshot of, or let go.
+  /// The maximum number of navs that one plan forgets, and of those that it asks for a snapshot.
   private static let most = 64
 
-  /// Looks at `entries` in the light of `retention`; there are `excess` bytes too many in all.
+  /// Applies `retention` to `entries`; all rows together exceed their limit by `excess` bytes.
   init(_ entries: ArraySlice<NavEntry>, _ retention: Retention, now: UInt64, excess: Int) {
     var excess = excess
-    // The oldest history goes first when space is short.
+    // If space is short, the oldest history is deleted first.
     let order = excess > 0 ? entries.sorted { $0.oldestSequence < $1.oldestSequence } : nil
     for entry in order.map({ $0[...] }) ?? entries {
       let rules = Rules(entry: entry, retention: retention, now: now)
@@ -85,7 +86,7 @@ private struct Rules {
 
   var mayForget: Bool { age(entry.headTime) >= retention.closedMilliseconds }
 
-  /// The newest snapshot below which nothing is promised any more, if that raises the floor.
+  /// The index of the newest snapshot below which retention keeps nothing; nil if the floor stays.
   var oldestToKeep: Int? {
     let found = entry.snapshots.lastIndex { snapshot in
       entry.headRevision - min(snapshot.revision, entry.headRevision) >= retention.revisions
@@ -94,18 +95,19 @@ private struct Rules {
     return found.flatMap { entry.snapshots[$0].revision > entry.floor ? $0 : nil }
   }
 
-  /// The next snapshot above the floor.
+  /// The index of the first snapshot above the floor.
   var nextToKeep: Int? { entry.snapshots.firstIndex { $0.revision > entry.floor } }
 
   var needsSnapshot: Bool {
     guard let since = entry.uncoveredSince else { return false }
     let covered = entry.snapshots.last?.revision ?? 0
-    // A quarter of the age, so that no row lives much longer than the age for want of a snapshot.
+    // At a quarter of the maximum age, so that rows do not outlive that age by much for want of a
+    // snapshot.
     return entry.headRevision - covered >= retention.revisionsPerSnapshot
       || age(since) >= retention.milliseconds / 4
   }
 
-  /// An estimate of what goes when history begins at that snapshot.
+  /// Estimates the bytes that are freed if history begins at this snapshot.
   func bytes(below keeping: Int) -> Int {
     let all = max(1, entry.headRevision - entry.floor)
     let gone = entry.snapshots[keeping].revision - entry.floor
@@ -113,41 +115,41 @@ private struct Rules {
   }
 }
 
-/// What one call of `Journal.maintain` did and found.
+/// The results of one call of `Journal.maintain`.
 package struct MaintenanceReport: Hashable, Sendable {
-  /// The revision below which a nav's history cannot be rebuilt.
+  /// The lowest revision of a nav that can still be rebuilt.
   package struct Floor: Hashable, Sendable {
-    /// The nav.
+    /// The number of the nav.
     package var nav: UInt64
-    /// The revision of its oldest snapshot.
+    /// The revision of the nav's oldest snapshot.
     package var revision: UInt64
   }
 
-  /// Navs whose owner should commit a snapshot at their head, so that older rows may go.
+  /// Navs that need a snapshot of their newest state, so that older rows can be deleted.
   package var needsSnapshot: [UInt64] = []
-  /// Navs whose history now begins above a later revision than before.
+  /// Navs whose floor this call has raised.
   package var floors: [Floor] = []
-  /// Closed navs of which nothing is handed out any more.
+  /// Closed navs that are now forgotten: `replay` no longer passes them on.
   package var forgotten: [UInt64] = []
-  /// Rows deleted.
+  /// The number of deleted rows.
   package var deletedRows = 0
-  /// Pages given back to the file system.
+  /// The number of pages returned to the file system.
   package var freedPages = 0
-  /// Whether another call at the same time would find more to do.
+  /// Whether another call at the same time would do more.
   package var hasMore = false
 }
 
-/// Where the search for rows to delete stands; nothing of it is stored.
+/// The position of the search for rows to delete; it is not stored.
 struct Pruning {
-  /// The next sequence to look at, and the last one that may have to go.
+  /// The next sequence to examine, and the last one.
   var next: UInt64 = .max
   var last: UInt64 = 0
-  /// The next entry of the ledger to look at.
+  /// The index of the next ledger entry to examine.
   var entry = 0
 
   var isActive: Bool { next <= last }
 
-  /// Widens the search to these sequences.
+  /// Extends the search to the sequences from `first` to `last`.
   mutating func include(_ first: UInt64, _ last: UInt64) {
     guard first <= last else { return }
     if !isActive { self.last = 0 }
@@ -156,14 +158,14 @@ struct Pruning {
   }
 }
 
-/// What one call looks at, and what it finds.
+/// The part of the search that one call makes, and its results.
 struct PruningSlice {
-  /// The next sequence to look at, and the last one.
+  /// The next sequence to examine, and the last one.
   var next: UInt64
   let last: UInt64
-  /// How many more rows may be looked at.
+  /// The number of rows that may still be examined.
   var budget: Int
-  /// The rows that go.
+  /// The rows to delete.
   var deleted: [RowNote] = []
 
   init(next: UInt64, last: UInt64, budget: Int) {
@@ -174,7 +176,7 @@ struct PruningSlice {
 
   var isDone: Bool { budget == 0 || next > last }
 
-  /// Whether a row is to be looked at, which counts.
+  /// Whether a row belongs to this slice; if so, it uses up one row of the budget.
   mutating func takes(_ row: RowHeader) -> Bool {
     guard budget > 0, row.sequence >= next, row.sequence <= last else { return false }
     budget -= 1

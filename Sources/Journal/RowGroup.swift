@@ -1,32 +1,41 @@
 import NavigationHub
 import NavigationProtocol
 
-/// Records that lie together in one row of the table, in the order of their sequence.
+/// The rows of a group, which are stored together in one row of the database.
 ///
-/// A row of SQLite costs more than what is in it, so the records of a batch share some. It has two
-/// parts. The heads begin with a byte that says whether a start needs bodies of this group. Then come,
-/// for each record: how far its sequence is from the one before less one, its kind, its nav, its
-/// revision, how far back its nav's previous record is or 0, how its time differs from the one
-/// before, the size of its body, whose op it tells of, all in base 128. `RecordCursor` reads them.
-/// The bodies follow one another in the other part, which is stored as it is or, if that is shorter,
-/// as LZ4 makes it.
+/// A database row costs more than its contents, so rows of a batch share one. It has two parts. The
+/// heads begin with a byte that tells whether a start needs the bodies of this group. For each row
+/// follow these numbers, in base 128:
+///
+/// 1. the distance of its sequence from the row before, minus one
+/// 2. its kind, with `openBit`
+/// 3. its nav
+/// 4. its revision
+/// 5. the distance to the nav's previous row, or 0
+/// 6. the difference of its time from the row before
+/// 7. the size of its body
+/// 8. its author, or 0
+///
+/// The bodies follow one another in the other part. That part is compressed by LZ4 if this makes it
+/// shorter. `RecordCursor` reads the heads.
 @safe struct RowGroup: ~Copyable {
-  /// A group takes no further record when it has this many, or its bodies would have more bytes.
+  /// The maximum of rows and of bytes of bodies; a single larger body has a group of its own.
   static let mostRecords = 64
   static let mostBytes = 48 << 10
 
-  /// The bit beside the kind that says that something is open.
+  /// The bit beside the kind for `isOpen`.
   static let openBit: UInt64 = 0x40
 
-  /// The key of the row, which no sequence in it is below.
+  /// The key of the database row; no sequence in the group is below it.
   private(set) var first: UInt64 = 0
-  /// The sequence of the last record.
+  /// The sequence of the last row.
   private(set) var last: UInt64 = 0
-  /// How many records there are.
+  /// The number of rows.
   private(set) var records = 0
   private var time: UInt64 = 0
-  /// The authors so far, each with its last op: a head names one by its place, from 1 on, and
-  /// describes one that is not there yet.
+  /// The authors in the group, each with its last op.
+  ///
+  /// A head names an author by its place, from 1 on, and describes a new author.
   private var authors: [RowAuthor] = []
   private var headBuffer = ScratchBuffer(capacity: 4096)
   private var bodyBuffer = ScratchBuffer(capacity: Self.mostBytes)
@@ -34,7 +43,7 @@ import NavigationProtocol
 
   init() {}
 
-  /// Forgets all records; `first` is the key of the row that is begun.
+  /// Removes all rows; `first` is the key of the next group.
   mutating func begin(_ first: UInt64) {
     precondition(first > 0, "a row has no key")
     self.first = first
@@ -47,15 +56,15 @@ import NavigationProtocol
     bodyBuffer.clear()
   }
 
-  /// Whether another record with a body of this size would make the group too large.
+  /// Whether a row with a body of this size no longer fits.
   func isFull(for bodyCount: Int) -> Bool {
     records == Self.mostRecords || records > 0 && bodyBuffer.count + bodyCount > Self.mostBytes
   }
 
-  /// Appends a record.
+  /// Appends a row.
   ///
-  /// - Parameter row: the record; its sequence is higher than those in the group.
-  /// - Returns: the numbers of the record that the journal keeps in memory.
+  /// - Parameter row: the row; its sequence is higher than those in the group.
+  /// - Returns: the numbers of the row that the journal keeps in memory.
   @discardableResult
   mutating func append(_ row: borrowing JournalRow) -> RowNote {
     let note = RowNote(row)
@@ -64,7 +73,7 @@ import NavigationProtocol
     return note
   }
 
-  /// Appends a record of another group.
+  /// Appends a row of another group.
   mutating func append(_ header: RowHeader, _ body: Span<UInt8>) {
     append(RowNote(header, bodyCount: body.count), isOpen: header.isOpen, header.author)
     bodyBuffer.append(body)
@@ -88,7 +97,7 @@ import NavigationProtocol
     records += 1
   }
 
-  /// Appends the place of an author; there is room for two numbers.
+  /// Appends the place of an author; the caller has made room for two numbers.
   private mutating func append(_ author: borrowing RowAuthor) {
     var place = 0
     while place < authors.count,
@@ -112,46 +121,46 @@ import NavigationProtocol
     authors.append(copy author)
   }
 
-  /// The heads of the records.
+  /// The heads of the rows.
   var heads: Span<UInt8> {
     @_lifetime(borrow self)
     get { headBuffer.bytes }
   }
 
-  /// The bodies of the records.
+  /// The bodies of the rows.
   var bodies: Span<UInt8> {
     @_lifetime(borrow self)
     get { bodyBuffer.bytes }
   }
 
-  /// Ends the row: packs the bodies if that is worth it.
+  /// Completes the group, and compresses the bodies if that saves space.
   ///
-  /// One record alone has little that repeats, and its answer waits.
+  /// It does not compress a single row: that saves little, and a client waits for the answer.
   mutating func seal() {
     packed.clear()
     guard records > 1 else { return }
-    // Taken out while it is written to, because the group lends the bodies meanwhile.
+    // Taken out while it is written to, because the group lends its bodies at the same time.
     var target = Packing()
     swap(&target, &packed)
     target.pack(bodyBuffer.bytes)
     swap(&target, &packed)
   }
 
-  /// How many bytes of bodies were packed; 0 if they are stored as they are.
+  /// The number of uncompressed bytes of the bodies; 0 if they are stored uncompressed.
   var packedFrom: UInt64 { packed.isEmpty ? 0 : UInt64(bodyBuffer.count) }
 
-  /// The bodies as they are stored; valid behind `seal`.
+  /// The bodies as stored; valid after `seal`.
   var storedBodies: Span<UInt8> {
     @_lifetime(borrow self)
     get { packed.isEmpty ? bodyBuffer.bytes : packed.bytes }
   }
 
-  /// The checksum of the row; valid behind `seal`.
+  /// The checksum of the group; valid after `seal`.
   var checksum: UInt64 {
     Self.checksum(first: first, last: last, size: packedFrom, heads: heads, storedBodies)
   }
 
-  /// Puts the sign of a difference last, so that small ones are short either way.
+  /// Moves the sign of a difference into the lowest bit, so that small negative ones are short too.
   private static func folded(_ difference: UInt64) -> UInt64 {
     difference << 1 ^ UInt64(bitPattern: Int64(bitPattern: difference) >> 63)
   }

@@ -1,11 +1,11 @@
-/// The layout of the file, and the statements that are written against it.
+/// The format of the database, and the statements for it.
 enum Schema {
-  /// Raised with every change that an older version could not read.
+  /// The version of the format, which rises with every change that older versions cannot read.
   static let version: Int64 = 3
-  /// "navj" in ASCII: tells a journal from any other SQLite file.
+  /// "navj" in ASCII, which distinguishes a journal from other SQLite files.
   static let application: Int64 = 0x6e61_766a
 
-  /// The tables with the exact text that SQLite keeps of them, in the order of their names.
+  /// The tables in the order of their names, with the exact text that SQLite stores for them.
   static let tables: [(name: String, sql: String)] = [
     (
       "log",
@@ -23,15 +23,15 @@ enum Schema {
   static let groupColumns = "seq, last, size, sum, heads, bodies"
   static let snapshotColumns = "nav, rev, seq, t, sum, body"
 
-  /// Finds the group that holds the record ?1, or else the first one behind it.
+  /// Finds the group that contains the sequence ?1, or else the next group after it.
   static let selectGroup =
     "SELECT \(groupColumns) FROM log WHERE last >= ?1 AND "
     + "seq >= COALESCE((SELECT MAX(seq) FROM log WHERE seq <= ?1), 0) ORDER BY seq LIMIT 1"
 
-  /// Makes an empty journal at `path`, complete or not at all as far as a rename is.
+  /// Makes an empty, synced journal at `path`, which the caller renames into place.
   static func create(at path: String) throws(JournalError) {
     let database = try Database(path: path, creating: true)
-    // The page layout must be chosen before the first table exists.
+    // The page layout is fixed when the first table is created.
     try database.execute("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL", .opening)
     try database.execute("PRAGMA synchronous=FULL; BEGIN IMMEDIATE", .opening)
     for table in tables { try database.execute(table.sql, .opening) }
@@ -42,7 +42,7 @@ enum Schema {
     database.close()
   }
 
-  /// Refuses a file that is not a journal of this version, table by table.
+  /// Throws unless the file is a journal of this version with exactly these tables.
   static func verify(_ database: Database) throws(JournalError) {
     let path = database.path
     let found = try database.integer("PRAGMA user_version")

@@ -1,14 +1,14 @@
-/// Bytes that are collected again and again in the same memory.
+/// A byte buffer that is filled again and again in the same memory.
 @safe struct ScratchBuffer: ~Copyable {
   private var memory: UnsafeMutableRawPointer
   private var capacity: Int
   private let usualCapacity: Int
   private(set) var count = 0
 
-  /// What a number takes at most: 64 bits, seven a byte.
+  /// The maximum size of a number: 64 bits in bytes of seven bits.
   private static let mostNumberBytes = 10
 
-  /// Begins with room for `capacity` bytes.
+  /// Makes an empty buffer with room for `capacity` bytes.
   init(capacity: Int) {
     unsafe memory = .allocate(byteCount: capacity, alignment: 1)
     self.capacity = capacity
@@ -17,18 +17,18 @@
 
   deinit { unsafe memory.deallocate() }
 
-  /// Forgets what is there.
+  /// Empties the buffer.
   mutating func clear() {
     count = 0
-    // What is many times as long is rare, and its memory is not kept.
+    // Much longer contents are rare, so their memory is not kept.
     if capacity > 4 * usualCapacity { replaceMemory(usualCapacity) }
   }
 
-  /// What is there.
+  /// The contents.
   var bytes: Span<UInt8> {
     @_lifetime(borrow self)
     get {
-      // What is there was written, and stays in place while this is borrowed.
+      // The bytes are initialised, and stay in place while this is borrowed.
       let span = unsafe Span<UInt8>(
         _unsafeStart: memory.assumingMemoryBound(to: UInt8.self), count: count)
       return unsafe _overrideLifetime(span, borrowing: self)
@@ -40,13 +40,13 @@
     makeRoom(bytes.count)
     unsafe bytes.withUnsafeBufferPointer { buffer in
       guard let start = buffer.baseAddress else { return }
-      // Room was made above.
+      // The capacity was checked above.
       unsafe (memory + count).copyMemory(from: start, byteCount: buffer.count)
     }
     count += bytes.count
   }
 
-  /// Puts another byte in the place of the first, which is there.
+  /// Replaces the first byte, which must exist.
   mutating func replaceFirst(by byte: UInt8) {
     precondition(count > 0, "there is no first byte")
     unsafe memory.storeBytes(of: byte, as: UInt8.self)
@@ -59,11 +59,13 @@
     count += 1
   }
 
-  /// Makes room for numbers.
+  /// Makes room for this many numbers.
   @inline(__always)
   mutating func makeRoom(numbers: Int) { makeRoom(numbers * Self.mostNumberBytes) }
 
-  /// Appends a number, seven bits a byte, the least significant first; room must have been made.
+  /// Appends a number with seven bits in each byte, the least significant first.
+  ///
+  /// The caller has made room for it.
   @inline(__always)
   mutating func append(number: UInt64) {
     assert(count + Self.mostNumberBytes <= capacity, "no room was made")

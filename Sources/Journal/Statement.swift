@@ -1,7 +1,7 @@
 import CSQLite
 import NavigationProtocol
 
-/// One prepared statement; owned by its `Database`, which finalizes it when it closes.
+/// A prepared statement; its `Database` owns it and finalises it at close.
 @safe final class Statement {
   private var handle: OpaquePointer?
   private let path: String
@@ -16,18 +16,18 @@ import NavigationProtocol
     self.path = path
   }
 
-  /// Frees the statement; it must not be used again.
+  /// Frees the statement, which must not be used afterwards.
   func finalize() {
     unsafe sqlite3_finalize(handle)
     unsafe handle = nil
   }
 
-  /// Makes the statement ready to be bound and run again.
+  /// Resets the statement for new parameters.
   func reset() {
     unsafe sqlite3_reset(open)
   }
 
-  /// Goes to the next row; `false` when there is none.
+  /// Moves to the next row of the result; returns false if there is none.
   func step(_ attempt: Attempt) throws(JournalError) -> Bool {
     let code = unsafe sqlite3_step(open)
     switch code {
@@ -41,26 +41,26 @@ import NavigationProtocol
     }
   }
 
-  /// Runs a statement that gives no rows.
+  /// Runs a statement that returns no rows.
   func run(_ attempt: Attempt = .writing) throws(JournalError) {
     while try step(attempt) {}
     reset()
   }
 
-  /// Binds an integer to the parameter `index`, 1 and up.
+  /// Binds an integer to the parameter `index`, counted from 1.
   func bind(_ index: Int32, _ value: UInt64) {
     unsafe sqlite3_bind_int64(open, index, Int64(bitPattern: value))
   }
 
-  /// Runs a statement with `bytes` bound to the parameter `index`, without copying them.
+  /// Runs a statement with `bytes` as the parameter `index`, without copying them.
   func run(
     _ index: Int32, _ bytes: Span<UInt8>, _ attempt: Attempt = .writing
   ) throws(JournalError) {
-    // SQLite reads the bytes while the statement runs, so it runs while they are borrowed.
+    // SQLite reads the bytes while the statement runs, so it must run while they are borrowed.
     try bind(index, bytes, attempt) { () throws(JournalError) in try run(attempt) }
   }
 
-  /// Runs a statement with two parameters bound so.
+  /// Runs a statement with two blobs as parameters, without copying them.
   func run(
     _ index: Int32, _ bytes: Span<UInt8>, _ other: Int32, _ others: Span<UInt8>,
     _ attempt: Attempt = .writing
@@ -70,7 +70,7 @@ import NavigationProtocol
     }
   }
 
-  /// Binds bytes while `body` runs.
+  /// Binds bytes to a parameter while `body` runs.
   private func bind(
     _ index: Int32, _ bytes: Span<UInt8>, _ attempt: Attempt,
     _ body: () throws(JournalError) -> Void
@@ -90,18 +90,18 @@ import NavigationProtocol
     }
   }
 
-  /// The integer in a column of the current row, `nil` when it holds something else.
+  /// The integer in a column of the current row; nil if it has another type.
   func integer(_ column: Int32) -> Int64? {
     guard unsafe sqlite3_column_type(open, column) == SQLITE_INTEGER else { return nil }
     return unsafe sqlite3_column_int64(open, column)
   }
 
-  /// The non-negative integer in a column of the current row.
+  /// The integer in a column of the current row; nil if it is negative or of another type.
   func unsigned(_ column: Int32) -> UInt64? {
     integer(column).flatMap { UInt64(exactly: $0) }
   }
 
-  /// The text in a column of the current row.
+  /// The text in a column of the current row; nil if it has another type.
   func text(_ column: Int32) -> String? {
     guard unsafe sqlite3_column_type(open, column) == SQLITE_TEXT,
       let text = unsafe sqlite3_column_text(open, column)
@@ -109,7 +109,7 @@ import NavigationProtocol
     return unsafe String(cString: text)
   }
 
-  /// Reads the blob in a column of the current row in place; `nil` when it holds something else.
+  /// Reads the blob in a column of the current row in place; returns nil if it has another type.
   @discardableResult
   func withBlob<Result, Failure: Error>(
     _ column: Int32, _ read: (Span<UInt8>) throws(Failure) -> Result
@@ -121,7 +121,7 @@ import NavigationProtocol
     return try read(unsafe Span<UInt8>(_unsafeBytes: buffer))
   }
 
-  /// The bytes of the blob in a column of the current row.
+  /// A copy of the blob in a column of the current row; nil if it has another type.
   func bytes(_ column: Int32) -> [UInt8]? {
     withBlob(column) { [UInt8](copying: $0) }
   }

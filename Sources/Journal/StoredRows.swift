@@ -1,23 +1,23 @@
 import NavigationHub
 import NavigationProtocol
 
-/// What a row of the table of groups says beside its bytes.
+/// The columns of a stored group besides its heads and bodies.
 struct StoredGroup {
-  /// The row's key, which no sequence in it is below.
+  /// The key of the database row; no sequence in the group is below it.
   var first: UInt64
-  /// The sequence of its last record.
+  /// The sequence of its last row.
   var last: UInt64
-  /// How many bytes its bodies are when they are unpacked; 0 if they lie as they are.
+  /// The number of uncompressed bytes of the bodies; 0 if they are stored uncompressed.
   var size: UInt64
-  /// The checksum over all these, the heads and the bodies as they lie.
+  /// The checksum of the other columns.
   var checksum: UInt64
 
-  /// How messages name its records.
+  /// The name of the rows in error messages.
   var name: String { first == last ? "row \(first)" : "rows \(first) to \(last)" }
 }
 
 extension StoredGroup {
-  /// Lends the bodies as they were before they were packed, in place if they were not.
+  /// Passes the uncompressed bodies to `consume`, without a copy if they are stored uncompressed.
   func unpacking<Failure: Error>(
     _ bodies: Span<UInt8>, damage: (String) -> Failure,
     _ consume: (Span<UInt8>) throws(Failure) -> Void
@@ -29,14 +29,14 @@ extension StoredGroup {
     try consume(unpacked.span)
   }
 
-  /// How many bytes the bodies are.
+  /// The number of uncompressed bytes of the bodies.
   func bodyCount(_ bodies: Span<UInt8>) -> Int { size > 0 ? Int(clamping: size) : bodies.count }
 }
 
 extension Statement {
-  /// Reads the current row of a `SELECT` of `Schema.groupColumns`, its heads, and its bodies as they lie.
+  /// Reads the current row of a `SELECT` of `Schema.groupColumns`, with the bodies as stored.
   ///
-  /// - Throws: `.damaged` when a column is of another type or the checksum is wrong.
+  /// - Throws: an error made by `damage` if a column has another type or the checksum is wrong.
   func group<Failure: Error>(
     damage: (String) -> Failure,
     _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>) throws(Failure) -> Void
@@ -62,7 +62,7 @@ extension Statement {
     guard hasBytes else { throw damage("row \(first) has no heads or no bodies") }
   }
 
-  /// The same, with the bodies unpacked.
+  /// Reads the current row like `group`, with the bodies uncompressed.
   func unpackedGroup<Failure: Error>(
     damage: (String) -> Failure,
     _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>) throws(Failure) -> Void
@@ -91,13 +91,13 @@ extension Statement {
   }
 }
 
-/// A copy of a group, to look for single rows in.
+/// A copy of a group, from which single rows are read.
 struct LoadedGroup {
   private let group: StoredGroup
   private let bodies: [UInt8]
   private let rows: [(header: RowHeader, body: Range<Int>)]
 
-  /// Copies the bytes of a group, which passed their checksum.
+  /// Copies a group whose checksum was verified.
   init(
     _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ path: String
   ) throws(JournalError) {
@@ -112,10 +112,10 @@ struct LoadedGroup {
     self.rows = rows
   }
 
-  /// Whether the row with this sequence can only be in this group.
+  /// Whether the row with this sequence is in this group, unless it was pruned.
   func holds(_ sequence: UInt64) -> Bool { group.first <= sequence && sequence <= group.last }
 
-  /// The row with this sequence; nil when it was pruned.
+  /// Returns the row with this sequence; nil if it was pruned.
   func row(at sequence: UInt64) -> JournalRow? {
     guard let found = rows.first(where: { $0.header.sequence == sequence }) else { return nil }
     return JournalRow(found.header, body: bodies.span.extracting(found.body))

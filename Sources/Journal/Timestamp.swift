@@ -1,6 +1,6 @@
-/// A moment in UTC, as it stands in the names of files and in a log.
+/// A time in UTC, in the form of file names and of the log.
 package enum Timestamp {
-  /// "2026-11-21T17:43:45.120Z" for milliseconds since 1970: RFC 3339.
+  /// Formats milliseconds since 1970 by RFC 3339, as `2026-11-21T17:43:45.120Z`.
   package static func rfc3339(ofMilliseconds milliseconds: UInt64) -> String {
     let seconds = Int(milliseconds / 1000)
     let (year, month, day) = date(ofDays: seconds / 86_400)
@@ -9,7 +9,7 @@ package enum Timestamp {
       + "\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2)).\(padded(Int(milliseconds % 1000), 3))Z"
   }
 
-  /// "20261121T174345Z" for seconds since 1970.
+  /// Formats seconds since 1970 for file names, as `20261121T174345Z`.
   package static func text(ofSeconds seconds: Int) -> String {
     let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
     let (year, month, day) = date(ofDays: days)
@@ -18,9 +18,9 @@ package enum Timestamp {
       + padded(time / 60 % 60, 2) + padded(time % 60, 2) + "Z"
   }
 
-  /// The Gregorian date so many days after the first of January 1970.
+  /// Returns the Gregorian date that is `days` days after 1 January 1970.
   private static func date(ofDays days: Int) -> (year: Int, month: Int, day: Int) {
-    // Years begin in March, so that the leap day is their last; eras of 400 years are alike.
+    // The years begin in March, so that the leap day is the last day. Each era has 400 years.
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
     let dayOfEra = shifted - era * 146_097

@@ -77,7 +77,8 @@ package struct BarDrawing: Sendable {
     return StyledLine(TerminalText.fitted(line, columns: columns), .tint)
   }
 
-  /// A button in brackets: its title, else `<image>`, `(custom view)` or its id.
+  /// A button in brackets: its custom view in parentheses, else `<image>`, else its title, system
+  /// item or id.
   package func buttonText(_ slot: JSONValue) -> String {
     let face: String
     if let view = slot["customView"] {

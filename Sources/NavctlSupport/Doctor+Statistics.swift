@@ -34,7 +34,8 @@ extension Doctor {
       "\(Figures.bytes(statistics.diskFree)) free of \(Figures.bytes(statistics.diskSize))"
     let remedy = "free space on the file system of navd's state directory"
     if statistics.diskFree < 16_000_000 { return DoctorFinding("disk", .fail, text, remedy) }
-    // 5 % of a large disk can be plenty, so the warning needs less than the journal could need too.
+    // 5 % of a large disk can be plenty. So the warning also requires less than 100 MB, or less
+    // than twice the size of the journal.
     let isScarce = statistics.diskFree < statistics.diskSize / 20
     let isLittle = statistics.diskFree < max(100_000_000, 2 * statistics.journalBytes)
     if statistics.diskFree < 100_000_000 || isScarce && isLittle {

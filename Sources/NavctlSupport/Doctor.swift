@@ -6,7 +6,7 @@ package import RuntimePaths
 package struct DoctorFacts: Sendable {
   /// The address of the daemon.
   package var endpoint: String?
-  /// Why there is no address: the sockets that navctl tried.
+  /// The reason why there is no address: the sockets that navctl tried.
   package var endpointFailure: String?
   /// The socket file of a local address.
   package var socket: FileStatus?

@@ -15,7 +15,7 @@ package struct Explanation: Hashable, Sendable {
   package let cause: String
   /// The next command or action.
   package let remedy: String
-  /// A command line that shows or mends such a case.
+  /// A command line that shows or corrects such a case.
   package let example: String
 
   /// Makes the explanation of an error code of the protocol; `Remedies` has its remedy.

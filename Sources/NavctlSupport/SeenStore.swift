@@ -19,7 +19,8 @@ package struct SeenStore: Sendable {
     self.session = session
   }
 
-  /// The directory of the files: `$XDG_STATE_HOME/navctl/seen`, else under `~/.local/state`.
+  /// The directory of the files: `$XDG_STATE_HOME/navctl/seen`, else under `~/.local/state`; nil if
+  /// neither variable is set.
   package static func directory(_ environment: ProcessEnvironment) -> String? {
     if let path = environment.absolutePath("XDG_STATE_HOME") { return path + "/navctl/seen" }
     return environment.absolutePath("HOME").map { $0 + "/.local/state/navctl/seen" }

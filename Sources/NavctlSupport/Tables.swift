@@ -79,11 +79,11 @@ package enum Tables {
       })
   }
 
-  /// The members of an object, a line each; nested members have names with dots.
+  /// The members of an object, one on each line; nested members have names with dots.
   ///
   /// - Parameters:
   ///   - value: the object.
-  ///   - except: a member that is left out; nil for none.
+  ///   - except: a member to omit; nil for none.
   /// - Returns: the lines, names and values in two columns.
   package static func members(_ value: JSONValue, except: String? = nil) -> [String] {
     var rows: [[String]] = []

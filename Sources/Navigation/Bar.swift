@@ -1,16 +1,18 @@
-/// UINavigationBar's own state; what it shows comes from the items.
+/// The state of a UINavigationBar itself: class, visibility, colours and appearance.
+///
+/// Titles and buttons come from the navigation items of the screens.
 package struct Bar: PartContent {
   /// The bar's class, fixed at creation.
   package var className = "NavigationBar"
   /// UIKit's `isNavigationBarHidden`.
   package var isHidden = false
-  /// What hid the bar by itself, and what it hid with it; nil when nothing or nobody but a client did.
+  /// The automatic hiding in force; nil if the bar is shown, or if a client or a screen hid it.
   package var hid: AutomaticHiding?
-  /// The members that an appearance proxy may set too.
+  /// The members that an appearance proxy can set too, for all bars of a class.
   package var look = BarLook()
-  /// UIKit's `tintColor`, of buttons; not a member of the proxy.
+  /// UIKit's `tintColor`, the colour of the buttons; an appearance proxy cannot set it.
   package var tintColor: String?
-  /// Stored, without effect: it is hidden behind the background.
+  /// UIKit's `backgroundColor`; stored without effect, because the bar's background covers it.
   package var backgroundColor: String?
   /// UIKit's `prefersLargeTitles`.
   package var prefersLargeTitles = false
@@ -21,7 +23,7 @@ package struct Bar: PartContent {
   package init() {}
 }
 
-/// UIToolbar's own state; its items come from the top screen.
+/// The state of a UIToolbar itself; its items come from the top screen.
 package struct Toolbar: PartContent {
   /// The toolbar's class, fixed at creation.
   package var className = "Toolbar"
@@ -40,11 +42,13 @@ package struct Toolbar: PartContent {
   package init() {}
 }
 
-/// Bars that hid by themselves: showing them again shows only what went with them.
+/// A rule that hid the bar automatically, and whether it hid the toolbar too.
+///
+/// When a rule shows the bar again, the toolbar reappears only if this hiding hid it.
 package struct AutomaticHiding: Hashable, Sendable {
-  /// What hid them.
+  /// The rule that hid the bar.
   package var cause: HidingCause
-  /// Whether the toolbar went with the bar.
+  /// Whether the rule hid the toolbar together with the bar.
   package var toolbar: Bool
 
   /// Makes a value from its members.
@@ -54,7 +58,7 @@ package struct AutomaticHiding: Hashable, Sendable {
   }
 }
 
-/// What hides bars by itself.
+/// The rules of UIKit by which a controller hides its bars automatically.
 package enum HidingCause: UInt8, CaseIterable, Sendable {
   /// UIKit's `hidesBarsOnTap`, `…OnSwipe`, `…WhenKeyboardAppears`, `…WhenVerticallyCompact`.
   case tap, swipe, keyboard, vCompact
@@ -68,21 +72,21 @@ package enum BarStyle: UInt8, CaseIterable, Sendable {
   case black
 }
 
-/// The appearance members of a bar: set on a bar, or for a class of bars on the proxy.
+/// The look of a bar: what a client sets on one bar, or by an appearance proxy on a class of bars.
 ///
 /// Nil means unset.
 package struct BarLook: Hashable, Sendable {
   /// UIKit's `barStyle`.
   package var barStyle: BarStyle?
-  /// UIKit's `isTranslucent`; unset it follows the background image.
+  /// UIKit's `isTranslucent`; nil makes the bar translucent unless its background image is opaque.
   package var translucent: Bool?
-  /// UIKit's `barTintColor`, of the background.
+  /// UIKit's `barTintColor`, the colour of the background.
   package var barTintColor: String?
   /// UIKit's `titleTextAttributes`.
   package var titleTextAttributes = TitleTextAttributes()
   /// UIKit's title vertical position adjustments, in points; a slot without value is 0.
   package var titleOffsets: [BarMetrics: OpaqueJSON] = [:]
-  /// UIKit's background images.
+  /// UIKit's background images, by the position and the metrics of the bar.
   package var backgroundImages: [BackgroundSlot: ImageReference] = [:]
   /// UIKit's `shadowImage`.
   package var shadowImage: ImageReference?
@@ -95,15 +99,18 @@ package struct BarLook: Hashable, Sendable {
   package init() {}
 }
 
-/// UIKit's title text attributes: opaque but for the colour, which the bar's text falls back from.
+/// UIKit's title text attributes.
+///
+/// navd interprets only `color`, and keeps the other values as the client wrote them. Without a
+/// colour the title is white in bar style `black`, else black.
 package struct TitleTextAttributes: Hashable, Sendable {
   /// The font, as the client wrote it.
   package var font: OpaqueJSON?
   /// The colour of the text.
   package var color: String?
-  /// The colour of its shadow, as the client wrote it.
+  /// The colour of the text's shadow, as the client wrote it.
   package var shadowColor: OpaqueJSON?
-  /// The offset of its shadow, as the client wrote it.
+  /// The offset of the text's shadow, as the client wrote it.
   package var shadowOffset: OpaqueJSON?
 
   /// Makes a value without attributes.
@@ -118,15 +125,15 @@ package enum BarMetrics: UInt8, CaseIterable, Sendable {
 
 /// UIBarPosition.
 package enum BarPosition: UInt8, CaseIterable, Sendable {
-  /// Where a bar is.
+  /// UIKit's positions; an image for `any` applies where the exact position has none.
   case any, bottom, top, topAttached
 }
 
-/// Where a background image is used.
+/// The position and the metrics of a bar for which a background image is set.
 package struct BackgroundSlot: Hashable, Sendable {
   /// The position of the bar.
   package var position: BarPosition
-  /// Its metrics.
+  /// The metrics of the bar.
   package var metrics: BarMetrics
 
   /// Makes a value from its members.
@@ -179,7 +186,7 @@ extension BarLook {
 }
 
 extension AppearanceSet {
-  /// The object of one slot.
+  /// The appearance object of one slot; nil if none is set.
   package subscript(slot: AppearanceSlot) -> OpaqueJSON? {
     get {
       switch slot {

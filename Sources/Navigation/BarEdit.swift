@@ -1,18 +1,18 @@
 /// Where a swipe goes.
 package enum SwipeDirection: UInt8, CaseIterable, Sendable {
-  /// The directions by which bars hide and show.
+  /// A swipe up hides the bars, a swipe down shows them.
   case up, down
 }
 
 /// One of the four appearance objects of a bar or an item.
 package enum AppearanceSlot: UInt8, CaseIterable, Sendable {
-  /// By height class, and by whether the edge of the content meets the bar.
+  /// One object for each combination of height class and scroll edge.
   case standard, compact, scrollEdge, compactScrollEdge
 }
 
 /// One member of the bar to set.
 package enum BarEdit: Hashable, Sendable {
-  /// The members of `Bar` that have a setter.
+  /// Each case sets the member of `Bar` with its name.
   case look(BarLookEdit)
   case tintColor(String?)
   case backgroundColor(String?)
@@ -22,7 +22,7 @@ package enum BarEdit: Hashable, Sendable {
 
 /// One member of the toolbar to set.
 package enum ToolbarEdit: Hashable, Sendable {
-  /// The members of `Toolbar` that have a setter.
+  /// Each case sets the member of `Toolbar` with its name.
   case barStyle(BarStyle?)
   case tintColor(String?)
   case barTintColor(String?)
@@ -45,7 +45,7 @@ package enum BarLookEdit: Hashable, Sendable {
 
 /// One member of the environment to set.
 package enum EnvironmentEdit: Hashable, Sendable {
-  /// The members of `Environment` that the display reports.
+  /// Each case sets the member of `Environment` with its name.
   case isPhone(Bool)
   case isVerticallyCompact(Bool)
   case isAtScrollEdge(Bool)

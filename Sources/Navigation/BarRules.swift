@@ -1,8 +1,7 @@
-/// What the parts of a nav say of titles, back button and swipe, while the top screen leaves its
-/// details at their defaults.
+/// The rules for titles, back button and swipe, valid while the top screen has default details.
 ///
-/// Nothing else of what the bar shows changes with the screens then. So whoever keeps the rest need
-/// not compute it again until a part changes, or a screen with details comes to the top.
+/// Meanwhile the rest of the resolved bar changes only in the ids of screens, as long as no part
+/// changes. So a cache need not compute the rest again.
 package final class BarRules: Sendable {
   /// Whether titles are large.
   package let isLarge: Bool
@@ -20,9 +19,11 @@ package final class BarRules: Sendable {
       hasAppearance: resolution.appearance(isLarge: resolution.isLarge) != nil)
   }
 
-  /// Whether they hold for these screens if they hold for the parts.
+  /// Whether the rules are valid for `stack`, provided that no part has changed and the top screen
+  /// has default details.
   ///
-  /// O(1); with large titles, O(screens above the nearest one that is not automatic).
+  /// O(1); if titles may be large, O(screens from the top down to the nearest one that is not
+  /// automatic).
   package func hold(for stack: [Screen]) -> Bool {
     !mayBeLarge || isLarge == Resolution.isLarge(stack)
   }
@@ -30,8 +31,9 @@ package final class BarRules: Sendable {
   /// The title that the bar shows; nil for none.
   package func title(of top: Screen) -> String? { isStandalone ? nil : top.title }
 
-  /// The text of a back button that shows the title of the screen below as it is; nil if it shows
-  /// anything else.
+  /// The back button's text if it is the whole title of `previous`; nil if it is anything else.
+  ///
+  /// Also nil if `previous` has details of its own, which only `backSlot(of:)` considers.
   package func wholeBackTitle(of previous: Screen) -> String? {
     guard previous.hasDefaultDetails, !isStandalone, let title = previous.title, !title.isEmpty,
       backButton.fits(title)
@@ -39,22 +41,22 @@ package final class BarRules: Sendable {
     return title
   }
 
-  /// The back button of a title that is shown as it is.
+  /// The back button that shows the whole title.
   package func backSlot(wholeTitle title: String) -> ResolvedBar.BackSlot {
     backButton.whole(title, source: .title)
   }
 
-  /// The back button above a screen.
+  /// The back button of a bar whose top screen lies directly above `previous`.
   package func backSlot(of previous: Screen) -> ResolvedBar.BackSlot {
     backButton.slot(of: previous)
   }
 
-  /// Whether a swipe may pop the top of so many screens.
+  /// Whether a swipe may pop the top of a stack of `depth` screens.
   package func allowsSwipeBack(depth: Int) -> Bool { depth >= 2 && mayBeSwiped }
 }
 
 extension BarRules: Equatable {
-  /// Equality of all that they say.
+  /// Equality of all rules; two objects made from different states can be equal.
   package static func == (left: BarRules, right: BarRules) -> Bool {
     left.isLarge == right.isLarge && left.mayBeLarge == right.mayBeLarge
       && left.isStandalone == right.isStandalone && left.mayBeSwiped == right.mayBeSwiped
@@ -63,34 +65,38 @@ extension BarRules: Equatable {
 }
 
 extension NavigationController {
-  /// The rules for titles, back button and swipe that hold until a part changes.
+  /// The rules for titles, back button and swipe, to be made again when a part changes.
   package func barRules() -> BarRules { BarRules(Resolution(self), mayBeSwiped: mayBeSwiped) }
 
-  /// Whether the bar of a controller shows nothing but its screens make of parts at their defaults.
+  /// Whether this is a controller whose bar, toolbar, environment and settings are at their
+  /// defaults.
   package var hasStandardBarParts: Bool {
     !isStandalone && bar.isDefault && toolbar.isDefault && environment.isDefault
       && settings.isDefault
   }
 
-  /// The revision at which something last changed that what the bar shows depends on, but for the
-  /// screens and what is presented.
+  /// The newest revision that changed the bar, toolbar, environment or settings part.
+  ///
+  /// The resolved bar depends on these parts, on the stack and on the presented screens.
   package var barPartsVersion: Revision {
     max(max(bar.version, toolbar.version), max(environment.version, settings.version))
   }
 
-  /// The revision at which a part last changed.
+  /// The newest revision that changed any of the six parts.
   package var partsVersion: Revision {
     max(barPartsVersion, max(presented.version, transition.version))
   }
 }
 
-/// What the parts say of a back button, whose content always comes from the screen below the top.
+/// How the parts of a nav affect the back button: language, width limit, indicator and images.
+///
+/// The screen below the top supplies the title or image, see `slot(of:)`.
 struct BackButtonRules: Hashable, Sendable {
   var isStandalone: Bool
   var usesLandscapeImages: Bool
   /// The generic text.
   var generic: String
-  /// Columns that a text may take; nil for no limit.
+  /// The largest width of a text, in columns of `DisplayWidth`; nil for no limit.
   var budget: Int?
   /// What points back.
   var indicator: ResolvedBar.BackIndicator
@@ -99,12 +105,13 @@ struct BackButtonRules: Hashable, Sendable {
   func slot(of previous: Screen) -> ResolvedBar.BackSlot {
     let item = previous.hasDefaultDetails ? nil : previous.item
     if let button = item?.backBarButtonItem { return slot(of: button) }
-    // An empty title counts as unset here, though it is an explicit blank in the middle.
+    // An empty title counts as unset for the back button. In the middle of the bar it is an
+    // explicit blank.
     if let title = item?.title, !title.isEmpty { return fit(title, source: .title) }
     if !isStandalone, let title = previous.title, !title.isEmpty {
       return fit(title, source: .title)
     }
-    // The last word already: no budget applies to it.
+    // The generic text is the last resort, so the width limit does not apply to it.
     return ResolvedBar.BackSlot(
       text: generic, source: .generic, indicator: indicator, isGeneric: true, generic: generic)
   }
@@ -121,7 +128,8 @@ struct BackButtonRules: Hashable, Sendable {
     return fit(title, source: .backItem)
   }
 
-  /// The title, or the generic text, or none: the first that the budget allows.
+  /// Returns the button with the title if that fits, else with the generic text if that fits, else
+  /// without a text.
   private func fit(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot {
     guard !fits(title) else { return whole(title, source: source) }
     let isGeneric = fits(generic)

@@ -1,28 +1,30 @@
-// When bars hide and show by themselves, and what is told of it.
+// Automatic hiding and showing of the bars, and the events that report changes of visibility.
 
-/// What shows of the two bars.
+/// Whether the navigation bar and the toolbar are shown.
 struct BarVisibility: Equatable {
   var bar: Bool
   var toolbar: Bool
 }
 
 extension NavigationController {
-  /// What shows now.
+  /// The present visibility of both bars.
   var visibility: BarVisibility {
     BarVisibility(
       bar: bar.isDefault || !bar.content.isHidden,
       toolbar: !toolbar.isDefault && !toolbar.content.isHidden)
   }
 
-  /// Hides or shows the bar because a client or a screen says so, which forgets what hid it before.
+  /// Hides or shows the bar because a client or a screen asks for it, and forgets the rule that hid
+  /// it before.
   ///
-  /// During a transition between two screens the change belongs to it, and `takeBackBarChange` undoes
-  /// it.
+  /// During a push or pop transition the change belongs to the transition: `takeBackBarChange`
+  /// undoes it if the transition is cancelled.
+  ///
   /// - Parameters:
   ///   - isHidden: UIKit's `isNavigationBarHidden`.
-  ///   - animated: whether the bar slides; within a transition one that does not slide jumps.
-  ///   - cause: who says so.
-  ///   - draft: where the change is noted.
+  ///   - animated: whether the bar slides; during a transition it jumps otherwise.
+  ///   - cause: the reason that the event reports.
+  ///   - draft: notes the change.
   mutating func setBarHidden(
     _ isHidden: Bool, animated: Bool, cause: VisibilityCause, _ draft: inout Draft
   ) {
@@ -45,9 +47,10 @@ extension NavigationController {
     draft.tell(.barChange(running.id, change))
   }
 
-  /// Gives the bar the visibility that a screen prefers which has become the top.
+  /// Applies the bar visibility that the new top screen prefers.
   ///
-  /// Without a preference the bar stays as it is. A transition takes the bar along, so it never jumps.
+  /// Without a preference the bar stays as it is. During a push or pop transition the change is
+  /// animated, so the bar never jumps.
   mutating func applyBarPreference(of newTop: Screen?, _ draft: inout Draft) {
     guard let newTop, !newTop.hasDefaultDetails, let isHidden = newTop.details.prefersBarHidden
     else { return }
@@ -55,10 +58,10 @@ extension NavigationController {
     setBarHidden(isHidden, animated: isAnimated, cause: .screen, &draft)
   }
 
-  /// Gives the bar back the visibility that it had before the changes that belong to the transition,
-  /// with what had hidden it.
+  /// Restores the bar's visibility from before the transition, and the rule that had hidden the
+  /// bar.
   ///
-  /// Nothing is told of it but the end of the transition.
+  /// No event reports this; the end of the transition implies it.
   mutating func takeBackBarChange(_ draft: inout Draft) {
     guard let change = transition.content.running?.barChange else { return }
     var content = bar.content
@@ -103,7 +106,9 @@ extension NavigationController {
     }
   }
 
-  /// What keyboard and rotation do to the bars; if both come at once, the keyboard was first.
+  /// Hides or shows the bars after a change of the keyboard or the height class.
+  ///
+  /// If both change at once, the keyboard's rule applies first.
   mutating func followEnvironment(from old: Environment, _ draft: inout Draft) {
     let new = environment.content
     if new.showsKeyboard, !old.showsKeyboard, settings.content.hidesBarsWhenKeyboardAppears {
@@ -122,7 +127,7 @@ extension NavigationController {
     hideBars(.vCompact, &draft)
   }
 
-  /// Hides the bar, and the toolbar with it if that shows something.
+  /// Hides the bar by a rule, and with it the toolbar if that is shown and has items.
   private mutating func hideBars(_ cause: HidingCause, _ draft: inout Draft) {
     var content = bar.content
     guard !content.isHidden else { return }
@@ -134,7 +139,8 @@ extension NavigationController {
     tellVisibility(.automatic(cause), &draft)
   }
 
-  /// Shows the bar, and the toolbar if it went with it and has something to show.
+  /// Shows the bar by a rule, and with it the toolbar if that was hidden with the bar and has
+  /// items.
   private mutating func showBars(_ cause: HidingCause, _ draft: inout Draft) {
     var content = bar.content
     guard content.isHidden else { return }
@@ -175,9 +181,11 @@ extension NavigationController {
 }
 
 extension NavigationController {
-  /// Applies the preference of a new top, and leaves of what is told the net effect.
+  /// Applies the bar preference of a new top screen, and reduces the visibility events to the net
+  /// effect of the message.
   ///
-  /// A client that set the bar's visibility while this top was there already has the last word.
+  /// If an operation of the message set the bar's visibility while this screen was on top, that
+  /// operation prevails over the preference.
   mutating func updateVisibility(_ draft: inout Draft) {
     if let top, !top.hasDefaultDetails, top.id != draft.oldTop, top.id != draft.topOfBarSet {
       applyBarPreference(of: top, &draft)
@@ -195,8 +203,8 @@ extension NavigationController {
       switch event {
       case .barChange: return tellsBar ? event : nil
       case .barsVisibilityChanged(_, _, let cause):
-        // A standalone bar tells of its items only; and nobody looks at a detached controller, so its
-        // stack changes without a word.
+        // A standalone bar reports changes of its items only. Nobody sees a detached controller, so
+        // a screen's preference changes its bar without an event.
         guard !isStandalone, isToolbarNew || (isBarNew && !tellsBar), isAttached || cause != .screen
         else {
           return nil
@@ -207,7 +215,8 @@ extension NavigationController {
     }
   }
 
-  /// A change of the bar that the same message took back does not belong to the transition.
+  /// Gives the transition back its former bar change if the message as a whole left the bar as it
+  /// was.
   private mutating func takeBackAttachment(_ before: NavigationController) {
     guard var running = transition.content.running, let old = before.transition.content.running,
       running.id == old.id, running.barChange != old.barChange
@@ -218,12 +227,13 @@ extension NavigationController {
 }
 
 extension RunningTransition {
-  /// Whether it shows another screen of the stack, so that the bar goes along with it.
+  /// Whether this is a push or pop, to which changes of the bar belong.
   var isOfStack: Bool { kind == .push || kind == .pop }
 }
 
 extension Draft {
-  /// Notes what is told last in the revision; of the bars' visibility the last word counts.
+  /// Appends an event to the end of the revision; a visibility event replaces the earlier one of
+  /// its kind.
   mutating func tell(_ event: NavigationEvent) {
     tail.removeAll { other in
       switch (other, event) {

@@ -1,11 +1,11 @@
-/// A UIBarButtonItem: what a bar or toolbar shows as one button.
+/// A UIBarButtonItem: one button of a bar or toolbar.
 ///
-/// A button has an identity within its nav and may stand in the lists of several screens; its
-/// content is shared and immutable, an edit makes a new content.
+/// A button has an identity within its nav, and several screens can hold it. Its content is shared
+/// and immutable; an edit makes new content.
 package struct Button: Hashable, Sendable {
   /// The identity within the nav.
   package let id: ButtonID
-  /// What it shows and does.
+  /// The button's appearance and action.
   package let content: ButtonContent
 
   /// Makes a button from identity and content.
@@ -14,12 +14,12 @@ package struct Button: Hashable, Sendable {
     self.content = content
   }
 
-  /// Whether it is one of the two spaces, which alone may repeat in a list.
+  /// Whether the button is a fixed or flexible space; only spaces may repeat in a list.
   package var isSpace: Bool {
     content.systemItem == .flexibleSpace || content.systemItem == .fixedSpace
   }
 
-  /// What the button shows: a custom view beats an image, an image beats a title.
+  /// The visible content: a custom view, else an image, else a title, else a system item.
   package var face: ButtonFace {
     if let view = content.customView { return .customView(view) }
     if let image = content.image { return .image(image, landscape: content.landscapeImage) }
@@ -29,11 +29,11 @@ package struct Button: Hashable, Sendable {
   }
 }
 
-/// What is drawn for a button.
+/// The visible content of a button.
 package enum ButtonFace: Hashable, Sendable {
   /// The client's own view, by name or opaque description.
   case customView(OpaqueJSON)
-  /// An image, and perhaps another one for a phone in landscape.
+  /// An image, and optionally another one for a phone in landscape.
   case image(ImageReference, landscape: ImageReference?)
   /// A text.
   case title(String)
@@ -41,7 +41,9 @@ package enum ButtonFace: Hashable, Sendable {
   case systemItem(SystemItem)
 }
 
-/// The content of a button; members that are nil or default are not written.
+/// The appearance and action of a button.
+///
+/// The wire format omits members that are nil or at their default.
 package final class ButtonContent: Hashable, Sendable {
   /// UIKit's `title`.
   package let title: String?
@@ -53,9 +55,9 @@ package final class ButtonContent: Hashable, Sendable {
   package let systemItem: SystemItem?
   /// An opaque custom view.
   package let customView: OpaqueJSON?
-  /// Plain, or done.
+  /// UIKit's `style`.
   package let style: ButtonStyle
-  /// The name of the action; `nav.pop` pops.
+  /// The name of the action that a tap sends; `nav.pop` pops the top screen.
   package let action: String?
 
   /// Makes a content from its members.
@@ -82,7 +84,7 @@ package final class ButtonContent: Hashable, Sendable {
         && left.action == right.action)
   }
 
-  /// Hashes what distinguishes most buttons.
+  /// Hashes title, action and system item, in which most buttons differ.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(title)
     hasher.combine(action)
@@ -90,13 +92,13 @@ package final class ButtonContent: Hashable, Sendable {
   }
 }
 
-/// A named image and what the bar must know of it.
+/// An image by the client's name, with the two properties that affect the bar.
 package struct ImageReference: Hashable, Sendable {
   /// The client's name of the image.
   package var ref: String
   /// Whether any pixel is not fully opaque.
   package var hasAlpha: Bool
-  /// Whether it is an empty image, which removes what it replaces.
+  /// Whether the image is empty; as a shadow image it removes the shadow.
   package var isEmpty: Bool
 
   /// Makes a reference.
@@ -115,9 +117,9 @@ package enum ButtonStyle: UInt8, Sendable {
   case done
 }
 
-/// UIBarButtonItem.SystemItem, in the order of its raw values 0 … 22.
+/// UIBarButtonItem.SystemItem; the first 23 cases have UIKit's raw values 0 … 22.
 package enum SystemItem: UInt8, CaseIterable, Sendable {
-  /// The 23 system items of UIKit, and two that a profile must ask for.
+  /// The 23 system items of UIKit, then two that need `profile.extraSystemItems`.
   case done, cancel, edit, save, add, flexibleSpace, fixedSpace, compose, reply, action, organize,
     bookmarks, search, refresh, stop, camera, trash, play, pause, rewind, fastForward, undo, redo,
     pageCurl, close
@@ -125,7 +127,8 @@ package enum SystemItem: UInt8, CaseIterable, Sendable {
   /// The name on the wire, UIKit's without the prefix.
   package var name: String { "\(self)" }
 
-  /// Whether it is deprecated or came later than the 23, so that `profile.extraSystemItems` must be on.
+  /// Whether the item needs `profile.extraSystemItems`, because UIKit deprecated it or added it
+  /// later.
   package var isExtra: Bool { self == .pageCurl || self == .close }
 
   /// Finds a system item by its name.

@@ -1,10 +1,10 @@
-/// What one message of operations did to a nav: one revision.
+/// The net effect of one message of operations on a nav, which becomes one revision.
 package struct Commit: Sendable {
-  /// The revision it made.
+  /// The revision that the commit makes.
   package var revision: Revision
-  /// The change of the stack's order, if any.
+  /// The change of the stack's order; nil if the order is as it was.
   package var splice: Splice?
-  /// Screens that stayed on the stack and have a new content: their indexes, ascending.
+  /// The indexes, ascending, of screens that stayed on the stack and have new content.
   package var changedScreens: [Int] = []
   /// The parts that changed.
   package var parts = PartSet()
@@ -13,25 +13,28 @@ package struct Commit: Sendable {
   /// It omits screens and buttons that only left a list, because replay derives them from the
   /// lists.
   package var detached: [DetachedRecords.Record] = []
-  /// Whether `detached` only says that records moved to the young end.
+  /// Whether the records in `detached` only became the youngest and kept their content.
   package var onlyMovesDetached = false
-  /// Detached records that are no more, and the buttons that an operation released with their
+  /// The keys of the deleted detached records.
+  ///
+  /// Buttons that were deleted with their screen are listed only if an operation released the
   /// screen.
   package var released: [DetachedRecords.Key] = []
   /// The events of the revision, in their order.
   package var events: [NavigationEvent] = []
-  /// What the completion of the transition in flight will tell; kept in the journal.
+  /// The events that the completion of the transition in flight will report; the journal keeps
+  /// them.
   package var completion: [NavigationEvent] = []
-  /// How the new top relates to the old stack, for a whole-stack replacement.
+  /// How the new top relates to the old stack; nil unless an operation replaced the whole stack.
   package var relation: Relation?
-  /// Whether the change is to be animated.
+  /// Whether displays should animate the change.
   package var isAnimated = false
   /// What the bytes of all records must be behind it, reckoned from what it touched.
   var recordBytes = 0
   /// Whether it touched a button that other screens show too.
   var touchesSharedButtons = false
 
-  /// Whether nothing changed after all.
+  /// Whether the state is as it was; a new order of detached records alone does not count.
   package var isEmpty: Bool {
     splice == nil && changedScreens.isEmpty && parts.isEmpty && released.isEmpty
       && (detached.isEmpty || onlyMovesDetached)
@@ -58,8 +61,10 @@ package struct Splice: Hashable, Sendable {
   package func inserts(_ index: Int) -> Bool { index >= at && index < at + insertedCount }
 }
 
-/// How the new top of a whole-stack replacement relates to the old stack; it decides the direction
-/// of the animation: back pops, new pushes, same and empty do not animate.
+/// How the new top of a whole-stack replacement relates to the old stack.
+///
+/// It decides the kind of an animated transition: `back` and `empty` pop, `new` pushes, `same` has
+/// none.
 package enum Relation: UInt8, Sendable {
   /// The top stays.
   case same
@@ -71,7 +76,7 @@ package enum Relation: UInt8, Sendable {
   case empty
 }
 
-/// A callback of UIKit's delegates as data; durable, part of its revision.
+/// A callback of UIKit's delegates as data, durable as part of its revision.
 package enum NavigationEvent: Hashable, Sendable {
   /// The controller delegate's `willShow`.
   case willShow(ScreenID, animated: Bool)
@@ -87,17 +92,17 @@ package enum NavigationEvent: Hashable, Sendable {
   case transitionEnded(Revision, TransitionOutcome)
   /// The bar's visibility changed as part of a transition.
   case barChange(Revision, BarChange)
-  /// Bar or toolbar were shown or hidden outside of a transition; true means that it shows now.
+  /// Bar or toolbar were shown or hidden, not as part of a transition; true means shown.
   case barsVisibilityChanged(bar: Bool, toolbar: Bool, cause: VisibilityCause)
 }
 
 /// Why bars were shown or hidden.
 package enum VisibilityCause: Hashable, Sendable {
-  /// A client said so.
+  /// An operation of a client.
   case api
-  /// The screen that became top prefers it.
+  /// The preference of the screen that became the top.
   case screen
-  /// The bars' own rules.
+  /// A rule of automatic hiding.
   case automatic(HidingCause)
 }
 
@@ -105,7 +110,7 @@ package enum VisibilityCause: Hashable, Sendable {
 package struct Refusal: Error, Hashable, Sendable {
   /// The index of the operation in its message.
   package var index: Int
-  /// Why.
+  /// The reason of the refusal.
   package var error: NavigationError
 
   /// Makes a refusal.

@@ -1,13 +1,14 @@
-/// The records of a nav that stand in no list: popped or merely created screens, unused buttons.
+/// The detached records of a nav: screens and buttons that no list holds.
 ///
-/// They are kept in the order in which they were last touched, the oldest first, because the
-/// oldest is released when there are too many. All operations are O(1), amortised.
+/// They are ordered by the time of their last change or use, the oldest first. When the nav exceeds
+/// its limits, navd releases the oldest. All operations are O(1), amortised, unless they say
+/// otherwise.
 package struct DetachedRecords: Sendable {
   /// The identity of a detached record.
   package enum Key: Hashable, Sendable {
-    /// A screen's.
+    /// The id of a screen.
     case screen(ScreenID)
-    /// A button's.
+    /// The id of a button.
     case button(ButtonID)
 
     var hash: NameHash {
@@ -43,19 +44,20 @@ package struct DetachedRecords: Sendable {
     }
   }
 
-  /// A point in the order; what was touched later stands behind it.
+  /// A position in the order; records touched later stand behind the mark.
   package struct Mark: Sendable {
     fileprivate let position: Int
   }
 
   private var slots: [Record?] = []
   private var head = 0
-  /// The position of the first slot.
+  /// The position of `slots[0]`; it grows when `trim` removes slots, so positions stay valid.
   private var base = 0
   /// The positions of the records.
   private var positions = PlaceIndex()
 
-  /// The bytes of the buttons, roughly as encoded; screens are counted by their nav.
+  /// The estimated encoded size of the buttons in bytes; `NavigationController` counts the
+  /// screens'.
   private(set) var buttonBytes = 0
 
   /// Makes an empty set.
@@ -64,7 +66,7 @@ package struct DetachedRecords: Sendable {
   /// How many records there are.
   package var count: Int { positions.count }
 
-  /// The mark behind everything so far.
+  /// The mark behind all present records.
   package var mark: Mark { Mark(position: base + slots.count) }
 
   /// Finds a screen.
@@ -86,7 +88,10 @@ package struct DetachedRecords: Sendable {
     return button
   }
 
-  /// Half of what an index can hold; the positions of one message do not reach the other half.
+  /// The position at which `closeHoles` renumbers: half of the largest one that `PlaceIndex` can
+  /// hold.
+  ///
+  /// A single message cannot use up the other half.
   private static let mostPositions = Int(Int32.max / 2)
 
   private func position(of key: Key) -> Int? { position(of: key, key.hash) }
@@ -95,7 +100,7 @@ package struct DetachedRecords: Sendable {
     positions.find(hash) { slots[$0 - base]?.has(key) == true }
   }
 
-  /// Puts a record at the young end, in place of the one with the same identity.
+  /// Makes a record the youngest, and replaces an older one with the same identity.
   package mutating func touch(_ record: Record) {
     if case .button(let button) = record { buttonBytes += button.byteCount }
     let key = record.key
@@ -110,7 +115,7 @@ package struct DetachedRecords: Sendable {
     }
   }
 
-  /// Takes a record out.
+  /// Removes a record and returns it; nil if there is none with this identity.
   @discardableResult
   package mutating func remove(_ key: Key) -> Record? {
     let hash = key.hash
@@ -119,7 +124,7 @@ package struct DetachedRecords: Sendable {
     return empty(position)
   }
 
-  /// Takes the record out of its slot.
+  /// Empties a slot and returns its record; `positions` is left to the caller.
   @discardableResult
   private mutating func empty(_ position: Int) -> Record? {
     var record: Record?
@@ -129,7 +134,7 @@ package struct DetachedRecords: Sendable {
     return record
   }
 
-  /// Gives a screen another version and leaves it where it is.
+  /// Sets the version of a screen without changing the screen's place in the order.
   mutating func stamp(_ id: ScreenID, with version: Revision) {
     guard let position = position(of: .screen(id)),
       case .screen(var screen)? = slots[position - base], screen.version != version
@@ -138,7 +143,7 @@ package struct DetachedRecords: Sendable {
     slots[position - base] = .screen(screen)
   }
 
-  /// The oldest record.
+  /// The oldest record; nil if there is none.
   package var oldest: Record? {
     for index in head..<slots.count {
       if let record = slots[index] { return record }
@@ -151,7 +156,7 @@ package struct DetachedRecords: Sendable {
   /// O(n).
   package var all: [Record] { slots[head...].compactMap { $0 } }
 
-  /// The record touched since `mark`, if it is the only one.
+  /// The record touched since `mark`, if only one was; nil otherwise.
   func onlyRecord(since mark: Mark) -> Record? {
     mark.position + 1 == base + slots.count ? slots.last ?? nil : nil
   }
@@ -164,7 +169,9 @@ package struct DetachedRecords: Sendable {
     return slots[max(mark.position - base, head)...].compactMap { $0 }
   }
 
-  /// Puts the records touched since `mark` in the order of `keys`, which names them all.
+  /// Sorts the records touched since `mark` into the order of `keys`, which must name all of them.
+  ///
+  /// O(keys).
   package mutating func reorder(since mark: Mark, as keys: [Key]) {
     let records = keys.compactMap { remove($0) }
     for record in records { touch(record) }
@@ -178,9 +185,10 @@ package struct DetachedRecords: Sendable {
     head = 0
   }
 
-  /// Closes the holes that records left, if they outnumber the records by far.
+  /// Removes empty slots if they exceed three a record plus 256, or if positions run out.
   ///
-  /// Positions are renumbered, so marks made before do not survive: call it between messages only.
+  /// The method renumbers positions, so earlier marks become invalid: call it between messages
+  /// only.
   package mutating func closeHoles() {
     guard slots.count > 4 * positions.count + 256 || base > Self.mostPositions else { return }
     let records = all
@@ -193,7 +201,7 @@ package struct DetachedRecords: Sendable {
 }
 
 extension DetachedRecords: Equatable {
-  /// The same records in the same order.
+  /// Equality of the records and their order.
   package static func == (left: DetachedRecords, right: DetachedRecords) -> Bool {
     left.all == right.all
   }

@@ -1,4 +1,4 @@
-/// How many columns a text takes where letters have a fixed width, as in a terminal or an estimate.
+/// The width of texts, in columns of a fixed-width font such as a terminal's.
 package enum DisplayWidth {
   /// The columns of a text: one a grapheme cluster, two if it is wide in East Asian typography.
   package static func columns(of text: String) -> Int {
@@ -25,8 +25,9 @@ package enum DisplayWidth {
     return result
   }
 
-  /// Ranges of the East Asian Width property W and F (Unicode Standard Annex 11), merged where what
-  /// lies between is unassigned.
+  /// Code points with the East Asian Width property W or F (Unicode Standard Annex 11).
+  ///
+  /// Two ranges are one where all code points between them are unassigned.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0...0x23F0,
     0x23F3...0x23F3, 0x25FD...0x25FE, 0x2614...0x2615, 0x2648...0x2653, 0x267F...0x267F,

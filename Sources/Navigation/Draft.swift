@@ -1,60 +1,63 @@
-/// What a message has changed so far, kept while its operations run.
+/// The changes of one message so far, kept while its operations run.
 struct Draft {
-  /// The revision being made.
+  /// The revision that the message will make.
   let revision: Revision
-  /// The message's flag, or what `show` made of it.
+  /// The message's animation flag; `show` sets it to true if the message left it out.
   var isAnimated: Bool?
-  /// The number of screens and of buttons given an identity by the daemon.
+  /// The numbers of screens and of buttons to which the daemon assigned an id.
   var assignedScreens = 0
   var assignedButtons = 0
-  /// The depth before.
+  /// The depth of the stack before the message.
   let oldCount: Int
-  /// The top before.
+  /// The top screen before the message.
   let oldTop: ScreenID?
-  /// Whether the controller was attached before.
+  /// Whether the controller was attached before the message.
   let wasAttached: Bool
-  /// The lowest index at which the stack differs from what it was.
+  /// The lowest index at which an operation changed the stack.
   var lowest: Int
-  /// The identities from `lowest` on, before.
+  /// The ids of the old stack from `lowest` on.
   var oldTail: [ScreenID] = []
-  /// The presented screens, before.
+  /// The ids of the presented screens before the message.
   let oldChain: [ScreenID]
-  /// What was presented and dismissed, in all: the screens that were and are visible.
+  /// All presentations and dismissals together: the last kind, the screen visible before, the one
+  /// visible now.
   private(set) var presentation: (kind: RunningTransition.Kind, from: ScreenID?, to: ScreenID?)?
   /// Whether a whole-stack replacement was among the operations.
   var replacesWhole = false
-  /// The screens whose content changed, with what it was; nil for new ones.
+  /// The screens whose content changed, with their content before the message; nil for new ones.
   var touched: [(id: ScreenID, original: Screen?)] = []
-  /// The buttons that the lists of the operation under way name.
+  /// The buttons in the lists that the current operation names.
   ///
-  /// A new one is unknown to the nav until the operation has passed all checks.
+  /// The nav learns of a new button only when the operation has passed all checks.
   var named: [ButtonID: Button] = [:]
-  /// The buttons made or edited.
+  /// The buttons that operations made or edited.
   var touchedButtons: Set<ButtonID> = []
-  /// The records that were given up.
+  /// The keys of the records that operations released.
   var released: [DetachedRecords.Key] = []
   /// The parts that changed.
   var parts = PartSet()
-  /// What showed of bar and toolbar before.
+  /// The visibility of bar and toolbar before the message.
   let oldVisibility: BarVisibility
   /// The top when an operation last set the bar's visibility; nil if none did.
   var topOfBarSet: ScreenID?
   /// The events that come last in the revision.
   var tail: [NavigationEvent] = []
-  /// What an animator delegate said of the transition that the message may begin.
+  /// The delegates' answers for the transition that the message may begin; nil without any.
   var animation: Animation?
-  /// Events before and behind those of the stack's change.
+  /// Events to report before and after those of the stack's change.
   var beginning: [NavigationEvent] = []
   var ending: [NavigationEvent] = []
-  /// Whether the operation tells itself what the stack's change means.
+  /// Whether an operation supplied the events of the stack's change itself, as a gesture does.
   var hasOwnEvents = false
-  /// Where the order of detached records stood.
+  /// The end of the order of detached records before the message.
   let mark: DetachedRecords.Mark
   /// The bytes of all records before, without those of screens that were given up untouched.
   var recordBytes: Int
   /// Whether a button was touched that other screens show too.
   var touchesSharedButtons = false
-  /// The state before, if more than one operation runs; it shows which changes a later operation undid.
+  /// The state before the message, if it creates the nav or has several operations.
+  ///
+  /// `finish` compares with it, to find changes that a later operation undid.
   var before: NavigationController?
 
   init(of controller: borrowing NavigationController, isAnimated: Bool?) {
@@ -70,7 +73,7 @@ struct Draft {
     recordBytes = controller.recordBytes
   }
 
-  /// Notes that the stack is about to differ from `index` on.
+  /// Notes that the caller is about to change the stack from `index` on.
   mutating func lower(to index: Int, of stack: [Screen]) {
     guard index < lowest else { return }
     let ids = stack[index..<lowest].map(\.id)
@@ -78,26 +81,26 @@ struct Draft {
     lowest = index
   }
 
-  /// Notes what became visible by presenting or dismissing; the last one counts, since the first.
+  /// Notes a presentation or dismissal: keeps the first `from`, and replaces kind and `to`.
   mutating func notePresentation(
     _ kind: RunningTransition.Kind, from: ScreenID?, to: ScreenID?
   ) {
     presentation = (kind, presentation.map(\.from) ?? from, to)
   }
 
-  /// Notes that the content of a screen changes; the first original counts.
+  /// Notes that the content of a screen changes; keeps the original of the first call.
   mutating func touch(_ id: ScreenID, original: Screen?) {
     guard !touched.contains(where: { $0.id == id }) else { return }
     touched.append((id, original))
   }
 
-  /// The identity of the next new screen.
+  /// Assigns the id of the next new screen.
   mutating func nextScreenID() -> ScreenID {
     assignedScreens += 1
     return ScreenID(assignedAt: revision, ordinal: assignedScreens)
   }
 
-  /// The identity of the next new button.
+  /// Assigns the id of the next new button.
   mutating func nextButtonID() -> ButtonID {
     assignedButtons += 1
     return ButtonID(assignedAt: revision, ordinal: assignedButtons)
@@ -105,15 +108,16 @@ struct Draft {
 }
 
 extension NavigationController {
-  /// Puts detached records in their canonical order, releases the oldest beyond the limit, and says
-  /// what the message changed in all.
+  /// Fills in `commit` with the net effect of the message, in canonical order.
+  ///
+  /// Also releases the oldest detached records beyond the limits.
   ///
   /// - Parameters:
-  ///   - draft: what the operations noted; lent to every step as `inout` because a value of its size
-  ///     would be copied to be lent otherwise.
-  ///   - limits: what bounds the nav.
-  ///   - commit: what changed; an empty one has left the detached records in any order, and the caller
-  ///     goes back to the state before.
+  ///   - draft: the notes of the operations. Each step takes it as `inout`, because Swift would
+  ///     copy a value of this size to lend it otherwise.
+  ///   - limits: the limits of the nav.
+  ///   - commit: receives the net effect. If it is empty, the order of the detached records is
+  ///     undefined, and the caller must restore the state before.
   mutating func finish(_ draft: inout Draft, limits: NavigationLimits, _ commit: inout Commit) {
     commit.isAnimated = draft.isAnimated ?? false
     commit.splice = netSplice(&draft)
@@ -140,7 +144,9 @@ extension NavigationController {
     reckon(&draft, &commit)
   }
 
-  /// The transition that an animated change of the top, or else of what is presented, begins.
+  /// Returns the transition that an animated message begins; nil if it begins none.
+  ///
+  /// A change of the top takes precedence over a presentation or dismissal.
   private func openTransition(_ draft: inout Draft, _ splice: Splice?) -> RunningTransition? {
     guard !draft.hasOwnEvents,
       transition.isDefault || transition.content.running == nil,
@@ -168,14 +174,14 @@ extension NavigationController {
       running.animator = animation.animator
       running.duration = animation.duration
       running.driver = animation.driver
-      // An animation that says how long it takes is given that time and a little more.
+      // The deadline is at least 500 ms later than the end that the animator announced.
       running.deadline = max(running.deadline, (animation.duration ?? 0) + 500)
     }
     return running
   }
 
   private func netSplice(_ draft: inout Draft) -> Splice? {
-    // The ends of the run that differs, in the old tail and in the stack.
+    // The runs that differ: `first..<oldEnd` of the old tail, and `at..<newEnd` of the stack.
     var at = draft.lowest
     var first = 0
     var oldEnd = draft.oldTail.count
@@ -194,7 +200,10 @@ extension NavigationController {
     return Splice(at: at, removed: removed, insertedCount: newEnd - at)
   }
 
-  /// A content that is what it was has the version it had, wherever the screen is now.
+  /// Lists the changed screens of the stack in `commit`.
+  ///
+  /// A screen whose content is the same as before the message gets its old version back, whether it
+  /// is on the stack, presented or detached.
   private mutating func noteChangedScreens(_ draft: inout Draft, _ commit: inout Commit) {
     for touched in draft.touched {
       let id = touched.id
@@ -255,19 +264,20 @@ extension NavigationController {
     }
   }
 
-  /// Whether the journal must name a detached record because replaying the lists alone does not
-  /// tell it.
+  /// Whether the commit must list a detached record, because replay cannot derive it from the
+  /// stack's change and the chains.
   private func isListed(
     _ record: DetachedRecords.Record, _ draft: inout Draft, _ removed: [ScreenID]
   ) -> Bool {
     switch record {
     case .screen(let screen):
-      // The chains before and after show which screens were dismissed.
+      // Replay derives which screens were dismissed from the chains before and after.
       !removed.contains(screen.id) && !draft.oldChain.contains(screen.id)
         || draft.touched.contains { $0.id == screen.id }
     case .button(let button):
-      // One that passed through a list only moved. And if a screen was released, its buttons went
-      // with it unless they had left it before.
+      // Replay derives a button that left its last list. It cannot do so if the button was also
+      // edited or was detached before the message. If a screen was released, replay does not know
+      // which buttons had left that screen before.
       draft.touchedButtons.contains(button.id) || !draft.released.isEmpty
         || draft.before?.detached.button(button.id) != nil
     }
@@ -290,11 +300,12 @@ extension NavigationController {
   private func relation(_ draft: inout Draft) -> Relation {
     guard let top = top?.id else { return .empty }
     if top == draft.oldTop { return .same }
-    // Below `lowest` old and new stack are the same, and the new top is there if nothing is above.
+    // Below `lowest` both stacks are equal. If the new stack ends there, its top was on the old
+    // one.
     return draft.oldTail.contains(top) || stack.count <= draft.lowest ? .back : .new
   }
 
-  /// The events of a change of the stack; a detached controller has none.
+  /// The events of the stack's change and of a transition's beginning; none if detached.
   private func events(_ draft: inout Draft, _ splice: Splice?) -> [NavigationEvent] {
     if draft.hasOwnEvents || !isStandalone && !isAttached { return [] }
     var began: RunningTransition?
@@ -320,7 +331,7 @@ extension NavigationController {
       + [.didShow(top, animated: false)]
   }
 
-  /// What went and what came, one by one; a whole-stack replacement does not tell.
+  /// One event for each popped and pushed screen, pops first; none for a whole-stack replacement.
   private func moves(_ splice: Splice, _ draft: inout Draft) -> [NavigationEvent] {
     guard !draft.replacesWhole else { return [] }
     let inserted = stack[splice.at..<splice.at + splice.insertedCount].map(\.id)
@@ -354,16 +365,17 @@ extension NavigationController {
 }
 
 extension [NavigationEvent] {
-  /// Appends events; takes their storage over as long as there are no others.
+  /// Appends events; an empty list takes over their storage instead of copying them.
   fileprivate mutating func add(_ events: [NavigationEvent]) {
     guard !events.isEmpty else { return }
     if isEmpty { self = events } else { self += events }
   }
 }
 
-/// The order of records detached by one revision, the same when it is made and when it is replayed:
-/// removed screens as they stood, then buttons no longer shown by identity, then those the journal
-/// names.
+/// The canonical order of the records that one revision detaches, equal in `perform` and `replay`.
+///
+/// Removed screens come first, in the order of `removed`. Buttons that left their last list follow,
+/// in the byte order of their ids. The records that the journal lists come last.
 struct CanonicalOrder {
   private let removed: [ScreenID]
   private var screens: [ScreenID: DetachedRecords.Key] = [:]

@@ -1,4 +1,4 @@
-/// What the display reports: device, rotation, scroll edge, keyboard, language.
+/// The display and its device, as a client reports them, and the delegate's orientations.
 package struct Environment: PartContent {
   /// The name of the client that holds the display lease.
   package var owner: String?
@@ -6,7 +6,7 @@ package struct Environment: PartContent {
   package var isPhone = true
   /// Whether the height is compact, as on a phone in landscape.
   package var isVerticallyCompact = false
-  /// Whether the edge of the scrolled content meets the bar.
+  /// Whether the edge of the scrolled content meets the bar, as UIKit's scroll edge.
   package var isAtScrollEdge = false
   /// Whether the keyboard is shown.
   package var showsKeyboard = false
@@ -14,15 +14,15 @@ package struct Environment: PartContent {
   package var scale: OpaqueJSON?
   /// The status bar's height in points.
   package var statusBar: UInt64 = 20
-  /// Columns that a back title may take; nil for no limit.
+  /// The largest width of the back button's text, in columns of `DisplayWidth`; nil for no limit.
   package var backTitleBudget: Int?
-  /// The language of the generic back title.
+  /// The language of the generic back title, as a language tag.
   package var locale = "en"
   /// The orientation of the interface.
   package var orientation = Orientation.portrait
   /// The position of the bar.
   package var barPosition = BarPosition.any
-  /// What the orientation delegate gave.
+  /// The orientation delegate's answer; nil without such a delegate.
   package var orientations: DelegateOrientations?
 
   /// Makes the default environment.
@@ -37,9 +37,9 @@ package enum Orientation: UInt8, CaseIterable, Sendable {
 
 /// The orientations that a delegate supports, and the one it prefers.
 package struct DelegateOrientations: Hashable, Sendable {
-  /// In the order of the delegate's list.
+  /// The supported orientations, in the delegate's order.
   package var supported: [Orientation]
-  /// One of them.
+  /// The preferred orientation, one of `supported`; nil if the delegate prefers none.
   package var preferred: Orientation?
 
   /// Makes a value from its members.

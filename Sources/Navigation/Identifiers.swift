@@ -1,4 +1,5 @@
-/// The name of a nav: `[a-z0-9][a-z0-9._/-]{0,127}`, or a virtual nav's name, which begins with `$`.
+/// The name of a nav: `[a-z0-9][a-z0-9._/-]{0,127}`, or the name of a virtual nav, which begins
+/// with `$`.
 package struct NavName: Hashable, Comparable, Sendable {
   /// The name as it stands on the wire.
   package let text: String
@@ -115,7 +116,7 @@ package struct Epoch: Hashable, Sendable {
   }
 }
 
-/// JSON that is kept as it came, unread: validated bytes of one value.
+/// The validated bytes of one JSON value, kept as the sender wrote them.
 package struct OpaqueJSON: Hashable, Sendable {
   /// The bytes of the value, without white space around it.
   package let bytes: [UInt8]
@@ -126,36 +127,38 @@ package struct OpaqueJSON: Hashable, Sendable {
 
 /// The grammars of names, over ASCII bytes.
 package enum Grammar {
-  // Names are read with every message, hence by spans and eight bytes at a time: a collection of
-  // any kind, byte by byte, costs ten times as much.
+  // navd reads names with every message, so these functions take spans and test eight bytes at a
+  // time. Reading any collection byte by byte costs ten times as much.
 
-  /// `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
+  /// Whether a text is an id: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
   package static func isID(_ text: Span<UInt8>) -> Bool {
     guard !text.isEmpty, text.count <= 64, isAlphanumeric(text[0]) else { return false }
     return areAll(text) { bytes in
-      // With this bit set, a capital is a small letter, and nothing else becomes one.
+      // Setting this bit turns capitals into small letters, and no other byte into a letter.
       EightBytes(bits: bytes.bits | EightBytes(repeating: 0x20).bits).within(0x61, 0x7A)
         | bytes.within(0x30, 0x39) | bytes.within(0x2D, 0x2E) | bytes.within(0x5F, 0x5F)
     }
   }
 
-  /// The text of bytes that are an identifier, or nil.
+  /// Returns the bytes as text if they are an identifier, else nil.
   static func id(_ bytes: Span<UInt8>) -> String? {
     guard isID(bytes) else { return nil }
-    // The grammar knows no byte but ASCII.
+    // The grammar allows ASCII bytes only.
     return String(copying: unsafe UTF8Span(unchecked: bytes, isKnownASCII: true))
   }
 
-  /// `[a-z0-9][a-z0-9._/-]{0,127}`.
+  /// Whether a text is the name of a nav: `[a-z0-9][a-z0-9._/-]{0,127}`.
   package static func isNavName(_ text: Span<UInt8>) -> Bool {
     guard !text.isEmpty, text.count <= 128, isLowerAlphanumeric(text[0]) else { return false }
     return areAll(text) { bytes in
-      // The digits stand behind the slash.
+      // `-`, `.`, `/` and the digits are neighbours, 0x2D to 0x39.
       bytes.within(0x61, 0x7A) | bytes.within(0x2D, 0x39) | bytes.within(0x5F, 0x5F)
     }
   }
 
-  /// Whether a grammar allows all bytes of a text, of which it is told eight at a time.
+  /// Whether `allowed` accepts all bytes of a text, which it tests eight at a time.
+  ///
+  /// `allowed` returns a mask with the highest bit of each byte that it accepts.
   @inline(__always)
   private static func areAll(_ text: Span<UInt8>, _ allowed: (EightBytes) -> UInt64) -> Bool {
     var index = 0
@@ -164,14 +167,14 @@ package enum Grammar {
       guard EightBytes(text, at: index).areAll(allowed) else { return false }
       index += 8
     }
-    // The last eight once more as far as they have been seen; of a short text, each alone.
+    // The last eight bytes may overlap those tested before. A shorter text is tested byte by byte.
     if last >= 0 { return EightBytes(text, at: last).areAll(allowed) }
     for index in 0..<text.count
     where !EightBytes(repeating: text[index]).areAll(allowed) { return false }
     return true
   }
 
-  /// `<prefix><digits>.<digits>`, the form of identifiers that the daemon assigns.
+  /// Whether a text has the form of ids that the daemon assigns: `<prefix><digits>.<digits>`.
   package static func isAssignedForm(_ text: Span<UInt8>, prefix: UInt8) -> Bool {
     guard !text.isEmpty, text[0] == prefix else { return false }
     var digits = 0
@@ -189,7 +192,7 @@ package enum Grammar {
     return dots == 1 && digits > 0
   }
 
-  /// `0-9a-f`.
+  /// Whether a byte is a lower-case hex digit: `0-9a-f`.
   package static func isLowerHex(_ byte: UInt8) -> Bool {
     isDigit(byte) || (byte >= 0x61 && byte <= 0x66)
   }
@@ -201,7 +204,7 @@ package enum Grammar {
   }
 
   private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    // With this bit set, a capital is a small letter, and nothing else becomes one.
+    // Setting this bit turns capitals into small letters, and no other byte into a letter.
     (byte | 0x20) &- 0x61 <= 25 || isDigit(byte)
   }
 }
@@ -221,15 +224,15 @@ struct EightBytes {
   @inline(__always)
   init(_ text: Span<UInt8>, at index: Int) {
     precondition(index >= 0 && index <= text.count - 8)
-    // Checked once, here; every pattern of bits is a number.
+    // The precondition above makes this load safe, and every bit pattern is a valid number.
     bits = unsafe text.bytes.unsafeLoadUnaligned(
       fromUncheckedByteOffset: index, as: UInt64.self)
   }
 
-  /// The highest bit of every byte that is ASCII and in a range.
+  /// A mask with the highest bit of each byte that is ASCII and in `lowest...highest`.
   @inline(__always)
   func within(_ lowest: UInt8, _ highest: UInt8) -> UInt64 {
-    // Without their highest bits no byte carries into the next.
+    // The highest bits are cleared, so that no byte carries into the next one.
     let low = bits & ~Self.highs
     let isAtLeast = low &+ EightBytes(repeating: 0x80 - lowest).bits
     let isBeyond = low &+ EightBytes(repeating: 0x7F - highest).bits

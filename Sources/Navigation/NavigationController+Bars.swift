@@ -73,7 +73,8 @@ extension NavigationController {
     return .nothing
   }
 
-  /// Checks that the parts stay within their limit; what makes them smaller is always welcome.
+  /// Throws `sizeLimit` if bar and settings exceed `partBytes` together, unless the edit makes them
+  /// smaller.
   private func checkRoom(
     _ bar: Bar, _ settings: Settings, _ context: NavigationContext
   ) throws(NavigationError) {
@@ -95,7 +96,7 @@ extension NavigationController {
 }
 
 extension NavigationController {
-  /// Gives the bar a content; an equal one changes nothing.
+  /// Replaces the bar's content and marks the part as changed; equal content changes nothing.
   mutating func set(_ content: Bar, _ draft: inout Draft) {
     guard content != bar.content else { return }
     bar.content = content
@@ -103,7 +104,7 @@ extension NavigationController {
     draft.parts.insert(.bar)
   }
 
-  /// Gives the toolbar a content; an equal one changes nothing.
+  /// Replaces the toolbar's content and marks the part as changed; equal content changes nothing.
   mutating func set(_ content: Toolbar, _ draft: inout Draft) {
     guard content != toolbar.content else { return }
     toolbar.content = content

@@ -1,4 +1,4 @@
-// Applying the members of records; nothing here touches the stack.
+// Setting members of screens, items and buttons; nothing here touches the stack.
 
 extension NavigationController {
   func apply(
@@ -41,7 +41,7 @@ extension NavigationController {
       case .appearance(let value): item.appearance = value
       }
     }
-    // The side that had the button first keeps it; UIKit drops the second silently, we say so.
+    // UIKit silently drops a button that is on the item's other side; this refuses it instead.
     let left = Set(item.leftItems.map(\.id))
     if let both = item.rightItems.first(where: { left.contains($0.id) }) {
       throw .itemBothSides(both.id)
@@ -75,8 +75,8 @@ extension NavigationController {
       return button
     case .record(let record):
       let button = try make(record, &draft)
-      // A record that repeats a button in use, as a client does that sends a whole item back, is
-      // that button; another content under its identity would have to go through `button.set`.
+      // A client that sends a whole item back repeats the records of buttons in use. Such a record
+      // must equal the button in use: only `setButton` changes the content of a button.
       if let old = shown[button.id]?.button ?? draft.named[button.id] {
         guard old == button else { throw .duplicateItem(button.id) }
         return old
@@ -106,9 +106,10 @@ extension NavigationController {
 }
 
 extension ButtonContent {
-  /// This content with some members changed.
+  /// Returns this content with some members changed.
   ///
-  /// - Throws: a new button must have exactly one of UIKit's five initialisers' faces.
+  /// - Throws: `invalidArgument` if a new button has not exactly one of title, image, system item
+  ///   and custom view, or has a landscape image without an image.
   func applying(
     _ edits: [ButtonEdit], isCreation: Bool
   ) throws(NavigationError) -> ButtonContent {
@@ -145,7 +146,7 @@ extension ButtonContent {
 }
 
 extension NavigationController {
-  /// Whether activating a button pops, as a custom back button does.
+  /// Whether activating the button pops, because its action is `nav.pop`.
   package func isPopButton(_ id: ButtonID) -> Bool {
     (shown[id]?.button ?? detached.button(id))?.content.action == "nav.pop"
   }

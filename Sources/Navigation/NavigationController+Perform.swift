@@ -1,10 +1,10 @@
-/// What the rules need to know beside the nav itself.
+/// The daemon's limits, bar classes and route reader, by which the rules judge any nav.
 package struct NavigationContext: Sendable {
-  /// What bounds the nav.
+  /// The limits of the nav.
   package var limits: NavigationLimits
-  /// The classes that the configuration declares, each with its base: true for a bar's.
+  /// The declared classes by name: true for one based on a bar, false for one based on a toolbar.
   package var classes: [String: Bool]
-  /// How the route templates of the settings are read; they were checked when they were set.
+  /// Reads the route templates of the settings, which were checked when a client set them.
   package var routeTemplates: @Sendable (OpaqueJSON) -> [RouteTemplate]
 
   /// Makes a context.
@@ -18,11 +18,11 @@ package struct NavigationContext: Sendable {
   }
 }
 
-/// What a message of operations hands back: an output each, and the commit unless nothing changed.
+/// The result of one message: an output for each operation, and the commit.
 package struct OperationResult: Sendable {
-  /// One output an operation.
+  /// The outputs, in the order of the operations.
   package var outputs: [OperationOutput] = []
-  /// The commit; nil if the state is as it was.
+  /// The commit; nil if the message changed nothing.
   package var commit: Commit?
 }
 
@@ -30,10 +30,11 @@ extension NavigationController {
   /// Performs the operations of one message in order, as one commit.
   ///
   /// All or nothing: if one is refused, or if together they change nothing, the state is as it was.
+  ///
   /// - Parameters:
   ///   - operations: 1 … 16 operations.
   ///   - isAnimated: the message's flag; nil stands for false, and for true in `show`.
-  ///   - animation: what delegates said of the transition that the message may begin.
+  ///   - animation: the delegates' answers for the transition that the message may begin.
   ///   - context: limits and declared classes.
   /// - Returns: an output for each operation, and the commit.
   /// - Throws: which operation is refused, and why.
@@ -47,7 +48,7 @@ extension NavigationController {
     return try perform(operations, draft: &draft, context: context, isCreation: false)
   }
 
-  /// Creates a controller and performs the operations that follow in the same message, as revision 1.
+  /// Creates a controller and performs the operations behind the creation, all as revision 1.
   ///
   /// - Throws: which operation is refused, counting the creation as the first.
   package static func create(
@@ -74,8 +75,9 @@ extension NavigationController {
   private mutating func perform(
     _ operations: [Operation], draft: inout Draft, context: NavigationContext, isCreation: Bool
   ) throws(Refusal) -> OperationResult {
-    // One operation checks before it changes anything. Several work on the value itself, are judged
-    // against a copy, which shares all storage, and go back to it if one is refused.
+    // A single operation checks everything before it changes anything, so it needs no copy. Several
+    // operations change the value itself; `before`, a copy that shares all storage, restores it if
+    // one of them is refused.
     if isCreation {
       draft.before = blank(at: draft.revision)
     } else if operations.count > 1 {
@@ -86,7 +88,7 @@ extension NavigationController {
     for index in operations.indices {
       if !draft.named.isEmpty { draft.named = [:] }
       do throws(NavigationError) {
-        // Lent by a span, the operation is not copied.
+        // The span lends the operation; an array subscript would copy it.
         outputs.append(try run(operations.span[index], draft: &draft, context: context))
       } catch {
         if let before = draft.before { self = before }
@@ -100,11 +102,11 @@ extension NavigationController {
       return OperationResult(outputs: outputs)
     }
     revision = draft.revision
-    // Moved: a copy of a commit costs a retain for each of its lists.
+    // `consume` moves the commit; a copy costs a retain for each of its lists.
     return OperationResult(outputs: consume outputs, commit: consume commit)
   }
 
-  /// What a creation is judged against: a controller without any content.
+  /// The state before a creation, for `finish` to compare with: a controller without content.
   private func blank(at revision: Revision) -> NavigationController {
     var controller = NavigationController(revision: revision)
     controller.isStandalone = isStandalone

@@ -25,13 +25,13 @@ extension NavigationController {
     return .screen(screen.id)
   }
 
-  /// The presenter that is meant, if it may present.
+  /// Returns the presenter, by default the visible screen; throws if it may not present.
   private func checkPresenter(_ id: ScreenID?) throws(NavigationError) -> ScreenID? {
     guard let id else { return visible?.id }
     if presented.content.chain.last?.screen.id == id { return id }
     guard screen(id) != nil else { throw .unknownScreen(id) }
     guard detached.screen(id) == nil else { throw .notInStack(id) }
-    // There is one chain, so a screen of the stack presents nothing while another one does.
+    // A controller has one chain, so its stack cannot present while the chain has screens.
     guard presented.content.chain.isEmpty else { throw .alreadyPresenting(id) }
     return id
   }
@@ -58,7 +58,7 @@ extension NavigationController {
     return nil
   }
 
-  /// Gives a screen of the chain a new content.
+  /// Replaces the presented screen at a place of the chain.
   mutating func replacePresented(at index: Int, by screen: Screen, _ draft: inout Draft) {
     presented.content.chain[index].screen = screen
     noteChain(&draft)
@@ -74,12 +74,14 @@ extension NavigationController {
     presented.isDefault ? [] : presented.content.chain.map(\.screen)
   }
 
-  /// The bytes of the records that cannot make room for others.
+  /// The estimated size in bytes of the stack and the presented screens, which are never released.
   var attachedBytes: Int {
     stack.reduce(0) { $0 + $1.byteCount } + presentedScreens.reduce(0) { $0 + $1.byteCount }
   }
 
-  /// Checks that the chain may grow by some bytes: a part is never sent in pieces.
+  /// Throws `sizeLimit` if the chain would exceed `presentedBytes` with `growth` more bytes.
+  ///
+  /// The limit exists because a part is sent in one message.
   func checkChain(
     adding growth: Int, _ context: NavigationContext
   ) throws(NavigationError) {

@@ -1,7 +1,7 @@
 // Making, editing and forgetting screens and buttons.
 
 extension NavigationController {
-  /// Makes a screen from a record; the nav does not know it yet.
+  /// Makes a screen from a record without adding it to the nav.
   func make(
     _ record: ScreenRecord, _ draft: inout Draft
   ) throws(NavigationError) -> Screen {
@@ -13,10 +13,10 @@ extension NavigationController {
     return screen
   }
 
-  /// Makes a new screen known, in place of a detached one with the same identity.
+  /// Adds a new screen to the nav's records and returns it; the caller puts it into a list.
   ///
-  /// It is in no list yet, the caller puts it somewhere. An equal one stays as it is, with its
-  /// version.
+  /// It replaces a detached screen with the same id. If the detached screen has the same content,
+  /// it is returned instead, with its version.
   mutating func adopt(_ screen: Screen, _ draft: inout Draft) -> Screen {
     var former: Screen?
     if case .screen(let old)? = detached.remove(.screen(screen.id)) { former = old }
@@ -34,7 +34,7 @@ extension NavigationController {
     if let id = place.id, place.isOnStack { throw .duplicateScreen(id) }
     try checkForm(.record(record))
     let screen = try make(record, &draft)
-    // Making the same screen again changes nothing, not even its place.
+    // Creating an equal screen again changes nothing, not even its place in the order.
     if detached.screen(screen.id)?.hasSameContent(as: screen) == true { return .screen(screen.id) }
     try checkRoom(adding: screen.byteCount, besideStack: screen.byteCount, context)
     detached.touch(.screen(adopt(screen, &draft)))
@@ -118,7 +118,7 @@ extension NavigationController {
     return .nothing
   }
 
-  /// Replaces a button in all records that show it; the search ends at the last of its places.
+  /// Replaces a button in all screens that show it; stops after the last of its places.
   private mutating func replaceShown(_ button: Button, places: Int, _ draft: inout Draft) {
     var left = places
     for index in stack.indices.reversed() where left > 0 {
@@ -169,7 +169,8 @@ extension NavigationController {
     return .activated(id, action: button.content.action)
   }
 
-  /// Gives a known screen a new content, wherever it is; an equal content changes nothing.
+  /// Replaces a screen of the stack, the chain or the detached records; equal content changes
+  /// nothing.
   private mutating func replace(
     _ old: Screen, by new: Screen, _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) {
@@ -193,9 +194,9 @@ extension NavigationController {
     }
   }
 
-  /// Counts the bytes and buttons of a new content instead of the old one's.
+  /// Updates `recordBytes` and `shown` for a replaced screen; nil stands for no screen.
   ///
-  /// Buttons that nothing shows any more become detached records.
+  /// Buttons that no list holds any more become detached records.
   mutating func exchange(_ old: Screen?, for new: Screen?) {
     for id in count(old, out: new) {
       guard let button = shown.removeValue(forKey: id)?.button else { continue }
@@ -203,7 +204,7 @@ extension NavigationController {
     }
   }
 
-  /// The bookkeeping of `exchange`; returns the buttons that are shown nowhere any more.
+  /// Updates `recordBytes` and `shown`; returns the buttons that no list holds any more.
   mutating func count(_ old: Screen?, out new: Screen?) -> [ButtonID] {
     recordBytes += (new?.byteCount ?? 0) - (old?.byteCount ?? 0)
     for button in new?.buttons ?? [] {
@@ -223,7 +224,9 @@ extension NavigationController {
     return unused
   }
 
-  /// Forgets a detached record; the buttons that only a forgotten screen shows go with it.
+  /// Deletes a detached record, and with a screen the buttons that no other screen shows.
+  ///
+  /// Returns those buttons.
   @discardableResult
   mutating func forget(_ record: DetachedRecords.Record) -> [ButtonID] {
     detached.remove(record.key)
@@ -233,25 +236,25 @@ extension NavigationController {
     return unused
   }
 
-  /// The bytes of all records, roughly as encoded.
+  /// The estimated encoded size of all records, in bytes.
   package var byteCount: Int { recordBytes + detached.buttonBytes }
 
-  /// Checks that the nav may grow by some bytes.
+  /// Throws `sizeLimit` if the nav cannot grow by `growth` bytes.
   ///
-  /// Detached records make room for others, so what counts in the end is the stack with what is
-  /// presented, and the bytes that are wanted beside it.
+  /// navd releases detached records to make room. So only the stack, the presented screens and the
+  /// `wanted` bytes beside them must fit into the limit.
   func checkRoom(
     adding growth: Int, besideStack wanted: Int, _ context: NavigationContext
   ) throws(NavigationError) {
     let limit = context.limits.stateBytes
-    // What is larger than the limit, because that was another one, may become smaller.
+    // A nav larger than the limit, because the limit was lowered, may still become smaller.
     guard growth >= 0, byteCount + growth > limit else { return }
     guard attachedBytes + wanted <= limit else { throw .sizeLimit(limit) }
   }
 }
 
 extension Screen {
-  /// The bytes of the record, roughly as encoded.
+  /// The estimated encoded size of the screen with its buttons, in bytes.
   var byteCount: Int {
     var count = 48 + id.text.utf8.count + (title?.utf8.count ?? 0) + (route?.utf8.count ?? 0)
     count += args?.bytes.count ?? 0

@@ -1,26 +1,26 @@
-/// One revision as the journal tells it: everything needed to repeat it without the rules.
+/// One revision as the journal records it, complete enough to repeat it without the rules.
 package struct RecordedChange: Sendable {
-  /// The revision it led to.
+  /// The revision that the change made.
   package var revision: Revision
   /// The replacements of runs of the stack, with complete records.
   package var splices: [RecordedSplice] = []
-  /// On-stack screens that got a new content.
+  /// Screens that stayed on the stack and have new content.
   package var screens: [Screen] = []
-  /// The new bar.
+  /// The new bar; nil if it did not change.
   package var bar: Bar?
-  /// The new toolbar.
+  /// The new toolbar; nil if it did not change.
   package var toolbar: Toolbar?
-  /// The new presentation chain.
+  /// The new presentation chain; nil if it did not change.
   package var presented: Presentation?
-  /// The new transition.
+  /// The new transition part; nil if it did not change.
   package var transition: Transition?
-  /// The new environment.
+  /// The new environment; nil if it did not change.
   package var environment: Environment?
-  /// The new settings.
+  /// The new settings; nil if they did not change.
   package var settings: RecordedSettings?
   /// Detached records made or edited, in order.
   package var detached: [DetachedRecords.Record] = []
-  /// Detached records that are no more.
+  /// The keys of deleted detached records.
   package var released: [DetachedRecords.Key] = []
 
   /// Makes an empty change.
@@ -92,7 +92,8 @@ extension NavigationController {
   ///
   /// Law: replaying what `perform` recorded gives the state that `perform` left, the order of the
   /// detached records included.
-  /// - Throws: what does not fit; the state is then of no use.
+  ///
+  /// - Throws: the contradiction; the state is then invalid.
   package mutating func replay(_ change: RecordedChange) throws(StoredDataError) {
     guard change.revision == revision.next else {
       throw StoredDataError(
@@ -102,8 +103,8 @@ extension NavigationController {
     let mark = detached.mark
     var unused: [ButtonID] = []
     var removed: [ScreenID] = []
-    // Those who stay are taken back below, out of the records of which one may be on the stack by
-    // then.
+    // All presented screens become detached first. A splice can then put one of them on the stack,
+    // and the new chain takes back below the screens that stay presented.
     let dismissed = change.presented == nil ? [] : presentedScreens
     for screen in dismissed { detached.touch(.screen(screen)) }
     for splice in change.splices {
@@ -206,13 +207,13 @@ extension NavigationController {
     switch record {
     case .screen(let screen): unused += count(detached.screen(screen.id), out: screen)
     case .button(let button):
-      // A button that was shown may have been edited and then taken out of its lists.
+      // A button that `shown` still has was edited and then left its last list.
       if shown[button.id] != nil { shown.removeValue(forKey: button.id) }
     }
     detached.touch(record)
   }
 
-  /// Rebuilds a controller from its complete state, as a snapshot tells it.
+  /// Rebuilds a controller from its complete state, as a snapshot records it.
   package init(
     revision: Revision, isStandalone: Bool = false, stack: [Screen],
     versions: [PartName: Revision], parts: RecordedParts,

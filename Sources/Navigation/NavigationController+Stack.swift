@@ -1,13 +1,13 @@
 // The operations on the stack. Each checks first, in the order of the protocol's check list, and
 // changes the value only when nothing can fail any more.
 
-/// How `nav.create` says what a controller begins with.
+/// The arguments of `nav.create`: the initial content of a controller or bar.
 package enum Creation: Hashable, Sendable {
   /// UIKit's `init(rootViewController:)`.
   case root(ScreenArgument, [SettingsEdit])
   /// UIKit's `init(navigationBarClass:toolbarClass:)`; nil is the default class.
   case classes(bar: String?, toolbar: String?, [SettingsEdit])
-  /// A standalone bar, which has no screens.
+  /// A standalone bar, which has items instead of screens.
   case standalone([SettingsEdit])
 }
 
@@ -87,8 +87,9 @@ extension NavigationController {
     }
   }
 
-  /// Pops until the screen at `index` is on top, but never a controller's root; the removed ones,
-  /// bottom first.
+  /// Pops until the screen at `index` is on top, but never a controller's root.
+  ///
+  /// Returns the removed screens, bottom first.
   mutating func pop(downTo index: Int, _ draft: inout Draft) -> [ScreenID] {
     let first = max(index, isStandalone ? -1 : 0) + 1
     guard first < stack.count else { return [] }
@@ -125,7 +126,7 @@ extension NavigationController {
     draft.lower(to: kept, of: stack)
     let removed = Array(stack[kept...])
     stack.removeSubrange(kept...)
-    // The removed screens are detached while the new stack takes what it wants of them.
+    // The removed screens become detached, where `take` finds those that the new stack keeps.
     for screen in removed { detached.touch(.screen(screen)) }
     for arrival in arrivals { stack.append(take(arrival, &draft)) }
     let arrived = Set(stack[kept...].map(\.id))
@@ -182,7 +183,7 @@ extension NavigationController {
     draft.parts.insert(.settings)
   }
 
-  /// What is known of a screen that an argument names, before anything is made.
+  /// The present place of a screen that an argument names; `id` is nil for a record without one.
   struct Place {
     var id: ScreenID?
     var kind: ScreenKind?
@@ -209,13 +210,13 @@ extension NavigationController {
     !presented.isDefault && presented.content.index(of: id) != nil
   }
 
-  /// Checks that a new screen does not take an identity of the daemon's form.
+  /// Throws if the id of a new screen has the form of ids that the daemon assigns.
   func checkForm(_ argument: ScreenArgument) throws(NavigationError) {
     guard case .record(let record) = argument, let id = record.id, id.isAssignedForm else { return }
     throw .invalidArgument("id \(id.text) has the form of ids the daemon assigns; choose another")
   }
 
-  /// A screen about to be put somewhere: a known one, or one that was made for it.
+  /// A screen that an operation is about to put into a list: a known one, or a new one.
   struct Arrival {
     var screen: Screen
     var isNew: Bool
@@ -232,7 +233,9 @@ extension NavigationController {
     }
   }
 
-  /// Takes a detached screen out, or adopts a new one; the caller puts it somewhere.
+  /// Removes a known screen from the detached records, or adopts a new one.
+  ///
+  /// The caller puts the screen into a list.
   mutating func take(_ arrival: Arrival, _ draft: inout Draft) -> Screen {
     guard !arrival.isNew else { return adopt(arrival.screen, &draft) }
     detached.remove(.screen(arrival.screen.id))

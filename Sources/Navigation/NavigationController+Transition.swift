@@ -2,7 +2,7 @@
 
 /// Why a gesture may not begin, tested in this order.
 package enum GestureRefusal: String, Hashable, Sendable {
-  /// The reasons, by their words on the wire.
+  /// A transition is open, swiping back is off, the top is the root, the swipe is not to the right.
   case active, disabled, root, direction
 }
 
@@ -32,7 +32,8 @@ extension NavigationController {
     }
   }
 
-  /// Ends the transition, if there is one, without anybody having said so.
+  /// Ends the transition, if any, without a client's request: cancels a gesture, times out the
+  /// rest.
   mutating func expireTransition(_ draft: inout Draft) {
     guard let running = transition.content.running else { return }
     endTransition(running.isInteractive ? .cancelled : .timedOut, &draft)
@@ -46,7 +47,7 @@ extension NavigationController {
     }
   }
 
-  /// Clears the transition; its end goes behind everything else in the revision.
+  /// Clears the transition, and reports its end after the events of the stack's change.
   private mutating func endTransition(_ outcome: TransitionOutcome, _ draft: inout Draft) {
     guard let running = transition.content.running else { return }
     if outcome == .cancelled {
@@ -111,11 +112,11 @@ extension NavigationController {
 
   mutating func finishGesture(_ draft: inout Draft) throws(NavigationError) -> ScreenID? {
     let running = try openGesture()
-    // The stack cannot have changed since the gesture began, nothing else may touch it.
+    // An open gesture locks the stack, so its screen must still be on top.
     guard running.from == top?.id else { throw .invalidArgument("the gesture's screen is gone") }
     let popped = pop(&draft)
     draft.hasOwnEvents = true
-    // While the gesture is still there to take the bar along.
+    // Before the transition ends, so that the change of the bar belongs to it.
     applyBarPreference(of: top, &draft)
     draft.topOfBarSet = top?.id
     endTransition(.completed, &draft)

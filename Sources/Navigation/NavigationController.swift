@@ -19,18 +19,18 @@ package struct NavigationController: Sendable {
   package internal(set) var presented: Part<Presentation>
   /// The transition in flight.
   package internal(set) var transition: Part<Transition>
-  /// What the display reports.
+  /// The environment, as the display reports it.
   package internal(set) var environment: Part<Environment>
-  /// How the nav behaves; `isAttached` belongs to this part on the wire.
+  /// The settings; on the wire, `isAttached` belongs to this part.
   package internal(set) var settings: Part<Settings>
   /// Whether this is a standalone bar: its stack holds items, and the root may be popped.
   package internal(set) var isStandalone = false
-  /// The records that stand in no list.
+  /// The detached records: screens and buttons that no list holds.
   package internal(set) var detached = DetachedRecords()
 
-  /// The buttons that lists show, and in how many places.
+  /// The buttons that any screen holds, each with the number of its places.
   var shown: [ButtonID: ShownButton] = [:]
-  /// The bytes of all screens with their buttons, roughly as encoded.
+  /// The estimated encoded size of all screens with their buttons, in bytes.
   var recordBytes = 0
 
   struct ShownButton: Sendable {
@@ -38,10 +38,11 @@ package struct NavigationController: Sendable {
     var places: Int
   }
 
-  /// Whether something is under way that ends with the daemon's run: a transition, and what the
-  /// sessions of delegates and of the display's owner keep.
+  /// Whether the state holds something that the next start must end.
+  ///
+  /// It can be a transition, a display owner, or the orientations of a delegate.
   package var isOpen: Bool {
-    // Asked with every commit, and hardly ever is there anything to look at.
+    // Every commit asks, and both parts are almost always at their defaults.
     if transition.isDefault, environment.isDefault { return false }
     let environment = environment.content
     return transition.content.running != nil || environment.owner != nil
@@ -62,7 +63,7 @@ package struct NavigationController: Sendable {
   /// UIKit's `topViewController`.
   package var top: Screen? { stack.last }
 
-  /// The bar's `backItem` is this screen's; nil with fewer than two screens.
+  /// The screen below the top, which supplies UIKit's `backItem`; nil with fewer than two screens.
   package var backScreen: Screen? { stack.count >= 2 ? stack[stack.count - 2] : nil }
 
   /// UIKit's `visibleViewController`.
@@ -103,7 +104,7 @@ package struct NavigationController: Sendable {
 }
 
 extension NavigationController: Equatable {
-  /// Equality of everything that is kept.
+  /// Equality of the whole state; `shown` and `recordBytes` are derived and not compared.
   package static func == (left: NavigationController, right: NavigationController) -> Bool {
     left.revision == right.revision && left.isStandalone == right.isStandalone
       && left.stack == right.stack

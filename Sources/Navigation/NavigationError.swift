@@ -1,28 +1,28 @@
-/// Why an operation is refused; the state is untouched.
+/// The reason to refuse an operation, which leaves the state untouched.
 ///
 /// Names follow the protocol's error codes.
 package enum NavigationError: Error, Hashable, Sendable {
-  /// A screen with this identity is neither on the stack nor detached.
+  /// The nav has no screen with this id: none on the stack, presented or detached.
   case unknownScreen(ScreenID)
-  /// A button with this identity is not known.
+  /// The nav has no button with this id.
   case unknownButton(ButtonID)
-  /// The button is known but not shown.
+  /// The nav has the button, but neither its bar nor its toolbar displays the button now.
   case buttonNotDisplayed(ButtonID)
-  /// A stack takes content screens only.
+  /// The screen is not of kind `content`, the only kind that a stack takes.
   case forbiddenKind(ScreenID?, ScreenKind)
-  /// The screen is presented.
+  /// The screen is in the presentation chain.
   case ownedElsewhere(ScreenID)
   /// The screen is on the stack already.
   case duplicateScreen(ScreenID)
-  /// The screen stands twice in one replacement.
+  /// One replacement of the stack names the screen twice.
   case duplicateInSet(ScreenID)
-  /// The button stands twice in one list.
+  /// One list names the button twice, or a record would redefine a button in use.
   case duplicateItem(ButtonID)
   /// The button is on the item's other side.
   case itemBothSides(ButtonID)
   /// An item with this identity is neither on the bar nor detached.
   case unknownItem(ScreenID)
-  /// The item is on the bar already, or stands twice in one replacement.
+  /// The item is on the bar already, or one replacement names it twice.
   case duplicateBarItem(ScreenID)
   /// The screen is known but not on the stack.
   case notInStack(ScreenID)
@@ -34,29 +34,29 @@ package enum NavigationError: Error, Hashable, Sendable {
   case noRoot
   /// No back button is shown.
   case noBackButton
-  /// The presenter presents already, itself or through the controller.
+  /// The screen cannot present, because the controller's one chain has screens already.
   case alreadyPresenting(ScreenID)
   /// The screen to present is on the stack or presented.
   case alreadyActive(ScreenID)
   /// No template matches the route.
   case noRoute(String)
-  /// Screens of the stack to go back to are no more.
+  /// Screens of the earlier stack were released since.
   case restoreFailed(missing: [ScreenID])
-  /// A class that nobody declared.
+  /// The configuration declares no class of this name.
   case unknownClass(String)
-  /// A class with the wrong base.
+  /// The class is based on a bar where a toolbar is needed, or the reverse.
   case invalidClass(String)
   /// The stack would be deeper than the limit.
   case depthLimit(Int)
-  /// The state would be larger than the limit, in bytes.
+  /// The nav's records or parts would be larger than the limit, in bytes.
   case sizeLimit(Int)
-  /// A gesture may not begin.
+  /// A gesture cannot begin.
   case gestureRefused(GestureRefusal)
-  /// An argument that makes no sense; the text says which and why.
+  /// An argument is invalid; the text says which and why.
   case invalidArgument(String)
 }
 
-/// What bounds one nav.
+/// The limits of one nav.
 package struct NavigationLimits: Hashable, Sendable {
   /// The most screens a stack may hold.
   package var stackDepth = 64
@@ -66,8 +66,9 @@ package struct NavigationLimits: Hashable, Sendable {
   package var presentedBytes = 96 << 10
   /// The most bytes the records of one nav may take, encoded.
   package var stateBytes = 1 << 20
-  /// The most bytes that the bar and the settings of one nav may take together, so that all parts fit
-  /// into one message.
+  /// The most bytes that the bar and the settings of one nav may take together.
+  ///
+  /// The limit lets all parts fit into one message.
   package var partBytes = 1 << 17
 
   /// Makes the default limits.
@@ -75,7 +76,7 @@ package struct NavigationLimits: Hashable, Sendable {
 }
 
 extension NavigationError {
-  /// The same refusal in the words of a bar that has items instead of screens.
+  /// The error in terms of items, for a standalone bar, which has no screens.
   var ofItem: NavigationError {
     switch self {
     case .unknownScreen(let id): .unknownItem(id)
@@ -89,9 +90,9 @@ extension NavigationError {
 ///
 /// - Parameters:
 ///   - number: how many there are.
-///   - noun: the noun for one of them, whose plural takes "s", or "es" behind a hiss.
-///   - figures: the number as it is to be printed; its digits if nil.
-/// - Returns: both, for people.
+///   - noun: the noun for one of them; its plural takes "es" after s, x, z, ch and sh, else "s".
+///   - figures: the number as text, for example with separators; nil for its plain digits.
+/// - Returns: number and noun, for messages to people.
 package func counted(
   _ number: some BinaryInteger, _ noun: String, figures: String? = nil
 ) -> String {

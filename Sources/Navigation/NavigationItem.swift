@@ -1,6 +1,6 @@
-/// A UINavigationItem: what a screen gives the bar to show; a plain record, not a view.
+/// A UINavigationItem: the title, buttons and appearance that a screen supplies to the bar.
 package struct NavigationItem: Hashable, Sendable {
-  /// UIKit's `title`: nil re-exposes the screen's title, an empty text is an explicit blank.
+  /// UIKit's `title`: nil shows the screen's title, an empty text shows a blank.
   package var title: String?
   /// UIKit's `prompt`, a line above the bar's content.
   package var prompt: String?
@@ -8,9 +8,9 @@ package struct NavigationItem: Hashable, Sendable {
   package var titleView: TitleView?
   /// The back button that the screen *above* shows.
   package var backBarButtonItem: Button?
-  /// Whether this screen, on top, hides its back button.
+  /// Whether this screen hides its back button while it is on top.
   package var hidesBackButton = false
-  /// Whether left items stand beside the back button instead of replacing it.
+  /// Whether left items appear beside the back button instead of replacing it.
   package var leftItemsSupplementBackButton = false
   /// UIKit's `leftBarButtonItems`; index 0 is left-most.
   package var leftItems: [Button] = []
@@ -25,7 +25,7 @@ package struct NavigationItem: Hashable, Sendable {
   package init() {}
 }
 
-/// A view of the client's in place of a title, with its height in points if the client says it.
+/// A view of the client's that replaces the title; its height is optional.
 package struct TitleView: Hashable, Sendable {
   /// The client's name or description of the view.
   package var view: OpaqueJSON
@@ -41,7 +41,7 @@ package struct TitleView: Hashable, Sendable {
 
 /// UINavigationItem.LargeTitleDisplayMode.
 package enum LargeTitleDisplayMode: UInt8, Sendable {
-  /// As the screen below; large at the root.
+  /// Large if the screen below is large; large at the root.
   case automatic
   /// Large.
   case always
@@ -49,7 +49,7 @@ package enum LargeTitleDisplayMode: UInt8, Sendable {
   case never
 }
 
-/// The four appearance slots of a bar or of one item; each a value that is replaced whole.
+/// The four appearance objects of a bar or of one item; nil for a slot without one.
 package struct AppearanceSet: Hashable, Sendable {
   /// Used at standard height.
   package var standard: OpaqueJSON?

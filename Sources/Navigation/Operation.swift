@@ -4,7 +4,7 @@
 package enum Operation: Hashable, Sendable {
   /// UIKit's `pushViewController(_:animated:)`.
   case push(ScreenArgument, onDuplicate: DuplicatePolicy)
-  /// UIKit's `show(_:sender:)`: a push that is animated unless said otherwise.
+  /// UIKit's `show(_:sender:)`: a push that is animated by default.
   case show(ScreenArgument, onDuplicate: DuplicatePolicy)
   /// UIKit's `popViewController(animated:)`.
   case pop
@@ -22,7 +22,7 @@ package enum Operation: Hashable, Sendable {
   case releaseScreen(ScreenID)
   /// Changes members of a screen's navigation item.
   case setItem(ScreenID, [ItemEdit], requireOnStack: Bool)
-  /// Makes a button that stands in no list yet.
+  /// Makes a detached button.
   case createButton(ButtonRecord)
   /// Changes a button wherever it is shown.
   case setButton(ButtonID, [ButtonEdit])
@@ -38,19 +38,19 @@ package enum Operation: Hashable, Sendable {
   case detach
   // Presentations. Two cases are out of line: with them, every operation would be larger.
 
-  /// UIKit's `present(_:animated:)`; without a presenter what is visible presents.
+  /// UIKit's `present(_:animated:)`; if `from` is nil, the visible screen presents.
   indirect case present(ScreenArgument, from: ScreenID?, style: String?)
-  /// UIKit's `dismiss(animated:)`: what a screen presents and everything above it, or the whole
-  /// chain.
+  /// UIKit's `dismiss(animated:)`: removes what `from` presents and everything above, or the whole
+  /// chain if `from` is nil.
   case dismiss(from: ScreenID?)
 
   // Replacements of the stack that name no screens themselves.
 
-  /// Goes to a route by the templates in the settings.
+  /// Opens a route by the templates in the settings.
   case open(route: String)
-  /// Puts back what was saved; the root is for a payload of which nothing is left.
+  /// Restores saved screens; `root` is the new stack if none of them can be restored.
   indirect case restore([RestorationEntry], root: ScreenArgument?)
-  /// Puts back the stack of an earlier revision; what it was is found by who keeps the history.
+  /// Restores the stack of an earlier revision; the hub takes `stack` from the journal.
   case revert(to: Revision, stack: [ScreenID]?)
 
   // Items of a standalone bar, which keeps them as screens of which only the item is used.
@@ -61,7 +61,7 @@ package enum Operation: Hashable, Sendable {
   case popItem
   /// UIKit's `setItems(_:animated:)`.
   case setItems([ScreenArgument])
-  /// A tap on the back button, of a controller too.
+  /// A tap on the back button of a standalone bar or of a controller's bar.
   case backTap
 
   // Bars and the display.
@@ -76,7 +76,8 @@ package enum Operation: Hashable, Sendable {
   case setToolbarHidden(Bool)
   /// Sets one appearance object of the bar, or of a screen's item; nil removes it.
   case setAppearance(AppearanceSlot, OpaqueJSON?, screen: ScreenID?)
-  /// Changes what all bars of a class look like unless they say otherwise.
+  /// Changes the appearance proxy of a class: the look of its bars where they set no value
+  /// themselves.
   case setProxy(className: String, [BarLookEdit])
   /// Changes what the display reports.
   case setEnvironment([EnvironmentEdit])
@@ -87,31 +88,31 @@ package enum Operation: Hashable, Sendable {
 
   // Transitions.
 
-  /// The display has finished the animation that this revision began.
+  /// The display finished the animation that began with this revision.
   case completeTransition(Revision)
-  /// A finger begins to pop the top screen; `translation` is its way so far, to the right.
+  /// A swipe begins to pop the top screen; `translation` is its way so far, to the right.
   case beginGesture(isFullScreen: Bool, translation: Double, owner: String)
-  /// The finger has gone this part of the way, 0 … 1.
+  /// The swipe has gone this part of its way, 0 … 1.
   case updateGesture(Double)
-  /// The finger lets go, and the screen is popped.
+  /// The swipe ends, and the top screen is popped.
   case finishGesture
-  /// The finger lets go, and nothing has happened.
+  /// The swipe ends without effect.
   case cancelGesture
 
   // The daemon itself asks for these; no client can.
 
-  /// Nobody completed the transition in time: an animation is complete, a gesture is cancelled.
+  /// The deadline passed: navd completes an animation as timed out, and cancels a gesture.
   case expireTransition
   /// The daemon was restarted: the transition expires, and nobody holds the display or gives
   /// orientations.
   case recover
-  /// Another client holds the display, or none.
+  /// Another client became the owner of the display; nil for none.
   case setDisplayOwner(String?)
-  /// The orientation delegate gave these, or is gone.
+  /// The orientation delegate's answer; nil if there is no such delegate any more.
   case setOrientations(DelegateOrientations?)
 }
 
-/// A screen that an operation names: one that is known, or one to make in place.
+/// A screen as an argument: the id of a known screen, or the record of a new one.
 package enum ScreenArgument: Hashable, Sendable {
   /// A known screen.
   case id(ScreenID)
@@ -119,7 +120,7 @@ package enum ScreenArgument: Hashable, Sendable {
   case record(ScreenRecord)
 }
 
-/// What to do when a pushed screen is on the stack already.
+/// The effect of a push if the screen is on the stack already.
 package enum DuplicatePolicy: UInt8, Sendable {
   /// Refuse with `duplicate-screen`.
   case error
@@ -127,11 +128,11 @@ package enum DuplicatePolicy: UInt8, Sendable {
   case ignore
 }
 
-/// Where to pop to.
+/// The target of a pop.
 package enum PopTarget: Hashable, Sendable {
   /// A screen by identity.
   case screen(ScreenID)
-  /// The screen with this route: the top-most, or the only one.
+  /// The top-most screen with this route; `mustBeUnique` refuses several matches.
   case route(String, mustBeUnique: Bool)
 }
 
@@ -139,9 +140,9 @@ package enum PopTarget: Hashable, Sendable {
 package struct ScreenRecord: Hashable, Sendable {
   /// The identity; nil lets the daemon assign one.
   package var id: ScreenID?
-  /// The kind.
+  /// The kind of the screen.
   package var kind: ScreenKind
-  /// Its other members.
+  /// The screen's other members to set.
   package var edits: [ScreenEdit]
   /// The members of its navigation item.
   package var item: [ItemEdit]
@@ -160,7 +161,7 @@ package struct ScreenRecord: Hashable, Sendable {
 
 /// One member of a screen to set.
 package enum ScreenEdit: Hashable, Sendable {
-  /// The members of `Screen` and `ScreenDetails`.
+  /// Each case sets the member of `Screen` or `ScreenDetails` with its name.
   case title(String?)
   case route(String?)
   case args(OpaqueJSON?)
@@ -174,7 +175,7 @@ package enum ScreenEdit: Hashable, Sendable {
 
 /// One member of a navigation item to set.
 package enum ItemEdit: Hashable, Sendable {
-  /// The members of `NavigationItem`.
+  /// Each case sets the member of `NavigationItem` with its name.
   case title(String?)
   case prompt(String?)
   case titleView(TitleView?)
@@ -187,7 +188,7 @@ package enum ItemEdit: Hashable, Sendable {
   case appearance(AppearanceSet)
 }
 
-/// A button that a list names: one that is known, or one to make in place.
+/// A button as an argument: the id of a known button, or the record of a new one.
 package enum ButtonArgument: Hashable, Sendable {
   /// A known button.
   case id(ButtonID)
@@ -199,7 +200,7 @@ package enum ButtonArgument: Hashable, Sendable {
 package struct ButtonRecord: Hashable, Sendable {
   /// The identity; nil lets the daemon assign one.
   package var id: ButtonID?
-  /// Its members.
+  /// The button's members to set.
   package var edits: [ButtonEdit]
 
   /// Makes the description of a new button from its id and the members to set.
@@ -211,7 +212,7 @@ package struct ButtonRecord: Hashable, Sendable {
 
 /// One member of a button to set.
 package enum ButtonEdit: Hashable, Sendable {
-  /// The members of `ButtonContent`.
+  /// Each case sets the member of `ButtonContent` with its name.
   case title(String?)
   case image(ImageReference?)
   case landscapeImage(ImageReference?)
@@ -221,30 +222,30 @@ package enum ButtonEdit: Hashable, Sendable {
   case action(String?)
 }
 
-/// What one operation hands back.
+/// The output of one operation, which the reply contains.
 package enum OperationOutput: Hashable, Sendable {
-  /// Nothing.
+  /// No output.
   case nothing
-  /// A screen made, pushed or shown.
+  /// The screen that the operation made, pushed, showed or presented.
   case screen(ScreenID)
   /// The push had no effect because the screen is on the stack already.
   case alreadyInStack(ScreenID)
-  /// A button made.
+  /// The button that the operation made.
   case button(ButtonID)
   /// The screen that a pop removed; nil at the root.
   case popped(ScreenID?)
   /// The screens that a pop to a screen removed, bottom first.
   case poppedAll([ScreenID])
-  /// What a whole-stack replacement removed, bottom first, and the new stack.
+  /// The screens that a whole-stack replacement removed, and the new stack, both bottom first.
   case replaced(popped: [ScreenID], ids: [ScreenID])
   /// The screens that a dismissal removed, outermost last.
   case dismissed([ScreenID])
   /// The new stack, and the paths of the entries that could not be rebuilt.
   case restored(ids: [ScreenID], skipped: [String])
-  /// A gesture began.
+  /// A gesture began, as the transition of this revision.
   case transition(Revision)
-  /// A gesture has gone part of its way.
+  /// The transition of a gesture, and how much of its way the gesture has gone, 0 … 1.
   case progress(Revision, Double)
-  /// A button's action was sent; how many watches it went to is for the hub to say.
+  /// A button was activated; the hub sends the action and counts the watches that get it.
   case activated(ButtonID, action: String?)
 }

@@ -1,6 +1,6 @@
-/// One of the six parts of a nav beside its screens: a content and the revision of its last change.
+/// One of the six parts of a nav: its content, and the revision of its last change.
 ///
-/// A content at its default takes no room of its own.
+/// Content at its default takes no memory of its own.
 package struct Part<Content: PartContent>: Sendable, Equatable {
   /// The revision at which the content last changed.
   package var version: Revision
@@ -31,7 +31,7 @@ package struct Part<Content: PartContent>: Sendable, Equatable {
   }
 }
 
-/// A content whose default value needs no arguments.
+/// The content of a part; it has a default value.
 package protocol PartContent: Equatable, Sendable {
   /// Makes the default content.
   init()
@@ -55,7 +55,7 @@ package enum PartName: UInt8, CaseIterable, Sendable {
   }
 }
 
-/// A set of part names, a bit each: it is copied and emptied for nothing.
+/// A set of part names, one bit each, so that copies allocate nothing.
 package struct PartSet: Equatable, Sendable {
   private var bits: UInt8 = 0
 
@@ -91,7 +91,7 @@ extension PartSet: ExpressibleByArrayLiteral {
   }
 }
 
-// The bytes of parts, roughly as encoded; members of bounded size are not counted.
+// Estimated encoded sizes of parts, in bytes; members of bounded size are not counted.
 
 extension Bar {
   var byteCount: Int { look.byteCount + appearance.byteCount }

@@ -1,18 +1,19 @@
-/// Finds places by the hashes of what stands there.
+/// A hash table that finds places, such as indexes of an array, by the hash of a name.
 ///
-/// It keeps neither keys nor values: the owner compares what stands at a place. An entry takes 8 bytes, a
-/// look-up about a quarter of the instructions of `Dictionary`, which hashes a text by SipHash.
+/// It keeps neither keys nor values: the owner compares the name at a place. An entry takes 8
+/// bytes. A look-up takes about a quarter of the instructions of `Dictionary`, which hashes a text
+/// by SipHash.
 package struct PlaceIndex: Sendable {
   private struct Cell: Sendable {
     var hash: UInt32
-    /// -1 where nothing is.
+    /// The place; -1 in a vacant cell.
     var place: Int32
 
     static let vacant = Cell(hash: 0, place: -1)
   }
 
-  // Law: a power of two or none, at most half of them taken; from the cell that a hash names to where
-  // its entry is, no cell is vacant.
+  // Laws: the number of cells is 0 or a power of two, and at most half of the cells are taken. No
+  // cell is vacant between the cell that an entry's hash names and the entry itself.
   private var cells: [Cell] = []
   /// The number of places.
   package private(set) var count = 0
@@ -20,12 +21,12 @@ package struct PlaceIndex: Sendable {
   /// Makes an empty index.
   package init() {}
 
-  /// The place with a hash at which the right thing stands; nil if there is none.
+  /// Returns the place with this hash that `isRight` accepts; nil if there is none.
   package func find(_ hash: NameHash, where isRight: (Int) -> Bool) -> Int? {
     cell(hash, where: isRight).map { Int(cells[$0].place) }
   }
 
-  /// Adds a place that is not there.
+  /// Adds a place, which must not be in the index yet.
   package mutating func insert(_ place: Int, _ hash: NameHash) {
     precondition(place >= 0 && place < Int32.max, "place=\(place)")
     if (count + 1) * 2 > cells.count { grow() }
@@ -33,7 +34,7 @@ package struct PlaceIndex: Sendable {
     put(Cell(hash: hash.bits, place: Int32(place)))
   }
 
-  /// Puts another place in the stead of one that is there.
+  /// Replaces a place, which must be in the index, by another one.
   package mutating func replace(_ place: Int, _ hash: NameHash, by new: Int) {
     precondition(new >= 0 && new < Int32.max, "place=\(new)")
     guard let cell = cell(hash, where: { $0 == place }) else {
@@ -42,14 +43,14 @@ package struct PlaceIndex: Sendable {
     cells[cell].place = Int32(new)
   }
 
-  /// Removes a place that is there.
+  /// Removes a place, which must be in the index.
   package mutating func remove(_ place: Int, _ hash: NameHash) {
     guard var gap = cell(hash, where: { $0 == place }) else {
       preconditionFailure("place=\(place) is not there")
     }
     count -= 1
     let mask = cells.count - 1
-    // Whatever was pushed beyond the gap moves back into it, so that it is found without it.
+    // An entry behind the gap moves into it if a search for the entry would stop at the gap.
     var next = (gap + 1) & mask
     while cells[next].place >= 0 {
       let distance = (next - Int(cells[next].hash)) & mask
@@ -88,9 +89,9 @@ package struct PlaceIndex: Sendable {
   }
 }
 
-/// The hash of a name, eight bytes at a time.
+/// The hash of a name, computed from eight bytes at a time.
 ///
-/// Its factor is random and differs between runs, so that nobody can choose names that collide.
+/// The factor is random in each process, so that no client can choose names that collide.
 package struct NameHash: Hashable, Sendable {
   /// The 32-bit hash of the name.
   package let bits: UInt32
@@ -99,7 +100,7 @@ package struct NameHash: Hashable, Sendable {
   package init(_ name: String) {
     let name = name.utf8.span
     let factor = Self.factor
-    // The length goes in by the factor, too: as it is, a first byte could make up for it.
+    // The length is multiplied too. Unmultiplied, a chosen first byte could cancel it.
     var hash = factor &* UInt64(truncatingIfNeeded: name.count)
     var index = 0
     while index < name.count - 8 {
@@ -107,7 +108,7 @@ package struct NameHash: Hashable, Sendable {
       index += 8
     }
     if name.count >= 8 {
-      // The last eight, some of them once more.
+      // The last eight bytes may overlap those hashed before.
       hash = Self.mix(hash ^ EightBytes(name, at: name.count - 8).bits, factor)
     } else {
       var rest: UInt64 = 0

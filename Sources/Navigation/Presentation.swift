@@ -1,5 +1,6 @@
-/// The chain of presented screens; each was presented by the one before, the first by a screen of the
-/// stack.
+/// The chain of presented screens.
+///
+/// Each screen was presented by the one before it, the first by a screen of the stack.
 package struct Presentation: PartContent {
   /// The chain, outermost last.
   package var chain: [Presented] = []
@@ -7,7 +8,7 @@ package struct Presentation: PartContent {
   /// Makes the empty chain.
   package init() {}
 
-  /// The place of a screen in the chain.
+  /// The place of a screen in the chain; nil if the screen is not presented.
   package func index(of id: ScreenID) -> Int? { chain.firstIndex { $0.screen.id == id } }
 }
 
@@ -15,7 +16,7 @@ package struct Presentation: PartContent {
 package struct Presented: Equatable, Sendable {
   /// The screen.
   package var screen: Screen
-  /// Who presents it; nil if nothing was visible.
+  /// The screen that presents it; nil if no screen was visible.
   package var from: ScreenID?
   /// UIKit's modal presentation style, as the client named it.
   package var style: String?
@@ -27,9 +28,10 @@ package struct Presented: Equatable, Sendable {
     self.style = style
   }
 
-  /// Whether the screen covers the whole navigation interface, whoever presents it.
+  /// Whether the screen covers the whole navigation interface, whichever screen presents it.
   ///
-  /// The controller defines the context of the two styles that look for one.
+  /// True for UIKit's two current-context styles, because the controller defines the presentation
+  /// context.
   package var coversNavigationInterface: Bool {
     style == "currentContext" || style == "overCurrentContext"
   }

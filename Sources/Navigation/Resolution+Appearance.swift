@@ -1,4 +1,4 @@
-// Which appearance object is used, if any is set.
+// The choice of an appearance object, if any is set.
 
 extension AppearanceSet {
   /// Whether an object is set in a slot.
@@ -13,8 +13,9 @@ extension AppearanceSet {
 }
 
 extension Resolution {
-  /// The first object that is set, in the order in which height class and scroll edge look for one;
-  /// nil if the bar's own properties apply.
+  /// Returns the appearance object to draw the bar with; nil if the bar's own properties apply.
+  ///
+  /// Height class and scroll edge decide in which order the slots are tried.
   func appearance(isLarge: Bool) -> ResolvedBar.AppearanceChoice? {
     switch (environment.isVerticallyCompact, isAtScrollEdge(isLarge: isLarge)) {
     case (false, false): find(.standard)
@@ -26,12 +27,14 @@ extension Resolution {
     }
   }
 
-  /// A bar alone never is, and before iOS 15 only one with a large title.
+  /// Whether the bar is at the scroll edge.
+  ///
+  /// A standalone bar never is, and before iOS 15 only a bar with a large title is.
   private func isAtScrollEdge(isLarge: Bool) -> Bool {
     environment.isAtScrollEdge && !isStandalone && (profile.os >= 15 || isLarge)
   }
 
-  /// The top item's object beats the bar's.
+  /// Returns the object in a slot: the top item's, else the bar's; nil if neither is set.
   private func find(
     _ slot: AppearanceSlot, isTransparent: Bool = false
   ) -> ResolvedBar.AppearanceChoice? {
@@ -42,10 +45,10 @@ extension Resolution {
   }
 }
 
-// Background, shadow, title and back indicator as the bar's own properties and its proxies have them.
+// Background, shadow, title and back indicator by the bar's own properties and its proxies.
 
 extension BarMetrics {
-  /// The metrics whose slot is tried next when this one's is empty; nil behind the last.
+  /// The metrics whose slot is tried next when this one's is empty; nil if none is left.
   var fallback: BarMetrics? {
     switch self {
     case .default: nil
@@ -56,7 +59,7 @@ extension BarMetrics {
 }
 
 extension Resolution {
-  /// The value of a member or slot: the bar's own, else that of the most specific class that has one.
+  /// Returns a value of a look: the bar's own, else that of the most specific class that sets it.
   @inline(__always)
   private func first<Value>(_ member: (BarLook) -> Value?) -> Value? {
     if hasDefaultLook { return nil }
@@ -67,8 +70,9 @@ extension Resolution {
     return nil
   }
 
-  /// The background image for metrics and position: each metrics at the exact position and then at
-  /// any, before its fallback.
+  /// The background image for the bar's metrics and position.
+  ///
+  /// For each metrics, the exact position comes before `any`, and both before the fallback metrics.
   var backgroundImage: ImageReference? {
     if hasDefaultLook { return nil }
     let position = environment.barPosition
@@ -87,7 +91,7 @@ extension Resolution {
     return nil
   }
 
-  /// How far the title is moved down, by the same fallback of metrics; nil for 0.
+  /// The title's vertical offset, by the same fallback of metrics; nil for 0.
   private var titleOffset: OpaqueJSON? {
     if hasDefaultLook { return nil }
     var wanted: BarMetrics? = metrics
@@ -98,7 +102,7 @@ extension Resolution {
     return nil
   }
 
-  /// The explicit value; unset, a bar is translucent unless an opaque image is behind its content.
+  /// Whether the bar is translucent: as set, else true unless its background image is opaque.
   func isTranslucent(over image: ImageReference?) -> Bool {
     first(\.translucent) ?? image?.hasAlpha ?? true
   }
@@ -111,7 +115,7 @@ extension Resolution {
     return .custom(image: image, mask: mask)
   }
 
-  /// What the properties come to over this background image.
+  /// Returns how the bar's own properties and its proxies draw it over a background image.
   func properties(over image: ImageReference?) -> ResolvedBar.SurfaceProperties {
     let isBlack = first(\.barStyle) == .black
     // The dictionary of attributes is one value: a bar that sets one attribute sets them all.
@@ -127,8 +131,8 @@ extension Resolution {
   private func background(_ image: ImageReference?, isBlack: Bool) -> ResolvedBar.Background {
     let color = first(\.barTintColor) ?? (isBlack ? "black" : "white")
     guard let image else { return .color(color) }
-    // An opaque image in a bar said to be translucent is dimmed, and one with alpha in a bar said
-    // to be opaque gets a backing.
+    // If `translucent` is set, true dims an opaque image, and false puts a backing behind an image
+    // with alpha.
     let explicit = first(\.translucent)
     return .image(
       image, isDimmed: explicit == true && !image.hasAlpha,

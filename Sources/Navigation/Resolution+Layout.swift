@@ -1,15 +1,16 @@
-// Where the content lies, and how the device may be held.
+// The layout of the content, and the orientations of the interface.
 
 extension Orientation {
-  /// What a phone supports unless its delegate says otherwise.
+  /// The orientations of a phone without an orientation delegate: all but upside down.
   fileprivate static let ofPhone: [Orientation] = [.portrait, .landscapeLeft, .landscapeRight]
 }
 
 extension Resolution {
-  /// The content's upper edge in points.
+  /// The content's upper edge, in points below the screen's upper edge.
   ///
-  /// It is the screen's if the bar is hidden, or if the content extends under the bar: its top edge
-  /// extends, and the bar is translucent or opaque bars do not matter. Else it is the bar's lower edge.
+  /// It is 0 if the bar is hidden or the content extends under the bar, else the bar's lower edge.
+  /// The content extends under the bar if two things hold. The screen extends its top edge, and the
+  /// bar is translucent or the screen extends under opaque bars too.
   func contentTop(height: UInt64, isTranslucent: Bool) -> UInt64 {
     let edges = details?.edges ?? .all
     let extendsUnderBar =
@@ -17,8 +18,9 @@ extension Resolution {
     return bar.isHidden || extendsUnderBar ? 0 : environment.statusBar + height
   }
 
-  /// The translucent bars, if the screen wants its content below all of them; the status bar always
-  /// is translucent.
+  /// The translucent bars under which the content extends; nil without full-screen layout.
+  ///
+  /// The status bar is always translucent.
   func extendsUnder(
     isTranslucent: Bool, isToolbarTranslucent: Bool
   ) -> ResolvedBar.CoveringBars? {
@@ -29,7 +31,7 @@ extension Resolution {
     return bars
   }
 
-  /// What the delegate gave, else what the device supports; the screens are not asked.
+  /// The orientations that the delegate supports, else those of the device; screens have no say.
   var orientations: [Orientation] {
     environment.orientations?.supported
       ?? (environment.isPhone ? Orientation.ofPhone : Orientation.allCases)
@@ -74,16 +76,16 @@ extension Resolution {
     return isLarge ? base + Points.largeTitle : base
   }
 
-  /// Whether there is a large title: never at compact height, and only if the bar prefers it.
+  /// Whether the bar has a large title.
   var isLarge: Bool { mayBeLarge && Self.isLarge(stack) }
 
-  /// Whether the screens decide if there is a large title.
+  /// Whether the bar allows large titles now, so that the screens decide.
   var mayBeLarge: Bool { bar.prefersLargeTitles && !environment.isVerticallyCompact }
 
-  /// Whether the top screen's title is large where titles may be.
+  /// Whether the top screen's title is large, if the bar allows large titles.
   ///
-  /// An automatic screen is as the one below it, and large at the root. O(screens above the nearest
-  /// one that is not automatic).
+  /// An automatic screen is like the one below it, and large at the root. O(screens from the top
+  /// down to the nearest one that is not automatic).
   static func isLarge(_ stack: [Screen]) -> Bool {
     for screen in stack.reversed() {
       switch screen.hasDefaultDetails ? .automatic : screen.item.largeTitleDisplayMode {
@@ -92,7 +94,7 @@ extension Resolution {
       case .automatic: continue
       }
     }
-    // Nothing but automatic screens down to the root.
+    // All screens down to the root are automatic.
     return !stack.isEmpty
   }
 }

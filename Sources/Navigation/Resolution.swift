@@ -1,7 +1,7 @@
-/// The part of a state that decides what the bar shows, taken out of the controller once.
+/// The members of a nav's state that decide what the bar shows, read from the controller once.
 ///
-/// Law: nothing but its members is read, so equal states resolve equally. All of it is O(what is
-/// shown), but for a chain of screens with an automatic large title.
+/// Law: the methods read nothing else, so equal states resolve equally. Each method is O(what the
+/// bar shows), except `isLarge`, which walks down automatic screens.
 struct Resolution {
   let stack: [Screen]
   let top: Screen?
@@ -12,11 +12,11 @@ struct Resolution {
   let bar: Bar
   /// The looks for the bar's class, the most specific class first.
   var proxies: [BarLook]
-  /// Whether the bar's own look is the default one; with no proxies, nothing has to be looked up.
+  /// Whether the bar part is at its default, so that only proxies can set members of a look.
   private let isBarDefault: Bool
   let environment: Environment
   let profile: Profile
-  /// Whether the bar stands alone: no screens' titles, no toolbar, never at a scroll edge.
+  /// Whether this is a standalone bar: without screens' titles, toolbar and scroll edge.
   let isStandalone: Bool
 
   init(_ controller: borrowing NavigationController) {
@@ -39,13 +39,13 @@ struct Resolution {
 extension NavigationController {
   /// Computes what the bar shows.
   ///
-  /// O(1), the lists of buttons being shared with the state; with large titles, O(screens above the
-  /// nearest one that is not automatic).
+  /// O(1), because the result shares the state's lists of buttons; with large titles, O(screens
+  /// from the top down to the nearest one that is not automatic).
   ///
-  /// Of a bar without a controller the items are the stack: their titles alone count, there is no
-  /// toolbar, and content never scrolls below it.
+  /// A standalone bar shows the titles of its items only. It has no toolbar and is never at a
+  /// scroll edge.
   ///
-  /// - Returns: what the bar shows, hidden or not.
+  /// - Returns: the content of the bar, also while the bar is hidden.
   package func resolvedBar() -> ResolvedBar {
     resolvedBar(by: Resolution(self))
   }
@@ -54,7 +54,7 @@ extension NavigationController {
     let isLarge = resolution.isLarge
     let height = resolution.height(isLarge: isLarge)
     let appearance = resolution.appearance(isLarge: isLarge)
-    // An appearance object is used in whole, so that no image of the bar's own is behind its content.
+    // An appearance object replaces all properties of the bar, the background image included.
     let image = appearance == nil ? resolution.backgroundImage : nil
     let isTranslucent = resolution.isTranslucent(over: image)
     let isStandalone = resolution.isStandalone
@@ -80,7 +80,7 @@ extension NavigationController {
       orientations: resolution.orientations, allowsSwipeBack: stack.count >= 2 && mayBeSwiped)
   }
 
-  /// Whether the user sees a back button.
+  /// Whether the bar has a back button.
   package var showsBackButton: Bool {
     guard stack.count >= 2, let top else { return false }
     return top.hasDefaultDetails || top.item.leavesBackButton
@@ -95,27 +95,30 @@ extension NavigationController {
     return classes.compactMap { settings.content.proxy[$0] }
   }
 
-  /// A swipe needs a screen to uncover, and may be turned off.
+  /// Whether the settings allow a swipe back; a standalone bar never does.
   var mayBeSwiped: Bool {
     !isStandalone && (settings.isDefault || settings.content.interactivePop.isEnabled)
   }
 }
 
-// Left, middle and right: which of the items' contents the bar shows.
+// The left, middle and right positions of the bar.
 
 extension NavigationItem {
-  /// Whether this item, on top, has room for a back button: left items replace it unless they
-  /// supplement it.
+  /// Whether a bar with this item on top has a back button.
+  ///
+  /// Left items replace the back button unless `leftItemsSupplementBackButton` is set.
   var leavesBackButton: Bool {
     !hidesBackButton && (leftItems.isEmpty || leftItemsSupplementBackButton)
   }
 }
 
 extension Resolution {
-  /// Landscape images are for phones whose height is compact.
+  /// Whether buttons show their landscape images: on a phone with compact height.
   var usesLandscapeImages: Bool { environment.isPhone && environment.isVerticallyCompact }
 
-  /// A view beats the item's title, that the screen's.
+  /// The item's title view, else the item's title, else the screen's title.
+  ///
+  /// A standalone bar has no titles of screens.
   var middle: ResolvedBar.MiddleSlot? {
     if let item = details?.item {
       if let view = item.titleView { return .view(view) }
@@ -124,19 +127,21 @@ extension Resolution {
     return isStandalone ? nil : top?.title.map { .title($0) }
   }
 
-  /// Whether the middle is a view that says it is higher than the bar.
+  /// Whether the middle is a view whose declared height is greater than the bar's.
   static func overflows(_ middle: ResolvedBar.MiddleSlot, height: UInt64) -> Bool {
     guard case .view(let view) = middle, let declared = view.height?.number else { return false }
     return declared > Double(height)
   }
 
-  /// The back button; nil if there is none to show.
+  /// The back button; nil if the bar has none.
   func backButton(hasAppearance: Bool) -> ResolvedBar.BackSlot? {
     guard let previous, details?.item.leavesBackButton ?? true else { return nil }
     return backButtonRules(hasAppearance: hasAppearance).slot(of: previous)
   }
 
-  /// If an appearance object is used, the bar's own indicator is not.
+  /// Returns the rules for the back button.
+  ///
+  /// With an appearance object the bar shows the system's indicator instead of the client's.
   func backButtonRules(hasAppearance: Bool) -> BackButtonRules {
     BackButtonRules(
       isStandalone: isStandalone, usesLandscapeImages: usesLandscapeImages,

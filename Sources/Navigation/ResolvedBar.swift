@@ -1,6 +1,7 @@
-/// What the bar shows: a pure function of the nav's state, so equal states give equal values.
+/// The resolved bar: all that the bar shows, as a pure function of the nav's state.
 ///
-/// Lists of buttons are those of the state, not copies; `left` and `right` are made of them on demand.
+/// Equal states give equal values. The lists of buttons share storage with the state; `left` and
+/// `right` are computed from them.
 package struct ResolvedBar: Hashable, Sendable {
   /// The top screen.
   package var top: ScreenID?
@@ -22,9 +23,9 @@ package struct ResolvedBar: Hashable, Sendable {
   package var backButton: BackSlot?
   /// The buttons at the left, left-most first; the back button stands to the left of them.
   package var leftItems: [Button]
-  /// The middle; nil for blank.
+  /// The content of the middle; nil for a blank.
   package var middle: MiddleSlot?
-  /// Whether the view in the middle says that it is higher than the bar.
+  /// Whether the view in the middle declares a height greater than the bar's.
   package var overflows: Bool
   /// The buttons at the right in logical order: index 0 is right-most.
   package var rightItems: [Button]
@@ -38,7 +39,7 @@ package struct ResolvedBar: Hashable, Sendable {
   /// The colour of the buttons.
   package var tintColor: String
 
-  /// The content's upper edge in points below the screen's.
+  /// The content's upper edge, in points below the screen's upper edge.
   package var contentTop: UInt64
   /// The bars that the content extends under; nil if the screen wants no full-screen layout.
   package var extendsUnder: CoveringBars?
@@ -87,15 +88,16 @@ extension ResolvedBar {
     package var image: ImageReference?
     /// Where text or image come from.
     package var source: BackSource
-    /// What points back.
+    /// The arrow beside the text or image.
     package var indicator: BackIndicator
     /// Whether the text is the generic one.
     package var isGeneric: Bool
-    /// Whether the wanted text did not fit.
+    /// Whether `wanted` does not fit, so that the generic text or none is shown.
     package var isTruncated: Bool
-    /// The text that the screen below wants.
+    /// The text from the screen below; nil if it has none.
     package var wanted: String?
-    /// The text that takes its place if it does not fit; nil if no text is shown at all.
+    /// The generic text, which replaces `wanted` if that does not fit; nil if no text is shown at
+    /// all.
     package var generic: String?
 
     /// Makes a slot from its members.
@@ -119,11 +121,11 @@ extension ResolvedBar {
     package var candidates: [String] { [wanted, generic].compactMap(\.self) }
   }
 
-  /// What points back, beside the back button's text.
+  /// The arrow that points back, beside the back button's text.
   package enum BackIndicator: Hashable, Sendable {
-    /// The system's.
+    /// The system's image.
     case `default`
-    /// The client's own, which takes both images.
+    /// The client's image, with its transition mask.
     case custom(image: ImageReference, mask: ImageReference)
   }
 
@@ -133,7 +135,7 @@ extension ResolvedBar {
     case backItem
     /// The title of the screen below.
     case title
-    /// Nothing better than the generic text.
+    /// The generic text, because the screen below has no title.
     case generic
   }
 
@@ -161,7 +163,7 @@ extension ResolvedBar {
 extension ResolvedBar {
   /// How background, shadow and title are drawn.
   package enum Surface: Hashable, Sendable {
-    /// By an appearance object in whole: the properties of the bar have no say.
+    /// By an appearance object, which replaces all properties of the bar.
     case appearance(AppearanceChoice)
     /// By the properties of the bar and its proxies.
     case properties(SurfaceProperties)
@@ -178,13 +180,13 @@ extension ResolvedBar {
     package var isTransparent: Bool
   }
 
-  /// What the bar's own properties come to.
+  /// The look that the properties of the bar and its proxies result in.
   package struct SurfaceProperties: Hashable, Sendable {
-    /// What is behind the bar's content.
+    /// The background behind the bar's content.
     package var background: Background
     /// The colour of the title.
     package var textColor: String
-    /// The title's other attributes.
+    /// All attributes of the title, as they are set.
     package var attributes: TitleTextAttributes
     /// How far the title is moved down, in points as the client wrote it; nil for 0.
     package var titleOffset: OpaqueJSON?
@@ -192,17 +194,17 @@ extension ResolvedBar {
     package var shadow: Shadow
   }
 
-  /// What is behind the bar's content.
+  /// The background behind the bar's content.
   package enum Background: Hashable, Sendable {
-    /// A colour behind the bar's content, as the client wrote it or by default.
+    /// A colour, as the client wrote it or by default.
     case color(String)
-    /// An image: dimmed to the system's opacity or not, and before a colour or not.
+    /// An image; `isDimmed` draws it at the system's opacity, `backing` is the colour behind it.
     case image(ImageReference, isDimmed: Bool, backing: String?)
   }
 
   /// The line below the bar.
   package enum Shadow: Hashable, Sendable {
-    /// One pixel or so: a third of a point on dense displays, else half a point.
+    /// The system's line: a third of a point at scale 3 or more, else half a point.
     case hairline(isThird: Bool)
     /// An image.
     case image(ImageReference)

@@ -1,6 +1,6 @@
 /// One screen of a saved stack.
 package struct RestorationEntry: Hashable, Sendable {
-  /// What names it in the payload, and in the list of what was skipped.
+  /// The name of the entry in the payload, and in the list of skipped entries.
   package var path: String
   /// The screen; nil if its record cannot be read.
   package var record: ScreenRecord?
@@ -13,8 +13,10 @@ package struct RestorationEntry: Hashable, Sendable {
 }
 
 extension NavigationController {
-  /// The screens that a client may save to restore them later, bottom first, each with a path of
-  /// its own; nil if the controller has no restoration identifier.
+  /// The screens that a client may save to restore them later, bottom first, each with its own
+  /// path.
+  ///
+  /// Screens without a restoration identifier are left out. Nil if the controller itself has none.
   package var restorableScreens: [(path: String, screen: Screen)]? {
     guard let prefix = settings.content.restorationID, !prefix.isEmpty else { return nil }
     var counts: [String: Int] = [:]
@@ -27,14 +29,16 @@ extension NavigationController {
     return screens
   }
 
-  /// Restores without animation, as a launch does.
+  /// Replaces the stack by the restored screens, or by `root` if no entry can be restored.
+  ///
+  /// There is no animation, as at the launch of an application.
   mutating func restore(
     _ entries: [RestorationEntry], _ root: ScreenArgument?, _ draft: inout Draft,
     _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
     var arguments: [ScreenArgument] = []
     var skipped: [String] = []
-    // What the screens before an entry make is seen by it, but nothing of it is kept.
+    // The trial draft lets an entry see what the entries before it made; it is discarded.
     var trial = draft
     for entry in entries {
       if let argument = restored(entry, &trial) {
@@ -53,9 +57,9 @@ extension NavigationController {
     return .restored(ids: ids, skipped: skipped)
   }
 
-  /// The screen that an entry stands for; nil if it cannot be had.
+  /// Returns the screen that an entry restores; nil if the entry must be skipped.
   ///
-  /// A screen that the nav still knows is taken as it is, for it is newer than the payload.
+  /// A screen that the nav still has is used as it is, because it is newer than the payload.
   private func restored(_ entry: RestorationEntry, _ trial: inout Draft) -> ScreenArgument? {
     guard var record = entry.record, record.kind == .content else { return nil }
     if let id = record.id {
@@ -63,7 +67,7 @@ extension NavigationController {
         let isFree = presented.content.index(of: id) == nil && known.kind == .content
         return isFree ? .id(id) : nil
       }
-      // The daemon may give the same identity to another screen later.
+      // A new id is assigned, because the daemon may assign this one to another screen later.
       if id.isAssignedForm { record.id = nil }
     }
     record.edits = record.edits.map(adapted)

@@ -1,18 +1,18 @@
-/// A template of a route, and the stack that it stands for.
+/// A pattern for routes, and the stack that a matching route opens.
 package struct RouteTemplate: Hashable, Sendable {
   /// A piece of a route between slashes.
   package enum Segment: Hashable, Sendable {
     /// Matches itself.
     case text(String)
-    /// Matches any one piece that is not empty, and names it.
+    /// Matches any one piece that is not empty, and binds it to this name.
     case name(String)
   }
 
   /// A screen of the stack.
   package enum Element: Hashable, Sendable {
-    /// A known screen, or a new one with this identity.
+    /// A known screen, or a new one with this id.
     case id(ScreenID)
-    /// A screen by its record, and the pattern of its route.
+    /// A screen by its record, with the pattern from which its route is made.
     case record(ScreenRecord, route: [Piece])
   }
 
@@ -20,11 +20,11 @@ package struct RouteTemplate: Hashable, Sendable {
   package enum Piece: Hashable, Sendable {
     /// Stands for itself.
     case text(String)
-    /// Stands for what the name matched.
+    /// Stands for the piece that the name matched.
     case name(String)
   }
 
-  /// What a route must look like.
+  /// The pattern that a route must match, one segment for each piece between slashes.
   package var segments: [Segment]
   /// The stack, bottom first.
   package var screens: [Element]
@@ -35,9 +35,9 @@ package struct RouteTemplate: Hashable, Sendable {
     self.screens = screens
   }
 
-  /// What the names stand for in a route; nil if it does not match.
+  /// Returns the pieces of a route by name; nil if the route does not match.
   ///
-  /// Nothing is percent-decoded.
+  /// The pieces are not percent-decoded.
   package func match(_ route: String) -> [String: String]? {
     let pieces = route.split(separator: "/", omittingEmptySubsequences: false)
     guard pieces.count == segments.count else { return nil }
@@ -70,8 +70,10 @@ extension NavigationController {
     throw .noRoute(route)
   }
 
-  /// The screen that an element of a route stands for; one that stands in the same place of the
-  /// stack already is kept if everything below it is.
+  /// Returns the screen for an element of a template.
+  ///
+  /// The screen at the same place of the stack is kept if it agrees with the element and everything
+  /// below it is kept too.
   private func argument(
     for element: RouteTemplate.Element, after below: [ScreenArgument]
   ) -> ScreenArgument {
@@ -105,8 +107,8 @@ extension RouteTemplate.Element {
 }
 
 extension ScreenRecord {
-  /// Whether a screen is the one that the record describes: by identity, or by what it is built
-  /// from.
+  /// Whether a record describes a screen: by id if the record has one, else by equal route and
+  /// args.
   fileprivate func agrees(with screen: Screen) -> Bool {
     if let id { return id == screen.id }
     var route: String?

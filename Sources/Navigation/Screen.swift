@@ -48,7 +48,7 @@ package struct Screen: Sendable {
     set { unique().title = newValue }
   }
 
-  /// What the client builds the screen from; opaque but for `popTo` by route.
+  /// The route from which the client builds the screen; navd only compares it.
   package var route: String? {
     get { storage.route }
     set { unique().route = newValue }
@@ -60,7 +60,7 @@ package struct Screen: Sendable {
     set { unique().args = newValue }
   }
 
-  /// Everything that most screens leave at its default.
+  /// The members that most screens leave at their defaults.
   package var details: ScreenDetails {
     get { storage.details?.value ?? ScreenDetails() }
     set { unique().details = newValue == ScreenDetails() ? nil : .value(newValue) }
@@ -75,7 +75,7 @@ package struct Screen: Sendable {
     set { details.item = newValue }
   }
 
-  /// The kind, which a stack restricts to `content`.
+  /// The kind; a stack takes only `content`.
   package var kind: ScreenKind { storage.details?.value.kind ?? .content }
 
   /// The buttons of the screen: left, right and toolbar items and the back button, in this order.
@@ -86,7 +86,7 @@ package struct Screen: Sendable {
     return buttons
   }
 
-  /// Whether the contents are equal, whatever the versions.
+  /// Whether id and content are equal; the versions may differ.
   package func hasSameContent(as other: Screen) -> Bool {
     if storage === other.storage { return true }
     return id == other.id && title == other.title && route == other.route && args == other.args
@@ -108,7 +108,7 @@ extension Screen: Equatable {
 
 /// The members of a screen record that most screens leave at their defaults.
 package struct ScreenDetails: Hashable, Sendable {
-  /// Content unless said otherwise; fixed at creation.
+  /// The kind, `content` by default; fixed at creation.
   package var kind = ScreenKind.content
   /// UIKit's `restorationIdentifier`.
   package var restorationID: String?
@@ -128,7 +128,7 @@ package struct ScreenDetails: Hashable, Sendable {
   /// Makes details at their defaults.
   package init() {}
 
-  /// Keeps rarely used details out of line.
+  /// A box outside of the screen's storage, because most screens have no details.
   indirect enum Box: Sendable {
     case value(ScreenDetails)
 
@@ -140,7 +140,7 @@ package struct ScreenDetails: Hashable, Sendable {
   }
 }
 
-/// What sort of view controller a screen stands for.
+/// The kind of view controller that a screen represents.
 package enum ScreenKind: UInt8, Sendable {
   /// An ordinary content view controller, the only kind a stack takes.
   case content

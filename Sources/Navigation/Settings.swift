@@ -1,9 +1,10 @@
-/// How one nav behaves; set by `nav.configure`.
+/// The settings of one nav, changed by `nav.configure`.
 ///
-/// Durations are in milliseconds. Whether the controller is attached is kept beside it, in `NavigationController.isAttached`,
-/// because almost every nav is and few have other settings.
+/// Durations are in milliseconds. Whether the controller is attached is stored in
+/// `NavigationController.isAttached` instead, because almost every nav is attached and few have
+/// other settings.
 package struct Settings: PartContent {
-  /// The container the controller sits in; opaque, no behaviour.
+  /// The container of the controller; opaque, without effect.
   package var container: OpaqueJSON?
   /// UIKit's `restorationIdentifier` of the controller.
   package var restorationID: String?
@@ -25,17 +26,17 @@ package struct Settings: PartContent {
   package var vetoScope = VetoScope.pushpop
   /// Deadline and policy of veto questions.
   package var veto = Veto()
-  /// How long a data question waits, 1 … 60 000 ms.
+  /// The time for an animator or interaction delegate to answer, 1 … 60 000 ms.
   package var questionDeadline: UInt64 = 250
-  /// When an unfinished animation is completed, 1 … 60 000 ms.
+  /// The time after which navd completes an unfinished animation, 1 … 60 000 ms.
   package var transitionDeadline: UInt64 = 1000
-  /// When a gesture without sign of life is cancelled, 1 … 600 000 ms.
+  /// The time without an update after which navd cancels a gesture, 1 … 600 000 ms.
   package var gestureDeadline: UInt64 = 10000
-  /// How many operations may wait for a transition, 0 … 64.
+  /// How many ops may wait for a transition or question to end, 0 … 64.
   package var queue: UInt64 = 8
-  /// Which version of UIKit's rules apply.
+  /// The version of UIKit's rules that applies.
   package var profile = Profile()
-  /// UIKit's appearance proxies: what all bars of a class look like unless they say otherwise.
+  /// UIKit's appearance proxies by class: the looks of bars that set no value themselves.
   package var proxy: [String: BarLook] = [:]
   /// Route templates for `open`.
   package var routes: OpaqueJSON?
@@ -57,11 +58,11 @@ package struct InteractivePop: Hashable, Sendable {
 
 /// Which operations must carry a guard.
 package enum GuardPolicy: UInt8, Sendable {
-  /// None.
+  /// No operations.
   case none
-  /// Those that remove by position; the default.
+  /// Pops from the top, replacements of the whole stack, and `nav.close`; the default.
   case removal
-  /// All that change the nav.
+  /// All operations.
   case all
 }
 
@@ -73,13 +74,13 @@ package enum VetoScope: UInt8, Sendable {
   case all
 }
 
-/// What happens when a veto question is not answered.
+/// The time limit of veto questions, and the decision when it passes.
 package struct Veto: Hashable, Sendable {
-  /// Milliseconds for the whole round of one operation, 1 … 60 000.
+  /// The time for all veto delegates together to answer for one op, 1 … 60 000 ms.
   package var deadline: UInt64 = 2000
-  /// Whether silence allows the operation; by default it denies it.
+  /// Whether a missing answer allows the operation; by default it refuses the operation.
   package var allowsOnTimeout = false
-  /// Whether a missing veto delegate counts as silence.
+  /// Whether the lack of a veto delegate counts as a missing answer.
   package var isRequired = false
 
   /// Makes the default.

@@ -1,8 +1,8 @@
-// Records as they were stored: complete, checked before, with identities of any form.
+// Records from the journal: complete, checked when they were written, with ids of any form.
 
 /// Why something stored cannot be used: it is damaged, or these rules could not have made it.
 package struct StoredDataError: Error, Hashable, Sendable {
-  /// What is wrong with it.
+  /// The fault, in words.
   package var what: String
 
   /// Makes an error.

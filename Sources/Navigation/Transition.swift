@@ -9,34 +9,34 @@ package struct Transition: PartContent {
 
 /// An animation or gesture between two screens.
 package struct RunningTransition: Hashable, Sendable {
-  /// The revision that began it, which names it.
+  /// The revision that began the transition, which also identifies it.
   package var id: Revision
-  /// What it shows.
+  /// The kind of change that the transition shows.
   package var kind: Kind
-  /// The screen that goes; nil if there was none.
+  /// The screen that the transition hides; nil if there was none.
   package var from: ScreenID?
-  /// The screen that comes; nil if there is none.
+  /// The screen that the transition shows; nil if there is none.
   package var to: ScreenID?
-  /// Whether a gesture drives it.
+  /// Whether a gesture drives the transition.
   package var isInteractive = false
-  /// The name of the client whose gesture it is.
+  /// The name of the client that began the gesture.
   package var owner: String?
-  /// The delegate's animator.
+  /// The name of the animator, from the animator delegate.
   package var animator: String?
-  /// The delegate's interaction driver.
+  /// The name of the interaction driver, from the interaction delegate.
   package var driver: String?
-  /// How long the animator takes, in milliseconds.
+  /// How long the animator takes, in milliseconds; nil if the delegate gave no time.
   package var duration: UInt64?
-  /// Milliseconds from its beginning until it is ended; of a gesture, from its last sign of life.
+  /// Milliseconds until navd ends the transition: from its beginning, or a gesture's last update.
   package var deadline: UInt64
-  /// A change of the bar's visibility that belongs to it, and is taken back if it is cancelled.
+  /// The change of the bar's visibility during the transition, undone if it is cancelled.
   package var barChange: BarChange?
-  /// What its completion tells beside its end; kept in the journal, not mirrored.
+  /// The events that a completion reports before the end; the journal has them, mirrors do not.
   package var completion: [NavigationEvent] = []
 
   /// UIKit's `UINavigationController.Operation`, and presentations.
   package enum Kind: UInt8, CaseIterable, Sendable {
-    /// What the transition does.
+    /// Push and pop change the stack; present and dismiss change the chain.
     case push, pop, present, dismiss
   }
 
@@ -50,13 +50,13 @@ package struct RunningTransition: Hashable, Sendable {
   }
 }
 
-/// What an animator delegate, and an interaction delegate behind it, said of a transition.
+/// The answers of an animator delegate and of an interaction delegate for a transition.
 package struct Animation: Hashable, Sendable {
   /// The name of the animator.
   package var animator: String
-  /// How long it takes, in milliseconds.
+  /// How long the animator takes, in milliseconds; nil if the delegate gave no time.
   package var duration: UInt64?
-  /// The name of what drives it.
+  /// The name of the interaction driver; nil without one.
   package var driver: String?
 
   /// Makes a value from its members.
@@ -77,7 +77,7 @@ package struct BarChange: Hashable, Sendable {
   package var isAnimated: Bool
   /// Whether it jumps: a change that is not animated inside an animated transition.
   package var isJump: Bool
-  /// What had hidden the bar by itself before.
+  /// The automatic hiding that was in force before.
   package var hid: AutomaticHiding?
 
   /// Makes a value from its members.

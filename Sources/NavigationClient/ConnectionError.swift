@@ -2,9 +2,9 @@ package import NavigationReplica
 package import ZeroMQ
 import NavigationProtocol
 
-/// Why a daemon does not serve a connection.
+/// The reason why a daemon refuses a connection.
 package enum ConnectionRefusal: Hashable, Sendable {
-  /// The daemon does not admit the client, which has no right; `key` is its key over a network.
+  /// The client has no right at all; `key` is the client's key over a network.
   case unauthorised(key: String?)
   /// The daemon has reached its limit of connections, of all clients or of this user or key.
   case full

@@ -5,9 +5,9 @@ import RuntimePaths
 import TransportGuard
 import ZeroMQ
 
-/// Who may connect and do what, with the names of the configuration looked up and the keys read.
+/// The roles, grants and keys of the configuration, with names of users and groups looked up.
 struct AccessControl: PeerAuthority, Sendable {
-  /// What the hub decides by.
+  /// The rules by which the hub decides about rights.
   private(set) var access: Access
   /// The reasons why files in the directory of keys are ignored.
   private(set) var problems: [String] = []
@@ -94,7 +94,7 @@ struct AccessControl: PeerAuthority, Sendable {
     return .configuration(ConfigurationError(file: "[access]", line: nil, message: reason))
   }
 
-  /// The members of a group, without the users whose primary group it is.
+  /// The members of a group, except users that have it only as their primary group.
   private static func members(of group: String) -> [UInt32] {
     var numbers: [UInt32] = []
     var index: Int32 = 0

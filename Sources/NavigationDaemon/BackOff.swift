@@ -1,7 +1,7 @@
-/// Counts the turns for which an attempt that did not pay is not made again.
+/// Counts the turns to skip after an attempt that brought nothing.
 ///
-/// Law: behind each failure come `shortest` turns or more without an attempt, twice as many as behind
-/// the one before, up to `longest`; successes make them fewer again.
+/// Law: after a failure, at least `shortest` turns pass without an attempt. Each further failure
+/// doubles that number, up to `longest`; successes reduce it.
 struct BackOff {
   private let shortest: Int
   private let longest: Int
@@ -13,18 +13,18 @@ struct BackOff {
     (self.shortest, self.longest, next) = (shortest, longest, shortest)
   }
 
-  /// Whether an attempt may be made.
+  /// Whether an attempt may be made now.
   var isOver: Bool { remaining == 0 }
 
   /// Notes that a turn has passed.
   mutating func noteTurn() { if remaining > 0 { remaining -= 1 } }
 
-  /// Notes an attempt that did not pay.
+  /// Notes an attempt that brought nothing.
   mutating func noteFailure() {
     remaining = next
     next = min(next * 2, longest)
   }
 
-  /// Notes an attempt that paid: the next pause is shorter by a part of it, one in `divisor`.
+  /// Notes an attempt that was useful: the next pause is shorter by one part in `divisor`.
   mutating func noteSuccess(_ divisor: Int) { next = max(shortest, next - next / divisor) }
 }

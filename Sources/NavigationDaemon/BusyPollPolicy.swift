@@ -7,25 +7,26 @@
 ///
 /// Times are in nanoseconds.
 struct BusyPollPolicy {
-  /// Whether the machine has a second processor, on which clients run while the loop polls.
+  /// Whether there is a second processor, on which clients can run while the loop polls.
   private let hasCompany: Bool
-  /// A score from 0 to `always`: how often the next message came soon.
+  /// A score from 0 to `always`, which rises when a message comes within `soon`.
   private var frequency = 0
-  /// The waits that are slept through.
+  /// The waits during which the loop does not poll.
   private var pause = BackOff(from: 16, to: 1024)
-  /// Since when there is nothing to do.
+  /// The time since which there is nothing to do; nil while there is something.
   private var waitingSince: UInt64?
-  /// Whether the last message that was waited for came alone.
+  /// Whether the messages received last were a single one that the loop had waited for.
   private(set) var comeOneByOne = false
 
   private static let always = 256
-  /// The score from which the loop polls: three of four messages came soon.
+  /// The score from which the loop polls; 192 of 256 means that three of four messages came soon.
   private static let usual = 192
   /// The longest time of polling.
   private static let patience: UInt64 = 100_000
-  /// The waiting time that counts as soon; longer than `patience`, because a sleeper wakes later.
+  /// The wait up to which a message came soon; it exceeds `patience`, because a sleeping loop wakes
+  /// later.
   private static let soon: UInt64 = 150_000
-  /// The longest normal time between two polls; a longer one means that another thread ran between.
+  /// The maximum time between two polls if no other thread runs in between.
   private static let longestLook: UInt64 = 12_000
 
   /// Makes a policy that polls only after messages have come soon.

@@ -24,13 +24,13 @@ struct CommitPolicy {
   ///
   /// Such a commit has all ops of the clients, so none arrive during it; `overlap` must not fall.
   private var hasGathered = false
-  /// The commits that go without a wait, behind one that did not pay.
+  /// The commits that do not wait, after a wait that brought too little.
   private var pause = BackOff(from: 8, to: 1024)
 
   /// The score from which a commit waits.
   private static let usual = 3
 
-  /// How long the next commit may wait, reckoned from the end of the last one; 0 for not at all.
+  /// The time that the next commit may wait, counted from the end of the last one; 0 for none.
   var limit: UInt64 { overlap >= Self.usual && pause.isOver ? duration / 2 : 0 }
 
   /// Records the end of a commit.
@@ -56,7 +56,7 @@ struct CommitPolicy {
   /// Records the end of a wait.
   ///
   /// - Parameters:
-  ///   - waiting: the number of records at its begin, at least 1.
+  ///   - waiting: the number of records at its beginning, at least 1.
   ///   - gathered: the number of records at its end.
   mutating func noteWait(from waiting: Int, to gathered: Int) {
     assert(waiting > 0 && gathered >= waiting, "\(gathered) records of \(waiting)")

@@ -38,12 +38,12 @@ extension Configuration {
     classes.map { "\($0.name)=\($0.base.rawValue)" }.joined(separator: ", ")
   }
 
-  /// Why a running daemon cannot apply another configuration; nil if it can.
+  /// The reason why a running daemon cannot apply another configuration; nil if it can.
   ///
   /// - Parameters:
   ///   - other: the new configuration.
   ///   - first: the configuration at the start of the daemon.
-  /// - Returns: the first such key with both values, for the log.
+  /// - Returns: the first key that needs a restart, with both values, for the log.
   func reasonAgainstReload(_ other: Configuration, startedWith first: Configuration) -> String? {
     for key in ConfigurationKey.all {
       let (before, after) = (key.values(in: self), key.values(in: other))

@@ -54,9 +54,10 @@ extension ConfigurationKey {
       do throws(PathError) { return try rules.defaultEndpoint() } catch { return nil }
     })
 
-  /// Why navd cannot listen on an address; nil if it can.
+  /// The reason why navd cannot listen on an address; nil if it can.
   ///
-  /// An empty text stands for "it has the wrong form": the message then has the expected form.
+  /// An empty text means that the address has the wrong form. The message then shows the expected
+  /// form.
   private static func reasonNotListenable(_ endpoint: String) -> String? {
     if endpoint.hasPrefix("tcp:") {
       return NetworkAddress(endpoint) == nil

@@ -26,7 +26,7 @@ package struct ConfigurationKey: Sendable {
     package var rule: (@Sendable (PathRules) -> String?)?
   }
 
-  /// When a value takes effect that a reload finds changed.
+  /// The time at which a value that a reload has changed takes effect.
   package enum Change: Sendable {
     /// Immediately.
     case atOnce
@@ -44,7 +44,7 @@ package struct ConfigurationKey: Sendable {
   package var value: Value
   /// One or two sentences about its effect, for the example file.
   package var documentation: String
-  /// When a changed value takes effect on a reload.
+  /// The time at which a changed value takes effect.
   package var change = Change.atOnce
 
   /// Whether the key can have several lines.

@@ -72,7 +72,7 @@ package struct ConfigurationSources: Hashable, Sendable {
     return builder.finish()
   }
 
-  /// The section and the key that a variable sets; nil if it is not about the configuration.
+  /// The section and the key that a variable sets; nil if the variable sets none.
   private static func key(
     of variable: String
   ) throws(ConfigurationError) -> (section: String, key: String)? {

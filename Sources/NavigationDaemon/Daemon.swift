@@ -29,7 +29,7 @@ package enum Daemon {
     guard signals >= 0 else {
       throw DaemonError.system(SystemError("catch", "SIGTERM", code: navd_errno()))
     }
-    // Before anything that can fail. Only a service waits, not a start by hand.
+    // Before anything that can fail. A start by hand never waits, only a service does.
     let isService = rules.environment["INVOCATION_ID"] != nil
     let pause = StartPause(runtimeDirectory: isService ? rules.runtimeDirectory.path : nil)
     if pause.begin() {
@@ -69,7 +69,7 @@ package enum Daemon {
       hub: hub, journal: journal, router: router, sockets: sockets, log: log,
       configuration: ServingConfiguration(
         configuration, from: sources, rules: rules, status: text), access: access)
-    // In one message: who waits for the first must find the second.
+    // In one message, so that a program that waits for the first notification also gets the second.
     loop.notify(.ready, .status(text))
     try loop.run(signals: signals, watchdog: try watchdog())
     loop.notify(.stopping)
@@ -169,8 +169,9 @@ package enum Daemon {
     }
   }
 
-  /// The addresses to listen on: the sockets of the service manager and those configured; without
-  /// both, the path that a rule computes.
+  /// The places to listen on: the sockets of the service manager, and the configured addresses.
+  ///
+  /// If there is neither, it is the path that `PathRules` computes.
   private static func places(
     _ configuration: Configuration, _ rules: PathRules, _ inherited: [InheritedSocket]
   ) throws(DaemonError) -> [SocketPlace] {
@@ -180,7 +181,7 @@ package enum Daemon {
       .map { SocketPlace($0) }
     let directory = rules.runtimeDirectory
     if places.isEmpty { places = [.path(directory.socketPath)] }
-    // Whether the rule names it or the configuration does: `--print-config` prints the rule's.
+    // Also if the configuration names this path: `--print-config` prints it.
     guard places.contains(where: { $0.isPath(directory.socketPath) }) else { return places }
     do throws(PathError) {
       _ = try PathRules.endpoint(socketPath: directory.socketPath)
@@ -253,7 +254,7 @@ package enum Daemon {
     }
   }
 
-  /// How many of the newest rows give their ops to the remembered ones, independent of their age.
+  /// The number of newest rows whose ops the hub remembers, whatever their age.
   private static let rememberedRows: UInt64 = 10_000
 
   /// Replays the journal into the hub; returns the number of navs.
@@ -332,7 +333,9 @@ package enum Daemon {
     try complete(&hub, from: journal.directory, report)
   }
 
-  /// Loads the navs that the hub cannot leave dormant, because something is open in them.
+  /// Loads the rows of remembered ops, and the navs that cannot stay dormant.
+  ///
+  /// These navs have something open, such as a transition.
   private static func complete(
     _ hub: inout Hub, from directory: String, _ report: (String) -> Void
   ) throws(DaemonError) {

@@ -43,7 +43,7 @@ final class EndpointLock {
     }
   }
 
-  /// Gives the socket file the group and the mode of the configuration.
+  /// Sets the group and the mode of the socket file by the configuration.
   func open(_ configuration: Configuration.Daemon) throws(DaemonError) {
     if let group = configuration.socketGroup {
       guard let number = Self.groupID(named: group) else {

@@ -1,16 +1,17 @@
 import NavigationHub
 
-/// The events at hand, and the batches of events that are not durable yet.
+/// The events to handle next, and the batches of events that are not durable yet.
 ///
-/// Laws: batches complete in the order in which they began; `takeAll` returns the events of all of
-/// them in that order; the bytes are those of the batches that are left.
+/// Laws: batches complete in the order in which they began. `takeAll` returns the events of all of
+/// them in that order. The counted bytes are those of the batches in flight.
 struct EventBatches {
-  /// The bytes after which no more messages are received in one turn; what is read of a message may
-  /// take ten times its own.
+  /// The bytes of messages after which a turn receives no more.
+  ///
+  /// A decoded message may take ten times the bytes of the message.
   static let bytesPerTurn = 1 << 20
-  /// Batches with the writer at a time; beyond, the loop waits.
+  /// The maximum number of batches in flight; the loop waits for the writer above it.
   static let batchesInFlight = 64
-  /// The bytes of messages with the writer, beyond which the loop waits.
+  /// The maximum bytes of messages in flight; the loop waits for the writer above it.
   static let bytesInFlight = 8 << 20
 
   private struct Batch {
@@ -18,7 +19,7 @@ struct EventBatches {
     var bytes: Int
   }
 
-  /// The events that are handled next.
+  /// The events to handle next.
   private(set) var atHand: [HubEvent] = []
   // Noted as an event arrives: to look through the events again would copy each of them.
   /// Whether all events at hand are ops.
@@ -26,11 +27,13 @@ struct EventBatches {
   /// Whether one of the events at hand is a `get`.
   private(set) var hasGet = false
   private var bytesAtHand = 0
-  /// Oldest first; their events are handled again if one cannot be stored.
+  /// The batches that are not durable yet, oldest first.
+  ///
+  /// If one cannot be stored, the loop handles the events of all of them again.
   private var inFlight: [Batch] = []
   private var bytesInFlight = 0
 
-  /// Whether more messages may be received in this turn.
+  /// Whether this turn may receive more messages.
   var mayReceive: Bool { bytesAtHand < Self.bytesPerTurn }
   /// Whether every batch is durable.
   var areDurable: Bool { inFlight.isEmpty }
@@ -41,27 +44,30 @@ struct EventBatches {
     inFlight.count >= Self.batchesInFlight || bytesInFlight > Self.bytesInFlight
   }
 
-  /// Appends an event to those at hand.
+  /// Appends an event to handle next.
   mutating func append(_ event: HubEvent) {
     if !event.isOp { areOps = false }
     if event.isGet { hasGet = true }
     atHand.append(event)
   }
 
-  /// Appends events to those at hand.
+  /// Appends events to handle next.
   mutating func append(_ events: [HubEvent]) { for event in events { append(event) } }
 
-  /// Notes a message that was received, whether it leads to an event or not.
+  /// Counts the bytes of a received message, whether or not it gives an event.
   mutating func noteReceived(_ bytes: Int) { bytesAtHand += bytes }
 
-  /// Makes the events at hand a batch; without any, forgets the bytes of messages that led to none.
+  /// Begins a batch of the events at hand, and returns these events.
+  ///
+  /// Without events it begins no batch, and resets the bytes of messages that gave no event.
   mutating func begin() -> [HubEvent] {
     let events = atHand
     let bytes = bytesAtHand
     (atHand, bytesAtHand) = ([], 0)
     (areOps, hasGet) = (true, false)
     guard !events.isEmpty else { return [] }
-    // The next turn mostly has as many; to grow step by step costs more than the room.
+    // The next turn usually has as many events. Growing the array in steps would cost more than the
+    // room.
     atHand.reserveCapacity(events.count)
     inFlight.append(Batch(events: events, bytes: bytes))
     bytesInFlight += bytes
@@ -77,7 +83,7 @@ struct EventBatches {
     atHand = takeAll() + atHand
   }
 
-  /// Takes the events of all batches, none of which can be stored.
+  /// Removes all batches, and returns their events, because none of them can be stored.
   mutating func takeAll() -> [HubEvent] {
     defer { (inFlight, bytesInFlight) = ([], 0) }
     return inFlight.flatMap(\.events)

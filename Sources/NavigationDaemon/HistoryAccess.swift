@@ -3,13 +3,15 @@ import Journal
 import NavigationHub
 import Synchronization
 
-/// The journal's history: on a thread of its own for all that can wait, else at once.
+/// Access to the journal's history: on a thread of its own for requests that can wait, else at
+/// once.
 struct HistoryAccess {
   private let worker: HistoryWorker
   private let directory: String
   private var reader: JournalReader?
 
-  /// Makes access to the journal in a directory; a reader opens when it is needed first.
+  /// Makes access to the journal in a directory; the reader for urgent requests opens with the
+  /// first one.
   init(directory: String) {
     worker = HistoryWorker(directory: directory)
     self.directory = directory
@@ -18,16 +20,16 @@ struct HistoryAccess {
   /// Readable while there are answers.
   var descriptor: Int32 { worker.descriptor }
 
-  /// Hands requests to the thread.
+  /// Passes requests to the history thread.
   func ask(_ requests: [HistoryRequest]) { worker.ask(requests) }
 
-  /// Takes the answers of the thread.
+  /// Takes the answers of the history thread.
   func takeAnswers() -> [HistoryAnswer] { worker.takeAnswers() }
 
-  /// Opens the reader for what cannot wait.
+  /// Opens the reader for urgent requests.
   mutating func open() throws(JournalError) { _ = try opened() }
 
-  /// Reads the rows of a nav, also while the writer writes.
+  /// Reads the rows of a nav at once; the writer may be writing at the same time.
   mutating func chain(
     of request: ReloadRequest
   ) throws(JournalError) -> (snapshot: SnapshotRow?, rows: [JournalRow]) {

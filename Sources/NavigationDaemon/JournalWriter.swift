@@ -3,12 +3,12 @@ import Journal
 import NavigationHub
 import RuntimePaths
 
-/// Commits batches on its own thread, in their order, and checkpoints the write-ahead log in
-/// between.
+/// Commits batches on a thread of its own, in their order, and checkpoints the write-ahead log
+/// between commits.
 ///
-/// All batches that are waiting at the end of a commit go into the next one, which can wait for
-/// more; see ``CommitPolicy``. The loop itself commits a small batch if none is before it, because
-/// waking another thread would cost more than it saves.
+/// All batches that wait at the end of a commit go into the next one, which can wait for more; see
+/// ``CommitPolicy``. The loop itself commits a small batch if none is before it, because waking
+/// another thread would cost more than it saves.
 ///
 /// `@unchecked Sendable`: one thread at a time uses `journal`. The worker uses it only while
 /// batches are incomplete or `isBusy`, and `lock` guards the members by which both threads know
@@ -34,9 +34,9 @@ final class JournalWriter: @unchecked Sendable {
   private var timings: [CommitTiming] = []
   private var failure: JournalError?
   private var logPages = 0
-  /// The size from which the next checkpoint begins.
+  /// The size in pages above which the worker starts the next checkpoint.
   ///
-  /// It is above `busyPages` after a checkpoint that could not empty the log, so that not every
+  /// After a checkpoint that could not empty the log it is above `busyPages`, so that not every
   /// commit tries again.
   private var pagesToPutAway = JournalWriter.busyPages
   private var mustPutAway = false
@@ -81,9 +81,10 @@ final class JournalWriter: @unchecked Sendable {
     return start.map { CommitTiming(since: $0, records: records.count) }
   }
 
-  /// Whether a commit of so many records is better left to the worker; loop thread.
+  /// Whether the worker should commit this many records instead of the loop; loop thread.
   ///
-  /// The worker is flushing the log, or it would wait for records that are about to arrive.
+  /// It should while it checkpoints the log, or if it would wait for records that are about to
+  /// arrive.
   func takes(_ count: Int) -> Bool {
     guarded {
       mustPutAway

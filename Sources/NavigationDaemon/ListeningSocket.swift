@@ -2,25 +2,26 @@ import CLinux
 import RuntimePaths
 import TransportGuard
 
-/// A place where peers come in: a socket of ours that listens, which libzmq is lent.
+/// A listening socket, which navd opens or inherits and lends to libzmq.
 ///
-/// So it is made with our mode, and with one name more than libzmq knows of.
+/// navd opens it itself so that the file has the right mode from the beginning, and so that a
+/// second hard link to the file exists.
 struct ListeningSocket {
-  /// What libzmq is lent.
+  /// The socket as libzmq gets it.
   let lent: LentSocket
-  /// Held for life: a second bind of the same path would silently take it over.
+  /// The lock of the path; nil for sockets of the service manager and of networks.
   ///
-  /// Nil for sockets of the
-  /// service manager's.
+  /// It is held until the process ends. Without it, a second process could bind the same path and
+  /// take it over silently.
   let lock: EndpointLock?
 
   /// Whether no interface had the address when navd began to listen on it.
   private(set) var isAwaited = false
 
-  /// Tells our file at the path from any other; nil for sockets of the service manager's.
+  /// The identity of the socket's file; nil for sockets of the service manager and of networks.
   private var file: FileIdentity?
 
-  /// The path of our socket; nil for sockets of the service manager's, and of networks.
+  /// The path of the socket; nil for sockets of the service manager and of networks.
   var path: String? { lock?.path }
 
   static let backlog: Int32 = 4096
@@ -32,16 +33,16 @@ struct ListeningSocket {
     self.lock = lock
   }
 
-  /// The address, as libzmq takes it.
+  /// The address in the form of libzmq.
   var endpoint: String { lent.endpoint }
 
-  /// A socket that the service manager made.
+  /// Takes a socket that the service manager has opened.
   init(_ socket: InheritedSocket) {
     let kind: LentSocket.Kind = if case .path = socket.place { .local } else { .network }
     self.init(kind: kind, endpoint: socket.endpoint, descriptor: socket.descriptor, lock: nil)
   }
 
-  /// Listens on a path, which only our own user can connect to until the lock's `open`.
+  /// Listens on a path; until the lock's `open`, only the daemon's own user can connect.
   static func listen(onPath path: String) throws(DaemonError) -> ListeningSocket {
     let lock = try EndpointLock.take(path)
     let descriptor = try bind(path)
@@ -61,15 +62,15 @@ struct ListeningSocket {
     return descriptor
   }
 
-  /// Whether clients that look for our path find another file there, or none.
+  /// Whether the path now leads to another file, or to none.
   var isDisplaced: Bool {
     guard let path, let file else { return false }
     return FileIdentity(of: path) != file
   }
 
-  /// Gives our socket its name again, in the place of what has it now.
+  /// Restores the path of the socket, and replaces the file that is there now.
   ///
-  /// Connections go on, and so does its queue: it is the same socket.
+  /// Connections and the queue of the socket are not affected, because it is the same socket.
   func takeNameBack() throws(DaemonError) {
     guard let path, let lock else { return }
     guard unsafe navd_give_name(lock.secondPath, path) == 0 else {
@@ -77,15 +78,15 @@ struct ListeningSocket {
     }
   }
 
-  /// Listens on an address of a network, which an interface may be given later.
+  /// Listens on a network address, even if no interface has it yet.
   ///
-  /// Networks come up after the service, and clients of this machine do not wait for them.
+  /// Networks may come up after the service, and clients on this machine must not wait for them.
   static func listen(on address: NetworkAddress) throws(DaemonError) -> ListeningSocket {
     var isAwaited: Int32 = 0
     let descriptor = unsafe navd_listen_tcp(address.host, address.port, backlog, &isAwaited)
     let code = navd_errno()
     guard descriptor >= 0 else {
-      // The call is forbidden before it is asked which address it is for.
+      // The unit forbids the address family, so the call fails for every address.
       let remedy =
         code == EAFNOSUPPORT
         ? "; where the unit keeps navd.service from networks, navd-tcp enable opens it" : ""
@@ -100,24 +101,24 @@ struct ListeningSocket {
   private static func reason(_ code: Int32) -> String { SystemError.text(of: code) }
 }
 
-/// What tells one file from any other, whatever its name.
+/// The identity of a file, by its device and its inode number.
 struct FileIdentity: Hashable {
   private var device: UInt64 = 0
   private var number: UInt64 = 0
 
-  /// Asks what is at a path; nil if nothing is.
+  /// Reads the identity of the file at a path; nil if there is none.
   init?(of path: String) {
     guard unsafe navd_file_identity(path, &device, &number) == 0 else { return nil }
   }
 }
 
-/// All listening sockets, with a watch over the directories of those that have a path.
+/// All listening sockets, with a watch of the directories of those that have a path.
 struct ListeningSockets {
-  /// Readable when another file may be where clients look for ours.
+  /// Readable when another file may have replaced a socket's file.
   let descriptor: Int32
   private let sockets: [ListeningSocket]
 
-  /// Takes sockets that listen, and begins to watch.
+  /// Takes listening sockets, and starts the watch.
   init(_ sockets: [ListeningSocket]) {
     self.sockets = sockets
     descriptor = navd_inotify()
@@ -128,23 +129,24 @@ struct ListeningSockets {
     }
   }
 
-  /// What libzmq is lent.
+  /// The sockets as libzmq gets them.
   var lent: [LentSocket] { sockets.map(\.lent) }
 
-  /// Opens the files to the users of the configuration; until then only our own user can connect.
+  /// Sets the group and the mode of all socket files; until then, only the daemon's own user can
+  /// connect.
   func admit(_ configuration: Configuration) throws(DaemonError) {
     for socket in sockets { try socket.lock?.open(configuration.daemon) }
   }
 
-  /// Removes the socket files, so that clients see at once that nobody listens.
+  /// Removes the socket files, so that connecting clients fail at once.
   func removeFiles() {
     for socket in sockets { socket.lock?.removeSocket() }
   }
 
-  /// Restores the files of our sockets that another process has replaced.
+  /// Restores the socket files that another process has replaced.
   ///
-  /// A process that binds a path removes the file there without an error for navd. Connections go
-  /// on, but new clients would reach the other process, or none.
+  /// A process that binds a path removes the file there without an error for navd. Existing
+  /// connections continue, but new clients would reach the other process, or none.
   ///
   /// - Returns: the entries for the log.
   func reclaim() -> [LogEntry] {

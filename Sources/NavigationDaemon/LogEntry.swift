@@ -1,7 +1,7 @@
 import NavigationHub
 import TransportGuard
 
-/// One message of the log, with what it is about.
+/// One message of the log, with the nav, the client and the code that it concerns.
 package struct LogEntry: Hashable, Sendable {
   /// The message ids of systemd's journal, which lead to the explanations in its catalog.
   package enum Kind: String, CaseIterable, Sendable {
@@ -101,7 +101,7 @@ package struct LogEntry: Hashable, Sendable {
 }
 
 extension LogEntry {
-  /// Makes an entry of what the guard of the transport noticed.
+  /// Makes an entry for an incident that the transport guard reported.
   init(_ incident: Incident) {
     let level: LogLevel =
       switch incident.severity {
@@ -120,7 +120,7 @@ extension LogEntry {
     code = incident.code
   }
 
-  /// Makes an entry of a notice of the hub.
+  /// Makes an entry for a notice of the hub.
   init(_ notice: Notice) {
     let kind: Kind =
       switch notice.kind {

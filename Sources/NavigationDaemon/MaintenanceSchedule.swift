@@ -1,35 +1,36 @@
-/// Decides when the loop does what is not asked for: checkpoints, pruning, revivals, measurements.
+/// Decides when the loop does work that no client requested: checkpoints, pruning, revivals,
+/// measurements.
 ///
-/// All of it is preferably done in a quiet moment: 100 ms without an event. A gap between two messages
-/// is none. Times are in milliseconds of the boot clock. Law: at `wakeAt` something is due, and
-/// nothing is due before.
+/// The loop prefers a quiet moment for it: 100 ms without an event. Times are in milliseconds of
+/// the boot clock. Law: at `wakeAt` work is due, and none is due before.
 struct MaintenanceSchedule {
   /// Milliseconds without an event that make a quiet moment.
   static let quietTime: UInt64 = 100
-  /// Pages of the write-ahead log from which on it is flushed in a quiet moment.
+  /// The number of pages above which the log is checkpointed in a quiet moment.
   static let quietPages = 250
-  /// Pages from which on it is flushed at once when the loop commits by itself.
+  /// The number of pages above which the log is checkpointed at once, if the loop commits by
+  /// itself.
   static let busyPages = 1000
-  /// Milliseconds for which pruning waits for a quiet moment.
+  /// The milliseconds for which pruning waits for a quiet moment.
   static let patience: UInt64 = 10_000
 
-  /// When there was an event last.
+  /// The time of the last event.
   private var busyAt: UInt64
   private var pruningDue: UInt64?
   private var checkpointDue: UInt64 = 0
   private var figuresDue: UInt64 = 0
-  /// Whether the journal took no changes when that was tried last.
+  /// Whether the last commit failed.
   private(set) var isStorageFailing = false
 
-  /// Begins at a start, when clients come back: the rest can wait.
+  /// Begins at the start of the daemon, as if there had been an event: clients reconnect first.
   init(at now: UInt64) { busyAt = now }
 
-  // What is due.
+  // Due work.
 
-  /// Whether the moment is quiet.
+  /// Whether there was no event for `quietTime`.
   func isQuiet(at now: UInt64) -> Bool { now >= busyAt + Self.quietTime }
 
-  /// Whether to flush a write-ahead log of so many pages.
+  /// Whether to checkpoint a write-ahead log of this many pages.
   func mustCheckpoint(_ pages: Int, at now: UInt64) -> Bool {
     pages > (isQuiet(at: now) ? Self.quietPages : Self.busyPages) && checkpointDue <= now
   }
@@ -40,24 +41,25 @@ struct MaintenanceSchedule {
     return isQuiet(at: now) || isOverdue(at: now)
   }
 
-  /// Whether pruning has waited for too long for a quiet moment.
+  /// Whether pruning has waited longer than `patience` for a quiet moment.
   func isOverdue(at now: UInt64) -> Bool {
     pruningDue.map { $0 + Self.patience <= now } ?? false
   }
 
-  /// Whether to ask the file system for figures, at most ten times a second.
+  /// Whether to read figures from the file system; true at most ten times a second.
   mutating func mustMeasure(at now: UInt64) -> Bool {
     guard now >= figuresDue else { return false }
     figuresDue = now + 100
     return true
   }
 
-  /// When something is due next.
+  /// The time at which work is due next.
   ///
   /// - Parameters:
-  ///   - pages: of the write-ahead log; 0 while batches are with the writer, which flushes it then.
-  ///   - hasDormantNavs: whether navs wait to be revived.
-  ///   - soonest: when the journal can be used at the earliest.
+  ///   - pages: the pages of the write-ahead log; 0 while the writer has batches, because it then
+  ///     checkpoints the log itself.
+  ///   - hasDormantNavs: whether there are dormant navs to revive.
+  ///   - soonest: the earliest time at which the journal can be used.
   /// - Returns: the time; nil for never.
   func wakeAt(pages: Int, hasDormantNavs: Bool, soonest: UInt64) -> UInt64? {
     let quiet = busyAt + Self.quietTime
@@ -68,12 +70,12 @@ struct MaintenanceSchedule {
     return due.min()
   }
 
-  // What has happened.
+  // Results.
 
   /// Notes that there were events.
   mutating func noteEvents(at now: UInt64) { busyAt = now }
 
-  /// Notes that a batch became durable; returns whether the journal failed before.
+  /// Notes that a batch became durable; returns whether the commit before it had failed.
   mutating func noteStored(at now: UInt64) -> Bool {
     defer { isStorageFailing = false }
     if pruningDue == nil { pruningDue = now + 30_000 }
@@ -88,7 +90,7 @@ struct MaintenanceSchedule {
     return !isStorageFailing
   }
 
-  /// Notes that pruning has ended, or a part of it.
+  /// Notes that a slice of pruning is done, and whether there is more to prune.
   mutating func notePruned(hasMore: Bool, at now: UInt64) {
     pruningDue = hasMore ? now + 100 : nil
   }
@@ -99,9 +101,9 @@ struct MaintenanceSchedule {
     checkpointDue = now + 10_000
   }
 
-  /// Notes that a reader kept the log from being emptied.
+  /// Notes that a reader prevented a checkpoint from emptying the log.
   mutating func noteReader(at now: UInt64) { checkpointDue = now + 1000 }
 
-  /// Notes that there may be more to prune than before.
+  /// Notes a new retention, by which there may be more to prune.
   mutating func noteRetention(at now: UInt64) { pruningDue = now }
 }

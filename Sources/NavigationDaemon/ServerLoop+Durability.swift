@@ -2,10 +2,10 @@ import Journal
 import NavigationHub
 import TransportGuard
 
-// Batches that become durable, or cannot.
+// The end of commits: durable batches, failures and roll-back.
 
 extension ServerLoop {
-  /// Commits the batch that has just begun, the only one, on this thread.
+  /// Commits the batch that has just begun on the loop thread; no other batch is in flight.
   mutating func commit(_ records: [JournalRecord], at now: Instant) throws {
     let timing: CommitTiming?
     do {
@@ -19,7 +19,7 @@ extension ServerLoop {
     if let timing { measure(timing) }
   }
 
-  /// Releases the batches that have become durable meanwhile, or rolls back those that cannot.
+  /// Releases the batches that the writer has completed, or rolls back those that failed.
   mutating func takeProgress(at now: Instant) throws {
     switch writer.takePutAwayProblem() {
     case .failed(let error): try failMaintenance(error, at: now)
@@ -37,15 +37,16 @@ extension ServerLoop {
     try fail(error, at: now)
   }
 
-  /// Whether something is due that the batches under way must not be changed by.
+  /// Whether the loop must wait until all batches in flight are durable before it goes on.
   ///
-  /// Only ops may be decided meanwhile; anything else shows or changes what is durable.
+  /// While batches are in flight, the hub may decide ops only. Every other event reads or changes
+  /// what is durable.
   func mustStandStill(at now: Instant) -> Bool {
     !hub.maySeal || batches.areFull || !batches.areOps
       || maintenance.isOverdue(at: now.boot)
   }
 
-  /// Waits until every batch is durable.
+  /// Waits until every batch is durable or has failed.
   mutating func standStill(at now: Instant) throws {
     while !batches.areDurable {
       writer.awaitProgress()
@@ -63,7 +64,8 @@ extension ServerLoop {
       if maintenance.noteFailedCommit() { reportStorage(error.description) }
       try rollBack(at: now)
     case .syncFailed:
-      // The state of the disk is unknown: navd answers nothing more, and the next process reads it.
+      // The state of the disk is unknown. navd answers nothing more, and the next process reads the
+      // journal.
       _ = hub.rollBack()
       hub.handle(.stop, at: now)
       try router.send(hub.committed(at: now))
@@ -81,7 +83,8 @@ extension ServerLoop {
     }
   }
 
-  /// Rolls back the batches that are not durable and decides their events again, with every change refused.
+  /// Rolls back the batches that are not durable, and handles their events again; the hub then
+  /// refuses every change.
   private mutating func rollBack(at now: Instant) throws {
     try reload(hub.rollBack())
     for event in batches.takeAll() { try handle(event, at: now) }

@@ -2,17 +2,19 @@ import Journal
 import NavigationHub
 import TransportGuard
 
-// What is done without being asked for: checkpoints, pruning, revivals; and when to wake for it.
+// Work that no client requested: checkpoints, pruning and revivals; and the time of the next
+// wake-up for it.
 
 extension ServerLoop {
-  /// Dormant navs whose history is asked for at a time: everybody waits while one is revived, 8 ms if
-  /// it has a thousand rows.
+  /// The number of navs that are revived at a time.
+  ///
+  /// The loop handles nothing else while it revives a nav, which takes 8 ms for 1,000 rows.
   private static let revivedAtATime = 1
 
-  /// Flushes the write-ahead log and prunes history, in slices.
+  /// Starts a checkpoint, or prunes a slice of the history, if that is due.
   mutating func maintain(at now: Instant) throws {
     do throws(JournalError) {
-      // An event that waits to be handled is busy too.
+      // An event that waits to be handled counts as activity.
       if !batches.atHand.isEmpty { maintenance.noteEvents(at: now.boot) }
       if maintenance.mustCheckpoint(writer.walPages, at: now.boot) { return writer.putAway() }
       guard maintenance.mustPrune(at: now.boot) else { return }
@@ -38,7 +40,7 @@ extension ServerLoop {
     }
   }
 
-  /// Revives dormant navs a few at a time while there is nothing else to do.
+  /// Asks the history thread for a dormant nav, if there is nothing else to do.
   mutating func reviveSome(at now: Instant) {
     guard hub.hasDormantNavs, !hub.isReviving, batches.atHand.isEmpty,
       maintenance.isQuiet(at: now.boot)
@@ -46,11 +48,11 @@ extension ServerLoop {
     history.ask(hub.requestDormant(atMost: Self.revivedAtATime))
   }
 
-  /// Takes what was read of the journal.
+  /// Takes the answers of the history thread, and revives navs with them.
   mutating func takeAnswers() throws {
     for var answer in history.takeAnswers() {
       if answer.failure != nil, let request = hub.revival(by: answer) {
-        // Read once more here, where an error says whether a start could end differently.
+        // Reads the rows again on this thread: if that fails too, the error ends the daemon.
         let (snapshot, rows) = try history.chain(of: request)
         answer = HistoryAnswer(token: answer.token, snapshot: snapshot, rows: rows)
       }
@@ -58,13 +60,13 @@ extension ServerLoop {
     }
   }
 
-  /// How long to sleep, in milliseconds; -1 until something can be read.
+  /// The time to sleep in milliseconds; -1 to sleep until a descriptor is readable.
   mutating func sleepTime(_ now: Instant, _ watchdogAt: UInt64?) -> Int {
     if !router.events.isEmpty || !batches.atHand.isEmpty { return 0 }
     let upkeepAt = maintenance.wakeAt(
       pages: batches.areDurable ? writer.walPages : 0,
       hasDormantNavs: hub.hasDormantNavs && !hub.isReviving,
-      // While the log is flushed, nothing else can be done to the journal.
+      // During a checkpoint, nothing else can use the journal.
       soonest: writer.isBusy ? now.boot + 10 : 0)
     let due = [hub.wakeAt, watchdogAt, router.wakeAt(now.boot), upkeepAt].compactMap { $0 }.min()
     guard let due else { return -1 }

@@ -6,10 +6,11 @@ import NavigationProtocol
 import RuntimePaths
 import TransportGuard
 
-// Another configuration while serving: all of it or nothing, and no connection ends.
+// A reload of the configuration while serving: all of it is applied, or nothing. No connection
+// ends.
 
 extension ServerLoop {
-  /// Takes the signals that have come; returns whether to stop.
+  /// Takes the pending signals; returns whether to stop.
   mutating func takeSignals(_ descriptor: Int32) throws -> Bool {
     var mustReload = false
     while true {
@@ -22,12 +23,12 @@ extension ServerLoop {
     return false
   }
 
-  /// Reads the configuration again and applies it, if all of it can be applied.
+  /// Reads the configuration again, and applies it unless a part of it cannot be applied.
   private mutating func reload() throws {
-    // Before anything else, by which the service manager tells this reload from one before.
+    // First of all, because the service manager tells reloads apart by this time.
     let began = SystemClock.monotonicNanoseconds() / 1000
     notify(.reloading(sinceMicroseconds: began))
-    // The batches under way were decided by the configuration at hand.
+    // The batches in flight were decided by the present configuration.
     try standStill(at: Self.now())
     writer.rest()
     let entry = reloaded()
@@ -35,7 +36,7 @@ extension ServerLoop {
     notify(.ready, .status("\(entry.message); \(configuration.status)"))
   }
 
-  /// Applies a new configuration; returns what became of it.
+  /// Applies a new configuration; returns the entry for the log.
   private mutating func reloaded() -> LogEntry {
     do throws(ServingConfiguration.Refusal) {
       let new = try configuration.examine()
@@ -44,12 +45,13 @@ extension ServerLoop {
       guard !changes.isEmpty else {
         return LogEntry(.notice, "reloaded: nothing has changed", kind: .reloaded)
       }
-      // Names and values are the administrator's, and few; a whole new file is told in short.
+      // Names and values come from the administrator, and are few. A longer list is cut after
+      // eight.
       let told = changes.prefix(8).map(\.description).joined(separator: ", ")
       let more = changes.count > 8 ? " and \(changes.count - 8) more" : ""
       return LogEntry(.notice, "reloaded: \(told)\(more)", kind: .reloaded)
     } catch {
-      // The service manager shows one line; the log has them all.
+      // The service manager shows one line, but the log has all faults.
       for other in error.others { log(LogEntry(.error, other, kind: .reloaded)) }
       let more =
         error.others.isEmpty ? "" : " (and \(counted(error.others.count, "more fault")))"
@@ -67,7 +69,7 @@ extension ServerLoop {
     hub.reconfigure(Daemon.hubConfiguration(new))
     router.apply(Daemon.routerLimits(new))
     access.watch(new.access.keyDirectory)
-    // The new keys were read before there was a watch of their directory.
+    // The keys were read before the watch of their directory began.
     var control = control
     control.readKeys()
     takeOver(control)
@@ -77,13 +79,13 @@ extension ServerLoop {
   }
 }
 
-// Roles, grants and keys that change.
+// Changes of roles, grants and keys.
 
 extension ServerLoop {
-  /// Reads the keys again, and ends the sessions of those that are not authorised any more.
+  /// Reads the keys again, and ends the sessions of clients whose keys are no longer authorised.
   mutating func rereadKeys() { takeOver(access.reread()) }
 
-  /// Judges by other roles, grants and keys from now on.
+  /// Applies other roles, grants and keys from now on.
   mutating func takeOver(_ control: AccessControl) {
     let former = access.control.access
     access.use(control)

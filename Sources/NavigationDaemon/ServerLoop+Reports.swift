@@ -6,7 +6,7 @@ import RuntimePaths
 import TransportGuard
 import ZeroMQ
 
-// What the log and the service manager are told.
+// Reports to the log and to the service manager.
 
 extension ServerLoop {
   func notify(_ notifications: ServiceNotification...) {
@@ -22,30 +22,30 @@ extension ServerLoop {
     notify(.status(text))
   }
 
-  /// Logs what the router has for the log.
+  /// Logs the incidents that the router has collected.
   mutating func reportIncidents() {
     guard !router.incidents.isEmpty else { return }
     for incident in router.incidents { log(LogEntry(incident)) }
     router.incidents = []
   }
 
-  /// Takes our sockets' paths back, and logs what was done.
+  /// Restores the paths of sockets that another process has replaced, and logs that.
   func reclaimPlaces() {
     for entry in sockets.reclaim() { log(entry) }
   }
 }
 
-// What only the shell can measure, handed to the hub.
+// Measurements of the shell, for the hub's statistics.
 
 extension ServerLoop {
-  /// Counts a commit whose messages have just been handed to the socket.
+  /// Counts a commit whose messages have just been passed to the socket.
   mutating func measure(_ timing: CommitTiming) {
     hub.measurements.note(timing.duration, .commit)
     hub.measurements.note(UInt64(timing.records), .batch)
     hub.measurements.note(SystemClock.monotonicNanoseconds() - timing.durableAt, .fanOut)
   }
 
-  /// What does not change while the daemon runs.
+  /// Passes the figures that do not change while the daemon runs.
   mutating func handInConstants() {
     let version = Library.version()
     hub.measurements[.transportVersion] =
@@ -55,7 +55,7 @@ extension ServerLoop {
     handInLimits()
   }
 
-  /// What a reload may change.
+  /// Passes the limits, which a reload may change.
   mutating func handInLimits() {
     hub.measurements[.journalLimit] = UInt64(configuration.current.history.bytes)
     hub.measurements[.connectionLimit] = UInt64(configuration.current.limits.connections)
@@ -63,7 +63,8 @@ extension ServerLoop {
       configuration.current.limits.connectionsPerPrincipal)
   }
 
-  /// Reads what somebody may be about to ask for; the file system is asked now and then only.
+  /// Passes the present figures before a client reads them; asks the file system at most ten times
+  /// a second.
   mutating func handInGauges(at now: Instant) {
     hub.measurements[.storageFailing] = maintenance.isStorageFailing ? 1 : 0
     hub.measurements[.logPages] = UInt64(max(writer.walPages, 0))

@@ -4,15 +4,15 @@ import NavigationProtocol
 import RuntimePaths
 import TransportGuard
 
-// One turn: decide, make durable, send.
+// One turn: handle the events at hand, commit the changes, send the answers.
 
 extension ServerLoop {
-  /// Events from which on committing a batch is worth another thread.
+  /// The number of events from which the writer commits a batch, instead of the loop.
   private static let eventsWorthOverlapping = 8
-  /// Events whose records the writer is given at a time.
+  /// The number of events after which their records are passed to the writer.
   private static let eventsPerPart = 16
 
-  /// Handles the events at hand, and what the writer has completed.
+  /// Performs one turn: takes the writer's progress, then handles the events at hand and due work.
   mutating func turn(at now: Instant) throws {
     try takeProgress(at: now)
     takeRouterEvents()
@@ -31,7 +31,7 @@ extension ServerLoop {
     router.events.removeAll(keepingCapacity: true)
   }
 
-  /// Decides the events at hand as one batch and makes it durable, now or later.
+  /// Handles the events at hand as one batch, and commits it here or passes it to the writer.
   private mutating func handleEvents(at now: Instant) throws {
     let isAlone = batches.areDurable
     let hasGet = batches.hasGet
@@ -80,7 +80,7 @@ extension ServerLoop {
     hub.handle(event, at: now)
   }
 
-  /// Does what a batch that has become durable leads to.
+  /// Performs the effects of a durable batch: messages, requests to the history, log entries.
   mutating func release(_ output: HubOutput) throws {
     try router.send(output)
     if !output.requests.isEmpty { history.ask(output.requests) }
@@ -93,9 +93,9 @@ extension ServerLoop {
 // Messages that have arrived.
 
 extension ServerLoop {
-  /// Takes what has arrived, up to a bound; returns whether there was anything.
+  /// Receives a limited number of messages; returns whether there were any.
   ///
-  /// `isAwaited` says that there was nothing when the router was last read.
+  /// `isAwaited` says that the router was empty when it was last read.
   mutating func receiveMessages(isAwaited: Bool) throws -> Bool {
     var count = 0
     while count < Self.messagesPerTurn, batches.mayReceive {
@@ -103,26 +103,26 @@ extension ServerLoop {
       count += 1
       batches.noteReceived(router.receivedBytes)
       takeMessage()
-      // To look in vain costs two calls of the kernel, so where messages come one at a time each is
-      // handled without looking for more. What has come meanwhile is found in the next turn.
+      // Reading an empty socket costs two system calls. So where messages come one at a time, each
+      // is handled without looking for another. One that came meanwhile is found in the next turn.
       if count == 1, isAwaited, polling.comeOneByOne { return true }
     }
     if count > 0 { polling.noteReceived(count, isAwaited: isAwaited) }
     return count > 0
   }
 
-  // A function of its own, so that its instructions can be counted by its name.
+  // Never inlined, so that its instructions can be counted by its name.
   @inline(never)
   private mutating func takeMessage() {
-    // Read here, where messages are received: the hub goes over those at hand without a reader's
-    // code and buffers in the processor's caches between two of them.
+    // Messages are decoded here, while they are received. Handling them later then needs none of
+    // the reader's code and buffers in the processor's caches.
     if let event = router.readEvent(&messageReader, access.control) { batches.append(event) }
   }
 
-  /// Looks for messages for as long as it is cheaper than to sleep; returns whether there are any.
+  /// Polls for messages for as long as `polling` allows; returns whether there are any.
   ///
-  /// Not while the writer has batches, whose thread needs the processor, nor while there is
-  /// something else to do.
+  /// It does not poll while the writer has batches, because the writer needs the processor, nor
+  /// while there is other work.
   mutating func lookForMessages() throws -> Bool {
     guard batches.areDurable, batches.atHand.isEmpty, router.events.isEmpty else { return false }
     let start = SystemClock.monotonicNanoseconds()

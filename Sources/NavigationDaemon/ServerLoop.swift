@@ -6,21 +6,22 @@ import RuntimePaths
 import TransportGuard
 import ZeroMQ
 
-/// The daemon's one thread: receives, lets the hub decide, makes durable, sends.
+/// The main loop of navd: it receives messages, lets the hub decide, commits the changes, and sends
+/// the answers.
 ///
-/// It decides nothing about navs. It owns every socket and the journal; nothing else touches them.
-/// Its members are either handles of I/O or values that decide, each with laws of its own.
+/// It decides nothing about navs. It owns every socket, and the journal while the writer is idle.
+/// Its members are either handles of I/O or values that decide; each value has laws of its own.
 struct ServerLoop: ~Copyable {
   var hub: Hub
   // I/O.
-  /// The connections of all peers.
+  /// The ROUTER socket with the connections of all peers.
   var router: GuardedRouter
   let sockets: ListeningSockets
   let writer: JournalWriter
   var history: HistoryAccess
   let backups: BackupWorker
   let log: Log
-  // Values that decide.
+  // Deciding values.
   var configuration: ServingConfiguration
   var access: WatchedAccess
   var batches = EventBatches()
@@ -28,7 +29,8 @@ struct ServerLoop: ~Copyable {
   var polling = BusyPollPolicy(processors: Int(navd_processor_count()))
   var maintenance: MaintenanceSchedule
 
-  /// Messages taken in one turn; more would let handshakes and others wait.
+  /// The maximum number of messages in one turn; with more, handshakes and other work would wait
+  /// too long.
   static let messagesPerTurn = 256
 
   init(
@@ -50,12 +52,12 @@ struct ServerLoop: ~Copyable {
     maintenance = MaintenanceSchedule(at: Self.now().boot)
   }
 
-  /// Serves until a stop signal comes.
+  /// Serves until a stop signal arrives.
   ///
   /// - Parameters:
-  ///   - signals: has the signals to stop, and to read the configuration again.
+  ///   - signals: the descriptor of the signals to stop and to reload.
   ///   - watchdog: decides when to report progress to the service manager.
-  /// - Throws: any error that `DaemonFailure` knows; the journal is left as a crash would leave it.
+  /// - Throws: an error that `DaemonFailure` knows; the journal is then as after a crash.
   mutating func run(signals: Int32, watchdog: consuming Watchdog) throws {
     var poller = Poller()
     try router.watch(by: &poller)
@@ -71,8 +73,8 @@ struct ServerLoop: ~Copyable {
     while !isStopping {
       var wasBusy = try receiveMessages(isAwaited: false)
       turnsWithoutPoll += 1
-      // A busy socket is read again without asking whether it is readable; the others are asked
-      // now and then all the same.
+      // A busy router is read again without a poll; the other descriptors are polled every ninth
+      // turn at the latest.
       if turnsWithoutPoll <= 8, !wasBusy { wasBusy = try lookForMessages() }
       if !wasBusy || turnsWithoutPoll > 8 {
         var timeout = wasBusy ? 0 : sleepTime(Self.now(), watchdog.wakeAt)
@@ -100,20 +102,20 @@ struct ServerLoop: ~Copyable {
     writer.rest()
   }
 
-  /// Does what must be done before the first message is taken.
+  /// Does the work that must be done before the first message is received.
   private mutating func prepare() throws {
     reclaimPlaces()
-    // Keys may have been revoked before there was a watch.
+    // Keys may have been revoked before the watch began.
     rereadKeys()
-    // Opened now, while there are descriptors, and not with the first request.
+    // Opened now, while descriptors are available, instead of at the first request.
     if hub.hasDormantNavs { try history.open() }
     handInConstants()
     router.takeConnectionEvents()
     try router.admit(access.control)
   }
 
-  /// Removes the sockets, so that clients see at once that nobody listens, and lets the last words
-  /// leave.
+  /// Removes the socket files, so that connecting clients fail at once, and lets libzmq send its
+  /// queues.
   func close() throws {
     sockets.removeFiles()
     try router.linger()

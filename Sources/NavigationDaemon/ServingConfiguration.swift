@@ -1,17 +1,17 @@
 import RuntimePaths
 
-/// The configuration in use, and all that it takes to read another one.
+/// The configuration in use, and the sources of another one.
 struct ServingConfiguration {
   /// The configuration in use.
   private(set) var current: Configuration
   private let sources: ConfigurationSources
   private let rules: PathRules
-  /// The configuration that the daemon was started with.
+  /// The configuration at the start of the daemon.
   private let first: Configuration
-  /// The text that the service manager was given after the start.
+  /// The status text that the service manager got at the start.
   let status: String
 
-  /// Begins with the configuration of the start.
+  /// Begins with the configuration at the start.
   init(
     _ configuration: Configuration, from sources: ConfigurationSources, rules: PathRules,
     status: String
@@ -22,23 +22,24 @@ struct ServingConfiguration {
     self.status = status
   }
 
-  /// Another configuration, with its names looked up.
+  /// A configuration that could replace the one in use, with its names looked up.
   struct Candidate {
     var configuration: Configuration
     var access: AccessControl
   }
 
-  /// Why the configuration in use stays.
+  /// The reasons why the configuration in use stays.
   struct Refusal: Error {
     /// The first reason.
     var reason: String
-    /// The other faults.
+    /// The other reasons.
     var others: [String] = []
   }
 
   /// Reads the sources again.
   ///
-  /// - Throws: the reasons against what they say now.
+  /// - Returns: the configuration to apply.
+  /// - Throws: the reasons why their present contents cannot be applied.
   func examine() throws(Refusal) -> Candidate {
     let (loaded, faults) = sources.examine()
     let new = loaded.configuration
@@ -67,6 +68,6 @@ struct ServingConfiguration {
     }
   }
 
-  /// Makes a configuration the one in use.
+  /// Replaces the configuration in use.
   mutating func use(_ configuration: Configuration) { current = configuration }
 }

@@ -3,9 +3,9 @@ import RuntimePaths
 
 /// Delays a start after a failed one by 0.1 s, so that repeated failures do not load the machine.
 ///
-/// systemd restarts navd without a pause, so that clients hardly notice a crash. A file in the
-/// runtime directory exists from the beginning of a start until it is ready. If a start finds the
-/// file, the one before never became ready, and this start waits.
+/// systemd restarts navd without a pause, so that a crash interrupts clients as briefly as
+/// possible. A file in the runtime directory exists from the beginning of a start until it is
+/// ready. If a start finds the file, the one before never became ready, and this start waits.
 struct StartPause {
   private static let milliseconds: UInt64 = 100
   private let path: String?
@@ -15,7 +15,8 @@ struct StartPause {
     path = runtimeDirectory.map { $0 + "/navd.starting" }
   }
 
-  /// Creates the file at the begin of a start; returns whether it existed already.
+  /// Creates the file at the beginning of a start; returns whether to wait, because it existed
+  /// already.
   func begin() -> Bool {
     guard let path else { return false }
     do throws(SystemError) {

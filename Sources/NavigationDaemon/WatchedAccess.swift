@@ -1,12 +1,12 @@
 import CLinux
 
-/// Who may connect and do what, with a watch of the directory of keys.
+/// The roles, grants and keys in use, with a watch of the directory of keys.
 struct WatchedAccess {
   /// The roles, grants and keys in use.
   private(set) var control: AccessControl
   private var keys = KeyWatch()
 
-  /// Takes what was read at the start, and watches a directory of keys.
+  /// Takes the access rules of the start, and watches a directory of keys.
   init(_ control: AccessControl, keyDirectory: String) {
     self.control = control
     keys.start(keyDirectory)
@@ -18,7 +18,7 @@ struct WatchedAccess {
   /// Watches another directory of keys.
   mutating func watch(_ keyDirectory: String) { keys.start(keyDirectory) }
 
-  /// Reads the keys again, without using them yet.
+  /// Reads the keys again and returns them; the ones in use stay.
   mutating func reread() -> AccessControl {
     keys.renew()
     var control = control
@@ -26,7 +26,7 @@ struct WatchedAccess {
     return control
   }
 
-  /// Makes others the roles, grants and keys in use.
+  /// Replaces the roles, grants and keys in use.
   mutating func use(_ control: AccessControl) { self.control = control }
 }
 

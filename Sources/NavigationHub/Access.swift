@@ -1,27 +1,27 @@
 import Navigation
 package import NavigationProtocol
 
-/// Who may do what: the roles of peers, what is granted to them, and which keys are authorised.
+/// The access rules: the roles of peers, the rights granted to peers, and the authorised keys.
 ///
-/// A pure value. Whatever it does not allow is forbidden.
+/// A pure value. It forbids everything that no rule allows.
 package struct Access: Hashable, Sendable {
-  /// To whom a `role` or `grant` line of section `[access]` applies.
+  /// The peers to which a `role` or `grant` line of section `[access]` applies.
   package enum Subject: Hashable, Sendable {
-    /// A user of this machine.
+    /// Local processes of this user.
     case user(UInt32)
-    /// Processes of this machine whose primary group it is.
+    /// Local processes with this primary group.
     case group(UInt32)
-    /// Who has the secret of an authorised key.
+    /// Clients with the secret key of the authorised key of this name.
     case key(String)
-    /// All whose role it is.
+    /// All peers with this role.
     case role(Role)
   }
 
-  /// A role, and who has it.
+  /// A role, and the peers that have it.
   package struct RoleRule: Hashable, Sendable {
     /// The role.
     package var role: Role
-    /// Those who have it.
+    /// The peers that have the role.
     package var members: [Subject]
 
     /// Makes a rule.
@@ -31,13 +31,13 @@ package struct Access: Hashable, Sendable {
     }
   }
 
-  /// Rights of somebody on some navs.
+  /// The rights of some peers on some navs.
   package struct Grant: Hashable, Sendable {
-    /// Who has them.
+    /// The peers that have the rights.
     package var subject: Subject
-    /// On which navs.
+    /// The navs, by a pattern for their names.
     package var navs: NavGlob
-    /// Which they are.
+    /// The rights.
     package var rights: Rights
 
     /// Makes a grant.
@@ -48,21 +48,22 @@ package struct Access: Hashable, Sendable {
     }
   }
 
-  /// The user whom the daemon runs as; it has the role admin, as root has.
+  /// The user id of the daemon; this user and root have the role `admin`.
   package var daemonUser: UInt32
-  /// Who has which role; the first that names a peer decides.
+  /// The roles; the first rule that names a peer decides the peer's role.
   package var roles: [RoleRule] = []
-  /// What is granted; all that name a peer count.
+  /// The grants; a peer has the rights of all grants that apply to it.
   package var grants: [Grant] = []
-  /// The names of the keys that are authorised, each with the role that goes with it, if one does.
+  /// The authorised keys by name, each with the role that its file names; nil for none.
   package var keys: [String: Role?] = [:]
 
-  /// Makes the access of a daemon without configuration.
+  /// Makes the rules of a daemon without configuration.
   ///
-  /// Root and its own user do everything, other local users have the role `ui`, keys have nothing.
+  /// Root and the daemon's own user may do everything, other local users have the role `ui`, and no
+  /// key is authorised.
   package init(daemonUser: UInt32 = 0) { self.daemonUser = daemonUser }
 
-  /// The names of the roles that mean something here: those built in, and those of any line.
+  /// The names of the built-in roles and of all roles in `role` and `grant` lines, sorted.
   package var knownRoles: [String] {
     var names: Set = [Role.admin.name, Role.ui.name]
     for rule in roles { names.insert(rule.role.name) }
@@ -88,12 +89,13 @@ package struct Access: Hashable, Sendable {
     return .none
   }
 
-  /// The rights of a peer on a nav of this name; an owner is given if the nav exists.
+  /// The rights of a peer on a nav of this name.
   ///
-  /// Who owns a nav has all rights on it, as long as he may push there.
+  /// `owner` is the principal that created the nav; nil if there is no such nav. The owner has all
+  /// rights as long as it may push there.
   package func rights(of peer: Peer, on nav: String, owner: String?) -> Rights {
     switch peer {
-    // Asked for every op: without making a role first.
+    // Every op asks for its rights, so root and the daemon's user need no look-up of a role.
     case .local(let user, _, _) where user == 0 || user == daemonUser: return .all
     case .key(let name, _) where keys[name] == nil: return []
     case .local, .key: break
@@ -116,15 +118,15 @@ package struct Access: Hashable, Sendable {
     return .all
   }
 
-  /// What the role `ui` may do unless something is granted to it.
+  /// The rights of the role `ui` on a nav, unless a grant names this role.
   private static func builtIn(on nav: String) -> Rights {
     if nav == NavName.navs.text { return .read }
     return nav.utf8.first == UInt8(ascii: "$") ? [] : [.read, .push, .pop]
   }
 
-  /// Whether there is anything that a peer might do.
+  /// Whether a peer has any right at all.
   ///
-  /// Nobody else needs to be let in.
+  /// navd accepts no connection of other peers.
   package func admits(_ peer: Peer) -> Bool {
     if case .key(let name, _) = peer, keys[name] == nil { return false }
     let role = role(of: peer)
@@ -139,7 +141,7 @@ package struct Access: Hashable, Sendable {
 }
 
 extension Access.Subject {
-  /// Whether it is about a peer by what the transport proved of it; false for roles.
+  /// Whether a peer has this user, group or key, as the transport proved it; false for roles.
   func names(_ peer: Peer) -> Bool {
     switch (self, peer) {
     case (.user(let user), .local(let own, _, _)): user == own
@@ -168,13 +170,14 @@ package struct NavGlob: Hashable, Sendable {
     pattern = [UInt8](text.utf8)
   }
 
-  /// Whether a name is one of those.
+  /// Whether the pattern matches a name.
   package func matches(_ name: String) -> Bool {
     var name = name
     return name.withUTF8 { unsafe matches(Span(_unsafeElements: $0)) }
   }
 
-  /// Goes back to the last star only, so the time is at most the product of the lengths.
+  /// Backtracks to the last star only, so the time is O(octets of the pattern · octets of the
+  /// name).
   private func matches(_ name: Span<UInt8>) -> Bool {
     let (any, one, virtual) = (UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "$"))
     if name.count > 0, name[0] == virtual, pattern[0] != virtual { return false }
@@ -205,14 +208,15 @@ package enum Peer: Hashable, Sendable {
   case local(user: UInt32, group: UInt32, process: Int32)
   /// A client on a network with the secret key of an authorised public key.
   ///
-  /// `name` is the name of the public key. `address` is numeric and for people; no decision depends on it.
+  /// `name` is the name of the public key. `address` is numeric and for people; no decision depends
+  /// on it.
   case key(name: String, address: String)
 
   /// The name to which rights, ownership and remembered ops belong.
   package var principal: String {
     switch self {
     case .local(let user, _, _): "uid:\(user)"
-    // Never like the one above: the name of a key holds no colon.
+    // Never equal to the principal of a user, because the name of a key contains no colon.
     case .key(let name, _): name
     }
   }

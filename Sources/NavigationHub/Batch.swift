@@ -3,31 +3,31 @@ import NavigationProtocol
 
 /// Everything that the hub decided between two commits, and what a rollback of it needs.
 struct Batch: Sendable {
-  /// An effect that waits for the records to be durable.
+  /// An output that the hub holds back until the records of the batch are durable.
   enum Effect: Sendable {
     /// A message to one connection.
     case send(ConnectionID, ServerVerb, [UInt8], Outcome)
     /// An answer that reports a revision of a nav; the diffs of the requester's own watch go first.
     case answer(ConnectionID, session: Int?, nav: Int, [UInt8], Outcome)
-    /// A watch may begin.
+    /// Begins to serve a watch.
     case start(watch: Int)
-    /// A session may have room again.
+    /// Serves the watches of a session, which may have credit again.
     case pump(session: Int)
-    /// An event without revision, to the watches that are caught up.
+    /// An event without revision, for the watches that have got all durable diffs of the nav.
     case event(nav: Int, [UInt8])
-    /// A read of the history that an op waits for.
+    /// A read of the history, for an op that waits for it.
     case read(HistoryRequest)
-    /// A copy of the journal that a client waits for.
+    /// A backup, for a client that waits for it.
     case backup
-    /// An event of which only the last counts.
+    /// The progress of a gesture; within a batch only the newest one is kept.
     case progress(nav: Int, [UInt8])
-    /// A nav is gone.
+    /// Ends the watches of a closed nav, and frees its slot.
     case closed(nav: Int)
-    /// A session is over, with a last word.
+    /// A session ended and its connection gets nothing after the `bye`.
     case ended(ConnectionID)
-    /// Rights have changed, and watches may have lost theirs.
+    /// Ends the watches of sessions that lost the right to read, because the access rules changed.
     case recheck
-    /// A log entry about what is durable then.
+    /// A log entry, written when the batch is durable.
     case notice(Notice)
   }
 
@@ -46,37 +46,37 @@ struct Batch: Sendable {
     var violated: [String]
   }
 
-  /// The messages of clients it came from.
+  /// The number of clients' messages that the batch handled.
   var messages = 0
   var records: [JournalRecord] = []
   var effects: [Effect] = []
-  /// A nav that was changed.
+  /// A nav that the batch changed.
   struct Touched: Sendable {
     var slot: Int
-    /// Its last durable row before.
+    /// The nav's newest row before the batch.
     var rowBefore: UInt64
-    /// The revision that the batch made, once it is sealed.
+    /// The nav's revision at the end of the batch; nil until the batch is sealed.
     var revision: Revision?
   }
 
-  /// The navs changed, in the order of their first change.
+  /// The changed navs, in the order of their first change.
   var touched: [Touched] = []
-  /// The navs created and closed.
+  /// The slots of the navs that the batch created, and of those that it closed.
   var created: [Int] = []
   var closed: [Int] = []
   var remembrances: [Remembrance] = []
-  /// The coordinations as they were before the batch, of the navs whose changed.
+  /// The coordinations that the batch changed, as they were before it, by the nav's slot.
   var coordinationsBefore: [Int: Coordination] = [:]
-  /// The session of each op that counts as in flight.
+  /// The session of each op that counts as in flight until the batch is durable.
   var answering: [Int] = []
-  /// The ops that began to wait for the history.
+  /// The tokens of the reads for which ops began to wait.
   var waiting: [UInt64] = []
-  /// The sessions whose malformed messages were counted.
+  /// The session of each malformed message that was counted.
   var malformed: [Int] = []
-  /// The reads that were answered, should the answer have to come again.
+  /// The reads that were answered, to be put back by a rollback.
   var finishedReads: [(token: UInt64, read: PendingRead)] = []
   var sequenceBefore: UInt64?
-  /// The backup that was answered, should the answer have to come again.
+  /// The backup that ended, to be put back by a rollback.
   var finishedBackup: PendingBackup?
   /// The ops whose commits broke an invariant; they are refused when the batch is decided again.
   private(set) var condemned: [CondemnedOp] = []
@@ -87,7 +87,7 @@ struct Batch: Sendable {
   /// Whether `$clients` may have changed.
   var changedClients = false
 
-  /// Whether the batch asks for a copy of the journal.
+  /// Whether the batch begins a backup.
   var beginsBackup: Bool {
     effects.contains { if case .backup = $0 { true } else { false } }
   }
@@ -106,7 +106,7 @@ struct Batch: Sendable {
   /// Takes over what was noted when the events of the batch were decided before.
   mutating func refuse(_ condemned: [CondemnedOp]) { self.condemned = condemned }
 
-  /// Joins the next batch, to be rolled back together.
+  /// Appends the next batch to this one, to roll both back together.
   mutating func absorb(_ next: Batch) {
     remembrances += next.remembrances
     coordinationsBefore.merge(next.coordinationsBefore) { first, _ in first }

@@ -1,24 +1,26 @@
 import Navigation
 import NavigationProtocol
 
-/// The batches, oldest first: those that are being made durable, and the one at hand.
+/// The sealed batches, which are being made durable, and the batch at hand.
 ///
 /// Laws:
-/// - `number` grows with each batch begun, so a batch's number is never seen again.
-/// - `sequence` counts up by one, but for `rollBack`, which goes back to where the oldest batch began.
-/// - No batch is sealed while the journal takes no commit, or while a watch waits for a standstill.
+/// - `number` grows with each batch begun, so no two batches have the same number.
+/// - `sequence` grows by one with each row. `rollBack` sets it back to its value before the oldest
+///   batch, and `replay` to a row of the journal.
+/// - No batch is sealed while the journal takes no commits, or while a watch waits for a state of
+///   which everything is durable.
 ///
-/// The hub notes into `current` what it decides; only this value begins, seals and ends a batch.
+/// The hub notes its decisions in `current`; only this value begins, seals and ends a batch.
 struct Batches: Sendable {
-  /// The batch at hand.
+  /// The batch at hand, which takes the hub's decisions.
   var current = Batch()
-  /// The batches before, while they are being made durable.
+  /// The batches that are being made durable, oldest first.
   private(set) var sealed: [Batch] = []
-  /// Counts the batches begun.
+  /// The number of the batch at hand, counted from the start of the daemon.
   private(set) var number: UInt64 = 1
-  /// The number of the last row.
+  /// The number of the newest row, durable or not.
   private(set) var sequence: UInt64 = 0
-  /// Whether the journal takes no records at the moment.
+  /// Whether the last commit failed, so that the journal counts as taking no records.
   private(set) var isStorageFailing = false
   private var wantsStandstill = false
 
@@ -28,7 +30,7 @@ struct Batches: Sendable {
   /// Whether nothing was decided since the last commit.
   var isIdle: Bool { sealed.isEmpty && current.records.isEmpty && current.effects.isEmpty }
 
-  /// Adds what waits for the commit.
+  /// Adds an output that waits for the commit.
   mutating func append(_ effect: Batch.Effect) { current.effects.append(effect) }
 
   /// Adds a row or snapshot to be made durable.
@@ -42,35 +44,35 @@ struct Batches: Sendable {
     current.touched.append(Batch.Touched(slot: slot, rowBefore: entry.lastSequence))
   }
 
-  /// Counts the next row.
+  /// Counts one more row, whose number is then `sequence`.
   mutating func advance() {
     if current.sequenceBefore == nil { current.sequenceBefore = sequence }
     sequence += 1
   }
 
-  /// Goes on behind a row that the journal has.
+  /// Continues the numbers behind a row that the journal already has.
   mutating func replay(through row: UInt64) {
     assert(sealed.isEmpty && current.sequenceBefore == nil, "row \(row) is replayed among new ones")
     sequence = row
   }
 
-  /// No batch is sealed until everything is durable, which a watch waits for.
+  /// Forbids sealing until everything is durable, because a watch waits for that.
   mutating func requestStandstill() { wantsStandstill = true }
 
-  /// The records of the batch at hand, to be made durable together.
+  /// Takes the records of the batch at hand out, to be made durable together.
   mutating func takeRecords() -> [JournalRecord] {
     let records = current.records
     current.records = []
-    // Where several came, several come.
+    // Batches with several records tend to follow each other.
     if records.count > 1 { current.records.reserveCapacity(records.count) }
     return records
   }
 
-  /// Closes the batch at hand, whose records were all taken.
+  /// Seals the batch at hand, whose records must have been taken.
   ///
   /// - Parameters:
-  ///   - coordinations: what the coordinations were before the batch, of those that it changed.
-  ///   - navs: the navs as the batch leaves them.
+  ///   - coordinations: the coordinations that the batch changed, as they were before it.
+  ///   - navs: the navs at the end of the batch.
   mutating func seal(_ coordinations: [Int: Coordination], _ navs: Slots<NavEntry>) {
     precondition(maySeal && current.records.isEmpty, "a batch that may not be sealed, or not taken")
     assert(current.coordinationsBefore.isEmpty, "the batch at hand was sealed before")
@@ -82,8 +84,11 @@ struct Batches: Sendable {
     begin()
   }
 
-  /// Makes the oldest batch, which is durable, the one at hand, for as long as its effects are
-  /// released; returns the one to go on with.
+  /// Makes the oldest sealed batch, which is durable, the batch at hand while its effects are
+  /// released.
+  ///
+  /// Returns the former batch at hand, for `endRelease`. Returns nil if none was sealed: then the
+  /// batch at hand itself is durable.
   mutating func beginRelease() -> Batch? {
     isStorageFailing = false
     guard !sealed.isEmpty else { return nil }
@@ -92,7 +97,7 @@ struct Batches: Sendable {
     return next
   }
 
-  /// Goes on with the batch that `beginRelease` returned, or with a new one.
+  /// Continues with the batch that `beginRelease` returned, or begins a new one.
   mutating func endRelease(_ next: Batch?) {
     guard let next else {
       assert(sealed.isEmpty, "\(sealed.count) batches behind the last one")
@@ -105,8 +110,9 @@ struct Batches: Sendable {
   /// Notes an op whose commit broke an invariant; the batch at hand must be decided again.
   mutating func condemn(_ op: Batch.CondemnedOp) { current.condemn(op) }
 
-  /// Takes out everything that is not durable, as one batch; from then on the journal takes no
-  /// records until a commit succeeds.
+  /// Removes and returns all batches that are not durable, joined into one.
+  ///
+  /// From then on the journal counts as failing, until a commit succeeds.
   mutating func rollBack() -> Batch {
     isStorageFailing = true
     return takeBack()
@@ -138,7 +144,7 @@ struct Batches: Sendable {
     let former = current.effects.count
     current = Batch()
     number += 1
-    // A large batch is followed by another one; what it had room for is not grown step by step.
+    // A large batch is likely to be followed by another, so room is reserved for it at once.
     guard former > 1 else { return }
     let capacity = min(former, 64)
     current.effects.reserveCapacity(capacity)

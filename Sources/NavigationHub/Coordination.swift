@@ -1,24 +1,23 @@
 import Navigation
 import NavigationProtocol
 
-// What is under way between a nav and the sessions: none of it is state of the nav, all of it ends
-// with the sessions or the daemon.
+// A coordination is not part of a nav's state: all of it ends with the sessions or the daemon.
 
-/// The sessions' part in one nav.
+/// The sessions' part in one nav: delegate roles, a question, waiting ops and the display lease.
 struct Coordination: Sendable {
   /// The delegates, in the order of their registration.
   var delegates: [RegisteredDelegate] = []
-  /// The op that is put to delegates; stack and presentation are locked meanwhile.
+  /// The op about which delegates are being asked; it locks stack and presentation meanwhile.
   var question: DelegateQuestion?
   /// The ops that wait for a transition or question to end.
   var queue: [OpContext] = []
-  /// The session that holds the display.
+  /// The session that holds the display lease.
   var holder: SessionRef?
-  /// The author of the display's lease, for the log; kept until the journal has taken its end.
+  /// The author of the display lease, for the log; kept until the journal has the end of the lease.
   var owner: Author?
   /// The session of the open gesture; nil for a gesture that was begun without a session.
   var gesture: SessionRef?
-  /// When the daemon ends the transition in flight.
+  /// The time at which navd ends the transition in flight, in milliseconds of CLOCK_BOOTTIME.
   var due: UInt64?
   /// The number of the newest registration.
   var lastOrder = 0
@@ -28,7 +27,7 @@ struct Coordination: Sendable {
       && gesture == nil && due == nil
   }
 
-  /// The orientations that the newest delegate for them supports.
+  /// The orientations of the newest delegate with the role `orientation`; nil without such one.
   var orientations: DelegateOrientations? {
     delegates.last { $0.roles.contains(.orientation) }?.orientations
   }
@@ -38,7 +37,7 @@ struct Coordination: Sendable {
     delegates.contains { $0.session == session && $0.roles.contains(role) }
   }
 
-  /// Registers a session's roles in the place of its former ones; none ends its registration.
+  /// Registers a session's roles in place of its former ones; no roles end its registration.
   mutating func register(
     _ roles: Set<DelegateRole>, of session: SessionRef, _ author: Author,
     _ orientations: DelegateOrientations?
@@ -53,19 +52,19 @@ struct Coordination: Sendable {
         order: lastOrder))
   }
 
-  /// Where an op waits.
+  /// The place where an op waits: the question to delegates, or an index of the queue.
   enum Place: Equatable {
     case asked
     case queued(Int)
   }
 
-  /// Where the same op waits already, sent before; nil if it does not.
+  /// The place where the same op, sent before, waits; nil if it does not wait.
   func place(of op: OpContext) -> Place? {
     if let question, question.op.isSame(as: op) { return .asked }
     return queue.firstIndex { $0.isSame(as: op) }.map { .queued($0) }
   }
 
-  /// Takes an op that was sent again in the place of the same one.
+  /// Replaces a waiting op by its repetition, whose sender then gets the answer.
   mutating func replace(_ place: Place, by op: OpContext) {
     assert(self.place(of: op) == place, "op \(op.request.id) does not wait there")
     switch place {
@@ -78,7 +77,7 @@ struct Coordination: Sendable {
 }
 
 extension OpContext {
-  /// Whether another op is this one, sent again.
+  /// Whether another op is a repetition of this one.
   fileprivate func isSame(as other: OpContext) -> Bool {
     key == other.key && request.id == other.request.id && octets == other.octets
   }
@@ -91,22 +90,22 @@ struct RegisteredDelegate: Sendable {
   var author: Author
   var roles: Set<DelegateRole>
   var orientations: DelegateOrientations?
-  /// Registrations have increasing numbers.
+  /// The number of the registration; later registrations have higher numbers.
   var order: Int
 }
 
-/// An op on its way past the delegates.
+/// An op about which delegates are being asked, and the state of their questions.
 struct DelegateQuestion: Sendable {
-  /// What the delegates are asked, one after the other.
+  /// The questions, in this order: whether the op may run, which animator, which driver.
   enum Phase: Sendable { case veto, animator, interaction }
 
-  /// A screen that comes or goes.
+  /// A screen that the op pushes or pops, about which veto delegates are asked.
   struct Subject: Sendable {
     var screen: ScreenID
     var isPop: Bool
   }
 
-  /// An ask that is not answered yet.
+  /// An `ask` message: the session that got it, and its number in that session.
   struct Pending: Sendable {
     var session: SessionRef
     var ask: UInt64
@@ -114,27 +113,27 @@ struct DelegateQuestion: Sendable {
 
   var op: OpContext
   var subjects: [Subject]
-  /// What would lead to the revision.
+  /// The cause that the revision would have.
   var cause: Cause
   var phase = Phase.veto
-  /// The subject at hand, and the last delegate asked about it.
+  /// The index of the subject at hand, and the registration last asked about it; -1 for none.
   var subject = 0
   var lastOrder = -1
   var pending: Pending?
-  /// All that were asked in this phase; they get the end of the question.
+  /// All asks of this phase; their sessions are sent the outcome.
   var asked: [Pending] = []
-  /// When the missing answer counts as one.
+  /// The time at which a missing answer counts as a timeout, in milliseconds of CLOCK_BOOTTIME.
   var deadline: UInt64
   var animation: Animation?
-  /// Whether a delegate timed out, and the nav's settings allow the op then.
+  /// Whether a veto answer is missing, and the nav's settings allow the op then.
   var isVetoSkipped = false
 }
 
 extension DelegateQuestion {
   /// Goes on to the next veto delegate: all are asked about a screen before the next screen.
   ///
-  /// - Parameter delegates: those registered by now, in the order of registration.
-  /// - Returns: nil if there is none left.
+  /// - Parameter delegates: the registrations at this time, in their order.
+  /// - Returns: the session to ask; nil if all have been asked.
   mutating func nextVeto(among delegates: [RegisteredDelegate]) -> SessionRef? {
     assert(phase == .veto, "asking for a veto in phase \(phase)")
     while subject < subjects.count {
@@ -150,7 +149,8 @@ extension DelegateQuestion {
 }
 
 extension OpContext {
-  /// The screens that go, top first, and those that come.
+  /// The screens about which veto delegates are asked: first popped ones, top first, then pushed
+  /// ones.
   func subjects(
     of commit: Commit, _ candidate: NavigationController, _ settings: Settings
   ) -> [DelegateQuestion.Subject] {

@@ -1,41 +1,41 @@
-/// What is under way between navs and sessions, by the nav's slot.
+/// The coordinations, by the nav's slot.
 ///
 /// Laws:
-/// - A coordination that says nothing is not kept.
-/// - `before` has what each coordination was when the batch at hand began, of those that changed.
+/// - A coordination is stored only if it has content, or has numbered registrations.
+/// - `before` has the coordinations that changed in the batch at hand, as they were when it began.
 struct Coordinations: Sendable {
   private var states: [Int: Coordination] = [:]
   private var before: [Int: Coordination] = [:]
-  /// The navs to which something ended while the journal took no commit.
+  /// The navs where something ended that the journal has not recorded yet.
   private var unfinished: Set<Int> = []
 
-  /// Whether nothing is under way anywhere.
+  /// Whether no nav has a coordination.
   var isEmpty: Bool { states.isEmpty }
 
-  /// The number of navs to which something is under way.
+  /// The number of navs with a coordination.
   var count: Int { states.count }
 
-  /// The navs to which something is under way, ascending.
+  /// The slots of the navs with a coordination, ascending.
   var slots: [Int] { states.keys.sorted() }
 
-  /// Whether something is still to be ended.
+  /// Whether the journal has yet to record that something ended.
   var hasUnfinished: Bool { !unfinished.isEmpty }
 
-  /// What is under way to a nav.
+  /// The coordination of a nav; nil if it has none.
   subscript(slot: Int) -> Coordination? {
     let coordination = states[slot]
     assert(coordination?.isWorthKeeping ?? true, "nav \(slot) keeps nothing")
     return coordination
   }
 
-  /// The nav about which a session is asked a question.
+  /// The slot of the nav about which this ask of the session is; nil if the ask is not pending.
   func slot(asking session: SessionRef, _ ask: UInt64) -> Int? {
     states.first {
       $0.value.question?.pending?.session == session && $0.value.question?.pending?.ask == ask
     }?.key
   }
 
-  /// Changes what is under way to a nav.
+  /// Changes the coordination of a nav, and keeps what it was for a rollback.
   mutating func update(_ slot: Int, _ change: (inout Coordination) -> Void) {
     var coordination = states[slot] ?? Coordination()
     keep(coordination, slot)
@@ -43,7 +43,7 @@ struct Coordinations: Sendable {
     store(coordination, slot)
   }
 
-  /// Takes out what is under way to a nav, which is closed.
+  /// Removes and returns the coordination of a nav that is closed.
   mutating func remove(_ slot: Int) -> Coordination? {
     guard let coordination = states.removeValue(forKey: slot) else { return nil }
     keep(coordination, slot)
@@ -52,19 +52,20 @@ struct Coordinations: Sendable {
 
   // Batches.
 
-  /// Takes out what the changed coordinations were before the batch, which ends.
+  /// Takes the coordinations that changed in the ending batch, as they were before it.
   mutating func takeBefore() -> [Int: Coordination] {
     defer { before = [:] }
     return before
   }
 
-  /// Goes back to what was before a failed batch, but for sessions that have ended meanwhile.
+  /// Restores the coordinations from before a failed batch, except what belongs to sessions that
+  /// have ended.
   ///
   /// - Parameters:
-  ///   - sealed: what the coordinations were before the batches that were sealed.
-  ///   - sessions: the sessions as they are.
-  ///   - now: when an open gesture ends whose session has ended.
-  /// - Returns: whether there was anything to go back to; it is unfinished.
+  ///   - sealed: the coordinations that sealed batches changed, as they were before.
+  ///   - sessions: the present sessions.
+  ///   - now: the time; it becomes the deadline of a gesture whose session has ended.
+  /// - Returns: whether any coordination was restored; each of them counts as unfinished.
   mutating func rollBack(
     to sealed: [Int: Coordination], among sessions: Sessions, at now: Instant
   ) -> Bool {
@@ -79,10 +80,10 @@ struct Coordinations: Sendable {
     return !all.isEmpty
   }
 
-  /// Notes that something ended to a nav, which is to be written once the journal takes commits.
+  /// Notes that something ended at a nav, to be recorded when the journal takes commits again.
   mutating func postpone(_ slot: Int) { unfinished.insert(slot) }
 
-  /// Takes out the navs to which something is still to be ended, ascending.
+  /// Takes the slots of the navs where an ending is not recorded yet, ascending.
   mutating func takeUnfinished() -> [Int] {
     defer { unfinished = [] }
     return unfinished.sorted()
@@ -99,7 +100,7 @@ struct Coordinations: Sendable {
 }
 
 extension Coordination {
-  /// Whether it says anything; the numbers of registrations must go on.
+  /// Whether it has content; registrations count even when over, because their numbers must go on.
   fileprivate var isWorthKeeping: Bool { !isEmpty || lastOrder > 0 }
 
   /// Drops what belongs to sessions that have ended.
@@ -116,7 +117,7 @@ extension Coordination {
 }
 
 extension OpContext {
-  /// Whether there may still be a session to answer.
+  /// Whether the op has no session, or one that has not ended.
   fileprivate func isAwaited(among sessions: Sessions) -> Bool {
     guard let session else { return true }
     return sessions.isLive(SessionRef(slot: session, client: key.client))

@@ -31,7 +31,7 @@ struct DiffRing: Sendable {
     assert(head < entries.count, "a diff is not in the ring")
   }
 
-  /// Whether the diffs behind `revision` are all here.
+  /// Whether the ring has all diffs after `revision`.
   func reaches(_ revision: Revision) -> Bool { revision >= base && revision <= last }
 
   func diff(of revision: Revision) -> EncodedDiff {
@@ -39,7 +39,7 @@ struct DiffRing: Sendable {
     return entries[head + Int(revision.number - base.number) - 1].diff
   }
 
-  /// The diffs behind a revision, up to another one.
+  /// The diffs after a revision, through another one.
   func diffs(behind revision: Revision, through last: Revision) -> ArraySlice<EncodedDiff> {
     assert(reaches(revision) && revision <= last, "\(revision) is not in the ring")
     let first = head + Int(revision.number - base.number)
@@ -52,9 +52,9 @@ struct DiffRing: Sendable {
     return entries[head + Int(revision.number - base.number) - 1].digest
   }
 
-  /// Drops the oldest diffs beyond the limits, up to `durable`; returns the bytes given up.
+  /// Drops the oldest diffs beyond the limits; returns how many bytes they had.
   ///
-  /// Newer ones are owed to those who watch, whatever the limits.
+  /// The limits do not apply to diffs after `durable`, because watches have not got them yet.
   mutating func trim(revisions: Int, bytes: Int, through durable: Revision) -> Int {
     var freed = 0
     let owed = Int(max(last, durable).number - durable.number)
@@ -71,7 +71,7 @@ struct DiffRing: Sendable {
       entries.removeFirst(head)
       head = 0
     } else if head > 0, head <= 64, head >= entries.count / 2 {
-      // There are many navs with few diffs: their arrays have no room to spare.
+      // Most navs have few diffs, so a small array keeps no spare room.
       entries = Array(entries[head...])
       head = 0
     }
@@ -79,7 +79,9 @@ struct DiffRing: Sendable {
     return freed
   }
 
-  /// Takes back the diffs behind `revision`, whose commit failed; `digest` is that revision's.
+  /// Removes the diffs after `revision`, whose commit failed; returns how many bytes they had.
+  ///
+  /// `digest` is the digest of `revision`.
   mutating func cut(behind revision: Revision, digest: Digest) -> Int {
     var freed = 0
     while count > 0, last > revision {
@@ -87,7 +89,7 @@ struct DiffRing: Sendable {
       byteCount -= entry.diff.bytes.count
       freed += entry.diff.bytes.count
     }
-    // The failed batch may have pushed everything older out.
+    // The ring may not reach back to `revision`; then it begins there.
     if last != revision { self = DiffRing(base: revision, digest: digest) }
     assert(last == revision && byteCount >= 0, "the ring ends with \(last)")
     return freed

@@ -3,16 +3,16 @@ import NavigationProtocol
 
 /// The records of a virtual nav, in the order of their names.
 ///
-/// Law: with the changes that `changes(to:)` gives, a mirror of `records` becomes what was wanted.
+/// Law: a mirror of `records` that applies `changes(to:)` has the wanted records.
 struct Directory: Sendable {
-  /// A record as it is sent.
+  /// A record as it was encoded last.
   struct Record: Equatable, Sendable {
     var id: String
     var version: Revision
     var json: [UInt8]
   }
 
-  /// A record as it should be, to be encoded with a version.
+  /// The id of a record that should exist, and its encoder, which takes the record's version.
   typealias Wanted = (id: String, json: (Revision) -> [UInt8])
 
   private(set) var revision = Revision(1)
@@ -27,7 +27,7 @@ struct Directory: Sendable {
     records = wanted.map { Record(id: $0.id, version: revision, json: $0.json(revision)) }
   }
 
-  /// Stops keeping records; a mirror that comes back gets a snapshot.
+  /// Stops keeping records; a client that watches again gets a snapshot.
   mutating func deactivate() {
     assert(isActive, "a directory that is not active")
     isActive = false
@@ -35,24 +35,24 @@ struct Directory: Sendable {
     revision = revision.next
   }
 
-  /// Notes that something has changed, while no records are kept.
+  /// Counts a revision while no records are kept.
   mutating func skip() {
     assert(!isActive && records.isEmpty, "a directory that is active")
     revision = revision.next
   }
 
-  /// Takes over the records of the next revision.
+  /// Installs the records of the next revision.
   mutating func advance(to records: [Record]) {
     assert(isActive, "a directory that is not active")
     self.records = records
     revision = revision.next
   }
 
-  /// What the next revision changes: the records then, and the changes as they are sent.
+  /// Computes the next revision: its records, and the changes to them as a JSON list.
   ///
   /// O(records).
   ///
-  /// - Parameter wanted: the records as they should be, in the order of their names.
+  /// - Parameter wanted: the records that should exist, in the order of their names.
   /// - Returns: nil if nothing differs.
   func changes(to wanted: [Wanted]) -> (records: [Record], json: [UInt8])? {
     var next: [Record] = []

@@ -1,7 +1,6 @@
 import Navigation
 
-/// A nav of which the journal has everything and the hub only this, because nobody has asked for it
-/// since the start.
+/// The facts that the hub keeps of a dormant nav, whose state is in the journal only.
 struct DormantNav: Sendable {
   let number: UInt64
   let name: String
@@ -21,7 +20,7 @@ struct DormantNav: Sendable {
   var kindName: StaticString { NavigationController.kindName(isStandalone: isStandalone) }
 }
 
-/// How far the journal goes with a dormant nav.
+/// The revisions and rows that the journal has of a dormant nav.
 struct DormantHistory: Sendable {
   /// The newest revision.
   fileprivate(set) var revision: Revision
@@ -29,12 +28,13 @@ struct DormantHistory: Sendable {
   fileprivate(set) var floor: Revision
   /// The newest row.
   fileprivate(set) var lastSequence: UInt64
-  /// The row that the newest snapshot stands for, or the creation.
+  /// The newest row that the snapshot includes; without a snapshot, the row of the creation.
   private let covered: UInt64
-  /// Whether something is under way that the start must end.
+  /// Whether the newest state is open (`NavigationController.isOpen`), so that a start must revive
+  /// it.
   fileprivate(set) var isOpen: Bool
 
-  /// A nav at its newest snapshot, or at its creation.
+  /// Begins at the nav's newest snapshot, or at its creation.
   init(revision: Revision, sequence: UInt64, isOpen: Bool) {
     self.revision = revision
     floor = revision
@@ -43,10 +43,10 @@ struct DormantHistory: Sendable {
     self.isOpen = isOpen
   }
 
-  /// Goes on to the nav's next row.
+  /// Takes the nav's next row; throws if the row does not continue the history.
   fileprivate mutating func extend(by row: borrowing RowHeader) throws(StoredDataError) {
     guard row.sequence > covered else {
-      // Still needed to read history: the floor is the oldest row's revision.
+      // A row that the snapshot includes is only needed to read history: it can lower the floor.
       floor = min(floor, Revision(row.revision))
       return
     }
@@ -57,7 +57,7 @@ struct DormantHistory: Sendable {
       throw StoredDataError(
         what: "follows row \(row.previous), but the nav's last is \(lastSequence)")
     }
-    // A wrong row may have said any number.
+    // The addition wraps, because a damaged row can hold any number.
     let next = row.kind == .changed ? revision.number &+ 1 : revision.number
     guard row.revision == next else {
       throw StoredDataError(
@@ -71,7 +71,8 @@ struct DormantHistory: Sendable {
 
 /// The dormant navs, by number and by name.
 ///
-/// What each row of the journal changes lies apart from what it does not, close together.
+/// `histories`, which each row of the journal changes, is stored apart from the names, so that a
+/// start touches little memory.
 struct DormantNavs: Sendable {
   private var histories = Slots<DormantHistory>()
   private var navs: [DormantNav] = []
@@ -82,13 +83,13 @@ struct DormantNavs: Sendable {
   var isEmpty: Bool { numbers.isEmpty }
   var count: Int { numbers.count }
 
-  /// Where they are, in no order that means anything.
+  /// The places of all dormant navs.
   var places: [Int] { histories.indices }
 
-  /// Those that have a name, not having lost it to a later nav.
+  /// The dormant navs that still have their name; a later nav can have taken it over.
   var named: [DormantNav] { names.values.map { navs[$0] } }
 
-  /// Some of them, others the next time.
+  /// The places of at most `count` navs; successive calls go round through all of them.
   mutating func next(atMost count: Int) -> [Int] {
     (0..<min(count, self.count)).map { _ in
       cursor = histories.next(from: cursor) + 1
@@ -96,12 +97,12 @@ struct DormantNavs: Sendable {
     }
   }
 
-  /// What to read to revive those in which something is open, the oldest first.
+  /// The requests that revive the navs whose state is open, the oldest nav first.
   var openNavs: [ReloadRequest] {
     places.filter { histories[$0].isOpen }.map(request).sorted { $0.nav < $1.nav }
   }
 
-  /// What to read to revive one.
+  /// The request that revives the nav at a place.
   func request(_ place: Int) -> ReloadRequest {
     ReloadRequest(nav: navs[place].number, head: histories[place].lastSequence)
   }
@@ -126,7 +127,7 @@ struct DormantNavs: Sendable {
     let place = histories.insert(history)
     if place == navs.count { navs.append(nav) } else { navs[place] = nav }
     numbers[nav.number] = place
-    // A later nav may have taken the name already: snapshots are read before the rows.
+    // A later nav may have taken the name already, because snapshots are read before the rows.
     if let other = names.updateValue(place, forKey: nav.name), navs[other].number > nav.number {
       names[nav.name] = other
     }
@@ -136,7 +137,8 @@ struct DormantNavs: Sendable {
     try histories[place].extend(by: row)
   }
 
-  /// Gives a nav a new epoch; `row`, if it is given, is the row that says so.
+  /// Gives a nav a new epoch; `row` is the row that records it, if the nav has not noted that row
+  /// yet.
   mutating func renew(_ place: Int, _ epoch: Epoch, row: UInt64? = nil) {
     navs[place].epoch = epoch
     if let row { histories[place].lastSequence = row }
@@ -152,7 +154,7 @@ struct DormantNavs: Sendable {
     histories.remove(
       place, leaving: DormantHistory(revision: Revision(0), sequence: 0, isOpen: false))
     if isEmpty {
-      // The last one takes all that was kept with it.
+      // An empty table frees its memory.
       self = DormantNavs()
     }
   }

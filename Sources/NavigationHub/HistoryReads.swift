@@ -1,21 +1,21 @@
 import Navigation
 import NavigationProtocol
 
-/// What was asked of the journal's history and is not answered yet, by token.
+/// The requests to the journal's history that are not answered yet, by token.
 ///
-/// Laws: a token is given out once; an answer finds what it answers once. Requests of clients and
+/// Laws: each token is assigned once, and an answer finds its request once. Requests of clients and
 /// revivals of dormant navs share the tokens, so neither takes the other's answer.
 struct HistoryReads: Sendable {
   private var reads: [UInt64: PendingRead] = [:]
   private var revivals: [UInt64: ReloadRequest] = [:]
   private var lastToken: UInt64 = 0
-  /// The copy of the journal that is being made; one at a time.
+  /// The backup that is being made; at most one at a time.
   private(set) var backup: PendingBackup?
 
-  /// The number of requests of clients.
+  /// The number of clients' requests.
   var count: Int { reads.count }
 
-  /// Whether revivals of dormant navs are to come.
+  /// Whether answers to revivals are still to come.
   var isReviving: Bool { !revivals.isEmpty }
 
   /// The number of requests of a connection.
@@ -25,7 +25,7 @@ struct HistoryReads: Sendable {
     reads.values.count { $0.connection == connection }
   }
 
-  /// Enters what a client asks for; returns its token.
+  /// Adds a client's request; returns its token.
   mutating func insert(_ read: PendingRead) -> UInt64 {
     lastToken += 1
     assert(reads[lastToken] == nil && revivals[lastToken] == nil, "token \(lastToken) is taken")
@@ -33,7 +33,7 @@ struct HistoryReads: Sendable {
     return lastToken
   }
 
-  /// Enters a dormant nav that is to be revived; returns its token.
+  /// Adds the revival of a dormant nav; returns its token.
   mutating func insert(_ revival: ReloadRequest) -> UInt64 {
     lastToken += 1
     assert(reads[lastToken] == nil && revivals[lastToken] == nil, "token \(lastToken) is taken")
@@ -41,24 +41,24 @@ struct HistoryReads: Sendable {
     return lastToken
   }
 
-  /// Enters a request again: after a rollback the hub handles its answer once more.
+  /// Adds a request again, under its token: after a rollback the hub handles its answer once more.
   mutating func putBack(_ read: PendingRead, _ token: UInt64) {
     assert(token <= lastToken && reads[token] == nil, "token \(token) was not taken")
     reads[token] = read
   }
 
-  /// Takes out what a client asked for; nil if the token is not one of those.
+  /// Removes and returns a client's request; nil if the token is not one of a client's.
   mutating func take(_ token: UInt64) -> PendingRead? { reads.removeValue(forKey: token) }
 
-  /// The revival of a token; nil if the token is not one of those.
+  /// The revival with a token; nil if the token is not one of a revival.
   func revival(_ token: UInt64) -> ReloadRequest? { revivals[token] }
 
-  /// Takes out a revival.
+  /// Removes and returns a revival; nil if the token is not one of a revival.
   mutating func takeRevival(_ token: UInt64) -> ReloadRequest? {
     revivals.removeValue(forKey: token)
   }
 
-  /// An op that waits for the history.
+  /// The token and body hash of an op that waits for the history; nil if the op does not wait.
   func op(_ id: UInt64, of key: RememberedOps.Key) -> (token: UInt64, octets: BodyHash)? {
     if reads.isEmpty { return nil }
     for (token, read) in reads {
@@ -68,14 +68,14 @@ struct HistoryReads: Sendable {
     return nil
   }
 
-  /// Takes out an op that waits for the history; nil if the token is not one of those.
+  /// Removes and returns an op that waits for the history; nil if the token is not one of an op.
   mutating func takeOp(_ token: UInt64) -> OpContext? {
     guard case .revert(let op, _)? = reads[token]?.what else { return nil }
     reads[token] = nil
     return op
   }
 
-  /// Forgets the ops of a session that ends.
+  /// Removes the waiting ops of a session that ends.
   mutating func dropOps(of session: Int) {
     for (token, read) in reads {
       if case .revert(let op, _) = read.what, op.session == session { reads[token] = nil }
@@ -84,23 +84,23 @@ struct HistoryReads: Sendable {
 
   // Backups.
 
-  /// Enters a backup; returns false if one is being made already.
+  /// Begins a backup; returns false if one is being made already.
   mutating func beginBackup(_ new: PendingBackup) -> Bool {
     guard backup == nil else { return false }
     backup = new
     return true
   }
 
-  /// Notes how far the backup has come.
+  /// Notes the progress of the backup.
   mutating func note(_ progress: BackupProgress) {
     assert(progress.done <= progress.total, "\(progress.done) pages of \(progress.total)")
     backup?.progress = progress
   }
 
-  /// Takes out the backup, which is over; nil if none was being made.
+  /// Removes and returns the backup, which has ended; nil if none was being made.
   mutating func takeBackup() -> PendingBackup? { backup.take() }
 
-  /// Goes back to the backup before a batch that is rolled back: its events come again.
+  /// Restores the backup from before a batch that is rolled back, whose events are handled again.
   mutating func restoreBackup(finished: PendingBackup?, isBegun: Bool) {
     assert(finished == nil || backup == nil || isBegun, "two backups were under way")
     if let finished { backup = finished }
@@ -113,7 +113,7 @@ struct PendingRead: Sendable {
   enum What: Sendable {
     case log(floor: Revision)
     case state(GetRequest.What, Revision)
-    /// An op goes on with the stack of this revision.
+    /// An op that reverts to this revision, and waits for the revision's stack.
     case revert(OpContext, Revision)
   }
 

@@ -1,7 +1,7 @@
 import Navigation
 import NavigationProtocol
 
-// Rights that change while clients are served, and the record of who was refused.
+// Changes of rights while clients are served, and log entries about refusals and overrides.
 
 extension Hub {
   /// Installs new access rules, by which the hub judges every message from now on.
@@ -23,7 +23,7 @@ extension Hub {
     batches.append(.recheck)
   }
 
-  /// The key of a peer is not authorised any more: its session ends with everything in it.
+  /// Ends the session of a connection whose key is not authorised any more.
   mutating func revoke(_ connection: ConnectionID) {
     guard let slot = sessions.slot(of: connection) else {
       send(connection, .bye, ServerMessageWriter.bye(why: "revoked", after: nil))
@@ -34,19 +34,19 @@ extension Hub {
     notice.client = sessions.slots[slot].name
     notice.principal = sessions.slots[slot].peer.principal
     notice.code = Self.revocation
-    // With the last word, which a batch that fails keeps.
+    // An effect of the batch, like the `bye`: a rollback keeps both.
     batches.append(.notice(notice))
     end(slot, why: "revoked", after: nil)
   }
 
-  /// Ends the watches of navs that their sessions may not read any more.
+  /// Ends the watches whose sessions may not read the nav any more.
   mutating func recheckWatches(at now: Instant) {
     for session in sessions.indices {
       let peer = sessions.slots[session].peer
       for index in watches.of(session: session) {
         let nav = watches.slots[index].nav
         guard !rights(of: peer, onNavAt: nav).contains(.read) else { continue }
-        // A nav that is closed says so itself.
+        // `finishClosing` ends the watches of a nav that is closed.
         guard navs.hasName(nav) else { continue }
         endWatch(index, why: "forbidden", at: now)
       }
@@ -57,9 +57,9 @@ extension Hub {
     access.rights(of: peer, on: navs.slots[slot].name, owner: navs.slots[slot].owner)
   }
 
-  // What an administrator wants to know afterwards.
+  // Log entries for the administrator.
 
-  /// Notes that somebody was refused what he has no right to.
+  /// Logs an error that is `forbidden` or `fenced`; ignores other errors.
   mutating func audit(
     _ error: OutgoingError, _ sender: Sender, about nav: String?, client: String?
   ) {
@@ -73,7 +73,7 @@ extension Hub {
     output.notices.append(notice)
   }
 
-  /// Notes that guards or delegates were passed over, once that is durable.
+  /// Logs an op that ran without a guard or without a delegate's answer, once it is durable.
   mutating func auditOverride(_ op: OpContext, _ slot: Int) {
     let isForced = op.request.guards.any
     guard isForced || op.isVetoSkipped else { return }
@@ -88,10 +88,10 @@ extension Hub {
     batches.append(.notice(notice))
   }
 
-  /// The code of a notice that a key is not authorised any more.
+  /// The code of the log entry about a key that is not authorised any more.
   static let revocation = "revoked"
 
-  /// Notes that the display was taken from somebody, once that is durable.
+  /// Logs that a client took the display lease from another one, once that is durable.
   mutating func auditTakeover(_ sender: Sender, _ name: String, _ slot: Int) {
     var notice = Notice(.overridden, .info, "\(name) takes the display of \(navs.slots[slot].name)")
     notice.nav = navs.slots[slot].name

@@ -1,10 +1,10 @@
 import NavigationProtocol
 
-/// How far the copy of the journal has come.
+/// The progress of a backup.
 package struct BackupProgress: Hashable, Sendable {
-  /// The pages that are done, each once written and once read back.
+  /// The number of pages done; a page counts when it is written, and again when it is read back.
   package var done: UInt64
-  /// How many there are.
+  /// The number at which the backup is complete.
   package var total: UInt64
 
   /// Makes a value from its members.
@@ -14,27 +14,29 @@ package struct BackupProgress: Hashable, Sendable {
   }
 }
 
-/// What became of the copy of the journal.
+/// The result of a backup.
 package enum BackupAnswer: Hashable, Sendable {
-  /// It is there, and was read whole.
+  /// The backup was written, and reading it back found it whole.
   case made(path: String, bytes: UInt64, navs: UInt64, sequence: UInt64)
-  /// There is none, and why.
+  /// The backup failed; the text says why.
   case failed(String)
 }
 
-/// The copy of the journal that is being made.
+/// The backup that is being made.
 struct PendingBackup: Sendable {
-  /// Who asked for it.
+  /// The connection that asked for the backup.
   var connection: ConnectionID
-  /// What the answer repeats.
+  /// The id of the request, which the answer repeats.
   var id: UInt64
   var progress = BackupProgress(done: 0, total: 0)
 }
 
-// The shell makes the copy: this module knows no files.
+// The shell makes the backup, because this module performs no I/O.
 
 extension Hub {
-  /// Asks the shell for a copy, one at a time; the answer comes with its `BackupAnswer`.
+  /// Asks the shell for a backup; refuses with `busy` if one is being made already.
+  ///
+  /// The client gets its answer when the shell's `BackupAnswer` arrives.
   mutating func startBackup(_ request: GetRequest, for sender: Sender) {
     guard reads.beginBackup(PendingBackup(connection: sender.connection, id: request.id)) else {
       var error = OutgoingError(.busy, id: request.id, "a backup is being made already")
@@ -65,7 +67,7 @@ extension Hub {
 }
 
 extension JSONWriter {
-  /// Writes how far a backup has come, as a member of the object at hand.
+  /// Writes the progress of a backup as a member of the current object.
   mutating func progress(of backup: PendingBackup) {
     name("backup")
     beginObject()

@@ -2,8 +2,7 @@ import Navigation
 import NavigationProtocol
 
 // The checks that OpChecks.swift lists, in its order. Those of every op are mutating, though they
-// change nothing: the hub is then lent to them where it is, while a function that may not change it
-// is given a copy of its kilobyte.
+// change nothing: Swift then passes the hub by reference, where it would copy a kilobyte otherwise.
 
 extension Hub {
   // 2: the session.
@@ -13,13 +12,14 @@ extension Hub {
     if let error = fence(sender) { throw OpFailure(error) }
   }
 
-  /// The error of every op on a connection whose client id was taken over.
+  /// The error of every op on a connection whose client id was taken over; nil for other
+  /// connections.
   func fence(_ sender: Sender) -> OutgoingError? {
     guard sessions.isFenced(sender.connection) else { return nil }
     return OutgoingError(.fenced, "another process uses this client id")
   }
 
-  /// The client of an op: its session's, or the one that it names.
+  /// Returns the client of an op: the session's, or without a session the one that the op names.
   mutating func checkClient(
     of request: OpMessage, _ session: Int?
   ) throws(OpFailure) -> ClientID {
@@ -53,7 +53,8 @@ extension Hub {
 
   // 3: the load.
 
-  /// Counts an op, of its session as long as it is in flight and of its connection in this second.
+  /// Counts an op against the limits of ops in flight and of ops a second; throws `busy` over a
+  /// limit.
   mutating func checkLoad(_ op: OpContext) throws(OpFailure) {
     guard let after = overload(op) else { return }
     var error = OutgoingError(.busy, "too many ops at a time")
@@ -73,7 +74,7 @@ extension Hub {
 
   // 4: the remembered ops.
 
-  /// Whether an op was sent before, so that its answer is there or on its way.
+  /// Returns whether the op was sent before, so that it was answered again or its answer will come.
   mutating func isAnswered(_ op: OpContext) throws(OpFailure) -> Bool {
     let id = op.request.id
     switch remembered.verdict(on: id, octets: op.octets, of: op.key) {
@@ -81,7 +82,7 @@ extension Hub {
       if repeats(op) { return true }
       guard let waiting = reads.op(id, of: op.key) else { return false }
       guard waiting.octets == op.octets else { throw OpFailure(.reused(id)) }
-      // Sent again while it waits for the history: this one takes its place.
+      // The op waits for the history already: forget the earlier one and decide this one.
       dropWaiting(waiting.token)
       return false
     case .decided(let entry):
@@ -107,9 +108,11 @@ extension Hub {
 
   // 6: the rights.
 
-  /// The rights to all operations, before any runs; a slot is given if the nav exists.
+  /// Throws `forbidden` unless the sender has the rights to all operations.
+  ///
+  /// `slot` is nil if the nav does not exist.
   mutating func checkRights(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
-    // An empty literal would cost 770 instructions: it makes a set from a sequence of nothing.
+    // An empty literal would cost 770 instructions, because it makes a set from an empty sequence.
     var needed = Rights(rawValue: 0)
     for index in op.request.operations.indices {
       let kind = op.request.operations[index].kind
@@ -125,17 +128,18 @@ extension Hub {
       needed = .read
     }
     var rights = access.rights(of: op.sender.peer, on: nav, owner: owner)
-    // Who creates a nav owns it, in the same message already.
+    // The creator of a nav owns it already in the message that creates it.
     if op.isCreation, owner == nil, rights.contains(.push) { rights = .all }
     guard rights.isSuperset(of: needed) else {
       throw OpFailure(.forbidden, "\(op.sender.peer.principal) may not do this on \(nav)")
     }
   }
 
-  /// A button that goes back takes what going back takes; what the operations before it make of it
-  /// is not known yet.
+  /// The rights to activate a button: `pop` if its action pops, else `push`.
+  ///
+  /// Both behind other operations, because these could still change the button.
   private mutating func rightsToActivate(_ op: OpContext, _ index: Int, _ slot: Int?) -> Rights {
-    // Nothing is activated where there is nothing.
+    // A nav that does not exist has no buttons.
     guard let slot else { return .push }
     guard index == 0 else { return [.push, .pop] }
     let operation = op.request.operations[index]
@@ -165,7 +169,7 @@ extension Hub {
     }
   }
 
-  /// Nothing is changed any more while the daemon stops.
+  /// Throws `shutting-down` while the daemon stops.
   mutating func checkStop() throws(OpFailure) {
     guard isStopping else { return }
     var error = OutgoingError(.shuttingDown, "the daemon is stopping")
@@ -173,7 +177,7 @@ extension Hub {
     throw OpFailure(error)
   }
 
-  /// What acts for the display takes the lease, as long as there is one.
+  /// Throws `lease-lost` if an operation needs the display lease and another session holds it.
   mutating func checkDisplay(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
     guard !coordinations.isEmpty, let slot, let holder = coordinations[slot]?.holder,
       holder != op.session.map(sessions.reference),
@@ -192,7 +196,7 @@ extension Hub {
       isStandalone: slot.map { navs.slots[$0].controller.isStandalone } ?? op.createsStandaloneBar)
   }
 
-  /// Operations that remove something need the guard that the nav's settings ask for.
+  /// Throws `guard-required` if the op lacks a guard that the nav's settings require.
   mutating func checkGuardPolicy(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
     guard let slot, !op.request.guards.any, !op.request.guards.fixesStack else { return }
     try op.checkGuards(under: navs.slots[slot].controller.guardPolicy)
@@ -200,17 +204,16 @@ extension Hub {
 
   // 9: the guards.
 
-  /// The first guard that fails, in the order of the table, and since when the top is what
-  /// it is.
+  /// Throws `desync` for the first guard that fails, see `NavEntry.check(_:)`.
   mutating func checkGuards(_ guards: borrowing Guards, _ slot: Int) throws(OpFailure) {
     try navs.slots[slot].check(guards)
   }
 
-  // 10: what is open.
+  // 10: open transitions, questions and gestures.
 
-  /// Whether a transition or question is open to a nav, or the op is about a gesture.
+  /// Whether the nav has an open transition or question, or the op is about a gesture.
   mutating func isOpen(_ slot: Int, to op: OpContext) -> Bool {
-    // By far the most ops find nothing open.
+    // Most ops find nothing open, so this comes first.
     if coordinations.isEmpty, navs.slots[slot].controller.transition.isDefault {
       return op.touchesGesture
     }
@@ -225,7 +228,7 @@ extension Hub {
     navs.slots[slot].controller.transition.content.running
   }
 
-  /// Refuses a gesture that may not begin, or that is another session's.
+  /// Throws if a gesture cannot begin, or belongs to another session.
   func checkGesture(_ op: OpContext, _ slot: Int) throws(OpFailure) {
     let coordination = coordinations[slot]
     for operation in op.request.operations {
@@ -245,7 +248,9 @@ extension Hub {
     }
   }
 
-  /// Refuses an op that must not touch what is open, or lets it wait; returns whether it waits.
+  /// Refuses or queues an op that must not run during a transition or question.
+  ///
+  /// Returns whether the op waits in the queue.
   mutating func waits(_ op: OpContext, _ slot: Int) throws(OpFailure) -> Bool {
     guard isBusy(slot), op.request.operations.contains(where: { waits($0, of: op.request, slot) })
     else { return false }
@@ -279,7 +284,7 @@ extension Hub {
 
   // 12: the effect.
 
-  /// Refuses what would be a commit while the journal takes none.
+  /// Throws `storage` if the op would make a commit while the journal takes none.
   mutating func checkStorage(
     _ operations: [Operation], _ op: OpContext, _ slot: Int
   ) throws(OpFailure) {
@@ -290,7 +295,7 @@ extension Hub {
     if result?.commit != nil { throw OpFailure(.storage) }
   }
 
-  /// Refuses what must be written while the journal takes nothing.
+  /// Throws `storage` while the journal takes no commits, for a message that needs one.
   func checkStorage() throws(OpFailure) {
     if batches.isStorageFailing { throw OpFailure(.storage) }
   }

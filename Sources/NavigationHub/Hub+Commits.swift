@@ -1,16 +1,15 @@
 import Navigation
 import NavigationProtocol
 
-// Step 14: a commit becomes a revision, with its row, its place in the ring and its answer.
+// Step 14: making a revision of a commit: its diff, its row, its place in the ring, its answer.
 
 extension Hub {
-  /// Makes a commit that an op asked for a revision: its diff, its row, its place in the ring, its
-  /// answer.
+  /// Makes a revision of an op's commit: writes diff and row, fills the ring, answers the op.
   mutating func record(
     _ commit: Commit, _ outputs: [OperationOutput], _ delivered: Int, _ op: OpContext,
     _ slot: Int
   ) {
-    // Everything about the commit is written into one memory, and copied from there.
+    // All JSON of the commit is written into one scratch buffer, and copied from there.
     JSONWriter.withScratch { json in record(commit, outputs, delivered, op, slot, &json) }
   }
 
@@ -42,13 +41,14 @@ extension Hub {
     }
   }
 
-  /// Makes a commit that no op asked for a revision: its diff, its row, its place in the ring.
+  /// Makes a revision of a commit by navd itself: writes diff and row, fills the ring.
   ///
   /// - Parameters:
-  ///   - commit: what happened.
+  ///   - commit: the commit.
   ///   - slot: the nav.
-  ///   - cause: what led to it.
-  ///   - by: whose doing it is; the diff says so only of a message.
+  ///   - cause: the cause of the revision.
+  ///   - by: the session for which navd acts; the diff names it only if a message asked for the
+  ///     change.
   ///   - now: the time of the row.
   mutating func write(
     _ commit: Commit, _ slot: Int, cause: Cause, by: Doing?, at now: Instant
@@ -80,12 +80,12 @@ extension Hub {
     )
   }
 
-  /// What a row is made of.
+  /// The contents of a row, which `begin` makes and `end` writes.
   fileprivate struct BegunRow: ~Copyable {
     var diff: EncodedDiff
     var standing: NavStanding
     var isOpen: Bool
-    /// The nav's row before it, and its digest before the commit.
+    /// The nav's row before this one, and the nav's digest before the commit.
     var previous: UInt64
     var before: Digest
   }
@@ -114,15 +114,15 @@ extension Hub {
     keep(row.diff, slot)
   }
 
-  /// Puts a diff into the ring; `trim` brings it back within its limits once it has been sent.
+  /// Appends a diff to a nav's ring; `trim` drops old diffs when this one has been sent.
   mutating func keep(_ diff: consuming EncodedDiff, _ slot: Int) {
     let byteCount = diff.bytes.count
     navs.keep(diff, slot)
-    // Only a snapshot can tell of this one, and that of a state that is durable as it stands.
+    // This diff exceeds a message, so watches get a snapshot, for which everything must be durable.
     if byteCount > configuration.maximumReplyBytes { batches.requestStandstill() }
   }
 
-  /// Drops the diffs beyond the limits, which nobody is owed.
+  /// Drops the oldest durable diffs of a nav that exceed the limits of its ring.
   mutating func trim(_ slot: Int) {
     navs.trim(
       slot, revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes)
@@ -149,7 +149,7 @@ extension Hub {
 }
 
 extension NavEntry {
-  /// Follows a commit that the controller has made already: all that is kept beside the state.
+  /// Updates all that the entry keeps beside the state, after the controller made a commit.
   fileprivate mutating func takeOver(
     _ commit: Commit, sequence: UInt64, cause: Cause, by: (name: String, op: UInt64)?,
     _ json: inout JSONWriter
@@ -169,7 +169,7 @@ extension NavEntry {
       before: before)
   }
 
-  /// Notes who changed the top, if the commit did.
+  /// Notes author, time and cause of a change of the top, if the commit changed the top.
   fileprivate mutating func noteTop(
     _ commit: Commit, by author: Author?, cause: Cause, time: UInt64
   ) {
@@ -178,7 +178,7 @@ extension NavEntry {
     if let change { topChange = change }
   }
 
-  /// Brings the digest up to date after a change that left the screens below `index` alone.
+  /// Updates the digest after a change that left the screens below `index` as they were.
   mutating func updateDigest(from index: Int) {
     digest = running.update(controller, from: index)
   }

@@ -1,16 +1,16 @@
 import Navigation
 import NavigationProtocol
 
-// Transitions in time: their deadlines, the ops that wait for them, the display lease, and what ends
-// when a session or the daemon does.
+// Deadlines of transitions, the ops that wait for them, and the display lease. Also the effects on
+// a nav when a session ends, a nav is closed or the daemon stops.
 
 extension Hub {
-  /// Milliseconds until what the journal did not take is tried again.
+  /// Milliseconds after which the hub retries an ending that the journal did not take.
   static var retryAfter: UInt64 { 1000 }
 
   // Transitions.
 
-  /// Sets the clock of a transition that a commit began or ended, and lets the next op run.
+  /// Sets the deadline of a transition that began with a commit; runs the waiting ops if one ended.
   mutating func noteTransition(_ slot: Int, begunBy op: OpContext?) {
     let controller = navs.slots[slot].controller
     guard let running = controller.transition.content.running else {
@@ -20,7 +20,7 @@ extension Hub {
       }
       return runQueue(slot)
     }
-    // One that goes on, and only had something attached to it, keeps its time and its owner.
+    // A transition that began earlier keeps its deadline and its owner.
     guard running.id == controller.revision else { return }
     let due = timer.now.boot + running.deadline
     let owner = running.isInteractive ? op?.session.map(sessions.reference) : nil
@@ -44,7 +44,7 @@ extension Hub {
     batches.append(.progress(nav: slot, body))
   }
 
-  /// Runs the ops that waited, as long as nothing is open.
+  /// Decides the waiting ops in order, until one opens a transition or a question.
   mutating func runQueue(_ slot: Int) {
     while navs.isLive(slot), navs.slots[slot].controller.transition.content.running == nil,
       let coordination = coordinations[slot], coordination.question == nil,
@@ -56,9 +56,9 @@ extension Hub {
     }
   }
 
-  /// What the daemon itself does to a nav: one revision, if it changes anything.
+  /// Performs an operation of navd itself, as one revision if it changes anything.
   ///
-  /// While the journal takes none it is done later.
+  /// While the journal takes no commits, the hub only notes the nav, and retries later.
   mutating func commitOwn(
     _ operation: Operation, cause: Cause, by: Doing? = nil, _ slot: Int
   ) {
@@ -77,13 +77,13 @@ extension Hub {
     if commit.parts.contains(.transition) { noteTransition(slot, begunBy: nil) }
   }
 
-  /// Ends what a dead daemon left open, before anybody is served.
+  /// Ends what the former run of the daemon left open, before clients are served.
   mutating func recover(_ slot: Int) {
     guard navs.slots[slot].controller.isOpen else { return }
     commitOwn(.recover, cause: .recovery, slot)
   }
 
-  /// Deadlines of transitions and questions, and endings that the journal would not take.
+  /// Times out transitions and questions, and retries endings that the journal did not take.
   mutating func tendCoordinations(at now: Instant) {
     for slot in coordinations.slots where navs.isLive(slot) {
       if let question = coordinations[slot]?.question {
@@ -104,7 +104,7 @@ extension Hub {
     for slot in coordinations.takeUnfinished() where navs.isLive(slot) { finishEndings(slot) }
   }
 
-  /// Brings the state in line with the sessions that are left.
+  /// Brings the nav's state in line with its coordination, where sessions may have ended.
   private mutating func finishEndings(_ slot: Int) {
     let coordination = coordinations[slot] ?? Coordination()
     if navs.slots[slot].controller.environment.content.owner != nil, coordination.holder == nil {
@@ -172,7 +172,7 @@ extension Hub {
     }
   }
 
-  /// The nav of a lease or delegate message, whose sender may push.
+  /// Returns the nav of a lease or delegate message; throws unless the sender may push there.
   mutating func dialogNav(_ nav: String, _ sender: Sender) throws(OpFailure) -> Int {
     let slot = navs.slot(of: nav)
     let rights = access.rights(
@@ -188,7 +188,7 @@ extension Hub {
     return slot
   }
 
-  /// The holder gives the display back: by a message, or by the end of its session.
+  /// Ends the display lease: its holder released it by `message`, or its session ended if nil.
   private mutating func releaseDisplay(_ slot: Int, by message: UInt64?) {
     let owner = coordinations[slot]?.owner
     let isDelayed = batches.isStorageFailing
@@ -201,12 +201,12 @@ extension Hub {
     commitOwn(.setDisplayOwner(nil), cause: .lease, by: doing, slot)
   }
 
-  /// Cancels an open gesture, because of what `author` did or whose session ended.
+  /// Cancels an open gesture; the row names `author`, if given.
   private mutating func cancelGesture(_ slot: Int, by author: Author?) {
     guard navs.slots[slot].controller.transition.content.running?.isInteractive == true else {
       return
     }
-    // Should the journal not take it now, it is overdue until it does.
+    // If the journal takes no commit now, the gesture stays overdue until one succeeds.
     let now = timer.now.boot
     coordinations.update(slot) {
       $0.gesture = nil
@@ -217,16 +217,17 @@ extension Hub {
 
   // The end of sessions and navs.
 
-  /// Ends everything that belongs to a session that is gone.
+  /// Ends the part of an ended session in all navs.
   mutating func endCoordinations(of ref: SessionRef) {
     for slot in coordinations.slots where navs.isLive(slot) {
       endCoordination(of: ref, on: slot)
     }
   }
 
-  /// Ends everything that belongs to a session on one nav.
+  /// Ends a session's part in one nav.
   ///
-  /// Ops of a session that lives on stay: they are judged once more when their turn comes.
+  /// `keepsOps` is for a session that goes on: its waiting ops stay, and are checked again when
+  /// their turn comes.
   mutating func endCoordination(of ref: SessionRef, on slot: Int, keepsOps: Bool = false) {
     guard let coordination = coordinations[slot] else { return }
     let leaving = coordination.delegates.first { $0.session == ref }
@@ -245,8 +246,9 @@ extension Hub {
     if leaving != nil, coordinations[slot]?.question?.pending?.session == ref { timeOut(slot) }
   }
 
-  /// Nobody waits for the answer to the op that is being asked about any more: it goes on, but a
-  /// gesture would have no finger.
+  /// Handles a question about an op whose session has ended.
+  ///
+  /// The op goes on without a session, except a gesture, which is dropped.
   private mutating func abandon(_ question: DelegateQuestion, _ slot: Int) {
     guard question.op.touchesGesture else {
       return coordinations.update(slot) { $0.question?.op.session = nil }
@@ -261,7 +263,7 @@ extension Hub {
     commitOwn(.setOrientations(value), cause: doing.op == nil ? .lease : .api, by: doing, slot)
   }
 
-  /// A nav is closed: what waits for it is told so.
+  /// Refuses the ops that wait at a nav which is closed, and ends its question.
   mutating func dropCoordination(of slot: Int) {
     guard let coordination = coordinations.remove(slot) else { return }
     let failure = OpFailure(.noNav, "\(navs.slots[slot].name) was closed")
@@ -272,7 +274,7 @@ extension Hub {
     for op in coordination.queue { fail(op, failure) }
   }
 
-  /// Whether the op is on its way already; then only the place to send the answer to is new.
+  /// Returns whether the same op waits already; its answer then goes to the new sender.
   mutating func repeats(_ op: OpContext) -> Bool {
     guard !coordinations.isEmpty, let slot = navs.slot(of: op.request.nav),
       let place = coordinations[slot]?.place(of: op)

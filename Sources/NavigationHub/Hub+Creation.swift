@@ -1,7 +1,7 @@
 import Navigation
 import NavigationProtocol
 
-// Creating and closing navs: steps 11 to 14 for the operations that a nav's own rules do not know.
+// Steps 11 to 14 for `nav.create` and `nav.close`, which the rules of a nav do not include.
 
 extension Hub {
   mutating func create(_ op: OpContext) throws(OpFailure) {

@@ -1,9 +1,9 @@
 import Navigation
 import NavigationProtocol
 
-// Questions to delegates: who is asked, one at a time, and what follows from the answers.
+// Questions to delegates: the choice of the next delegate, and the effects of the answers.
 
-/// What the delegates said of an op.
+/// The delegates' answers about an op.
 struct DelegateDecision: Sendable {
   var animation: Animation?
   var isVetoSkipped = false
@@ -37,7 +37,7 @@ extension Hub {
 
   // Step 13.
 
-  /// Puts an op to the delegates if they have to be asked; returns whether it waits for them.
+  /// Asks the delegates about an op if they must be asked; returns whether the op waits for them.
   mutating func asksDelegates(
     _ operations: [Operation], _ op: OpContext, _ slot: Int
   ) throws(OpFailure) -> Bool {
@@ -83,7 +83,7 @@ extension Hub {
     return true
   }
 
-  /// Asks the next delegate, or goes on when there is none.
+  /// Asks the next delegate; if there is none, begins the next phase or finishes the question.
   private mutating func askNext(_ slot: Int) {
     guard var question = coordinations[slot]?.question else { return }
     let delegates = coordinations[slot]?.delegates ?? []
@@ -112,7 +112,7 @@ extension Hub {
     finish(question, slot)
   }
 
-  /// Whether the op, as things are now, begins a transition that is not a gesture's.
+  /// Whether the op would now begin a push or pop transition that no gesture drives.
   private func animates(_ question: DelegateQuestion, _ slot: Int) -> Bool {
     transition(of: question, slot) != nil
   }
@@ -160,7 +160,7 @@ extension Hub {
     send(sessions.slots[session.slot].connection, .ask, body)
   }
 
-  /// Takes an answer; one to a question that is over is ignored.
+  /// Takes a delegate's answer; ignores an answer to a question that has ended.
   mutating func take(_ answer: DelegateAnswer, to ask: UInt64, from session: Int) {
     let ref = sessions.reference(to: session)
     guard
@@ -172,7 +172,7 @@ extension Hub {
       question.pending = nil
       go(on: question, slot)
     case (.veto, .verdict(false)): deny(question, slot, by: sessions.slots[session].name)
-    // Not an answer to this question; the deadline goes on.
+    // No verdict: the question stays open until its deadline.
     case (.veto, _): return
     case (.animator, .animator(let name, let duration)):
       question.animation = Animation(animator: name, duration: duration)
@@ -207,7 +207,7 @@ extension Hub {
     runQueue(slot)
   }
 
-  /// Nobody answered in time, or the one who was asked is gone.
+  /// Handles a missing answer: the deadline has passed, or the delegate is gone.
   mutating func timeOut(_ slot: Int) {
     guard var question = coordinations[slot]?.question else { return }
     endQuestion(question.asked, "timeout", by: nil)
@@ -225,7 +225,7 @@ extension Hub {
     go(on: question, slot)
   }
 
-  /// The last answer is in: the op goes on with its arguments, which are checked again.
+  /// Decides the op after the last answer; its arguments are checked again.
   private mutating func finish(_ question: DelegateQuestion, _ slot: Int) {
     if question.phase != .veto { endQuestion(question.asked, "allowed", by: nil) }
     coordinations.update(slot) { $0.question = nil }
@@ -248,7 +248,7 @@ extension Hub {
 }
 
 extension RunningTransition {
-  /// Whether delegates are asked how to show it: a push or pop that no finger drives.
+  /// Whether delegates choose an animator: for a push or pop that no gesture drives.
   fileprivate var takesAnimator: Bool { !isInteractive && (kind == .push || kind == .pop) }
 }
 

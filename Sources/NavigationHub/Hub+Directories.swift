@@ -1,11 +1,12 @@
 import Navigation
 import NavigationProtocol
 
-// The virtual navs: `$navs`, the directory of navs, and `$clients`, the list of sessions. They are
-// derived, so they change when a batch is durable, and only while somebody looks.
+// The virtual navs: `$navs`, the directory of navs, and `$clients`, the list of sessions. The hub
+// derives their records when a batch is durable, and only while a client watches or reads them.
 
 extension Hub {
-  /// Begins to keep a virtual nav's records.
+  /// Begins to keep the records of a virtual nav; does nothing if they are kept or the nav is not
+  /// virtual.
   mutating func activate(_ slot: Int) {
     guard let directory = navs.slots[slot].directory, !directory.isActive else { return }
     let records = records(of: slot)
@@ -22,7 +23,7 @@ extension Hub {
     navs.restartDirectory(slot)
   }
 
-  /// The records as they should be, in the order of their names, each to be encoded with a version.
+  /// The records that a virtual nav should have, in the order of their names, with their encoders.
   private func records(of slot: Int) -> [Directory.Wanted] {
     let records: [Directory.Wanted]
     if slot == Navs.navsSlot {
@@ -40,7 +41,7 @@ extension Hub {
     return records.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
   }
 
-  /// Brings the virtual navs up to date with what the batch did.
+  /// Updates the virtual navs after a batch that changed navs or sessions.
   mutating func publishDirectories() {
     if !batches.current.created.isEmpty || !batches.current.closed.isEmpty {
       publish(Navs.navsSlot)
@@ -48,9 +49,9 @@ extension Hub {
     if batches.current.changedClients { publish(Navs.clientsSlot) }
   }
 
-  /// Makes one revision of what differs.
+  /// Makes one revision of the differences between the records and what they should be.
   ///
-  /// O(records), while somebody looks.
+  /// O(records) while they are kept, else O(1).
   mutating func publish(_ slot: Int) {
     guard let directory = navs.slots[slot].directory else { return }
     guard directory.isActive else {
@@ -72,7 +73,7 @@ extension Hub {
   }
 }
 
-/// What the directory tells of a nav.
+/// The facts about a nav that its record in `$navs` contains.
 private struct NavFacts {
   var name: String
   var kind: StaticString
@@ -120,7 +121,7 @@ extension Session {
 }
 
 extension NavEntry {
-  /// Takes over the records of the next revision; returns their digest.
+  /// Installs the records of the next revision; returns their digest.
   fileprivate mutating func advanceDirectory(to records: [Directory.Record]) -> Digest {
     directory?.advance(to: records)
     digest = directory?.digest() ?? digest

@@ -1,10 +1,10 @@
 import Navigation
 import NavigationProtocol
 
-// Dormant navs: a start reads no state but takes note of what there is, so that it takes no longer
-// for a long history. A nav is revived from its newest snapshot and the rows behind it by the code
-// that replays any row, digest by digest, before the first event that is about it, and in quiet
-// moments if there is none.
+// Dormant navs: a start notes which navs the journal has, and reads almost no states. So a start is
+// short. A nav is revived before the first event about it, or while the loop is idle. Reviving
+// reads the newest snapshot and replays the rows behind it, with the same code as any replay, and
+// compares each digest.
 
 extension Hub {
   /// Whether there are navs that no event since the start was about.
@@ -12,12 +12,12 @@ extension Hub {
   /// Mutating, because a getter that does not mutate is given a copy of the hub, 1 KB for each event.
   package var hasDormantNavs: Bool { mutating get { !navs.dormants.isEmpty } }
 
-  /// What to read to revive all that are dormant, the oldest first.
+  /// The requests that revive all dormant navs, the oldest first.
   package var dormantNavs: [ReloadRequest] {
     navs.dormants.places.map(navs.dormants.request).sorted { $0.nav < $1.nav }
   }
 
-  /// The nav that must be revived before the hub takes an event; nil for none.
+  /// The request that revives the nav of an event; nil if that nav is not dormant.
   package func dormant(for event: HubEvent) -> ReloadRequest? {
     guard !navs.dormants.isEmpty, let place = place(for: event) else { return nil }
     return navs.dormants.request(place)
@@ -33,13 +33,13 @@ extension Hub {
     }
   }
 
-  /// Revives a nav, unless that has been done.
+  /// Revives a nav; does nothing if the nav is not dormant any more.
   ///
   /// - Parameters:
-  ///   - request: which nav, as it was asked for.
-  ///   - snapshot: its newest snapshot, if it has one.
-  ///   - rows: its rows behind the snapshot or all of them, the oldest first.
-  /// - Throws: what does not fit; the journal must not be served any further.
+  ///   - request: the request that named the nav.
+  ///   - snapshot: the nav's newest snapshot; nil if it has none.
+  ///   - rows: the nav's rows after the snapshot, or all of them, the oldest first.
+  /// - Throws: the contradiction; the shell must not serve the journal any further.
   package mutating func revive(
     _ request: ReloadRequest, snapshot: SnapshotRow?, rows: [JournalRow]
   ) throws(HubReplayError) {
@@ -47,7 +47,7 @@ extension Hub {
     do throws(StoredDataError) {
       let entry = try navs.rebuild(snapshot, rows, configuration)
       let slot = try navs.revive(place, as: entry)
-      // In quiet moments many navs are revived without a commit, which would do it otherwise.
+      // `committed` trims the rings, but idle revivals happen without commits.
       trimRings()
       let violated = navs.slots[slot].controller.violatedInvariants()
       if !violated.isEmpty { freeze(slot, violated) }
@@ -56,9 +56,9 @@ extension Hub {
     }
   }
 
-  /// Asks for the history of some dormant navs, to revive them while there is nothing else to do.
+  /// Returns the reads that revive at most `count` dormant navs, for when the loop is idle.
   ///
-  /// Ask again when all answers are there, and not before.
+  /// Call it again only after all answers have arrived.
   package mutating func requestDormant(atMost count: Int) -> [HistoryRequest] {
     navs.nextDormants(atMost: count).map { request in
       HistoryRequest(
@@ -69,17 +69,17 @@ extension Hub {
   /// Whether answers to `requestDormant` are still to come.
   package var isReviving: Bool { reads.isReviving }
 
-  /// The nav that an answer is to revive; nil if it answers something else, or if that was done.
+  /// The dormant nav that an answer revives; nil if it revives none, or the nav is loaded by now.
   package func revival(by answer: HistoryAnswer) -> ReloadRequest? {
     reads.revival(answer.token).flatMap { navs.dormants.place(of: $0.nav) == nil ? nil : $0 }
   }
 
   /// Revives the nav that an answer is about.
   ///
-  /// - Returns: false if it answers something else, which `handle` takes.
+  /// - Returns: false if the answer revives no nav; then `handle` must take it.
   package mutating func revive(by answer: HistoryAnswer) throws(HubReplayError) -> Bool {
     guard let request = reads.takeRevival(answer.token) else { return false }
-    // It may have been revived and changed meanwhile.
+    // An event about the nav may have revived it meanwhile.
     guard navs.dormants.place(of: request.nav) != nil else { return true }
     if let failure = answer.failure {
       throw HubReplayError(sequence: request.head, what: failure)

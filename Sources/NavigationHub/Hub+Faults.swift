@@ -1,8 +1,8 @@
 import Navigation
 import NavigationProtocol
 
-// Faults of the daemon itself: what would break an invariant is thrown away, and the nav is only
-// read until somebody has looked.
+// Faults of navd itself: a commit that would break an invariant is discarded, and its nav is
+// frozen.
 
 extension Hub {
   /// Whether an op has made a state that breaks an invariant.
@@ -47,7 +47,9 @@ extension Hub {
     return OpFailure(.fault(navs.slots[slot].name, violated))
   }
 
-  /// From now on the nav is only read; what waits for it is told so.
+  /// Freezes a nav: clients can only read and close it.
+  ///
+  /// Ops that wait for the nav are refused.
   mutating func freeze(_ slot: Int, _ violated: [String]) {
     guard navs.slots[slot].fault == nil else { return }
     let fault = violated.joined(separator: ", ")
@@ -69,7 +71,7 @@ extension Hub {
     for op in coordination.queue { fail(op, failure) }
   }
 
-  /// Nothing but closing is done to a frozen nav.
+  /// Throws `frozen` if the nav is frozen; `nav.close` does not call this.
   mutating func checkFrozen(_ slot: Int?) throws(OpFailure) {
     guard let slot, let fault = navs.slots[slot].fault else { return }
     throw OpFailure(.frozen(navs.slots[slot].name, fault))

@@ -1,14 +1,14 @@
 import Navigation
 import NavigationProtocol
 
-// Reading messages, sessions, and everything that is not an operation on a nav.
+// Messages, sessions, and everything that is not an operation on a nav.
 
 extension Hub {
   mutating func receive(_ message: ClientMessage, from sender: Sender, at now: Instant) {
     handle(message, from: sender, session: hear(sender, at: now), at: now)
   }
 
-  /// Answers a message that cannot be read; the third one that is none ends the session.
+  /// Answers a message that cannot be read; the third malformed frame of a session ends it.
   mutating func answer(_ failure: MessageFailure, to sender: Sender, at now: Instant) {
     let session = hear(sender, at: now)
     guard failure.code == .badFrame else {
@@ -21,16 +21,15 @@ extension Hub {
     if sessions.slots[session].malformed >= 3 { end(session, why: "protocol", after: nil) }
   }
 
-  /// Notes a sign of life; returns the sender's session.
+  /// Counts the message and notes when its session was heard; returns the session.
   private mutating func hear(_ sender: Sender, at now: Instant) -> Int? {
     batches.current.messages += 1
     return sessions.hear(sender.connection, at: now)
   }
 
-  /// What answers a message that cannot be read.
+  /// The error that answers a message that cannot be read.
   ///
-  /// A wrong argument counts only behind the checks of
-  /// the session.
+  /// A wrong argument counts only after the checks of the session, so their errors take precedence.
   private func outgoing(
     _ failure: MessageFailure, _ session: Int?, _ sender: Sender
   ) -> OutgoingError {
@@ -57,7 +56,9 @@ extension Hub {
     batches.append(.send(sender.connection, .err, ServerMessageWriter.error(error), outcome))
   }
 
-  /// An error with the nav's standing, if the sender may read it, else without what the nav is like.
+  /// Adds the nav's standing to an error if the sender may read the nav.
+  ///
+  /// Else removes what the error says about the nav's state.
   func placed(_ error: OutgoingError, at nav: String, for sender: Sender) -> OutgoingError {
     guard let slot = navs.slot(of: nav) else { return error }
     var error = error
@@ -95,7 +96,7 @@ extension Hub {
       unwatch(nav, view, session: session)
       send(sender.connection, .ok, ServerMessageWriter.ok(id: id, nav: nav))
     case .credit(let limit):
-      // A batch that failed is handled again, when the limit is raised already.
+      // After a rollback this message is handled again, when the limit has been raised already.
       sessions.slots[session].upTo = max(limit, sessions.slots[session].upTo)
       batches.append(.pump(session: session))
     case .delegate(let request): register(request, for: sender, session: session)
@@ -186,16 +187,16 @@ extension Hub {
     return json.bytes
   }
 
-  /// Ends a session with a last word.
+  /// Ends a session and sends its connection `bye`.
   mutating func end(_ slot: Int, why: StaticString, after: UInt64?) {
     let connection = sessions.slots[slot].connection
     send(connection, .bye, ServerMessageWriter.bye(why: why, after: after))
     batches.append(.ended(connection))
-    // A new reason is a new word of `SessionEndReason`; until then it is counted as the nearest one.
+    // A reason that `SessionEndReason` does not have is counted as `lost`.
     endSession(slot, SessionEndReason(rawValue: "\(why)") ?? .lost)
   }
 
-  /// Ends a session and everything that lives in it.
+  /// Ends a session with its watches, waiting ops, delegate roles, leases and gestures.
   mutating func endSession(_ slot: Int, _ endReason: SessionEndReason) {
     measurements.count(endReason)
     let ref = sessions.reference(to: slot)
@@ -242,7 +243,7 @@ extension Hub {
     for index in watches.of(session: session) {
       let watch = watches.slots[index]
       let entry = navs.slots[watch.nav]
-      // Only what is durable and sent may be vouched for.
+      // A mark may confirm a position only if it is durable and all its diffs were sent.
       guard watch.isCaughtUp(with: entry.revision), entry.durable == entry.revision else {
         continue
       }
@@ -253,7 +254,7 @@ extension Hub {
 }
 
 extension ClientMessage {
-  /// The id that an answer repeats.
+  /// The id that the answer to this message repeats; nil for messages without one.
   var id: UInt64? {
     switch self {
     case .watch(let request): request.id
@@ -268,7 +269,7 @@ extension ClientMessage {
 }
 
 extension JSONWriter {
-  /// Writes who a peer is, as members of the object at hand.
+  /// Writes the identity of a peer as members of the current object.
   mutating func peer(_ peer: Peer) {
     switch peer {
     case .local(let user, let group, let process):

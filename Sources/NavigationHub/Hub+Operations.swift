@@ -1,10 +1,10 @@
 import Navigation
 import NavigationProtocol
 
-// Operations on navs: what is done behind the checks of OpChecks.swift, and how it is answered.
+// Operations on navs: the steps after the checks of OpChecks.swift, and the answers.
 
 extension Hub {
-  /// Answers an op that was refused.
+  /// Answers a refused op; remembers the answer if its `retry` is `no` or `resync`.
   mutating func fail(_ op: OpContext, _ failure: OpFailure) {
     audit(failure.error, op.sender, about: op.request.nav, client: op.name)
     let reply = encode(failure.error, to: op.request, op.sender)
@@ -13,9 +13,10 @@ extension Hub {
     if retry == .no || retry == .resync { remember(op, reply, isOk: false) }
   }
 
-  /// The error of an op that got as far as its nav.
+  /// The error of an op that a check or a rule refuses.
   ///
-  /// An `OutgoingError` is large. Out of line, it needs no room in functions that mostly succeed.
+  /// An `OutgoingError` is large. The box keeps it out of the frames of functions that mostly
+  /// succeed.
   indirect enum OpFailure: Error {
     case outgoing(OutgoingError)
 
@@ -47,7 +48,7 @@ extension Hub {
     return ServerMessageWriter.error(placed(error, at: request.nav, for: sender))
   }
 
-  /// Sends an ok behind what the sender's own watch of the nav is owed.
+  /// Sends an `ok` after the diffs that the sender's own watch of the nav has not got yet.
   mutating func answer(
     _ sender: Sender, _ session: Int?, _ nav: Int?, _ reply: [UInt8], _ outcome: Outcome
   ) {
@@ -64,15 +65,17 @@ extension Hub {
       Batch.Remembrance(key: op.key, op: op.request.id, evicted: evicted))
   }
 
-  /// The typed operations of a message, from that at `first` on; the first unreadable one is
-  /// refused, unless an earlier one is refused by the rules.
+  /// Returns the operations of a message from `first` on, up to the first one that cannot be
+  /// performed.
+  ///
+  /// `failure` is the error of that operation. It counts only if the rules refuse none before it.
   static func readable(
     _ request: OpMessage, from first: Int = 0, isStandalone: Bool
   ) -> (operations: [Operation], failure: OpFailure?) {
     for index in first..<request.operations.count {
       guard let failure = failure(of: request.operations[index], index, isStandalone: isStandalone)
       else { continue }
-      // All those before it can be read.
+      // All operations before this one can be read.
       return (Array(request.readable[..<(index - first)]), OpFailure(failure))
     }
     return (request.readable, nil)
@@ -97,7 +100,7 @@ extension Hub {
     }
   }
 
-  /// Step 11, as far as it needs no rules: the operations of a message, each of which can be read.
+  /// Performs step 11 without the rules: returns the operations of a message.
   ///
   /// - Returns: nil if a revert among them waits for the history.
   mutating func arguments(of op: OpContext, _ slot: Int) throws(OpFailure) -> [Operation]? {
@@ -112,7 +115,7 @@ extension Hub {
     return operations
   }
 
-  /// Steps 11 and 14 on an existing nav; `decision` is what the delegates said, if they were asked.
+  /// Performs steps 11 and 14 on an existing nav; `decision` has the delegates' answers, if any.
   mutating func perform(
     _ operations: [Operation], _ op: OpContext, _ slot: Int, after decision: DelegateDecision?
   ) throws(OpFailure) {
@@ -131,12 +134,12 @@ extension Hub {
       try inspect(commit, of: op, slot)
     }
     let delivered = announce(result.outputs, slot)
-    // Taken out, not copied.
+    // `take` moves the commit out instead of copying it.
     guard let commit = result.commit.take() else {
       let reply = ServerMessageWriter.ok(
         id: op.request.id, standing: navs.slots[slot].standing, changed: false,
         outputs: result.outputs, delivered: delivered)
-      // Progress is told so often that remembering it would drive everything else out.
+      // Progress arrives so often that remembering it would evict all other ops.
       let isProgress = op.request.operations.allSatisfy { $0.kind == .gestureUpdate }
       if !isProgress { remember(op, reply, isOk: true) }
       return answer(op.sender, op.session, slot, reply, .unchanged)
@@ -151,7 +154,8 @@ extension Hub {
     if commit.parts.contains(.transition) { noteTransition(slot, begunBy: op) }
   }
 
-  /// An unreadable op may stand behind one that the rules refuse; the first one counts.
+  /// Throws the rules' refusal of an operation before the unreadable one, because the first error
+  /// counts.
   private func checkBefore(
     _ operations: [Operation], _ op: OpContext, _ slot: Int
   ) throws(OpFailure) {
@@ -165,7 +169,7 @@ extension Hub {
     }
   }
 
-  /// Sends the events that have no revision; returns how many watches they go to.
+  /// Sends the events that have no revision; returns the number of watches that get them.
   private mutating func announce(_ outputs: [OperationOutput], _ slot: Int) -> Int {
     var delivered = 0
     for index in outputs.indices {
@@ -194,7 +198,7 @@ extension Hub {
 }
 
 extension Operation {
-  /// The same, with the name of the client in what it leaves behind.
+  /// The same operation, with the client's name as the owner of a gesture that it begins.
   fileprivate func signed(by name: String) -> Operation {
     guard case .beginGesture(let isFullScreen, let translation, _) = self else {
       return self

@@ -1,7 +1,7 @@
 import Navigation
 import NavigationProtocol
 
-// Reading once: from memory at once, from the journal's history by way of the shell.
+// Single reads: the present from memory, the past from the journal through the shell.
 
 extension Hub {
   /// Finds a nav that the sender may read; otherwise refuses and returns nil.
@@ -55,8 +55,9 @@ extension Hub {
     }
   }
 
-  /// Computes everything that is derived from scratch and compares; what is found wrong is not
-  /// changed any more.
+  /// Computes all derived values from scratch and compares them with those kept.
+  ///
+  /// Freezes the nav if a value differs or an invariant is broken.
   private mutating func verify(_ request: GetRequest, _ slot: Int, to sender: Sender) {
     let (fresh, violated) = navs.slots[slot].verified()
     if !violated.isEmpty, navs.slots[slot].directory == nil { freeze(slot, violated) }
@@ -208,10 +209,10 @@ extension Hub {
   }
 }
 
-// What a read of one nav gets, from the entry alone.
+// Answers to reads of one nav, from its entry alone.
 
 extension NavEntry {
-  /// What a read of the present state gets.
+  /// The answer to a read of the present state.
   func value(
     of request: GetRequest, watchCount: Int
   ) throws(Hub.OpFailure) -> [UInt8] {
@@ -273,7 +274,7 @@ extension NavEntry {
     }
   }
 
-  /// The digest from scratch, and all that is wrong with what is kept beside the state.
+  /// Computes the digest from scratch, and names broken invariants and derived values that differ.
   func verified() -> (digest: Digest, violated: [String]) {
     let fresh = directory?.digest() ?? controller.digest()
     var violated = directory == nil ? controller.violatedInvariants() : []

@@ -3,26 +3,26 @@ import NavigationProtocol
 
 /// Why a journal cannot be replayed, and at which row; the daemon must not serve it.
 package struct HubReplayError: Error, Hashable, Sendable {
-  /// The row, 0 for a snapshot.
+  /// The number of the row, 0 for a snapshot.
   package var sequence: UInt64
-  /// What is wrong.
+  /// The contradiction, in words.
   package var what: String
 }
 
-/// Why revisions may have been lost before a start; the log says so beside the new epoch.
+/// The reason why revisions may be lost, which the log shows beside the new epoch.
 package enum EpochLoss: String, Sendable {
-  /// A backup was put in the place of the journal.
+  /// A backup replaced the journal.
   case backup
-  /// The machine crashed in mode `relaxed`.
+  /// The machine crashed while `durability` was `relaxed`.
   case crash
 }
 
 extension Hub {
-  // Start: the newest snapshot of each nav, every row in order, what the two questions ask for,
-  // then `finishReplay`. No state is read meanwhile but of navs in which something is open: the
-  // others stay dormant until somebody wants them, see Hub+Dormant.swift.
+  // A start calls `index` with the newest snapshot of each nav, then with every row in order, then
+  // `takeFloors`. It reads what `rememberedRows` and `openNavs` ask for, and calls `finishReplay`.
+  // Only navs with an open state are revived then; the others stay dormant, see Hub+Dormant.swift.
 
-  /// Takes note of the newest snapshot of a nav.
+  /// Notes the newest snapshot of a nav.
   package mutating func index(_ snapshot: SnapshotRow) throws(HubReplayError) {
     do {
       try navs.index(snapshot)
@@ -32,24 +32,26 @@ extension Hub {
     }
   }
 
-  /// Takes note of a row, which must continue its nav; rows at or before their nav's snapshot only
-  /// tell how far back its history goes.
+  /// Notes a row, which must continue the history of its nav.
+  ///
+  /// A row that its nav's snapshot includes only shows how far back the history goes.
   ///
   /// - Parameters:
   ///   - row: the next row.
-  ///   - body: its body, needed of rows that create a nav or give it an epoch.
-  ///   - now: ops decided long before it are not remembered.
-  /// - Throws: what does not fit; the journal must not be served.
+  ///   - body: its body; needed only if the row creates a nav or gives it an epoch.
+  ///   - now: the present time; an op older than `rememberedIdle` is only remembered behind
+  ///     `remembersBehind`.
+  /// - Throws: the contradiction; the daemon must not serve the journal.
   package mutating func index(
     _ row: RowHeader, body: Span<UInt8>, at now: Instant
   ) throws(HubReplayError) {
-    // The journal could not keep the numbers behind it.
+    // The journal cannot store higher numbers.
     guard row.nav <= Int64.max else {
       throw HubReplayError(sequence: row.sequence, what: "a nav with the number \(row.nav)")
     }
     batches.replay(through: row.sequence)
     let idle = configuration.rememberedIdle
-    // By number as well as by the clock, which may have jumped since the row was written.
+    // The number counts as well as the time, because the clock may have jumped since the row.
     if let author = row.author,
       row.sequence > remembered.remembersBehind || now.wall < idle || row.time > now.wall - idle
     {
@@ -65,21 +67,24 @@ extension Hub {
     }
   }
 
-  /// Takes how far back the journal can read each nav; to be called behind the last row.
+  /// Sets the oldest revision of each nav that the journal can read; to be called after the last
+  /// row.
   ///
-  /// - Parameter floor: the oldest revision of the nav with a number, 0 for its first one. Rows alone
-  ///   do not tell: those below may be on their way out, and a snapshot may be all there is.
+  /// - Parameter floor: the oldest revision by the number of a nav, or 0 for a complete history.
+  ///   Rows alone do not show it: navd may be about to prune the oldest ones, and a nav may have a
+  ///   snapshot only.
   package mutating func takeFloors(_ floor: (UInt64) -> UInt64) {
     navs.takeFloors(floor)
   }
 
-  /// The navs that must be revived before `finishReplay`, because it ends what is open in them.
+  /// The requests that revive the navs whose state is open, because `finishReplay` ends what is
+  /// open.
   package var openNavs: [ReloadRequest] { navs.dormants.openNavs }
 
   /// The rows, in ascending order, whose bodies `remember` needs before `finishReplay`.
   package var rememberedRows: [UInt64] { remembered.rows.sorted() }
 
-  /// Takes the bodies of the `rememberedRows`; ops whose rows are not there are forgotten.
+  /// Takes the bodies of the `rememberedRows`; the hub forgets ops whose rows are missing.
   package mutating func remember(_ rows: [(sequence: UInt64, body: [UInt8])]) {
     var entries: [UInt64: RememberedOps.Entry] = [:]
     for (sequence, body) in rows { entries[sequence] = navs.reader.entry(of: body) }
@@ -91,8 +96,8 @@ extension Hub {
   /// - Parameters:
   ///   - renewsEpochs: whether revisions may have been lost, so that every nav gets a new epoch.
   ///   - loss: why they may have been lost.
-  ///   - lastSequence: the journal's newest row, which retention may have pruned.
-  ///   - now: the time of the rows that this makes.
+  ///   - lastSequence: the number of the journal's newest row, which retention may have pruned.
+  ///   - now: the time of the rows that this method makes.
   /// - Returns: the number of navs; `takeRecords` has what must be made durable before serving.
   @discardableResult
   package mutating func finishReplay(
@@ -144,7 +149,7 @@ extension Hub {
 }
 
 extension NavEntry {
-  /// An entry from a complete state, whose digest must prove it.
+  /// Makes an entry from a complete state; throws if the state does not have its recorded digest.
   init(_ state: JournalBodyReader.State, number: UInt64) throws(StoredDataError) {
     self.init(
       name: state.nav, number: number, owner: state.owner, epoch: state.epoch,
@@ -156,7 +161,8 @@ extension NavEntry {
     }
   }
 
-  /// Repeats a row, whose body is loaded; its digest must prove the result.
+  /// Repeats a row whose body `reader` has loaded; throws if the result has not the recorded
+  /// digest.
   mutating func replay(
     _ row: JournalRow, _ reader: inout JournalBodyReader, _ configuration: HubConfiguration
   ) throws(StoredDataError) {
@@ -201,10 +207,10 @@ extension NavEntry {
       revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes, through: durable)
   }
 
-  /// Begins a new life: revisions go on, but nobody can resume across it.
+  /// Gives the nav a new epoch: revisions go on, but no client can resume across the change.
   mutating func renew(_ epoch: Epoch) {
     self.epoch = epoch
-    // Revisions of different epochs say nothing about each other.
+    // Revisions of different epochs cannot be compared.
     topChange = nil
     ring = DiffRing(base: controller.revision, digest: digest)
   }

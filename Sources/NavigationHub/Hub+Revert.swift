@@ -1,24 +1,24 @@
 import Navigation
 import NavigationProtocol
 
-// Reverting: the stack of an earlier revision comes from the journal's history, so the op waits for
-// it and is decided when it is there.
+// Reverting: the stack of an earlier revision is in the journal's history. So the op waits for an
+// answer of the journal, and is decided then.
 
 extension Hub {
-  /// Fills in the stacks of the revisions that a message goes back to.
+  /// Fills in the stacks of the revisions to which an op reverts.
   ///
   /// - Parameters:
-  ///   - operations: those of the message, up to the one that is refused.
-  ///   - failure: why the one behind the operations is refused.
-  ///   - op: the message.
+  ///   - operations: the operations of the op up to the first refused one; receives the stacks.
+  ///   - failure: the error of the operation behind them, if one is refused.
+  ///   - op: the op.
   ///   - slot: the nav.
-  /// - Returns: false if the message waits for the history.
-  /// - Throws: `busy` if too many wait already.
+  /// - Returns: false if the op waits for the history.
+  /// - Throws: `busy` if too many reads of the connection wait already.
   mutating func lookBack(
     _ operations: inout [Operation], _ failure: inout OpFailure?, _ op: OpContext,
     _ slot: Int
   ) throws(OpFailure) -> Bool {
-    // The loop below would make a copy of the operations, to change it.
+    // Without this test the loop below would copy the operations, to be able to change them.
     guard op.request.operations.contains(where: { $0.kind == .revert }) else { return true }
     for index in operations.indices {
       guard case .revert(let revision, nil) = operations[index] else { continue }
@@ -64,7 +64,7 @@ extension Hub {
         HistoryRequest(
           token: token, nav: entry.number, head: entry.lastSequence,
           what: .state(at: revision.number))))
-    // It stays in flight until it is answered.
+    // The op stays in flight until it is answered.
     if let index = batches.current.answering.lastIndex(where: { $0 == op.session }) {
       batches.current.answering.remove(at: index)
     }
@@ -87,8 +87,8 @@ extension Hub {
     }
   }
 
-  /// The stack of an earlier revision as the history tells it; nil if the revision belongs to
-  /// another epoch, or another nav.
+  /// The stack of an earlier revision from the history; nil if that was in another epoch of the
+  /// nav.
   private mutating func stack(
     of slot: Int, at revision: Revision, _ answer: HistoryAnswer
   ) throws(OpFailure) -> [ScreenID]? {
@@ -109,13 +109,13 @@ extension Hub {
     }
   }
 
-  /// Forgets an op that waits for the history, and that it is in flight.
+  /// Forgets an op that waits for the history, and counts it as no longer in flight.
   mutating func dropWaiting(_ token: UInt64) {
     guard let op = reads.takeOp(token) else { return }
     if let session = op.session { sessions.finish(session, answers: 0) }
   }
 
-  /// Puts back a read whose answer will be handled again, unless its session has ended.
+  /// Puts back a request whose answer will be handled again, unless its session has ended.
   mutating func putBack(_ read: PendingRead, _ token: UInt64) {
     if case .revert(let op, _) = read.what, let session = op.session {
       guard sessions.isLive(SessionRef(slot: session, client: op.key.client)),

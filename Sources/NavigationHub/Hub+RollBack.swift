@@ -1,11 +1,11 @@
 import Navigation
 import NavigationProtocol
 
-/// A nav to be read back from the journal: its last commits failed, or it is dormant.
+/// A request to read a nav from the journal, because a commit failed or the nav is dormant.
 package struct ReloadRequest: Hashable, Sendable {
   /// The nav's number.
   package var nav: UInt64
-  /// Its newest durable row.
+  /// The nav's newest durable row.
   package var head: UInt64
 
   /// Makes a value from its members.
@@ -16,10 +16,10 @@ package struct ReloadRequest: Hashable, Sendable {
 }
 
 extension Hub {
-  /// Takes back everything decided since the last commit: all sealed batches and what came after.
+  /// Undoes everything decided since the last commit: all sealed batches and the batch at hand.
   ///
-  /// Nothing of it has been sent. The navs named are to be read back with `reload`; then the
-  /// batch's events are handled again, while the hub refuses every commit with `storage`.
+  /// None of it has been sent. The shell reloads each nav named by a request with `reload`. Then it
+  /// handles the events of the batches again, while the hub refuses every commit as `storage`.
   package mutating func rollBack() -> [ReloadRequest] { takeBack(batches.rollBack()) }
 
   /// Takes back everything decided since the last commit, because `isUnsound`.
@@ -60,14 +60,15 @@ extension Hub {
     return requests
   }
 
-  /// Removes a nav that the journal never heard of.
+  /// Removes a nav whose creation was rolled back.
   private mutating func forgetCreated(_ slot: Int) {
     for watch in watches.of(nav: slot) { removeWatch(watch) }
     navs.uncreate(slot)
   }
 
-  /// Begins the next batch with what handling the events again does not bring back: sessions that
-  /// ended stay ended, so their last words are kept.
+  /// Begins the next batch with the effects that handling the events again does not repeat.
+  ///
+  /// Sessions that ended stay ended, so the `bye` of each is kept.
   private mutating func beginAgain(behind failed: Batch) {
     batches.current.effects = failed.effects.filter { item in
       switch item {
@@ -76,12 +77,12 @@ extension Hub {
       case .send, .answer, .start, .pump, .event, .progress, .read, .backup, .closed: false
       }
     }
-    // The sessions are as they became, the navs are as they were; both lists are compared anew.
+    // Sessions keep their changes and navs lose theirs, so both directories are compared again.
     batches.current.changedClients = true
     publish(Navs.navsSlot)
   }
 
-  /// Puts a nav back to what the journal says, after `rollBack`.
+  /// Restores a nav from the journal after `rollBack`.
   package mutating func reload(
     _ request: ReloadRequest, snapshot: SnapshotRow?, rows: [JournalRow]
   ) throws(HubReplayError) {

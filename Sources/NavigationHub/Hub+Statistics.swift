@@ -1,18 +1,18 @@
 import Navigation
 import NavigationProtocol
 
-// The figures of the daemon as a whole: what `get stats` without a nav reads.
+// The statistics of the daemon as a whole, which `get stats` without a nav returns.
 
 extension Hub {
-  /// How far the watches are behind what is durable.
+  /// How far watches are behind the durable revisions of their navs.
   package struct Lag: Hashable, Sendable {
     /// Watches that are behind.
     package var watches = 0
     /// How many revisions the slowest watch is behind.
     package var largest: UInt64 = 0
-    /// Revisions that all of them together are behind.
+    /// The sum, over all watches, of the revisions that they are behind.
     package var sum: UInt64 = 0
-    /// Sessions to which nothing may be sent: they confirm nothing, or their socket is full.
+    /// Sessions without credit: the client confirms nothing, or libzmq's queue for it is full.
     package var stalled = 0
   }
 
@@ -35,7 +35,7 @@ extension Hub {
 
   private static let busiestSessionCount = 16
 
-  /// Whether the daemon counts the connections that it has.
+  /// The answer to `get verify` without a nav: whether navd's count of connections is the kernel's.
   var verifiedConnections: [UInt8] {
     let differences = measurements[.connectionDifferences]
     return JSONWriter.value { json in
@@ -50,7 +50,7 @@ extension Hub {
 
   func statistics(for sender: Sender) -> [UInt8] {
     let lag = lag
-    // Who may see the list of clients may see what they do.
+    // By default only an administrator may see the sessions in `$clients`; the same holds here.
     let isAdmin = access.role(of: sender.peer) == .admin
     let busiest = isAdmin ? sessions.busiest(Self.busiestSessionCount) : nil
     return JSONWriter.value { json in

@@ -46,7 +46,7 @@ extension Hub {
     batches.append(.start(watch: index))
   }
 
-  /// Writes a client's report of divergence into the log.
+  /// Logs a client's report of divergence, and records it in the journal.
   private mutating func report(
     _ bad: MirrorPosition, of slot: Int, by sender: Sender, session: Int, at now: Instant
   ) {
@@ -86,10 +86,12 @@ extension Hub {
     removeWatch(index)
   }
 
-  /// Forgets a watch, and a virtual nav's records with the last one unless another one follows.
+  /// Removes a watch.
+  ///
+  /// A virtual nav stops keeping records with its last watch, unless `keepsDirectory` is set.
   mutating func removeWatch(_ index: Int, keepsDirectory: Bool = false) {
     let nav = watches.slots[index].nav
-    // A start that waits in the batch must not hit another watch in the same slot.
+    // A `.start` that waits in the batch must not start a later watch in the same slot.
     batches.current.effects.removeAll { item in
       if case .start(index) = item { true } else { false }
     }
@@ -100,7 +102,7 @@ extension Hub {
 
   // Serving.
 
-  /// Does what waited for the commit.
+  /// Carries out an effect that waited for the commit.
   mutating func release(_ item: Batch.Effect, at now: Instant) {
     switch item {
     case .send(let connection, let verb, let body, let outcome):
@@ -156,7 +158,7 @@ extension Hub {
     for index in watches.of(nav: nav) { pump(index, at: now) }
   }
 
-  /// Sends a watch what it is owed, while its session has credit.
+  /// Sends the diffs or the snapshot that a watch has not got yet, while its session has credit.
   private mutating func pump(_ index: Int, at now: Instant) {
     let (session, nav) = (watches.slots[index].session, watches.slots[index].nav)
     let limit = configuration.maximumReplyBytes
@@ -192,7 +194,7 @@ extension Hub {
     }
   }
 
-  /// Ends a watch with a word to its session.
+  /// Sends `end` to the session of a watch, and removes the watch.
   mutating func endWatch(_ index: Int, why: StaticString, at now: Instant) {
     let watch = watches.slots[index]
     let body = ServerMessageWriter.end(
@@ -210,7 +212,8 @@ extension Hub {
     navs.remove(nav)
   }
 
-  /// Gives up the oldest diffs of navs in turn while all rings together are too large.
+  /// Drops the oldest diffs of one nav after the other, while all rings together exceed their
+  /// limit.
   mutating func trimRings() {
     navs.trimRings(to: configuration.resumeTotalBytes, bytes: configuration.resumeBytes)
   }

@@ -3,19 +3,22 @@ package import NavigationProtocol
 
 /// Decides what happens to every nav and every client.
 ///
-/// Performs no I/O, reads no clock. The hub routes each event to the values below, which keep their
-/// laws themselves; the extensions of the hub are what concerns several of them.
+/// The hub performs no I/O and reads no clock. It routes each event to the values below, each of
+/// which keeps its own laws. The extensions of the hub hold the code that concerns several of these
+/// values.
 ///
-/// A turn of the shell is: `handle` for every event at hand, `takeRecords`, make them durable, then
-/// `committed`, and do what its output says; or `rollBack`, if they could not be made durable.
+/// In a turn, the shell calls `handle` for every event at hand, then `takeRecords`, and makes these
+/// records durable. Then it calls `committed` and carries out the output. If the records could not
+/// be made durable, it calls `rollBack` instead.
 ///
 /// Laws:
 /// - The same events give the same bytes.
 /// - No message leaves before the records that it reports are durable.
-/// - The diff of a revision goes onto the requester's own full watch before the `ok`.
+/// - If the requester watches the whole nav and has credit, the diff of a revision leaves before
+///   the `ok` that reports the revision.
 package struct Hub: Sendable {
   var configuration: HubConfiguration
-  /// Who may do what.
+  /// The access rules.
   package internal(set) var access: Access
   var navs: Navs
   var sessions = Sessions()
@@ -27,9 +30,9 @@ package struct Hub: Sendable {
   var output = HubOutput()
   var reads = HistoryReads()
   var isStopping = false
-  /// What was done so far, in numbers; the shell adds what it measures.
+  /// Counters, gauges and histograms; the shell adds what it measures itself.
   package var measurements = Measurements()
-  /// When `handle(.wake)` is due; nil if nothing waits.
+  /// The time at which the shell must call `handle(.wake)`; nil if no deadline is pending.
   ///
   /// CLOCK_BOOTTIME in milliseconds.
   package var wakeAt: UInt64? { timer.wakeAt }
@@ -38,8 +41,8 @@ package struct Hub: Sendable {
   ///
   /// - Parameters:
   ///   - configuration: the limits.
-  ///   - access: who may do what.
-  ///   - seed: randomness for epochs; a new one for every run.
+  ///   - access: the access rules.
+  ///   - seed: the source of random epochs; it must differ between runs.
   package init(configuration: HubConfiguration, access: Access = Access(), seed: UInt64) {
     self.configuration = configuration
     self.access = access
@@ -47,17 +50,17 @@ package struct Hub: Sendable {
     remembered = RememberedOps(limits: configuration)
   }
 
-  /// Names this run of the daemon.
+  /// The epoch that identifies this run of the daemon.
   package var boot: Epoch { navs.boot }
 
-  /// A reader of messages that takes what this hub takes.
+  /// Makes a reader of clients' messages that rejects what is larger than this hub's limit.
   package func makeReader() -> ClientMessageReader {
     ClientMessageReader(maximumBytes: configuration.maximumRequestBytes)
   }
 
-  /// Takes one event; what follows from it waits for `committed`.
+  /// Handles one event; its outputs wait for `committed`.
   ///
-  /// The nav that it is about must not be dormant, see `dormant(for:)`.
+  /// The nav of the event must not be dormant, see `dormant(for:)`.
   package mutating func handle(_ event: HubEvent, at now: Instant) {
     precondition(!isUnsound, "an event while a nav is unsound")
     assert(dormant(for: event) == nil, "an event about a nav that is dormant")
@@ -89,39 +92,41 @@ package struct Hub: Sendable {
     }
   }
 
-  /// The number of the last row.
+  /// The number of the newest row, durable or not.
   package var sequence: UInt64 { batches.sequence }
 
-  /// While replaying: the ops of rows behind this one are remembered whatever their time.
+  /// During a replay, the hub remembers the ops of rows after this one regardless of their age.
   package var remembersBehind: UInt64 {
     get { remembered.remembersBehind }
     set { remembered.remembersBehind = newValue }
   }
 
-  /// The records of the batch at hand, to be made durable together.
+  /// Takes the records of the batch at hand out, to be made durable together.
   package mutating func takeRecords() -> [JournalRecord] { batches.takeRecords() }
 
   /// Whether ops may be decided while the batch at hand is being made durable.
   ///
-  /// Not while a virtual nav is watched, which would show what is not durable yet, and not while a
-  /// watch waits for a state of which everything is durable.
+  /// They may not while a virtual nav is watched, because its records would show what is not
+  /// durable yet. Nor while a watch waits for a state of which everything is durable, while the
+  /// journal takes no commits, or while the daemon stops.
   package var maySeal: Bool { batches.maySeal && !isStopping && !navs.hasActiveDirectory }
 
   /// The number of batches that are sealed and not yet committed.
   package var sealedCount: Int { batches.sealed.count }
 
-  /// Closes the batch at hand, whose records were all taken.
+  /// Seals the batch at hand, whose records must have been taken.
   ///
-  /// Each `committed` is about the oldest batch sealed from then on, and `rollBack` about all of
-  /// them. Messages with ops, and only those, may be handled meanwhile; they begin the next batch.
+  /// From then on each `committed` is about the oldest sealed batch, and `rollBack` about all
+  /// batches. Until the commit, the shell may handle messages with ops only; they go into the next
+  /// batch.
   package mutating func seal() {
     precondition(maySeal, "a hub that shows what is not durable, or is stopping")
     batches.seal(coordinations.takeBefore(), navs.slots)
   }
 
-  /// Takes note that the records taken are durable; returns everything that waited for them.
+  /// Notes that the records of a batch are durable; returns the outputs that waited for them.
   ///
-  /// The records are those of the oldest sealed batch if there is one.
+  /// The batch is the oldest sealed one, or the batch at hand if none is sealed.
   package mutating func committed(at now: Instant) -> HubOutput {
     let next = batches.beginRelease()
     for touched in batches.current.touched where navs.isLive(touched.slot) {

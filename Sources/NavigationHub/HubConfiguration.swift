@@ -1,9 +1,9 @@
 package import Navigation
 import NavigationProtocol
 
-/// What bounds the hub and identifies the daemon; every limit of the protocol, in one place.
+/// The limits of the hub, and the name of the daemon; each limit of the protocol is set here.
 package struct HubConfiguration: Sendable {
-  /// The bounds of every nav: its limits, and the classes that the configuration declares.
+  /// The part of the configuration that the rules use: limits, declared classes, reader of routes.
   package private(set) var context = NavigationContext(routeTemplates: RouteReader.checked)
   /// The limits of one nav.
   package var nav: NavigationLimits {
@@ -32,11 +32,11 @@ package struct HubConfiguration: Sendable {
   package var resumeBytes = 262_144
   /// The most bytes of diffs kept for resuming, in all.
   package var resumeTotalBytes = 64 << 20
-  /// The decided ops remembered of one client.
+  /// The most decided ops remembered for one client.
   package var rememberedOps = 64
-  /// The clients whose ops are remembered.
+  /// The most clients whose ops are remembered.
   package var rememberedClients = 4096
-  /// The clients of one principal whose ops are remembered.
+  /// The most clients of one principal whose ops are remembered.
   package var rememberedClientsPerPrincipal = 1024
   /// Milliseconds after which the ops of an idle client are forgotten.
   package var rememberedIdle: UInt64 = 600_000
@@ -44,9 +44,9 @@ package struct HubConfiguration: Sendable {
   package var maximumWindow: UInt64 = 1 << 20
   /// The heartbeat of a client that asks for none, in milliseconds.
   package var defaultHeartbeat: UInt64 = 5000
-  /// Milliseconds without a message from a client that is out of credit until its session ends.
+  /// Milliseconds without a message until the session of a client without credit ends.
   package var stall: UInt64 = 30_000
-  /// Revisions of one nav between snapshots in the journal.
+  /// The number of revisions of one nav between two snapshots in the journal.
   package var snapshotEvery: UInt64 = 1000
   /// Declared bar and toolbar classes; true for those based on a bar.
   package var classes: [String: Bool] {
@@ -64,10 +64,10 @@ package struct HubConfiguration: Sendable {
   /// The whole takes more instructions than most operations, and a copy of the state before. So only
   /// debug builds inspect it after each op.
   package var touchedInspection: TouchedInspection? = Self.defaultInspection
-  /// What `welcome` says of the daemon.
+  /// The name and version of the daemon, for `welcome` and the statistics.
   package var server = "navd/0.1.0"
 
-  /// Makes a value from its members.
+  /// Makes the default configuration.
   package init() {}
 
   /// Names the invariants that a commit broke; `inout` only to avoid a copy of the state.
@@ -83,11 +83,11 @@ package struct HubConfiguration: Sendable {
   }
 }
 
-/// A point in time: both clocks, in milliseconds.
+/// A point in time on both clocks, in milliseconds.
 package struct Instant: Hashable, Sendable {
-  /// CLOCK_BOOTTIME; deadlines are reckoned by it.
+  /// CLOCK_BOOTTIME, which all deadlines use.
   package var boot: UInt64
-  /// Since 1970; written into the log, for people.
+  /// The time since 1970, for rows and the log; it can jump.
   package var wall: UInt64
 
   /// Makes a value from its members.
@@ -97,7 +97,7 @@ package struct Instant: Hashable, Sendable {
   }
 }
 
-/// A connection of the daemon's socket, as the shell numbers them.
+/// A connection of the daemon's socket, by a number that the shell assigns.
 package struct ConnectionID: Hashable, Sendable {
   /// The number.
   package let number: UInt64
@@ -107,11 +107,11 @@ package struct ConnectionID: Hashable, Sendable {
 }
 
 extension Hub {
-  /// Goes on with another configuration.
+  /// Installs another configuration; to be called between two batches.
   ///
-  /// To be called between two batches. Nothing that exists is given up for a limit that is lower
-  /// than before: no session, no watch, no nav; it counts for what comes. Only what is kept in
-  /// memory for clients that come back is trimmed. The same configuration changes nothing.
+  /// A lower limit applies to new sessions, watches and navs only; existing ones stay. Memory for
+  /// clients that come back, in rings and remembered ops, is trimmed at once. The same
+  /// configuration changes nothing.
   package mutating func reconfigure(_ new: HubConfiguration) {
     precondition(
       batches.isIdle,
@@ -123,7 +123,7 @@ extension Hub {
       for slot in navs.slots.indices { trim(slot) }
     }
     trimRings()
-    // What is due by the new times may be due before the next wake by the old ones.
+    // By shorter times, something can be due before the wake that was planned by the longer ones.
     if new.stall < old.stall || new.rememberedIdle < old.rememberedIdle {
       timer.plan(timer.now.boot)
     }

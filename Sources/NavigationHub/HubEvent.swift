@@ -1,33 +1,33 @@
 import Navigation
 package import NavigationProtocol
 
-/// What can happen to the hub.
+/// An input of the hub.
 package enum HubEvent: Sendable {
   /// A client's message, as ``ClientMessageReader`` has read it.
   case message(ConnectionID, Peer, ClientMessage)
   /// A client's message that cannot be read, with the error that answers it.
   indirect case unreadable(ConnectionID, Peer, MessageFailure)
-  /// The peer is gone.
+  /// The connection is closed.
   case closed(ConnectionID)
   /// The socket takes no more for this connection; the shell keeps what it could not send.
   case blocked(ConnectionID)
   /// The socket takes messages again, and all that was kept has been sent.
   case unblocked(ConnectionID)
-  /// What was asked of the journal's history.
+  /// The answer to a request for the journal's history.
   case history(HistoryAnswer)
-  /// How far the copy of the journal has come.
+  /// The progress of the backup.
   case backupProgress(BackupProgress)
-  /// What became of the copy of the journal.
+  /// The result of the backup.
   case backup(BackupAnswer)
-  /// Retention moved the oldest revision that can be read of a nav.
+  /// Retention pruned the history of a nav, whose oldest readable revision is now this one.
   case floor(nav: UInt64, revision: UInt64)
   /// The journal asks for a snapshot of a nav, so that it may prune.
   case snapshotWanted(nav: UInt64)
-  /// Who may do what has changed.
+  /// The access rules changed.
   case access(Access)
-  /// The key of the peer is not authorised any more.
+  /// The key of the connection's peer is not authorised any more.
   case revoked(ConnectionID)
-  /// `wakeAt` has come.
+  /// The time `wakeAt` has come.
   case wake
   /// The daemon is stopping.
   case stop
@@ -62,7 +62,7 @@ extension HubEvent {
     }
   }
 
-  /// Whether this is a message that reads, perhaps what `Measurements.Gauge` has.
+  /// Whether this is a `get`, before which the shell must update the gauges of `Measurements`.
   package var isGet: Bool {
     if case .message(_, _, .get) = self { true } else { false }
   }

@@ -10,35 +10,36 @@ package struct Outgoing: Sendable {
   package var body: [UInt8]
 }
 
-/// A wish to read the journal's history, off the loop.
+/// A request to read the journal's history, outside of the loop's thread.
 package struct HistoryRequest: Hashable, Sendable {
-  /// What the answer is matched by.
+  /// The token that the answer repeats.
   package var token: UInt64
   /// The name of the nav.
   package var nav: UInt64
   /// The nav's newest row.
   package var head: UInt64
-  /// What to read.
+  /// The part of the history to read.
   package var what: What
 
-  /// What to read.
+  /// A part of a nav's history.
   package enum What: Hashable, Sendable {
-    /// Rows with these revisions, the newest first: their chain from the head downwards.
+    /// All rows with these revisions.
     case rows(from: UInt64, through: UInt64)
-    /// The newest snapshot that is not newer than the revision, and the rows after it up to it.
+    /// The newest snapshot that is not newer than the revision, and the rows after it through the
+    /// revision.
     case state(at: UInt64)
   }
 }
 
-/// What the journal's history says; rows are oldest first.
+/// The answer to a `HistoryRequest`.
 package struct HistoryAnswer: Sendable {
-  /// What the answer is matched by.
+  /// The token of the request.
   package var token: UInt64
-  /// The snapshot to begin with.
+  /// The snapshot to begin with; nil if the rows begin with the creation, or none was asked for.
   package var snapshot: SnapshotRow?
   /// The rows, oldest first.
   package var rows: [JournalRow]
-  /// Why it could not be read.
+  /// The error, in words, if the history could not be read; else nil.
   package var failure: String?
 
   /// Makes a value from its members.
@@ -52,32 +53,32 @@ package struct HistoryAnswer: Sendable {
   }
 }
 
-/// What a shell must do once the records are durable, in this order.
+/// The work of the shell once the records are durable, in this order.
 package struct HubOutput: Sendable {
-  /// A message to one connection; what goes to many has its body once.
+  /// A message to one connection; equal messages to several connections share one body.
   package struct Delivery: Sendable {
     /// The connection it goes to.
     package var connection: ConnectionID
     /// The verb of the message.
     package var verb: ServerVerb
-    /// The place of its JSON in `bodies`.
+    /// The index of its JSON in `bodies`.
     package var body: Int
   }
 
-  /// Send these, in order.
+  /// The messages to send, in order.
   package internal(set) var deliveries: [Delivery] = []
-  /// The JSON of what is to be sent.
+  /// The JSON bodies of the messages.
   package internal(set) var bodies: [[UInt8]] = []
-  /// Read these and come back with the answers.
+  /// The requests for the history; the shell returns each answer as an event.
   package var requests: [HistoryRequest] = []
-  /// Whether to copy the journal and come back with what became of it.
+  /// Whether to begin a backup; the shell returns its result as an event.
   package var startsBackup = false
-  /// Connections that are of no use any more, with nothing further to send.
+  /// Connections whose sessions ended; the shell discards what it could not send to them yet.
   package var dropped: [ConnectionID] = []
-  /// Log these.
+  /// Entries for the log.
   package var notices: [Notice] = []
 
-  /// What is to be sent, in order, each with its own body.
+  /// The messages to send, in order, each with its own body.
   package var messages: [Outgoing] { deliveries.map(message) }
 
   /// A delivery with its body.
@@ -85,13 +86,13 @@ package struct HubOutput: Sendable {
     Outgoing(connection: delivery.connection, verb: delivery.verb, body: bodies[delivery.body])
   }
 
-  /// Adds the JSON of a message to one or many; returns its place.
+  /// Adds the body of a message to one or several connections; returns its index.
   mutating func add(_ body: [UInt8]) -> Int {
     bodies.append(body)
     return bodies.count - 1
   }
 
-  /// Appends a message to one connection, whose body was added before.
+  /// Adds a message to one connection; its body was added before.
   mutating func append(_ verb: ServerVerb, at body: Int, to connection: ConnectionID) {
     deliveries.append(Delivery(connection: connection, verb: verb, body: body))
   }
@@ -101,13 +102,13 @@ package struct HubOutput: Sendable {
 package struct Notice: Hashable, Sendable {
   /// What sort of thing it is.
   package enum Kind: Hashable, Sendable {
-    /// A client reports that its mirror differs.
+    /// A client reports that its mirror differs from the nav.
     case diverged
-    /// A nav, or the history of one, cannot be used.
+    /// navd found a fault in a nav or in its history.
     case faulty
-    /// Somebody was refused what he has no right to, or his rights ended.
+    /// navd refused a message as `forbidden` or `fenced`, or ended the session of a revoked key.
     case refused
-    /// Guards or delegates were passed over, as the client asked.
+    /// A client passed over guards, delegates or the holder of the display.
     case overridden
   }
 
@@ -118,7 +119,7 @@ package struct Notice: Hashable, Sendable {
   package var kind: Kind
   /// How important it is.
   package var level: Level
-  /// What happened, for people; it may quote what a client sent.
+  /// The text, for people; it can quote a client's message.
   package var text: String
   /// The name of the nav.
   package var nav: String?
@@ -128,10 +129,10 @@ package struct Notice: Hashable, Sendable {
   package var client: String?
   /// Who the transport says it is.
   package var principal: String?
-  /// The error's code, or a word for what was done.
+  /// The code of the error, or a word for the action.
   package var code: String?
 
-  /// Makes a notice about nobody in particular.
+  /// Makes a notice that names no nav and no client.
   package init(_ kind: Kind, _ level: Level, _ text: String) {
     self.kind = kind
     self.level = level

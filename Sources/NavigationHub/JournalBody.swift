@@ -1,11 +1,11 @@
 import Navigation
 import NavigationProtocol
 
-/// How a row tells the reply.
+/// The form in which a row records the reply to its op.
 enum RecordedReply: Sendable {
-  /// As it was sent.
+  /// The whole reply, as it was sent.
   case whole([UInt8])
-  /// What the diff beside it does not tell: the top, and what the operations gave.
+  /// Only what the diff in the same row lacks: the top, and the outputs of the operations.
   case besideDiff(top: String?, outputs: ArraySlice<UInt8>)
 }
 
@@ -14,17 +14,17 @@ enum JournalBody {
   /// The version of the rules by which `resolved` is computed from the state.
   static let resolution: UInt64 = 2
 
-  /// The body of a `changed` row: the diff with null for what the bar shows, which the state tells.
+  /// The body of a `changed` row: the diff, with null in place of the resolved bar.
   ///
-  /// `rv` says by which rules, so that a later version does not take its own result for what was
-  /// sent.
+  /// A reader computes the resolved bar from the state instead. `rv` is the version of the rules
+  /// for it: a later version does not take its own result for the bytes that were sent.
   ///
   /// - Parameters:
   ///   - diff: the diff as it is sent.
-  ///   - commit: what happened.
+  ///   - commit: the commit.
   ///   - before: the digest before the commit.
-  ///   - json: the memory to write into.
-  ///   - origin: writes who caused the row, if it was an op.
+  ///   - json: the buffer to write into.
+  ///   - origin: writes the members about the author of the row, if it has one.
   /// - Returns: the body.
   // Never inlined, so that its instructions can be counted by its name.
   @inline(never)
@@ -75,7 +75,8 @@ enum JournalBody {
 
   /// The body of a `created` row, and of a snapshot.
   ///
-  /// `origin` writes who caused the row, or for a snapshot since when the top is what it is.
+  /// `origin` writes the members about the author of the row, or in a snapshot the last change of
+  /// the top.
   static func state(
     nav: String, epoch: Epoch, owner: String, controller: NavigationController, digest: Digest,
     resolvedAt: Revision, origin: (inout JSONWriter) -> Void = { _ in }
@@ -182,12 +183,12 @@ struct RowClient: Sendable {
   }
 }
 
-/// Whose doing a change is that the daemon makes for a session.
+/// The session for which navd makes a change, as the row names it.
 struct Doing {
   var author: Author
-  /// The message that asked for it; nil if it follows from the end of the session.
+  /// The message that asked for the change; nil if it follows from the end of the session.
   var op: UInt64?
-  /// Whether it took something from somebody else.
+  /// Whether the change took the display lease from another session.
   var isForced = false
 
   init(_ author: Author, op: UInt64? = nil) {
@@ -197,7 +198,7 @@ struct Doing {
 }
 
 extension JSONWriter {
-  /// Writes who caused a row that no op did.
+  /// Writes the author of a row that no op caused.
   mutating func origin(_ doing: Doing) {
     name("by")
     author(doing.author, op: doing.op)

@@ -5,13 +5,13 @@ import NavigationProtocol
 struct JournalBodyReader: Sendable {
   private var tape = JSONTape()
   private let reader = RecordReader(.journal)
-  /// Members of the loaded body.
+  /// The places of members in the loaded body; nil for those that it lacks.
   private var diff: Int?
   private var by: Int?
   private var detached: Int?
   private var released: Int?
 
-  /// What a `created` row or a snapshot says.
+  /// The contents of a `created` row or of a snapshot.
   struct State {
     var nav: String
     var epoch: Epoch
@@ -19,7 +19,7 @@ struct JournalBodyReader: Sendable {
     var controller: NavigationController
     var digest: Digest
     var resolvedAt: Revision
-    /// Since when the top is what it is, of a snapshot that tells.
+    /// The last change of the top; nil if the body does not record it.
     var topChange: TopChange?
   }
 
@@ -45,23 +45,23 @@ struct JournalBodyReader: Sendable {
     }
   }
 
-  /// What the body of a `created` row or of a snapshot says of a nav before its state.
+  /// The members before the state in a `created` row or in a snapshot.
   struct Head {
     var name: String
     var isStandalone: Bool
     var epoch: Epoch
     var owner: String
-    /// Whether something is open in the state.
+    /// Whether the state is open (`NavigationController.isOpen`).
     var isOpen: Bool
   }
 
-  /// The bytes of `,"rev":` as one number, and where they are in it.
+  /// The 7 bytes of `,"rev":` as one number, and the mask for as many bytes.
   private static let sign: UInt64 = 0x2C22_7265_7622_3A
   private static let signMask: UInt64 = 0xFF_FFFF_FFFF_FFFF
 
-  /// Reads the head of a body with a state, and nothing behind it.
+  /// Reads the head of a body with a state, and nothing after it.
   mutating func head(of body: [UInt8]) throws(StoredDataError) -> Head {
-    // Within a text the quote would have a backslash before it.
+    // These bytes cannot be part of a text, where a backslash precedes each quote.
     var window: UInt64 = 0
     var end = 0
     while end < body.count, window & Self.signMask != Self.sign {
@@ -92,7 +92,7 @@ struct JournalBodyReader: Sendable {
     return epoch
   }
 
-  /// How the op is remembered that a row's body tells of.
+  /// The remembered op that a row's body records; nil if it records none.
   mutating func entry(of body: [UInt8]) -> RememberedOps.Entry? {
     guard (try? load(body)) != nil, let by, let op = integer("op", of: by),
       let octets = tape.member(short: "octets", of: 0).flatMap({ tape.hex64($0) }),
@@ -154,10 +154,10 @@ struct JournalBodyReader: Sendable {
       topChange: topChange())
   }
 
-  /// Who caused the loaded row; nil if nobody is named.
+  /// The author of the loaded row; nil if it names none.
   func author() -> Author? { by.flatMap { author($0) } }
 
-  /// What led to the revision of the loaded `changed` row.
+  /// The cause of the revision in the loaded `changed` row.
   func cause() -> Cause {
     diff.flatMap { text("cause", of: $0) }.flatMap { Cause(wireName: $0) } ?? .api
   }
@@ -216,8 +216,9 @@ struct JournalBodyReader: Sendable {
     return (change, Digest(bits: digest))
   }
 
-  /// The octets of the loaded row's diff as they were sent; nil if it tells what the bar showed by
-  /// other rules than this version's, so that they cannot be had any more.
+  /// The loaded row's diff in the bytes that were sent; nil if they cannot be restored.
+  ///
+  /// They cannot if the row omits the resolved bar and another version of its rules applied.
   func diff(resolved: [UInt8]) -> EncodedDiff? {
     guard let diff else { return nil }
     guard let place = tape.member(short: "resolved", of: diff) else {
@@ -252,7 +253,7 @@ struct JournalBodyReader: Sendable {
       guard tape.kind(at) == .object else {
         throw ReadFailure(.invalidArgument, "a change is no record")
       }
-      // A change begins with the name that tells what it is.
+      // A change whose first member is `at` is a splice; any other one sets a record or part.
       if tape.next(at) > at + 1, tape.shortName(at + 1) == "at" {
         try splice(at, into: &change)
       } else {
@@ -347,7 +348,7 @@ struct JournalBodyReader: Sendable {
     }
   }
 
-  /// Where a part is that says more than its version, as those at their defaults do not.
+  /// The place of a part with more members than `ver`; nil for a part at its default.
   private func content(of part: PartName) -> Int? {
     guard let at = tape.member(part.text, of: 0), tape.next(at) > at + 3 else { return nil }
     return at
@@ -421,7 +422,7 @@ struct JournalBodyReader: Sendable {
 }
 
 extension JSONWriter {
-  /// Writes who did it, without the client's identity, which is for repetitions only.
+  /// Writes the author without the client's id, which only serves to recognise repeated ops.
   fileprivate mutating func author(_ by: Int, _ tape: borrowing JSONTape) {
     name("by")
     beginObject()

@@ -1,12 +1,12 @@
 package import NavigationProtocol
 
-/// One line of the journal: something that happened to one nav.
+/// One row of the journal: something that happened to one nav.
 ///
-/// Rows are appended in the order of `sequence`, which counts commits of the whole daemon from 1
-/// without a gap. The rows of one nav form a chain: `previous` names the row before, so a nav's
-/// history is read from its head downwards without an index on the commit path.
+/// Rows are appended in the order of `sequence`, which numbers the rows of the whole daemon from 1
+/// without a gap. The rows of one nav form a chain: `previous` names the row before. So a nav's
+/// history is read from its head downwards, and commits maintain no index for it.
 package struct JournalRow: Hashable, Sendable {
-  /// What a row says.
+  /// The kinds of rows.
   package enum Kind: UInt8, Sendable {
     /// The nav was created; the body carries its complete state at revision 1.
     case created = 1
@@ -20,7 +20,7 @@ package struct JournalRow: Hashable, Sendable {
     case report = 5
   }
 
-  /// The commit number, 1 and up; also the row's key in the journal.
+  /// The number of the row, 1 and up, which is also its key in the journal.
   package var sequence: UInt64
   /// The number of the nav, 1 and up, never used again after the nav is closed.
   package var nav: UInt64
@@ -30,11 +30,11 @@ package struct JournalRow: Hashable, Sendable {
   package var previous: UInt64
   /// Wall-clock time of the commit in milliseconds since 1970; for people, never for order.
   package var time: UInt64
-  /// What the row says.
+  /// The kind of the row.
   package var kind: Kind
-  /// Whether something is under way in the nav behind this row that a restart ends.
+  /// Whether the nav's state after the row is open, so that a restart would have to end something.
   package var isOpen: Bool
-  /// Whose op caused the row; nil if none did.
+  /// The op that caused the row; nil if none did.
   package var author: RowAuthor?
   /// The encoded change, opaque to the journal.
   package var body: [UInt8]
@@ -64,11 +64,11 @@ package struct JournalRow: Hashable, Sendable {
   }
 }
 
-/// Whose op a row tells of, by which the op is remembered.
+/// The op that caused a row, as the hub remembers it.
 package struct RowAuthor: Hashable, Sendable {
-  /// The principal who sent it.
+  /// The principal that sent the op.
   package var principal: String
-  /// The client that sent it.
+  /// The client that sent the op.
   package var client: ClientID
   /// The id of the op.
   package var op: UInt64
@@ -81,9 +81,9 @@ package struct RowAuthor: Hashable, Sendable {
   }
 }
 
-/// The columns of one row without its body; they mean what they mean in `JournalRow`.
+/// The columns of one row without its body, with the meaning that they have in `JournalRow`.
 package struct RowHeader: Hashable, Sendable {
-  /// The commit number, 1 and up.
+  /// The number of the row, 1 and up.
   package var sequence: UInt64
   /// The number of the nav.
   package var nav: UInt64
@@ -93,11 +93,11 @@ package struct RowHeader: Hashable, Sendable {
   package var previous: UInt64
   /// Wall-clock time of the commit in milliseconds since 1970.
   package var time: UInt64
-  /// What the row says.
+  /// The kind of the row.
   package var kind: JournalRow.Kind
-  /// Whether something is under way in the nav that a restart ends.
+  /// Whether the nav's state after the row is open, so that a restart would have to end something.
   package var isOpen: Bool
-  /// Whose op caused the row; nil if none did.
+  /// The op that caused the row; nil if none did.
   package var author: RowAuthor?
 
   /// Makes a value from its members.
@@ -115,7 +115,7 @@ package struct RowHeader: Hashable, Sendable {
     self.author = author
   }
 
-  /// The columns of a row.
+  /// Takes the columns of a row.
   package init(_ row: JournalRow) {
     self.init(
       sequence: row.sequence, nav: row.nav, revision: row.revision, previous: row.previous,
@@ -146,7 +146,7 @@ package struct SnapshotRow: Hashable, Sendable {
   }
 }
 
-/// What the core asks to be made durable; the records of one batch are committed together.
+/// A record that the hub asks the journal to store; those of one batch are committed together.
 package enum JournalRecord: Hashable, Sendable {
   /// Append this row.
   case row(JournalRow)

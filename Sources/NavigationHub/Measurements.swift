@@ -6,7 +6,7 @@ package import NavigationProtocol
 /// cannot know: times, bytes on the disk and connections. All figures are in one array, so that
 /// counting is one addition, and copying a hub copies one more reference.
 package struct Measurements: Sendable {
-  /// Counts that only grow; outcomes and ends of sessions have subscripts of their own.
+  /// Counts that only grow; counts of outcomes and ended sessions have subscripts of their own.
   package enum Counter: Int, CaseIterable, Sendable {
     /// Messages of clients that the hub received.
     case received
@@ -26,7 +26,7 @@ package struct Measurements: Sendable {
     case startedAt
     /// Connections of clients, as navd counts them.
     case connections
-    /// navd's count at the last comparison, and the client sockets that the kernel had then.
+    /// Connections at the last comparison: navd's count, and the kernel's count of client sockets.
     case countedConnections
     case openConnections
     /// How often these two differed for more than 2 s.

@@ -1,30 +1,30 @@
 import Navigation
 import NavigationProtocol
 
-/// Everything the hub keeps of one nav.
+/// Everything that the hub keeps of one loaded nav.
 struct NavEntry: Sendable {
   /// The name.
   var name: String
   /// The number in the journal, never used twice; 0 for a virtual nav.
   var number: UInt64
-  /// The principal who created it.
+  /// The principal that created the nav.
   var owner: String
-  /// The life of the nav that revisions belong to.
+  /// The epoch to which the revisions belong.
   var epoch: Epoch
-  /// The state, of a controller.
+  /// The state; without content if the nav is virtual.
   var controller: NavigationController
-  /// The records, of a virtual nav.
+  /// The records of a virtual nav; nil for any other nav.
   var directory: Directory?
-  /// The digest of the state, kept up to date.
+  /// The digest of the newest state or records.
   var digest: Digest
   var running = RunningDigest()
-  /// What the bar shows, encoded, to tell whether it changed.
+  /// The encoded resolved bar, by which the hub finds out whether a commit changes it.
   var shown: ShownBar
-  /// The revision at which what the bar shows last changed.
+  /// The newest revision that changed the resolved bar.
   var resolvedAt: Revision
   /// The nav's newest row in the journal.
   var lastSequence: UInt64 = 0
-  /// The number of the last batch that changed it.
+  /// The number of the newest batch that changed the nav.
   var touchedBy: UInt64 = 0
   /// The revision of the newest snapshot in the journal.
   var snapshotRevision: Revision
@@ -32,11 +32,11 @@ struct NavEntry: Sendable {
   var floor: Revision
   /// The newest revision that is durable; nothing newer is sent.
   var durable: Revision
-  /// Since when the top is what it is; nil if the journal does not tell.
+  /// The last change of the top; nil if the journal does not record it.
   var topChange: TopChange?
-  /// The diffs to serve watches from.
+  /// The newest diffs, from which the hub serves watches.
   var ring: DiffRing
-  /// What was found wrong with the nav, or what an op would have made of it; it is only read since.
+  /// The broken invariants of a frozen nav; nil if the nav is not frozen.
   var fault: String?
 
   init(
@@ -56,7 +56,7 @@ struct NavEntry: Sendable {
     ring = DiffRing(base: controller.revision, digest: digest)
   }
 
-  /// An entry that stands for nothing, left in vacant slots.
+  /// The entry in vacant slots.
   static let vacant = NavEntry(
     name: "", number: 0, owner: "", epoch: Epoch(bits: 0),
     controller: NavigationController(revision: Revision(0)))
@@ -64,7 +64,7 @@ struct NavEntry: Sendable {
   /// The newest revision, durable or not.
   var revision: Revision { directory?.revision ?? controller.revision }
 
-  /// The name of the client that holds the display; empty if the state tells of none.
+  /// The name of the client that holds the display; empty if the state names none.
   var displayOwner: String { controller.environment.content.owner ?? "" }
 
   var standing: NavStanding {
@@ -78,7 +78,7 @@ struct NavEntry: Sendable {
       depth: controller.stack.count, top: controller.top?.id.text)
   }
 
-  /// The state as it is now, to be sent.
+  /// The newest state, to be sent; `why` is the reason for sending it.
   func snapshot(why: String) -> Snapshot {
     Snapshot(
       nav: name, kind: directory == nil ? controller.kindName : "directory", epoch: epoch,
@@ -87,10 +87,10 @@ struct NavEntry: Sendable {
         ?? .controller(controller, shown))
   }
 
-  /// What the bar shows, encoded.
+  /// The encoded resolved bar.
   var resolved: [UInt8] { shown.bytes }
 
-  /// Why a full watch gets a snapshot; nil if it may resume.
+  /// The reason to begin a full watch with a snapshot; nil if the watch can resume.
   func reasonForSnapshot(_ request: WatchRequest) -> String? {
     if request.bad != nil { return "digest" }
     guard let from = request.from else { return "join" }
@@ -100,7 +100,8 @@ struct NavEntry: Sendable {
     return digest == from.digest ? nil : "digest"
   }
 
-  /// What a conflated view shows now, and a text that changes with it; nil if that text is `known`.
+  /// The present value of a conflated view, and a key that changes with it; nil if the key is
+  /// `known`.
   func latest(_ view: View, unless known: String?) -> (key: String, value: [UInt8])? {
     let key =
       switch view {
@@ -114,7 +115,7 @@ struct NavEntry: Sendable {
     controller.top.map { "\($0.id.text)@\($0.version.number)" } ?? ""
   }
 
-  /// What a conflated view shows now.
+  /// The present value of a conflated view.
   func latestValue(_ view: View) -> [UInt8] {
     guard view == .top else { return resolved }
     guard directory == nil, let top = controller.top else { return Array("null".utf8) }
@@ -126,11 +127,11 @@ extension NavigationController {
   /// The kind of the nav on the wire.
   var kindName: StaticString { Self.kindName(isStandalone: isStandalone) }
 
-  /// The kind of such a nav on the wire.
+  /// The kind of a standalone bar or a controller on the wire.
   static func kindName(isStandalone: Bool) -> StaticString { isStandalone ? "bar" : "controller" }
 }
 
-// Guards, compared with the nav that they are about.
+// Comparing the guards of an op with the nav.
 
 extension NavEntry {
   /// Throws `desync` for the first guard that fails, in the order of protocol.md §9.2; its `since`
@@ -197,7 +198,8 @@ extension NavEntry {
 }
 
 extension OpContext {
-  /// Refuses operations that have not the guard that a nav's settings ask for.
+  /// Throws `guard-required` for the first operation without the guard that the nav's policy asks
+  /// for.
   func checkGuards(under policy: GuardPolicy) throws(Hub.OpFailure) {
     guard policy != .none else { return }
     let hasTop = request.guards.top != nil

@@ -1,13 +1,12 @@
 import Navigation
 import NavigationProtocol
 
-/// The navs: the loaded ones by slot, name and number, and the dormant ones, of which the journal has
-/// everything and this value a note.
+/// All navs: the loaded ones by slot, name and number, and notes of the dormant ones.
 ///
 /// Laws:
-/// - A name leads to the nav that has it; a nav that is being closed has none, but keeps its slot
-///   and number until the closing is durable.
-/// - A number leads to a loaded nav or to a dormant one, never to both, and is given out once.
+/// - A name leads to the nav that has it. A nav that is being closed has no name, but keeps its
+///   slot and number until the closing is durable.
+/// - A number is assigned once, and leads to a loaded nav or to a dormant one, never to both.
 /// - `ringBytes` is the sum of the bytes of all rings.
 ///
 /// Only the methods of this value change which slots of `slots` are live, and the rings of entries.
@@ -17,26 +16,26 @@ struct Navs: Sendable {
   static let clientsSlot = 1
   static let virtualSlots = navsSlot...clientsSlot
 
-  /// Names this run of the daemon.
+  /// The epoch that identifies this run of the daemon.
   let boot: Epoch
-  /// The loaded navs, behind the virtual ones.
+  /// The virtual navs, and behind them the loaded navs.
   var slots = Slots<NavEntry>()
-  /// Those that are in the journal only.
+  /// The navs that are in the journal only.
   private(set) var dormants = DormantNavs()
   /// The bytes of the diffs in all rings.
   private(set) var ringBytes = 0
-  /// Reads bodies, and keeps its buffers.
+  /// Reads bodies of rows; kept because it reuses its buffers.
   var reader = JournalBodyReader()
   private(set) var names = SlotIndex()
   private var numbers: [UInt64: Int] = [:]
-  /// The highest number given out.
+  /// The highest nav number assigned so far.
   private(set) var lastNumber: UInt64 = 0
   private var ringCursor = 0
-  /// What the bars of navs have in common.
+  /// The frames of encoded bars, which navs share.
   private var frames = BarFrames()
   private var random: SeededGenerator
 
-  /// No navs but the virtual ones; `seed` makes the epochs.
+  /// Makes the virtual navs; `seed` determines all epochs.
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
     boot = Epoch(bits: random.next())
@@ -68,21 +67,21 @@ struct Navs: Sendable {
   /// Whether a slot is in use.
   func isLive(_ slot: Int) -> Bool { slots.isLive(slot) }
 
-  /// The slot of a name.
+  /// The slot of a nav by name; nil if no loaded nav has this name.
   func slot(of name: String) -> Int? {
     let slot = names[name]
     assert(slot.map { slots[$0].name == name } ?? true, "\(name) leads to another nav")
     return slot
   }
 
-  /// The slot of a number in the journal.
+  /// The slot of a nav by its number in the journal; nil if no loaded nav has this number.
   func slot(numbered number: UInt64) -> Int? {
     let slot = numbers[number]
     assert(slot.map { slots[$0].number == number } ?? true, "\(number) leads to another nav")
     return slot
   }
 
-  /// Whether a nav has its name still: it has none while it is closed.
+  /// Whether a nav still has its name; a nav that is being closed has none.
   func hasName(_ slot: Int) -> Bool { names[slots[slot].name] == slot }
 
   // Creating and closing.
@@ -98,26 +97,26 @@ struct Navs: Sendable {
         name: name, number: lastNumber, owner: owner, epoch: makeEpoch(), controller: controller))
   }
 
-  /// Forgets a nav that the journal never heard of, the one created last.
+  /// Removes a nav whose creation was rolled back, and frees its number.
   mutating func uncreate(_ slot: Int) {
     if hasName(slot) { names[slots[slot].name] = nil }
     remove(slot)
     lastNumber -= 1
   }
 
-  /// Frees the name of a nav that is closed.
+  /// Frees the name of a nav that is being closed.
   mutating func releaseName(of slot: Int) {
     assert(hasName(slot), "\(slots[slot].name) was closed before")
     names[slots[slot].name] = nil
   }
 
-  /// Gives a nav its name back, whose closing failed.
+  /// Gives a nav its name back, because its closing was rolled back.
   mutating func restoreName(of slot: Int) {
     assert(names[slots[slot].name] == nil, "\(slots[slot].name) is taken")
     names[slots[slot].name] = slot
   }
 
-  /// Forgets a nav whose closing is durable.
+  /// Removes a nav whose closing is durable.
   mutating func remove(_ slot: Int) {
     assert(
       !hasName(slot) && numbers[slots[slot].number] == slot, "nav in slot \(slot) is not closed")
@@ -132,7 +131,8 @@ struct Navs: Sendable {
     let slot = slots.insert(entry)
     slots[slot].shown.share(&frames)
     numbers[entry.number] = slot
-    // Where two have a name, which no journal should tell, the later one has it as ever.
+    // If a damaged journal has two navs with one name, the later nav has it, as when it was
+    // created.
     if names[entry.name].map({ slots[$0].number < entry.number }) ?? true {
       names[entry.name] = slot
     }
@@ -140,29 +140,29 @@ struct Navs: Sendable {
     return slot
   }
 
-  /// A name for the life of a nav.
+  /// Makes a random epoch.
   mutating func makeEpoch() -> Epoch { Epoch(bits: random.next()) }
 
-  /// Shares what the bar of a nav, which has changed, has in common with others.
+  /// Replaces the frame of a nav's changed bar by an equal one that another nav has, if any.
   mutating func shareFrame(of slot: Int) { slots[slot].shown.share(&frames) }
 
   // Rings.
 
-  /// Puts a diff into the ring of its nav; `trim` brings that back within its limits.
+  /// Appends a diff to a nav's ring; `trim` brings the ring back within its limits.
   mutating func keep(_ diff: EncodedDiff, _ slot: Int) {
     ringBytes += diff.bytes.count
     slots[slot].ring.append(diff, digest: slots[slot].digest)
     assert(slots[slot].ring.byteCount <= ringBytes, "a ring larger than all")
   }
 
-  /// Drops the diffs of a nav beyond the limits, which no watch is owed.
+  /// Drops the oldest durable diffs of a nav that exceed the limits.
   mutating func trim(_ slot: Int, revisions: Int, bytes: Int) {
     ringBytes -= slots[slot].ring.trim(
       revisions: revisions, bytes: bytes, through: slots[slot].durable)
     assert(ringBytes >= 0, "\(ringBytes) bytes in all rings")
   }
 
-  /// Gives up the oldest diffs of navs in turn while all rings together are too large.
+  /// Drops the oldest diffs of one nav after the other, while all rings together exceed `total`.
   mutating func trimRings(to total: Int, bytes: Int) {
     guard ringBytes > total else { return }
     var visited = 0
@@ -190,7 +190,7 @@ struct Navs: Sendable {
     slots[slot].durable = directory.revision
   }
 
-  /// Puts a nav back to what the journal says, whose last row is `head`.
+  /// Restores a nav from `fresh`, which was read from the journal up to its row `head`.
   mutating func reload(_ slot: Int, _ fresh: NavEntry, head: UInt64) {
     let revision = fresh.controller.revision
     ringBytes -= slots[slot].ring.cut(behind: revision, digest: fresh.digest)
@@ -206,7 +206,7 @@ struct Navs: Sendable {
     assert(ringBytes >= 0, "\(ringBytes) bytes in all rings")
   }
 
-  /// Begins a new life of a loaded nav, which `row` tells.
+  /// Gives a loaded nav a new epoch, which row `row` records.
   mutating func renew(_ slot: Int, _ epoch: Epoch, row: UInt64) {
     ringBytes -= slots[slot].ring.byteCount
     slots[slot].lastSequence = row
@@ -225,11 +225,11 @@ struct Navs: Sendable {
         revision: Revision(snapshot.revision), sequence: snapshot.sequence, isOpen: head.isOpen))
   }
 
-  /// Notes a row, which must continue its nav.
+  /// Notes a row, which must continue the history of its nav.
   mutating func index(_ row: RowHeader, _ body: Span<UInt8>) throws(StoredDataError) {
     lastNumber = max(lastNumber, row.nav)
     guard let place = dormants.place(of: row.nav) else {
-      // The rows of a closed nav may be gone but for its closing.
+      // Retention may have pruned all rows of a closed nav except the one that closed it.
       if row.kind == .closed { return }
       guard row.kind == .created else {
         throw StoredDataError(what: "row of nav \(row.nav), which was never created")
@@ -243,14 +243,14 @@ struct Navs: Sendable {
     switch row.kind {
     case .closed: dormants.remove(place)
     case .epoch:
-      // One that a snapshot covers is not newer than the snapshot's.
+      // An epoch that the nav's snapshot includes is not newer than the snapshot's.
       guard dormants.history(place).lastSequence == row.sequence else { return }
       dormants.renew(place, try reader.epoch(in: [UInt8](copying: body)))
     case .created, .changed, .report: break
     }
   }
 
-  /// Takes how far back the journal can read each dormant nav; 0 for its first revision.
+  /// Sets the oldest revision of each dormant nav that the journal can read; 0 changes nothing.
   mutating func takeFloors(_ floor: (UInt64) -> UInt64) {
     for place in dormants.places {
       let revision = floor(dormants[place].number)
@@ -258,7 +258,7 @@ struct Navs: Sendable {
     }
   }
 
-  /// Takes how far back the journal can read a nav.
+  /// Sets the oldest revision of a nav that the journal can read.
   mutating func setFloor(of number: UInt64, _ floor: Revision) {
     if let slot = numbers[number] {
       slots[slot].floor = floor
@@ -267,17 +267,17 @@ struct Navs: Sendable {
     }
   }
 
-  /// Begins a new life of a dormant nav, which `row` tells.
+  /// Gives a dormant nav a new epoch, which row `row` records.
   mutating func renewDormant(_ place: Int, _ epoch: Epoch, row: UInt64) {
     dormants.renew(place, epoch, row: row)
   }
 
-  /// What to read to revive some dormant navs, others the next time.
+  /// The requests that revive at most `count` dormant navs; successive calls go round through all.
   mutating func nextDormants(atMost count: Int) -> [ReloadRequest] {
     dormants.next(atMost: count).map(dormants.request)
   }
 
-  /// Loads a dormant nav; `entry` must be what was noted of it.
+  /// Makes a dormant nav a loaded one; throws if `entry` contradicts the notes of the nav.
   ///
   /// - Returns: its slot.
   mutating func revive(_ place: Int, as entry: NavEntry) throws(StoredDataError) -> Int {
@@ -298,7 +298,7 @@ struct Navs: Sendable {
     return slot
   }
 
-  /// A nav as the journal tells it.
+  /// Rebuilds a nav from a snapshot and rows of the journal.
   func rebuild(
     _ snapshot: SnapshotRow?, _ rows: [JournalRow], _ limits: HubConfiguration
   ) throws(StoredDataError) -> NavEntry {

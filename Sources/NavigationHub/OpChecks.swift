@@ -4,28 +4,28 @@ import NavigationProtocol
 // The checks of an op, in the order of docs/protocol.md, 9.4: the first one that fails counts.
 // The comment behind a check names its errors. Step 1 is `ClientMessageReader.read`.
 
-/// Where an op stands in the order of checks: some ops wait, and some checks are not repeated.
+/// The stage of an op: an op that waited skips some checks when it continues.
 enum OpStage: Sendable {
-  /// It has just arrived.
+  /// The op has just arrived.
   case arrived
-  /// It waited, for a transition, a question to delegates, or the history.
+  /// The op waited for a transition, for a question to delegates, or for the history.
   case waited
-  /// It waited for delegates, whose answers are in.
+  /// The op waited for delegates, whose answers are in.
   case answered(DelegateDecision)
 
-  /// What the delegates decided; nil if they were not asked yet.
+  /// The delegates' decision; nil if they have not been asked yet.
   var decision: DelegateDecision? {
     if case .answered(let decision) = self { decision } else { nil }
   }
 
-  /// Whether no check was made before.
+  /// Whether the op passes the checks for the first time.
   var isFirst: Bool { if case .arrived = self { true } else { false } }
 }
 
 extension Hub {
-  /// Steps 2 to 4: whether the op may be decided at all.
+  /// Performs steps 2 to 4, then decides the op.
   ///
-  /// Their errors are not remembered.
+  /// The errors of these steps are not remembered.
   mutating func operate(
     _ request: OpMessage, from sender: Sender, session: Int?, at now: Instant
   ) {
@@ -56,7 +56,7 @@ extension Hub {
     }
   }
 
-  /// Steps 5 to 14, to be called by `decide` and by what continues an op that waited.
+  /// Performs steps 5 to 14; called by `decide`, and by `resume` for an op that waited.
   mutating func check(_ op: OpContext, _ stage: OpStage) throws(OpFailure) {
     assert(!op.request.operations.isEmpty, "an op without operations")
     let slot = navs.slot(of: op.request.nav)
@@ -81,7 +81,7 @@ extension Hub {
       // 9: the guards.
       try checkGuards(op.request.guards, slot)  // desync
       if op.isClosing { return try close(op, slot) }
-      // 10: what is open.
+      // 10: open transitions, questions and gestures.
       if !stage.isFirst { try checkFrozen(slot) }  // frozen, since the op waits
       if isOpen(slot, to: op) {
         try checkGesture(op, slot)  // gesture-refused, gesture-owner

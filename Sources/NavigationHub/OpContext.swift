@@ -1,13 +1,13 @@
 import Navigation
 import NavigationProtocol
 
-/// Who sent a message.
+/// The connection and the peer that sent a message.
 struct Sender {
   var connection: ConnectionID
   var peer: Peer
 }
 
-/// An op on its way through the checks.
+/// An op on its way through the checks, with its sender and its session.
 struct OpContext: Sendable {
   let request: OpMessage
   let key: RememberedOps.Key
@@ -17,11 +17,11 @@ struct OpContext: Sendable {
   var now: Instant
   /// What the history tells of the revisions that the op goes back to.
   var histories: [Revision: HistoryAnswer] = [:]
-  /// Whether a delegate's silence was taken for an answer.
+  /// Whether a veto answer is missing, and the nav's settings allow the op then.
   var isVetoSkipped = false
 
   var octets: BodyHash { request.octets }
-  /// What its row remembers it by.
+  /// The key by which the op's row lets a start remember the op.
   var author: RowAuthor {
     RowAuthor(principal: key.principal, client: key.client, op: request.id)
   }
@@ -31,8 +31,9 @@ struct OpContext: Sendable {
 }
 
 extension OpContext {
-  /// What led to the revision, by the first op that says so: a button whose action pops counts as
-  /// the back button.
+  /// The cause of the revision: that of the first operation that has one.
+  ///
+  /// A button whose action pops counts as the back button.
   func cause(of outputs: [OperationOutput]) -> Cause {
     for index in outputs.indices {
       let kind = request.operations[index].kind
@@ -42,15 +43,17 @@ extension OpContext {
     return .api
   }
 
-  /// Whether the message makes a standalone bar.
+  /// Whether the message creates a standalone bar.
   var createsStandaloneBar: Bool {
     if case .create(.standalone)? = request.operations.first?.arguments { true } else { false }
   }
 }
 
 extension OpContext {
-  /// The form of the whole message, before any op runs: `unsupported` before `bar-managed` before
-  /// `bar-delegate-managed` before `readonly`.
+  /// Checks the form of all operations before any of them runs.
+  ///
+  /// Errors take precedence in this order: `unsupported`, `bar-managed`, `bar-delegate-managed`,
+  /// `readonly`.
   func checkForm(isStandalone: Bool) throws(Hub.OpFailure) {
     guard request.operations.contains(where: { !$0.isWellFormed(isStandalone: isStandalone) })
     else { return }
@@ -66,13 +69,13 @@ extension OpContext {
 }
 
 extension RequestedOperation {
-  /// Whether `formFailure` has nothing to say; the usual case, told without making anything.
+  /// Whether `formFailure` is nil; in the usual case found without making an error.
   func isWellFormed(isStandalone: Bool) -> Bool {
     if case .operation = arguments { return isStandalone || !kind.isForItems }
     return formFailure(isStandalone: isStandalone) == nil
   }
 
-  /// Why the operation is refused before any runs, on a nav of this kind.
+  /// The error of an operation that is refused before any runs, by the kind of nav; nil for none.
   func formFailure(isStandalone: Bool) -> ReadFailure? {
     if kind.isForItems, !isStandalone {
       return ReadFailure(
@@ -84,7 +87,7 @@ extension RequestedOperation {
     return isStandalone && standaloneFailure != nil ? nil : failure
   }
 
-  /// Why the operation makes no sense on a standalone bar.
+  /// The error of an operation that a standalone bar does not have; nil if it has it.
   var standaloneFailure: ReadFailure? {
     guard kind.suitsStandaloneBars else {
       return ReadFailure(.invalidArgument, "\(kind.name) is not for a nav of kind bar")

@@ -1,7 +1,7 @@
 import Navigation
 import NavigationProtocol
 
-// The errors of the hub's checks that several checks share, or that say more than a code and a text.
+// Errors that several checks share, or that have more members than a code and a text.
 
 extension OutgoingError {
   /// The error of an operation that cannot be read.
@@ -25,7 +25,9 @@ extension OutgoingError {
     return error
   }
 
-  /// The error of what must not touch an open transition or question; `after` is the time left.
+  /// The error of an op that must not run during a transition or question.
+  ///
+  /// `after` is the time left, in milliseconds.
   static func inProgress(_ running: RunningTransition?, after: UInt64?) -> OutgoingError {
     var error = OutgoingError(
       .transitionInProgress,
@@ -44,7 +46,7 @@ extension OutgoingError {
     return error
   }
 
-  /// The error of an op whose result would break invariants.
+  /// The error of an op whose result would break invariants, which is a fault of navd.
   static func fault(_ nav: String, _ violated: [String]) -> OutgoingError {
     var error = OutgoingError(
       .internal,
@@ -63,7 +65,7 @@ extension OutgoingError {
     return error
   }
 
-  /// The error of a read whose answer has more octets than a message may have.
+  /// The error of a read whose answer would exceed the largest message.
   static func tooLarge(_ id: UInt64, _ count: Int, limit: Int) -> OutgoingError {
     var error = OutgoingError(
       .limit, id: id,
@@ -72,7 +74,7 @@ extension OutgoingError {
     return error
   }
 
-  /// The error about a revision that is not in the history any more, or not yet.
+  /// The error about a revision that the history does not have any more, or not yet.
   static func compacted(
     _ wanted: Revision, _ id: UInt64, _ entry: borrowing NavEntry
   ) -> OutgoingError {

@@ -1,7 +1,7 @@
 import Navigation
 import NavigationProtocol
 
-// The rules' refusals in the protocol's words; the only place where their text is made.
+// Translates the rules' refusals into errors of the protocol; only this file makes their texts.
 
 extension OutgoingError {
   /// The error of a refused operation.

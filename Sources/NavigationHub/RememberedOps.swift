@@ -2,21 +2,23 @@ import NavigationProtocol
 
 /// The decided ops of clients, so that an op sent twice runs once.
 ///
-/// Kept per principal and client: the last ones, with the octets' checksum and the reply. Clients
-/// are forgotten when they have been idle for long, or the longest idle one when there are too many.
+/// The hub keeps the newest ops of each client of a principal, with the hash of their octets and
+/// the reply. It forgets clients that have been idle for `rememberedIdle` ms. If there are too
+/// many, it forgets the longest idle client of the principal, or of the principal with the most
+/// clients.
 struct RememberedOps: Sendable {
   /// A decided op.
   struct Entry: Sendable {
     var id: UInt64
     var octets: BodyHash
     var isOk: Bool
-    /// What was answered.
+    /// The body of the reply.
     var reply: [UInt8]
-    /// The row that tells everything but the id, until `readRows`; 0 for none.
+    /// The row with all members except the id, until `readRows` fills them in; 0 for none.
     var row: UInt64 = 0
   }
 
-  /// What is known of an op that arrives.
+  /// The result of the look-up of an op that arrives.
   enum Verdict: Sendable {
     case new
     case decided(Entry)
@@ -29,13 +31,14 @@ struct RememberedOps: Sendable {
     var client: ClientID
   }
 
-  /// Its ops in the order of their ids, as a ring: the oldest one is at `head`, or at 0 while there
-  /// is room.
+  /// The remembered ops of a client: a ring in the order of ids, with the oldest op at `head`.
+  ///
+  /// While the ring is not full, `head` is 0.
   fileprivate struct Client: Sendable {
     var entries: [Entry] = []
     var head = 0
     var last: UInt64 = 0
-    /// The highest op that was driven out when fewer were to be remembered.
+    /// The highest id that counts as forgotten since the limit changed; 0 for none.
     var forgotten: UInt64 = 0
     var usedAt: UInt64 = 0
   }
@@ -57,20 +60,21 @@ struct RememberedOps: Sendable {
   private var clients = Slots<Client>()
   private var principals: [String: Principal] = [:]
   private var limits: HubConfiguration
-  /// While replaying: the ops of rows behind this one are remembered whatever their time.
+  /// During a replay, the hub remembers the ops of rows after this one regardless of their age.
   var remembersBehind: UInt64 = 0
 
   init(limits: HubConfiguration) { self.limits = limits }
 
-  /// Goes on with other limits; of each client the ops beyond them are forgotten at once, clients
-  /// beyond them when others come.
+  /// Installs other limits.
+  ///
+  /// Ops of a client beyond them are forgotten at once, clients beyond them when others come.
   mutating func reconfigure(_ new: HubConfiguration) {
     let former = limits.rememberedOps
     let mustTrim = new.rememberedOps != former
     limits = new
     guard mustTrim else { return }
     for slot in clients.indices {
-      // Who had as many as there could be may have had more, which are not known to be new.
+      // A client with a full ring may have had more ops before, which must not count as new.
       clients[slot].noteForgotten(former)
       clients[slot].trim(to: new.rememberedOps)
     }
@@ -96,7 +100,7 @@ struct RememberedOps: Sendable {
     return id < client.entries[client.head].id ? .tooOld : .new
   }
 
-  /// The slot of a client, which for one of those that are busy is known without a hash.
+  /// The slot of a client; for recently used clients it is found without hashing the key.
   private mutating func find(_ key: Key) -> Int? {
     let place = Self.busyPlace(of: key)
     if let known = busy[place], known.key == key {
@@ -112,7 +116,7 @@ struct RememberedOps: Sendable {
     Int(truncatingIfNeeded: key.client.low ^ key.client.low >> 32) & 15
   }
 
-  /// Remembers a decided op; returns the one that it drove out.
+  /// Remembers a decided op; returns the op that it evicted, if any.
   @discardableResult
   mutating func remember(_ entry: Entry, of key: Key, at now: UInt64) -> Entry? {
     let slot = find(key) ?? admit(key, at: now)
@@ -122,7 +126,7 @@ struct RememberedOps: Sendable {
     return evicted
   }
 
-  /// Takes back an op whose commit failed, and puts back the one that it drove out.
+  /// Forgets an op whose commit failed, and restores the op that it evicted.
   mutating func forget(_ id: UInt64, of key: Key, restoring evicted: Entry?) {
     guard let slot = slots[key] else { return }
     clients[slot].straighten()
@@ -132,12 +136,12 @@ struct RememberedOps: Sendable {
     assert(clients[slot].entries.count <= limits.rememberedOps, "too many ops of a client")
   }
 
-  /// The rows that stand for their ops, in no order.
+  /// The rows of the ops that `readRows` must fill in, in no order.
   var rows: [UInt64] {
     clients.indices.flatMap { slot in clients[slot].entries.map(\.row).filter { $0 > 0 } }
   }
 
-  /// Takes what the rows tell that stand for their ops; an op whose row tells of none is forgotten.
+  /// Fills in ops from their rows; forgets an op if its row is missing or records no op.
   mutating func readRows(_ entries: [UInt64: Entry]) {
     for slot in clients.indices {
       clients[slot].straighten()
@@ -157,7 +161,7 @@ struct RememberedOps: Sendable {
   }
 
   private mutating func admit(_ key: Key, at now: UInt64) -> Int {
-    // More than one where the limits were lowered.
+    // After the limits were lowered, more than one client can be too many.
     while principals[key.principal]?.count ?? 0 >= limits.rememberedClientsPerPrincipal,
       let oldest = oldest(of: key.principal)
     {
@@ -177,8 +181,10 @@ struct RememberedOps: Sendable {
     return slot
   }
 
-  /// The longest idle client of a principal; uses that are out of date are renewed on the way, so
-  /// the cost is O(1) amortised over the ops remembered.
+  /// The longest idle client of a principal; nil if it has none.
+  ///
+  /// Uses that are out of date move to the end of the queue. The cost is O(1), amortised over the
+  /// ops remembered.
   private mutating func oldest(of principal: String) -> Use? {
     guard var queue = principals[principal] else { return nil }
     defer { principals[principal] = queue }
@@ -238,10 +244,9 @@ extension RememberedOps.Client {
     return evicted
   }
 
-  /// Forgets the oldest ops beyond a number of them.
+  /// Notes that ops below the oldest one were forgotten under the limit that applied so far.
   ///
-  /// Also brings the rest into order, for a ring that is not full begins at index 0.
-  /// Notes, before another limit, that ops below the oldest were forgotten under the former one.
+  /// The ring then begins at index 0.
   mutating func noteForgotten(_ limit: Int) {
     straighten()
     guard entries.count >= limit, let oldest = entries.first, oldest.id > 0 else { return }

@@ -1,6 +1,6 @@
 import NavigationProtocol
 
-/// A session that something belongs to, as long as it lasts.
+/// A reference to a session; `client` shows whether another client has reused the slot.
 struct SessionRef: Hashable, Sendable {
   var slot: Int
   var client: ClientID
@@ -8,13 +8,13 @@ struct SessionRef: Hashable, Sendable {
 
 /// One client's presence.
 struct Session: Sendable {
-  // What every message to it needs comes first, so that it is close together.
+  // The members that every message to the session needs are close together in memory.
   var connection: ConnectionID
   var window: UInt64
   var isUncontrolled: Bool
-  /// Whether the socket takes no more for the moment.
+  /// Whether the socket takes no more messages for the connection now.
   var isBlocked = false
-  /// Octets sent under flow control, and how far they may go.
+  /// The octets sent under flow control, and the sum at which the credit ends.
   var sent: UInt64 = 0
   var upTo: UInt64
   var lastSentAt: UInt64
@@ -22,22 +22,22 @@ struct Session: Sendable {
   var peer: Peer
   var role: Role
   var client: ClientID
-  /// What its ops are remembered by; kept because it is asked for with every op.
+  /// The key of the session's remembered ops, stored here because every op needs it.
   var key: RememberedOps.Key
-  /// What its changes name it by; holds the name that people call it.
+  /// The author of the session's changes, which holds the client's name.
   var author: Author
   /// What the rows of its ops name it by.
   var rowClient: RowClient
   var heartbeat: UInt64
-  /// The number of the last question put to it.
+  /// The number of the last `ask` that the session was sent.
   var lastAsk: UInt64 = 0
-  /// The ops answered in the batch at hand, which are in flight until it is durable.
+  /// The number of ops in flight: in a batch that is not durable, or waiting for the history.
   var inflight = 0
   /// Malformed messages so far; the third ends the session.
   var malformed = 0
   /// Ops that were answered.
   var answered: UInt64 = 0
-  /// Reports of divergence in the ten seconds at hand.
+  /// The number of divergence reports in the present period of ten seconds.
   var reports: (period: UInt64, count: Int) = (0, 0)
 
   init(
@@ -61,7 +61,9 @@ struct Session: Sendable {
 
   var name: String { author.name }
 
-  /// Whether a report of divergence goes into the journal: a few in ten seconds tell what many would.
+  /// Counts a divergence report; returns whether to record it in the journal.
+  ///
+  /// A session records at most 8 of them in ten seconds, because more would show nothing new.
   mutating func mayReport(at now: Instant) -> Bool {
     let period = now.boot / 10_000
     if reports.period != period { reports = (period, 0) }
@@ -88,11 +90,11 @@ struct Session: Sendable {
     name: "", heartbeat: 0)
 }
 
-/// The sessions, found by slot, by connection and by client id, and what is counted by connection.
+/// The sessions by slot, connection and client id, and the fences and op rates of connections.
 ///
 /// Laws:
 /// - A connection has at most one session, and so has a client id. Both indexes name live slots.
-/// - `count(of:)` is the number of a principal's sessions, and at least 1 where it is kept.
+/// - `counts` has the number of sessions of each principal that has any.
 /// - A fenced connection has no session.
 ///
 /// Only `insert` and `remove` change which slots of `slots` are live.
@@ -104,7 +106,7 @@ struct Sessions: Sendable {
   private var counts: [String: Int] = [:]
   /// The connections whose client id another process took over.
   private var fenced: Set<ConnectionID> = []
-  /// The ops of connections in one second, where there is a limit.
+  /// The ops of each connection in its newest second, if there is a limit.
   private(set) var rates: [ConnectionID: (second: UInt64, count: Int)] = [:]
 
   /// The number of sessions.
@@ -115,14 +117,14 @@ struct Sessions: Sendable {
   /// O(n).
   var indices: [Int] { slots.indices }
 
-  /// The slot of a connection's session.
+  /// The slot of a connection's session; nil if it has none.
   func slot(of connection: ConnectionID) -> Int? {
     let slot = byConnection[connection]
     assert(slot.map { slots[$0].connection == connection } ?? true, "another connection's session")
     return slot
   }
 
-  /// The slot of a client's session.
+  /// The slot of a client's session; nil if it has none.
   func slot(of client: ClientID) -> Int? {
     let slot = byClient[client]
     assert(slot.map { slots[$0].client == client } ?? true, "another client's session")
@@ -140,12 +142,12 @@ struct Sessions: Sendable {
     slots.isLive(ref.slot) && slots[ref.slot].client == ref.client
   }
 
-  /// Names a session beyond the time of its slot.
+  /// Makes a reference to the session in a slot, which outlives the session.
   func reference(to slot: Int) -> SessionRef {
     SessionRef(slot: slot, client: slots[slot].client)
   }
 
-  /// Whether a session may be opened; one that takes the place of another one always may.
+  /// Whether a session may be opened; one that replaces another session always may.
   func hasRoom(
     for client: ClientID, of principal: String, on connection: ConnectionID,
     _ limits: borrowing HubConfiguration
@@ -154,7 +156,7 @@ struct Sessions: Sendable {
     return count < limits.sessions && count(of: principal) < limits.sessionsPerPrincipal
   }
 
-  /// Opens a session; the former ones of its connection and its client have ended.
+  /// Opens a session; the caller has ended former sessions of its connection and its client.
   mutating func insert(_ session: Session) -> Int {
     precondition(slot(of: session.connection) == nil, "the connection has a session")
     precondition(slot(of: session.client) == nil, "the client has a session")
@@ -180,7 +182,7 @@ struct Sessions: Sendable {
     assert(byConnection.count == byClient.count && byClient.count == slots.count)
   }
 
-  /// Notes a sign of life; returns the connection's session.
+  /// Notes that a message of a connection arrived; returns the slot of its session.
   mutating func hear(_ connection: ConnectionID, at now: Instant) -> Int? {
     guard let slot = slot(of: connection) else { return nil }
     slots[slot].lastHeardAt = now.boot
@@ -194,22 +196,24 @@ struct Sessions: Sendable {
     !fenced.isEmpty && fenced.contains(connection)
   }
 
-  /// Refuses the ops of a connection until its next `hello`; its session has ended.
+  /// Marks a connection, whose session has ended, so that its ops are refused until its next
+  /// `hello`.
   mutating func fence(_ connection: ConnectionID) {
     assert(slot(of: connection) == nil, "a fenced connection has a session")
     fenced.insert(connection)
   }
 
-  /// Forgets a connection that is closed; returns its session, which must end.
+  /// Forgets a closed connection; returns the slot of its session, which the caller must end.
   mutating func close(_ connection: ConnectionID) -> Int? {
     fenced.remove(connection)
     rates[connection] = nil
     return slot(of: connection)
   }
 
-  /// Milliseconds that a connection has to wait, having sent more than `limit` ops in this second.
+  /// Counts an op of a connection; returns the milliseconds to wait if it exceeds `limit` a second.
   ///
-  /// The connection is counted, not the session: a new session is one message away.
+  /// The connection is counted, not the session, because a client can open another session by one
+  /// message.
   mutating func excess(of connection: ConnectionID, over limit: Int, at now: Instant) -> UInt64? {
     guard limit > 0 else { return nil }
     let second = now.boot / 1000
@@ -226,19 +230,21 @@ struct Sessions: Sendable {
   /// Counts an op that is decided but not yet durable.
   mutating func begin(_ slot: Int) { slots[slot].inflight += 1 }
 
-  /// Ops are not in flight any more, with so many answers each; sessions may have ended meanwhile.
+  /// Ends one op in flight for each session listed, and counts `answers` for it.
+  ///
+  /// Sessions that have ended are skipped.
   mutating func finish(_ sessions: [Int], answers: UInt64) {
     for slot in sessions { finish(slot, answers: answers) }
   }
 
-  /// An op is not in flight any more.
+  /// Ends one op in flight of a session and counts its answers; skips a session that has ended.
   mutating func finish(_ slot: Int, answers: UInt64) {
     guard slots.isLive(slot), slots[slot].inflight > 0 else { return }
     slots[slot].inflight -= 1
     slots[slot].answered += answers
   }
 
-  // Everybody.
+  // All sessions.
 
   /// Gives each session the role of its peer; returns whether one has changed.
   mutating func renewRoles(by access: Access) -> Bool {

@@ -24,7 +24,7 @@ package struct Slots<Value: Sendable>: Sendable {
     return slot
   }
 
-  /// Gives a slot up; `vacant` takes the value's place, so that nothing of it is kept.
+  /// Frees a slot; `vacant` replaces the value, so that nothing of it stays in memory.
   package mutating func remove(_ slot: Int, leaving vacant: Value) {
     precondition(live[slot], "slot \(slot) is vacant")
     values[slot] = vacant
@@ -40,9 +40,9 @@ package struct Slots<Value: Sendable>: Sendable {
   /// O(n).
   package var indices: [Int] { live.indices.filter { live[$0] } }
 
-  /// The first slot in use from `slot` on, around the end; there must be one.
+  /// The first slot in use from `slot` on, going round at the end; there must be one.
   ///
-  /// For going round bit by bit, where `indices` would cost as much as there are slots.
+  /// It serves to visit a few slots at a time, where `indices` would be O(slots).
   func next(from slot: Int) -> Int {
     precondition(count > 0, "no slot is in use")
     var slot = slot < live.count ? slot : 0
@@ -52,7 +52,7 @@ package struct Slots<Value: Sendable>: Sendable {
 
   /// The value in a slot that is in use.
   package subscript(_ slot: Int) -> Value {
-    // Lent, not copied: a copy of a nav costs a retain for each of its members.
+    // The accessor lends the value: a copy of a nav costs a retain for each of its members.
     _read {
       assert(live[slot], "slot \(slot) is vacant")
       yield values.span[slot]
@@ -64,10 +64,10 @@ package struct Slots<Value: Sendable>: Sendable {
   }
 }
 
-/// Slots by the names of what is in them.
+/// An index of slots by name.
 package struct SlotIndex: Sendable {
   private var index = PlaceIndex()
-  /// The name of each slot that is found by one.
+  /// The name of each slot; nil for a slot without one.
   private var names: [String?] = []
 
   /// Makes an empty index.
@@ -80,14 +80,16 @@ package struct SlotIndex: Sendable {
     return all
   }
 
-  /// The slot of a name, nil for none.
+  /// The slot of a name; nil if no slot has it.
   package func find(_ name: String) -> Int? { find(name, NameHash(name)) }
 
   private func find(_ name: String, _ hash: NameHash) -> Int? {
     index.find(hash) { names[$0] == name }
   }
 
-  /// The slot of a name, nil for none; a slot has one name at most.
+  /// The slot of a name; nil if no slot has it.
+  ///
+  /// A slot has at most one name.
   package subscript(name: String) -> Int? {
     get { find(name) }
     set {
@@ -105,16 +107,18 @@ package struct SlotIndex: Sendable {
   }
 }
 
-/// Places by the numbers of navs, which are given one after the other and never again.
+/// A table from the numbers of navs to places; each number is higher than those assigned before.
 ///
-/// A look-up reads two words and hashes nothing: a start makes two for each row of the journal.
+/// A look-up reads two words and hashes nothing. A start makes two look-ups for each row of the
+/// journal.
 package struct NumberIndex: Sendable {
   private static let pageBits: UInt64 = 10
   private static let pageSize = 1 << Int(pageBits)
-  /// Numbers that no device comes to have pages like the others; they could be far apart.
+  /// Numbers from here on are in `others`: no device reaches them, and a table up to them would be
+  /// huge.
   private static let most: UInt64 = 1 << 32
 
-  /// Where the places of 1024 numbers each begin, or -1 where none is there.
+  /// For each 1024 numbers, the index in `places` where theirs begin; -1 if no page exists.
   private var pages: [Int] = []
   /// How many there are on each page.
   private var counts: [Int] = []
@@ -163,7 +167,7 @@ package struct NumberIndex: Sendable {
 
   private static func index(_ number: UInt64) -> Int { Int(number & UInt64(pageSize - 1)) }
 
-  /// Makes a page on which there is nothing.
+  /// Returns the index of an empty page.
   private mutating func addPage() -> Int {
     if let page = free.popLast() { return page }
     places += Array(repeating: 0, count: Self.pageSize)
@@ -171,11 +175,11 @@ package struct NumberIndex: Sendable {
   }
 }
 
-/// Slots by connection.
+/// A hash table from connections to slots.
 ///
-/// It is asked for every message that is sent, so it is no dictionary: a hash that withstands chosen
-/// keys costs more than the rest of a delivery. Peers that choose their keys so that all meet in one
-/// place make a look as long as there are connections, of which there are few.
+/// The hub looks up the connection of every message that it sends. A `Dictionary`, whose hash
+/// resists chosen keys, would cost more than the rest of a delivery. Here keys that collide make a
+/// look-up O(connections), of which there are few.
 package struct ConnectionSlots: Sendable {
   private struct Place: Sendable {
     var key: UInt64
@@ -185,8 +189,8 @@ package struct ConnectionSlots: Sendable {
     static let vacant = Place(key: 0, slot: -1)
   }
 
-  // Law: a power of two, at most half of it taken; from the place that a key's hash names to where
-  // the key is, no place is vacant.
+  // Laws: the number of places is a power of two, and at most half of them are taken. No place is
+  // vacant between the one that a key's hash names and the place of the key.
   private var places = [Place](repeating: .vacant, count: 16)
   /// The number of connections.
   package private(set) var count = 0
@@ -194,7 +198,7 @@ package struct ConnectionSlots: Sendable {
   /// Makes an empty table.
   package init() {}
 
-  /// The slot of a connection, nil for none.
+  /// The slot of a connection; nil if it has none.
   package subscript(_ connection: ConnectionID) -> Int? {
     get {
       let slot = places[place(of: connection.number)].slot
@@ -218,7 +222,7 @@ package struct ConnectionSlots: Sendable {
     return place
   }
 
-  /// Where the search for a key begins; neighbouring numbers are spread.
+  /// The place where the search for a key begins; the multiplication spreads neighbouring numbers.
   private func home(of key: UInt64) -> Int {
     Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 32) & (places.count - 1)
   }

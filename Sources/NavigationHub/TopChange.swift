@@ -1,7 +1,7 @@
 import Navigation
 import NavigationProtocol
 
-/// The revision since which a nav has the top screen that it has.
+/// The revision that brought the present top screen of a nav.
 ///
 /// Law: it is the last revision at which the id of the top screen changed, or the creation of the
 /// nav. It is known as long as the epoch lasts, across restarts too.
@@ -9,29 +9,30 @@ struct TopChange: Hashable, Sendable {
   var revision: Revision
   /// Wall-clock time of the commit in milliseconds since 1970.
   var time: UInt64
-  /// Who made it; nil if the daemon did by itself.
+  /// The author of the revision; nil if navd made it by itself.
   var author: Author?
-  /// What became of the screen that was on top before; nil if none was.
+  /// The screen that was on top before; nil if there was none.
   var former: FormerTop?
-  /// What led to the revision.
+  /// The cause of the revision.
   var cause: Cause
 }
 
-/// A screen that is not on top any more.
+/// The screen that was on top before a change of the top.
 struct FormerTop: Hashable, Sendable {
   var id: ScreenID
-  /// Whether it left the stack, and is not merely below others.
+  /// Whether the screen left the stack; if not, it is below others now.
   var isPopped: Bool
 }
 
 extension TopChange {
-  /// The first revision of a nav.
+  /// The change of the top by the creation of a nav.
   static func creation(at time: UInt64, by author: Author?) -> TopChange {
     TopChange(revision: Revision(1), time: time, author: author, cause: .api)
   }
 
-  /// Looks at a revision that changed a stack from `index` on, and whose author is not known yet;
-  /// nil if the top was `former` before it and still is.
+  /// Makes the change of a replayed revision that changed the stack from `index` on.
+  ///
+  /// Nil if the top was `former` before and still is. The author is left nil.
   init?(
     _ revision: Revision, from former: ScreenID?, to stack: [Screen], changedFrom index: Int,
     time: UInt64, cause: Cause
@@ -40,16 +41,17 @@ extension TopChange {
     self.init(
       revision: revision, time: time,
       former: former.map { id in
-        // Further down are only screens that were below it before.
+        // Screens below `index - 1` were already below the former top, so they are not searched.
         FormerTop(id: id, isPopped: !stack[max(index - 1, 0)...].contains { $0.id == id })
       }, cause: cause)
   }
 
-  /// The same of a commit that has been made.
+  /// Makes the change of a commit; nil if the commit did not change the top.
   init?(
     _ commit: borrowing Commit, to stack: [Screen], by author: Author?, time: UInt64, cause: Cause
   ) {
-    // An edit keeps the order; and screens above the run that was replaced are as they were.
+    // Only a splice changes the order, and one that does not reach the new top leaves the top as it
+    // was.
     guard let splice = commit.splice, splice.at + splice.insertedCount == stack.count else {
       return nil
     }
@@ -66,7 +68,7 @@ extension TopChange {
 }
 
 extension JSONWriter {
-  /// Writes since when the top is what it is.
+  /// Writes the last change of the top, for `since`.
   mutating func topChange(_ change: TopChange) {
     beginObject()
     member("rev", change.revision.number)
@@ -83,7 +85,7 @@ extension JSONWriter {
     endObject()
   }
 
-  /// Writes who changed a nav, by which message.
+  /// Writes the author of a change, and the id of the message that asked for it.
   mutating func author(_ author: Author, op: UInt64?) {
     beginObject()
     member("name", author.name)

@@ -4,19 +4,19 @@
 struct WakeTimer: Sendable {
   /// The time of the event at hand.
   private(set) var now = Instant(boot: 0, wall: 0)
-  /// When the hub wants to be woken, in milliseconds of CLOCK_BOOTTIME.
+  /// The time of the next deadline, in milliseconds of CLOCK_BOOTTIME; nil for none.
   private(set) var wakeAt: UInt64?
 
-  /// Takes over the time of an event.
+  /// Sets the time of the event at hand.
   mutating func advance(to now: Instant) { self.now = now }
 
-  /// Asks to be woken no later than `time`.
+  /// Plans a deadline: `wakeAt` will be no later than `time`.
   mutating func plan(_ time: UInt64) {
     wakeAt = min(wakeAt ?? time, time)
     assert(wakeAt.map { $0 <= time } == true, "wake at \(wakeAt ?? 0), planned \(time)")
   }
 
-  /// Forgets the deadline: the hub is awake, and plans what is left anew.
+  /// Forgets the deadline, which has come; the hub then plans the remaining ones again.
   mutating func fire() { wakeAt = nil }
 
   /// Milliseconds until `deadline`; nil if it has passed.

@@ -1,21 +1,21 @@
 import Navigation
 import NavigationProtocol
 
-/// One client's interest in one nav: a place in its history, not a queue.
+/// One session's watch of one nav: a cursor into its revisions, not a queue of messages.
 struct Watch: Sendable {
   var session: Int
   var nav: Int
   var view: View
-  /// Whether a full view has what the bar shows.
+  /// Whether the diffs and snapshots of a full view include the resolved bar.
   var hasResolved = true
-  /// The revision that the mirror has, or will have when what was sent arrives.
+  /// The revision that the mirror has as soon as everything sent has arrived.
   var cursor: Revision
-  /// A snapshot on its way, and the screen to go on with.
+  /// The snapshot that is being sent in parts, and the index of the next screen to send.
   var snapshot: SnapshotOnItsWay?
   var nextScreen = 0
-  /// Set once the answer to the watch is on its way; nothing is sent before.
+  /// Whether the answer to the `watch` was sent; before it the watch gets nothing.
   var isStarted = false
-  /// Tells whether a conflated view has changed since it was sent.
+  /// The key of the value that was sent last to a conflated view.
   var sentKey: String?
 
   static let vacant = Watch(session: -1, nav: -1, view: .full, cursor: Revision(0))
@@ -26,8 +26,9 @@ struct Watch: Sendable {
   }
 }
 
-/// A snapshot that is being sent, beside its watch: thousands of watches are walked for one
-/// revision, and hardly any has one.
+/// A snapshot that is being sent, stored outside of its watch.
+///
+/// The hub visits thousands of watches for one revision, and hardly any of them has a snapshot.
 final class SnapshotOnItsWay: Sendable {
   let snapshot: Snapshot
 
@@ -160,7 +161,7 @@ struct Watches: Sendable {
   }
 
   private func message(at position: Position) -> Message? {
-    // The watches of a nav are served in a row, and most of them stand at the same place.
+    // The hub serves the watches of a nav in a row, and most of them are at the same position.
     if let last, last.position == position { return last.message }
     return shared[position]
   }

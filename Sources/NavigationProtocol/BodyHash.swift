@@ -1,11 +1,12 @@
-/// A checksum of a message's octets, by which a repetition is told from another message.
+/// A 64-bit checksum of a message's bytes, by which the hub recognises a repeated message.
 ///
-/// Not cryptographic: who makes two of his own messages collide gets his own first reply.
+/// It is not cryptographic. A client that makes two of its own messages collide gets the answer of
+/// the first one for both.
 package struct BodyHash: Hashable, Sendable {
   /// The 64 bits of the checksum.
   package let bits: UInt64
 
-  /// Takes the bits of a checksum that was computed before.
+  /// Takes the bits of a checksum that was computed earlier.
   package init(bits: UInt64) { self.bits = bits }
 
   /// Hashes the octets of a message.

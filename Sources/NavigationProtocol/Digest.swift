@@ -1,14 +1,15 @@
 package import Navigation
 
-/// The CRC-32 of a nav's identities and versions, which proves that a mirror is right.
+/// The CRC-32 of the ids and versions of a nav, which proves that a mirror equals the nav.
 ///
-/// It covers one line per screen, bottom first, `id@ver`, then one line per part, `:name@ver`,
-/// joined by LF without one at the end. It detects divergence, it is not a signature.
+/// It covers one line for each screen, bottom first, `id@ver`, then one line for each part,
+/// `:name@ver`. LF separates the lines; the last line has none. The digest detects divergence; it
+/// is not a signature.
 package struct Digest: Hashable, Sendable {
-  /// The checksum.
+  /// The 32 bits of the CRC.
   package let bits: UInt32
 
-  /// Makes a value from its members.
+  /// Takes the bits of a digest that was computed earlier.
   package init(bits: UInt32) { self.bits = bits }
 
   /// Reads 8 lower-case hex digits; nil for anything else.
@@ -19,15 +20,15 @@ package struct Digest: Hashable, Sendable {
     self.bits = bits
   }
 
-  /// The 8 hex digits.
+  /// The digest as 8 lower-case hex digits.
   package var text: String {
     let digits = String(bits, radix: 16)
     return String(repeating: "0", count: 8 - digits.utf8.count) + digits
   }
 
-  /// Computes the digest of any list of records and parts from scratch.
+  /// Computes the digest of a list of screens and parts from scratch.
   ///
-  /// O(records).
+  /// O(screens + parts).
   package init(
     screens: some Sequence<(id: String, version: UInt64)>,
     parts: some Sequence<(name: String, version: UInt64)>
@@ -42,13 +43,14 @@ package struct Digest: Hashable, Sendable {
 /// The text that a digest is computed over.
 package struct DigestLines {
   private(set) var bytes: [UInt8] = []
-  /// Whether lines went before those in `bytes`.
+  /// Whether other lines precede those in `bytes`, so that the first one needs a line feed before
+  /// it.
   private var isContinued = false
 
-  /// Begins without lines.
+  /// Makes an empty text.
   package init() { bytes.reserveCapacity(128) }
 
-  /// Forgets the lines, to write others into the same memory.
+  /// Removes all lines, but keeps the memory for new ones.
   package mutating func begin(isContinued: Bool) {
     bytes.removeAll(keepingCapacity: true)
     self.isContinued = isContinued
@@ -63,26 +65,27 @@ package struct DigestLines {
     bytes.appendDigits(version)
   }
 
-  /// The CRC-32 of the lines, continued from the CRC-32 of what precedes them.
+  /// Computes the CRC-32 of the lines, continued from `seed`, the CRC-32 of the lines before them.
   package func checksum(from seed: UInt32) -> UInt32 { crc32(bytes, seed: seed) }
 }
 
-/// Keeps the digest of one nav up to date at the cost of what changed.
+/// Keeps the digest of one nav up to date at a cost that depends on the size of the change only.
 ///
-/// Law: `update(_:from:)` gives the digest computed from scratch. The checksum of the lines up to and
-/// including each screen is kept, so a change at index i computes only what stands from i on; that of
-/// the parts' lines is kept too, and joined to that of the screens as long as no part changes.
+/// Law: `update(_:from:)` returns the same digest as `NavigationController.digest()`. The value
+/// keeps the checksum of the lines up to and including each screen, so a change at index i
+/// recomputes only the lines from i on. It keeps the checksum of the parts' lines separately, and
+/// combines it with that of the screens as long as no part changes.
 package struct RunningDigest: Sendable {
   private var prefixes: [UInt32] = []
-  /// The lines of the parts behind those of a screen.
+  /// The checksum of the parts' lines, which follow the line of a screen.
   private var parts = LineChecksum(isContinued: true)
-  /// The newest revision whose parts `parts` covers; a version never goes back.
+  /// The newest revision whose parts `parts` covers; versions never decrease.
   private var partsAt = Revision(0)
 
-  /// Makes a value from its members.
+  /// Makes a digest that covers no screens yet; the first update computes all of them.
   package init() {}
 
-  /// Computes the digest after a change that left the screens below `index` as they were.
+  /// Computes the digest after a change that did not touch the screens below `index`.
   ///
   /// O(depth − index).
   package mutating func update(_ controller: borrowing NavigationController, from index: Int)
@@ -115,7 +118,7 @@ package struct RunningDigest: Sendable {
 }
 
 extension NavigationController {
-  /// The digest from scratch.
+  /// Computes the digest of the nav from scratch.
   ///
   /// O(depth).
   package func digest() -> Digest {

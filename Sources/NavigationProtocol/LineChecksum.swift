@@ -1,28 +1,29 @@
 import CZlib
 import Navigation
 
-/// The CRC-32 of lines of a digest, computed as they are put together, a byte at a time.
+/// The CRC-32 of a digest's lines, computed byte by byte as the lines are composed.
 ///
-/// They are too short for zlib's way to pay: the lines would have to be put into memory first.
+/// The lines are too short for zlib, which would need them in memory first.
 struct LineChecksum: Sendable {
-  /// The state of the checksum: its complement.
+  /// The state of the CRC: the complement of the checksum.
   private var rest: UInt32
-  /// What the lines do to the checksum of what goes before them: x^8n modulo the polynomial, for n
-  /// bytes, the highest power in the lowest bit.
+  /// The factor by which these lines multiply the checksum of the bytes before them.
+  ///
+  /// It is x^8n modulo the polynomial for n bytes, with the highest power in the lowest bit.
   private var shift: UInt32 = 1 << 31
-  /// Whether lines went before.
+  /// Whether a line precedes the next one, so that the next one needs a line feed before it.
   private var isContinued: Bool
 
-  /// Begins, behind what has the checksum `seed`.
+  /// Begins after bytes whose checksum is `seed`.
   init(isContinued: Bool, from seed: UInt32 = 0) {
     self.isContinued = isContinued
     rest = ~seed
   }
 
-  /// The checksum.
+  /// The CRC-32 of the bytes before these lines and of these lines.
   var checksum: UInt32 { ~rest }
 
-  /// Appends a line, behind a line feed unless it is the first one.
+  /// Appends the line `name@version`, with a line feed before it unless it is the first line.
   mutating func append(_ name: String, _ version: UInt64) {
     let table = Self.table.span
     if isContinued { append(0x0A, table) }
@@ -38,26 +39,27 @@ struct LineChecksum: Sendable {
     }
   }
 
-  /// Appends the lines of the parts.
+  /// Appends the lines of the six parts.
   mutating func appendParts(of controller: borrowing NavigationController) {
     for part in PartName.allCases {
       append(Self.labels[Int(part.rawValue)], controller.version(of: part).number)
     }
   }
 
-  /// The checksum of these lines behind bytes that have the checksum `first`.
+  /// Computes the checksum of bytes that have the checksum `first`, followed by these lines.
   ///
-  /// crc(a + b) is crc(a) · x^8n + crc(b), for n bytes b.
+  /// crc(a + b) is crc(a) · x^8n + crc(b), for a text b of n bytes.
   func checksum(behind first: UInt32) -> UInt32 { Self.product(first, shift) ^ checksum }
 
   @inline(__always)
   private mutating func append(_ byte: UInt8, _ table: Span<UInt32>) {
     rest = table[Int((rest ^ UInt32(byte)) & 0xFF)] ^ rest >> 8
-    // A byte 0 multiplies what there is by x^8.
+    // A zero byte multiplies the polynomial by x^8.
     shift = table[Int(shift & 0xFF)] ^ shift >> 8
   }
 
-  /// The product modulo the polynomial; the highest power is in the lowest bit.
+  /// The product of two polynomials modulo the polynomial of the CRC; the highest power is in the
+  /// lowest bit.
   ///
   /// Takes four bits of `left` at a time, the highest powers first. One bit at a time takes 200
   /// instructions more, once for each op.
@@ -87,7 +89,7 @@ struct LineChecksum: Sendable {
 
   private static let polynomial: UInt32 = 0xEDB8_8320
 
-  /// What eight steps make of each byte.
+  /// The result of eight steps of the CRC for each byte.
   private static let table: [UInt32] = (0..<256).map { byte in
     (0..<8).reduce(UInt32(byte)) { rest, _ in timesX(rest) }
   }
@@ -95,18 +97,19 @@ struct LineChecksum: Sendable {
   private static let labels = PartName.allCases.map { ":" + $0.text }
 }
 
-/// Continues a CRC-32 (zlib's, ISO-HDLC) over more bytes.
+/// Continues a CRC-32 (ISO-HDLC, zlib's) over more bytes.
 ///
-/// `crc32(b, seed: crc32(a)) == crc32(a + b)`, so a text may be fed in pieces.
+/// Law: `crc32(b, seed: crc32(a)) == crc32(a + b)`, so callers can compute the checksum of a text
+/// in pieces.
 package func crc32(_ bytes: Span<UInt8>, seed: UInt32 = 0) -> UInt32 {
   unsafe bytes.withUnsafeBufferPointer { buffer in
-    // zlib takes a null pointer as "give me the initial value", whatever the seed is.
+    // zlib returns the initial value for a null pointer, whatever the seed is.
     guard let start = buffer.baseAddress, !buffer.isEmpty else { return seed }
     return UInt32(truncatingIfNeeded: unsafe crc32_z(UInt(seed), start, buffer.count))
   }
 }
 
-/// Continues a CRC-32 over the bytes of an array; the same law as for a span.
+/// Continues a CRC-32 over the bytes of an array, by the same law as for a span.
 package func crc32(_ bytes: [UInt8], seed: UInt32 = 0) -> UInt32 {
   crc32(bytes.span, seed: seed)
 }

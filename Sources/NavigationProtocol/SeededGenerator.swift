@@ -1,13 +1,14 @@
 /// A generator of 64-bit numbers whose whole state is its seed (SplitMix64).
 ///
-/// For ids, jitter and repeatable choices; not for secrets.
+/// It serves for ids, jitter and repeatable choices. Its numbers can be predicted, so no secret may
+/// depend on them.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   /// Makes a generator; equal seeds give equal numbers.
   package init(seed: UInt64) { state = seed }
 
-  /// The next 64 bits.
+  /// Returns the next 64 bits.
   package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var bits = state

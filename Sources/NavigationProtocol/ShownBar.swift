@@ -1,20 +1,21 @@
 package import Navigation
 
-/// The encoded content of a nav's bar.
+/// The encoded resolved bar of a nav.
 ///
-/// Navs share the frame, which depends on the parts only; `own` has the bytes that depend on the
-/// screens. Law: `bytes` are what `JSONWriter.resolved` makes of the state, byte for byte.
+/// Its bytes are the frame, which depends on the parts only, with `own` between its pieces, which
+/// depends on the screens. Navs with equal frames share one. Law: `bytes` equal the output of
+/// `JSONWriter.resolved` for the state.
 package struct ShownBar: Sendable {
   private var frame: BarFrame
-  /// The newest revision whose parts the frame is known to show.
+  /// The newest revision for whose parts the frame is known to be right.
   private var framedAt: Revision
-  /// What follows from the screens, in order; all of it if the frame does not serve.
+  /// The bytes that depend on the screens, in order; all bytes if the frame cannot be used.
   private var own: [UInt8]
-  /// Where the frame's pieces belong into `own`; 0 if the frame does not serve.
+  /// Where in `own` the pieces of the frame belong; 0 if the frame cannot be used.
   private var openingEnd: UInt32 = 0
   private var titleEnd: UInt32 = 0
 
-  /// Encodes what the bar of a controller shows.
+  /// Encodes the resolved bar of a controller.
   package init(_ controller: borrowing NavigationController) {
     frame = .standard
     framedAt = Revision(0)
@@ -23,9 +24,10 @@ package struct ShownBar: Sendable {
     follow(controller, &json)
   }
 
-  /// Follows a change of the state, in the memory of `json`; tells whether the bytes changed.
+  /// Updates the encoding after a change of the state; returns whether the bytes changed.
   ///
-  /// Never inlined, so that its instructions can be counted by its name.
+  /// `json` lends its memory and loses its contents. The function is never inlined, so that its
+  /// instructions can be counted by its name.
   @inline(never)
   @discardableResult
   package mutating func follow(
@@ -50,11 +52,11 @@ package struct ShownBar: Sendable {
       next.write(controller, &json)
       return replace(by: next)
     }
-    // Only what is beside the frame can differ.
+    // The frame is still right, so only `own` can differ.
     return write(controller, &json)
   }
 
-  /// What the bar shows, computed from scratch.
+  /// Encodes the resolved bar from scratch.
   package static func encodeResolved(_ controller: borrowing NavigationController) -> [UInt8] {
     var json = JSONWriter(reserving: 768)
     json.resolved(controller.resolvedBar())
@@ -67,7 +69,7 @@ package struct ShownBar: Sendable {
     return isNew
   }
 
-  /// Writes what follows from the screens; tells whether it or its place changed.
+  /// Writes `own`; returns whether its bytes or the places of the frame's pieces changed.
   @discardableResult
   private mutating func write(
     _ controller: borrowing NavigationController, _ json: inout JSONWriter
@@ -116,15 +118,15 @@ package struct ShownBar: Sendable {
 
   private var isFramed: Bool { openingEnd > 0 }
 
-  /// Takes the frame of other navs that comes to the same.
+  /// Replaces the frame with an equal one of another nav, if there is one.
   package mutating func share(_ frames: inout BarFrames) { frame = frames.shared(frame) }
 
-  /// How many bytes there are.
+  /// The number of the bytes.
   var byteCount: Int {
     isFramed ? own.count + frame.sizes.count + frame.behindMiddle.count : own.count
   }
 
-  /// The bytes.
+  /// The encoded resolved bar.
   package var bytes: [UInt8] {
     guard isFramed else { return own }
     var json = JSONWriter(reserving: byteCount + 1)
@@ -132,7 +134,7 @@ package struct ShownBar: Sendable {
     return json.bytes
   }
 
-  /// Writes the bytes as a value.
+  /// Writes the bytes as one JSON value.
   fileprivate func write(to json: inout JSONWriter) {
     guard isFramed else { return json.raw(own) }
     let ends = (Int(openingEnd), Int(titleEnd))
@@ -145,28 +147,30 @@ package struct ShownBar: Sendable {
 }
 
 extension JSONWriter {
-  /// Writes what the bar shows.
+  /// Writes a resolved bar as one JSON value.
   mutating func shown(_ bar: ShownBar) { bar.write(to: &self) }
 }
 
-/// What the bar shows by the parts alone, while the top screen leaves its details at their defaults.
+/// The bytes of a resolved bar that depend on the parts only.
+///
+/// It is right as long as the top screen has no details of its own.
 final class BarFrame: Sendable {
-  /// All pieces, one behind the other.
+  /// The bytes of all pieces, one after the other.
   let bytes: [UInt8]
-  /// What precedes the left positions.
+  /// The members before the left positions.
   let sizes: Range<Int>
-  /// What stands between the text of a back button and the title as a candidate, if the text is the
-  /// title, and what follows.
+  /// The bytes between the back button's text and the same title as a candidate, then the bytes
+  /// after it.
   let backOrigin: Range<Int>
   let lastCandidates: Range<Int>
-  /// What stands beside a title.
+  /// The members that follow a title that is not empty.
   let placement: Range<Int>
-  /// What follows the middle.
+  /// The members after the middle.
   let behindMiddle: Range<Int>
-  /// What the parts say of the rest.
+  /// The rules by which the parts decide the content that depends on screens.
   let rules: BarRules
 
-  /// The frame of a state whose top screen leaves its details at their defaults.
+  /// Makes the frame of a state whose top screen has no details of its own.
   init(_ controller: borrowing NavigationController) {
     let bar = controller.resolvedBar()
     rules = controller.barRules()
@@ -183,7 +187,7 @@ final class BarFrame: Sendable {
     bytes = json.pieces
   }
 
-  /// The frame of parts at their defaults.
+  /// The frame for parts that have their defaults.
   static let standard = BarFrame(NavigationController(revision: Revision(0)))
 }
 
@@ -195,17 +199,17 @@ extension BarFrame: Equatable {
   }
 }
 
-/// The frames that were made last, so that navs whose parts come to the same keep one.
+/// The 16 newest frames, by which navs with equal frames share one.
 package struct BarFrames: Sendable {
   private var recent: [BarFrame] = [.standard]
   private static let limit = 16
 
-  /// Begins with the frame of a nav that nobody has configured.
+  /// Begins with the frame of a nav whose parts have their defaults.
   package init() {}
 
-  /// A frame equal to this one: an older one if there is any.
+  /// Returns a known frame that is equal to this one, or remembers and returns this one.
   mutating func shared(_ frame: BarFrame) -> BarFrame {
-    // Most navs have one of these already; whole frames are compared for the others only.
+    // Most navs use a known frame already. Only for the others are contents compared.
     if recent.contains(where: { $0 === frame }) { return frame }
     if let known = recent.first(where: { $0 == frame }) { return known }
     if recent.count == Self.limit { recent.removeFirst() }

@@ -3,22 +3,23 @@ package import NavigationProtocol
 
 /// A client's copy of the state of one nav.
 ///
-/// Law: `digest` is the digest of `screens` and `parts`. A mirror is replaced whole, by a snapshot
-/// or by a diff applied completely; nobody sees one in between.
+/// Law: `digest` is the digest of `screens` and `parts`. A mirror is replaced as a whole, by a
+/// snapshot or by a complete diff, so no intermediate state is visible.
 package struct Mirror: Hashable, Sendable {
-  /// `controller` or `bar`; of a virtual nav whatever the daemon says.
+  /// The kind of the nav: `controller`, `bar`, or the kind that the daemon reports for a virtual
+  /// nav.
   package var kind: String
-  /// The life of the nav to which the revision belongs.
+  /// The epoch of the nav.
   package var epoch: Epoch
-  /// The revision that this is.
+  /// The revision of this state.
   package var revision: Revision
   /// The stack, bottom first.
   package var screens: [MirrorRecord]
-  /// The six parts in the order of the digest; none of a virtual nav.
+  /// The six parts, in the order of the digest; a virtual nav has none.
   package var parts: [MirrorRecord]
-  /// What the bar shows; not covered by the digest.
+  /// The resolved bar as JSON; the digest does not cover it.
   package var resolved: OpaqueJSON?
-  /// The proof of all of it.
+  /// The digest of screens and parts.
   package var digest: Digest
 
   /// Makes a mirror from its members.
@@ -35,30 +36,30 @@ package struct Mirror: Hashable, Sendable {
     self.digest = digest
   }
 
-  /// Where a watch can go on from.
+  /// The position from which a watch can resume.
   package var position: MirrorPosition {
     MirrorPosition(epoch: epoch, revision: revision, digest: digest)
   }
 
-  /// The id of the topmost screen, nil for an empty stack.
+  /// The id of the top screen; nil for an empty stack.
   package var top: String? { screens.last?.id }
 }
 
-/// Why a diff cannot be applied to a mirror.
+/// The reason why a diff cannot be applied to a mirror.
 enum DiffFault: Error, Hashable, Sendable {
-  /// A change names something that is not there.
+  /// A change names a screen, a part or an index that the mirror does not have.
   case misplaced
-  /// All was applied, and the digest is another one.
+  /// After all changes, the mirror has another digest than the diff.
   case digest(computed: Digest)
 }
 
-/// The checksums of a mirror's lines up to and including each screen.
+/// The checksums of the digest's lines, up to and including each screen.
 ///
-/// A change at index i costs only what stands from i on.
+/// With them, a change at index i recomputes only the lines from i on.
 struct MirrorDigest: Sendable {
   private var prefixes: [UInt32] = []
 
-  /// Computes the digest when the screens below `index` are as they were.
+  /// Computes the digest after a change that did not touch the screens below `index`.
   ///
   /// O(count − index).
   mutating func update(
@@ -81,7 +82,7 @@ struct MirrorDigest: Sendable {
 }
 
 extension Mirror {
-  /// The mirror after a diff; this one stays as it is.
+  /// Returns the mirror after a diff; this mirror stays unchanged.
   ///
   /// O(screens).
   func applying(
@@ -101,7 +102,8 @@ extension Mirror {
     return next
   }
 
-  /// Applies one change; returns the index of the lowest screen it touched, nil if it does not fit.
+  /// Applies one change; returns the index of the lowest screen that it touched, nil if it does not
+  /// apply.
   private mutating func apply(_ change: Diff.Change) -> Int? {
     switch change {
     case .splice(let at, let removed, let inserted):

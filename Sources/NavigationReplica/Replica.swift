@@ -1,46 +1,50 @@
 package import NavigationProtocol
 
-/// The client's twin of the hub for one nav: keeps the mirror and says what must be asked next.
+/// The client's state machine for the full watch of one nav: it keeps the mirror, and decides when
+/// to watch again.
 ///
-/// No clock, no I/O. Every message about the full watch of the nav goes in, in the order in which
-/// it came; what must follow comes out as a value. Law: while `isSynced` the mirror is a state the
-/// nav really had, and no known later one is missing.
+/// It has no clock and does no I/O. It takes every message about the watch, in the order of
+/// arrival, and returns the consequence as a value. Law: while `isSynced` is true, the mirror is a
+/// state that the nav had, and the client knows of no later one.
 package struct Replica: Sendable {
-  /// What has been asked, and how far it is answered.
+  /// The state of the watch.
   package enum Phase: Hashable, Sendable {
-    /// No watch; nothing will come.
+    /// There is no watch, and no message is expected.
     case idle
-    /// A watch was sent and is not answered; everything else belongs to the one before.
+    /// A watch was sent and is not answered; all other messages belong to the watch before.
     case awaiting
-    /// The watch was answered: a snapshot comes first.
+    /// The watch was answered, and a snapshot must come first.
     case awaitingSnapshot
-    /// Diffs follow each other.
+    /// The mirror is complete, and each diff continues it.
     case following
   }
 
   /// The name of the nav.
   package let nav: String
-  /// The newest complete state; what to show, even while it is suspect.
+  /// The newest complete state, which can be displayed even while it is suspect; nil before the
+  /// first.
   package private(set) var mirror: Mirror?
-  /// What has been asked, and how far it is answered.
+  /// The state of the watch.
   package private(set) var phase = Phase.idle
-  /// Whether the mirror was found to differ from the nav; ends with the next snapshot.
+  /// Whether the mirror was found to differ from the nav; the next snapshot ends that.
   package private(set) var isSuspect = false
-  /// Where to go on from although the state there is not known: asked for so that the daemon says
-  /// why it cannot be had.
+  /// The position of a mirror that is not stored.
+  ///
+  /// The watch asks to resume there, so that the snapshot says why the daemon could not.
   private var start: MirrorPosition?
-  /// What to report with the next watch, while suspect.
+  /// The divergence to report with the next watch, while the mirror is suspect.
   private var divergence: MirrorPosition?
   private var running = MirrorDigest()
-  /// The parts of a snapshot so far.
+  /// The parts of an incomplete snapshot.
   private var partial: SnapshotPart?
 
-  /// Makes a replica without a mirror, or with one that was stored.
+  /// Makes a replica without a mirror, or with a stored one.
   ///
   /// - Parameters:
   ///   - nav: the name of the nav.
-  ///   - mirror: what to resume from.
-  ///   - start: without a mirror, where one was; the snapshot then says what is wrong with it.
+  ///   - mirror: the mirror from which to resume.
+  ///   - start: without a mirror, the position of one that is not stored; the snapshot then says
+  ///     why the daemon could not resume there.
   package init(nav: String, mirror: Mirror? = nil, start: MirrorPosition? = nil) {
     self.nav = nav
     self.mirror = mirror
@@ -49,17 +53,18 @@ package struct Replica: Sendable {
     _ = running.update(screens: mirror.screens, parts: mirror.parts, from: 0)
   }
 
-  /// Whether guards may be built from the mirror.
+  /// Whether guards may be made from the mirror.
   package var isSynced: Bool {
     phase == .following && !isSuspect && partial == nil && mirror != nil
   }
 
-  /// Where the mirror stands; nil unless it is synced.
+  /// The position of the mirror; nil unless it is synced.
   package var position: MirrorPosition? { isSynced ? mirror?.position : nil }
 
-  /// The guard that holds exactly as long as what it names is as the mirror shows it.
+  /// Makes a guard that holds as long as the named part of the nav equals the mirror.
   ///
-  /// - Returns: nil unless the mirror is synced: the operation must fail here.
+  /// - Returns: the guard; nil unless the mirror is synced, and the caller must then refuse the
+  ///   operation.
   package func guards(for basis: GuardBasis) -> Guards? {
     guard isSynced, let mirror else { return nil }
     var guards = Guards()
@@ -76,67 +81,69 @@ package struct Replica: Sendable {
   }
 }
 
-/// What a guard built from a mirror names, beside the epoch.
+/// The part of the state that a guard names, besides the epoch.
 package enum GuardBasis: Hashable, Sendable {
   /// Nothing else.
   case epoch
   /// The top screen.
   case top
-  /// The exact list of screens.
+  /// The list of screens, in order.
   case stack
   /// The revision.
   case revision
   /// The digest.
   case digest
-  /// These screens, anywhere.
+  /// These screens, at any position.
   case has([String])
 }
 
-/// What follows from a message.
+/// The consequence of a message.
 package enum ReplicaAction: Hashable, Sendable {
-  /// Nothing: old, doubled, or of a watch that has been replaced.
+  /// Nothing: the message is old, a duplicate, or of an earlier watch.
   case ignore
-  /// Nothing yet: more must come first.
+  /// Nothing yet: further messages must come first.
   case wait
-  /// The watch goes on from the mirror; diffs follow.
+  /// The watch resumes from the mirror; diffs follow.
   case resumed
-  /// The mirror was replaced by a snapshot, for this reason.
+  /// A snapshot replaced the mirror, for this reason.
   case replaced(why: String?)
-  /// The mirror went on by exactly this revision.
+  /// A diff advanced the mirror by one revision.
   case applied(Diff)
-  /// Watch again: from here when a revision is missing, without a position when the mirror is
-  /// suspect or could not be made, then with this report if there is something to report.
+  /// The client must watch again.
+  ///
+  /// It watches from `from` if a revision is missing. If the mirror is suspect or could not be
+  /// made, it watches without a position, and reports `bad` if that is not nil.
   case rewatch(from: MirrorPosition? = nil, bad: MirrorPosition? = nil)
-  /// The watch is over and the mirror dropped.
+  /// The daemon ended the watch, and the mirror is dropped.
   case ended(why: String, endpoint: String?)
-  /// The watch was refused.
+  /// The daemon refused the watch.
   case refused(ErrReply)
 }
 
 extension Replica {
-  /// A watch is about to be sent; says what it must carry.
+  /// Notes that a watch will be sent; returns the members that it must have.
   ///
-  /// Everything that arrives before its answer is ignored.
+  /// Until the answer arrives, all other messages are ignored.
   package mutating func watching() -> (from: MirrorPosition?, bad: MirrorPosition?) {
     phase = .awaiting
     partial = nil
     return isSuspect ? (nil, divergence) : (mirror?.position ?? start, nil)
   }
 
-  /// The session has ended: nothing more comes, the mirror stays to be resumed from.
+  /// Notes the end of the session; the mirror stays, so that the next watch resumes from it.
   package mutating func disconnect() {
     phase = .idle
     partial = nil
   }
 
-  /// The watch was answered with `ok`.
+  /// Handles the `ok` to the watch.
   package mutating func receive(_ answer: OkReply) -> ReplicaAction {
     guard phase == .awaiting else { return .ignore }
     guard answer.mode == "resume" else {
       phase = .awaitingSnapshot
       return .wait
     }
-    // Granted although it was not asked for, or of another life of the nav.
+    // The daemon resumed without being asked to, or in another epoch.
     guard !isSuspect, let mirror, answer.epoch == mirror.epoch else {
       return suspect(mirror?.position)
     }
@@ -144,7 +151,7 @@ extension Replica {
     return .resumed
   }
 
-  /// The watch was answered with `err`.
+  /// Handles the `err` to the watch.
   package mutating func receive(_ refusal: ErrReply) -> ReplicaAction {
     guard phase == .awaiting else { return .ignore }
     phase = .idle
@@ -152,7 +159,7 @@ extension Replica {
     return .refused(refusal)
   }
 
-  /// A snapshot, or part of one, arrived.
+  /// Handles a snapshot or a part of one.
   package mutating func receive(_ part: SnapshotPart) -> ReplicaAction {
     guard phase == .awaitingSnapshot || phase == .following else { return .ignore }
     var whole = part
@@ -185,11 +192,11 @@ extension Replica {
     return .replaced(why: whole.why)
   }
 
-  /// A diff arrived; of several in one message, each goes in by itself.
+  /// Handles a diff; each diff of a `diffs` message is passed separately.
   package mutating func receive(_ diff: Diff) -> ReplicaAction {
     switch phase {
     case .idle, .awaiting: return .ignore
-    // The snapshot got lost: it comes before any diff.
+    // A snapshot precedes every diff, so it was lost.
     case .awaitingSnapshot: return suspect(mirror?.position)
     case .following: break
     }
@@ -214,11 +221,11 @@ extension Replica {
     }
   }
 
-  /// A mark that names this nav arrived.
+  /// Handles the entry of a mark that names this nav.
   package mutating func receive(_ mark: Mark.Position) -> ReplicaAction {
     switch phase {
     case .idle, .awaiting: return .ignore
-    // A mark names only watches that have got everything.
+    // A mark names only watches that have received everything.
     case .awaitingSnapshot: return suspect(mirror?.position)
     case .following: break
     }
@@ -228,10 +235,10 @@ extension Replica {
     return differs ? suspect(mirror.position) : .ignore
   }
 
-  /// The watch has ended.
+  /// Handles the end of a watch.
   package mutating func receive(_ end: WatchEnd) -> ReplicaAction {
     drop()
-    // The end of the watch before; the answer to this one comes still.
+    // This ends the watch before; the answer to the present one is still to come.
     guard phase != .awaiting else { return .ignore }
     phase = .idle
     return .ended(why: end.why, endpoint: end.endpoint)

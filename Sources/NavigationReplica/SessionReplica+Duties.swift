@@ -1,33 +1,35 @@
 import Navigation
 package import NavigationProtocol
 
-/// What the user of a session is told about its roles as a delegate and its display leases.
+/// An event of a session's delegate roles or display leases.
 package enum DutyEvent: Hashable, Sendable {
-  /// The daemon knows these roles from now on; none when they are given up.
+  /// The daemon has registered these roles; an empty set ends the registration.
   case registered(nav: String, roles: Set<DelegateRole>)
-  /// The daemon refused the roles; the session plays none for the nav.
+  /// The daemon refused the roles, so the session has none for the nav.
   case registrationRefused(nav: String, ErrReply)
-  /// The daemon asks; the answer goes to `answer`.
+  /// The daemon asks a question; the user passes the answer to `answer`.
   case asked(AskID, Ask)
-  /// The round to which a question belonged has ended; an answer is not listened to.
+  /// The veto round of a question has ended; the daemon ignores later answers.
   case settled(AskID, nav: String, Settlement)
-  /// An answer is not listened to: the session ended, the roles were given up, or time is up.
+  /// The daemon ignores answers to this question: the session ended, the roles ended, or time is
+  /// up.
   case voided(AskID, nav: String)
-  /// The session holds the display; the owner is the name under which others see it.
+  /// The session holds the display; the owner is its name for other clients.
   case leaseTaken(nav: String, owner: String?)
-  /// The daemon refused the lease, at first or when it was to be taken again.
+  /// The daemon refused the lease, at first or when the session tried to take it again.
   case leaseRefused(nav: String, ErrReply)
-  /// The lease is held no longer, without having been given back.
+  /// The session has lost the lease without releasing it; `isTakenAgain` if it will try to take it
+  /// again.
   case leaseLost(nav: String, isTakenAgain: Bool)
-  /// The lease was given back.
+  /// The session has released the lease.
   case leaseReleased(nav: String)
 }
 
-/// The roles and leases of a session, and the questions that are open.
+/// The delegate roles and leases of a session, and its open questions.
 struct Duties: Sendable {
   struct Registration {
     var wanted: DelegateRegistration
-    /// Place among the registrations, in order of their first request.
+    /// The place among the registrations, in the order of their first request.
     var order: UInt64
     var retryAt: UInt64?
     var faults = 0
@@ -35,7 +37,7 @@ struct Duties: Sendable {
 
   struct Lease {
     var wish: LeaseWish
-    /// Whether it is taken again in the next session.
+    /// Whether the next session takes the lease again.
     var isKept: Bool
     var order: UInt64
     var isHeld = false
@@ -47,7 +49,7 @@ struct Duties: Sendable {
     var nav: String
     var isVeto: Bool
     var isAnswered = false
-    /// When nobody listens any more.
+    /// The time at which the question is voided.
     var expiresAt: UInt64
   }
 
@@ -60,13 +62,13 @@ struct Duties: Sendable {
 
   var registrations: [String: Registration] = [:]
   var leases: [String: Lease] = [:]
-  /// The questions of this session, by their numbers.
+  /// The open questions of this session, by their numbers.
   var asks: [UInt64: OpenAsk] = [:]
   var requests: [UInt64: Request] = [:]
-  /// How many sessions there have been.
+  /// The number of sessions opened so far.
   var session: UInt64 = 0
 
-  /// The first time at which something must be done.
+  /// The earliest time at which a request must be repeated or a question expires.
   var wakeAt: UInt64? {
     let times = [
       registrations.values.lazy.compactMap(\.retryAt).min(),
@@ -77,12 +79,14 @@ struct Duties: Sendable {
 }
 
 extension SessionReplica {
-  /// Plays roles for a nav: those before are replaced, and played again in every later session.
+  /// Registers delegate roles for a nav, in this session and in all later ones.
+  ///
+  /// They replace earlier roles for the nav.
   ///
   /// - Parameters:
   ///   - nav: the name of the nav.
-  ///   - registration: the roles; none gives them up, and voids the questions that are open.
-  /// - Returns: what must follow; nothing while the session is not open, when it will be asked.
+  ///   - registration: the roles; an empty set ends the registration and voids the open questions.
+  /// - Returns: the outputs; a session that is not open sends the registration when it opens.
   package mutating func delegate(
     _ nav: String, _ registration: DelegateRegistration
   ) -> [SessionOutput] {
@@ -106,12 +110,12 @@ extension SessionReplica {
     ]
   }
 
-  /// Answers a question; an answer that nobody listens to any more is dropped.
+  /// Answers a question; an answer that comes too late is dropped.
   ///
   /// - Parameters:
-  ///   - ask: which question.
-  ///   - value: a JSON value; one that is larger than the daemon takes is dropped.
-  /// - Returns: what must follow.
+  ///   - ask: the identity of the question.
+  ///   - value: a JSON value; it is dropped if it is larger than the daemon accepts.
+  /// - Returns: the outputs.
   package mutating func answer(_ ask: AskID, value: [UInt8]) -> [SessionOutput] {
     guard phase == .open, ask.session == duties.session, var open = duties.asks[ask.number],
       !open.isAnswered
@@ -119,18 +123,18 @@ extension SessionReplica {
     let body = ClientMessageWriter.answer(ask.number, value: value)
     guard body.count <= maximumBody else { return [] }
     open.isAnswered = true
-    // Of data nobody is told what became of it.
+    // Only veto questions get a `settled`, so all others end with the answer.
     duties.asks[ask.number] = open.isVeto ? open : nil
     return [.send(.answer, body)]
   }
 
-  /// Takes the display lease of a nav, or gives it back.
+  /// Takes or releases the display lease of a nav.
   ///
   /// - Parameters:
   ///   - nav: the name of the nav.
-  ///   - wish: what to do.
-  ///   - isKept: whether to take it again, without force, in each session that follows a loss.
-  /// - Returns: what must follow; nothing while the session is not open, when it will be asked.
+  ///   - wish: take, force or release.
+  ///   - isKept: whether to take it again, without force, in each session after a loss.
+  /// - Returns: the outputs; a session that is not open requests the lease when it opens.
   package mutating func lease(
     _ nav: String, _ wish: LeaseWish, isKept: Bool = false
   ) -> [SessionOutput] {
@@ -146,17 +150,17 @@ extension SessionReplica {
       return phase == .open ? take(nav) : []
     }
     duties.leases[nav] = nil
-    // The end of a session has given it back already.
+    // The end of the session has released it already.
     guard phase == .open else { return [.duty(.leaseReleased(nav: nav))] }
     let id = takeID()
     duties.requests[id] = .release(nav)
     return [.send(.lease, ClientMessageWriter.lease(id: id, nav: nav, .release))]
   }
 
-  /// Whether the display lease of a nav is held, as far as is known.
+  /// Whether this session holds the display lease of a nav, by the messages received so far.
   package func holdsLease(of nav: String) -> Bool { duties.leases[nav]?.isHeld ?? false }
 
-  /// A session is open: registers and takes again what was there before.
+  /// Registers the roles again and takes the leases again, when a session has opened.
   mutating func resumeDuties() -> [SessionOutput] {
     duties.session += 1
     let registrations = duties.registrations.sorted { $0.value.order < $1.value.order }
@@ -164,14 +168,15 @@ extension SessionReplica {
     return registrations.flatMap { register($0.key) } + leases.flatMap { take($0.key) }
   }
 
-  /// The session is over, or none was open.
+  /// Handles the end of a session, or the end of the attempt to open one; `isOver` if none will
+  /// follow.
   mutating func loseDuties(forGood isOver: Bool = false) -> [SessionOutput] {
     var outputs = void { _ in true }
     let requests = duties.requests.sorted { $0.key < $1.key }
     duties.requests = [:]
     for (_, request) in requests {
       switch request {
-      // What was to be given up has gone with the session.
+      // The roles and leases that were to be released have ended with the session.
       case .resign(let nav) where duties.registrations[nav] == nil:
         outputs.append(.duty(.registered(nav: nav, roles: [])))
       case .release(let nav) where duties.leases[nav] == nil:
@@ -188,7 +193,7 @@ extension SessionReplica {
     return outputs
   }
 
-  /// Does what time brings.
+  /// Handles deadlines: repeats postponed requests, and expires questions.
   mutating func tickDuties(at now: UInt64) -> [SessionOutput] {
     var outputs = void { $0.expiresAt <= now }
     for (nav, registration) in duties.registrations.sorted(by: { $0.value.order < $1.value.order })
@@ -202,11 +207,12 @@ extension SessionReplica {
     return outputs
   }
 
-  /// The daemon asks something.
+  /// Handles a question of the daemon.
   mutating func receive(_ ask: Ask, at now: UInt64) -> [SessionOutput] {
-    // Who plays no role any more has said so, and the daemon learns of it.
+    // The client has ended its roles for this nav, and the daemon will receive that.
     guard duties.registrations[ask.nav] != nil, duties.asks[ask.number] == nil else { return [] }
-    // The daemon's word about the end of the round may come a little after it.
+    // The `settled` may come a little after the deadline, so the question stays for another
+    // heartbeat interval.
     let expiresAt = now.addingReportingOverflow(ask.within)
     let end = expiresAt.overflow ? UInt64.max - heartbeat : expiresAt.partialValue
     duties.asks[ask.number] = Duties.OpenAsk(
@@ -214,14 +220,14 @@ extension SessionReplica {
     return [.duty(.asked(AskID(session: duties.session, number: ask.number), ask))]
   }
 
-  /// The daemon tells the end of a round of questions.
+  /// Handles the end of a veto round.
   mutating func receive(_ settlement: Settlement) -> [SessionOutput] {
     guard let ask = duties.asks.removeValue(forKey: settlement.number) else { return [] }
     let id = AskID(session: duties.session, number: settlement.number)
     return [.duty(.settled(id, nav: ask.nav, settlement))]
   }
 
-  /// A request about roles or leases was answered.
+  /// Handles the `ok` to a request about roles or leases.
   mutating func finish(_ request: Duties.Request, _ reply: OkReply) -> [SessionOutput] {
     switch request {
     case .register(let nav):
@@ -233,14 +239,14 @@ extension SessionReplica {
       guard duties.leases[nav] != nil else { return [] }
       duties.leases[nav]?.isHeld = true
       duties.leases[nav]?.faults = 0
-      // Force is for once: who is displaced later is not displaced by a mere reconnect.
+      // Force counts once: a reconnect must not displace a client that has taken the display since.
       duties.leases[nav]?.wish = .take
       return [.duty(.leaseTaken(nav: nav, owner: reply.owner))]
     case .release(let nav): return [.duty(.leaseReleased(nav: nav))]
     }
   }
 
-  /// A request about roles or leases was refused.
+  /// Handles the `err` to a request about roles or leases.
   mutating func finish(
     _ request: Duties.Request, _ refusal: ErrReply, at now: UInt64
   ) -> [SessionOutput] {
@@ -262,14 +268,14 @@ extension SessionReplica {
       duties.leases[nav]?.faults = faults + 1
       let wait = max(refusal.after ?? 0, backOff(faults))
       duties.leases[nav]?.retryAt = now + wait
-    // The nav is gone, and what was to be given up with it.
+    // The nav no longer exists, so the roles and the lease have ended with it.
     case .resign(let nav): return [.duty(.registered(nav: nav, roles: []))]
     case .release(let nav): return [.duty(.leaseReleased(nav: nav))]
     }
     return []
   }
 
-  /// Looks whether somebody else holds a display that was held here.
+  /// Checks whether a diff shows that another client has taken a display that this session held.
   mutating func checkLease(after diff: Diff) -> [SessionOutput] {
     guard diff.cause == Cause.lease.wireName.description, holdsLease(of: diff.nav) else {
       return []
@@ -284,7 +290,7 @@ extension SessionReplica {
     return forgetLease(diff.nav)
   }
 
-  /// An op was refused because the display lease is somebody else's.
+  /// Handles an op that was refused because another session has the display lease.
   mutating func forgetLease(_ nav: String) -> [SessionOutput] {
     guard holdsLease(of: nav) else { return [] }
     duties.leases[nav] = nil
@@ -298,7 +304,7 @@ extension SessionReplica {
   }
 
   private mutating func loseLease(_ nav: String) -> [SessionOutput] {
-    // One that was only asked for is asked for again: somebody waits for the answer.
+    // A lease that was only requested is requested again, because a caller waits for the answer.
     guard let lease = duties.leases[nav], lease.isHeld else { return [] }
     duties.leases[nav]?.isHeld = false
     if !lease.isKept { duties.leases[nav] = nil }

@@ -1,7 +1,7 @@
 package import NavigationProtocol
 
 extension SessionReplica {
-  /// A connection was made: says hello.
+  /// Handles a new connection: sends `hello`.
   package mutating func connected(at now: UInt64) -> [SessionOutput] {
     guard phase != .closed else { return [] }
     var outputs = lose()
@@ -9,10 +9,10 @@ extension SessionReplica {
     return outputs
   }
 
-  /// The connection was lost; another is being made.
+  /// Handles the loss of the connection; the caller makes another one.
   package mutating func disconnected() -> [SessionOutput] { lose() }
 
-  /// Time passed: finds silence, and asks again where that was put off.
+  /// Handles deadlines: detects silence, and repeats postponed requests.
   package mutating func tick(at now: UInt64) -> [SessionOutput] {
     switch phase {
     case .unconnected, .closed: return []
@@ -26,14 +26,14 @@ extension SessionReplica {
     }
   }
 
-  /// A message arrived.
+  /// Handles a message.
   ///
   /// - Parameters:
-  ///   - message: what was read.
-  ///   - verb: its verb, nil if this client does not know it.
+  ///   - message: the message.
+  ///   - verb: its verb; nil if this client does not know the verb.
   ///   - octets: the length of its body.
   ///   - now: the time.
-  /// - Returns: what must follow, in order.
+  /// - Returns: the outputs, in order.
   package mutating func receive(
     _ message: ServerMessage, verb: ServerVerb?, octets: Int, at now: UInt64
   ) -> [SessionOutput] {
@@ -47,7 +47,7 @@ extension SessionReplica {
     }
   }
 
-  /// Something arrived that cannot be read: the session is of no use any more.
+  /// Handles an unreadable message: the session must end.
   package mutating func receiveUnreadable(at now: UInt64) -> [SessionOutput] {
     phase == .closed ? [] : giveUp(at: now, after: 0)
   }
@@ -83,19 +83,20 @@ extension SessionReplica {
     lastHeard = now
     attempts = 0
     heartbeat = max(welcome.heartbeat, 1)
-    // What the daemon says is its limit; it clamps what was asked for in the same way.
+    // The daemon reports the clamped window of the session. The client never uses a larger one than
+    // it asked for.
     window = min(wantedWindow, welcome.window)
     maximumBody = Int(clamping: welcome.maximumBody)
     used = 0
     upTo = window
-    // A hint only: the fate of an op in flight is in the answer to the same octets.
+    // Only a hint: the answer to the same octets decides what became of an op in flight.
     nextID = max(nextID, welcome.lastOp + 1)
     var outputs: [SessionOutput] = [.event(.opened(welcome))]
     // Watches first, so that the diff of an op in flight comes before its answer.
     for (key, _) in watches.sorted(by: { $0.value.order < $1.value.order }) {
       outputs.append(contentsOf: ask(key))
     }
-    // Roles before ops, which may need them to be allowed.
+    // Roles before ops, because the ops may be allowed only with them.
     outputs.append(contentsOf: resumeDuties())
     outputs.append(contentsOf: sendWaiting())
     return outputs
@@ -124,10 +125,10 @@ extension SessionReplica {
     return outputs + [.reconnect(at: now + max(wait, least))]
   }
 
-  /// The nav lives elsewhere: everything is asked again there.
+  /// Moves the session to another daemon, where everything is requested again.
   private mutating func move(to endpoint: String, at now: UInt64) -> [SessionOutput] {
     let outputs = lose()
-    // Two daemons that send us to each other are followed ever more seldom.
+    // If two daemons redirect to each other, the client follows after ever longer pauses.
     let isAgain = moves.map { now - min($0.at, now) < Self.quickMoveMilliseconds } ?? false
     let count = isAgain ? (moves?.count ?? 0) + 1 : 0
     moves = (count, now)
@@ -216,7 +217,7 @@ extension SessionReplica {
 
   private mutating func answer(_ refusal: ErrReply, at now: UInt64) -> [SessionOutput] {
     if refusal.knownCode == .noSession {
-      // The daemon forgot us: everything is asked again after a new hello.
+      // The daemon does not know the session any more. A new `hello` requests everything again.
       return lose() + greet(at: now)
     }
     guard let id = refusal.id else { return [] }
@@ -250,15 +251,15 @@ extension SessionReplica {
     return [.event(.answered(id: id, result))] + sendWaiting()
   }
 
-  /// Hands something to the replica of a full watch and says what follows.
+  /// Passes a message to the replica of a full watch, and returns the outputs.
   ///
-  /// That nothing follows from what `proves` the mirror means that the mirror is right.
+  /// If `proves` is true and nothing follows, the message has confirmed the mirror.
   private mutating func replicate(
     _ nav: String, at now: UInt64, proves: Bool = false,
     _ receive: (inout Replica) -> ReplicaAction
   ) -> [SessionOutput] {
     let key = WatchKey(nav: nav, view: .full)
-    // Taken out, so that the replica is not copied while it changes.
+    // Taken out, so that the change does not copy the replica.
     guard var watch = watches.removeValue(forKey: key) else { return [] }
     let action = receive(&watch.replica)
     switch action {
@@ -272,7 +273,7 @@ extension SessionReplica {
     watches[key] = watch
     guard case .rewatch = action else { return outputs(action, nav: nav, watch) }
     watches[key]?.faults = watch.faults + 1
-    // The first time at once; a daemon that is wrong again and again is asked ever more seldom.
+    // At once for the first fault. After repeated faults, the pauses grow.
     guard watch.faults > 0 else { return [.event(.changed(nav: nav, .suspect))] + ask(key) }
     let wait = backOff(watch.faults)
     watches[key]?.retryAt = now + wait

@@ -1,14 +1,15 @@
 package import NavigationProtocol
 
 extension SessionReplica {
-  /// Follows a nav; a watch of the same view is replaced.
+  /// Watches a nav; replaces an earlier watch of the same view.
   ///
   /// - Parameters:
   ///   - nav: the name of the nav.
-  ///   - view: what to follow of it.
-  ///   - mirror: a stored mirror to resume from.
-  ///   - start: without a mirror, where one was; the snapshot then says what is wrong with it.
-  /// - Returns: what must follow; nothing while the session is not open, when it will be asked.
+  ///   - view: the view to watch.
+  ///   - mirror: a stored mirror from which to resume.
+  ///   - start: without a mirror, the position of one that is not stored; the snapshot then says
+  ///     why the daemon could not resume there.
+  /// - Returns: the outputs; a session that is not open sends the watch when it opens.
   package mutating func watch(
     _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil
   ) -> [SessionOutput] {
@@ -19,7 +20,7 @@ extension SessionReplica {
     return phase == .open ? ask(key) : []
   }
 
-  /// Stops following a nav.
+  /// Ends the watch of a nav.
   package mutating func unwatch(_ nav: String, view: View = .full) -> [SessionOutput] {
     let key = WatchKey(nav: nav, view: view)
     guard watches.removeValue(forKey: key) != nil, phase == .open else { return [] }
@@ -28,12 +29,12 @@ extension SessionReplica {
     return [.send(.unwatch, ClientMessageWriter.unwatch(id: id, nav: nav, view: view))]
   }
 
-  /// Changes a nav; the octets are sent again, unchanged, until they are answered.
+  /// Performs operations; the session sends the same octets again until they are answered.
   ///
   /// - Parameters:
-  ///   - request: all but the id and the operations, which are not looked at.
-  ///   - operations: one JSON object an operation.
-  /// - Returns: the id that the answer will carry, and what must follow.
+  ///   - request: the members except the id, which the function sets, and the operations.
+  ///   - operations: one JSON object for each operation.
+  /// - Returns: the id that the answer will have, and the outputs.
   package mutating func perform(
     _ request: OpRequest, operations: [[UInt8]]
   ) -> (id: UInt64, outputs: [SessionOutput]) {
@@ -45,7 +46,7 @@ extension SessionReplica {
     return (request.id, launch(Flight(id: request.id, verb: .op, body: body)))
   }
 
-  /// Reads once; asked again after a loss until it is answered.
+  /// Reads a value; after a loss, the session sends the request again until it is answered.
   package mutating func get(_ request: GetRequest) -> (id: UInt64, outputs: [SessionOutput]) {
     var request = request
     request.id = takeID()
@@ -53,15 +54,15 @@ extension SessionReplica {
     return (request.id, launch(Flight(id: request.id, verb: .get, body: body)))
   }
 
-  /// Forgets a request: its answer will be ignored, and it is not sent again.
+  /// Drops a request: it is not sent again, and its answer is ignored.
   ///
-  /// - Returns: whether it had been sent, so that it may have been, or may be, performed.
+  /// - Returns: whether it had been sent, so that the daemon may perform it or may have done so.
   package mutating func forget(_ id: UInt64) -> Bool {
     guard let index = flights.firstIndex(where: { $0.id == id }) else { return false }
     return flights.remove(at: index).isSent
   }
 
-  /// Leaves politely; nothing more is asked.
+  /// Ends the session with `bye`; no message is expected afterwards.
   package mutating func leave() -> [SessionOutput] {
     guard phase == .open else {
       phase = .closed
@@ -71,9 +72,9 @@ extension SessionReplica {
     return [.send(.bye, ClientMessageWriter.id(takeID()))]
   }
 
-  /// Raises the credit when more than half of the window is used.
+  /// Raises the credit if more than half of the window is used.
   ///
-  /// Call it after everything that `receive` said was done.
+  /// The caller calls it after it has performed all outputs of `receive`.
   package mutating func confirm() -> [SessionOutput] {
     guard phase == .open, used + window / 2 > upTo else { return [] }
     upTo = used + window
@@ -81,7 +82,7 @@ extension SessionReplica {
   }
 
   private mutating func launch(_ flight: Flight) -> [SessionOutput] {
-    // The daemon could not even say which request it refuses, and a larger one would cost the
+    // The daemon could not name the refused request in its error. A still larger one would cost the
     // connection, again and again.
     guard flight.body.count <= maximumBody else {
       let refusal = ErrReply.tooLarge(flight.id, flight.body.count, limit: maximumBody)
@@ -91,7 +92,7 @@ extension SessionReplica {
     return phase == .open ? sendWaiting() : []
   }
 
-  /// Sends what has not been sent, oldest first, as far as the daemon takes it.
+  /// Sends the requests that were not sent yet, oldest first, up to 64 unanswered ones.
   mutating func sendWaiting() -> [SessionOutput] {
     var outputs: [SessionOutput] = []
     for index in flights.indices.prefix(Self.maximumSentRequests) where !flights[index].isSent {
@@ -101,7 +102,7 @@ extension SessionReplica {
     return outputs
   }
 
-  /// Asks for one watch.
+  /// Sends one watch.
   mutating func ask(_ key: WatchKey) -> [SessionOutput] {
     guard var watch = watches[key] else { return [] }
     watch.retryAt = nil

@@ -1,24 +1,25 @@
 package import NavigationProtocol
 
-/// The client's twin of the daemon for one session: watches, ops in flight, credit and liveness.
+/// The client's state machine for one session: watches, requests in flight, flow control and
+/// liveness.
 ///
-/// No clock, no I/O. What happened goes in with the time in milliseconds on a clock that never
-/// jumps; what must follow comes out, in order. Randomness comes from a seed. A session is opened
-/// anew after every loss of the connection, and goes on with the same watches and ops.
+/// It has no clock and does no I/O. Callers pass each event with the time, in milliseconds of a
+/// monotonic clock, and perform the outputs in order. Randomness comes from a seed. After every
+/// loss of the connection it opens a new session, with the same watches and requests.
 package struct SessionReplica: Sendable {
-  /// How far the session is.
+  /// The state of the session.
   package enum Phase: Hashable, Sendable {
-    /// Nothing is connected.
+    /// There is no connection.
     case unconnected
-    /// `hello` was sent; everything but its answer belongs to an earlier session.
+    /// `hello` was sent; all messages except its answer belong to an earlier session.
     case greeting(nonce: String)
     /// The session is open.
     case open
-    /// The daemon wants none of us any more; nothing will come.
+    /// The session has ended for good, by the daemon or by `leave`.
     case closed
   }
 
-  /// One view of one nav.
+  /// The key of a watch: one view of one nav.
   struct WatchKey: Hashable {
     var nav: String
     var view: View
@@ -26,11 +27,11 @@ package struct SessionReplica: Sendable {
 
   struct Watch {
     var replica: Replica
-    /// Place among the watches, in order of their first request.
+    /// The place among the watches, in the order of their first request.
     var order: UInt64
-    /// Desynchronisations since the mirror was last seen to be right.
+    /// The number of faults since the mirror was last known to be right.
     var faults = 0
-    /// When to ask again; nil while an answer is awaited or diffs follow.
+    /// The time at which to send the watch again; nil if it is sent or running.
     var retryAt: UInt64?
   }
 
@@ -42,38 +43,39 @@ package struct SessionReplica: Sendable {
     var isSent = false
   }
 
-  /// The least and the greatest time before a new connection, in milliseconds.
+  /// The bounds of the pause before a new connection, in milliseconds.
   package static let backOffMilliseconds: ClosedRange<UInt64> = 100...5000
-  /// How soon after a move another one counts as going in circles, in milliseconds.
+  /// The time after a move within which another move counts as a cycle, in milliseconds.
   static let quickMoveMilliseconds: UInt64 = 60_000
-  /// How many requests the daemon takes before it has answered the first.
+  /// The maximum of requests that the client sends before the first of them is answered.
   package static let maximumSentRequests = 64
 
-  /// The largest body that the daemon takes, as far as is known, in octets.
+  /// The largest body that the daemon accepts, as far as the client knows, in octets.
   var maximumBody = ErrReply.usualMaximumBody
 
-  /// The identity for deduplication.
+  /// The identity by which the daemon recognises repeated ops.
   package let client: ClientID
-  /// What people call the client.
+  /// The client's name for people.
   package let name: String
   let wantedWindow: UInt64
   let wantedHeartbeat: UInt64
-  /// How far the session is.
+  /// The state of the session.
   package internal(set) var phase = Phase.unconnected
   var heartbeat: UInt64
   var window: UInt64
   var used: UInt64 = 0
   var upTo: UInt64
   var lastHeard: UInt64 = 0
-  /// Connections lost since a session was last open.
+  /// The number of times that the session asked for a new connection since it was last open.
   var attempts = 0
   var nextID: UInt64 = 1
   var flights: [Flight] = []
   var watches: [WatchKey: Watch] = [:]
   var asked: [UInt64: WatchKey] = [:]
-  /// Roles as a delegate, the questions that are open, and display leases.
+  /// The delegate roles, their open questions, and the display leases.
   var duties = Duties()
-  /// Places that the daemon sent us on to, one soon after the other, and when it last did so.
+  /// The number of redirects in quick succession, and the time of the last one; nil before the
+  /// first.
   var moves: (count: Int, at: UInt64)?
   var random: SeededGenerator
 
@@ -81,10 +83,10 @@ package struct SessionReplica: Sendable {
   ///
   /// - Parameters:
   ///   - client: the identity of this run of the process.
-  ///   - name: what people call the client.
-  ///   - window: octets of unconfirmed state to ask for, clamped to 16 KiB … 1 MiB.
-  ///   - heartbeat: milliseconds of silence to ask for, clamped to 1 … 60 s.
-  ///   - seed: where nonces and back-off times come from; must be random.
+  ///   - name: the client's name for people.
+  ///   - window: the flow-control window in octets, clamped to 16 KiB … 1 MiB.
+  ///   - heartbeat: the heartbeat interval in milliseconds, clamped to 1 … 60 s.
+  ///   - seed: the seed of nonces and back-off times; it must be random.
   package init(
     client: ClientID, name: String = "", window: UInt64 = 65536, heartbeat: UInt64 = 5000,
     seed: UInt64
@@ -99,15 +101,15 @@ package struct SessionReplica: Sendable {
     random = SeededGenerator(seed: seed)
   }
 
-  /// The mirror of a full watch, even while it is suspect.
+  /// The mirror of a full watch, even while it is suspect; nil if there is none.
   package func mirror(of nav: String) -> Mirror? { replica(of: nav)?.mirror }
 
-  /// The replica of a full watch.
+  /// The replica of a full watch; nil if there is none.
   package func replica(of nav: String) -> Replica? {
     watches[WatchKey(nav: nav, view: .full)]?.replica
   }
 
-  /// When `tick` must be called at the latest; nil while nothing is awaited.
+  /// The latest time of the next call of `tick`; nil while no deadline runs.
   package var wakeAt: UInt64? {
     switch phase {
     case .unconnected, .closed: return nil
@@ -118,10 +120,14 @@ package struct SessionReplica: Sendable {
     }
   }
 
-  /// The first millisecond at which silence counts as loss.
+  /// The first millisecond at which silence counts as a loss: three heartbeat intervals after the
+  /// last message.
   var silenceEndsAt: UInt64 { lastHeard + 3 * heartbeat + 1 }
 
-  /// A time before the next attempt: full jitter below a bound that doubles up to 5 s.
+  /// Returns a random pause before the next attempt.
+  ///
+  /// It is uniform from 0 to a bound (full jitter); the bound doubles with each attempt, from 100
+  /// ms up to 5 s.
   mutating func backOff(_ attempt: Int) -> UInt64 {
     let range = Self.backOffMilliseconds
     let bound = min(range.upperBound, range.lowerBound << UInt64(min(attempt, 16)))
@@ -134,55 +140,55 @@ package struct SessionReplica: Sendable {
   }
 }
 
-/// What must follow from what happened to a session, in order.
+/// An output of the session, which the caller must perform; outputs are in order.
 package enum SessionOutput: Sendable {
-  /// Send this message; drop it if the connection is lost before it could be handed over.
+  /// Send this message; drop it if the connection is lost first.
   case send(ClientVerb, [UInt8])
-  /// Give the connection up and make another at this time.
+  /// Close the connection, and make another one at this time.
   case reconnect(at: UInt64)
-  /// Give the connection up for good and make one to another place, not before this time.
+  /// Close the connection, and make one to another endpoint, not before this time.
   case move(to: String, at: UInt64)
-  /// Tell the user of the session.
+  /// Pass this event to the user of the session.
   case event(SessionEvent)
-  /// Tell the user of the session about its roles and leases; nothing comes if there are none.
+  /// Pass this event to the user of the roles and leases; there is none without such requests.
   case duty(DutyEvent)
 }
 
-/// What the user of a session is told.
+/// An event of the session, for its user.
 package enum SessionEvent: Sendable {
   /// The session is open.
   case opened(Welcome)
-  /// The session is lost; no mirror is synced until it is open again.
+  /// The session is lost; no mirror is synced until the next one is open.
   case lost
-  /// The daemon wants none of us any more; every request and watch is over.
+  /// The session has ended for good, with all its requests and watches.
   case closed(SessionEnd)
-  /// A request was answered.
+  /// A request has its answer.
   case answered(id: UInt64, Result<OkReply, ErrReply>)
-  /// A request waits for a transition.
+  /// A request waits for a transition to end.
   case queued(id: UInt64, position: UInt64)
-  /// A mirror changed, or what is known about it.
+  /// A mirror changed, or is no longer known to be right.
   case changed(nav: String, MirrorChange)
-  /// The newest value of a conflated view.
+  /// The newest value of a view that may skip values.
   case latest(Latest)
-  /// Something happened without a revision.
+  /// The daemon sent events that make no revision.
   case ephemeral(EphemeralEvent)
   /// A watch is over.
   case watchEnded(nav: String, view: View, WatchOutcome)
 }
 
-/// What happened to a mirror.
+/// A change of a mirror.
 package enum MirrorChange: Hashable, Sendable {
-  /// It went on by one revision.
+  /// A diff advanced it by one revision.
   case applied(Mirror, Diff)
-  /// It was replaced by a snapshot; revisions in between were perhaps skipped.
+  /// A snapshot replaced it; revisions may have been skipped.
   case replaced(Mirror, why: String?)
-  /// It is as new as the daemon's again, without a change.
+  /// The watch was resumed; the mirror is unchanged, and diffs follow.
   case resumed(Mirror)
-  /// It is not known to be right until one of the others comes.
+  /// It may be wrong, until one of the other changes follows.
   case suspect
 }
 
-/// Why a watch is over.
+/// The reason why a watch is over.
 package enum WatchOutcome: Hashable, Sendable {
   /// The daemon ended it: `closed`, `forbidden`, or `moved` to an endpoint.
   case ended(why: String, endpoint: String?)
@@ -190,10 +196,10 @@ package enum WatchOutcome: Hashable, Sendable {
   case refused(ErrReply)
 }
 
-/// Why a session will not be opened again.
+/// The reason why a session will not be opened again.
 package enum SessionEnd: Hashable, Sendable {
-  /// `hello` was refused.
+  /// The daemon refused `hello`.
   case refused(ErrReply)
-  /// The daemon said `bye` for good: `fenced` or `revoked`.
+  /// The daemon sent `bye` for good: `fenced` or `revoked`.
   case dismissed(why: String)
 }

@@ -45,7 +45,7 @@ package struct FileStatus: Hashable, Sendable {
     return FileStatus(kind: kind, owner: status.st_uid, mode: status.st_mode & 0o7777)
   }
 
-  /// Why the file is not a directory that only `user` can use; nil if it is one.
+  /// The reason why the file is not a directory that only `user` can use; nil if it is one.
   package func reasonNotPrivate(to user: UInt32) -> String? {
     if kind != .directory { return "it is \(kind.rawValue), not a directory" }
     if owner != user { return "it belongs to user \(owner), not to user \(user)" }

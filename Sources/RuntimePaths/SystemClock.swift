@@ -2,11 +2,11 @@ import CLinux
 
 /// The clocks of the kernel.
 package enum SystemClock {
-  /// CLOCK_MONOTONIC in milliseconds, for timeouts: it never jumps, and stops while the machine
-  /// sleeps.
+  /// CLOCK_MONOTONIC in milliseconds, for timeouts: it never jumps, and it stops while the machine
+  /// is suspended.
   package static func monotonicMilliseconds() -> UInt64 { milliseconds(CLOCK_MONOTONIC) }
 
-  /// CLOCK_BOOTTIME in milliseconds, for ages: the time since the boot, sleep included.
+  /// CLOCK_BOOTTIME in milliseconds, for ages: the time since the boot, including suspension.
   package static func bootMilliseconds() -> UInt64 { milliseconds(CLOCK_BOOTTIME) }
 
   /// CLOCK_REALTIME in milliseconds since 1970, for display only: it can jump in both directions.

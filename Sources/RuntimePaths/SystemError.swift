@@ -63,7 +63,7 @@ package enum PathError: Error, Hashable, Sendable, CustomStringConvertible {
   package struct Tried: Hashable, Sendable {
     /// The path of the socket.
     package var path: String
-    /// Why it is not usable, such as "not there".
+    /// The reason why the socket there is not usable, such as "not there".
     package var finding: String
 
     /// Makes an entry for one tried path.

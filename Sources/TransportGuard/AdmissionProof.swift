@@ -2,18 +2,20 @@ import CLinux
 import RuntimePaths
 import ZeroMQ
 
-/// Proof that libzmq lets nobody in for whom nobody answers.
+/// Proof that libzmq refuses every peer when no ZAP handler answers.
 ///
-/// A library that does not know the option, or takes it and does nothing, would let everybody in
-/// whenever the daemon's own answers fail. So before anything is served, strangers knock at a socket
-/// with the same options, in a context without anybody who answers, and must be refused.
+/// A libzmq that does not know the option ZMQ_ZAP_ENFORCE_DOMAIN, or ignores it, would admit every
+/// peer whenever the daemon's own handler fails. So before navd serves anybody, strangers connect
+/// to a socket with the same options, in a context without a handler. libzmq must refuse them.
 ///
-/// A process of its own does this while the journal is read: the parts of libraries that only a
-/// connection needs are then not in the memory of a daemon that has none.
+/// A child process does this while the daemon reads the journal. Otherwise the parts of the
+/// libraries that only connections need would stay in the daemon's memory.
 struct AdmissionProof {
   private let process: pid_t
 
-  /// Begins; call it while the process has one thread.
+  /// Starts the child process; the calling process must have one thread only.
+  ///
+  /// - Throws: the error of the system call.
   static func begin(_ identity: CurveSecretKey?) throws(SystemError) -> AdmissionProof {
     let knocks = Knocks(identity: identity)
     let context = unsafe Unmanaged.passUnretained(knocks).toOpaque()
@@ -29,39 +31,42 @@ struct AdmissionProof {
     return AdmissionProof(process: process)
   }
 
-  /// Waits for the end.
+  /// Waits until the child process ends.
   ///
-  /// - Throws: that somebody was let in, or was not refused in time; or what else failed.
+  /// - Throws: `EPERM` if libzmq admitted a stranger, or did not refuse one within 2 s; or the
+  ///   error of libzmq or the kernel.
   func finish() throws(ZeroMQError) {
     let result = navd_await_child(process)
     guard result != 0 else { return }
     throw ZeroMQError(.bind, code: result > 0 && result < 256 ? result : EPERM)
   }
 
-  /// What the other process is given.
+  /// The work of the child process, as its context pointer.
   private final class Knocks {
     let identity: CurveSecretKey?
 
     init(identity: CurveSecretKey?) { self.identity = identity }
 
-    /// 0, or why it failed.
+    /// Runs the proof; returns 0, or the error code of its failure.
     func errorCode() -> Int32 {
       do throws(ZeroMQError) {
         try AdmissionProof.run(in: try Context.make(), identity)
         return 0
       } catch {
-        // Numbers of libzmq's own do not fit the status of a process.
+        // libzmq's own error numbers do not fit into the exit status of a process.
         return error.code < 256 ? error.code : EPERM
       }
     }
   }
 
-  /// How long a stranger may take to be refused, in milliseconds.
+  /// The milliseconds within which libzmq must refuse a stranger.
   private static let patience: UInt64 = 2000
 
-  /// Lets strangers knock.
+  /// Connects strangers to sockets: one over ipc, and with an identity two over CURVE.
   ///
-  /// - Throws: `EPERM` if one was let in, or was not refused in time; or what else failed.
+  /// One of those two proves no key; the other proves a key that is not authorised.
+  ///
+  /// - Throws: `EPERM` if libzmq admitted one, or did not refuse one within 2 s; or libzmq's error.
   static func run(
     in context: borrowing Context, _ identity: CurveSecretKey?
   ) throws(ZeroMQError) {
@@ -82,22 +87,23 @@ struct AdmissionProof {
     }
   }
 
-  /// Whether a stranger who connects to a socket, which is not bound yet, is refused.
+  /// Returns whether libzmq refuses a stranger that connects to a socket.
   ///
   /// - Parameters:
-  ///   - router: the socket, with its options.
-  ///   - context: where nobody answers for the stranger.
-  ///   - identity: the socket's key, if it has one.
-  ///   - stranger: the key that it proves; nil for one that proves nothing.
-  /// - Returns: false if it is let in, or nothing becomes of it in time.
-  /// - Throws: what libzmq refused.
+  ///   - router: the socket with its options, not bound yet.
+  ///   - context: a context without a ZAP handler.
+  ///   - identity: the socket's secret key; nil for a socket without CURVE.
+  ///   - stranger: the key pair that the stranger proves; nil for a stranger that proves nothing.
+  /// - Returns: false if libzmq admits the stranger, or does not refuse it within 2 s.
+  /// - Throws: libzmq's error.
   static func isTurnedDown(
     by router: borrowing Socket, in context: borrowing Context, _ identity: CurveSecretKey?,
     stranger: CurveKeyPair?
   ) throws(ZeroMQError) -> Bool {
     try router.set(.linger(milliseconds: 0))
     var monitor = try Monitor.start(on: router, .server)
-    // An abstract name: no file, and no address family that a hardened unit forbids.
+    // An abstract socket name leaves no file, and needs no address family that a hardened unit
+    // forbids.
     var source = SystemRandomNumberGenerator()
     let endpoint = "ipc://@navd-proof-\(String(source.next(), radix: 36))"
     try router.bind(endpoint)
@@ -114,7 +120,7 @@ struct AdmissionProof {
     return try awaitsRefusal(router, &monitor)
   }
 
-  /// Waits until the monitor tells of a refusal, or a message says that there was none.
+  /// Waits for a monitor event that reports a refusal; returns false for a message or after 2 s.
   private static func awaitsRefusal(
     _ router: borrowing Socket, _ monitor: inout Monitor
   ) throws(ZeroMQError) -> Bool {

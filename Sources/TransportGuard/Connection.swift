@@ -1,28 +1,28 @@
 import NavigationHub
 import ZeroMQ
 
-/// A connection that was accepted, as the kernel describes it.
+/// An accepted connection, as the kernel describes it.
 struct Acceptance: Hashable, Sendable {
   /// The descriptor.
   ///
-  /// The kernel reuses its number after close(2).
+  /// The kernel gives the number to another connection after close(2).
   var descriptor: Int32
-  /// The kernel's number of the socket, which no other socket has had since the machine started.
+  /// The kernel's number of the socket (SO_COOKIE), unique since the machine started.
   var cookie: UInt64
-  /// Where it came from.
+  /// The peer's process, or the network.
   var origin: Connection.Origin
   /// The number of admissions answered before the acceptance, which belong to other connections.
   var admissions: UInt64
 }
 
-/// What is known of one connection.
+/// One connection, from its acceptance until its last message is read.
 struct Connection: Sendable {
-  /// Where a connection came from, as far as the kernel knows.
+  /// The origin of a connection, as far as the kernel knows it.
   enum Origin: Hashable, Sendable {
     case process(user: UInt32, number: Int32)
     case network
 
-    /// The origin of a peer that asks for admission.
+    /// The origin that a connection of this peer must have.
     init(_ peer: Peer) {
       switch peer {
       case .local(let user, _, let process): self = .process(user: user, number: process)
@@ -32,37 +32,38 @@ struct Connection: Sendable {
   }
 
   let acceptance: Acceptance
-  /// Whether its descriptor is open.
+  /// Whether the descriptor is open.
   ///
-  /// If not, messages of it may wait in the socket until that has been read empty.
+  /// Messages of a closed connection can wait in the socket until the loop has read all messages.
   var isOpen = true
-  /// The number of its admission; 0 while it has none.
+  /// The number of the connection's admission; 0 before it is admitted.
   ///
   /// Until the first message, the number may belong to another connection of the same origin.
   var admission: UInt64 = 0
-  /// The admitted peer, and the peer of all messages.
+  /// The admitted peer, which sends all messages of the connection.
   var peer: Peer
-  /// The hub's number for it; nil before its first message.
+  /// The number by which the hub knows the connection; nil before its first message.
   var id: ConnectionID?
-  /// libzmq's routing id: a zero octet and a 32-bit counter.
+  /// The routing id that libzmq assigned: a zero byte and a 32-bit counter.
   ///
-  /// Peers choose none, see ``InboundGate``.
+  /// ``InboundGate`` rejects peers that choose their own.
   var routingID: [UInt8] = []
-  /// The key that it proved, over a network.
+  /// The key that the peer proved; nil for a peer on this machine.
   var key: CurvePublicKey?
   /// Whether the peer puts an empty frame before its messages, as REQ does.
   var isEnveloped = false
-  /// Until when its first message has to come, in milliseconds, if it has to.
+  /// The deadline of the first message, in milliseconds; nil if there is none.
   var firstMessageDue: UInt64?
-  /// How often that was postponed.
+  /// How often that deadline was postponed.
   var postponements = 0
-  /// When it is removed though the socket was not found empty, in milliseconds, once it is closed.
+  /// The time at which the table removes the closed connection even if the socket never was empty,
+  /// in milliseconds; nil while it is open.
   var removalDue: UInt64?
-  /// What the peer has not read.
+  /// The messages and bytes that the peer has not read.
   var outbox = Outbox()
   /// Whether navd has evicted the peer: it sends the peer nothing more, and the hub has ended its session.
   var isAbandoned = false
-  /// Whether its key is not authorised any more: nothing is taken from it.
+  /// Whether the peer's key is no longer authorised: navd ignores everything that it sends.
   var isRevoked = false
 
   init(_ acceptance: Acceptance) {
@@ -71,7 +72,7 @@ struct Connection: Sendable {
     peer = .key(name: "", address: "")
   }
 
-  /// Whether what it sends is taken.
+  /// Whether navd reads what the peer sends.
   var isHeard: Bool { !isAbandoned && !isRevoked }
 
   static let vacant = Connection(
@@ -79,7 +80,7 @@ struct Connection: Sendable {
 }
 
 extension Peer {
-  /// Whether rights and limits are the same for both.
+  /// Whether both peers are the same user or key, so that rights and limits are common to them.
   func isOfSamePrincipal(as other: Peer) -> Bool {
     switch (self, other) {
     case (.local(let user, _, _), .local(let another, _, _)): user == another

@@ -1,40 +1,42 @@
-/// Compares the connections that the daemon counts with the sockets that the kernel has for it.
+/// Compares the connections in the table with the sockets that the kernel has for the process.
 ///
-/// Both are named by the kernel's number of the socket. A connection is in one of them and not in the
-/// other for as long as an event is on its way, so a difference counts when it is older than ``age``.
+/// Both sides name a connection by the kernel's number of its socket. While an event is on its way,
+/// a connection is on one side only. So a difference counts only when it is older than ``age``.
 ///
 /// Law: each difference is returned once.
 struct ConnectionAudit {
-  /// How old a difference becomes before it counts, in milliseconds.
+  /// The age in milliseconds above which a difference counts.
   static let age: UInt64 = 2000
 
-  /// What was found to differ for too long.
+  /// Connections that were on one side only for longer than ``age``.
   struct Differences: Hashable {
-    /// Counted, and not open.
+    /// Connections in the table whose sockets are gone.
     var counted: [UInt64] = []
-    /// Open, and not counted.
+    /// Sockets that are not in the table.
     var open: [UInt64] = []
 
     var count: Int { counted.count + open.count }
   }
 
-  /// When each difference was seen first; `.max` for one that was returned.
+  /// The time at which each present difference was first seen; `.max` if it was returned.
   private var seen: [UInt64: UInt64] = [:]
-  /// When to compare next, in milliseconds; nil while nothing has changed since, and nothing differs.
+  /// The time of the next comparison, in milliseconds; nil if no connection changed since the last
+  /// one and no difference is pending.
   private(set) var dueAt: UInt64?
 
   private var comparedAt: UInt64?
 
-  /// Whether the last comparison is too old to answer a client with: it costs some system calls for
-  /// each descriptor.
+  /// Whether the last comparison is 1 s old or older, so that a client that asks needs a new one.
+  ///
+  /// A comparison costs some system calls for each descriptor.
   func isDueForAnswers(at now: UInt64) -> Bool { comparedAt.map { now >= $0 + 1000 } ?? true }
 
-  /// Notes that connections have come or gone.
+  /// Notes that a connection was accepted or closed; it makes a comparison due after ``age``.
   mutating func noteChange(at now: UInt64) {
     if dueAt == nil { dueAt = now + Self.age }
   }
 
-  /// Compares, and returns what has just become too old.
+  /// Compares both sides; returns the differences that are now older than ``age``.
   mutating func compare(counted: [UInt64], open: [UInt64], at now: UInt64) -> Differences {
     comparedAt = now
     let (counted, open) = (Set(counted), Set(open))

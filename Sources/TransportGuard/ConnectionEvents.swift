@@ -1,24 +1,24 @@
 import CLinux
 import Synchronization
 
-/// What libzmq's threads, and the gate on them, do to connections, for the loop to read.
+/// The queue in which libzmq's threads report connections to the loop.
 ///
-/// Law: the events are in the order of the kernel's calls. A connection is entered behind its
-/// accept(2) and before anything can be read from it; its end is entered before its close(2), so also
-/// before the next connection gets the same number. Whatever else is known of a connection was caused
-/// by its acceptance, so a loop that takes these events first knows that connection already.
+/// Law: the events are in the order of the kernel's calls. The acceptance of a connection is queued
+/// after its accept(2), and before libzmq can read from it. Its end is queued before its close(2),
+/// and so before the next connection gets the same number. Every other trace of a connection
+/// follows its acceptance. So a loop that takes these events first knows the connection already.
 final class ConnectionEvents: Sendable {
   enum Event: Hashable, Sendable {
     case accepted(Acceptance)
-    /// The descriptor is being closed; libzmq has flushed every whole message that it read.
+    /// libzmq is closing the descriptor; it has queued every complete message of the connection.
     case closed(descriptor: Int32, cookie: UInt64)
     /// The gate has disconnected a peer.
     case cut(InboundGate.Cut)
-    /// A peer was closed at once, because nearly all descriptors are in use.
+    /// navd closed a new connection at once, because nearly all descriptors are in use.
     case shortage
   }
 
-  /// Readable while there are events.
+  /// An eventfd, readable while the queue has events.
   let descriptor: Int32
   private let events = Mutex<[Event]>([])
   private let hasEvents = Atomic<Bool>(false)
@@ -28,19 +28,19 @@ final class ConnectionEvents: Sendable {
     precondition(descriptor >= 0, "eventfd: errno=\(navd_errno())")
   }
 
-  /// Appends an event; any thread may.
+  /// Appends an event; callable from any thread.
   func append(_ event: Event) {
     events.withLock { events in
       events.append(event)
       guard events.count == 1 else { return }
       hasEvents.store(true, ordering: .releasing)
-      // Under the lock: behind it, the event could be taken first, and the descriptor would stay
-      // readable with nothing to take.
+      // Within the lock. After it, the loop could take the event before the write, and the
+      // descriptor would stay readable with an empty queue.
       eventfd_write(descriptor, 1)
     }
   }
 
-  /// Takes the events that there are; costs nothing while there are none.
+  /// Takes all events; an empty queue costs one atomic load.
   func take() -> [Event] {
     guard hasEvents.load(ordering: .acquiring) else { return [] }
     return events.withLock { events in

@@ -5,45 +5,48 @@ import NavigationHub
 extension Connections {
   /// The limits of connections.
   struct Limits: Hashable {
-    /// The most of this machine, and the most over networks.
+    /// The maximum of connections on this machine, and the same maximum over networks.
     var all: Int
-    /// The most of one user or key.
+    /// The maximum of connections of one user or key.
     var principal: Int
   }
 
-  /// What becomes of a request for admission.
+  /// The result of a request for admission.
   enum Verdict: Hashable {
     case admitted
-    /// There are too many connections, of this principal if the argument says so.
+    /// The limit of all connections is reached, or that of the principal.
     case tooMany(ofPrincipal: Bool)
     /// The connection has ended.
     case ended
   }
 
-  /// How many connections beyond a limit still get an answer.
+  /// The number of connections beyond a limit that still get an answer.
   ///
-  /// navd shuts further ones down at once, because libzmq waits 3 s for a greeting.
+  /// navd shuts further ones down at once. Otherwise libzmq would wait 3 s for the greeting of
+  /// each.
   static let tolerance = 64
 
-  /// Admits a peer, if the limits allow it.
+  /// Admits a peer if the limits allow it.
   ///
-  /// A ZAP request names the origin of a connection, not its descriptor. So the admission is noted of any
-  /// silent connection of that origin; ``noteFirstMessage(_:_:from:key:admission:descriptor:)`` corrects that.
+  /// A ZAP request names the origin of a connection, not its descriptor. So the table notes the
+  /// admission at any silent connection of that origin.
+  /// ``noteFirstMessage(_:_:from:key:admission:descriptor:)`` corrects that.
   ///
-  /// Law: of the silent connections of an origin at least as many have an admission noted as were
-  /// admitted, and no more than there are.
+  /// Law: the number of silent connections with an admission noted is, for each origin, at least
+  /// the number of those that were admitted.
   ///
   /// - Parameters:
-  ///   - peer: as the kernel or a key identifies it.
-  ///   - number: of the admission; it grows from one to the next.
-  ///   - limits: on the connections that are admitted.
-  /// - Returns: what the peer is to be answered.
+  ///   - peer: the peer, as identified by the kernel or by its key.
+  ///   - number: the number of the admission, greater than all before.
+  ///   - limits: the limits of admitted connections.
+  /// - Returns: the verdict for the answer.
   mutating func admit(_ peer: Peer, as number: UInt64, _ limits: Limits) -> Verdict {
     let origin = Connection.Origin(peer)
     let silent = indices.filter {
       self[$0].isOpen && self[$0].id == nil && self[$0].acceptance.origin == origin
     }
-    // If all have an admission, one of those admissions belongs to a connection that has ended.
+    // If each of them has an admission, one of these admissions belongs to a connection that has
+    // ended.
     guard let candidate = silent.first(where: { self[$0].admission == 0 }) ?? silent.first else {
       return .ended
     }
@@ -59,8 +62,9 @@ extension Connections {
     return .admitted
   }
 
-  /// Leaves the admission of a silent connection that was closed to another one of its origin: it may
-  /// have been that one's, and then it still counts.
+  /// Moves the admission of a closed silent connection to another one of its origin.
+  ///
+  /// The admission may have been that other connection's, and then it still counts.
   mutating func passOnAdmission(of slot: Int) {
     guard self[slot].admission != 0 else { return }
     let origin = self[slot].acceptance.origin
@@ -73,8 +77,10 @@ extension Connections {
     self[slot].admission = 0
   }
 
-  /// How far a connection that was just accepted is beyond the limits and the tolerance, those
-  /// included that wait for admission; and whether the limit is the one of its user.
+  /// Returns by how many connections a new one is beyond the limits and the tolerance.
+  ///
+  /// It counts all open connections, also those that wait for admission. `isOfUser` tells whether
+  /// the limit of its user is the one exceeded most.
   ///
   /// O(1).
   func excess(of slot: Int, _ limits: Limits) -> (count: Int, isOfUser: Bool) {
@@ -87,7 +93,7 @@ extension Connections {
     return ownExcess > excess ? (ownExcess, true) : (excess, false)
   }
 
-  /// The admitted connections of each user and key, the most first.
+  /// The number of admitted connections of each user and key, in descending order.
   var principals: [(name: String, connections: Int)] {
     var counts: [String: Int] = [:]
     for slot in indices where self[slot].isOpen && self[slot].admission != 0 {
@@ -96,16 +102,16 @@ extension Connections {
     return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
   }
 
-  /// The kernel's numbers of the sockets of all open connections.
+  /// The kernel's socket numbers of all open connections.
   var cookies: [UInt64] {
     indices.filter { self[$0].isOpen }.map { self[$0].acceptance.cookie }
   }
 }
 
 extension Connection.Origin {
-  /// The user, for a process of this machine.
+  /// The user of a process on this machine; nil for a network.
   var user: UInt32? { if case .process(let user, _) = self { user } else { nil } }
 
-  /// Whether it is on this machine.
+  /// Whether the peer is on this machine.
   var isLocal: Bool { user != nil }
 }

@@ -1,79 +1,80 @@
 import NavigationHub
 import ZeroMQ
 
-/// Every fact about every connection, from its accept(2) until nothing of it is left.
+/// The table of all connections, from the accept(2) of each until its last message is read.
 ///
-/// A pure state machine; what is observed comes in, and what follows is returned:
+/// A pure state machine. It takes observations and returns their consequences:
 ///
-/// | observed | by |
+/// | observation | reported by |
 /// | --- | --- |
-/// | accepted, before all else of that connection | `sparingAccept`, on libzmq's thread |
+/// | accepted, before anything else of the connection | `sparingAccept`, on libzmq's thread |
 /// | closed: the descriptor is gone | `reportedClose`, on libzmq's thread |
-/// | an admission is asked for | the ZAP handler |
+/// | a request for admission | the ZAP handler |
 /// | the first message | the loop, which has read it |
 /// | the socket is empty: no message of a closed connection waits | the loop |
 /// | time | the loop |
 ///
-/// Laws, in whatever order these come: `openCount` is the number of descriptors that were accepted
-/// and are not closed; of a connection that is closed nothing is left once the socket was empty, or
-/// after ``patience``; the end of each connection that has spoken is returned exactly once.
+/// Laws, in any order of the observations: `openCount` is the number of descriptors that were
+/// accepted and are not closed. A closed connection is removed once the socket was empty, or after
+/// ``patience``. The end of each connection with an id is returned exactly once.
 struct Connections {
-  /// How long a closed connection is kept while the socket is never found empty, in milliseconds.
+  /// The milliseconds for which a closed connection stays in the table if the socket is never
+  /// empty.
   static let patience: UInt64 = 500
-  /// How long a connection over a network may send no message, in milliseconds.
+  /// The milliseconds within which a connection over a network must send its first message.
   static let silence: UInt64 = 10_000
-  /// How often that is postponed for a connection that may have sent something.
+  /// How often that deadline is postponed for a connection that may have sent something.
   static let postponements = 3
 
   private var slots = ConnectionSlots()
-  // Not `Slots`, which is another module's: what is generic there is not made for this type here, and
-  // a message looks into its connection ten times.
+  // Not `Slots`, which is generic and in another module: the compiler would not specialise it here,
+  // and each message accesses its connection ten times.
   private var connections: [Connection] = []
   private var live: [Bool] = []
   private var free: [Int] = []
-  /// The open connection behind each descriptor.
+  /// The slot of the open connection with each descriptor.
   private var open: [Int32: Int] = [:]
-  /// The open connections of each user, and under nil those over networks.
+  /// The number of open connections of each user, and under nil of those over networks.
   ///
-  /// Counted as they come and go: with a scan for each acceptance, strangers that connect and close
-  /// could keep the loop busy.
+  /// It is maintained instead of computed. With a scan at each acceptance, strangers that connect
+  /// and close could keep the loop busy.
   private(set) var openCounts: [UInt32?: Int] = [:]
-  /// The connections whose descriptors are closed, the oldest first.
+  /// The slots of closed connections, the oldest first.
   private var closed: [Int] = []
-  /// When the first of those that have not spoken may be due; never too late.
+  /// The earliest deadline of a first message, or an earlier time; nil if there is none.
   private var silentAt: UInt64?
 
-  /// The number of connections that are open.
+  /// The number of open connections.
   var openCount: Int { open.count }
 
-  /// The connections of which something is known, those that are closed too.
+  /// The number of connections in the table, open or closed.
   var count: Int { connections.count - free.count }
 
-  /// The slots in use, ascending.
+  /// The slots in use, in ascending order.
   var indices: [Int] { live.indices.filter { live[$0] } }
 
-  /// Those that have spoken, each with its number.
+  /// The connections that have sent a message, with their ids.
   var speaking: [(id: ConnectionID, slot: Int)] {
     indices.compactMap { slot in connections[slot].id.map { ($0, slot) } }
   }
 
-  /// Where a peer is, if it has spoken.
+  /// The slot of a connection that has sent a message; nil if there is none with this id.
   func slot(of id: ConnectionID) -> Int? { slots[id] }
 
-  /// The open connection behind a descriptor.
+  /// The slot of the open connection with a descriptor.
   func slot(behind descriptor: Int32) -> Int? { open[descriptor] }
 
   /// The connection in a slot.
   subscript(_ slot: Int) -> Connection {
-    // Lent, not copied: a copy retains each of its members.
+    // Yields the element instead of a copy, which would retain each member.
     _read { yield connections.span[slot] }
     _modify { yield &connections[slot] }
   }
 
-  /// How long an automatic routing id is: a zero octet and 32 bits.
+  /// The length of a routing id that libzmq assigns, in bytes: a zero byte and 32 bits.
   static let automaticIDBytes = 5
 
-  /// The number that stands for an automatic routing id; nil for one that the peer chose.
+  /// The number in a routing id that libzmq assigned; nil for one that the peer chose.
   static func automaticID(_ routingID: Span<UInt8>) -> ConnectionID? {
     guard routingID.count == automaticIDBytes, routingID[0] == 0 else { return nil }
     var number: UInt64 = 0
@@ -81,17 +82,17 @@ struct Connections {
     return ConnectionID(number)
   }
 
-  // What is observed.
+  // Observations.
 
-  /// Enters a connection that was accepted.
+  /// Enters an accepted connection.
   ///
   /// - Parameters:
-  ///   - acceptance: of another connection than all before.
-  ///   - now: the time, in milliseconds of a clock that never goes back, as everywhere here.
-  /// - Returns: its slot.
+  ///   - acceptance: the acceptance, not entered before.
+  ///   - now: the time, in milliseconds of a monotonic clock, as in all functions here.
+  /// - Returns: the slot of the connection.
   @discardableResult
   mutating func noteAccepted(_ acceptance: Acceptance, at now: UInt64) -> Int {
-    // The kernel gave the number again, so what was behind it is gone.
+    // The kernel reused the number, so the connection that had it is closed.
     if let former = open[acceptance.descriptor] { close(former, at: now) }
     let slot = free.popLast() ?? connections.count
     var connection = Connection(acceptance)
@@ -109,15 +110,15 @@ struct Connections {
     return slot
   }
 
-  /// Notes that the descriptor of a connection is gone.
+  /// Notes that a connection's descriptor was closed; ignores one with another `cookie`.
   mutating func noteClosed(_ descriptor: Int32, cookie: UInt64, at now: UInt64) {
     guard let slot = open[descriptor], connections[slot].acceptance.cookie == cookie else { return }
     close(slot, at: now)
   }
 
-  /// Notes that the descriptor of a connection is gone, by the kernel's number of the socket.
+  /// Notes that a connection's descriptor was closed, by the kernel's number of its socket.
   ///
-  /// O(n): for what the kernel is asked about afterwards.
+  /// O(n); the audit calls it for connections that the kernel no longer has.
   mutating func noteClosed(cookie: UInt64, at now: UInt64) {
     for slot in open.values where connections[slot].acceptance.cookie == cookie {
       return close(slot, at: now)
@@ -137,13 +138,13 @@ struct Connections {
     closed.append(slot)
   }
 
-  /// Notes the first message of a connection.
+  /// Notes the first message of a connection, and gives the connection its id.
   ///
-  /// A message names the descriptor that it came by; the kernel may have reused the number since. It
-  /// also names the number of its admission. That lies behind the acceptance of its own connection
-  /// and before the acceptance of the next one with that descriptor.
+  /// A message names its descriptor, which the kernel may have reused since. It also names its
+  /// admission number. That number is greater than the count at the acceptance of its connection,
+  /// and not greater than the count at the next acceptance with that descriptor.
   ///
-  /// - Returns: its slot; nil for a connection that is not here any more.
+  /// - Returns: the slot; nil if the connection is no longer in the table.
   mutating func noteFirstMessage(
     _ id: ConnectionID, _ routingID: [UInt8], from peer: Peer, key: CurvePublicKey?,
     admission: UInt64, descriptor: Int32
@@ -152,8 +153,9 @@ struct Connections {
       return nil
     }
     if connections[slot].admission != admission {
-      // It was taken for another's of the same origin, which has not spoken yet. A connection that is
-      // closed has left its own to another, which may have been admitted in its place since.
+      // Another silent connection of the same origin holds this admission: exchange the two. A
+      // closed connection has passed its admission on already, perhaps to one that was admitted
+      // since.
       if connections[slot].isOpen,
         let other = indices.first(where: { connections[$0].admission == admission })
       {
@@ -172,7 +174,7 @@ struct Connections {
   }
 
   private func slot(of admission: UInt64, behind descriptor: Int32) -> Int? {
-    // The newest first: of those accepted before the admission the last one is meant.
+    // The newest first: it is the last connection that was accepted before the admission.
     if let slot = open[descriptor], connections[slot].acceptance.admissions < admission {
       return slot
     }
@@ -182,16 +184,16 @@ struct Connections {
     }
   }
 
-  /// Notes that the socket was empty, so nothing waits of those that were closed before.
+  /// Notes that the socket was empty, so no message waits of connections closed before.
   ///
-  /// - Returns: the connections whose end the hub has to handle.
+  /// - Returns: the ids of the connections whose end the hub must handle.
   mutating func noteEmpty() -> [ConnectionID] {
     guard !closed.isEmpty else { return [] }
     defer { closed.removeAll(keepingCapacity: true) }
     return closed.compactMap { remove($0) }
   }
 
-  /// Forgets a connection; returns its number if the hub has to handle its end.
+  /// Removes a connection; returns its id if the hub must handle its end.
   private mutating func remove(_ slot: Int) -> ConnectionID? {
     let (id, isAbandoned) = (connections[slot].id, connections[slot].isAbandoned)
     connections[slot] = .vacant
@@ -202,17 +204,17 @@ struct Connections {
     return isAbandoned ? nil : id
   }
 
-  // What is due.
+  // Deadlines.
 
-  /// What has become due.
+  /// The consequences of time.
   struct Due: Hashable {
-    /// The connections whose end the hub has to handle.
+    /// The ids of the connections whose end the hub must handle.
     var ended: [ConnectionID] = []
-    /// Open connections over a network whose first message did not come in time.
+    /// The slots of open network connections whose first message is late.
     var silent: [Int] = []
   }
 
-  /// When something may be due, in milliseconds; never too late.
+  /// The time at which `takeDue` may have work, in milliseconds, or an earlier time; nil for never.
   var wakeAt: UInt64? {
     guard let first = closed.first, let removal = connections[first].removalDue else {
       return silentAt
@@ -220,7 +222,8 @@ struct Connections {
     return min(removal, silentAt ?? removal)
   }
 
-  /// Takes what is due: each silent connection once, unless it is postponed.
+  /// Takes what is due; returns each silent connection once, unless the caller postpones its
+  /// deadline.
   mutating func takeDue(at now: UInt64) -> Due {
     var due = Due()
     let late = closed.prefix { (connections[$0].removalDue ?? 0) <= now }.count
@@ -235,9 +238,9 @@ struct Connections {
     return due
   }
 
-  /// Waits once more for a silent connection.
+  /// Postpones the deadline of a silent connection by ``silence``.
   ///
-  /// - Returns: false if that was done often enough.
+  /// - Returns: false if it was postponed ``postponements`` times already.
   mutating func postpone(_ slot: Int, at now: UInt64) -> Bool {
     guard connections[slot].postponements < Self.postponements else { return false }
     connections[slot].postponements += 1

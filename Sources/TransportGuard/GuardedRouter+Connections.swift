@@ -3,24 +3,24 @@ package import NavigationHub
 import RuntimePaths
 package import ZeroMQ
 
-// Connections that come and go.
+// Connections that are accepted, closed or due.
 
 extension GuardedRouter {
-  /// What is counted of connections, for metrics.
+  /// Counts of connections, for metrics.
   package struct Figures: Sendable {
-    /// The connections that are open.
+    /// The number of open connections.
     package var open = 0
-    /// The admitted connections of each user and key, the most first.
+    /// The number of admitted connections of each user and key, in descending order.
     package var principals: [(name: String, connections: Int)] = []
-    /// The connections of the table at the last audit.
+    /// The number of connections in the table at the last audit.
     package var counted = 0
-    /// The kernel's sockets of peers at the last audit.
+    /// The number of peers' sockets that the kernel had at the last audit.
     package var sockets = 0
-    /// The differences between both that were too old, since the start.
+    /// The number of differences older than 2 s between the two, since the start.
     package var differences = 0
   }
 
-  /// Returns the figures of now, from an audit that is a second old at most.
+  /// Returns the present counts; those of the audit are at most 1 s old.
   package mutating func measure(at now: UInt64) -> Figures {
     takeConnectionEvents()
     if audit.isDueForAnswers(at: now) { auditConnections(at: now) }
@@ -29,7 +29,7 @@ extension GuardedRouter {
     return figures
   }
 
-  /// Takes what libzmq's threads have accepted, disconnected and closed.
+  /// Takes the events that libzmq's threads and the gate have queued.
   package mutating func takeConnectionEvents() {
     let changes = gate.events.take()
     guard !changes.isEmpty else { return }
@@ -46,7 +46,7 @@ extension GuardedRouter {
     }
   }
 
-  /// Ends a connection that was just accepted if there are far too many.
+  /// Shuts a new connection down if it is beyond the limits and the tolerance.
   private mutating func bound(_ slot: Int) {
     let excess = connections.excess(of: slot, connectionLimits)
     guard excess.count > 0 else { return }
@@ -60,7 +60,7 @@ extension GuardedRouter {
     incidents.append(Incident(.warning, .limited, text))
   }
 
-  /// Reports which peer the gate disconnected, and why.
+  /// Reports which peer the gate disconnected, and for what.
   private mutating func report(_ cut: InboundGate.Cut) {
     let known = cut.descriptor.flatMap { connections.slot(behind: $0) }
       .flatMap { connections[$0].id == nil ? nil : $0 }
@@ -71,7 +71,7 @@ extension GuardedRouter {
     incidents.append(incident)
   }
 
-  /// Reports connections that were closed for want of descriptors, once a second: there may be thousands.
+  /// Reports that connections were closed because descriptors are scarce, at most once a second.
   private mutating func reportShortage(at now: UInt64) {
     guard now >= shortageReportDue else { return }
     shortageReportDue = now + 1000
@@ -79,12 +79,12 @@ extension GuardedRouter {
     incidents.append(Incident(.warning, .limited, text))
   }
 
-  /// Ends connections whose time is up.
+  /// Handles the connections whose deadline has passed.
   mutating func takeDueConnections(at now: UInt64) {
     guard let wakeAt = connections.wakeAt, wakeAt <= now else { return }
     let due = connections.takeDue(at: now)
     for id in due.ended { end(id) }
-    // After a standstill of the loop a first message may have come and wait to be read.
+    // After a standstill of the loop, a first message may wait to be read.
     let isLate = now >= wakeAt + 250
     for slot in due.silent {
       let descriptor = connections[slot].acceptance.descriptor
@@ -96,16 +96,16 @@ extension GuardedRouter {
     }
   }
 
-  /// Has the hub handle the end of a connection, of which nothing more can come.
+  /// Reports the end of a connection to the hub; no message of it can follow.
   mutating func end(_ id: ConnectionID) {
     waiting.removeAll { $0 == id }
     events.append(.closed(id))
   }
 
-  /// Ends a connection by shutting its socket down; libzmq then closes the descriptor.
+  /// Shuts a connection's socket down; libzmq then closes the descriptor.
   func shutDown(_ slot: Int) {
     let acceptance = connections[slot].acceptance
-    // libzmq may just have closed it, and accepted another one with the same number.
+    // libzmq may have closed it just now, and accepted another connection with the same number.
     guard connections[slot].isOpen, navd_socket_cookie(acceptance.descriptor) == acceptance.cookie
     else { return }
     navd_cut(acceptance.descriptor)
@@ -113,7 +113,8 @@ extension GuardedRouter {
 
   /// Compares the table with the kernel's sockets.
   ///
-  /// It reports each difference older than 2 s, and removes connections that the kernel no longer has.
+  /// It reports each difference older than 2 s, and removes connections that the kernel no longer
+  /// has.
   mutating func auditConnections(at now: UInt64) {
     takeConnectionEvents()
     let open = openSockets()
@@ -130,7 +131,7 @@ extension GuardedRouter {
     for cookie in found.counted { connections.noteClosed(cookie: cookie, at: now) }
   }
 
-  /// The kernel's numbers of the sockets that peers are connected to.
+  /// The kernel's socket numbers of all connections that came by the listening sockets.
   private func openSockets() -> [UInt64] {
     (0...gate.highestDescriptor).compactMap { descriptor in
       let isPeer = listening.contains { navd_was_accepted_from(descriptor, $0) != 0 }
@@ -139,12 +140,12 @@ extension GuardedRouter {
   }
 }
 
-// Peers that ask for admission, and keys that are revoked.
+// Requests for admission, and revoked keys.
 
 extension GuardedRouter {
-  /// Answers the peers that ask for admission.
+  /// Answers requests for admission.
   ///
-  /// It answers only as many as there is room for what they may send; the others wait.
+  /// It answers only while there is room for what the peers may send. The other requests wait.
   package mutating func admit(_ authority: some PeerAuthority) throws(ZeroMQError) {
     var room = gate.roomForConnections
     while true {
@@ -154,7 +155,7 @@ extension GuardedRouter {
       }
       guard let request = try admission.next() else { break }
       room -= 1
-      // A request comes behind the acceptance of its connection.
+      // The acceptance of a connection is queued before its request.
       takeConnectionEvents()
       try admission.answer(request, answer(to: request, authority))
     }
@@ -181,7 +182,7 @@ extension GuardedRouter {
       case .tooMany(let ofPrincipal):
         let whose = ofPrincipal ? " of \(peer.principal)" : ": \(peer.principal) is refused"
         incidents.append(Incident(.warning, .limited, "too many connections\(whose)"))
-        // Not a refusal of the peer, which may find room the next time.
+        // This is no refusal of the peer: it may try again and find room.
         return .fail(reason: "too many connections\(ofPrincipal ? " of one user or key" : "")")
       }
     }
@@ -191,18 +192,18 @@ extension GuardedRouter {
     Connections.Limits(all: limits.connections, principal: limits.connectionsPerPrincipal)
   }
 
-  /// Reads back what `answer` wrote: ZAP's user id comes with every message of the connection.
+  /// Splits the user id that `answer` wrote; it comes with every message of the connection.
   static func readUserID(_ text: String) -> (admission: UInt64, userID: String)? {
     let parts = text.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, let number = UInt64(parts[0]) else { return nil }
     return (number, String(parts[1]))
   }
 
-  /// Revokes the connections whose keys are not authorised under the same name any more.
+  /// Revokes the connections whose keys are no longer authorised under the same name.
   ///
   /// The router ignores everything that they send from now on.
   ///
-  /// - Returns: the connections whose sessions the hub has to end.
+  /// - Returns: the ids of the connections whose sessions the hub must end.
   package mutating func revoke(_ authority: some PeerAuthority) -> [ConnectionID] {
     var revoked: [ConnectionID] = []
     for (id, slot) in connections.speaking {

@@ -5,13 +5,14 @@ package import ZeroMQ
 
 // Messages to peers, and peers that do not read.
 //
-// libzmq counts messages, not bytes, and does not report what waits for one peer. But the kernel
-// reports what it still has for a peer: if that is little, libzmq's queue is empty.
+// libzmq limits messages, not bytes, and does not report what waits for one peer. The kernel
+// reports how many bytes it still has for a peer. If these are few, libzmq's queue is empty.
 
 extension GuardedRouter {
-  /// Sends messages; a peer that cannot take its message now gets it later.
+  /// Sends messages; keeps a message that its peer cannot take now, and sends it later.
   package mutating func send(_ output: HubOutput) throws(ZeroMQError) {
-    // The body that is in `shared`; a body for many is copied for the socket once.
+    // The index of the body in `shared`. A body for several peers is copied into libzmq's memory
+    // once.
     var sharedBody = -1
     for index in output.deliveries.indices {
       let delivery = output.deliveries[index]
@@ -33,19 +34,20 @@ extension GuardedRouter {
         connections[slot].outbox.noteHanded(output.bodies[body].count)
         noteUnsent(output.bodies[body].count)
       case .wouldBlock: enqueue(output.message(delivery), slot)
-      // The peer is gone: its `closed` event is queued.
+      // The peer is gone. Its `closed` event is queued already.
       case .unreachable: break
       }
     }
     if sharedBody >= 0 { shared = Message() }
   }
 
-  /// Forgets what waits for a peer.
+  /// Drops the messages that wait for a peer.
   package mutating func discardOutbox(of id: ConnectionID) {
     if let slot = connections.slot(of: id) { connections[slot].outbox.discard() }
   }
 
-  /// Hands one message to the socket, all frames or none; `isShared` says that the body is in `shared`.
+  /// Passes one message to the socket, all frames or none; with `isShared`, the body is in
+  /// `shared`.
   private mutating func transmit(
     _ verb: ServerVerb, _ body: [UInt8], isShared: Bool = false, to slot: Int
   ) throws(ZeroMQError) -> SendResult {
@@ -60,7 +62,7 @@ extension GuardedRouter {
       to: routingID.span, isEnveloped: isEnveloped, head: head.span, body: body.span)
   }
 
-  /// Keeps a message for a peer whose queue is full; disconnects a peer for which too much waits.
+  /// Keeps a message for a peer whose queue is full; evicts the peer if too many bytes wait for it.
   private mutating func enqueue(_ message: Outgoing, _ slot: Int) {
     let id = message.connection
     if connections[slot].outbox.isEmpty {
@@ -72,7 +74,7 @@ extension GuardedRouter {
     noteUnsent(message.body.count)
   }
 
-  /// Sends what waits, as far as the sockets take it now.
+  /// Sends the messages that wait, as far as the sockets accept them now.
   mutating func retry() throws(ZeroMQError) {
     guard !waiting.isEmpty else { return }
     let ids = waiting
@@ -95,18 +97,18 @@ extension GuardedRouter {
     }
   }
 
-  // What peers leave unread: in their outboxes, in libzmq's queues and in the kernel.
+  // The functions below count what peers leave unread in outboxes, libzmq's queues and the kernel.
 
   private mutating func noteUnsent(_ bytes: Int) {
     if unsent.note(bytes) { reckonUnsent() }
   }
 
-  /// Whether a peer has left so much unread that the socket is handed nothing more for it.
+  /// Whether a peer has left so much unread that the socket gets no more messages for it.
   private mutating func isBehind(_ slot: Int) -> Bool {
     connections[slot].outbox.mayBeBehind && !hasRead(slot)
   }
 
-  /// Whether a peer has read nearly everything; then it owes nothing.
+  /// Whether a peer has read nearly everything; if so, its count of unread bytes becomes 0.
   private mutating func hasRead(_ slot: Int) -> Bool {
     if connections[slot].isOpen,
       navd_unread_bytes(connections[slot].acceptance.descriptor) > Self.kernelBytes
@@ -117,10 +119,11 @@ extension GuardedRouter {
     return true
   }
 
-  /// What the kernel may hold for a peer that reads.
+  /// The bytes that the kernel may hold for a peer that reads.
   private static let kernelBytes: Int32 = 65_536
 
-  /// Adds up what is unread, and disconnects the peers that left the most while it is too much.
+  /// Adds up the unread bytes of all peers, and evicts those with the most while the limit is
+  /// exceeded.
   private mutating func reckonUnsent() {
     var debts: [UnsentBudget.Debt] = []
     for (id, slot) in connections.speaking {
@@ -136,13 +139,14 @@ extension GuardedRouter {
     }
   }
 
-  /// Disconnects a peer that does not read, and drops everything that waits for it.
+  /// Evicts a peer that does not read: drops its messages, ends its session, shuts its connection
+  /// down.
   private mutating func cutOff(_ id: ConnectionID, _ slot: Int) {
     connections[slot].isAbandoned = true
     connections[slot].outbox = Outbox()
     waiting.removeAll { $0 == id }
     events.append(.closed(id))
-    // The socket frees what it holds for a peer only when the connection ends.
+    // libzmq frees its queue for a peer only when the connection ends.
     shutDown(slot)
   }
 }

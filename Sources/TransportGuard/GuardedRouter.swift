@@ -2,29 +2,29 @@ package import NavigationHub
 package import NavigationProtocol
 package import ZeroMQ
 
-/// The daemon's ROUTER, with all that keeps its peers from harming the process.
+/// The daemon's ROUTER socket, guarded against harm by its peers.
 ///
-/// It admits peers, receives from them, sends to them, and disconnects the peers that exceed a limit.
-/// docs/transport-guard.md says what libzmq does by itself, and what happens here instead.
+/// It admits peers, receives from them, sends to them, and disconnects those that exceed a limit.
+/// docs/transport-guard.md explains what libzmq does by itself, and what the guard does instead.
 ///
-/// One thread uses it: the loop. What follows for the hub waits in `events`, and what the log is to
-/// have in `incidents`.
+/// One thread uses it: the loop. It collects events for the hub in `events`, and lines for the log
+/// in `incidents`.
 package struct GuardedRouter: ~Copyable {
-  /// The limits that the peers are kept to.
+  /// The limits for peers.
   package struct Limits: Hashable, Sendable {
-    /// The longest frame that is read; libzmq closes the connection of a longer one.
+    /// The maximum size of a frame; libzmq closes the connection of a peer that sends a longer one.
     package var frameBytes: Int
-    /// The most bytes that libzmq may have received, over all connections, and the loop has not yet
+    /// The maximum of bytes, over all connections, that libzmq has received and the loop has not
     /// taken.
     package var unreadBytes: Int
-    /// Everything together that peers have not read, in bytes.
+    /// The maximum of bytes that all peers together may leave unread.
     package var unsentBytes: Int
-    /// The most connections of this machine, and the most over networks.
+    /// The maximum of connections on this machine, and the same maximum over networks.
     package var connections: Int
-    /// The most connections of one user or key.
+    /// The maximum of connections of one user or key.
     package var connectionsPerPrincipal: Int
 
-    /// Makes limits.
+    /// Makes limits; all of them are in bytes or connections.
     package init(
       frameBytes: Int, unreadBytes: Int, unsentBytes: Int, connections: Int,
       connectionsPerPrincipal: Int
@@ -37,11 +37,12 @@ package struct GuardedRouter: ~Copyable {
     }
   }
 
-  /// Whether messages that wait take about the memory that they are counted for.
+  /// Whether libzmq copies what it receives, so that a waiting message takes about the memory that
+  /// is counted for it.
   package let copiesReceived: Bool
-  /// What the hub has to handle next; the owner takes it.
+  /// The events that the hub must handle next; the owner removes them.
   package var events: [HubEvent] = []
-  /// What the log is to have; the owner takes it.
+  /// The lines for the log; the owner removes them.
   package var incidents: [Incident] = []
 
   let socket: Socket
@@ -52,18 +53,18 @@ package struct GuardedRouter: ~Copyable {
   var connections = Connections()
   var audit = ConnectionAudit()
   private(set) var limits: Limits
-  /// Whether a peer waits for the answer to its request for admission, for want of room.
+  /// Whether a request for admission waits, because there was no room for what the peer may send.
   var hasWaitingAdmissions = false
-  /// The connections whose outbox is not empty.
+  /// The connections whose outbox has messages.
   var waiting: [ConnectionID] = []
   var unsent: UnsentBudget
   var received = Multipart(capacity: 5)
-  /// Carries the body of a message that goes to many.
+  /// The body of a message for several peers, while it is being sent.
   var shared = Message()
-  /// When the log may have the next line about a want of descriptors.
+  /// The earliest time of the next log line about scarce descriptors, in milliseconds.
   var shortageReportDue: UInt64 = 0
   var figures = Figures()
-  /// Where the owner's poller watches it.
+  /// The places in the owner's poller.
   private var watched: (messages: Poller.Slot, admissions: Poller.Slot, changes: Poller.Slot)?
 
   init(
@@ -79,18 +80,19 @@ package struct GuardedRouter: ~Copyable {
     unsent = UnsentBudget(limit: limits.unsentBytes)
   }
 
-  /// Applies other limits; the longest frame stays as it was at the start.
+  /// Applies new limits, except that of the frame size, which is fixed at the start.
   package mutating func apply(_ limits: Limits) {
     self.limits = limits
     unsent.limit = limits.unsentBytes
     gate.setTotalLimit(limits.unreadBytes)
   }
 
-  // What the owner waits for.
+  // The events that the owner's poller waits for.
 
-  /// Has a poller watch for all that needs the owner.
+  /// Adds the sources of this router's work to a poller.
   ///
-  /// Signs are enough for messages, because the owner reads until the router is empty before it sleeps.
+  /// For messages the poller watches libzmq's edge-triggered descriptor. That suffices, because the
+  /// owner reads until the router is empty before it sleeps.
   package mutating func watch(by poller: inout Poller) throws(ZeroMQError) {
     watched = (
       try poller.addSigns(of: socket), try poller.addSigns(of: admission),
@@ -98,13 +100,13 @@ package struct GuardedRouter: ~Copyable {
     )
   }
 
-  /// Does what the poller has seen, and answers the requests for admission.
+  /// Handles what the poller has seen, and answers requests for admission.
   ///
   /// - Parameters:
-  ///   - poller: the one that watches, after a wait.
-  ///   - authority: decides on peers.
-  /// - Returns: whether messages may have come.
-  /// - Throws: what libzmq refused.
+  ///   - poller: the poller given to `watch`, after a wait.
+  ///   - authority: decides which peers may connect.
+  /// - Returns: whether there may be messages.
+  /// - Throws: libzmq's error.
   package mutating func attend(
     to poller: borrowing Poller, _ authority: some PeerAuthority
   ) throws(ZeroMQError) -> Bool {
@@ -114,7 +116,8 @@ package struct GuardedRouter: ~Copyable {
     return poller.isReadable(watched.messages)
   }
 
-  /// When it needs the owner without a sign, in milliseconds of the boot clock; nil for never.
+  /// The time at which `takeDue` or `attend` has work without an event, in milliseconds of the boot
+  /// clock; nil for never.
   package func wakeAt(_ now: UInt64) -> UInt64? {
     var due = [connections.wakeAt, audit.dueAt].compactMap { $0 }
     if !waiting.isEmpty { due.append(now + 100) }
@@ -122,25 +125,26 @@ package struct GuardedRouter: ~Copyable {
     return due.min()
   }
 
-  /// Does what is due: connections whose time is up, messages that wait for peers, the audit.
+  /// Does the work that is due: messages that wait for peers, deadlines of connections, the audit.
   package mutating func takeDue(at now: UInt64) throws(ZeroMQError) {
     try retry()
     takeDueConnections(at: now)
     if let due = audit.dueAt, due <= now { auditConnections(at: now) }
   }
 
-  /// Gives libzmq a second to write what was sent, before the router is closed; it would drop it otherwise.
+  /// Lets libzmq take up to 1 s to write its queues when the router is closed; otherwise it drops
+  /// them.
   ///
-  /// That takes no time where peers read.
+  /// If the peers read, this takes no time.
   package func linger() throws(ZeroMQError) { try socket.set(.linger(milliseconds: 1000)) }
 }
 
-// Messages that peers send.
+// Messages from peers.
 
 extension GuardedRouter {
-  /// Takes the next message, without waiting; returns whether there was one.
+  /// Receives the next message without blocking; returns whether there was one.
   ///
-  /// If there was none, nothing more can come from the connections that were closed before.
+  /// After false, no more messages can come from the connections that were closed before.
   package mutating func receive() throws(ZeroMQError) -> Bool {
     if try socket.receive(into: &received) { return true }
     gate.noteEmpty()
@@ -148,15 +152,16 @@ extension GuardedRouter {
     return false
   }
 
-  /// The bytes of the message at hand.
+  /// The bytes of the message received last.
   package var receivedBytes: Int { received.byteCount }
 
-  /// Reads the message at hand; nil if its sender is not listened to.
+  /// Reads the message received last; returns nil if its sender is not admitted, evicted or
+  /// revoked.
   package mutating func readEvent(
     _ reader: inout ClientMessageReader, _ authority: some PeerAuthority
   ) -> HubEvent? {
     guard received.count >= 2 else { return nil }
-    // A peer that names its routing id is disconnected before it can send anything.
+    // The gate disconnects a peer that chooses its routing id before the peer can send a message.
     guard let id = Connections.automaticID(received[0].bytes) else { return nil }
     let known = connections.slot(of: id) ?? firstMessage(id, authority)
     noteTaken(known)
@@ -171,7 +176,7 @@ extension GuardedRouter {
     return Self.event(received, first, from: id, peer, reader: &reader)
   }
 
-  /// Reads the message whose verb is in the frame at `first`, where libzmq has put it.
+  /// Reads the message whose verb is in the frame at `first`, in libzmq's memory.
   private static func event(
     _ received: borrowing Multipart, _ first: Int, from id: ConnectionID, _ peer: Peer,
     reader: inout ClientMessageReader
@@ -181,11 +186,12 @@ extension GuardedRouter {
       reader: &reader)
   }
 
-  /// Enters the sender of a first message; nil for one that may not speak, or has ended.
+  /// Enters the id of a connection with its first message; nil if the peer may not connect, or the
+  /// connection is gone.
   private mutating func firstMessage(
     _ id: ConnectionID, _ authority: some PeerAuthority
   ) -> Int? {
-    // The connection was accepted before it sent anything.
+    // The queue has had its acceptance since before it sent anything.
     takeConnectionEvents()
     let last = received.count - 1
     guard let descriptor = received[last].sourceDescriptor,
@@ -198,7 +204,7 @@ extension GuardedRouter {
       descriptor: descriptor)
   }
 
-  /// Reports to the gate that the message is off the socket.
+  /// Reports to the gate that the loop has taken the message.
   @inline(__always)
   private func noteTaken(_ slot: Int?) {
     let descriptor: Int32
@@ -211,7 +217,7 @@ extension GuardedRouter {
       guard let source = received[received.count - 1].sourceDescriptor else { return }
       (descriptor, cookie) = (source, gate.cookie(of: source))
     }
-    // The first frame is the socket's.
+    // The first frame is the routing id, which the socket adds.
     gate.noteTaken(
       descriptor, cookie: cookie, bytes: received.byteCount - Connections.automaticIDBytes,
       frames: received.count + received.droppedFrames - 1)

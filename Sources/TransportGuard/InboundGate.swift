@@ -2,89 +2,92 @@ import CLinux
 import RuntimePaths
 import Synchronization
 
-/// Bounds what peers make the daemon hold before it takes their messages, and cuts off who sends too
-/// much, or what libzmq must not see.
+/// Limits what peers make the daemon hold before the loop takes their messages.
 ///
-/// libzmq's threads read through it, see `gatedReceive`; the loop notes what it has taken. One
-/// descriptor is read by one thread at a time, all else may be called from any; so what is not
-/// atomic of an entry has one user, which is why the promise below is not checked.
+/// It disconnects a peer that sends too much, or that sends what libzmq must not see.
 ///
-/// Law: `heldBytes` is what the entries hold, and what was held of connections that have ended.
+/// libzmq's threads read through it, see `gatedReceive`; the loop reports what it has taken. Only
+/// one thread reads a descriptor at a time; every other function may be called from any thread. So
+/// each member of an entry that is not atomic has one user, which justifies `@unchecked Sendable`.
+///
+/// Law: `heldBytes` is the sum of what the entries hold, and what was held of ended connections.
 @safe
 final class InboundGate: @unchecked Sendable {
-  /// A connection that the gate has shut down.
+  /// A peer that the gate has disconnected.
   struct Cut: Hashable, Sendable {
-    /// Its descriptor, if that is known.
+    /// The descriptor, if it is known; under CURVE the gate does not see it.
     var descriptor: Int32?
-    /// The user at the other end, of this machine.
+    /// The user of the peer, if the peer is on this machine.
     var user: UInt32?
     var reason: Reason
   }
 
   enum Reason: Hashable, Sendable {
     case offence(InboundStream.Offence)
-    /// More of its messages wait than libzmq lets wait.
+    /// More of its messages wait than libzmq's limits for one connection allow.
     case connectionLimit
-    /// All messages that wait are too much, and its own the most of them.
+    /// The messages of all connections exceed the limit, and this peer sent the most of them.
     case totalLimit
   }
 
-  /// What is known of a descriptor; what is not atomic is the thread's that reads it.
+  /// The state of one descriptor.
+  ///
+  /// Only the thread that reads the descriptor uses the members that are not atomic.
   private struct Entry: ~Copyable {
     var stream: InboundStream
-    /// The kernel's number of the socket; 0 when it is closed.
+    /// The kernel's number of the socket; 0 if no connection is open.
     let cookie = Atomic<UInt64>(0)
-    /// What is held of what came by it.
+    /// The bytes held of messages from this descriptor.
     let held = Atomic<Int>(0)
     let isCut = Atomic<Bool>(false)
-    /// Whether a message was taken since this was last looked at.
+    /// Whether the loop has taken a message since the reading thread last looked.
     let wasTaken = Atomic<Bool>(false)
 
     init(_ stream: InboundStream) { self.stream = stream }
   }
 
-  /// Entries by descriptor, made when one is accepted first.
+  /// The entries by descriptor, each made at the first acceptance with it.
   ///
-  /// Never freed, nor is the gate.
+  /// Neither the entries nor the gate are ever freed.
   private let entries: UnsafeMutablePointer<Atomic<UnsafeMutablePointer<Entry>?>>
   private let capacity: Int
-  /// The highest descriptor with an entry.
+  /// The highest descriptor that has an entry.
   private let highest = Atomic<Int32>(0)
   private let messageLimit: Int
   private let connectionLimit: Int
   private let totalLimit: Atomic<Int>
   private let total = Atomic<Int>(0)
-  /// What was held of connections that have ended, until the socket is found empty.
+  /// The bytes held of connections that have ended, until the socket is found empty.
   private let departed = Atomic<Int>(0)
-  /// Above which total it is looked again for who holds the most.
+  /// The total above which `relieve` next searches for the peers that hold the most.
   private let reliefDue = Atomic<Int>(0)
   private let isSwollen = Atomic<Bool>(false)
   private let hasJudged = Atomic<Bool>(false)
   private let hasSeenSealed = Atomic<Bool>(false)
   private let admissions = Atomic<UInt64>(0)
-  /// What the loop has to know of connections.
+  /// The events for the loop.
   let events = ConnectionEvents()
   #if DEBUG
-    /// Whether everything that peers send is passed on, and nothing is counted.
+    /// Whether the gate passes on everything that peers send, and counts nothing.
     ///
-    /// Set before the gate is installed.
+    /// It is set before the gate is installed.
     var isUnguarded = false
   #endif
 
-  /// Makes a gate that lets through what a peer may send by the protocol.
+  /// Makes a gate whose limits allow what the protocol allows.
   ///
   /// - Parameters:
-  ///   - frameBytes: the longest frame that libzmq takes.
-  ///   - messages: how many messages of a connection libzmq lets wait.
-  ///   - totalBytes: what all connections together may make the daemon hold.
+  ///   - frameBytes: the maximum size of a frame in libzmq.
+  ///   - messages: the maximum of messages that libzmq queues for one connection.
+  ///   - totalBytes: the maximum that all connections together may make the daemon hold.
   init(frameBytes: Int, messages: Int, totalBytes: Int) {
-    // Frames without bytes, say: the protocol's messages have two or three.
+    // Up to 1,024 frames, even empty ones; the protocol's messages have two or three.
     messageLimit = frameBytes + 1024 * InboundStream.frameCost
-    // One more is being read, and one is on its way to the loop.
+    // Two more: one that is being read, and one that is on its way to the loop.
     connectionLimit = (messages + 2) * (frameBytes + 8 * InboundStream.frameCost)
     totalLimit = Atomic(totalBytes)
     capacity = Int(max(navd_descriptor_limit(), 1024))
-    // Zeroes are nils, and pages that nobody touches take no memory.
+    // Zero bits are nil pointers, and untouched pages take no memory.
     let size = unsafe MemoryLayout<Atomic<UnsafeMutablePointer<Entry>?>>.stride
     guard let room = unsafe navd_zeroes(capacity, size) else {
       preconditionFailure("no room for \(capacity) descriptors")
@@ -93,52 +96,55 @@ final class InboundGate: @unchecked Sendable {
       to: Atomic<UnsafeMutablePointer<Entry>?>.self, capacity: capacity)
   }
 
-  /// Puts it in the place of the C library's functions, for good.
+  /// Installs the gate for the functions that replace the C library's; it stays for good.
   func install() {
     let gate = unsafe Unmanaged.passRetained(self).toOpaque()
-    // Never released: a thread of libzmq may be about to use it.
+    // It is never released, because a thread of libzmq may be about to use it.
     unsafe installedGate.store(gate, ordering: .releasing)
   }
 
-  /// Takes another limit for all connections together.
+  /// Changes the limit for all connections together.
   func setTotalLimit(_ bytes: Int) {
     totalLimit.store(bytes, ordering: .relaxed)
     reliefDue.store(0, ordering: .relaxed)
   }
 
-  /// The highest descriptor behind which a peer has been.
+  /// The highest descriptor that a peer has had.
   var highestDescriptor: Int32 { highest.load(ordering: .relaxed) }
 
-  /// What the daemon holds now of messages that it has not taken.
+  /// The bytes that the daemon now holds of messages that the loop has not taken.
   var heldBytes: Int { total.load(ordering: .relaxed) }
 
-  /// How many more connections may be let in now, each of which may bring all that one may.
+  /// The number of connections to admit now, so that each can send its maximum within the limit.
+  ///
+  /// It is at least 1 unless the limit is exceeded.
   var roomForConnections: Int {
     let room = totalLimit.load(ordering: .relaxed) - heldBytes
     return room < 0 ? 0 : max(1, room / connectionLimit)
   }
 
-  /// Whether something that came by a descriptor was not taken yet.
+  /// Whether the daemon holds bytes of a descriptor that the loop has not taken.
   func holds(_ descriptor: Int32) -> Bool {
     guard let entry = unsafe entry(descriptor) else { return false }
     return unsafe entry.pointee.held.load(ordering: .relaxed) > 0
   }
 
-  /// The number of the next admission, greater than all before.
+  /// Returns the number of the next admission, greater than all before.
   func nextAdmission() -> UInt64 {
     admissions.add(1, ordering: .acquiringAndReleasing).newValue
   }
 
-  /// The kernel's number of the socket of an open connection; 0 if there is none.
+  /// The kernel's number of the socket of an open connection; 0 if none is open.
   func cookie(of descriptor: Int32) -> UInt64 {
     guard let entry = unsafe entry(descriptor) else { return 0 }
     return unsafe entry.pointee.cookie.load(ordering: .relaxed)
   }
 
-  /// Tells whether libzmq reads by the gate; it does once somebody asks to be let in.
+  /// Whether libzmq reads through the gate, as its first request for admission must show.
   ///
-  /// - Parameter isSealed: whether it must show what handshakes are sealed, too.
-  /// - Returns: false if what peers send is not seen.
+  /// - Parameter isSealed: whether libzmq must also have opened a sealed handshake through the
+  ///   gate.
+  /// - Returns: false if the gate does not see what peers send.
   func isInPlace(isSealed: Bool) -> Bool {
     hasJudged.load(ordering: .relaxed) && (!isSealed || hasSeenSealed.load(ordering: .relaxed))
   }
@@ -148,11 +154,11 @@ final class InboundGate: @unchecked Sendable {
     return unsafe entries[Int(descriptor)].load(ordering: .acquiring)
   }
 
-  // What libzmq's threads say.
+  // Called on libzmq's threads.
 
-  /// Notes that a connection was accepted, before anything is read from it.
+  /// Notes an accepted connection, before libzmq reads from it.
   ///
-  /// - Returns: false for a descriptor that there is no room for, which is not to be read from.
+  /// - Returns: false for a descriptor beyond the table; the caller must close it.
   func noteAccepted(_ descriptor: Int32) -> Bool {
     guard descriptor >= 0, Int(descriptor) < capacity else { return false }
     let origin = Self.origin(descriptor)
@@ -183,13 +189,13 @@ final class InboundGate: @unchecked Sendable {
     guard navd_is_unix(descriptor) != 0 else { return .network }
     var process: Int32 = 0
     let user = unsafe navd_peer_user(descriptor, &process)
-    // The kernel names the user of every peer of this machine, nobody's if it cannot.
+    // The kernel reports the user of every peer on this machine; `.max` stands for no user.
     return .process(user: UInt32(exactly: user) ?? .max, number: process)
   }
 
-  /// Judges what was read.
+  /// Judges the bytes that were read from a descriptor.
   ///
-  /// - Returns: whether it may be handed on.
+  /// - Returns: whether libzmq may have them.
   func judge(_ descriptor: Int32, _ bytes: Span<UInt8>) -> Bool {
     guard let entry = unsafe entry(descriptor),
       unsafe entry.pointee.cookie.load(ordering: .relaxed) != 0
@@ -220,19 +226,19 @@ final class InboundGate: @unchecked Sendable {
       relieve()
     }
     guard unsafe entry.pointee.isCut.load(ordering: .relaxed) else { return true }
-    // It will not be handed on.
+    // These bytes will not be passed on.
     unsafe release(cost, of: entry)
     return false
   }
 
-  /// Notes that a descriptor is about to be closed; most are none of the gate's.
+  /// Notes that a descriptor is about to be closed; the gate ignores those without an entry.
   func noteClosed(_ descriptor: Int32) {
     if let entry = unsafe entry(descriptor) { unsafe end(descriptor, entry) }
   }
 
-  /// Judges the properties of a sealed handshake.
+  /// Judges the properties in a handshake that CURVE sealed.
   ///
-  /// - Returns: whether they may be handed on.
+  /// - Returns: whether libzmq may have them.
   func judgeSealed(_ metadata: Span<UInt8>?) -> Bool {
     if !hasSeenSealed.load(ordering: .relaxed) { hasSeenSealed.store(true, ordering: .relaxed) }
     #if DEBUG
@@ -249,10 +255,10 @@ final class InboundGate: @unchecked Sendable {
     return unsafe entry.pointee.held.add(cost, ordering: .relaxed).newValue
   }
 
-  /// Ends a connection.
+  /// Notes the end of a connection.
   ///
-  /// Whole messages of it may still wait; they are counted apart, and not against the next connection
-  /// with the same descriptor.
+  /// Complete messages of it can still wait. They count in `departed`, and not against the next
+  /// connection with the same descriptor.
   private func end(_ descriptor: Int32, _ entry: UnsafeMutablePointer<Entry>) {
     let cookie = unsafe entry.pointee.cookie.exchange(0, ordering: .relaxed)
     guard cookie != 0 else { return }
@@ -260,15 +266,15 @@ final class InboundGate: @unchecked Sendable {
     events.append(.closed(descriptor: descriptor, cookie: cookie))
   }
 
-  // What the loop says.
+  // Called by the loop.
 
-  /// Notes that a message was taken off the socket.
+  /// Notes that the loop took a message from the socket.
   ///
   /// - Parameters:
-  ///   - descriptor: where it came from.
-  ///   - cookie: of the connection; what is held of one that has ended is not its descriptor's.
-  ///   - bytes: of all of its frames.
-  ///   - frames: how many there were.
+  ///   - descriptor: the descriptor that the message came by.
+  ///   - cookie: the kernel's number of its connection; nothing is released if that has ended.
+  ///   - bytes: the bytes of all its frames.
+  ///   - frames: the number of its frames.
   func noteTaken(_ descriptor: Int32, cookie: UInt64, bytes: Int, frames: Int) {
     guard let entry = unsafe entry(descriptor),
       unsafe entry.pointee.cookie.load(ordering: .relaxed) == cookie
@@ -277,11 +283,11 @@ final class InboundGate: @unchecked Sendable {
     unsafe entry.pointee.wasTaken.store(true, ordering: .relaxed)
   }
 
-  /// Notes that the ROUTER was empty: no message of a closed connection waits.
+  /// Notes that the ROUTER was empty, so no message of a closed connection waits.
   func noteEmpty() {
     if isSwollen.load(ordering: .relaxed), heldBytes <= Self.swollen {
       isSwollen.store(false, ordering: .relaxed)
-      // The allocator keeps for each thread what was freed.
+      // The allocator keeps freed memory for each thread.
       navd_trim_memory()
     }
     guard departed.load(ordering: .relaxed) != 0 else { return }
@@ -289,8 +295,10 @@ final class InboundGate: @unchecked Sendable {
     reliefDue.store(0, ordering: .relaxed)
   }
 
-  /// Releases what is held, though not more than that: a frame that was free may be taken, or one
-  /// that came by a connection before behind the same descriptor.
+  /// Subtracts bytes from what an entry holds, but never below 0.
+  ///
+  /// The message may contain a frame that cost nothing, or come from an earlier connection with the
+  /// same descriptor.
   private func release(_ bytes: Int, of entry: UnsafeMutablePointer<Entry>) {
     var held = unsafe entry.pointee.held.load(ordering: .relaxed)
     while true {
@@ -305,7 +313,7 @@ final class InboundGate: @unchecked Sendable {
     }
   }
 
-  // Who is cut off.
+  // Disconnecting peers.
 
   private func cut(_ descriptor: Int32, _ entry: UnsafeMutablePointer<Entry>, _ reason: Reason) {
     guard unsafe isOpen(descriptor, entry),
@@ -319,10 +327,11 @@ final class InboundGate: @unchecked Sendable {
     events.append(.cut(cut))
   }
 
-  /// What is held that is worth giving back to the kernel afterwards.
+  /// The number of held bytes above which the freed memory is returned to the kernel afterwards.
   private static let swollen = 16 << 20
 
-  /// Cuts off who made the daemon hold the most, while it holds too much of those who go on.
+  /// Disconnects the peers of which the daemon holds the most, until the open ones are within the
+  /// limit.
   private func relieve() {
     var candidates: [(descriptor: Int32, held: Int)] = []
     var sum = 0
@@ -336,8 +345,9 @@ final class InboundGate: @unchecked Sendable {
     }
     candidates.sort { $0.held < $1.held }
     let limit = totalLimit.load(ordering: .relaxed)
-    // With what is left of those who have ended, one at a time: to cut off frees nothing at once, and
-    // who has little waiting is not to blame.
+    // If ended connections cause the excess, only one peer is disconnected at a time, and only if
+    // it holds more than 1/256 of the limit. Disconnecting it frees nothing at once, and a peer
+    // that holds little is not the cause.
     let step = limit / 256
     var more = heldBytes > limit && (candidates.last?.held ?? 0) > step ? 1 : 0
     while sum > limit || more > 0, let most = candidates.popLast() {
@@ -350,14 +360,14 @@ final class InboundGate: @unchecked Sendable {
     reliefDue.store(heldBytes + step, ordering: .relaxed)
   }
 
-  /// Whether the connection of an entry is still behind its descriptor; another thread may be closing it.
+  /// Whether the entry's connection still has the descriptor; another thread may be closing it.
   private func isOpen(_ descriptor: Int32, _ entry: UnsafeMutablePointer<Entry>) -> Bool {
     unsafe entry.pointee.cookie.load(ordering: .relaxed) == navd_socket_cookie(descriptor)
   }
 }
 
 extension InboundGate.Reason {
-  /// What the peer did, for people.
+  /// The offence in words, for the log.
   var text: String {
     switch self {
     case .offence(.version): "it does not speak ZMTP 3"

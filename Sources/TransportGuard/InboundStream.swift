@@ -1,78 +1,78 @@
-/// Reads along with what one peer sends, in ZMTP 3 (RFC 37), and tells what of it has to be held.
+/// Parses what one peer sends, in ZMTP 3 (RFC 37), and counts the bytes that must be held of it.
 ///
-/// libzmq bounds a frame, and how many messages wait; it does not bound the frames of a message, nor
-/// all that waits together. It takes any routing id from a peer, though it ends the process when it
-/// comes to give one out itself that is taken, and keeps the messages of a peer whose id is another's
-/// for ever. And it tells a command by its name alone, and some commands it keeps as messages. So
-/// what a peer may say by the protocol, and nothing else, is let through here before libzmq sees it.
+/// libzmq limits a frame, and the number of waiting messages. It limits neither the frames of a
+/// message nor the sum of what waits. It accepts any routing id from a peer. But it aborts the
+/// process when its own counter reaches an id that is in use, and never frees the messages of a
+/// peer whose id another peer has. It recognises a command by its name alone, and queues some
+/// commands as messages. So this parser lets only what the protocol allows reach libzmq.
 ///
-/// Law: how the bytes are cut into pieces changes nothing, up to the first offence.
+/// Law: the result does not depend on how the bytes are cut into pieces, up to the first offence.
 package struct InboundStream: Sendable {
-  /// What a peer is cut off for.
+  /// The reasons to disconnect a peer.
   package enum Offence: Hashable, Sendable {
-    /// It speaks a version of ZMTP before 3, of which a peer that must identify itself is none.
+    /// The peer uses a version of ZMTP before 3, in which peers cannot authenticate.
     case version
-    /// Its handshake names a routing id, which is not for peers to choose.
+    /// The handshake has a routing id; only libzmq may assign one.
     case routingID
-    /// Its message has more bytes in all frames than one may have.
+    /// The frames of a message together exceed the limit.
     case longMessage
-    /// It tells the transport what a peer does not tell it, or not then.
+    /// A command that a client may not send, or not at this point.
     case command
   }
 
-  /// What a frame is reckoned at beyond its bytes: what libzmq keeps of it.
+  /// The cost of a frame in addition to its bytes: what libzmq keeps for it.
   package static let frameCost = 64
-  /// The longest command that a peer may send: none is longer than a handshake with its names.
+  /// The maximum size of a command; the longest one is a handshake with its properties.
   static let commandBytes = 4096
-  /// What CURVE adds to a frame: a name, a nonce, an authenticator and the flags.
+  /// The bytes that CURVE adds to a frame: a name, a nonce, an authenticator and the flags.
   private static let sealBytes = 33
-  /// The longest frame that may be a sign of life under CURVE, sealed.
+  /// The maximum size of a sealed frame that may be a heartbeat.
   private static let signOfLifeBytes = sealBytes + 23
 
-  /// Whether its frames are sealed by CURVE, so that only their lengths can be seen.
+  /// Whether CURVE seals the frames, so that only their lengths are visible.
   let isSealed: Bool
-  /// The most that one message may cost.
+  /// The maximum cost of one message.
   private let messageLimit: Int
 
   private var greetingBytes = 0
-  /// The bytes of the length that are still to come; -1 while it is the flags that come next.
+  /// The number of length bytes still to come; -1 if the flags come next.
   private var lengthBytes = -1
   private var length: UInt64 = 0
   private var remaining: UInt64 = 0
   private var flags: UInt8 = 0
-  /// Whether the frame costs nothing.
+  /// Whether the present frame costs nothing.
   private var isFree = false
   private var command: [UInt8] = []
-  /// Whether the handshake is over, of what is not sealed.
+  /// Whether the handshake is over; only for frames that are not sealed.
   private var isReady = false
-  /// Signs of life that are free now, and until a message is taken.
+  /// The heartbeats that cost nothing: now, and until a message is taken.
   private var signsOfLifeNow = Self.signsOfLifePerSecond
   private var signsOfLifeLeft = Self.signsOfLifeInARow
   private var second: UInt64 = 0
-  /// What the message cost so far whose last frame has not ended; of sealed ones nothing is known.
+  /// The cost so far of a message whose last frame has not ended; always 0 for sealed frames.
   package private(set) var unfinished = 0
 
   private static let signsOfLifePerSecond = 2
-  /// More than come in half a day.
+  /// More heartbeats than a peer sends in half a day.
   static let signsOfLifeInARow = 65_536
 
-  /// Begins with a new connection.
+  /// Makes a parser for a new connection.
   ///
   /// - Parameters:
-  ///   - isSealed: whether the peer has to speak CURVE.
-  ///   - messageLimit: the most that one message may cost, in bytes.
+  ///   - isSealed: whether the peer must use CURVE.
+  ///   - messageLimit: the maximum cost of one message, in bytes.
   package init(isSealed: Bool, messageLimit: Int) {
     self.isSealed = isSealed
     self.messageLimit = messageLimit
   }
 
-  /// Reads on.
+  /// Parses the next bytes.
   ///
   /// - Parameters:
-  ///   - bytes: what comes next, in any number.
-  ///   - second: the time, in seconds of a clock that never goes back.
-  ///   - cost: grows by what has to be held of it until the message is taken.
-  /// - Returns: what the peer is to be cut off for; then nothing more may be read.
+  ///   - bytes: the next bytes, any number of them.
+  ///   - second: the time, in seconds of a monotonic clock.
+  ///   - cost: grows by the bytes that must be held until the message is taken.
+  /// - Returns: the reason to disconnect the peer; after that, no more bytes may be parsed.
   package mutating func read(
     _ bytes: Span<UInt8>, at second: @autoclosure () -> UInt64, cost: inout Int
   ) -> Offence? {
@@ -103,7 +103,8 @@ package struct InboundStream: Sendable {
     return nil
   }
 
-  /// Notes that a message was taken, so that what seemed signs of life is not one without an end.
+  /// Notes that a message was taken, so the frames counted as heartbeats were not one endless
+  /// message.
   package mutating func noteTaken() { signsOfLifeLeft = Self.signsOfLifeInARow }
 
   private enum Flag {
@@ -114,7 +115,9 @@ package struct InboundStream: Sendable {
 
   private var isCommand: Bool { flags & Flag.command != 0 }
 
-  /// Whether a byte may come next in the greeting of version 3; libzmq tells versions by these three.
+  /// Whether a byte may come next in the greeting of version 3.
+  ///
+  /// libzmq recognises the version by the three bytes that are checked.
   private func isGreeting(_ byte: UInt8) -> Bool {
     switch greetingBytes {
     case 0: byte == 0xFF
@@ -130,11 +133,11 @@ package struct InboundStream: Sendable {
     if isCommand {
       guard flags & ~Flag.long == Flag.command, length <= Self.commandBytes else { return .command }
     } else {
-      // libzmq would take a handshake for one that does not say that it is a command.
+      // libzmq would accept a handshake in a frame without the command flag.
       guard flags & ~Flag.long <= Flag.more, isReady || isSealed else { return .command }
       isFree = isSealed && length <= Self.signOfLifeBytes && isSignOfLife(second())
       if !isFree {
-        // Its bytes follow, the seal among them, which nobody keeps.
+        // The bytes follow. The seal is among them, but libzmq does not keep it.
         let seal = isSealed ? Int(min(length, UInt64(Self.sealBytes))) : 0
         add(Self.frameCost - seal, &cost)
       }
@@ -183,7 +186,7 @@ package struct InboundStream: Sendable {
     return Self.namesRoutingID(metadata) ? .routingID : nil
   }
 
-  /// The names of commands, each behind its length.
+  /// The names of commands, each after its length.
   private enum Name {
     static let ready = [5] + Array("READY".utf8)
     static let signsOfLife = ["PING", "PONG"].map { [4] + Array($0.utf8) }
@@ -192,7 +195,7 @@ package struct InboundStream: Sendable {
 
   private static let identity = Array("identity".utf8)
 
-  /// Whether the properties of a handshake name a routing id.
+  /// Whether the properties of a handshake name a routing id that is not empty.
   package static func namesRoutingID(_ metadata: Span<UInt8>) -> Bool {
     var index = 0
     while index < metadata.count {
@@ -201,7 +204,7 @@ package struct InboundStream: Sendable {
       guard value <= metadata.count else { return false }
       var length = 0
       for place in value - 4..<value { length = length << 8 | Int(metadata[place]) }
-      // In letters of either case.
+      // Property names are case-insensitive.
       let isRoutingID =
         value - 4 - name == identity.count
         && metadata.extracting(name..<value - 4).starts(with: identity, mask: 0x20)
@@ -211,9 +214,9 @@ package struct InboundStream: Sendable {
     return false
   }
 
-  /// Whether a short sealed frame is let pass for a sign of life, of which libzmq keeps nothing.
+  /// Whether a short sealed frame passes as a heartbeat, of which libzmq keeps nothing.
   private mutating func isSignOfLife(_ now: UInt64) -> Bool {
-    // Those of a while may be read at once.
+    // Heartbeats of up to 32 s may arrive at once.
     let seconds = Int(min(now - min(second, now), 32))
     signsOfLifeNow = min(
       signsOfLifeNow + seconds * Self.signsOfLifePerSecond, 32 * Self.signsOfLifePerSecond)
@@ -226,7 +229,7 @@ package struct InboundStream: Sendable {
 }
 
 extension Span<UInt8> {
-  /// Whether it begins with other bytes; `mask` is set in each of ours first.
+  /// Whether the span begins with these bytes, after setting the bits of `mask` in each of its own.
   fileprivate func starts(with bytes: [UInt8], mask: UInt8 = 0) -> Bool {
     guard count >= bytes.count else { return false }
     for index in bytes.indices where self[index] | mask != bytes[index] { return false }

@@ -1,27 +1,27 @@
-/// Something that the guard noticed or did, for the log.
+/// An event that the guard reports to the log.
 package struct Incident: Hashable, Sendable {
-  /// The importance of an incident.
+  /// The severity of an incident.
   package enum Severity: Hashable, Sendable { case notice, warning, error }
 
-  /// The subject of an incident.
+  /// The kind of an incident.
   package enum Kind: Hashable, Sendable {
-    /// A peer that was refused.
+    /// A peer was refused.
     case refused
-    /// A limit that was reached.
+    /// A limit was reached.
     case limited
-    /// The count of connections, which was wrong.
+    /// The count of connections was wrong.
     case miscounted
   }
 
-  /// How important it is.
+  /// The severity for the log.
   package var severity: Severity
-  /// What it is about.
+  /// The kind of incident.
   package var kind: Kind
-  /// The line of the log.
+  /// The text of the log line.
   package var text: String
-  /// The principal of the peer, where it is known.
+  /// The principal of the peer; nil if it is not known.
   package var principal: String?
-  /// A word for what was done.
+  /// A word that identifies the action, for the log; nil for none.
   package var code: String?
 
   init(_ severity: Severity, _ kind: Kind, _ text: String) {

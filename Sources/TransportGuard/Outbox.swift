@@ -1,34 +1,36 @@
 import NavigationHub
 
-/// What one peer has not read yet: the messages that wait here, and the bytes that the socket took.
+/// The messages and bytes that one peer has not read: those that wait here, and those that the
+/// socket took.
 ///
-/// Law: `debt` is the bytes of all messages that were appended or handed over, less those that the
+/// Law: `debt` is the bytes of all messages that were appended or passed on, minus those that the
 /// peer has read and those that were discarded.
 struct Outbox: Sendable {
-  /// The bytes that may wait for one peer beyond the socket's own queue.
+  /// The maximum of bytes that wait for one peer, beyond the socket's own queue.
   ///
-  /// Flow control stops the mirror's messages long before.
+  /// Flow control stops a mirror's messages long before that.
   static let waitingLimit = 4 << 20
-  /// The bytes that one peer may leave unread in the socket; beyond, they wait here.
+  /// The bytes that one peer may leave unread in the socket; above that, messages wait here.
   static let handedLimit = 8 << 20
 
   private var messages: [Outgoing] = []
-  /// How many of `messages` were handed over.
+  /// The number of `messages` that the socket took.
   private var handed = 0
   /// The bytes of the messages that wait.
   private(set) var waitingBytes = 0
-  /// The bytes that the socket took since the peer had last read nearly everything.
+  /// The bytes that the socket took since the peer last had read nearly everything.
   private(set) var handedBytes = 0
 
-  /// Whether nothing waits.
+  /// Whether no message waits.
   var isEmpty: Bool { messages.isEmpty }
-  /// The next message to hand over.
+  /// The next message for the socket; nil if none waits.
   var first: Outgoing? { handed < messages.count ? messages[handed] : nil }
-  /// All bytes that the peer has not read.
+  /// The number of bytes that the peer has not read, as far as navd knows.
   var debt: Int { waitingBytes + handedBytes }
-  /// Whether more waits than may.
+  /// Whether more bytes wait than the limit allows.
   var isOverfull: Bool { waitingBytes > Self.waitingLimit }
-  /// Whether the peer has left too much unread, unless the kernel reports that it has read meanwhile.
+  /// Whether the peer may have too many unread bytes; only the kernel knows whether it has read
+  /// since.
   var mayBeBehind: Bool { handedBytes > Self.handedLimit }
 
   /// Appends a message that the socket did not take.
@@ -43,7 +45,7 @@ struct Outbox: Sendable {
     waitingBytes -= first.body.count
     handedBytes += first.body.count
     handed += 1
-    // Moved together seldom: a thousand messages may wait.
+    // Rarely moved, because a thousand messages may wait.
     if handed == messages.count {
       (messages, handed) = ([], 0)
     } else if handed >= 64, handed * 2 >= messages.count {
@@ -52,34 +54,34 @@ struct Outbox: Sendable {
     }
   }
 
-  /// Notes that the socket took a message without a wait.
+  /// Notes that the socket took a message at once.
   mutating func noteHanded(_ bytes: Int) { handedBytes += bytes }
 
   /// Notes that the peer has read nearly everything that the socket took.
   mutating func noteRead() { handedBytes = 0 }
 
-  /// Forgets the messages that wait.
+  /// Drops the messages that wait.
   mutating func discard() {
     (messages, handed, waitingBytes) = ([], 0, 0)
   }
 }
 
-/// Limits what all peers together leave unread.
+/// Limits the bytes that all peers together leave unread.
 ///
-/// To add it up costs a system call for each peer, so that happens only when the limit may have been
-/// exceeded since. Laws: `note` asks for it before the peers can owe more than `limit` and a sixteenth;
-/// `reckon` names the peers that owe the most, and no more of them than needed.
+/// Adding them up costs a system call for each peer, so it happens only when the limit may have
+/// been exceeded. Laws: `note` requests it before the peers can owe more than `limit` and a
+/// sixteenth. `reckon` names the peers that owe the most, and no more of them than needed.
 struct UnsentBudget {
-  /// What one peer has not read.
+  /// The bytes that one peer has not read.
   struct Debt: Hashable {
     var id: ConnectionID
     var slot: Int
     var bytes: Int
   }
 
-  /// The most that all peers together may leave unread, in bytes.
+  /// The maximum of bytes that all peers together may leave unread.
   var limit: Int
-  /// The bytes that may be sent before it is added up again.
+  /// The bytes that may be sent before the debts must be added up again.
   private var room = 0
 
   init(limit: Int) { self.limit = limit }

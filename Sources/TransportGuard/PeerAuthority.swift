@@ -1,15 +1,15 @@
 package import NavigationHub
 package import ZeroMQ
 
-/// Decides which peers may connect.
+/// Decides which peers may connect; the daemon implements it.
 package protocol PeerAuthority {
   /// Returns the name under which a key is authorised, nil if it is not.
   func name(of key: CurvePublicKey) -> String?
-  /// Returns whether a peer may do anything at all.
+  /// Returns whether a peer has any right at all.
   func admits(_ peer: Peer) -> Bool
 }
 
-/// Why a peer is refused.
+/// The refusal of a peer, with the reason.
 struct AdmissionRefusal: Error {
   var reason: String
   var peer: Peer?
@@ -30,7 +30,10 @@ struct AdmissionRefusal: Error {
 }
 
 extension PeerAuthority {
-  /// Returns the peer of a request, and the user id that its messages will carry; or why it is refused.
+  /// Decides a request for admission.
+  ///
+  /// Returns the peer and the user id that libzmq attaches to its messages, or the reason for a
+  /// refusal.
   func admit(_ request: ZAPRequest) -> Result<(peer: Peer, userID: String), AdmissionRefusal> {
     typealias Domain = RouterPreparation.Domain
     switch (request.domain, request.mechanism, request.address) {
@@ -54,7 +57,8 @@ extension PeerAuthority {
     }
   }
 
-  /// Returns the peer of a message and the key that it proved; nil for a peer that may not connect.
+  /// Returns the peer of a message and the key that it proved; nil if the peer may no longer
+  /// connect.
   func peer(_ address: PeerAddress, userID: String?) -> (peer: Peer, key: CurvePublicKey?)? {
     switch address {
     case .process(let user, let group, let process):

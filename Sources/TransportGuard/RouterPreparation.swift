@@ -2,24 +2,24 @@ import CLinux
 package import RuntimePaths
 package import ZeroMQ
 
-/// A listening socket, which libzmq is lent.
+/// A listening socket that the caller lends to libzmq.
 package struct LentSocket: Hashable, Sendable {
-  /// The ways in which peers identify themselves.
+  /// How peers of a socket identify themselves.
   package enum Kind: Hashable, Sendable {
-    /// By the kernel.
+    /// By the user of their process, which the kernel reports.
     case local
-    /// By the key that they prove to have.
+    /// By a CURVE key that they prove.
     case network
   }
 
-  /// How the peers identify themselves that come by it.
+  /// How the peers of this socket identify themselves.
   package var kind: Kind
-  /// The address, as libzmq takes it.
+  /// The address, in libzmq's form.
   package var endpoint: String
-  /// The descriptor, which stays the lender's.
+  /// The descriptor, which the lender keeps and closes.
   package var descriptor: Int32
 
-  /// Lends a socket.
+  /// Makes a description of a listening socket.
   package init(kind: Kind, endpoint: String, descriptor: Int32) {
     self.kind = kind
     self.endpoint = endpoint
@@ -27,39 +27,42 @@ package struct LentSocket: Hashable, Sendable {
   }
 }
 
-/// A router before it is open: a process of its own proves meanwhile that libzmq refuses strangers.
+/// A router before it is opened.
+///
+/// Meanwhile, a child process proves that libzmq refuses strangers.
 package struct RouterPreparation: ~Copyable {
   private let identity: CurveSecretKey?
   private var proof: AdmissionProof?
-  /// The messages of one connection that wait to be read, at most; beyond, it is not read from.
+  /// The maximum of queued messages of one connection; libzmq then stops reading from it.
   static let waitingMessages = 64
 
-  /// Begins the proof.
+  /// Starts the proof.
   ///
-  /// - Parameter identity: the daemon's secret key, without which no network is served.
-  /// - Throws: what the kernel refused.
+  /// - Parameter identity: the daemon's secret key; nil if it does not serve a network.
+  /// - Throws: the error of the system call.
   package init(identity: CurveSecretKey?) throws(SystemError) {
     self.identity = identity
     proof = try AdmissionProof.begin(identity)
   }
 
-  /// Waits for the end of the proof.
+  /// Waits for the result of the proof.
   ///
-  /// - Throws: that libzmq accepted a stranger, or did not refuse one in time.
+  /// - Throws: an error if libzmq admitted a stranger, or did not refuse one within 2 s.
   package mutating func finishProof() throws(ZeroMQError) {
     try proof?.finish()
     proof = nil
   }
 
-  /// Makes the router, and accepts connections.
+  /// Makes the router, and begins to accept connections.
   ///
-  /// All sockets of libzmq's are made here, because it may abort a process that runs out of descriptors.
+  /// It creates all of libzmq's sockets, because libzmq may abort a process that runs out of
+  /// descriptors.
   ///
   /// - Parameters:
-  ///   - sockets: where to listen.
-  ///   - limits: what peers are kept to.
+  ///   - sockets: the listening sockets.
+  ///   - limits: the limits for peers.
   /// - Returns: the router.
-  /// - Throws: what the proof found, or libzmq refused.
+  /// - Throws: a failed proof, or libzmq's error.
   package consuming func open(
     _ sockets: [LentSocket], _ limits: GuardedRouter.Limits
   ) throws(ZeroMQError) -> GuardedRouter {
@@ -68,15 +71,15 @@ package struct RouterPreparation: ~Copyable {
       frameBytes: limits.frameBytes, messages: Self.waitingMessages,
       totalBytes: limits.unreadBytes)
     #if DEBUG
-      // Shows what libzmq does alone: docs/transport-guard.md.
+      // For demonstrations of what libzmq does alone, see docs/transport-guard.md.
       gate.isUnguarded =
         unsafe getenv("TRANSPORT_GUARD").map { unsafe String(cString: $0) } == "off"
     #endif
-    // Before the first connection is accepted.
+    // Before libzmq accepts the first connection.
     gate.install()
     let context = try Context.make(inputOutputThreads: Self.inputOutputThreads)
     let copiesReceived = context.copyReceived()
-    // Before the first bind, so that every peer finds somebody who answers for it.
+    // Before the first bind, so that a ZAP handler answers for every peer.
     let admission = try ZAPHandler.start(in: context)
     let router = try context.socket(.router)
     try Self.setOptions(router, limits)
@@ -86,8 +89,10 @@ package struct RouterPreparation: ~Copyable {
       limits: limits, copiesReceived: copiesReceived)
   }
 
-  /// To hand a short message to a socket that is idle takes 8 µs of a thread's time, and a diff may
-  /// go to a thousand: two threads share the connections, where they can run at the same time.
+  /// The number of libzmq's I/O threads: two, or one on a single processor.
+  ///
+  /// Passing a short message to an idle socket takes 8 µs of a thread's time, and a diff may go to
+  /// a thousand watches. So two threads share the connections where they can run in parallel.
   private static var inputOutputThreads: Int32 { navd_processor_count() > 1 ? 2 : 1 }
 
   private static func setOptions(
@@ -103,14 +108,15 @@ package struct RouterPreparation: ~Copyable {
     for option in options { try router.set(option) }
   }
 
-  /// Begins to accept at a socket.
+  /// Begins to accept connections at a socket.
   ///
-  /// It goes on for as long as the daemon lives: to unbind ends all connections that came by it.
+  /// It accepts for as long as the daemon runs, because unbinding would end all connections of that
+  /// socket.
   private static func accept(
     _ socket: LentSocket, _ router: borrowing Socket, _ identity: CurveSecretKey?
   ) throws(ZeroMQError) {
     try setIdentification(router, socket.kind, identity)
-    // libzmq closes what it is given.
+    // libzmq closes the descriptor that it gets.
     let copy = navd_duplicate(socket.descriptor)
     guard copy >= 0 else { throw ZeroMQError(.bind, code: navd_errno()) }
     do throws(ZeroMQError) {
@@ -123,17 +129,17 @@ package struct RouterPreparation: ~Copyable {
     }
   }
 
-  /// Sets how the peers of the next bind identify themselves, and how libzmq notices their end.
+  /// Sets how the peers of the next bind identify themselves, and how libzmq detects lost peers.
   static func setIdentification(
     _ router: borrowing Socket, _ kind: LentSocket.Kind, _ identity: CurveSecretKey?
   ) throws(ZeroMQError) {
     try router.set(.zapDomain(Domain.name(of: kind)))
-    // Without it libzmq accepts everybody for whom nobody answers.
+    // Without this option, libzmq accepts every peer if no ZAP handler answers.
     try router.set(.zapEnforceDomain(true))
     switch kind {
     case .local:
       try router.set(.curveServer(false))
-      // The kernel reports the end of a peer.
+      // The kernel reports the end of a peer on this machine.
       try router.set(.heartbeatInterval(milliseconds: 0))
     case .network:
       guard let identity else { throw ZeroMQError(.bind, code: EACCES) }
@@ -142,7 +148,7 @@ package struct RouterPreparation: ~Copyable {
       try router.set(.heartbeatInterval(milliseconds: 5000))
       try router.set(.heartbeatTimeout(milliseconds: 15_000))
       try router.set(.heartbeatTimeToLive(milliseconds: 20_000))
-      // For peers that vanish before they greet.
+      // For peers that vanish before their greeting.
       try router.set(.tcpKeepAlive(true))
       try router.set(.tcpKeepAliveIdle(seconds: 30))
     }

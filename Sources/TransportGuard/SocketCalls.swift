@@ -1,16 +1,16 @@
 package import CLinux
 import Synchronization
 
-// Functions of the C library's that libzmq calls and finds here: the dynamic linker prefers what the
-// program itself defines. libzmq has no option for what they do, and what it does without them ends
-// the process.
+// Replacements for functions of the C library. The dynamic linker resolves libzmq's calls to them,
+// because it prefers definitions in the executable. libzmq has no option for what they do, and
+// without them a peer can end the process.
 
-/// Accepts a connection, but not with the last descriptors.
+/// Accepts a connection, but keeps the last descriptors free.
 ///
-/// libzmq aborts the process when it cannot accept for want of descriptors, and it accepts on threads
-/// of its own, faster than the loop could tell it to stop; nor can it be told without ending every
-/// connection of that socket. So navd keeps the last descriptors: this function closes a
-/// connection that would take one of them, and libzmq goes on accepting.
+/// libzmq aborts the process when accept4(2) fails for want of descriptors. Its own threads accept,
+/// faster than the loop could stop them, and it cannot stop accepting without ending every
+/// connection of the socket. So this function closes a connection that would take one of the last
+/// 64 descriptors, and reports ECONNABORTED. libzmq ignores that error and goes on accepting.
 @c(accept4)
 package func sparingAccept(
   _ listening: Int32, _ address: UnsafeMutablePointer<sockaddr>?,
@@ -26,17 +26,18 @@ package func sparingAccept(
   return navd_fail(ECONNABORTED)
 }
 
-/// Closes a descriptor, and reports the end of the connection behind it to the gate first.
+/// Closes a descriptor, after reporting the end of its connection to the gate.
 ///
-/// libzmq's monitor reports an end before close(2), by number alone. The number may already be another
-/// connection's when the loop reads the report.
+/// libzmq's monitor reports an end before close(2), by number alone. When the loop reads that
+/// report, the kernel may have given the number to another connection.
 @c(close)
 package func reportedClose(_ descriptor: Int32) -> Int32 {
   withInstalledGate { $0.noteClosed(descriptor) }
   return navd_close(descriptor)
 }
 
-/// Receives, and shows what comes to the gate first; a connection that is cut there looks ended.
+/// Receives bytes and shows them to the gate first; to libzmq, a connection that the gate
+/// disconnects looks ended.
 @c(recv)
 package func gatedReceive(
   _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ size: Int, _ flags: Int32
@@ -51,11 +52,11 @@ package func gatedReceive(
   return isLetThrough == false ? 0 : count
 }
 
-/// Opens a sealed box, and shows the properties of a handshake to the gate; who names a routing id
-/// there seems to have sealed it wrongly.
+/// Opens a sealed box, and shows the properties in a CURVE handshake to the gate.
 ///
-/// libzmq opens INITIATE of CURVE with this, whose content is RFC 26's: 32 zeroes, the client's key
-/// of 32 bytes, a nonce of 16, a box of 80, and the properties.
+/// If they name a routing id, libzmq gets the result for a forged box. libzmq opens the command
+/// INITIATE with this function. Its contents are by RFC 26: 32 zero bytes, the client's key of 32
+/// bytes, a nonce of 16, a box of 80, and the properties.
 @c(crypto_box_open)
 package func watchedBoxOpen(
   _ plain: UnsafeMutablePointer<UInt8>?, _ box: UnsafePointer<UInt8>?, _ size: UInt64,
@@ -73,11 +74,11 @@ package func watchedBoxOpen(
   return isLetThrough == false ? -1 : result
 }
 
-/// The gate, once there is one: an object that is never freed.
+/// The installed gate, nil before that; the object is never freed.
 nonisolated(unsafe) let installedGate = unsafe Atomic<UnsafeMutableRawPointer?>(nil)
 
 private func withInstalledGate<Result>(_ body: (InboundGate) -> Result) -> Result? {
   guard let gate = unsafe installedGate.load(ordering: .acquiring) else { return nil }
-  // Not retained and released with each call: it is never freed.
+  // Without retain and release at each call, because the gate is never freed.
   return unsafe Unmanaged<InboundGate>.fromOpaque(gate)._withUnsafeGuaranteedRef { body($0) }
 }

@@ -1,12 +1,10 @@
 import CZeroMQ
 
-/// The libzmq context: its I/O threads and the namespace of `inproc` endpoints.
+/// A libzmq context: its I/O threads, and the namespace of `inproc` endpoints.
 ///
-/// A process needs one. It terminates when it and every socket made from it are gone, in whatever
-/// order that happens, so termination cannot wait for a forgotten socket. Messages a closed
-/// socket still had to send are dropped unless ``SocketOption/linger(milliseconds:)`` says otherwise.
-///
-/// A context may be used from any thread.
+/// A process needs one. The context terminates when it and all its sockets have been released, in
+/// any order, so termination never waits for a forgotten socket. A closed socket drops its unsent
+/// messages, unless ``SocketOption/linger(milliseconds:)`` is set. Any thread may use a context.
 package struct Context: ~Copyable, Sendable {
   private let handle: ContextHandle
 
@@ -18,29 +16,30 @@ package struct Context: ~Copyable, Sendable {
   ///
   /// The first call in a process seeds `rand`, see ``seedReconnectJitter()``.
   ///
-  /// - Parameter inputOutputThreads: How many threads move bytes; one carries about a gigabyte a second.
+  /// - Parameter inputOutputThreads: The number of I/O threads; one carries about 1 GB/s.
   /// - Returns: The context.
-  /// - Throws: `EMFILE` when the process has no descriptors left.
+  /// - Throws: `EMFILE` if the process has no descriptor left.
   package static func make(inputOutputThreads: Int32 = 1) throws(ZeroMQError) -> Context {
     seedReconnectJitter()
     guard let pointer = unsafe zmq_ctx_new() else {
       throw ZeroMQError(.contextNew, code: zmq_errno())
     }
     let handle = unsafe ContextHandle(pointer)
-    // With the default of 1 a socket lingers for ever, and so would termination.
+    // By default, a socket lingers for ever, and termination would wait for it.
     try handle.set(ZMQ_BLOCKY, 0, name: "ZMQ_BLOCKY")
     try handle.set(ZMQ_IO_THREADS, inputOutputThreads, name: "ZMQ_IO_THREADS")
     return Context(handle: handle)
   }
 
-  /// Has each frame received into memory of its own; otherwise one that waits may keep the whole 8 KiB
-  /// that it came in.
+  /// Makes libzmq copy each received frame into memory of its own.
   ///
-  /// Before the first socket is made.
-  /// - Returns: Whether this libzmq can do so.
+  /// Otherwise a waiting frame may keep the whole 8 KiB buffer that it arrived in. The caller calls
+  /// it before it makes the first socket.
+  ///
+  /// - Returns: Whether this libzmq supports it.
   package func copyReceived() -> Bool {
     do throws(ZeroMQError) {
-      // ZMQ_ZERO_COPY_RECV, which the header calls a draft and 4.3 takes.
+      // ZMQ_ZERO_COPY_RECV: the header declares it as a draft, but libzmq 4.3 accepts it.
       try handle.set(10, 0, name: "ZMQ_ZERO_COPY_RECV")
       return true
     } catch {
@@ -48,17 +47,18 @@ package struct Context: ~Copyable, Sendable {
     }
   }
 
-  /// Makes a socket of a type, neither bound nor connected.
+  /// Makes a socket that is neither bound nor connected.
   ///
-  /// - Throws: `EMFILE` when the process or the context has no room for another socket.
+  /// - Throws: `EMFILE` if the process has no descriptor left, or the context has its maximum of
+  ///   sockets.
   package func socket(_ type: SocketType) throws(ZeroMQError) -> Socket {
     Socket(try SocketHandle.make(type, in: handle))
   }
 }
 
-/// Owns a context pointer; sockets hold it so that it outlives them.
+/// Owns a context pointer; sockets refer to it, so that the context outlives them.
 ///
-/// `@unchecked Sendable`: libzmq contexts are thread safe and the pointer never changes.
+/// `@unchecked Sendable`: libzmq contexts are thread-safe, and the pointer never changes.
 @safe
 final class ContextHandle: @unchecked Sendable {
   let pointer: UnsafeMutableRawPointer
@@ -68,7 +68,7 @@ final class ContextHandle: @unchecked Sendable {
   }
 
   deinit {
-    // Only a signal can fail this: the pointer is ours and no socket is left to wait for.
+    // Only a signal can make this fail: the pointer is a context, and it has no sockets left.
     while unsafe zmq_ctx_term(pointer) == -1 {
       guard zmq_errno() == EINTR else { preconditionFailure("zmq_ctx_term: errno=\(zmq_errno())") }
     }
@@ -79,13 +79,13 @@ final class ContextHandle: @unchecked Sendable {
   }
 }
 
-/// Seeds `rand`, which libzmq uses and never seeds, once in the life of the process.
+/// Seeds `rand` once in the life of the process, because libzmq uses `rand` and never seeds it.
 ///
-/// Without it every process waits the same "random" times between attempts to reconnect, so that
-/// all clients come back at the same instants, and the first routing id a ROUTER gives out is the
-/// same in every process, which a hostile peer can use to make libzmq abort.
+/// Unseeded, all processes would get the same numbers. All clients would then reconnect at the same
+/// times. And the first routing id of a ROUTER would be known, with which a hostile peer can make
+/// libzmq abort.
 package func seedReconnectJitter() {
-  // A global is initialised by the first access to it, once, whatever the thread.
+  // A global is initialised once, at its first access from any thread.
   seeded
 }
 
@@ -93,7 +93,7 @@ private let seeded: Void = {
   precondition(navd_seed_rand() != 0, "getrandom: errno=\(zmq_errno())")
 }()
 
-/// Facts about the libzmq this process runs with.
+/// Properties of the libzmq that this process has loaded.
 package enum Library {
   /// A version of libzmq.
   package struct Version: Hashable, Sendable, CustomStringConvertible {
@@ -108,7 +108,7 @@ package enum Library {
     package var description: String { "\(major).\(minor).\(patch)" }
   }
 
-  /// The version of the library that was loaded, not the one compiled against.
+  /// The version of the loaded library, which can differ from the one compiled against.
   package static func version() -> Version {
     var major: Int32 = 0
     var minor: Int32 = 0

@@ -1,17 +1,17 @@
 import CZeroMQ
 
-/// A CURVE public key: 32 bytes, written as 40 characters of Z85.
+/// A CURVE public key: 32 bytes, or 40 characters of Z85.
 package struct CurvePublicKey: Hashable, Sendable, CustomStringConvertible {
-  /// The 32 bytes.
+  /// The 32 bytes of the key.
   package let bytes: [UInt8]
 
-  /// Takes 32 bytes; `nil` for another number of them.
+  /// Takes 32 bytes; nil for any other number.
   package init?(bytes: [UInt8]) {
     guard bytes.count == 32 else { return nil }
     self.bytes = bytes
   }
 
-  /// Reads 40 characters of Z85; `nil` for anything else.
+  /// Reads 40 characters of Z85; nil for anything else.
   package init?(z85 text: String) {
     guard text.utf8.count == 40, let bytes = Z85.decode(text) else { return nil }
     self.init(bytes: bytes)
@@ -21,29 +21,29 @@ package struct CurvePublicKey: Hashable, Sendable, CustomStringConvertible {
   package var description: String { Z85.encode(bytes) ?? "" }
 }
 
-/// A CURVE secret key, which does not show itself when printed.
+/// A CURVE secret key; its description hides the key.
 package struct CurveSecretKey: Hashable, Sendable, CustomStringConvertible {
-  /// The 32 bytes.
+  /// The 32 bytes of the key.
   package let bytes: [UInt8]
 
-  /// Takes 32 bytes; `nil` for another number of them.
+  /// Takes 32 bytes; nil for any other number.
   package init?(bytes: [UInt8]) {
     guard bytes.count == 32 else { return nil }
     self.bytes = bytes
   }
 
-  /// Reads 40 characters of Z85; `nil` for anything else.
+  /// Reads 40 characters of Z85; nil for anything else.
   package init?(z85 text: String) {
     guard text.utf8.count == 40, let bytes = Z85.decode(text) else { return nil }
     self.init(bytes: bytes)
   }
 
-  /// The key as Z85, to be written to a file only its owner reads.
+  /// The key as Z85, for a file that only its owner can read.
   package var z85: String { Z85.encode(bytes) ?? "" }
 
-  /// The public key that belongs to it.
+  /// Computes the public key.
   ///
-  /// - Throws: `ENOTSUP` from a library without CURVE.
+  /// - Throws: `ENOTSUP` from a libzmq without CURVE.
   package func publicKey() throws(ZeroMQError) -> CurvePublicKey {
     var text = [CChar](repeating: 0, count: Z85.keyTextBytes)
     let secret = z85
@@ -51,20 +51,20 @@ package struct CurveSecretKey: Hashable, Sendable, CustomStringConvertible {
     return try CurvePublicKey.fromLibrary(text, .curvePublic)
   }
 
-  /// Says what it is, and nothing of what it holds.
+  /// A text without any part of the key.
   package var description: String { "(secret key)" }
 }
 
-/// A CURVE identity.
+/// A CURVE key pair.
 package struct CurveKeyPair: Hashable, Sendable {
-  /// The public half.
+  /// The public key.
   package let publicKey: CurvePublicKey
-  /// The secret half.
+  /// The secret key.
   package let secretKey: CurveSecretKey
 
-  /// The pair that a secret key belongs to.
+  /// Makes the pair of a secret key.
   ///
-  /// - Throws: `ENOTSUP` from a library without CURVE.
+  /// - Throws: `ENOTSUP` from a libzmq without CURVE.
   package init(of secretKey: CurveSecretKey) throws(ZeroMQError) {
     self.init(publicKey: try secretKey.publicKey(), secretKey: secretKey)
   }
@@ -74,9 +74,9 @@ package struct CurveKeyPair: Hashable, Sendable {
     self.secretKey = secretKey
   }
 
-  /// Makes a new pair.
+  /// Generates a new pair.
   ///
-  /// - Throws: `ENOTSUP` from a library without CURVE.
+  /// - Throws: `ENOTSUP` from a libzmq without CURVE.
   package static func generate() throws(ZeroMQError) -> CurveKeyPair {
     var publicText = [CChar](repeating: 0, count: Z85.keyTextBytes)
     var secretText = [CChar](repeating: 0, count: Z85.keyTextBytes)
@@ -100,12 +100,12 @@ extension CurvePublicKey {
   }
 }
 
-/// ZeroMQ's text form of bytes: five printable characters for four bytes (RFC 32).
+/// ZeroMQ's text form of bytes (RFC 32): five printable characters for four bytes.
 package enum Z85 {
-  /// Room for a key as text: 40 characters and the terminator libzmq writes behind them.
+  /// The buffer size for a key as text: 40 characters and the terminator.
   static let keyTextBytes = 41
 
-  /// The bytes as text; `nil` when their number is not divisible by four.
+  /// The bytes as text; nil if their number is not divisible by four.
   package static func encode(_ bytes: [UInt8]) -> String? {
     guard bytes.count.isMultiple(of: 4) else { return nil }
     var text = [CChar](repeating: 0, count: bytes.count / 4 * 5 + 1)
@@ -113,7 +113,7 @@ package enum Z85 {
     return string(text)
   }
 
-  /// The text as bytes; `nil` when it is not Z85.
+  /// The text as bytes; nil if it is not Z85.
   package static func decode(_ text: String) -> [UInt8]? {
     let count = text.utf8.count
     guard count.isMultiple(of: 5), !text.utf8.contains(0) else { return nil }

@@ -1,15 +1,15 @@
 import CLinux
 import CZeroMQ
 
-/// One frame: a reference-counted run of bytes with the facts libzmq knows about its sender.
+/// One frame: reference-counted bytes, and the properties of its sender that libzmq knows.
 ///
-/// The `zmq_msg_t` lives at an address of its own: libzmq keeps short payloads inside it and
-/// marks it when it is shared, so it may neither move nor be copied by the language. Keep one
-/// message and receive into it again and again; that allocates nothing here.
+/// The `zmq_msg_t` has a fixed address of its own. libzmq keeps short payloads inside it and marks
+/// shared ones in it, so Swift must neither move nor copy it. To receive without allocating, reuse
+/// one message.
 package struct Message: ~Copyable {
   let storage: MessageStorage
 
-  /// Makes an empty message, to receive into.
+  /// Makes an empty message, into which a socket can receive.
   package init() {
     storage = MessageStorage.empty()
   }
@@ -27,10 +27,11 @@ package struct Message: ~Copyable {
     storage.destroy()
   }
 
-  /// Makes another message with the same bytes; long payloads are shared, not copied.
+  /// Makes another message with the same bytes; libzmq shares long payloads instead of copying
+  /// them.
   ///
-  /// Both may be sent, on different sockets and in any order. Mutating, because libzmq marks the
-  /// original as shared.
+  /// Both messages may be sent, on different sockets and in any order. It is mutating because
+  /// libzmq marks the original as shared.
   package mutating func share() -> Message {
     let copy = MessageStorage.empty()
     copy.share(storage)
@@ -42,7 +43,7 @@ package struct Message: ~Copyable {
     storage.replace(copying: bytes)
   }
 
-  /// The frame as a value to read from.
+  /// A view of the frame, for reading.
   package var frame: Frame {
     @_lifetime(borrow self)
     get {
@@ -51,7 +52,7 @@ package struct Message: ~Copyable {
     }
   }
 
-  /// The payload, valid as long as the message is neither changed, sent nor destroyed.
+  /// The payload; valid until the message is changed, sent or destroyed.
   package var bytes: Span<UInt8> {
     @_lifetime(borrow self)
     get {
@@ -63,20 +64,20 @@ package struct Message: ~Copyable {
   /// The number of bytes in the payload.
   package var count: Int { storage.count }
 
-  /// Whether more frames of the same multipart message follow this received one.
+  /// Whether further frames of the same multipart message follow this received one.
   package var more: Bool { storage.more }
 
   /// A copy of the payload.
   package func copyBytes() -> [UInt8] { frame.copyBytes() }
 
-  /// Where the sender is; see ``Frame/peerAddress``.
+  /// The address of the sender; see ``Frame/peerAddress``.
   package var peerAddress: PeerAddress? { frame.peerAddress }
 
-  /// The user the ZAP handler named; see ``Frame/userID``.
+  /// The user id that the ZAP handler gave the sender; see ``Frame/userID``.
   package var userID: String? { frame.userID }
 }
 
-/// A frame of a ``Message`` or ``Multipart``, lent for reading.
+/// A view of a frame in a ``Message`` or ``Multipart``, for reading.
 package struct Frame: ~Copyable, ~Escapable {
   private let storage: MessageStorage
 
@@ -89,7 +90,7 @@ package struct Frame: ~Copyable, ~Escapable {
   package var bytes: Span<UInt8> {
     @_lifetime(copy self)
     get {
-      // The address is the message's own, or within its zmq_msg_t, which does not move.
+      // The address is in the payload or inside the zmq_msg_t, and neither of them moves.
       let span = unsafe Span(_unsafeStart: storage.data, count: storage.count)
       return unsafe _overrideLifetime(span, copying: self)
     }
@@ -103,41 +104,41 @@ package struct Frame: ~Copyable, ~Escapable {
     unsafe Array(UnsafeBufferPointer(start: storage.data, count: storage.count))
   }
 
-  /// Where the sender is, when it came over `ipc` or `tcp`.
+  /// The address of a sender over `ipc` or `tcp`; nil for others.
   ///
-  /// Read it on a payload frame. The routing id in front of it is made by the ROUTER and has
-  /// no such property when a poll preceded the receive.
+  /// Read it from a payload frame. The ROUTER itself makes the routing id before it, and that frame
+  /// lacks the property if a poll preceded the receive.
   package var peerAddress: PeerAddress? {
     storage.property("Peer-Address").map(PeerAddress.init(parsing:))
   }
 
-  /// The user id the ZAP handler admitted the sender with.
+  /// The user id that the ZAP handler gave the sender; nil without one.
   package var userID: String? { storage.property("User-Id") }
 
-  /// The descriptor of the connection it came through, `nil` within the process.
+  /// The descriptor of the connection that the frame came by; nil within the process.
   ///
-  /// A hint: the number may belong to another connection by now.
+  /// It is a hint, because the kernel may have given the number to another connection since.
   package var sourceDescriptor: Int32? { storage.sourceDescriptor }
 }
 
-/// Room for one whole multipart message, filled again and again by ``Socket/receive(into:)-(Multipart)``.
+/// A reusable buffer for one multipart message, filled by ``Socket/receive(into:)-(Multipart)``.
 ///
-/// Law: `count <= capacity`, and `count + droppedFrames` is the number of frames that arrived.
+/// Law: `count <= capacity`, and `count + droppedFrames` is the number of frames received.
 @safe
 package struct Multipart: ~Copyable {
-  /// The number of frames that can be kept.
+  /// The maximum number of frames.
   package let capacity: Int
-  /// The number of frames kept.
+  /// The number of frames in the buffer.
   package private(set) var count = 0
-  /// The number of frames beyond ``capacity`` that were read and thrown away.
+  /// The number of frames beyond ``capacity``, which were read and dropped.
   package private(set) var droppedFrames = 0
-  /// The bytes of all frames that arrived, also of those thrown away.
+  /// The bytes of all frames received, including dropped ones.
   package private(set) var byteCount = 0
 
-  // `capacity` messages and a spare one for frames to throw away; all are always initialised.
+  // `capacity` messages, and a spare one for dropped frames. All of them are always initialised.
   private let frames: UnsafeMutablePointer<zmq_msg_t>
 
-  /// Makes room for a number of frames, at least one.
+  /// Makes a buffer for a number of frames, at least one.
   package init(capacity: Int) {
     precondition(capacity > 0, "capacity=\(capacity)")
     self.capacity = capacity
@@ -164,7 +165,7 @@ package struct Multipart: ~Copyable {
     }
   }
 
-  /// Copies of all frames kept.
+  /// Copies of all frames in the buffer.
   package func copyFrames() -> [[UInt8]] {
     var copies: [[UInt8]] = []
     copies.reserveCapacity(count)
@@ -172,33 +173,34 @@ package struct Multipart: ~Copyable {
     return copies
   }
 
-  /// Forgets the message before; the payloads stay until they are overwritten.
+  /// Removes the last message; its payloads stay allocated until they are overwritten.
   mutating func begin() {
     count = 0
     droppedFrames = 0
     byteCount = 0
   }
 
-  /// Where the next frame goes: the spare message when all others are taken.
+  /// The message for the next frame; the spare one if the buffer is full.
   var next: MessageStorage {
     unsafe MessageStorage(frames + count)
   }
 
-  /// Counts the frame just received into ``next``.
+  /// Counts the frame that was received into ``next``.
   mutating func advance(_ bytes: Int) {
     byteCount += bytes
     if count < capacity { count += 1 } else { droppedFrames += 1 }
   }
 }
 
-/// A pointer to an initialised `zmq_msg_t`, with the operations on it; whoever makes one destroys it.
+/// A pointer to an initialised `zmq_msg_t`, with its operations; the code that makes one destroys
+/// it.
 ///
-/// Every change of a message goes through the same address, as libzmq requires.
+/// libzmq requires that every change of a message goes through the same address.
 @safe
 struct MessageStorage {
   let pointer: UnsafeMutablePointer<zmq_msg_t>
 
-  /// Takes an initialised message that somebody else owns.
+  /// Takes an initialised message that the caller owns.
   init(_ pointer: UnsafeMutablePointer<zmq_msg_t>) {
     unsafe self.pointer = pointer
   }
@@ -215,9 +217,9 @@ struct MessageStorage {
     return storage
   }
 
-  /// Makes raw memory an empty message.
+  /// Initialises raw memory as an empty message.
   static func initialize(_ pointer: UnsafeMutablePointer<zmq_msg_t>) {
-    // zmq_msg_init sets the bytes it needs and cannot fail; the rest is never read.
+    // zmq_msg_init sets the bytes that libzmq needs, and cannot fail.
     let result = unsafe zmq_msg_init(pointer)
     assert(result == 0)
   }
@@ -227,7 +229,7 @@ struct MessageStorage {
     unsafe pointer.deallocate()
   }
 
-  /// Releases the payload; the message must be initialised again before its next use.
+  /// Releases the payload; the caller must initialise the message again before its next use.
   func close() {
     let result = unsafe zmq_msg_close(pointer)
     precondition(result == 0, "zmq_msg_close: not a message")
@@ -238,7 +240,7 @@ struct MessageStorage {
     fill(copying: bytes)
   }
 
-  /// Replaces nothing by a copy of some bytes; the message must be empty, as it is once it is sent.
+  /// Copies bytes into an empty message; a message is empty after it was sent.
   func fill(copying bytes: Span<UInt8>) {
     let result = unsafe zmq_msg_init_size(pointer, bytes.count)
     precondition(result == 0, "no memory for a message of \(bytes.count) bytes")
@@ -249,19 +251,19 @@ struct MessageStorage {
     }
   }
 
-  /// Makes the message empty.
+  /// Releases the payload and makes the message empty.
   func clear() {
     close()
     unsafe Self.initialize(pointer)
   }
 
-  /// Makes this message refer to the payload of another and marks that one as shared.
+  /// Makes this message share the payload of another, and marks that one as shared.
   func share(_ original: MessageStorage) {
     let result = unsafe zmq_msg_copy(pointer, original.pointer)
     precondition(result == 0, "zmq_msg_copy: not a message")
   }
 
-  /// The first byte; never null, not even for an empty message.
+  /// The address of the first byte, which is never null, even for an empty message.
   var data: UnsafeMutablePointer<UInt8> {
     guard let data = unsafe zmq_msg_data(pointer) else {
       preconditionFailure("zmq_msg_data returned null")

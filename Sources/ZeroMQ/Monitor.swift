@@ -1,48 +1,50 @@
 import CZeroMQ
 import Synchronization
 
-/// How many monitors this process has started.
+/// The number of monitors that this process has started.
 private let started = Atomic(0)
 
-/// Something that happened to the connections of a socket.
+/// An event of a socket's connections.
 package struct MonitorEvent: Hashable, Sendable {
-  /// What happened; says what ``MonitorEvent/value`` means.
+  /// The kind of an event, which defines the meaning of ``MonitorEvent/value``.
   package enum Kind: Hashable, Sendable {
     /// A peer connected; the value is its descriptor.
     case accepted
-    /// A peer could not be accepted; the value is an `errno`.
+    /// Accepting a peer failed; the value is an `errno`.
     case acceptFailed
-    /// A connection of ours was made; the value is its descriptor.
+    /// This side connected to a peer; the value is the descriptor.
     case connected
-    /// A connection ended; the value is the descriptor it had. A ROUTER may accept messages for
-    /// the peer a moment longer, and does until it has been read empty.
+    /// A connection ended; the value is its former descriptor.
+    ///
+    /// A ROUTER may accept messages for the peer until the caller has read all of its messages.
     case disconnected
     /// The handshake failed; the value is an `errno`.
     case handshakeFailed
-    /// The peer or the ZAP handler broke a protocol; the value is libzmq's number for the reason.
+    /// The peer or the ZAP handler violated a protocol; the value is libzmq's number for the
+    /// violation.
     case handshakeBroken
-    /// The ZAP handler refused the peer; the value is the status it gave.
+    /// The ZAP handler refused the peer; the value is the status code of its answer.
     case refused
   }
 
-  /// What sort of thing it is.
+  /// The kind of event.
   package let kind: Kind
-  /// The value, as JSON.
+  /// The value, by the kind of event.
   package let value: Int32
-  /// The endpoint of this side.
+  /// The local endpoint.
   package let endpoint: String
 }
 
-/// Reports the connections of a socket, from its start until it is destroyed.
+/// Reports the events of a socket's connections, until it is destroyed.
 ///
-/// Start it before the socket binds or connects, and keep reading: events queue without a limit,
-/// because a full queue would stop the socket itself. It keeps the socket open.
+/// Start it before the socket binds or connects, and read all events: they queue without a limit,
+/// because a full queue would block the socket. The monitor keeps the socket open.
 package struct Monitor: ~Copyable {
-  /// Which events to report; each costs a message.
+  /// The events to report; each costs a message.
   package enum Events: Sendable {
-    /// Accepted, not accepted, disconnected, and failed handshakes.
+    /// Connections that were accepted, could not be accepted, or ended, and failed handshakes.
     case server
-    /// Connected, disconnected, and failed handshakes.
+    /// Connections that were made or ended, and failed handshakes.
     case client
 
     fileprivate var mask: Int32 {
@@ -66,31 +68,31 @@ package struct Monitor: ~Copyable {
   }
 
   deinit {
-    // Before the reader closes. It fails only when monitoring has ended already.
+    // Before the reader closes. It fails only if monitoring has ended already.
     _ = unsafe zmq_socket_monitor(monitored.pointer, nil, 0)
   }
 
-  /// Starts to report on a socket, which can have one monitor at a time.
+  /// Starts monitoring a socket, which can have one monitor at a time.
   package static func start(
     on socket: borrowing Socket, _ events: Events
   ) throws(ZeroMQError) -> Monitor {
     let handle = socket.handle
-    // Never used twice: libzmq frees the endpoint of an ended monitor in its own time.
+    // A new name each time, because libzmq frees the endpoint of an ended monitor with a delay.
     let number = started.wrappingAdd(1, ordering: .relaxed).newValue
     let endpoint = "inproc://monitor-\(number)"
     let reader = Socket(try SocketHandle.make(.pair, in: handle.context))
-    // Unlimited, or an unread event would block the monitored socket.
+    // Without a limit, because an unread event would otherwise block the monitored socket.
     try reader.set(.receiveHighWaterMark(0))
     try check(.monitor, endpoint) {
       unsafe zmq_socket_monitor(handle.pointer, endpoint, events.mask)
     }
-    // From here on `deinit` ends the monitoring, also when connecting fails.
+    // From here on, `deinit` ends the monitoring, even if connecting fails.
     let monitor = Monitor(reader: reader, monitored: handle)
     try monitor.reader.connect(endpoint)
     return monitor
   }
 
-  /// The next event that has been reported, without waiting.
+  /// Returns the next event without blocking; nil if there is none.
   package mutating func next() throws(ZeroMQError) -> MonitorEvent? {
     while try reader.receive(into: &parts) {
       if let event = MonitorEvent(parts) { return event }
@@ -100,8 +102,10 @@ package struct Monitor: ~Copyable {
 }
 
 extension MonitorEvent {
-  /// Reads a 16-bit event and a 32-bit value in this machine's order, then the endpoint; `nil` for
-  /// an event nobody asked for.
+  /// Reads the number of the event (16 bits) and its value (32 bits), both in native byte order,
+  /// and the endpoint.
+  ///
+  /// It is nil for an event that was not requested.
   fileprivate init?(_ parts: borrowing Multipart) {
     guard parts.count == 2, parts[0].count == 6 else { return nil }
     let head = parts[0].copyBytes()

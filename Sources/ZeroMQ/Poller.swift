@@ -1,19 +1,19 @@
 import CLinux
 import CZeroMQ
 
-/// What a descriptor or socket is ready for, or is watched for.
+/// The readiness of a descriptor or socket, or the readiness to wait for.
 package struct Readiness: OptionSet, Hashable, Sendable {
   /// The bits.
   package let rawValue: Int16
 
-  /// Makes a set from poll bits.
+  /// Makes a set from bits of zmq_poll(3).
   package init(rawValue: Int16) {
     self.rawValue = rawValue
   }
 
   /// Something can be received.
   package static let readable = Readiness(rawValue: Int16(ZMQ_POLLIN))
-  /// Something can be sent; on a ROUTER this says that some peer has room, not which.
+  /// Something can be sent; for a ROUTER, to at least one peer, without saying which.
   package static let writable = Readiness(rawValue: Int16(ZMQ_POLLOUT))
   /// A raw descriptor failed or hung up.
   package static let failed = Readiness(rawValue: Int16(ZMQ_POLLERR))
@@ -21,21 +21,21 @@ package struct Readiness: OptionSet, Hashable, Sendable {
 
 /// Waits for ZeroMQ sockets and raw descriptors together.
 ///
-/// A poller keeps the sockets it watches open. Raw descriptors belong to the caller, who removes
-/// them before closing them. Waiting allocates nothing for up to 16 slots. While no socket itself is
-/// watched, only descriptors and signs of sockets, a wait is one call of the kernel.
+/// A poller keeps its sockets open. The caller owns raw descriptors, and removes them before
+/// closing them. A wait for up to 16 slots allocates nothing. Without sockets from ``add(_:for:)``,
+/// a wait is one system call.
 @safe
 package struct Poller: ~Copyable {
-  /// Names something that is watched; valid until it is removed.
+  /// Identifies a watched socket or descriptor until it is removed.
   package struct Slot: Hashable, Sendable {
     fileprivate let index: Int
   }
 
-  // Invariant: equally long; a slot without watch has a null socket and descriptor -1, which
-  // poll(2) skips. `sockets` keeps the pointers in `items` valid.
+  // Invariant: both arrays have the same length. A free slot has a null socket and the descriptor
+  // -1, which poll(2) ignores. `sockets` keeps the pointers in `items` valid.
   private var items: [zmq_pollitem_t] = unsafe []
   private var sockets: [SocketHandle?] = []
-  // The same for poll(2); empty while a socket itself is watched.
+  // The slots in the form of poll(2); empty while a socket itself is watched.
   private var descriptors: [pollfd] = []
 
   /// Makes a poller that watches nothing.
@@ -48,21 +48,22 @@ package struct Poller: ~Copyable {
     unsafe insert(item(socket: socket.handle.pointer, -1, interest), socket.handle)
   }
 
-  /// Watches for events of a monitor.
+  /// Watches a monitor for events.
   package mutating func add(_ monitor: borrowing Monitor) -> Slot {
     add(monitor.reader)
   }
 
-  /// Watches for requests to a ZAP handler.
+  /// Watches a ZAP handler for requests.
   package mutating func add(_ handler: borrowing ZAPHandler) -> Slot {
     add(handler.socket)
   }
 
-  /// Watches for signs that a socket should be read, far cheaper than the socket itself.
+  /// Watches the descriptor by which libzmq signals that a socket should be read.
   ///
-  /// Law: after a receive that found nothing, with no other call on the socket since, a message that
-  /// arrives makes the slot readable. It may also be readable without a message, and it does not
-  /// become readable for messages that were there when the socket was last called: read it empty
+  /// That is far cheaper than watching the socket. Law: after a receive that found nothing, and
+  /// without another call on the socket since, an arriving message makes the slot readable. The
+  /// slot can also be readable without a message. It does not become readable for messages that
+  /// were there at the last call on the socket. So the caller reads the socket until it is empty
   /// before each wait.
   package mutating func addSigns(of socket: borrowing Socket) throws(ZeroMQError) -> Slot {
     var descriptor: Int32 = -1
@@ -72,7 +73,7 @@ package struct Poller: ~Copyable {
     return unsafe insert(item(socket: nil, descriptor, .readable), socket.handle)
   }
 
-  /// Watches for signs of requests to a ZAP handler; see ``addSigns(of:)-(Socket)``.
+  /// Watches the descriptor of a ZAP handler; see ``addSigns(of:)-(Socket)``.
   package mutating func addSigns(of handler: borrowing ZAPHandler) throws(ZeroMQError) -> Slot {
     try addSigns(of: handler.socket)
   }
@@ -83,26 +84,26 @@ package struct Poller: ~Copyable {
     return unsafe insert(item(socket: nil, descriptor, interest), nil)
   }
 
-  /// Changes what a slot is watched for; an empty set pauses it.
+  /// Changes the readiness that a slot waits for; an empty set pauses it.
   package mutating func watch(_ slot: Slot, for interest: Readiness) {
     unsafe items[slot.index].events = interest.rawValue
     unsafe items[slot.index].revents = 0
     listDescriptors()
   }
 
-  /// Stops watching; the slot may name something else afterwards.
+  /// Stops watching a slot; a later `add` may reuse it.
   package mutating func remove(_ slot: Slot) {
     unsafe items[slot.index] = item(socket: nil, -1, [])
     sockets[slot.index] = nil
     listDescriptors()
   }
 
-  /// Waits until something is ready.
+  /// Waits until a slot is ready.
   ///
-  /// - Parameter milliseconds: How long at most; −1 for ever, 0 to look only.
-  /// - Returns: How many slots are ready; 0 when time is up and also when a signal arrived, so a
-  ///   caller with a deadline looks at its clock.
-  /// - Throws: What poll(2) says about the descriptors, such as `ENOMEM`.
+  /// - Parameter milliseconds: The timeout; −1 for none, 0 to return at once.
+  /// - Returns: The number of ready slots; 0 after the timeout, and also after a signal. So a
+  ///   caller with a deadline reads its clock.
+  /// - Throws: The error of poll(2), such as `ENOMEM`.
   package mutating func wait(milliseconds: Int) throws(ZeroMQError) -> Int {
     let ready = descriptors.isEmpty ? waitForAll(milliseconds) : waitForDescriptors(milliseconds)
     guard ready == -1 else { return Int(ready) }
@@ -119,7 +120,7 @@ package struct Poller: ~Copyable {
     }
   }
 
-  // zmq_poll looks once before it sleeps, which doubles what a wait costs.
+  // zmq_poll polls once before it sleeps, which doubles the cost of a wait.
   private mutating func waitForDescriptors(_ milliseconds: Int) -> Int32 {
     let limit = Int32(clamping: milliseconds)
     let ready = unsafe descriptors.withUnsafeMutableBufferPointer { descriptors in
@@ -142,12 +143,12 @@ package struct Poller: ~Copyable {
       }
   }
 
-  /// What a slot was ready for when the last wait returned.
+  /// The readiness of a slot at the end of the last wait.
   package func readiness(of slot: Slot) -> Readiness {
     unsafe Readiness(rawValue: items[slot.index].revents)
   }
 
-  /// Whether something could be received when the last wait returned.
+  /// Whether a slot was readable at the end of the last wait.
   package func isReadable(_ slot: Slot) -> Bool {
     readiness(of: slot).contains(.readable)
   }
@@ -174,7 +175,7 @@ private func item(
 }
 
 extension Readiness {
-  /// The bits of poll(2), of which libzmq's are a selection.
+  /// The bits of poll(2), which differ from libzmq's.
   fileprivate var polled: Int16 {
     (contains(.readable) ? Int16(POLLIN) : 0) | (contains(.writable) ? Int16(POLLOUT) : 0)
   }

@@ -2,8 +2,8 @@ import CZeroMQ
 
 /// A ZeroMQ socket.
 ///
-/// Not `Sendable`: libzmq allows one thread at a time, and the compiler holds us to it. The socket
-/// closes when it, its ``Monitor`` and the ``Poller``s it was added to are gone.
+/// It is not `Sendable`, because libzmq allows one thread at a time to use a socket. libzmq closes
+/// it when the socket, its ``Monitor`` and the ``Poller``s that watch it have been released.
 package struct Socket: ~Copyable {
   let handle: SocketHandle
 
@@ -11,9 +11,9 @@ package struct Socket: ~Copyable {
     self.handle = handle
   }
 
-  /// Sets an option for what is bound or connected afterwards.
+  /// Sets an option for later binds and connects.
   ///
-  /// - Throws: `EINVAL` when the value is out of range or the library does not know the option.
+  /// - Throws: `EINVAL` if the value is out of range, or libzmq does not know the option.
   package func set(_ option: SocketOption) throws(ZeroMQError) {
     let (number, name, value) = option.encoded
     try check(.setOption, name) { handle.setOption(number, value) }
@@ -21,51 +21,52 @@ package struct Socket: ~Copyable {
 
   /// Accepts connections on an endpoint.
   ///
-  /// On `ipc` this replaces a file that is there, even one another process listens on.
+  /// For `ipc` it replaces an existing file, even one on which another process listens.
   ///
   /// - Throws: `EINVAL`, `EPROTONOSUPPORT`, `EADDRINUSE`, `EADDRNOTAVAIL`, `ENODEV`, `ENAMETOOLONG`
-  ///   or what the file system says.
+  ///   or an error of the file system.
   package func bind(_ endpoint: String) throws(ZeroMQError) {
     try check(.bind, endpoint) { unsafe zmq_bind(handle.pointer, endpoint) }
   }
 
-  /// Stops accepting connections on an endpoint, spelt as ``lastEndpoint()`` does.
+  /// Stops accepting connections on an endpoint, in the form that ``lastEndpoint()`` returns.
   package func unbind(_ endpoint: String) throws(ZeroMQError) {
     try check(.unbind, endpoint) { unsafe zmq_unbind(handle.pointer, endpoint) }
   }
 
-  /// Connects to an endpoint, now or as soon as something listens there.
+  /// Connects to an endpoint, now or as soon as a socket listens there.
   ///
   /// - Throws: `EINVAL`, `EPROTONOSUPPORT`; for `inproc`, `ECONNREFUSED`.
   package func connect(_ endpoint: String) throws(ZeroMQError) {
     try check(.connect, endpoint) { unsafe zmq_connect(handle.pointer, endpoint) }
   }
 
-  /// Drops the connection to an endpoint and what was queued for it.
+  /// Closes the connection to an endpoint, and drops the messages queued for it.
   ///
-  /// Only between messages: libzmq aborts the process when half of one has been read, which
-  /// ``receive(into:)-(Multipart)`` never leaves behind.
+  /// Call it between messages only: libzmq aborts the process if a part of a message has been read.
+  /// ``receive(into:)-(Multipart)`` always reads whole messages.
   package func disconnect(_ endpoint: String) throws(ZeroMQError) {
     try check(.disconnect, endpoint) { unsafe zmq_disconnect(handle.pointer, endpoint) }
   }
 
-  /// The endpoint bound last, with the port the kernel chose; empty when there is none.
+  /// The endpoint bound last, with the port that the kernel chose; empty if there is none.
   package func lastEndpoint() throws(ZeroMQError) -> String {
     var text = [UInt8](repeating: 0, count: 1024)
     var size = text.count
     try check(.getOption, "ZMQ_LAST_ENDPOINT") {
       unsafe zmq_getsockopt(handle.pointer, ZMQ_LAST_ENDPOINT, &text, &size)
     }
-    // The size counts the terminator.
+    // The size includes the terminator.
     return String(decoding: text.prefix(while: { $0 != 0 }), as: UTF8.self)
   }
 }
 
-/// Owns a socket pointer; pollers and monitors hold it so that what they point at stays open.
+/// Owns a socket pointer; pollers and monitors refer to it, so that the socket stays open.
 @safe
 final class SocketHandle {
   let pointer: UnsafeMutableRawPointer
-  /// Carries each frame of a message, so that sending allocates nothing; empty between messages.
+  /// The message that carries each frame, so that sending allocates nothing; empty between
+  /// messages.
   let scratch: MessageStorage
   let context: ContextHandle
 
@@ -103,47 +104,47 @@ final class SocketHandle {
   }
 }
 
-/// What became of a message handed to a socket.
+/// The result of passing a message to a socket.
 package enum SendResult: Hashable, Sendable {
-  /// It was queued; that is all libzmq ever promises.
+  /// libzmq has queued it; it promises nothing more.
   case sent
-  /// The queue is full, or nobody is connected yet; the message is still the caller's.
+  /// The queue is full, or there is no connection; the caller still owns the message.
   case wouldBlock
-  /// A mandatory ROUTER has no such peer; the message is still the caller's.
+  /// A mandatory ROUTER has no such peer; the caller still owns the message.
   case unreachable
 }
 
 extension Socket {
-  /// Queues one frame without waiting.
+  /// Queues one frame without blocking.
   ///
   /// - Parameters:
-  ///   - message: Empty afterwards when it was sent, unchanged otherwise.
+  ///   - message: The frame; empty afterwards if it was sent, else unchanged.
   ///   - more: Whether further frames of the same message follow.
-  /// - Returns: What became of it.
-  /// - Throws: What libzmq says beyond the results; nothing is known.
+  /// - Returns: Whether it was queued.
+  /// - Throws: Any other error of libzmq; none is known.
   package func send(_ message: inout Message, more: Bool = false) throws(ZeroMQError) -> SendResult
   {
     try send(message.storage, flags: ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0))
   }
 
-  /// Queues one frame, waiting until there is room or `ZMQ_SNDTIMEO` has passed.
+  /// Queues one frame; blocks until there is room or `ZMQ_SNDTIMEO` has passed.
   ///
-  /// For clients. Not for a ROUTER, where one full peer would stop everything.
+  /// It is for clients. A ROUTER must not use it, because one slow peer would block all others.
   package func sendWaiting(
     _ message: inout Message, more: Bool = false
   ) throws(ZeroMQError) -> SendResult {
     try send(message.storage, flags: more ? ZMQ_SNDMORE : 0)
   }
 
-  /// Queues a message of a routing id, a head and a body, without waiting: every frame or none.
+  /// Queues a message of a routing id, a head and a body without blocking: all frames or none.
   ///
   /// - Parameters:
-  ///   - routingID: The peer.
-  ///   - isEnveloped: Whether an empty frame stands before the head, as a REQ wants it.
+  ///   - routingID: The routing id of the peer.
+  ///   - isEnveloped: Whether an empty frame precedes the head, as a REQ socket requires.
   ///   - head: The first frame.
   ///   - body: The last frame.
-  /// - Returns: What became of it.
-  /// - Throws: What libzmq says beyond the results; nothing is known.
+  /// - Returns: Whether the message was queued.
+  /// - Throws: Any other error of libzmq; none is known.
   package func send(
     to routingID: Span<UInt8>, isEnveloped: Bool, head: Span<UInt8>, body: Span<UInt8>
   ) throws(ZeroMQError) -> SendResult {
@@ -154,7 +155,7 @@ extension Socket {
     return .sent
   }
 
-  /// The same with a body that keeps its bytes, so that it can go to any number of peers.
+  /// Queues a message in the same way, with a body that stays usable for further peers.
   package func send(
     to routingID: Span<UInt8>, isEnveloped: Bool, head: Span<UInt8>, sharing body: inout Message
   ) throws(ZeroMQError) -> SendResult {
@@ -183,19 +184,19 @@ extension Socket {
 
   /// Sends a later frame of a message to one peer.
   ///
-  /// A ROUTER decides on the routing id; behind it, a refusal says that the connection broke.
-  /// libzmq has taken back the frames before and swallows those that follow, so they must be handed
-  /// over or they would begin the next message.
+  /// A ROUTER looks up the peer with the first frame. If it refuses a later frame, the connection
+  /// broke in between. libzmq then drops the earlier frames, and swallows the later ones. They must
+  /// be passed all the same, because they would otherwise begin the next message.
   private func sendRest(_ flags: Int32) throws(ZeroMQError) {
     let scratch = handle.scratch
     if try send(scratch, flags: ZMQ_DONTWAIT | flags) != .sent { scratch.clear() }
   }
 
-  /// Queues a whole message without waiting: every frame or none.
+  /// Queues a whole message without blocking: all frames or none.
   ///
-  /// - Parameter frames: At least one.
-  /// - Returns: What became of it.
-  /// - Throws: What libzmq says beyond the results; nothing is known.
+  /// - Parameter frames: The frames, at least one.
+  /// - Returns: Whether the message was queued.
+  /// - Throws: Any other error of libzmq; none is known.
   package func send(_ frames: [[UInt8]]) throws(ZeroMQError) -> SendResult {
     precondition(!frames.isEmpty, "a message has at least one frame")
     let scratch = handle.scratch
@@ -207,7 +208,7 @@ extension Socket {
       guard queued != .sent else { continue }
       result = queued
       scratch.clear()
-      // The first frame refused: nothing has begun. A later one is as in `sendRest`.
+      // If the first frame is refused, the message has not begun. For a later one see `sendRest`.
       if index == 0 { break }
     }
     return result
@@ -222,24 +223,24 @@ extension Socket {
     }
   }
 
-  /// Takes the next frame without waiting.
+  /// Receives the next frame without blocking.
   ///
-  /// - Returns: Whether there was one. The message is unchanged otherwise.
+  /// - Returns: Whether there was one; if not, the message is unchanged.
   package func receive(into message: inout Message) throws(ZeroMQError) -> Bool {
     try receive(into: message.storage, flags: ZMQ_DONTWAIT) != nil
   }
 
-  /// Takes the next frame, waiting until there is one or `ZMQ_RCVTIMEO` has passed.
+  /// Receives the next frame; blocks until there is one or `ZMQ_RCVTIMEO` has passed.
   package func receiveWaiting(into message: inout Message) throws(ZeroMQError) -> Bool {
     try receive(into: message.storage, flags: 0) != nil
   }
 
-  /// Takes the next whole message without waiting.
+  /// Receives the next whole message without blocking.
   ///
-  /// Frames beyond the capacity are read, thrown away and counted, so that the next call begins
-  /// with the next message.
+  /// Frames beyond the capacity are read, dropped and counted, so that the next call begins with
+  /// the next message.
   ///
-  /// - Returns: Whether there was one. `parts` is empty otherwise.
+  /// - Returns: Whether there was one; if not, `parts` is empty.
   package func receive(into parts: inout Multipart) throws(ZeroMQError) -> Bool {
     parts.begin()
     guard var bytes = try receive(into: parts.next, flags: ZMQ_DONTWAIT) else { return false }
@@ -247,7 +248,7 @@ extension Socket {
       let more = parts.next.more
       parts.advance(bytes)
       guard more else { return true }
-      // libzmq shows a message only when all of it is there.
+      // libzmq delivers a message only when all of its frames have arrived.
       guard let next = try receive(into: parts.next, flags: ZMQ_DONTWAIT) else {
         preconditionFailure("libzmq delivered \(parts.count) frames of a longer message")
       }
@@ -255,7 +256,7 @@ extension Socket {
     }
   }
 
-  /// Takes a frame; returns the number of its bytes, or nil if there is none.
+  /// Receives a frame; returns the number of its bytes, or nil if there is none.
   private func receive(into storage: MessageStorage, flags: Int32) throws(ZeroMQError) -> Int? {
     switch attempt(.receive, { unsafe zmq_msg_recv(storage.pointer, handle.pointer, flags) }) {
     case .value(let bytes): return Int(bytes)

@@ -1,6 +1,6 @@
 import CZeroMQ
 
-/// The socket types in use here.
+/// The socket types that this project uses.
 package enum SocketType: Sendable {
   /// Talks to many peers, each named by the first frame of a message.
   case router
@@ -26,75 +26,79 @@ package enum SocketType: Sendable {
 
 /// A socket option and its value.
 ///
-/// An option applies to what is bound or connected afterwards. High-water marks count messages,
-/// not bytes, and must not change after the first bind or connect. Each case names the option of
-/// zmq_setsockopt(3) it sets.
+/// An option applies to later binds and connects. High-water marks count messages, not bytes, and
+/// must not change after the first bind or connect. Each case names its option of
+/// zmq_setsockopt(3).
 package enum SocketOption: Hashable, Sendable {
   /// ROUTER: report absent and full peers instead of dropping silently (`ZMQ_ROUTER_MANDATORY`).
   case routerMandatory(Bool)
-  /// ROUTER: let a new peer take over a routing id in use (`ZMQ_ROUTER_HANDOVER`).
+  /// ROUTER: let a new peer take over a routing id that is in use (`ZMQ_ROUTER_HANDOVER`).
   case routerHandover(Bool)
-  /// Messages queued for one peer; 0 is unlimited (`ZMQ_SNDHWM`).
+  /// The maximum of messages queued for one peer; 0 for no limit (`ZMQ_SNDHWM`).
   case sendHighWaterMark(Int32)
-  /// Messages queued from one peer; 0 is unlimited (`ZMQ_RCVHWM`).
+  /// The maximum of messages queued from one peer; 0 for no limit (`ZMQ_RCVHWM`).
   case receiveHighWaterMark(Int32)
-  /// The largest frame accepted, −1 for any; a peer sending more is disconnected (`ZMQ_MAXMSGSIZE`).
+  /// The maximum size of a frame, −1 for none; a peer that sends more is disconnected
+  /// (`ZMQ_MAXMSGSIZE`).
   case maximumFrameBytes(Int64)
-  /// How long a closed socket keeps sending; −1 for ever (`ZMQ_LINGER`).
+  /// The time for which a closed socket goes on sending; −1 for ever (`ZMQ_LINGER`).
   case linger(milliseconds: Int32)
-  /// Connections waiting to be accepted (`ZMQ_BACKLOG`).
+  /// The maximum of connections that wait to be accepted (`ZMQ_BACKLOG`).
   case backlog(Int32)
-  /// How long a peer may take to greet; 0 for ever (`ZMQ_HANDSHAKE_IVL`).
+  /// The time that a peer may take for its greeting; 0 for ever (`ZMQ_HANDSHAKE_IVL`).
   case handshakeInterval(milliseconds: Int32)
-  /// The domain named in ZAP requests; empty switches ZAP off for NULL (`ZMQ_ZAP_DOMAIN`).
+  /// The domain in ZAP requests; an empty one disables ZAP for NULL (`ZMQ_ZAP_DOMAIN`).
   case zapDomain(String)
-  /// Refuse peers when no ZAP handler answers (`ZMQ_ZAP_ENFORCE_DOMAIN`).
+  /// Refuse peers if no ZAP handler answers (`ZMQ_ZAP_ENFORCE_DOMAIN`).
   ///
-  /// Setting it throws `EINVAL` on a library that does not have it; such a library must not be
-  /// used to serve, as it lets everybody in without a handler.
+  /// Setting it throws `EINVAL` if libzmq does not have the option. Such a libzmq must not be used
+  /// to serve, because it admits every peer without a handler.
   case zapEnforceDomain(Bool)
-  /// Time between heartbeats, 0 for none (`ZMQ_HEARTBEAT_IVL`).
+  /// The time between heartbeats; 0 for none (`ZMQ_HEARTBEAT_IVL`).
   case heartbeatInterval(milliseconds: Int32)
-  /// How long to wait for traffic after a heartbeat (`ZMQ_HEARTBEAT_TIMEOUT`).
+  /// The time to wait for traffic after a heartbeat (`ZMQ_HEARTBEAT_TIMEOUT`).
   case heartbeatTimeout(milliseconds: Int32)
-  /// When the peer should give this side up, at most 6 553 599 (`ZMQ_HEARTBEAT_TTL`).
+  /// The time after which the peer should close a silent connection; at most 6,553,599
+  /// (`ZMQ_HEARTBEAT_TTL`).
   case heartbeatTimeToLive(milliseconds: Int32)
-  /// Kernel keep-alive on TCP (`ZMQ_TCP_KEEPALIVE`).
+  /// Whether the kernel sends TCP keep-alive probes (`ZMQ_TCP_KEEPALIVE`).
   case tcpKeepAlive(Bool)
-  /// Idle time before the first keep-alive probe (`ZMQ_TCP_KEEPALIVE_IDLE`).
+  /// The idle time before the first keep-alive probe (`ZMQ_TCP_KEEPALIVE_IDLE`).
   case tcpKeepAliveIdle(seconds: Int32)
-  /// Time between keep-alive probes (`ZMQ_TCP_KEEPALIVE_INTVL`).
+  /// The time between keep-alive probes (`ZMQ_TCP_KEEPALIVE_INTVL`).
   case tcpKeepAliveInterval(seconds: Int32)
-  /// Unanswered probes before the connection is dropped (`ZMQ_TCP_KEEPALIVE_CNT`).
+  /// The number of unanswered probes after which the kernel closes the connection
+  /// (`ZMQ_TCP_KEEPALIVE_CNT`).
   case tcpKeepAliveCount(Int32)
-  /// Be the server of CURVE handshakes (`ZMQ_CURVE_SERVER`).
+  /// Whether this side is the server in CURVE handshakes (`ZMQ_CURVE_SERVER`).
   case curveServer(Bool)
   /// This side's public key (`ZMQ_CURVE_PUBLICKEY`).
   case curvePublicKey(CurvePublicKey)
   /// This side's secret key (`ZMQ_CURVE_SECRETKEY`).
   case curveSecretKey(CurveSecretKey)
-  /// The public key the server must prove to have (`ZMQ_CURVE_SERVERKEY`).
+  /// The public key that the server must prove (`ZMQ_CURVE_SERVERKEY`).
   case curveServerKey(CurvePublicKey)
   /// A bound, listening, non-blocking descriptor for the next bind; −1 for none (`ZMQ_USE_FD`).
   case useDescriptor(Int32)
-  /// Accept and connect over IPv6 too (`ZMQ_IPV6`).
+  /// Whether to use IPv6 as well (`ZMQ_IPV6`).
   case ipv6(Bool)
-  /// Queue only for completed connections, so nothing is replayed to a successor (`ZMQ_IMMEDIATE`).
+  /// Queue messages for completed connections only, so that no successor gets them
+  /// (`ZMQ_IMMEDIATE`).
   case immediate(Bool)
-  /// Time before reconnecting, −1 for never (`ZMQ_RECONNECT_IVL`).
+  /// The time before reconnecting; −1 for never (`ZMQ_RECONNECT_IVL`).
   case reconnectInterval(milliseconds: Int32)
-  /// Where doubling the time before reconnecting ends (`ZMQ_RECONNECT_IVL_MAX`).
+  /// The maximum of that time, which doubles with each attempt (`ZMQ_RECONNECT_IVL_MAX`).
   case reconnectIntervalMaximum(milliseconds: Int32)
-  /// How long a blocking send waits, −1 for ever (`ZMQ_SNDTIMEO`).
+  /// The time for which a send can block; −1 for ever (`ZMQ_SNDTIMEO`).
   case sendTimeout(milliseconds: Int32)
-  /// How long a blocking receive waits, −1 for ever (`ZMQ_RCVTIMEO`).
+  /// The time for which a receive can block; −1 for ever (`ZMQ_RCVTIMEO`).
   case receiveTimeout(milliseconds: Int32)
-  /// How long one attempt to connect may take, 0 for the kernel's own (`ZMQ_CONNECT_TIMEOUT`).
+  /// The time for one attempt to connect; 0 for the kernel's default (`ZMQ_CONNECT_TIMEOUT`).
   case connectTimeout(milliseconds: Int32)
 }
 
 extension SocketOption {
-  /// The value as libzmq takes it.
+  /// The value in the form of zmq_setsockopt(3).
   enum Value {
     case integer(Int32)
     case wide(Int64)
@@ -105,7 +109,7 @@ extension SocketOption {
     }
   }
 
-  /// Number, C name and value.
+  /// The number, the C name and the value of the option.
   var encoded: (number: Int32, name: String, value: Value) {
     switch self {
     case .routerMandatory, .routerHandover, .sendHighWaterMark, .receiveHighWaterMark,

@@ -1,20 +1,20 @@
-/// The question of ZAP 1.0 (RFC 27) whether a peer may connect.
+/// A request of ZAP 1.0 (RFC 27): whether a peer may connect.
 package struct ZAPRequest: Hashable, Sendable {
-  /// How the peer proved who it is.
+  /// The proof of identity that the peer gave.
   package enum Mechanism: Hashable, Sendable {
-    /// It proved nothing; on `ipc` the kernel vouches for ``ZAPRequest/address``.
+    /// None; on `ipc` the kernel guarantees ``ZAPRequest/address``.
     case null
-    /// It has the secret key of this public one.
+    /// The secret key of this public key.
     case curve(CurvePublicKey)
-    /// A mechanism that is not supported and has to be refused: its name.
+    /// A mechanism that is not supported and must be refused, by its name.
     case unsupported(String)
   }
 
-  /// Why frames are not a request; libzmq itself never sends such.
+  /// The reason why frames are not a request; libzmq itself never sends such frames.
   package enum Malformed: Error, Hashable, Sendable {
-    /// The number of frames is not that of the mechanism.
+    /// The number of frames does not fit the mechanism.
     case frameCount(Int)
-    /// The version is another.
+    /// The request has another version.
     case version([UInt8])
     /// A text is not UTF-8.
     case text([UInt8])
@@ -22,23 +22,23 @@ package struct ZAPRequest: Hashable, Sendable {
     case key(byteCount: Int)
   }
 
-  /// The version of the protocol.
+  /// The version of ZAP.
   package static let version = "1.0"
 
-  /// What leads the reply back: every frame before the version.
+  /// The frames before the version, which lead the reply back.
   package let envelope: [[UInt8]]
-  /// Names the request; echoed in the reply.
+  /// The id of the request, which the reply repeats.
   package let requestID: [UInt8]
-  /// What ``SocketOption/zapDomain(_:)`` the connection came to.
+  /// The ``SocketOption/zapDomain(_:)`` of the endpoint that the peer connected to.
   package let domain: String
-  /// Where the peer is.
+  /// The address of the peer.
   package let address: PeerAddress
-  /// The routing id of the *server's* socket, in libzmq 4.3.4; it says nothing of the peer.
+  /// The routing id of the *server's* socket, in libzmq 4.3.4; it does not identify the peer.
   package let identity: [UInt8]
-  /// How the peer proved who it is.
+  /// The proof of identity that the peer gave.
   package let mechanism: Mechanism
 
-  /// Reads the frames as a ROUTER receives them: routing id, empty frame, request.
+  /// Reads the frames in the form that a ROUTER receives: routing id, empty frame, request.
   package init(frames: [[UInt8]]) throws(Malformed) {
     guard frames.count >= 8 else { throw .frameCount(frames.count) }
     guard frames[2] == Array(Self.version.utf8) else { throw .version(frames[2]) }
@@ -73,7 +73,7 @@ package struct ZAPRequest: Hashable, Sendable {
     return text
   }
 
-  /// The frames of a reply, as a ROUTER sends them.
+  /// The frames of a reply, in the form that a ROUTER sends.
   package func reply(_ answer: ZAPAnswer) -> [[UInt8]] {
     let (status, text, userID) = answer.fields
     return envelope + [
@@ -85,13 +85,14 @@ package struct ZAPRequest: Hashable, Sendable {
 
 /// An answer to a ``ZAPRequest``.
 ///
-/// Status 300, "temporary failure", is left out: libzmq leaves such a peer half connected for ever.
+/// Status 300, "temporary failure", is missing, because libzmq leaves such a peer half connected
+/// for ever.
 package enum ZAPAnswer: Hashable, Sendable {
-  /// Let it in. Its messages carry the user id.
+  /// Admit the peer; its messages then have this user id.
   case allow(userID: String)
-  /// Refuse it, with a reason for logs; status 400.
+  /// Refuse the peer, with a reason for logs (status 400).
   case refuse(reason: String)
-  /// Refuse it because the answer could not be found out; status 500.
+  /// Refuse the peer because the decision failed, or no room is left (status 500).
   case fail(reason: String)
 
   fileprivate var fields: (status: String, text: String, userID: String) {
@@ -108,16 +109,16 @@ package enum ZAPAnswer: Hashable, Sendable {
   }
 }
 
-/// The socket that decides who may connect to the sockets of a context.
+/// The socket that decides which peers may connect to the sockets of a context.
 ///
-/// Start it before any other socket of the context binds. libzmq asks only for endpoints with a
-/// ``SocketOption/zapDomain(_:)`` or CURVE, and does not ask again for as long as a
-/// connection lasts. While a request waits here, so does that peer's handshake.
+/// Start it before any other socket of the context binds. libzmq sends a request only for endpoints
+/// with CURVE or a ``SocketOption/zapDomain(_:)``, once for each connection. While a request waits,
+/// the handshake of its peer waits.
 package struct ZAPHandler: ~Copyable {
-  /// The endpoint libzmq looks for.
+  /// The endpoint to which libzmq sends its requests.
   package static let endpoint = "inproc://zeromq.zap.01"
 
-  /// Requests that could not be read; their peers are refused when their handshake times out.
+  /// The number of unreadable requests; the handshakes of their peers time out.
   package private(set) var malformedRequests = 0
 
   let socket: Socket
@@ -128,14 +129,14 @@ package struct ZAPHandler: ~Copyable {
     self.socket = socket
   }
 
-  /// Starts to take the requests of a context, which can have one handler.
+  /// Starts the handler of a context, which can have only one.
   package static func start(in context: borrowing Context) throws(ZeroMQError) -> ZAPHandler {
     let socket = try context.socket(.router)
     try socket.bind(endpoint)
     return ZAPHandler(socket: socket)
   }
 
-  /// The next request, without waiting.
+  /// Returns the next request without blocking; nil if there is none.
   package mutating func next() throws(ZeroMQError) -> ZAPRequest? {
     while try socket.receive(into: &parts) {
       guard parts.droppedFrames == 0 else {
@@ -151,25 +152,26 @@ package struct ZAPHandler: ~Copyable {
     return nil
   }
 
-  /// Answers a request; a peer that has gone meanwhile does not mind.
+  /// Answers a request; does nothing if the peer has gone.
   package func answer(_ request: ZAPRequest, _ answer: ZAPAnswer) throws(ZeroMQError) {
     _ = try socket.send(request.reply(answer))
   }
 }
 
-/// Where the other end of a connection is, as libzmq reports it.
+/// The address of a connection's peer, as libzmq reports it.
 package enum PeerAddress: Hashable, Sendable {
-  /// A process on this machine, known to the kernel when it connected.
+  /// A process on this machine, by its credentials at the time of connecting.
   ///
-  /// The group is the primary one; the process may be gone and its number in use again.
+  /// The group is its primary group. The process may have ended, and the kernel may have reused its
+  /// id.
   case process(user: UInt32, group: UInt32, process: Int32)
   /// The numeric address of a peer on the network.
   case network(String)
 
-  /// Reads libzmq's text: `localhost:UID:GID:PID` for `ipc`, an address otherwise.
+  /// Reads libzmq's text: `localhost:UID:GID:PID` for `ipc`, otherwise an address.
   ///
-  /// The host must be spelt `localhost`. On a network libzmq gives numbers only, so that an IPv6
-  /// address such as `fe80::0:0:1` cannot pass for user 0 of this machine.
+  /// The host must be the word `localhost`. For a network, libzmq reports numeric addresses only.
+  /// So an IPv6 address such as `fe80::0:0:1` cannot pass for user 0 of this machine.
   package init(parsing text: String) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 4, parts[0] == "localhost",

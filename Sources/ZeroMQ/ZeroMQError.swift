@@ -1,10 +1,10 @@
 import CZeroMQ
 
-/// A libzmq call that failed: what was attempted, on what, and what came back.
+/// A failed libzmq call: the function, its object and the error code.
 ///
-/// Results a running program expects are not errors: a full queue and an absent peer are cases of
-/// ``SendResult``, an interrupted call is repeated, and a code that only a bug of this process
-/// explains stops the process where it happened.
+/// Expected results are not errors: a full queue and an absent peer are cases of ``SendResult``,
+/// and an interrupted call is repeated. An error code that only a bug of this process can cause
+/// ends the process at once.
 package struct ZeroMQError: Error, Hashable, Sendable {
   /// The libzmq function that failed.
   package enum Operation: String, Sendable {
@@ -25,14 +25,14 @@ package struct ZeroMQError: Error, Hashable, Sendable {
     case curvePublic = "zmq_curve_public"
   }
 
-  /// The `errno` value the call left behind.
+  /// The value of `errno` after the call.
   package let code: Int32
   /// The function that failed.
   package let operation: Operation
-  /// What it was called on: an endpoint or the name of an option; empty when there is nothing to add.
+  /// The object of the call, an endpoint or the name of an option; empty if there is none.
   package let subject: String
 
-  /// Makes an error, of the library's or of who uses it.
+  /// Makes an error for a call of libzmq, or for a failure around it.
   package init(_ operation: Operation, subject: String = "", code: Int32) {
     self.operation = operation
     self.subject = subject
@@ -61,16 +61,16 @@ extension ZeroMQError: CustomStringConvertible {
   }
 }
 
-/// What a libzmq call came back with.
+/// The result of a libzmq call.
 enum Outcome {
   case value(Int32)
   case failure(code: Int32)
 }
 
-/// Calls libzmq until no signal interrupts it.
+/// Calls libzmq again as long as signals interrupt it.
 ///
-/// `errno` is read before anything else can overwrite it. Every call that reports through `-1` and
-/// `errno` goes through here, except waiting, where an interruption is a result.
+/// It reads `errno` before anything else can change it. All calls that return −1 and set `errno`
+/// use it, except waiting, where an interruption is a result.
 @inline(__always)
 func attempt(_ operation: ZeroMQError.Operation, _ call: () -> Int32) -> Outcome {
   while true {
@@ -84,7 +84,7 @@ func attempt(_ operation: ZeroMQError.Operation, _ call: () -> Int32) -> Outcome
   }
 }
 
-/// Calls libzmq until no signal interrupts it, and throws what it failed with.
+/// Calls libzmq again as long as signals interrupt it, and throws its error.
 @inline(__always)
 func check(
   _ operation: ZeroMQError.Operation, _ subject: @autoclosure () -> String = "",
@@ -96,9 +96,9 @@ func check(
   }
 }
 
-/// Stops the process for codes that only a bug of this process explains.
+/// Ends the process for an error code that only a bug of this process can cause.
 ///
-/// `ETERM` is among them because a socket keeps its context from terminating.
+/// `ETERM` is such a code, because a socket keeps its context from terminating.
 func requireNotOurBug(_ operation: ZeroMQError.Operation, _ code: Int32) {
   switch code {
   case EFAULT, EBADF, ENOTSOCK, EFSM, ETERM, EMTHREAD:

@@ -4,7 +4,7 @@ import RuntimePaths
 
 /// Reads lines of standard input, and serves a connection while none arrives.
 struct InputLines {
-  /// How long one wait for input lasts at most; then `idle` runs again.
+  /// The maximum time of one wait for input, in milliseconds; then `idle` runs again.
   private static let turnMilliseconds: Int32 = 500
   /// The longest accepted line; a missing line break must not fill the memory.
   private static let maximumBytes = 65_536

@@ -48,7 +48,7 @@ struct Invocation {
     }
   }
 
-  /// How long the command waits for a reply.
+  /// The time that the command waits for a reply, in milliseconds.
   var timeoutMilliseconds: UInt64 { typedTimeout ?? Self.defaultTimeoutMilliseconds }
 
   /// The width of the output in columns: `COLUMNS`, else the terminal's, else 80; within 20...400.
@@ -126,7 +126,7 @@ struct Invocation {
   func connectSession(wake: Int32) throws -> NavigationConnection {
     let timeout = Duration.milliseconds(timeoutMilliseconds)
     let endpoint = try endpoint()
-    // The process id in the name keeps two holders in succession apart.
+    // The process id in the name distinguishes two successive holders.
     var connection = try NavigationConnection.connect(
       to: endpoint, as: try identity(endpoint),
       name: line.value(of: "name") ?? "navctl-\(processID())",

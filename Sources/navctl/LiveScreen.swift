@@ -5,7 +5,7 @@ import RuntimePaths
 
 /// Shows frames: on a terminal each replaces the one before, elsewhere they follow each other.
 ///
-/// `deinit` restores the terminal, so it is as before after every end except SIGKILL.
+/// `deinit` restores the terminal; only SIGKILL prevents that.
 struct LiveScreen: ~Copyable {
   /// Whether frames replace each other.
   let isTerminal: Bool

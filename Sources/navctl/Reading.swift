@@ -46,10 +46,11 @@ enum Reading {
     }
   }
 
-  /// How many milliseconds ago the running transition began; nil if that cannot be known.
+  /// The milliseconds since the running transition began; nil if that cannot be known.
   ///
-  /// The log has times of the daemon's wall clock, so the result needs a daemon on this machine.
-  /// The deadline of a gesture restarts with each update, and the state has no time of that.
+  /// The log has times of the daemon's wall clock, so the daemon must run on this machine. The
+  /// deadline of a gesture restarts with each update, and the state does not have the time of the
+  /// update.
   static func elapsed(
     _ invocation: Invocation, _ connection: inout NavigationConnection, nav: String,
     state: JSONValue
@@ -68,7 +69,7 @@ enum Reading {
       let now = SystemClock.wallMilliseconds()
       return now - min(now, then)
     } catch {
-      // The age of a transition is optional in the drawing, so an error here is not the command's.
+      // The drawing works without the age of the transition, so the command ignores an error here.
       return nil
     }
   }

@@ -5,7 +5,7 @@ import RuntimePaths
 
 /// A child process; the caller calls `endedStatus` when SIGCHLD arrives.
 struct Subprocess {
-  /// Where the output of the child goes.
+  /// The destination of the child's output.
   enum Destination {
     /// To the stdout of this process.
     case inherited

@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// A line that was read: a word, and the rest.
+/// A command that was read: a word, and the rest of the line.
 struct Command: Sendable {
   let name: String
   let argument: String
@@ -13,7 +13,7 @@ struct Command: Sendable {
   }
 }
 
-/// Lines out, lines in.
+/// Prints lines and reads commands.
 struct Console: Sendable {
   let role: String
 
@@ -29,7 +29,7 @@ struct Console: Sendable {
   /// The commands, until `quit` or the end of the input.
   func commands() -> AsyncStream<Command> {
     AsyncStream { continuation in
-      // Reading blocks, which the threads of Swift's tasks must not: it has a queue of its own.
+      // Reading blocks, and must not block a thread of Swift's tasks, so it has a queue of its own.
       DispatchQueue(label: "commands").async {
         while let line = readLine(), line != "quit" { continuation.yield(Command(line)) }
         continuation.finish()
@@ -37,15 +37,15 @@ struct Console: Sendable {
     }
   }
 
-  /// Writes a line at once and in one piece, so that lines of several programs do not mix.
+  /// Writes a line in one call, so that lines of several programs do not mix.
   private static func put(_ line: String, on descriptor: Int32) {
     var line = line
-    // There is nobody left to tell when a line cannot be printed.
+    // If a line cannot be printed, there is nowhere to report that.
     _ = line.withUTF8 { unsafe write(descriptor, $0.baseAddress, $0.count) }
   }
 }
 
-/// Replaces the content of a file.
+/// Replaces the contents of a file; returns false if that fails.
 func writeFile(_ path: String, _ text: String) -> Bool {
   guard let file = unsafe fopen(path, "w") else { return false }
   let isWritten = unsafe fputs(text, file) >= 0

@@ -2,8 +2,8 @@ import NavigationClient
 
 /// The header bar: a process that only draws.
 ///
-/// navd has worked out what the bar shows, the text of the back button included. A header needs
-/// none of the rules of navigation, and can never disagree with another one.
+/// navd has computed the contents of the bar, including the text of the back button. So a header
+/// needs no rules of navigation, and all headers show the same.
 func playHeader(_ player: Player) async throws {
   try await player.play(
     draw: { $0.bar.map(draw) ?? "" },
@@ -14,11 +14,11 @@ func playHeader(_ player: Player) async throws {
     obey: { try await player.obey($0) })
 }
 
-/// The bar in one line and its height: left items, the title, right items.
+/// Draws the bar in one line, with its height: left items, title, right items.
 private func draw(_ bar: NavigationBarContent) -> String {
   let width = 30
   let left = bar.left.map(text).joined(separator: " ")
-  // The right items come right-most first.
+  // The right-most item is first.
   let right = bar.right.reversed().map(text).joined(separator: " ")
   let title =
     switch bar.middle {
@@ -26,7 +26,7 @@ private func draw(_ bar: NavigationBarContent) -> String {
     case .view(let name): "<\(name)>"
     case nil: ""
     }
-  // A large title stands at the left; any other in the middle, unless its neighbours need that.
+  // A large title is at the left. Any other is centred, unless the items beside it need the room.
   let isLarge = bar.details["middle"]?["placement"]?.text == "large"
   let least = left.isEmpty ? 0 : 1
   let before = isLarge ? least : max(least, (width - title.count) / 2 - left.count)

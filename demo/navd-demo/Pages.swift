@@ -2,26 +2,26 @@ import NavigationClient
 
 /// The pages of the application.
 ///
-/// What a page *is* stays in the shell. The nav carries a route and arguments, by which the shell
-/// finds the content; navd never looks into them.
+/// The contents of a page stay in the shell. The nav has only a route and arguments, by which the
+/// shell finds the contents; navd does not interpret them.
 enum Pages {
-  /// The list that everything begins with.
+  /// The first page, a list.
   static let root = ScreenDescription(id: "home", title: "Settings", route: "settings")
 
-  /// Above everything, on no stack.
+  /// The page for the PIN, which is presented above the stack.
   static let pin = ScreenDescription(id: "pin", title: "Enter PIN", route: "pin")
 
-  /// How the bar of a page with unsaved changes differs.
+  /// The change of a page's item when it has unsaved changes.
   static let unsaved = ItemDescription(
     prompt: "Unsaved changes",
     rightItems: [ButtonDescription(id: "save", .title("Save"), isDone: true, action: "save")])
 
-  /// How it looks when they are saved.
+  /// The change of that item after they are saved.
   static let saved = ItemDescription(prompt: promise, rightItems: [])
 
   private static let promise = "Applies to everyone at home"
 
-  /// What opens a page, in one revision.
+  /// Returns the operations that open a page, in one revision.
   static func operations(toOpen name: String) -> [NavigationOperation] {
     switch name {
     case "network": [.push(network)]
@@ -30,13 +30,13 @@ enum Pages {
     }
   }
 
-  /// A group of pages, whose title is long: the back button to it says something shorter.
+  /// A group of pages with a long title; the back button to it has a shorter text.
   private static let network = ScreenDescription(
     id: "network", title: "Network & Internet", route: "settings/network",
     item: ItemDescription(
       backBarButtonItem: ButtonDescription(.title("Network")), largeTitleDisplayMode: .never))
 
-  /// A page with all that surrounds one: a prompt, a button beside the back button, a toolbar.
+  /// A page with a prompt, a button beside the back button, and a toolbar.
   private static let wifi = ScreenDescription(
     id: "wifi", title: "Wi-Fi", route: "settings/network/wifi", args: ["channel": 11],
     item: ItemDescription(

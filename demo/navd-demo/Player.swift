@@ -1,11 +1,11 @@
 import NavigationClient
 
-/// What the three programs have in common: they show every revision, and obey commands.
+/// The common part of the three programs: it prints every revision, and performs commands.
 struct Player: Sendable {
   let client: NavigationClient
   let nav: String
   let console: Console
-  /// What the user looks at while making up their mind; nil for the newest.
+  /// The state that the user is looking at while deciding; nil for the newest.
   private let held = Held()
 
   init(client: NavigationClient, nav: String, console: Console) {
@@ -14,9 +14,9 @@ struct Player: Sendable {
     self.console = console
   }
 
-  /// Plays until there are no more commands.
+  /// Runs until there are no more commands.
   ///
-  /// Three things go on at once, all with the one client: it may be used from anywhere.
+  /// Three tasks run at the same time with the same client, which any task may use.
   func play(
     draw: @escaping @Sendable (NavigationState) async -> String,
     notice: @escaping @Sendable (NavigationEvent.Kind) -> Void = { _ in },
@@ -29,7 +29,7 @@ struct Player: Sendable {
         do {
           try await obey(command)
         } catch let error as NavigationClientError {
-          // A refusal is an answer like any other: nothing has happened.
+          // A refusal is a normal answer: nothing has changed.
           let top = error.top.map { "; \($0) is on top" } ?? ""
           console.say(
             "refused: \(error.code.rawValue)\(error.reason.map { " of \($0)" } ?? "")\(top)")
@@ -39,7 +39,7 @@ struct Player: Sendable {
     }
   }
 
-  /// Prints every revision; the loop goes on by itself when the daemon was away.
+  /// Prints every revision; the loop continues after the daemon was away.
   private func showRevisions(
     _ draw: @Sendable (NavigationState) async -> String,
     _ notice: @Sendable (NavigationEvent.Kind) -> Void
@@ -47,19 +47,19 @@ struct Player: Sendable {
     var shown: UInt64?
     for try await state in client.watch(nav, buffering: .everyRevision) {
       if state.revision == shown, !state.isResynchronised {
-        // A moment, such as a finger that moves: it changes nothing that is kept.
+        // An event without a revision, such as a moving finger, changes no stored state.
         for event in state.events { notice(event.kind) }
         continue
       }
       shown = state.revision
-      // Revisions may lie between this state and the last: at the start, or after a long absence.
+      // Revisions can be missing before this state: at the start, or after a long absence.
       let gap = state.isResynchronised ? "  (snapshot)" : ""
       let view = await draw(state)
       console.say("rev \(state.revision)  \(state.digest)  \(view)\(gap)")
     }
   }
 
-  /// Says when the daemon goes and when it is back; nothing else has to be done about it.
+  /// Prints the loss of the daemon and its return; the client reconnects by itself.
   private func tellStatus() async throws {
     for await status in client.statuses() {
       switch status {
@@ -71,7 +71,7 @@ struct Player: Sendable {
     }
   }
 
-  /// Obeys what every program understands.
+  /// Performs the commands that every program has.
   func obey(_ command: Command) async throws {
     switch command.name {
     case "look":
@@ -79,9 +79,9 @@ struct Player: Sendable {
       await held.set(state)
       console.say("looks at \(state.top?.id ?? "nothing") of rev \(state.revision)")
     case "pop":
-      // A pop says which state it was decided on. If another screen is on top by now, it fails
-      // with `desync` and takes nothing away. While the shell is asked about somebody else's pop
-      // it waits, and is judged by what is there then.
+      // A pop names the state on which the user decided. If another screen is on top by now, the
+      // pop fails with `desync` and removes nothing. While the shell is asked about another
+      // client's pop, this one waits, and the daemon then checks its guard again.
       let seen = await held.take()
       let newest = try await client.state(of: nav)
       let reply = try await client.pop(from: seen ?? newest, whenBusy: .queue)

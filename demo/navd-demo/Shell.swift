@@ -1,7 +1,7 @@
 import NavigationClient
 
-/// The user interface: it makes the nav if there is none, shows what is on top, and is asked
-/// before a screen goes.
+/// The user interface: it creates the nav if there is none, shows the top screen, and decides
+/// whether a screen may be popped.
 func playShell(_ player: Player) async throws {
   let (client, nav) = (player.client, player.nav)
   do {
@@ -10,7 +10,7 @@ func playShell(_ player: Player) async throws {
         .create(root: Pages.root), .setBar([.prefersLargeTitles(true)]), .attach(),
       ], on: nav)
   } catch {
-    // If it exists already, somebody was here before us: go on with what there is.
+    // If the nav exists already, this program continues with its present state.
     guard error.code == .navExists else { throw error }
   }
   let form = Form()
@@ -25,8 +25,8 @@ func playShell(_ player: Player) async throws {
   try await player.play(draw: { content(of: $0, await form.channel) }) { command in
     switch command.name {
     case "open":
-      // A push takes nothing away, so it needs no guard; here it has one all the same: the user
-      // chose the screen from what is on top, and wants it above that or not at all.
+      // A push removes nothing, so it needs no guard. It has one here, because the user chose the
+      // page from the top screen and wants it only above that screen.
       let state = try await client.state(of: nav)
       try await client.perform(
         Pages.operations(toOpen: command.argument), on: nav, guardedBy: .top(of: state))
@@ -36,7 +36,7 @@ func playShell(_ player: Player) async throws {
     case "ask-pin": try await client.perform([.present(Pages.pin, style: .formSheet)], on: nav)
     case "save":
       guard let channel = await form.channel else { return }
-      // Three operations, one revision: nobody ever sees one without the others.
+      // Three operations, one revision: no client sees one without the others.
       try await client.perform(
         [.dismiss(), .setScreen("wifi", ["args": ["channel": .integer(channel)]])]
           + [.itemSet("wifi", Pages.saved)], on: nav)
@@ -47,14 +47,14 @@ func playShell(_ player: Player) async throws {
   }
 }
 
-/// What the user has typed and not saved, which no other process knows.
+/// The user's unsaved input, which no other process has.
 private actor Form {
   private(set) var channel: Int64?
 
   func set(_ channel: Int64?) { self.channel = channel }
 }
 
-/// Lets no page go that has unsaved changes, whoever wants it to go, and however.
+/// Refuses every pop while there are unsaved changes, whoever requests it.
 private func decide(_ form: Form, _ console: Console) -> NavigationRoles {
   NavigationRoles(veto: { question in
     guard case .pop(let cause) = question.change else { return true }
@@ -65,7 +65,7 @@ private func decide(_ form: Form, _ console: Console) -> NavigationRoles {
   })
 }
 
-/// A finger that begins at the edge, moves, and lets go.
+/// Performs one step of a swipe from the edge: begin, move or cancel.
 private func swipe(_ step: String, _ player: Player) async throws {
   let (client, nav) = (player.client, player.nav)
   switch step {
@@ -77,7 +77,7 @@ private func swipe(_ step: String, _ player: Player) async throws {
   }
 }
 
-/// The content area, in one line.
+/// Draws the content area in one line.
 private func content(of state: NavigationState, _ typed: Int64?) -> String {
   if state.visible?.id == "pin" { return "+ PIN: [*] [*] [ ] [ ] +" }
   switch state.top?.route {

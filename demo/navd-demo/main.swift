@@ -17,7 +17,7 @@ guard arguments.count == 2 else {
 let (role, nav) = (arguments[0], arguments[1])
 
 do {
-  // Without an endpoint the library looks where navd listens when nobody tells it otherwise.
+  // Without an endpoint, the library uses navd's default paths.
   let client = try await NavigationClient.connect(name: role)
   defer { client.close() }
   let player = Player(client: client, nav: nav, console: Console(role: role))

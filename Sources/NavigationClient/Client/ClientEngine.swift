@@ -105,7 +105,7 @@ final class ClientEngine: Sendable {
       await withCheckedContinuation { continuation in
         let refusal: NavigationClientError? = change { state in
           if let end = state.end { return end }
-          // A cancellation before this line is seen here; one after it finds the request and fails
+          // A cancellation before this line is seen here. A later one finds the request and fails
           // it.
           if Task.isCancelled { return NavigationClientError(.cancelled, "the task is cancelled") }
           switch ask(&state) {
@@ -169,7 +169,9 @@ final class ClientEngine: Sendable {
 
   func unsubscribe(_ ticket: UInt64) { change { $0.unsubscribe(ticket) } }
 
-  /// The present status of the connection and every change of it; a slow reader gets the newest.
+  /// Returns a stream of the present status of the connection and every change.
+  ///
+  /// A slow reader gets only the newest status.
   func statuses() -> AsyncStream<NavigationClient.Status> {
     let ticket = state.withLock { $0.takeTicket() }
     return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
@@ -218,8 +220,8 @@ extension ClientEngine {
     var place = endpoint
     var link = try Link.open(place, as: identity, linger: 500, wake: wake.descriptor)
     var reconnectAt: UInt64?
-    // After a redirect: when to return to the configured address if no daemon answers at the new
-    // one.
+    // The time to return to the configured address, unless a daemon answers at the redirected one
+    // before; nil if there was no redirect.
     var homeAt: UInt64?
     while true {
       let turn = advance()
@@ -242,7 +244,7 @@ extension ClientEngine {
       let events = try link.wait(milliseconds: wait)
       wake.drain()
       if let at = reconnectAt {
-        // The old connection is given up, so its events are ignored until the new one opens.
+        // The old connection is abandoned, so its events are ignored until the new one opens.
         guard at <= monotonicMilliseconds() else { continue }
         do throws(ZeroMQError) {
           link = try Link.open(place, as: identity, linger: 500, wake: wake.descriptor)
@@ -286,7 +288,7 @@ extension ClientEngine {
     var hasEnded: Bool
   }
 
-  /// Ends requests that have timed out, and resumes the tasks that wait for a result that is there.
+  /// Ends requests that have timed out, and resumes the tasks whose results are available.
   ///
   /// - Returns: the commands for the link, and the time of the next call.
   private func advance() -> Turn {

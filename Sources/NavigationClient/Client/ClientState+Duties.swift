@@ -121,7 +121,7 @@ extension ClientState {
     duties.values.first { $0.nav == nav && $0.kind.isDelegate == isDelegate }
   }
 
-  /// The first timeout of a task that waits for a reply about roles or leases.
+  /// The earliest timeout of a task that waits for a reply about roles or leases.
   var dutiesExpireAt: UInt64? { duties.values.compactMap(\.waiter?.expiresAt).min() }
 
   /// Fails the tasks whose timeout has passed.

@@ -193,7 +193,7 @@ struct ClientState {
     listeners = [:]
   }
 
-  /// The first timeout of a request or a waiting task.
+  /// The earliest timeout of a request or a waiting task.
   var expiresAt: UInt64? {
     let times = requests.values.compactMap(\.expiresAt) + waiters.values.compactMap(\.expiresAt)
     return (times + [dutiesExpireAt].compactMap { $0 }).min()

@@ -208,11 +208,13 @@ public final class NavigationClient: Sendable {
   public func isSynchronised(_ nav: String) -> Bool { engine.isSynced(nav) }
 }
 
-/// The behaviour of operations on the stack while a transition, a question or a gesture is open.
+/// The behaviour of stack operations while a transition, a question or a gesture is open.
 public enum NavigationBusyPolicy: Hashable, Sendable {
   /// They fail with `transition-in-progress`.
   case refuse
-  /// They wait for its end, and their guards are looked at again then: guard by top or stack, not
-  /// by revision. When too many wait already, they fail with `queue-full`.
+  /// They wait for its end, and the daemon then checks their guards again.
+  ///
+  /// Guard such operations by top or stack, not by revision, because the revision changes while
+  /// they wait. If too many wait already, they fail with `queue-full`.
   case queue
 }

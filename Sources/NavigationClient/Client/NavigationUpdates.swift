@@ -31,14 +31,14 @@ public struct NavigationUpdates: AsyncSequence, Sendable {
     deinit { client.engine.unsubscribe(ticket) }
   }
 
-  /// Reads the states of a nav; it watches as long as it exists.
+  /// Reads the states of a nav; the watch ends when the iterator is destroyed.
   public struct Iterator: AsyncIteratorProtocol {
     let watch: Watch
 
     /// Waits for the next state.
     ///
-    /// - Returns: the state; nil when the nav is closed or the task cancelled.
-    /// - Throws: why nothing more comes.
+    /// - Returns: the state; nil if the nav was closed or the task was cancelled.
+    /// - Throws: the error that ended the watch.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(NavigationClientError) -> NavigationState? {
@@ -70,14 +70,14 @@ public struct NavigationDisplayUpdates: AsyncSequence, Sendable {
         client: client, nav: nav, buffering: .newest, showsPending: true))
   }
 
-  /// Reads the states of a nav; it watches as long as it exists.
+  /// Reads the states of a nav; the watch ends when the iterator is destroyed.
   public struct Iterator: AsyncIteratorProtocol {
     let watch: NavigationUpdates.Watch
 
     /// Waits for the next state.
     ///
-    /// - Returns: the state; nil when the nav is closed or the task cancelled.
-    /// - Throws: why nothing more comes.
+    /// - Returns: the state; nil if the nav was closed or the task was cancelled.
+    /// - Throws: the error that ended the watch.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(NavigationClientError) -> MirrorState? {

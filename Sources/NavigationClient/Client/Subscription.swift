@@ -41,7 +41,7 @@ struct Subscription {
   /// Whether the watch can still deliver states.
   var isLive: Bool { end == nil }
 
-  /// Whether the subscription has received a state.
+  /// Whether the subscription has not received a state yet.
   var isWaitingForFirst: Bool { !hasBegun }
 
   /// Keeps a state, or returns the waiting reader to resume with it.

@@ -156,7 +156,7 @@ public struct NavigationAnimation: Hashable, Sendable {
 
 /// An orientation of a display.
 public struct NavigationOrientation: RawRepresentable, Hashable, Sendable {
-  /// The word for it.
+  /// The name of the orientation in the protocol, such as `portrait`.
   public let rawValue: String
 
   /// Makes an orientation from its word.

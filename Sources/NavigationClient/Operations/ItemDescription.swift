@@ -1,14 +1,14 @@
 import Navigation
 import NavigationProtocol
 
-/// The navigation item of a screen, or a change of it; members that are left out keep their values.
+/// The navigation item of a screen, or a change of it; omitted members keep their values.
 public struct ItemDescription: Hashable, Sendable {
   let members: JSONObject
 
   /// The names of members to reset to their defaults.
   public enum Name: String, Hashable, Sendable, CaseIterable {
     // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
-    /// The members of an item.
+    /// A member of an item, by its word in the protocol.
     case title, prompt, titleView, backBarButtonItem, hidesBackButton,
       leftItemsSupplementBackButton, leftItems, rightItems, largeTitleDisplayMode, appearance
   }

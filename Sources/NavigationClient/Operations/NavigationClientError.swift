@@ -14,13 +14,13 @@ public struct NavigationClientError: Error, Hashable, Sendable, CustomStringConv
 
   /// Whether and when a program should repeat the request.
   public enum Retry: Hashable, Sendable {
-    /// Never: the wish itself is refused.
+    /// Never: the request itself is refused.
     case never
-    /// At once, unchanged.
+    /// Unchanged, when the cause is removed.
     case unchanged
-    /// After reading the newest state and a new decision.
+    /// After reading the newest state and deciding anew.
     case afterResynchronising
-    /// Unchanged, after a while.
+    /// Unchanged, some time later.
     case later
   }
 

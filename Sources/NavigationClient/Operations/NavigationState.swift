@@ -4,8 +4,8 @@ import NavigationReplica
 
 /// The state of a nav at one revision, as this client's mirror has it.
 ///
-/// States of one nav are ordered by ``revision`` within one ``epoch``. A state is a value: it
-/// stays as it is while the nav goes on.
+/// Within one ``epoch``, the states of a nav are ordered by ``revision``. A state is a value: it
+/// does not change when the nav changes.
 public struct NavigationState: Hashable, Sendable {
   /// The name of the nav.
   public let nav: String
@@ -209,7 +209,7 @@ public struct NavigationBarContent: Hashable, Sendable {
     public var text: String?
     /// The texts to try in this order, for a display that measures texts itself.
     public var candidates: [String]
-    /// Everything that is known of it.
+    /// All its members as JSON.
     public var details: NavigationValue
   }
 
@@ -221,7 +221,7 @@ public struct NavigationBarContent: Hashable, Sendable {
     public var title: String?
     /// The name of the application's action for a tap.
     public var action: String?
-    /// Everything that is known of it.
+    /// All its members as JSON.
     public var details: NavigationValue
   }
 

@@ -27,7 +27,7 @@ public indirect enum NavigationValue: Hashable, Sendable {
 
   /// Reads a JSON text.
   ///
-  /// - Parameter json: one JSON value, nested at most 32 deep.
+  /// - Parameter json: one JSON value, nested at most 40 deep.
   /// - Throws: `invalid-argument` if it is not valid JSON.
   public init(json: String) throws(NavigationClientError) {
     try self.init(bytes: Array(json.utf8))

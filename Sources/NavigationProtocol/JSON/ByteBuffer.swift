@@ -1,22 +1,22 @@
-/// Bytes that grow at their end, in memory of their own.
+/// A byte buffer that grows at its end and owns its memory.
 ///
-/// An array checks at every append whether it is shared; this never is. All of a message is written
-/// here, and copied once.
+/// The writer encodes a whole message here and copies it once. An array would check at every append
+/// whether it is shared; this buffer never is.
 @safe struct ByteBuffer: ~Copyable {
   private var memory: UnsafeMutableRawPointer
   private var capacity: Int
-  /// Whether the memory is somebody else's, who keeps it as long as this lives.
+  /// Whether the memory belongs to a caller, who keeps it alive as long as this buffer.
   private var isLent = false
-  /// How many bytes there are.
+  /// The number of bytes written.
   private(set) var count = 0
 
-  /// Makes an empty buffer.
+  /// Makes an empty buffer with room for `capacity` bytes, at least 16.
   init(reserving capacity: Int) {
     self.capacity = max(capacity, 16)
     unsafe memory = .allocate(byteCount: self.capacity, alignment: 1)
   }
 
-  /// Makes an empty buffer in memory that outlives it.
+  /// Makes an empty buffer in memory that the caller keeps alive longer than the buffer.
   @unsafe
   init(lent memory: UnsafeMutableRawBufferPointer) {
     guard let start = memory.baseAddress else { preconditionFailure("no memory is lent") }
@@ -27,24 +27,25 @@
 
   deinit { if !isLent { unsafe memory.deallocate() } }
 
-  /// The last byte; 0 if there is none.
+  /// The last byte; 0 if the buffer is empty.
   var last: UInt8 {
     count > 0 ? unsafe memory.load(fromByteOffset: count &- 1, as: UInt8.self) : 0
   }
 
-  /// The first bytes; no more than there are.
+  /// Copies the first `size` bytes; `size` is at most `count`.
   func prefix(_ size: Int) -> [UInt8] {
     precondition(size >= 0 && size <= count)
-    // What is there was written. An array makes itself of a buffer by code for bytes; the
-    // initialiser that lends uninitialised memory is looked up by type at each call.
+    // The first `count` bytes are initialised. `[UInt8](buffer)` copies by code for bytes. The
+    // initialiser that lends uninitialised memory looks its type up at each call, which costs more.
     return unsafe [UInt8](UnsafeRawBufferPointer(start: memory, count: size))
   }
 
-  /// Forgets the bytes, to write others into the same memory.
+  /// Removes all bytes, but keeps the memory.
   mutating func removeAll() { count = 0 }
 
-  /// Copies the first bytes, into the memory that `bytes` has if it fits; tells whether they were
-  /// others before.
+  /// Replaces `bytes` with a copy of the first `size` bytes; returns whether that changed `bytes`.
+  ///
+  /// It reuses the memory of `bytes` if they fit and waste less than 256 bytes.
   func copyPrefix(_ size: Int, to bytes: inout [UInt8]) -> Bool {
     guard bytes.count != size else {
       let copy = prefix(size)
@@ -58,12 +59,13 @@
       return true
     }
     bytes.removeAll(keepingCapacity: true)
-    // What is there was written.
+    // The first `count` bytes are initialised.
     unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: memory, count: size))
     return true
   }
 
-  /// Appends the end of an object or list, in place of a comma if there is one, and a comma.
+  /// Closes an object or list: removes a comma at the end, if there is one, and appends `end` and a
+  /// comma.
   mutating func appendEnd(_ end: UInt8) {
     precondition(count > 0)
     reserve(2)
@@ -94,7 +96,7 @@
     write(text)
   }
 
-  /// Appends the name of a member, which needs no escapes, in quotes and with its colon.
+  /// Appends a member name, which needs no escapes, in quotes and followed by a colon.
   @inline(__always)
   mutating func appendName(_ name: StaticString) {
     reserve(name.utf8CodeUnitCount + 3)
@@ -104,7 +106,7 @@
     write(0x3A)
   }
 
-  /// Appends a string that needs no escapes, in quotes and with a comma.
+  /// Appends a string that needs no escapes, in quotes and followed by a comma.
   @inline(__always)
   mutating func appendPlain(_ text: StaticString) {
     reserve(text.utf8CodeUnitCount + 3)
@@ -114,7 +116,7 @@
     write(0x2C)
   }
 
-  /// Appends bytes, and one more.
+  /// Appends bytes, followed by the byte `end`.
   mutating func append(_ bytes: Span<UInt8>, _ end: UInt8) {
     reserve(bytes.count + 1)
     write(bytes)
@@ -127,9 +129,9 @@
     write(bytes)
   }
 
-  /// Appends a string of JSON: quotes, escapes where there must be some, and one more byte.
+  /// Appends a JSON string with quotes and escapes, followed by the byte `end`.
   mutating func appendString(_ text: Span<UInt8>, _ end: UInt8) {
-    // Words are stored whole, up to seven bytes more than the text has.
+    // Words are stored whole, so up to seven bytes beyond the text are written.
     reserve(text.count &+ 10)
     write(0x22)
     let plain = writePlain(text)
@@ -138,7 +140,7 @@
     write(end)
   }
 
-  /// Appends a text that needs no escapes, in quotes and with a comma.
+  /// Appends a text that needs no escapes, in quotes and followed by a comma.
   mutating func appendWord(_ text: Span<UInt8>) {
     let size = text.count
     reserve(size &+ 10)
@@ -158,7 +160,7 @@
     write(0x2C)
   }
 
-  /// Appends 64 bits as 16 hex digits in quotes, and a comma.
+  /// Appends 64 bits as 16 hex digits in quotes, followed by a comma.
   mutating func appendHex(_ bits: UInt64) {
     reserve(19)
     write(0x22)
@@ -167,7 +169,7 @@
     write(0x2C)
   }
 
-  /// Appends 128 bits as 32 hex digits in quotes, and a comma.
+  /// Appends 128 bits as 32 hex digits in quotes, followed by a comma.
   mutating func appendHex(_ high: UInt64, _ low: UInt64) {
     reserve(35)
     write(0x22)
@@ -177,7 +179,7 @@
     write(0x2C)
   }
 
-  /// Appends 32 bits as 8 hex digits in quotes, and a comma.
+  /// Appends 32 bits as 8 hex digits in quotes, followed by a comma.
   mutating func appendHex(_ bits: UInt32) {
     reserve(11)
     write(0x22)
@@ -187,9 +189,10 @@
     write(0x2C)
   }
 
-  /// Appends the decimal digits of a number, and a comma.
+  /// Appends the decimal digits of a number, followed by a comma.
   mutating func appendInteger(_ value: UInt64) {
-    // Three words at most, of which the first one may be stored with bytes behind its digits.
+    // At most three words of 8 bytes, and the comma. A word may be stored with bytes beyond its
+    // digits.
     reserve(25)
     if value < 10 {
       write(0x30 | UInt8(truncatingIfNeeded: value))
@@ -201,7 +204,7 @@
     write(0x2C)
   }
 
-  // Room must have been made for these.
+  // The functions below do not check the capacity: their callers have called `reserve`.
 
   @inline(__always)
   private mutating func write(_ byte: UInt8) {
@@ -260,8 +263,9 @@
     count &+= 8
   }
 
-  /// Writes a text as it is, eight bytes at a time, up to the first word in which something must be
-  /// escaped; returns how much it wrote.
+  /// Writes a text that needs no escapes, eight bytes at a time.
+  ///
+  /// Stops at the first word that has a byte to escape; returns the number of bytes written.
   @inline(__always)
   private mutating func writePlain(_ text: Span<UInt8>) -> Int {
     let start = count
@@ -276,9 +280,9 @@
     }
     let last = size &- 8
     var index = 0
-    // By twos: most of what is written are titles.
+    // Two words at a time, because most texts are titles.
     while index <= last &- 8 {
-      // In bounds, as just compared.
+      // Both words are in bounds by the loop's condition.
       let first = unsafe ByteWord(unchecked: text, at: index)
       let second = unsafe ByteWord(unchecked: text, at: index &+ 8)
       if first.escapes | second.escapes != 0 { break }

@@ -1,17 +1,17 @@
-/// Eight bytes of a text at once; the first one is the lowest.
+/// Eight bytes of a text in one number; the first byte is the lowest.
 struct ByteWord {
-  /// The bytes as a number, the first one lowest.
+  /// The bytes as a number, whose lowest byte is the first one.
   let bits: UInt64
 
-  /// The bytes of a text from `index` on.
+  /// Loads eight bytes of a text from `index` on; the text must have that many.
   @inline(__always)
   init(_ text: Span<UInt8>, at index: Int) {
     precondition(index >= 0 && index <= text.count - 8)
-    // Checked once, here; every pattern of bits is a number.
+    // The precondition checked the bounds, and every pattern of bits is a number.
     unsafe self.init(unchecked: text, at: index)
   }
 
-  /// The bytes of a text from `index` on, eight of which the caller knows to be there.
+  /// Loads eight bytes of a text from `index` on, without a check of the bounds.
   @unsafe
   @inline(__always)
   init(unchecked text: Span<UInt8>, at index: Int) {
@@ -28,7 +28,7 @@ struct ByteWord {
     spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
     spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
     spread = spread >> 4 & 0x000F_000F_000F_000F | (spread & 0x000F_000F_000F_000F) << 8
-    // 1 in every byte that is ten or more: those go on behind 'a'.
+    // 1 in every byte that is 10 or more; these become letters from 'a' on.
     let letters = (spread + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
     bits = spread + 0x3030_3030_3030_3030 + letters * 0x27
   }
@@ -36,25 +36,26 @@ struct ByteWord {
   /// One of the bytes.
   subscript(index: Int) -> UInt8 { UInt8(truncatingIfNeeded: bits >> (index * 8)) }
 
-  /// The bytes as a number whose memory is these bytes.
+  /// A number whose bytes in memory are these bytes in order, whatever the processor's byte order.
   var littleEndian: UInt64 { bits.littleEndian }
 
-  /// The bytes as a number, the first one being the highest.
+  /// The bytes as a number, whose highest byte is the first one.
   var bigEndian: UInt64 { bits.byteSwapped }
 
-  /// The number that the last of the bytes are, from one to eight decimal digits.
+  /// The value of the last `digits` bytes, 1 to 8 decimal digits.
   @inline(__always)
   func number(digits: Int) -> UInt64 {
-    // What stands before the digits, in the lowest bytes, becomes zeros.
+    // The bytes before the digits, in the lowest bits, become zeros.
     let others = UInt64(64 - digits * 8)
     var value = ((bits & (Self.ones &* 0x0F)) &>> others) &<< others
-    // Two digits join in a byte, two of those in 16 bits, and two of those in 32.
+    // Pairs of digits become one number in 16 bits, pairs of these one in 32 bits, and those the
+    // result.
     value = (value &* 10 &+ value &>> 8) & 0x00FF_00FF_00FF_00FF
     value = (value &* 100 &+ value &>> 16) & 0x0000_FFFF_0000_FFFF
     return (value &* 10_000 &+ value &>> 32) & 0xFFFF_FFFF
   }
 
-  /// How many blanks the bytes begin with.
+  /// The number of spaces (0x20) at the start.
   @inline(__always)
   var leadingBlanks: Int { (bits ^ Self.ones &* 0x20).trailingZeroBitCount / 8 }
 
@@ -65,9 +66,10 @@ struct ByteWord {
     @inline(__always) get { 0x8080_8080_8080_8080 }
   }
 
-  /// A bit in every byte that needs an escape in JSON: a quote, a backslash, a control character.
+  /// Marks the bytes that need an escape in JSON by their highest bit.
   ///
-  /// Bits above the lowest one may be wrong, which is why only that one is used.
+  /// These are the quote, the backslash and control characters. Only the lowest mark is reliable,
+  /// because a subtraction can borrow from the byte above.
   @inline(__always)
   private var specials: UInt64 {
     let quotes = bits ^ Self.ones &* 0x22
@@ -78,18 +80,19 @@ struct ByteWord {
     return marks & Self.highs
   }
 
-  /// A bit in every byte that needs an escape or is not ASCII, of which likewise only the lowest
-  /// one is right.
+  /// Marks the bytes that need an escape or are not ASCII by their highest bit; only the lowest
+  /// mark is reliable.
   @inline(__always)
   var stops: UInt64 {
-    // With this bit turned over, the quote stands next to the control characters.
+    // With this bit flipped, the code of the quote is next to those of the control characters.
     let quotes = (bits ^ Self.ones &* 0x02) &- Self.ones &* 0x21
     let slashes = (bits ^ Self.ones &* 0x5C) &- Self.ones
     return (quotes | slashes | bits) & Self.highs
   }
 
-  /// The bytes before a quote as a number, and how many they are; nil if there is none, or before
-  /// it something that is not plain ASCII.
+  /// The bytes before the first quote as a number, and their count.
+  ///
+  /// It is nil if there is no quote, or if an escape or a byte that is not ASCII comes before it.
   @inline(__always)
   var upToQuote: (bits: UInt64, count: Int)? {
     let stops = stops
@@ -98,8 +101,7 @@ struct ByteWord {
     return (bits & ~(.max << place), place / 8)
   }
 
-  /// The index of the first byte from `start` on that needs an escape; the number of bytes if there
-  /// is none.
+  /// Returns the index of the first byte from `start` on that needs an escape, or `text.count`.
   @inline(__always)
   static func firstSpecial(in text: Span<UInt8>, from start: Int) -> Int {
     var index = start
@@ -116,8 +118,10 @@ struct ByteWord {
     return index
   }
 
-  /// The index of the first byte from `start` on that ends a run of plain ASCII text in JSON; the
-  /// number of bytes if there is none.
+  /// Returns the index of the first byte from `start` on that ends a run of plain ASCII, or
+  /// `text.count`.
+  ///
+  /// Such a byte is a quote, a backslash, a control character or not ASCII.
   @inline(__always)
   static func firstStop(in text: Span<UInt8>, from start: Int) -> Int {
     var index = start
@@ -130,7 +134,7 @@ struct ByteWord {
     return lastStop(in: text, from: index)
   }
 
-  /// The same in the last bytes, of which there are less than eight.
+  /// Does the work of `firstStop` for the last bytes, of which there are fewer than eight.
   private static func lastStop(in text: Span<UInt8>, from start: Int) -> Int {
     var index = start
     while index < text.count {
@@ -174,11 +178,13 @@ extension ByteWord {
   @inline(__always)
   var needsEscape: Bool { escapes != 0 }
 
-  /// A bit in the bytes that must be escaped, and perhaps in some behind them.
+  /// Marks the bytes that need an escape by their highest bit.
+  ///
+  /// Bytes above the lowest marked one can be marked wrongly.
   @inline(__always)
   var escapes: UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
-    // With one bit turned over, the quote stands right behind the control characters.
+    // With this bit flipped, the code of the quote is next to those of the control characters.
     let low = (bits ^ ones &* 0x02) &- ones &* 0x21
     let slash = (bits ^ ones &* 0x5C) &- ones
     return (low | slash) & ~bits & (ones &* 0x80)
@@ -194,7 +200,7 @@ extension ByteWord {
   @inline(__always)
   static func trimmedDigits(of number: UInt64) -> (word: ByteWord, count: Int) {
     let decimals = decimals(of: number)
-    // The last digit stays even if it is 0.
+    // The last digit stays, even if it is 0.
     let zeros = (decimals | 1 &<< 56).trailingZeroBitCount / 8
     let digits = decimals | 0x3030_3030_3030_3030
     return (ByteWord(writing: digits &>> (zeros &* 8)), 8 &- zeros)
@@ -204,8 +210,8 @@ extension ByteWord {
   @inline(__always)
   private static func decimals(of number: UInt64) -> UInt64 {
     assert(number < 100_000_000)
-    // Halves of four digits in 32 bits each, then pairs in 16, then digits in 8; the products are
-    // the quotients, scaled, and exact for numbers of that size.
+    // First two halves of four digits in 32 bits each, then pairs in 16 bits, then digits in 8
+    // bits. The products are scaled quotients, exact for numbers of this size.
     let halves = number / 10_000 | (number % 10_000) &<< 32
     let hundreds = (halves &* 10_486) &>> 20 & 0x0000_007F_0000_007F
     let pairs = hundreds | (halves &- hundreds &* 100) &<< 16

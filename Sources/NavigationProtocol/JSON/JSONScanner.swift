@@ -1,33 +1,35 @@
-/// The state machine that turns a JSON text into tokens, checking all of it on the way.
+/// The state machine that splits a JSON text into tokens and checks the whole text.
 struct JSONScanner {
   private let maximumDepth: Int
   private var at = 0
-  /// How many tokens there are.
+  /// The number of tokens found.
   private(set) var count = 0
   /// How many arrays and objects are open.
   private var depth = 0
-  /// The token of the innermost one.
+  /// The token of the innermost open array or object.
   ///
-  /// As long as it is open, its `next` is the token of the one around it, and its `name` are the
-  /// marks of that.
+  /// While it is open, its `next` holds the token of the container around it, and its `name` the
+  /// `marks` of that container.
   private var container = 0
-  /// The byte that closes it.
+  /// The byte that closes the innermost open array or object.
   private var closer: UInt8 = 0
-  /// A bit for every name in the innermost object; all of them if its names must be compared.
+  /// One bit for each name in the innermost object; all bits if names may repeat and must be
+  /// compared.
   private var marks: UInt64 = 0
 
   init(maximumDepth: Int) { self.maximumDepth = maximumDepth }
 
-  /// Reads on; returns whether the text has come to its end, else `tokens` has: call again with a
-  /// longer one.
+  /// Continues the scan; returns true at the end of the text, false if `tokens` is full.
+  ///
+  /// After false, the caller calls again with a longer `tokens`.
   mutating func scan(
     _ text: Span<UInt8>, into tokens: consuming MutableSpan<JSONTape.Token>
   ) throws(JSONError) -> Bool {
     precondition(text.count >= 0 && text.count < UInt32.max)
-    // A copy, which nobody else can see, stays in registers.
+    // A local copy, which no other code can see, stays in registers.
     var state = self
     repeat {
-      // A name and a value.
+      // Room for a name and a value.
       guard state.count <= tokens.count - 2 else {
         self = state
         return false
@@ -53,7 +55,7 @@ struct JSONScanner {
     return true
   }
 
-  /// The byte at which something must stand, behind the space before it.
+  /// Skips spaces and returns the next byte, which must exist.
   @inline(__always)
   private mutating func next(_ text: Span<UInt8>) throws(JSONError) -> UInt8 {
     var byte = try Self.byte(text, at)
@@ -64,7 +66,7 @@ struct JSONScanner {
     return byte
   }
 
-  /// Takes the comma behind a value; false if the container ends there.
+  /// Consumes the comma after a value; returns false at the byte that closes the container.
   @inline(__always)
   private mutating func hasMore(_ text: Span<UInt8>) throws(JSONError) -> Bool {
     let byte = try next(text)
@@ -78,7 +80,7 @@ struct JSONScanner {
 
   @inline(__always)
   private static func byte(_ text: Span<UInt8>, _ at: Int) throws(JSONError) -> UInt8 {
-    // Never below 0; to say so saves the span the check.
+    // `at` is never negative. The unsigned comparison saves the bounds check of the span.
     guard UInt(bitPattern: at) < UInt(bitPattern: text.count) else {
       throw JSONError(.unexpectedEnd, at: at)
     }
@@ -91,7 +93,7 @@ struct JSONScanner {
       let byte = text[at]
       guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { break }
       at += 1
-      // What is indented or aligned has many blanks.
+      // Indented and aligned texts have many spaces.
       while text.count - at >= 8 {
         let blanks = ByteWord(text, at: at).leadingBlanks
         at += blanks
@@ -101,7 +103,7 @@ struct JSONScanner {
     return at
   }
 
-  /// Reads a name and the colon behind it.
+  /// Reads a member name and the colon after it.
   @inline(__always)
   private mutating func key(
     _ text: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
@@ -109,7 +111,7 @@ struct JSONScanner {
     guard try next(text) == 0x22 else { throw JSONError(.unexpectedByte, at: at) }
     let start = at &+ 1
     if start <= text.count - 8, let name = ByteWord(text, at: start).upToQuote {
-      // Nearly all names have less than eight bytes, which are seen at once.
+      // Nearly all names have fewer than eight bytes, so one word holds the name and its quote.
       at = start &+ name.count
       append(.string, start, at, name: name.bits, &tokens)
       at &+= 1
@@ -123,16 +125,18 @@ struct JSONScanner {
     at &+= 1
   }
 
-  /// Notes a name by one bit, which is the same for equal names; only if it was noted before must
-  /// names be compared.
+  /// Notes a name by one bit of `marks`, equal for equal names.
+  ///
+  /// Names must be compared only if the bit was set before.
   @inline(__always)
   private mutating func note(_ digest: UInt64) {
-    // By this factor the members of no message of the protocol fall on one bit, nor of the journal.
+    // With this factor, no two members of a message of the protocol or of a journal row share a
+    // bit.
     let mark: UInt64 = 1 &<< ((digest &* 0x8C68_9A3D_B7F2_2D5B) >> 58)
     marks = marks & mark == 0 ? marks | mark : .max
   }
 
-  /// The bytes of a short name as a number, or what a long one begins with and its length.
+  /// The bytes of a short name as a number; for a long name, its first eight bytes plus its length.
   private static func digest(ofName text: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
     guard range.count >= 8 else {
       return ShortName(text, from: range.lowerBound, to: range.upperBound).bits
@@ -225,7 +229,7 @@ struct JSONScanner {
   ) throws(JSONError) {
     let start = at
     while at < text.count, text[at] &- 0x30 <= 9 { at &+= 1 }
-    // Most numbers are short integers, which need no further look.
+    // Most numbers are short integers, which need no further check.
     let isPlain =
       at > start && at - start <= 15 && (at == start + 1 || text[start] != 0x30)
       && (at == text.count || text[at] != 0x2E && text[at] | 0x20 != 0x65)
@@ -262,7 +266,7 @@ struct JSONScanner {
     return (at, isInteger)
   }
 
-  /// The end of the digits that stand at `start`, of which there must be one.
+  /// Returns the end of the digits at `start`, at least one.
   @inline(__always)
   private static func digits(_ text: Span<UInt8>, _ start: Int) throws(JSONError) -> Int {
     var at = start
@@ -292,7 +296,7 @@ struct JSONScanner {
     }
   }
 
-  /// Reads a string, at whose first quote `at` is; returns whether it has escapes.
+  /// Reads a string whose opening quote is at `at`; returns whether it has escapes.
   @inline(__always)
   private mutating func string(
     _ text: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
@@ -305,17 +309,17 @@ struct JSONScanner {
     return rest.isEscaped
   }
 
-  // What follows is rare and told where it is rather than changing it, so that the loops above keep
-  // their place in a register. Each returns the index behind what it checked.
+  // The functions below are rarely called. They take and return indices instead of changing `at`,
+  // so that the loops above keep it in a register. Each returns the index after what it checked.
 
-  /// What was found behind the plain text that a string begins with.
+  /// The end of a string and the properties found after its plain ASCII start.
   private struct Rest {
     var end: Int
     var isEscaped = false
     var isASCII = true
   }
 
-  /// Reads a string on to its closing quote, from a byte on that is not plain.
+  /// Reads the rest of a string, from its first byte that is not plain ASCII to the closing quote.
   private static func rest(_ text: Span<UInt8>, _ start: Int) throws(JSONError) -> Rest {
     var rest = Rest(end: start)
     while true {
@@ -350,7 +354,7 @@ struct JSONScanner {
     }
   }
 
-  /// The four hex digits of an escape.
+  /// The value of the four hex digits of a `\u` escape.
   private static func hexUnit(_ text: Span<UInt8>, _ start: Int) throws(JSONError) -> UInt32 {
     var unit: UInt32 = 0
     for at in start..<start + 4 {
@@ -362,7 +366,8 @@ struct JSONScanner {
     return unit
   }
 
-  /// Checks one multi-byte sequence: the table of well-formed UTF-8 in the Unicode Standard.
+  /// Checks one multi-byte sequence by the Unicode Standard's table of well-formed UTF-8 (table
+  /// 3-7).
   private static func multibyte(
     _ lead: UInt8, _ text: Span<UInt8>, _ start: Int
   ) throws(JSONError) -> Int {
@@ -391,10 +396,10 @@ struct JSONScanner {
     return start + length
   }
 
-  /// Refuses the last object if it names a member twice, comparing names as they read, not as they
-  /// are written.
+  /// Throws if the object has two members with the same name, after unescaping.
   ///
-  /// Large objects go through a set, so a hostile one costs no quadratic time.
+  /// An object with more than 12 members or an escaped name goes through a set, so a hostile one
+  /// costs no quadratic time.
   private static func checkNames(
     of object: Int, _ text: Span<UInt8>, _ tokens: Span<JSONTape.Token>
   ) throws(JSONError) {

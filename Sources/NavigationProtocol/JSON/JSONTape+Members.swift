@@ -1,9 +1,9 @@
 import Navigation
 
-// Reading what this program wrote itself: names that are known, identities in hex.
+// Accessors for texts that this program wrote: known short names, and numbers in hex.
 
 extension JSONTape {
-  /// The index of the value of a member with a name of at most eight bytes, or nil.
+  /// The index of the value of a member whose name has at most eight bytes; nil if there is none.
   ///
   /// O(members).
   package func member(short name: ShortName, of index: Int) -> Int? {
@@ -17,10 +17,10 @@ extension JSONTape {
     return nil
   }
 
-  /// The number that 8 lower-case hex digits stand for, nil for anything else.
+  /// The number written as 8 lower-case hex digits; nil for anything else.
   package func hex32(_ index: Int) -> UInt32? { hex(index, digits: 8).map { UInt32($0) } }
 
-  /// The number that 16 lower-case hex digits stand for, nil for anything else.
+  /// The number written as 16 lower-case hex digits; nil for anything else.
   package func hex64(_ index: Int) -> UInt64? { hex(index, digits: 16) }
 
   private func hex(_ index: Int, digits count: Int) -> UInt64? {

@@ -1,15 +1,15 @@
-/// A JSON text read into a flat list of tokens, without a tree and without copies.
+/// A JSON text split into a flat list of tokens, without a tree.
 ///
-/// A token's index names a value; `next` of a token is the index behind its whole subtree. The text
-/// has been checked completely: grammar, UTF-8, depth, duplicate members, lone surrogates. The
-/// buffers are reused from text to text, so reading costs no allocation once they have grown.
+/// The index of a token names a value; a token's `next` is the index after its whole subtree. The
+/// scanner has checked the whole text: grammar, UTF-8, depth, duplicate members, lone surrogates. A
+/// tape reuses its buffers for the next text, so reading allocates nothing once they have grown.
 package struct JSONTape: Sendable {
-  /// The text.
+  /// The text that was read last.
   package private(set) var bytes: [UInt8] = []
-  /// The tokens, and room for more behind them.
+  /// The tokens of the text; elements after the last token are unused.
   private(set) var tokens: [Token] = []
 
-  /// What a value is.
+  /// The kind of a value.
   package enum Kind: UInt8, Sendable {
     /// The kinds of JSON values; an integer is 0 … 2^53−1 without fraction or exponent.
     case null, no, yes, integer, number, string, array, object
@@ -22,37 +22,37 @@ package struct JSONTape: Sendable {
     var isEscaped = false
     /// Whether a string is written in ASCII.
     var isASCII = true
-    /// Bytes of the value; of a string, without its quotes.
+    /// The range of the value in the text; for a string, without its quotes.
     var start: UInt32
     var end: UInt32
-    /// The index of the token behind this value.
+    /// The index of the token after this value and its subtree.
     var next: UInt32
-    /// What `ShortName` makes of a member's name, where it was seen at once; 0 where it was not.
+    /// The `ShortName` of a member's name if the scanner read it in one word, else 0.
     var name: UInt64 = 0
 
     static let blank = Token(kind: .null, start: 0, end: 0, next: 0)
   }
 
-  /// Makes a tape without a text.
+  /// Makes a tape that has not read a text.
   package init() {}
 
-  /// Reads a text that is one JSON value.
+  /// Reads a text, which must be one JSON value.
   ///
   /// - Parameters:
   ///   - text: UTF-8; the caller has checked its size.
-  ///   - maximumDepth: how many arrays and objects may be nested.
-  /// - Throws: what is wrong and at which byte; the tape is then empty.
+  ///   - maximumDepth: how deep arrays and objects may be nested.
+  /// - Throws: the error and its byte offset; the tape is then empty.
   package mutating func read(_ text: [UInt8], maximumDepth: Int = 32) throws(JSONError) {
     bytes = text
     try scan(text.span, maximumDepth)
   }
 
-  /// Reads a text that is one JSON value, of which it takes a copy.
+  /// Copies a text and reads it; it must be one JSON value.
   ///
   /// - Parameters:
   ///   - text: UTF-8; the caller has checked its size.
-  ///   - maximumDepth: how many arrays and objects may be nested.
-  /// - Throws: what is wrong and at which byte; the tape is then empty.
+  ///   - maximumDepth: how deep arrays and objects may be nested.
+  /// - Throws: the error and its byte offset; the tape is then empty.
   package mutating func read(_ text: Span<UInt8>, maximumDepth: Int = 32) throws(JSONError) {
     bytes.removeAll(keepingCapacity: true)
     unsafe text.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
@@ -75,17 +75,17 @@ package struct JSONTape: Sendable {
   private mutating func scan(
     _ text: Span<UInt8>, _ scanner: inout JSONScanner
   ) throws(JSONError) -> Bool {
-    // Lent as a span, the tokens are written without asking at each whether they are shared.
+    // A mutable span avoids the check for shared storage at each token.
     try scanner.scan(text, into: tokens.mutableSpan)
   }
 
-  /// The index of the whole text's value.
+  /// The index of the outermost value.
   package var root: Int { 0 }
 
   /// The kind of a value.
   package func kind(_ index: Int) -> Kind { tokens[index].kind }
 
-  /// The index behind a value, which is that of the next one in its array.
+  /// The index after a value and its subtree; in an array, the index of the next element.
   package func next(_ index: Int) -> Int { Int(tokens[index].next) }
 
   /// The text of a string value, or nil.
@@ -100,13 +100,13 @@ package struct JSONTape: Sendable {
         unchecked: bytes.span.extracting(range), isKnownASCII: token.isASCII))
   }
 
-  /// Whether a string value has no escapes, so that its bytes are what it reads as.
+  /// Whether a value is a string without escapes, so that its bytes in the text are its contents.
   @inline(__always)
   package func isPlain(_ index: Int) -> Bool {
     tokens[index].kind == .string && !tokens[index].isEscaped
   }
 
-  /// The bytes of a string value as they stand in the text.
+  /// The bytes of a string value as they are in the text, escapes included.
   @inline(__always)
   @_lifetime(borrow self)
   package func text(_ index: Int) -> Span<UInt8> {
@@ -114,7 +114,7 @@ package struct JSONTape: Sendable {
     return bytes.span.extracting(Int(token.start)..<Int(token.end))
   }
 
-  /// The name of a member, or another string, to compare with short literals.
+  /// The short name of a string, to compare with literals of at most eight bytes.
   @inline(__always)
   package func shortName(_ index: Int) -> ShortName {
     if tokens[index].name != 0 { return ShortName(bits: tokens[index].name) }
@@ -127,14 +127,14 @@ package struct JSONTape: Sendable {
     return ShortName(bytes.span, from: Int(token.start), to: Int(token.end))
   }
 
-  /// An integer in 0 … 2^53−1, or nil.
+  /// The value of an integer in 0 … 2^53−1; nil for any other value.
   package func integer(_ index: Int) -> UInt64? {
     let token = tokens[index]
     guard token.kind == .integer else { return nil }
     let text = bytes.span
     let start = Int(token.start)
     let end = Int(token.end)
-    // At most 16 digits, so nothing overflows.
+    // At most 16 digits, so the sum cannot overflow.
     guard end - start > 1, end >= 16 else {
       var value: UInt64 = 0
       for position in start..<end { value = value &* 10 &+ UInt64(text[position] &- 0x30) }
@@ -145,7 +145,7 @@ package struct JSONTape: Sendable {
     return ByteWord(text, at: end - 16).number(digits: end - start - 8) &* 100_000_000 &+ low
   }
 
-  /// A truth value, or nil.
+  /// The value of `true` or `false`; nil for any other value.
   package func bool(_ index: Int) -> Bool? {
     switch tokens[index].kind {
     case .yes: true
@@ -154,21 +154,23 @@ package struct JSONTape: Sendable {
     }
   }
 
-  /// A finite number, or nil.
+  /// The value of a number; nil for any other value.
   package func number(_ index: Int) -> Double? {
     let token = tokens[index]
     guard token.kind == .integer || token.kind == .number else { return nil }
     return Double(String(decoding: bytes[Int(token.start)..<Int(token.end)], as: UTF8.self))
   }
 
-  /// The bytes of any value as they stand in the text.
+  /// A copy of the bytes of any value in the text, with the quotes of a string.
   package func raw(_ index: Int) -> [UInt8] {
     let token = tokens[index]
     let quote = token.kind == .string ? 1 : 0
     return Array(bytes[Int(token.start) - quote..<Int(token.end) + quote])
   }
 
-  /// The bytes of a value with other bytes in the place of a value inside it.
+  /// A copy of the bytes of `index`, with `bytes` instead of the value `inner` within it.
+  ///
+  /// Neither value is a string.
   package func raw(_ index: Int, replacing inner: Int, by bytes: [UInt8]) -> [UInt8] {
     let outer = tokens[index]
     let hole = tokens[inner]
@@ -178,12 +180,12 @@ package struct JSONTape: Sendable {
     return result
   }
 
-  /// Where a value that is no string begins among the bytes of a value around it.
+  /// The byte offset of `inner` within the bytes of `outer`; neither value is a string.
   package func offset(of inner: Int, in outer: Int) -> Int {
     Int(tokens[inner].start) - Int(tokens[outer].start)
   }
 
-  /// How many bytes the value has in the text.
+  /// The number of bytes of a value in the text, with the quotes of a string.
   package func rawCount(_ index: Int) -> Int {
     let token = tokens[index]
     return Int(token.end - token.start) + (token.kind == .string ? 2 : 0)
@@ -219,7 +221,7 @@ package struct JSONTape: Sendable {
     }
   }
 
-  /// Whether a string value reads as `text`; without making a string, unless it has escapes.
+  /// Whether a value is a string equal to `text`; allocates a string only if the value has escapes.
   package func isString(_ index: Int, _ text: String) -> Bool {
     let token = tokens[index]
     guard !token.isEscaped else { return string(index) == text }
@@ -235,9 +237,9 @@ package struct JSONTape: Sendable {
     return isEqual ?? (string(index) == text)
   }
 
-  /// The number of elements or members.
+  /// The number of elements of an array or members of an object.
   ///
-  /// O(their number).
+  /// O(elements).
   package func count(_ index: Int) -> Int {
     let isObject = tokens[index].kind == .object
     let end = Int(tokens[index].next)
@@ -250,7 +252,7 @@ package struct JSONTape: Sendable {
     return count
   }
 
-  /// The index of a member's value, or nil.
+  /// The index of the value of a member; nil if there is none, or if `index` is no object.
   ///
   /// O(members).
   package func member(_ name: String, of index: Int) -> Int? {
@@ -265,11 +267,11 @@ package struct JSONTape: Sendable {
   }
 }
 
-/// Why a text is not the JSON that the protocol takes.
+/// The first error in a text that is not valid JSON, or that exceeds the limits of the protocol.
 package struct JSONError: Error, Hashable, Sendable {
-  /// What is wrong.
+  /// The kinds of errors.
   package enum Reason: String, Sendable {
-    /// The reasons, in words for people.
+    /// Each raw value names the error in messages to people.
     case unexpectedByte = "unexpected byte"
     case unexpectedEnd = "text ends too early"
     case trailingBytes = "text goes on behind the value"
@@ -283,12 +285,12 @@ package struct JSONError: Error, Hashable, Sendable {
     case duplicateMember = "member named twice"
   }
 
-  /// What is wrong.
+  /// The kind of error.
   package var reason: Reason
-  /// The offset of the byte at which it was seen.
+  /// The offset of the byte at which the scanner found the error.
   package var offset: Int
 
-  /// Makes an error.
+  /// Makes an error at a byte offset.
   package init(_ reason: Reason, at offset: Int) {
     self.reason = reason
     self.offset = offset

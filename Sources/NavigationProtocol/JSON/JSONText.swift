@@ -1,6 +1,6 @@
-/// Strings as they are written in JSON.
+/// Conversion between strings and their form in JSON.
 package enum JSONText {
-  /// Reads a string's bytes, whose escapes have been checked.
+  /// Replaces the escapes of a string's bytes; the scanner has checked them.
   static func unescape(_ bytes: ArraySlice<UInt8>) -> String {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)

@@ -1,17 +1,18 @@
 import Navigation
 
-/// Writes JSON straight into bytes; members come out in the order in which they are written.
+/// Writes JSON straight into bytes, with members in the order of the calls.
 ///
-/// Every value is written with a comma behind it, which the end of the object or list takes back:
-/// so nothing has to be asked before a name or a value.
+/// The writer appends a comma after each value, and removes it at the end of an object or list. So
+/// it needs no check before a name or a value.
 package struct JSONWriter: ~Copyable {
   private var buffer: ByteBuffer
   private static let comma: UInt8 = 0x2C
 
-  /// Makes an empty writer.
+  /// Makes an empty writer with room for `capacity` bytes.
   package init(reserving capacity: Int = 256) { buffer = ByteBuffer(reserving: capacity) }
 
-  /// Lends a writer whose memory is on the stack, as long as all fits there.
+  /// Calls `body` with a writer that uses 1,024 bytes of the stack, and the heap if these do not
+  /// suffice.
   package static func withScratch(_ body: (inout JSONWriter) -> Void) {
     unsafe withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { memory in
       var json = unsafe JSONWriter(buffer: ByteBuffer(lent: memory))
@@ -21,22 +22,24 @@ package struct JSONWriter: ~Copyable {
 
   private init(buffer: consuming ByteBuffer) { self.buffer = buffer }
 
-  /// What has been written; O(size), for it is copied.
+  /// A copy of the JSON written so far.
+  ///
+  /// O(size).
   package var bytes: [UInt8] { buffer.prefix(count) }
 
-  /// Makes `copy` what has been written; tells whether it was something else before.
+  /// Replaces `copy` with the JSON written so far; returns whether that changed `copy`.
   func copy(to copy: inout [UInt8]) -> Bool { buffer.copyPrefix(count, to: &copy) }
 
-  /// Forgets what has been written, to write something else into the same memory.
+  /// Removes what was written, but keeps the memory.
   package mutating func removeAll() { buffer.removeAll() }
 
-  /// How much has been written, in bytes.
+  /// The number of bytes written, without a comma at the end.
   package var count: Int { buffer.count - (buffer.last == Self.comma ? 1 : 0) }
 
-  /// Where the next name or value begins, unless the object or list ends before it.
+  /// The byte offset at which the next name or value will begin.
   var position: Int { buffer.count }
 
-  /// What has been written, with the comma that waits for the next value.
+  /// A copy of the bytes written so far, with the comma at the end.
   package var pieces: [UInt8] { buffer.prefix(buffer.count) }
 
   /// Opens an object.
@@ -53,11 +56,11 @@ package struct JSONWriter: ~Copyable {
   /// Closes an array.
   package mutating func endArray() { buffer.appendEnd(0x5D) }
 
-  /// Writes the name of the next value; `name` needs no escapes.
+  /// Writes the name of the next value, which must need no escapes.
   @inline(__always)
   package mutating func name(_ name: StaticString) { buffer.appendName(name) }
 
-  /// Writes a name that is not known when this is compiled.
+  /// Writes a name that is not a literal, with escapes if needed.
   package mutating func dynamicName(_ name: String) { buffer.appendString(name.utf8.span, 0x3A) }
 
   /// Writes a string.
@@ -65,14 +68,13 @@ package struct JSONWriter: ~Copyable {
     buffer.appendString(text.utf8.span, Self.comma)
   }
 
-  /// Writes a text of letters, digits and marks that need no escapes, as all ids and names of navs
-  /// are.
+  /// Writes a text that needs no escapes; ids and names of navs never do.
   package mutating func word(_ text: String) {
     assert(text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C })
     buffer.appendWord(text.utf8.span)
   }
 
-  /// Writes a string that needs no escapes.
+  /// Writes a literal string that needs no escapes.
   @inline(__always)
   package mutating func plain(_ text: StaticString) {
     buffer.appendPlain(text)
@@ -92,24 +94,24 @@ package struct JSONWriter: ~Copyable {
   /// Writes null.
   package mutating func null() { buffer.append("null,") }
 
-  /// Writes bytes that are a JSON value already.
+  /// Writes a value that is already encoded as JSON.
   package mutating func raw(_ value: [UInt8]) { buffer.append(value.span, Self.comma) }
 
-  /// Writes bytes that are a JSON value already.
+  /// Writes a value that is already encoded as JSON.
   package mutating func raw(_ value: Span<UInt8>) { buffer.append(value, Self.comma) }
 
-  /// Writes JSON as it stands, with the comma that goes before what follows.
+  /// Writes JSON as it is; if a value follows, the text must end with a comma.
   @inline(__always)
   mutating func literal(_ text: StaticString) { buffer.append(text) }
 
-  /// Writes bytes that are a JSON value with null between them.
+  /// Writes a JSON value made of `head`, `null` and `tail`.
   package mutating func raw(_ head: Span<UInt8>, nullAnd tail: Span<UInt8>) {
     buffer.append(head)
     buffer.append("null")
     buffer.append(tail, Self.comma)
   }
 
-  /// Writes bytes that together are a JSON value.
+  /// Writes a JSON value made of `head` and `tail`.
   package mutating func raw(_ head: Span<UInt8>, and tail: Span<UInt8>) {
     buffer.append(head)
     buffer.append(tail, Self.comma)
@@ -118,7 +120,7 @@ package struct JSONWriter: ~Copyable {
   /// Writes what `pieces` of another writer gave.
   package mutating func pieces(_ pieces: [UInt8]) { buffer.append(pieces.span) }
 
-  /// Writes a part of what `pieces` gave.
+  /// Writes a range of the bytes that `pieces` returned.
   mutating func piece(_ pieces: [UInt8], _ range: Range<Int>) {
     buffer.append(pieces.span.extracting(range))
   }
@@ -156,7 +158,7 @@ extension [UInt8] {
 }
 
 extension JSONWriter {
-  /// The bytes of one value.
+  /// Encodes one value, which `write` writes.
   package static func value(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
     var json = JSONWriter(reserving: 64)
     write(&json)
@@ -164,11 +166,11 @@ extension JSONWriter {
   }
 }
 
-// Whole members of an object: a name and its value. They are inlined, so that a name is a few bytes
-// known when this is compiled and not a text to copy.
+// Members of an object: a name and its value in one call. They are inlined, so that the compiler
+// knows the bytes of each name and nothing copies a text.
 
 extension JSONWriter {
-  /// The bytes of one object.
+  /// Encodes one object, whose members `members` writes.
   package static func object(
     reserving capacity: Int = 256, _ members: (inout JSONWriter) -> Void
   ) -> [UInt8] {
@@ -186,7 +188,7 @@ extension JSONWriter {
     string(value)
   }
 
-  /// A text that needs no escapes.
+  /// Writes a member with a text that needs no escapes.
   @inline(__always)
   package mutating func member(_ name: StaticString, word value: String) {
     self.name(name)
@@ -207,14 +209,14 @@ extension JSONWriter {
     bool(value)
   }
 
-  /// A value that needs no escapes.
+  /// Writes a member with a literal that needs no escapes.
   @inline(__always)
   package mutating func member(_ name: StaticString, plain value: StaticString) {
     self.name(name)
     plain(value)
   }
 
-  /// A value that is JSON already.
+  /// Writes a member whose value is already encoded as JSON.
   @inline(__always)
   package mutating func member(_ name: StaticString, raw value: [UInt8]) {
     self.name(name)
@@ -235,13 +237,13 @@ extension JSONWriter {
     hex(bits)
   }
 
-  /// Which state of which nav the message speaks of.
+  /// Writes the members `nav`, `epoch` and `rev`, which name one state of a nav.
   mutating func place(_ nav: String, _ epoch: Epoch, _ revision: Revision) {
     member("nav", word: nav)
     place(epoch, revision)
   }
 
-  /// Which state of the nav the message speaks of.
+  /// Writes the members `epoch` and `rev`, which name one state of the message's nav.
   mutating func place(_ epoch: Epoch, _ revision: Revision) {
     member("epoch", hex: epoch.bits)
     member("rev", revision.number)

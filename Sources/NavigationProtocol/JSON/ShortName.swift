@@ -1,12 +1,12 @@
-/// A name of at most eight bytes as one number, so that a `switch` over names compares numbers.
+/// A name of one to eight bytes as one number, so that a `switch` over names compares numbers.
 package struct ShortName: Equatable, ExpressibleByStringLiteral {
-  /// The bytes, the first one lowest; 0 for any other name, which thus equals no literal.
+  /// The bytes of the name, the first one lowest; 0 for any other name, which equals no literal.
   let bits: UInt64
 
   @inline(__always)
   init(bits: UInt64) { self.bits = bits }
 
-  /// Always inlined, whereby a literal becomes a constant.
+  /// Makes a constant of a literal, because it is always inlined.
   @inline(__always)
   package init(stringLiteral name: StaticString) {
     var bits: UInt64 = 0
@@ -20,7 +20,7 @@ package struct ShortName: Equatable, ExpressibleByStringLiteral {
     self.bits = bits
   }
 
-  /// The bytes of a text from `start` to before `end`, none of which is 0.
+  /// The name in the bytes of a text from `start` up to, not including, `end`; none of them is 0.
   @inline(__always)
   init(_ text: Span<UInt8>, from start: Int, to end: Int) {
     let count = end &- start
@@ -41,14 +41,14 @@ package struct ShortName: Equatable, ExpressibleByStringLiteral {
     return bits
   }
 
-  /// The name, for messages.
+  /// The name as a string, for error messages.
   package var text: String {
     let count = (64 - bits.leadingZeroBitCount + 7) / 8
     return String(
       decoding: (0..<count).map { UInt8(truncatingIfNeeded: bits >> ($0 * 8)) }, as: UTF8.self)
   }
 
-  /// A name that was written with escapes, which may stand for any character.
+  /// Takes a name that was written with escapes; a name with U+0000 equals no literal.
   init(unescaped name: String) {
     let bytes = Array(name.utf8)
     self.init(bytes.span, from: 0, to: bytes.contains(0) ? 0 : bytes.count)

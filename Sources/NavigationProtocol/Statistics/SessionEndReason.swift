@@ -2,9 +2,9 @@
 package enum SessionEndReason: String, CaseIterable, Sendable {
   /// The client sent `bye`.
   case bye
-  /// Its connection was lost.
+  /// The client lost its connection.
   case lost
-  /// The client began a new session on the same connection.
+  /// The client sent another `hello` on the same connection.
   case renewed
   /// Another process connected with the same client id.
   case fenced
@@ -14,10 +14,10 @@ package enum SessionEndReason: String, CaseIterable, Sendable {
   case stalled
   /// The daemon stopped.
   case shuttingDown = "shutting-down"
-  /// The client is no longer admitted, for example because its key was revoked.
+  /// The daemon no longer admits the client, for example because its key was revoked.
   case revoked
 
-  /// Its index among the reasons, from 0.
+  /// The index of the reason in the order of the cases, from 0.
   package var place: Int { Self.inOrder.firstIndex(of: self) ?? 0 }
 
   private static let inOrder = allCases

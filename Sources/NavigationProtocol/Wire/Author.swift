@@ -1,15 +1,15 @@
-/// A client as the log names it, and a refusal that its change explains.
+/// The client that made a change, as the log and the `since` of a `desync` name it.
 ///
-/// A session has one for everything that it changes, so that a change allocates none.
+/// A session has one author for all its changes, so a change allocates none.
 package final class Author: Hashable, Sendable {
-  /// The name that the client gave itself.
+  /// The name from the client's `hello`; the daemon has not verified it.
   package let name: String
-  /// The user or key, as in `uid:1000`.
+  /// The user as `uid:1000`, or the name of the key, as the daemon authenticated it.
   package let principal: String
-  /// The process, where the kernel told it.
+  /// The id of the process; nil if the kernel did not report one, as with tcp.
   package let process: Int32?
 
-  /// Makes an author.
+  /// Makes an author from a name, a principal and a process id.
   package init(name: String, principal: String, process: Int32?) {
     self.name = name
     self.principal = principal

@@ -1,6 +1,6 @@
 package import Navigation
 
-// Bar and toolbar, from clients and from the journal.
+// Readers of the bar and the toolbar, in messages and in journal rows.
 
 extension OperationReader {
   func barOperation(
@@ -72,7 +72,9 @@ extension OperationReader {
 }
 
 extension RecordReader {
-  /// Refuses members that exist but have no setter, before any other is looked at.
+  /// Throws `readonly` if the object names a member without a setter.
+  ///
+  /// Callers check this before any other member.
   func refuseReadonly(
     _ names: Set<String>, _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) {
@@ -129,7 +131,7 @@ extension RecordReader {
     }
   }
 
-  /// Reads the bar as the journal keeps it.
+  /// Reads the bar from a journal row.
   package func storedBar(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Bar {
     var bar = Bar()
     try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
@@ -159,7 +161,7 @@ extension RecordReader {
       cause: cause, toolbar: try flag(tape, toolbar, "hid.toolbar", default: false))
   }
 
-  /// Reads the toolbar as the journal keeps it.
+  /// Reads the toolbar from a journal row.
   package func storedToolbar(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Toolbar {
     var toolbar = Toolbar()
     try tape.forEachMember(of: at) { name, value throws(ReadFailure) in

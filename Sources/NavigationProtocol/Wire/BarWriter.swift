@@ -1,6 +1,7 @@
 import Navigation
 
-// Bar, toolbar and environment as they stand on the wire and in the journal; defaults are left out.
+// Writers of bar, toolbar and environment, for messages and journal rows; members with default
+// values are omitted.
 
 extension JSONWriter {
   mutating func bar(_ bar: Bar) {
@@ -38,7 +39,7 @@ extension JSONWriter {
     optional("translucent", toolbar.translucent)
   }
 
-  /// Writes what the appearance proxies hold, by class.
+  /// Writes the appearance proxies of the bar classes, sorted by class name.
   mutating func proxy(_ looks: [String: BarLook]) {
     guard !looks.isEmpty else { return }
     name("proxy")
@@ -139,15 +140,15 @@ extension JSONWriter {
 }
 
 extension BackgroundSlot {
-  /// All slots in the order in which they are written.
+  /// All slots, in the order in which the writer writes them.
   static let allSlots = BarPosition.allCases.flatMap { position in
     BarMetrics.allCases.map { BackgroundSlot(position, $0) }
   }
 
-  /// The name on the wire, `position/metrics`.
+  /// The slot's name on the wire, `position/metrics`.
   var text: String { "\(position.wireName)/\(metrics.wireName)" }
 
-  /// Finds a slot by its name; metrics alone are those of any position.
+  /// Finds a slot by its name; a name without a position means the position `any`.
   init?(text: String) {
     let names = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard let last = names.last, names.count <= 2, let metrics = BarMetrics(wireName: last) else {

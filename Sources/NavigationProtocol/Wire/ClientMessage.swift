@@ -1,33 +1,34 @@
 package import Navigation
 
-/// Everything a client can say.
+/// A message from a client to the daemon, after reading.
 package enum ClientMessage: Sendable {
-  // All but the op are rare, and kept out of line: events are copied and moved with every op.
+  // All cases but the op are rare. They are indirect, because events are copied and moved with
+  // every op and should stay small.
 
   /// Opens a session.
   indirect case hello(Hello)
-  /// Follows a nav.
+  /// Starts a watch on a nav.
   indirect case watch(WatchRequest)
-  /// Stops following.
+  /// Ends a watch.
   indirect case unwatch(id: UInt64, nav: String, view: View)
   /// Changes a nav.
   case op(OpMessage)
-  /// Reads once.
+  /// Reads a value once.
   indirect case get(GetRequest)
-  /// Plays roles of a delegate, which answers questions.
+  /// Replaces the session's delegate roles for a nav.
   indirect case delegate(DelegateRequest)
-  /// Answers a question.
+  /// Answers a question to a delegate.
   indirect case answer(ask: UInt64, DelegateAnswer)
-  /// Takes or gives back the display.
+  /// Takes, or gives back, the display lease of a nav.
   indirect case lease(LeaseRequest)
-  /// Raises the flow-control limit to this absolute number of octets.
+  /// Raises the flow-control limit of the session to this number of bytes since its start.
   case credit(upTo: UInt64)
-  /// Asks for a sign of life.
+  /// Requests a `pong`.
   case ping(id: UInt64)
-  /// Leaves.
+  /// Ends the session.
   case bye(id: UInt64)
 
-  /// The nav that it is about; nil for none.
+  /// The nav that the message names; nil for messages without a nav.
   package var nav: String? {
     switch self {
     case .watch(let request): request.nav
@@ -41,24 +42,25 @@ package enum ClientMessage: Sendable {
   }
 }
 
-/// The opening of a session.
+/// The message `hello`, which opens a session.
 package struct Hello: Hashable, Sendable {
-  /// The lowest and highest version of the protocol that the client speaks.
+  /// The lowest and highest protocol version that the client supports.
   package var versions: ClosedRange<UInt64>
-  /// 128 random bits in hex, one per run of the process.
+  /// The identity of the client's process: 128 random bits, chosen once in each run.
   package var client: ClientID
-  /// What people call the client.
+  /// The client's name for people, at most 128 bytes.
   package var name: String
-  /// What the answer is matched by.
+  /// A text by which the client matches the answer to this `hello`, at most 64 bytes.
   package var nonce: String
-  /// Flow-control window in octets.
+  /// The flow-control window that the client asks for, in bytes.
   package var window: UInt64
-  /// Milliseconds of silence after which the daemon gives a sign of life; nil for its default.
+  /// Milliseconds without a message after which the daemon sends a `mark`; nil for the daemon's
+  /// default.
   package var heartbeat: UInt64?
-  /// Whether the client leaves flow control to the socket.
+  /// Whether the session has no flow control, so that only the socket limits what is sent.
   package var isUncontrolled: Bool
 
-  /// Makes a value from its members.
+  /// Makes a `hello`; the defaults are those of the protocol.
   package init(
     versions: ClosedRange<UInt64> = 1...1, client: ClientID, name: String = "", nonce: String,
     window: UInt64 = 65536, heartbeat: UInt64? = nil, isUncontrolled: Bool = false
@@ -80,13 +82,13 @@ package struct ClientID: Hashable, Sendable {
   /// The lower 64 bits.
   package let low: UInt64
 
-  /// Makes a value from its members.
+  /// Makes an identity from its two halves.
   package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
 
-  /// Reads 32 hex digits; nil for anything else.
+  /// Reads 32 lower-case hex digits; nil for anything else.
   package init?(_ text: String) {
     let utf8 = Array(text.utf8)
     guard utf8.count == 32, utf8.allSatisfy(Grammar.isLowerHex),
@@ -96,17 +98,17 @@ package struct ClientID: Hashable, Sendable {
     self.init(high: high, low: low)
   }
 
-  /// The 32 hex digits.
+  /// The identity as 32 lower-case hex digits.
   package var text: String { Epoch(bits: high).text + Epoch(bits: low).text }
 }
 
-/// What a watch shows.
+/// The part of a nav's state that a watch delivers.
 package enum View: UInt8, CaseIterable, Sendable, WireNamed {
-  /// Snapshot, then every diff.
+  /// A snapshot, then every diff.
   case full
-  /// The newest `resolved` only.
+  /// The newest `resolved`; the daemon may skip older values.
   case bar
-  /// The newest top screen only.
+  /// The record of the newest top screen; the daemon may skip older values.
   case top
 
   /// The word on the wire.
@@ -122,22 +124,23 @@ package enum View: UInt8, CaseIterable, Sendable, WireNamed {
   package var text: String { wireName.description }
 }
 
-/// The wish to follow a nav.
+/// The message `watch`, which starts a watch on a nav.
 package struct WatchRequest: Hashable, Sendable {
-  /// The id of the message, which answers repeat.
+  /// The message id, which the answer repeats.
   package var id: UInt64
   /// The name of the nav.
   package var nav: String
-  /// What the watch shows.
+  /// The part of the nav's state to deliver.
   package var view: View
-  /// The position of the mirror to resume from.
+  /// The position of the mirror from which to resume; nil to begin with a snapshot.
   package var from: MirrorPosition?
-  /// A divergence that the client found: the revision and the digest it computed.
+  /// A divergence that the client found, for the daemon to log: the revision and the mirror's
+  /// digest.
   package var bad: MirrorPosition?
-  /// Whether a full view has what the bar shows, which is more than half of most diffs.
+  /// Whether a full watch delivers `resolved`, which is more than half of most diffs.
   package var hasResolved: Bool
 
-  /// Makes a value from its members.
+  /// Makes a request; by default for the full view, without a position.
   package init(
     id: UInt64, nav: String, view: View = .full, from: MirrorPosition? = nil,
     bad: MirrorPosition? = nil, hasResolved: Bool = true
@@ -151,16 +154,16 @@ package struct WatchRequest: Hashable, Sendable {
   }
 }
 
-/// A place in the history of a nav, with the digest that proves it.
+/// A revision in the history of a nav, with the digest of its state as proof.
 package struct MirrorPosition: Hashable, Sendable {
-  /// Nil in a report of divergence, which is about the daemon's current epoch.
+  /// The epoch of the revision; nil in a report of divergence, which concerns the present epoch.
   package var epoch: Epoch?
-  /// The revision.
+  /// The number of the revision.
   package var revision: Revision
   /// The digest of the state at the revision.
   package var digest: Digest
 
-  /// Makes a value from its members.
+  /// Makes a position from an epoch, a revision and a digest.
   package init(epoch: Epoch?, revision: Revision, digest: Digest) {
     self.epoch = epoch
     self.revision = revision
@@ -168,54 +171,55 @@ package struct MirrorPosition: Hashable, Sendable {
   }
 }
 
-/// The conditions of an operation; all must hold.
+/// The guards of an op, the member `if`; all of them must hold.
 package struct Guards: Hashable, Sendable {
-  /// Whether the client says that it knows what it does.
+  /// Whether the client overrides the requirement of a guard (`if.any`).
   package var any = false
-  /// The life of the nav that revisions belong to.
+  /// The epoch that the nav must have.
   package var epoch: Epoch?
-  /// The revision.
+  /// The revision that the nav must be at.
   package var revision: Revision?
-  /// The digest of the state at the revision.
+  /// The digest that the nav's state must have.
   package var digest: Digest?
-  /// The id of the top screen; the inner nil stands for an empty stack.
+  /// The id that the top screen must have; the inner nil means that the stack must be empty.
   package var top: String??
-  /// How many screens are on the stack.
+  /// The number of screens that the stack must have.
   package var depth: UInt64?
-  /// The exact ids, bottom first.
+  /// The ids that the stack must have, bottom first.
   package var stack: [String]?
-  /// Ids that must be on the stack.
+  /// Ids that must be on the stack, in any order.
   package var has: [String]?
 
-  /// Makes a value from its members.
+  /// Makes an empty set of guards, which always holds.
   package init() {}
 
-  /// Whether one of them names the whole stack.
+  /// Whether a guard fixes the whole stack: `rev`, `dig` or `stack`.
   package var fixesStack: Bool { revision != nil || digest != nil || stack != nil }
 }
 
-/// A list of operations to perform as one, but for the operations themselves.
+/// The members of an `op` message except its operations, as a client writes them.
 ///
 /// A client has no `OpMessage`: it gives the operations as JSON, which only the daemon reads.
 package struct OpRequest: Sendable {
   /// The id of the message, which answers repeat.
   package var id: UInt64
-  /// Given without a session, or equal to the session's.
+  /// The client's id; required without a session, else equal to the session's.
   package var client: ClientID?
-  /// Given without a session, for the log.
+  /// The client's name for the log, if there is no session.
   package var name: String?
   /// The name of the nav.
   package var nav: String
-  /// The conditions.
+  /// The guards, which the nav must meet.
   package var guards: Guards
-  /// Whether the change is animated.
+  /// Whether the change is animated; nil for the default of the operations.
   package var isAnimated: Bool?
-  /// Whether to wait for a transition instead of being refused.
+  /// Whether the op waits for an open transition, gesture or question (`onBusy` `queue`).
   package var waits: Bool
-  /// CLOCK_BOOTTIME in milliseconds after which the operation must not begin.
+  /// The time by CLOCK_BOOTTIME, in milliseconds, after which the daemon must not begin the op; nil
+  /// for none.
   package var due: UInt64?
 
-  /// Makes a value from its members.
+  /// Makes a request; by default without guards, animation and deadline.
   package init(
     id: UInt64, client: ClientID? = nil, name: String? = nil, nav: String,
     guards: Guards = Guards(),
@@ -232,33 +236,35 @@ package struct OpRequest: Sendable {
   }
 }
 
-/// An op as it was read: an `OpRequest` and its operations.
+/// A received `op` message: the members of an `OpRequest`, and the operations.
 ///
-/// It goes from check to check and never changes, so it is one object rather than a copy at each.
+/// It is an immutable object, so the checks pass a reference instead of a copy.
 package final class OpMessage: Sendable {
   /// The id of the message, which answers repeat.
   package let id: UInt64
-  /// Given without a session, or equal to the session's.
+  /// The client's id; required without a session, else equal to the session's.
   package let client: ClientID?
-  /// Given without a session, for the log.
+  /// The client's name for the log, if there is no session.
   package let name: String?
   /// The name of the nav.
   package let nav: String
-  /// The conditions.
+  /// The guards, which the nav must meet.
   package let guards: Guards
-  /// Whether the change is animated.
+  /// Whether the change is animated; nil for the default of the operations.
   package let isAnimated: Bool?
-  /// Whether to wait for a transition instead of being refused.
+  /// Whether the op waits for an open transition, gesture or question (`onBusy` `queue`).
   package let waits: Bool
-  /// CLOCK_BOOTTIME in milliseconds after which the operation must not begin.
+  /// The time by CLOCK_BOOTTIME, in milliseconds, after which the daemon must not begin the op; nil
+  /// for none.
   package let due: UInt64?
   /// The operations, in order.
   package let operations: [RequestedOperation]
-  /// What those of them mean that could be read and that a nav performs itself, in order.
+  /// The decoded operations, in order, without those that are unreadable, create the nav or close
+  /// it.
   ///
-  /// A list of its own, so that it is handed to the nav as it is.
+  /// They have a list of their own, which the hub passes to the nav without copying.
   package let readable: [Operation]
-  /// What tells the message from another one with its id.
+  /// The checksum of the message, which distinguishes it from another message with the same id.
   package let octets: BodyHash
 
   init(
@@ -279,36 +285,36 @@ package final class OpMessage: Sendable {
     self.octets = octets
   }
 
-  /// What one of the operations means; nil if it cannot be read, or makes or closes the nav.
+  /// The decoded form of an operation; nil if it is unreadable, creates the nav or closes it.
   package func meaning(of operation: RequestedOperation) -> Operation? {
     guard case .operation(let place) = operation.arguments else { return nil }
     return readable[place]
   }
 }
 
-/// One operation as it was read: its kind is always known, its arguments perhaps not readable.
+/// One operation of a received op; its kind is always known, its arguments may be unreadable.
 ///
 /// An `Operation` alone is not enough. The daemon checks rights and guards by the kind before it
 /// reports arguments that it cannot read (protocol.md, 9.4), and a nav neither creates nor closes
 /// itself.
 package struct RequestedOperation: Sendable {
-  /// What sort of thing it is.
+  /// The kind of the operation; `unknown` if no operation has this name.
   package var kind: OperationKind
-  /// The arguments as far as they could be read.
+  /// The arguments, or the reason why they are unreadable.
   package var arguments: Arguments
-  /// UIKit's `sender` of a push or show: who asked for it, for the log.
+  /// UIKit's `sender` of a push or show, which the daemon only logs.
   package var sender: OpaqueJSON?
 
-  /// The arguments, or why there are none.
+  /// Where to find the decoded operation, or the reason why there is none.
   package enum Arguments: Sendable {
-    /// The place of the operation among those of the request that are readable.
+    /// The index of the decoded operation in `OpMessage.readable`.
     case operation(Int)
     indirect case create(Creation)
     case close
     indirect case unreadable(ReadFailure)
   }
 
-  /// Makes a value from its members.
+  /// Makes an operation from its kind and arguments.
   package init(_ kind: OperationKind, _ arguments: Arguments, sender: OpaqueJSON? = nil) {
     self.kind = kind
     self.arguments = arguments
@@ -316,29 +322,29 @@ package struct RequestedOperation: Sendable {
   }
 }
 
-/// What to read.
+/// The message `get`, which reads a value once.
 package struct GetRequest: Hashable, Sendable {
-  /// What can be read.
+  /// The kinds of values that a client can read.
   package enum What: String, CaseIterable, Sendable {
     case state, bar, top, screen, detached, restoration, log, verify, stats, backup
   }
 
   /// The id of the message, which answers repeat.
   package var id: UInt64
-  /// The name of the nav.
+  /// The name of the nav; nil for values of the whole daemon.
   package var nav: String?
-  /// What to read.
+  /// The kind of value to read.
   package var what: What
-  /// The revision to read at.
+  /// The revision of the state to read; nil for the newest.
   package var at: Revision?
-  /// The screen to read.
+  /// The id of the screen to read, for `screen`.
   package var screen: String?
-  /// Where to begin.
+  /// The revision from which to read on, for `log`; nil for the oldest one kept.
   package var from: Revision?
-  /// The most entries to read.
+  /// The maximum number of entries, for `log`.
   package var limit: UInt64
 
-  /// Makes a value from its members.
+  /// Makes a request; by default for the state at the newest revision.
   package init(
     id: UInt64, nav: String?, what: What = .state, at: Revision? = nil, screen: String? = nil,
     from: Revision? = nil, limit: UInt64 = 100
@@ -353,31 +359,32 @@ package struct GetRequest: Hashable, Sendable {
   }
 }
 
-/// The wish to be asked.
+/// The message `delegate`, which replaces the session's delegate roles for a nav.
 package struct DelegateRequest: Hashable, Sendable {
   /// The id of the message, which answers repeat.
   package var id: UInt64
   /// The name of the nav.
   package var nav: String
-  /// The roles, which replace the session's earlier ones; none ends them.
+  /// The new roles, instead of the earlier ones; an empty set ends them all.
   package var roles: Set<DelegateRole>
-  /// The value of the role `orientation`.
+  /// The orientations that the role `orientation` supports.
   package var orientations: DelegateOrientations?
 }
 
-/// What a delegate answers.
+/// The value of an `answer` from a delegate.
 package enum DelegateAnswer: Hashable, Sendable {
-  /// Whether a screen may come or go.
+  /// Whether a screen may be pushed or popped.
   case verdict(Bool)
-  /// How a transition is animated.
+  /// The name of the animator for a transition, and its duration in milliseconds.
   case animator(String, duration: UInt64?)
-  /// What drives it.
+  /// The name of the driver of an interactive transition.
   case driver(String)
-  /// Nothing to say.
+  /// A value of another form: the hub ignores it for a veto question, else it means no animator or
+  /// driver.
   case none
 }
 
-/// The wish to hold the display, or to let go of it.
+/// The message `lease`, which takes or gives back the display lease of a nav.
 package struct LeaseRequest: Hashable, Sendable {
   /// The id of the message, which answers repeat.
   package var id: UInt64
@@ -387,12 +394,12 @@ package struct LeaseRequest: Hashable, Sendable {
   package var wish: LeaseWish
 }
 
-/// What a session wants of the display lease of a nav.
+/// A client's action on the display lease of a nav.
 package enum LeaseWish: Hashable, Sendable {
-  /// To hold it, if nobody else does.
+  /// Take the lease if no other session holds it.
   case take
-  /// To hold it, whoever does; takes the role `admin`.
+  /// Take the lease even if another session holds it; needs the right `admin`.
   case force
-  /// To hold it no longer.
+  /// Give the lease back.
   case release
 }

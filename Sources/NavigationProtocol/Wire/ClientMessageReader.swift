@@ -1,20 +1,20 @@
 import Navigation
 
-/// Turns the two frames of a client's message into a value; keeps its buffers between messages.
+/// Reads the two frames of a client's message; reuses its buffers for the next message.
 package struct ClientMessageReader: Sendable {
   private var tape = JSONTape()
   private let maximumBytes: Int
 
-  /// Makes a reader that takes bodies of at most `maximumBytes`.
+  /// Makes a reader that rejects bodies of more than `maximumBytes` bytes.
   package init(maximumBytes: Int = 65536) { self.maximumBytes = maximumBytes }
 
   /// Reads a message.
   ///
   /// - Parameters:
-  ///   - frame: the frame of the verb, as in `nsp1.op`.
-  ///   - body: the JSON frame.
+  ///   - frame: the first frame, such as `nsp1.op`.
+  ///   - body: the second frame, a JSON object.
   /// - Returns: the message; opaque values are copied out of the body.
-  /// - Throws: what answers the message.
+  /// - Throws: the error that answers the message.
   package mutating func read(
     frame: Span<UInt8>, body: Span<UInt8>
   ) throws(MessageFailure) -> ClientMessage {
@@ -55,7 +55,7 @@ package struct ClientMessageReader: Sendable {
     }
   }
 
-  /// What answers a frame that announces no verb of this version.
+  /// Makes the error for a first frame that names no verb of this protocol version.
   private mutating func unknown(_ frame: Span<UInt8>, _ body: Span<UInt8>) -> MessageFailure {
     switch VerbFrame([UInt8](copying: frame)) {
     case .current:
@@ -208,7 +208,7 @@ package struct ClientMessageReader: Sendable {
   private func nav(_ id: UInt64) throws(MessageFailure) -> String { try nav(member("nav"), id) }
 
   private func nav(_ index: Int?, _ id: UInt64) throws(MessageFailure) -> String {
-    // The usual name, before a string is made.
+    // Usual names need no string for the check.
     if let index, tape.isPlain(index), Grammar.isNavName(tape.text(index)) {
       return tape.string(index) ?? ""
     }
@@ -325,8 +325,8 @@ package struct ClientMessageReader: Sendable {
     return request
   }
 
-  /// Where the members of an `op` are: 0, where the message itself is, for those that are absent
-  /// or null.
+  /// The tape index of each member's value in an `op`; 0, the index of the message itself, if the
+  /// member is absent or null.
   private struct OpMembers {
     var id = 0
     var list = 0

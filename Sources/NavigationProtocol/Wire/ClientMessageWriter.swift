@@ -1,8 +1,8 @@
 import Navigation
 
-/// The bodies of messages to the daemon.
+/// Encoders for the bodies of messages to the daemon.
 package enum ClientMessageWriter {
-  /// The body of `hello`.
+  /// Encodes `hello`.
   package static func hello(_ hello: Hello) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
@@ -28,7 +28,7 @@ package enum ClientMessageWriter {
     return json.bytes
   }
 
-  /// The body of `watch`.
+  /// Encodes `watch`.
   package static func watch(_ request: WatchRequest) -> [UInt8] {
     var json = begin(request.id, nav: request.nav)
     if request.view != .full {
@@ -41,7 +41,7 @@ package enum ClientMessageWriter {
     return json.bytes
   }
 
-  /// The body of `unwatch`.
+  /// Encodes `unwatch`.
   package static func unwatch(id: UInt64, nav: String, view: View) -> [UInt8] {
     var json = begin(id, nav: nav)
     json.member("view", plain: view.wireName)
@@ -49,12 +49,13 @@ package enum ClientMessageWriter {
     return json.bytes
   }
 
-  /// The body of `op`.
+  /// Encodes `op`.
   ///
   /// - Parameters:
-  ///   - request: everything but the operations, which are not looked at.
-  ///   - operations: one JSON object an operation, as in `{"pop":{}}`.
-  /// - Returns: the octets to send; the same ones must be sent when the op is sent again.
+  ///   - request: all members except the operations.
+  ///   - operations: one JSON object for each operation, such as `{"pop":{}}`; they are not
+  ///     checked.
+  /// - Returns: the body; to repeat the op, the client must send the same bytes.
   package static func op(_ request: OpRequest, operations: [[UInt8]]) -> [UInt8] {
     var json = begin(request.id, nav: request.nav)
     if let client = request.client {
@@ -79,7 +80,7 @@ package enum ClientMessageWriter {
     return json.bytes
   }
 
-  /// The body of `get`.
+  /// Encodes `get`.
   package static func get(_ request: GetRequest) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
@@ -98,7 +99,7 @@ package enum ClientMessageWriter {
     return json.bytes
   }
 
-  /// The body of `delegate`.
+  /// Encodes `delegate`.
   package static func delegate(
     id: UInt64, nav: String, _ registration: DelegateRegistration
   ) -> [UInt8] {
@@ -116,12 +117,12 @@ package enum ClientMessageWriter {
     return json.bytes
   }
 
-  /// The body of `answer`.
+  /// Encodes `answer`.
   ///
   /// - Parameters:
   ///   - number: the number of the question within the session.
-  ///   - value: a JSON value, which is not looked at.
-  /// - Returns: the octets to send.
+  ///   - value: a JSON value; it is not checked.
+  /// - Returns: the body.
   package static func answer(_ number: UInt64, value: [UInt8]) -> [UInt8] {
     var json = JSONWriter(reserving: 64)
     json.beginObject()
@@ -131,7 +132,7 @@ package enum ClientMessageWriter {
     return json.bytes
   }
 
-  /// The body of `lease`.
+  /// Encodes `lease`.
   package static func lease(id: UInt64, nav: String, _ wish: LeaseWish) -> [UInt8] {
     var json = begin(id, nav: nav)
     json.member("take", wish != .release)
@@ -142,7 +143,7 @@ package enum ClientMessageWriter {
     return json.bytes
   }
 
-  /// The body of `credit`.
+  /// Encodes `credit`.
   package static func credit(upTo limit: UInt64) -> [UInt8] {
     var json = JSONWriter(reserving: 32)
     json.beginObject()
@@ -151,7 +152,7 @@ package enum ClientMessageWriter {
     return json.bytes
   }
 
-  /// The body of `ping` and `bye`.
+  /// Encodes the body of `ping` and `bye`, which have only an id.
   package static func id(_ id: UInt64) -> [UInt8] {
     var json = JSONWriter(reserving: 32)
     json.beginObject()
@@ -216,7 +217,7 @@ extension JSONWriter {
     endObject()
   }
 
-  /// Writes a member with an array of strings, none if it is empty.
+  /// Writes a member with an array of strings, which can be empty.
   package mutating func list(_ name: StaticString, _ texts: [String]) {
     self.name(name)
     beginArray()

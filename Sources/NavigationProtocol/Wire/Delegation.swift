@@ -1,27 +1,28 @@
 package import Navigation
 
-/// A role that a session can play for a nav.
+/// A delegate role that a session can have for a nav.
 package enum DelegateRole: String, CaseIterable, Sendable {
-  /// Is asked before a screen is pushed or popped, and may say no.
+  /// The daemon asks this delegate before it pushes or pops a screen; the answer false refuses the
+  /// op.
   case veto
-  /// Is asked what animates a transition.
+  /// The daemon asks this delegate for the animator of a transition.
   case animator
-  /// Is asked what drives an interactive transition.
+  /// The daemon asks this delegate for the driver of an interactive transition.
   case interaction
-  /// Is asked nothing: says at its registration which orientations there may be.
+  /// The daemon asks nothing; the registration lists the supported orientations.
   case orientation
 }
 
-/// What a session wants to be asked about a nav.
+/// The delegate roles that a session asks for, for one nav.
 package struct DelegateRegistration: Hashable, Sendable {
-  /// The roles to play; none ends the registration.
+  /// The roles to have from now on; an empty set ends the registration.
   package var roles: Set<DelegateRole>
-  /// The orientations to allow, for the role `orientation`.
+  /// The supported orientations, for the role `orientation`.
   package var supportedOrientations: [String]
-  /// The orientation to begin with; one of those to allow.
+  /// The orientation to begin with, one of the supported ones; nil for none.
   package var preferredOrientation: String?
 
-  /// Makes a value from its members.
+  /// Makes a registration.
   package init(
     roles: Set<DelegateRole>, supportedOrientations: [String] = [],
     preferredOrientation: String? = nil
@@ -32,36 +33,38 @@ package struct DelegateRegistration: Hashable, Sendable {
   }
 }
 
-/// Names one question for ever: numbers begin anew with every session, the sessions count on.
+/// The identity of a question, unique in the life of a client.
+///
+/// The daemon's numbers restart in each session, so the number of the session is part of it.
 package struct AskID: Hashable, Sendable {
-  /// Which session of this client it was, 1 for the first.
+  /// The number of the client's session, 1 for the first.
   package let session: UInt64
-  /// The daemon's number within the session.
+  /// The daemon's number of the question within the session.
   package let number: UInt64
 
-  /// Makes a value from its members.
+  /// Makes an identity from the two numbers.
   package init(session: UInt64, number: UInt64) {
     self.session = session
     self.number = number
   }
 }
 
-/// A question to a delegate, as it came.
+/// A question to a delegate, as received.
 package struct Ask: Hashable, Sendable {
-  /// The daemon's number within the session.
+  /// The daemon's number of the question within the session.
   package var number: UInt64
   /// The name of the nav.
   package var nav: String
-  /// The life of the nav that the revision belongs to.
+  /// The epoch of the nav.
   package var epoch: Epoch
-  /// The revision that is asked about: the state before the op.
+  /// The revision of the state before the op that the question is about.
   package var revision: Revision
-  /// Milliseconds after which an answer is not listened to.
+  /// Milliseconds from the question on; the daemon ignores later answers.
   package var within: UInt64
-  /// What is asked.
+  /// The question itself.
   package var question: Question
 
-  /// Makes a value from its members.
+  /// Makes a received question.
   package init(
     number: UInt64, nav: String, epoch: Epoch, revision: Revision, within: UInt64,
     question: Question
@@ -75,20 +78,20 @@ package struct Ask: Hashable, Sendable {
   }
 }
 
-/// What a delegate can be asked.
+/// The questions that the daemon asks delegates.
 package enum Question: Hashable, Sendable {
-  /// May this screen be pushed? Answered with a truth value.
+  /// Whether this screen may be pushed; the answer is `true` or `false`.
   case shouldPush(screen: String)
-  /// May this screen be popped, for this cause? Answered with a truth value.
+  /// Whether this screen may be popped, and the cause of the pop; the answer is `true` or `false`.
   case shouldPop(screen: String, cause: String)
-  /// What animates this transition? Answered with `{animator,duration}` or null.
+  /// The animator for a transition; the answer is `{animator,duration}`, or null for none.
   case animatorFor(operation: String, from: String?, to: String?)
-  /// What drives this animator? Answered with `{driver}` or null.
+  /// The driver for this animator; the answer is `{driver}`, or null for none.
   case interactionFor(animator: String)
-  /// Something that this version does not know, by its name; only its time-out can answer it.
+  /// A question that this version does not know, by its name; the client lets it time out.
   case unknown(String)
 
-  /// Whether the answer lets an op happen or not; the daemon then tells the end of the round.
+  /// Whether the question is one of a veto round, whose end the daemon reports with `settled`.
   package var isVeto: Bool {
     switch self {
     case .shouldPush, .shouldPop: true
@@ -97,16 +100,16 @@ package enum Question: Hashable, Sendable {
   }
 }
 
-/// The end of a round of questions.
+/// The end of a veto round, the message `settled`.
 package struct Settlement: Hashable, Sendable {
-  /// The number of the question within the session.
+  /// The number of the delegate's question within the session.
   package var number: UInt64
   /// `allowed`, `denied` or `timeout`.
   package var outcome: String
-  /// The name of the client that decided it.
+  /// The name of the client whose answer denied the op; nil for other outcomes.
   package var by: String?
 
-  /// Makes a value from its members.
+  /// Makes the end of a round.
   package init(number: UInt64, outcome: String, by: String?) {
     self.number = number
     self.outcome = outcome

@@ -1,48 +1,50 @@
 package import Navigation
 
-/// A diff as it is sent, and where in it stands what the bar shows.
+/// An encoded diff, and the place of `resolved` in it.
 package struct EncodedDiff: Sendable {
-  /// The message.
+  /// The encoded diff; empty after `clear`.
   package private(set) var bytes: [UInt8]
-  // A ring keeps hundreds of these.
+  // 32-bit offsets, because a ring keeps hundreds of diffs.
   private let start: Int32
   private let end: Int32
 
-  /// Takes a diff that is encoded, and the place of the value of `resolved` in it.
+  /// Takes an encoded diff and the byte range of the value of `resolved`, nil if it has none.
   package init(bytes: [UInt8], resolved: Range<Int>? = nil) {
     self.bytes = bytes
     start = Int32(resolved?.lowerBound ?? 0)
     end = Int32(resolved?.upperBound ?? 0)
   }
 
-  /// The value of `resolved`, if the diff has one.
+  /// The byte range of the value of `resolved`; nil if the diff has none.
   package var resolved: Range<Int>? { end > 0 ? Int(start)..<Int(end) : nil }
 
-  /// The member, with the comma before it, which is never the first.
+  /// The byte range of the member `resolved` with the comma before it; `resolved` is never the
+  /// first member.
   private var member: Range<Int>? {
     resolved.map { ($0.lowerBound - Self.name.utf8CodeUnitCount)..<$0.upperBound }
   }
 
   private static let name: StaticString = ",\"resolved\":"
 
-  /// How many bytes it has.
+  /// The number of bytes with or without the member `resolved`.
   package func count(hasResolved: Bool) -> Int {
     hasResolved ? bytes.count : bytes.count - (member?.count ?? 0)
   }
 
-  /// What is before and behind the member; all, if there is none.
+  /// The ranges before and after the member `resolved`; the first has all bytes if nothing is
+  /// omitted.
   func parts(hasResolved: Bool) -> (head: Range<Int>, tail: Range<Int>) {
     guard !hasResolved, let member else { return (0..<bytes.count, bytes.count..<bytes.count) }
     return (0..<member.lowerBound, member.upperBound..<bytes.count)
   }
 
-  /// The diff as somebody gets it.
+  /// The diff with or without the member `resolved`.
   package func body(hasResolved: Bool) -> [UInt8] {
     guard !hasResolved, let member else { return bytes }
     return Array(bytes[..<member.lowerBound]) + bytes[member.upperBound...]
   }
 
-  /// Forgets the bytes.
+  /// Releases the bytes.
   package mutating func clear() { bytes = [] }
 }
 
@@ -54,7 +56,7 @@ extension JSONWriter {
   }
 }
 
-/// One revision as everybody sees it.
+/// The members of a diff that are the same for all watches, apart from the changes themselves.
 package struct DiffFrame {
   var nav: String
   var epoch: Epoch
@@ -64,7 +66,7 @@ package struct DiffFrame {
   var cause: Cause
   var by: (name: String, op: UInt64)?
 
-  /// Makes a value from its members.
+  /// Makes a frame; `by` is the name of the requesting client and the id of its op.
   package init(
     nav: String, epoch: Epoch, base: Revision, revision: Revision, sequence: UInt64,
     cause: Cause, by: (name: String, op: UInt64)? = nil
@@ -78,9 +80,9 @@ package struct DiffFrame {
     self.by = by
   }
 
-  /// Encodes the diff in the memory of `json`; what the bar shows is given if it changed.
+  /// Encodes the diff in the memory of `json`; `shown` is the new resolved bar if it changed.
   ///
-  /// Never inlined, so that its instructions can be counted by its name.
+  /// It is never inlined, so that its instructions can be counted by its name.
   @inline(never)
   package func encode(
     _ commit: Commit, of controller: borrowing NavigationController, shown: ShownBar?,
@@ -107,7 +109,7 @@ package struct DiffFrame {
     return EncodedDiff(bytes: json.bytes, resolved: place)
   }
 
-  /// Writes the members before the changes.
+  /// Writes the members before the changes, and opens the object.
   package func begin(_ json: inout JSONWriter) {
     json.beginObject()
     json.member("nav", word: nav)
@@ -125,7 +127,7 @@ package struct DiffFrame {
     }
   }
 
-  /// Writes the members behind the changes.
+  /// Writes the members after the changes, and closes the object.
   package func end(_ json: inout JSONWriter, depth: Int, _ digest: Digest) {
     json.member("depth", UInt64(depth))
     json.member("dig", hex: digest.bits)

@@ -1,6 +1,6 @@
 package import Navigation
 
-// What the display reports, from clients and from the journal.
+// Readers of the environment, which the display reports, in messages and in journal rows.
 
 extension RecordReader {
   /// Reads the members of `env.set`.
@@ -18,8 +18,9 @@ extension RecordReader {
     return edits
   }
 
-  /// The horizontal size class is taken, so that clients may report all they know, but no rule asks
-  /// for it.
+  /// Checks the horizontal size class and ignores its value.
+  ///
+  /// Clients may report it with their other traits, but no rule uses it.
   private func checkHorizontal(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) {
     switch tape.string(at) {
     case "compact", "regular": return
@@ -60,7 +61,7 @@ extension RecordReader {
     }
   }
 
-  /// The scale as it was written; nil if it is 2, which is the default.
+  /// Reads the scale as the client wrote it; nil for 2, the default.
   private func scale(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> OpaqueJSON? {
     guard let scale = tape.number(at), scale > 0, scale <= 100, tape.rawCount(at) <= 32 else {
       throw ReadFailure(.invalidArgument, "scale is a number of pixels a point, from 0 to 100")
@@ -75,7 +76,7 @@ extension RecordReader {
     return locale
   }
 
-  /// Reads the environment as the journal keeps it.
+  /// Reads the environment from a journal row.
   package func storedEnvironment(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure)
     -> Environment
   {
@@ -91,7 +92,8 @@ extension RecordReader {
     return environment
   }
 
-  /// Reads what an orientation delegate gives: `{supported, preferred}`.
+  /// Reads the orientations of an orientation delegate, `{supported, preferred}`, from a journal
+  /// row.
   func orientations(
     _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> DelegateOrientations {

@@ -1,4 +1,4 @@
-/// The error codes of the protocol, each with what a client may conclude from it.
+/// The error codes of the protocol, each with its effect, retry rule and exit status.
 package enum ErrorCode: String, CaseIterable, Sendable {
   // In the order of the protocol's table; the names say what they mean.
   // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
@@ -57,7 +57,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
   case restoreFailed = "restore-failed"
   case compacted
 
-  /// What happened to the state.
+  /// What the refused message did to the state, as far as the code says.
   package var effect: Effect {
     switch self {
     case .opTooOld, .internal: .unknown
@@ -65,7 +65,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     }
   }
 
-  /// When the same wish may be sent again.
+  /// Whether and when the client may send the request again.
   package var retry: Retry {
     switch self {
     case .noSession, .moved, .delegateTimeout: .same
@@ -75,7 +75,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     }
   }
 
-  /// The exit status of a command that ends with this error.
+  /// The exit status of navctl when it ends with this error.
   package var exitStatus: Int32 {
     switch self {
     case .unsupported, .opReused, .guardRequired, .nilScreen, .classUnknown, .classInvalid,
@@ -92,22 +92,22 @@ package enum ErrorCode: String, CaseIterable, Sendable {
   }
 }
 
-/// Whether a refused message changed anything.
+/// What a refused message did to the state of the nav.
 package enum Effect: String, Sendable {
-  /// Nothing happened.
+  /// It changed nothing.
   case nothing = "none"
-  /// Find out by resynchronising.
+  /// The daemon does not know; the client must resynchronise to find out.
   case unknown
 }
 
-/// When a refused message may be sent again.
+/// Whether and when a client may send a refused message again.
 package enum Retry: String, Sendable {
-  /// Never; the message itself is wrong.
+  /// Never: the message itself is wrong.
   case no
-  /// The same octets, once what the error says is mended.
+  /// Send the same bytes again after correcting what the error names.
   case same
-  /// After resynchronising, as a new message.
+  /// Send a new message after resynchronising.
   case resync
-  /// The same octets, after a while.
+  /// Send the same bytes again later.
   case later
 }

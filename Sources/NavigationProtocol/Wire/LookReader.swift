@@ -1,9 +1,10 @@
 import Navigation
 
-// The members that bars share with their appearance proxies.
+// Readers of the properties that bars share with their appearance proxies.
 
 extension RecordReader {
-  /// Reads the members of a look; `skipping` belongs to the operation around it.
+  /// Reads the properties of an appearance proxy; ignores the member `skipping`, an argument of the
+  /// operation.
   func lookEdits(
     _ tape: borrowing JSONTape, _ at: Int, skipping: String?
   ) throws(ReadFailure) -> [BarLookEdit] {
@@ -18,7 +19,7 @@ extension RecordReader {
     return edits
   }
 
-  /// Reads what the proxies of all classes hold.
+  /// Reads the appearance proxies of all bar classes, by class name.
   func proxy(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> [String: BarLook] {
     if tape.kind(at) == .null { return [:] }
     try needObject(tape, at, "proxy is an object with the looks of bar classes by name")
@@ -33,7 +34,7 @@ extension RecordReader {
     return looks
   }
 
-  /// Reads one member of a look; nil if there is none of this name.
+  /// Reads one shared property; nil if none has this name.
   func lookEdit(
     _ name: String, _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> BarLookEdit? {
@@ -56,7 +57,7 @@ extension RecordReader {
     }
   }
 
-  /// Reads a colour: any text that the clients agree on.
+  /// Reads a colour, a text of 1 to 256 bytes that the daemon does not interpret; nil for null.
   func colour(
     _ tape: borrowing JSONTape, _ at: Int, _ name: String
   ) throws(ReadFailure) -> String? {
@@ -95,7 +96,7 @@ extension RecordReader {
     return attributes
   }
 
-  /// The keys of iOS 6, which are stored under the names of today.
+  /// The iOS 6 names of the attributes, and the present names under which they are stored.
   private static let legacyAttributes = [
     "UITextAttributeFont": "font", "UITextAttributeTextColor": "color",
     "UITextAttributeTextShadowColor": "shadowColor",
@@ -143,7 +144,7 @@ extension RecordReader {
     return images
   }
 
-  /// Reads an appearance object, of which most members are the clients' own; nil for null.
+  /// Reads an appearance object, whose contents the daemon does not interpret; nil for null.
   func appearanceObject(
     _ tape: borrowing JSONTape, _ at: Int, _ name: String
   ) throws(ReadFailure) -> OpaqueJSON? {

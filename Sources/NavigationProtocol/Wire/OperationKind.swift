@@ -1,7 +1,7 @@
-/// The operations by their names on the wire, with what the rules ask of each.
+/// The kinds of operations, with their names on the wire and the rules for each kind.
 package enum OperationKind: UInt8, CaseIterable, Sendable {
   // swift-format-ignore: AlwaysUseLowerCamelCase
-  /// The operations; those of later versions are known by name so that they can be refused rightly.
+  /// The kinds; `unknown` stands for every other name.
   case navCreate, navConfigure, navClose, attach, detach, push, show, segue, pop, popTo, popToRoot,
     setStack, open, restore, revert, present, dismiss, screenCreate, screenSet, screenRelease,
     itemSet, buttonCreate, buttonSet, buttonRelease, buttonActivate, barSet, toolbarSet,
@@ -9,10 +9,10 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     uiTap, uiSwipe, gestureBegin, gestureUpdate, gestureFinish, gestureCancel, transitionComplete,
     envSet, unknown
 
-  /// The name on the wire.
+  /// The name of the kind on the wire.
   package var name: String { Self.names[Int(rawValue)] }
 
-  // Every operation writes its name into the journal, so it is not put together each time.
+  // Every journal row has the name of its operation, so the names are made once.
   private static let names: [String] = allCases.map(\.spelling)
 
   private var spelling: String {
@@ -50,10 +50,10 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   private static let byName: [String: OperationKind] = Dictionary(
     uniqueKeysWithValues: allCases.map { ($0.name, $0) })
 
-  /// Finds an operation by its name; `unknown` if there is none.
+  /// Finds a kind by its name; `unknown` if no kind has it.
   package init(name: String) {
     switch name {
-    // The hot ones, before the table is asked.
+    // Frequent names first, without a lookup in the table.
     case "push": self = .push
     case "pop": self = .pop
     case "item.set": self = .itemSet
@@ -61,7 +61,8 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Whether it changes the items of a bar, which no controller lets anybody do.
+  /// Whether the operation changes the items of a standalone bar; on any other nav it is
+  /// `bar-managed`.
   package var isForItems: Bool {
     switch self {
     case .pushItem, .popItem, .setItems: true
@@ -69,7 +70,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Whether it makes sense on a standalone bar.
+  /// Whether the operation is allowed on a standalone bar.
   package var suitsStandaloneBars: Bool {
     switch self {
     case .navCreate, .navConfigure, .navClose, .pushItem, .popItem, .setItems, .uiBackTap, .revert,
@@ -80,8 +81,9 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the operation waits for a transition, a question or a gesture to end; one that
-  /// activates a button does so if the button pops.
+  /// Whether the operation waits, or is refused, while a transition, gesture or question is open.
+  ///
+  /// `button.activate` does so too, if the button pops.
   package var waitsForTransition: Bool {
     switch self {
     case .push, .show, .segue, .pop, .popTo, .popToRoot, .setStack, .open, .restore, .revert,
@@ -91,7 +93,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// What led to the revision, if the operation alone says so.
+  /// The cause of the revision, if the kind of the operation determines it.
   package var cause: Cause? {
     switch self {
     case .segue: .segue
@@ -106,12 +108,12 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Whether only the holder of the display lease may do it, while there is one.
+  /// Whether only the session with the display lease may send the operation, while there is one.
   package var needsDisplay: Bool {
     self == .envSet || self == .gestureBegin || self == .transitionComplete
   }
 
-  /// How the operation asks the veto delegates.
+  /// When the hub asks the veto delegates about the operation.
   package var vetoQuestion: VetoQuestion {
     switch self {
     case .push, .show, .segue, .pop, .popTo, .popToRoot, .uiBackTap, .buttonActivate,
@@ -123,19 +125,19 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// How an operation asks the veto delegates.
+  /// When the hub asks the veto delegates.
   package enum VetoQuestion: Sendable {
-    /// Not at all.
+    /// Never.
     case never
-    /// For every screen that comes or goes.
+    /// About every screen that is added or removed.
     case always
-    /// For every screen that goes.
+    /// About every screen that is removed.
     case removals
-    /// The same, but only if the nav's settings widen the scope.
+    /// About every screen that is removed, if the nav's `vetoScope` is `all`.
     case removalsInScopeAll
   }
 
-  /// Which guard the policy `removal` asks for.
+  /// The guard that the policy `removal` requires.
   package var neededGuard: NeededGuard {
     switch self {
     case .pop, .popItem, .uiBackTap, .gestureBegin: .position
@@ -144,9 +146,9 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// What a guard must name.
+  /// The guard that an op must have.
   package enum NeededGuard: Sendable {
-    /// No guard is asked for.
+    /// No guard is required.
     case none
     /// `top`, `rev`, `dig` or `stack`.
     case position
@@ -154,7 +156,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     case wholeStack
   }
 
-  /// The rights that the operation takes.
+  /// The rights that the operation needs.
   package var rights: Rights {
     switch self {
     case .navConfigure, .navClose, .proxySet: .admin
@@ -162,28 +164,28 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
       .gestureUpdate, .gestureFinish, .gestureCancel:
       .pop
     case .setStack, .open, .restore, .revert, .setItems: [.push, .pop]
-    // Push or pop, as the button does, which only the nav tells.
+    // Push or pop, depending on the button, which only the nav's state shows.
     case .buttonActivate: []
     default: .push
     }
   }
 }
 
-/// What a principal may do with a nav.
+/// The rights of a principal on a nav, a set.
 package struct Rights: OptionSet, Hashable, Sendable {
-  /// The bits.
+  /// The bits of the set.
   package let rawValue: UInt8
 
-  /// Makes a value from its members.
+  /// Makes a set from its bits.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Watch and get.
+  /// To watch and to get.
   package static let read = Rights(rawValue: 1)
-  /// Add and edit.
+  /// To add and to edit.
   package static let push = Rights(rawValue: 2)
-  /// Remove.
+  /// To remove.
   package static let pop = Rights(rawValue: 4)
-  /// Configure and close.
+  /// To configure and to close.
   package static let admin = Rights(rawValue: 8)
   /// All four.
   package static let all: Rights = [.read, .push, .pop, .admin]

@@ -1,23 +1,27 @@
 import Navigation
 
 extension Array {
-  /// Appends an element; a first one, which most often is the only one, in an array of its size.
+  /// Appends an element; the first one goes into an array with room for one.
+  ///
+  /// Most ops have one operation, so this wastes no memory.
   @inline(__always)
   mutating func add(_ element: consuming Element) {
     if isEmpty { self = [element] } else { append(element) }
   }
 }
 
-/// Reads the `do` list of an operation message.
+/// Reads the list `do` of an `op` message.
 struct OperationReader {
   let reader = RecordReader(.client)
 
-  /// Reads one operation: an object with one member, whose name says which; what a nav performs
-  /// itself goes behind the `readable` ones.
+  /// Reads one operation, an object with one member whose name is the kind.
+  ///
+  /// It appends the decoded operation to `readable`, unless the operation is unreadable, creates
+  /// the nav or closes it.
   func operation(
     _ tape: borrowing JSONTape, _ at: Int, _ readable: inout [Operation]
   ) -> RequestedOperation {
-    // A name and its value, behind which the object ends.
+    // The name and value of the only member must end the object.
     let end = tape.next(at)
     guard tape.kind(at) == .object, end > at + 2, tape.next(at + 2) == end else {
       return RequestedOperation(
@@ -58,7 +62,7 @@ struct OperationReader {
 
   private func kind(_ tape: borrowing JSONTape, _ key: Int) -> OperationKind {
     switch tape.shortName(key) {
-    // The hot ones, without a string.
+    // Frequent names first, without a string.
     case "push": .push
     case "pop": .pop
     case "item.set": .itemSet
@@ -66,7 +70,7 @@ struct OperationReader {
     }
   }
 
-  /// Reads a push or show, and who asked for it.
+  /// Reads a push or show; `who` gets its `sender`, nil if it has none.
   private func push(
     _ kind: OperationKind, _ tape: borrowing JSONTape, _ at: Int, _ who: inout OpaqueJSON?
   ) throws(ReadFailure) -> Operation {

@@ -1,6 +1,7 @@
 package import Navigation
 
-// Presentations, standalone bars and replacements of the stack, from clients and from the journal.
+// Readers of presentations, standalone bars and stack replacements, in messages and in journal
+// rows.
 
 extension OperationReader {
   func presentationOperation(
@@ -39,7 +40,7 @@ extension OperationReader {
     }
   }
 
-  /// The operations on the items of a standalone bar.
+  /// Reads the operations on the items of a standalone bar.
   func barItemsOperation(
     _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> Operation {
@@ -113,12 +114,14 @@ extension OperationReader {
     return .restore(entries, root: try reader.screenArgument(tape, root))
   }
 
-  /// Reads the entries of a payload; a screen that cannot be read is for the rules to skip.
+  /// Reads the entries of a restoration payload.
+  ///
+  /// The record of an unreadable screen is nil, because the rules of `restore` skip such screens.
   private func entries(
     _ tape: borrowing JSONTape, _ payload: Int
   ) throws(ReadFailure) -> [RestorationEntry] {
     guard tape.kind(payload) == .object else { throw damaged("it is no record") }
-    // A controller that preserves nothing gives an empty one.
+    // `get restoration` of a nav without a restoration identifier returns an empty object.
     if tape.count(payload) == 0 { return [] }
     guard let version = tape.member("v", of: payload).flatMap({ tape.integer($0) }), version > 0
     else { throw damaged("it has no version") }
@@ -162,7 +165,7 @@ extension OperationReader {
 }
 
 extension RecordReader {
-  /// Reads the presentation chain as the journal keeps it.
+  /// Reads the presentation chain from a journal row.
   package func storedPresentation(
     _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> Presentation {

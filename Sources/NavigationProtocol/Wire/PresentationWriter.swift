@@ -1,9 +1,12 @@
 package import Navigation
 
-// The presentation chain as it stands on the wire and in the journal.
+// Writers of the presentation chain and the restoration payload, for messages and journal rows.
 
 extension JSONWriter {
-  /// Writes the members of the part; what follows from the style is written for those who read it.
+  /// Writes the members of the part `presented`.
+  ///
+  /// `covers` and `contextOwner` follow from the style. They are written for clients; the journal's
+  /// reader ignores them.
   mutating func presentation(_ presentation: Presentation) {
     guard !presentation.chain.isEmpty else { return }
     name("chain")
@@ -27,8 +30,9 @@ extension JSONWriter {
     endArray()
   }
 
-  /// Writes what a client may save to restore the stack later; nothing without a restoration
-  /// identifier.
+  /// Writes the restoration payload, which a client can save to restore the stack later.
+  ///
+  /// It is an empty object if the controller has no restoration identifier.
   package mutating func restoration(of controller: NavigationController) {
     beginObject()
     if let screens = controller.restorableScreens {
@@ -49,8 +53,8 @@ extension JSONWriter {
   }
 }
 
-/// What a client saves and brings back.
+/// The format of the restoration payload.
 enum RestorationPayload {
-  /// The version of the form that this daemon writes, and the newest that it reads.
+  /// The version that this daemon writes, and the newest that it reads.
   static let version: UInt64 = 1
 }

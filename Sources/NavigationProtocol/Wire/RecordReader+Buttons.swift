@@ -1,6 +1,6 @@
 package import Navigation
 
-// Buttons as clients and the journal write them.
+// Readers of buttons, in messages and in journal rows.
 
 extension RecordReader {
   func buttons(
@@ -22,7 +22,7 @@ extension RecordReader {
   func button(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ButtonArgument {
     switch tape.kind(at) {
     case .string:
-      // A text that cannot be an id names no button.
+      // A text that cannot be an id is the id of no button.
       guard let id = ButtonID(tape.string(at) ?? "") else {
         throw ReadFailure(.unknownButton, "\"\(tape.string(at) ?? "")\" is not the id of a button")
       }
@@ -51,7 +51,7 @@ extension RecordReader {
     return record
   }
 
-  /// Reads the members of a button but for `skipping`, its identity.
+  /// Reads the members of a button except `skipping`, which holds its id.
   func buttonEdits(
     _ tape: borrowing JSONTape, _ at: Int, skipping: String
   ) throws(ReadFailure) -> [ButtonEdit] {
@@ -83,7 +83,7 @@ extension RecordReader {
   }
 
   private func style(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ButtonStyle {
-    // UIKit's legacy style, drawn like the plain one since iOS 7.
+    // UIKit's legacy style; it looks like the plain one since iOS 7.
     if tape.string(at) == "bordered" { return .plain }
     return try choice(tape, at, "style") ?? .plain
   }
@@ -126,7 +126,7 @@ extension RecordReader {
 }
 
 extension RecordReader {
-  /// Reads a complete screen as the journal keeps it.
+  /// Reads a complete screen from a journal row.
   package func storedScreen(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Screen {
     guard tape.kind(at) == .object else {
       throw ReadFailure(.invalidArgument, "a screen is no record")
@@ -140,7 +140,7 @@ extension RecordReader {
     }
   }
 
-  /// Reads a complete button as the journal keeps it.
+  /// Reads a complete button from a journal row.
   package func storedButton(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Button {
     guard tape.kind(at) == .object else {
       throw ReadFailure(.invalidArgument, "a button is no record")

@@ -1,15 +1,15 @@
 package import Navigation
 
-/// Why a member of an operation or record cannot be read; the text says which and what it may be.
+/// The first member of an operation or record that cannot be read, and the values it may have.
 package struct ReadFailure: Error, Hashable, Sendable {
   /// The code of the error, such as `invalid-argument`.
   package var code: ErrorCode
-  /// What is wrong, for people.
+  /// The error for people.
   package var text: String
-  /// A machine-readable detail.
+  /// The `reason` of the error on the wire; nil for codes without one.
   package var reason: String?
 
-  /// Makes a value from its members.
+  /// Makes a failure, by default with the code `invalid-argument`.
   package init(_ code: ErrorCode = .invalidArgument, _ text: String, reason: String? = nil) {
     self.code = code
     self.text = text
@@ -17,23 +17,23 @@ package struct ReadFailure: Error, Hashable, Sendable {
   }
 }
 
-/// Reads records off a tape.
+/// Reads records from a JSON tape.
 ///
-/// From a client a record is what it asks for: unknown members are refused, because a misspelt one
-/// must not be silently without effect. From the journal it is what the daemon wrote: `ver` and
-/// identities of the daemon's own form are expected.
+/// In a client's message, a record may have known members only, because a misspelt one would have
+/// no effect. In a journal row, a record may also have a `ver` and ids in the form that the daemon
+/// assigns.
 package struct RecordReader {
-  /// Where a record comes from.
+  /// The origin of a record.
   package enum Source: Sendable {
-    /// An operation's arguments.
+    /// A client's message.
     case client
-    /// The journal.
+    /// A row of the journal.
     case journal
   }
 
   let source: Source
 
-  /// Makes a value from its members.
+  /// Makes a reader for records of one origin.
   package init(_ source: Source) { self.source = source }
 
   func screenArgument(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenArgument {
@@ -56,7 +56,7 @@ package struct RecordReader {
     return id
   }
 
-  /// Reads a screen record with the version that it had when it was written, 0 from a client.
+  /// Reads a screen record and its version, which is 0 in a client's message.
   func screenRecord(
     _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> (record: ScreenRecord, version: UInt64) {
@@ -88,7 +88,7 @@ package struct RecordReader {
     return (record, version)
   }
 
-  /// Reads the members of `screen.set` but for `screen`.
+  /// Reads the members of `screen.set` except `screen`.
   func screenEdits(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> [ScreenEdit] {
     var edits: [ScreenEdit] = []
     let end = tape.next(at)
@@ -120,7 +120,8 @@ package struct RecordReader {
     }
   }
 
-  /// Reads a member whose name has more than eight bytes.
+  /// Reads a member of a screen whose name has more than eight bytes; nil if there is none of this
+  /// name.
   private func longScreenEdit(
     _ name: String, _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> ScreenEdit? {
@@ -137,7 +138,8 @@ package struct RecordReader {
     }
   }
 
-  /// Reads the members of an item; those in `skipping` belong to the operation around it.
+  /// Reads the members of a navigation item, except those in `skipping`, the arguments of the
+  /// operation.
   func itemEdits(
     _ tape: borrowing JSONTape, _ at: Int, skipping: [String]
   ) throws(ReadFailure) -> [ItemEdit] {
@@ -146,7 +148,8 @@ package struct RecordReader {
     var key = at + 1
     while key < end {
       switch tape.shortName(key) {
-      // The hot ones, without a string; no operation has a member of its own that is called so.
+      // Frequent names first, without a string. No operation has an argument with one of these
+      // names.
       case "title": edits.add(.title(try text(tape, key + 1, "title")))
       case "prompt": edits.add(.prompt(try text(tape, key + 1, "prompt")))
       default:
@@ -174,7 +177,7 @@ package struct RecordReader {
       return .leftItemsSupplementBackButton(try flag(tape, at, name, default: false))
     case "leftItems": return .leftItems(try buttons(tape, at, name))
     case "rightItems": return .rightItems(try buttons(tape, at, name))
-    // UIKit's singular setters make a list of one.
+    // UIKit's singular setters replace the whole list with at most one button.
     case "leftBarButtonItem" where source == .client:
       return .leftItems(isNull ? [] : [try button(tape, at)])
     case "rightBarButtonItem" where source == .client:
@@ -258,7 +261,7 @@ extension RecordReader {
     return ReadFailure(.invalidArgument, "\(what) has no member \(name)")
   }
 
-  /// Members that exist in UIKit but have no setter, or not here.
+  /// Members that are derived or fixed, in UIKit or in navd, so that clients cannot set them.
   static let readonly: Set<String> = [
     "root", "top", "visible", "class", "item", "items", "frame", "bounds", "alpha", "subviews",
     "ver", "kind", "attached", "fullInteractivePopGestureRecognizer", "topItem", "backItem",
@@ -306,7 +309,7 @@ extension RecordReader {
     return OpaqueJSON(validated: tape.raw(at))
   }
 
-  /// Reads one of an enumeration's words; nil for null.
+  /// Reads an alternative by its word; nil for null.
   func choice<Choice: WireNamed>(
     _ tape: borrowing JSONTape, _ at: Int, _ name: String
   ) throws(ReadFailure) -> Choice? {

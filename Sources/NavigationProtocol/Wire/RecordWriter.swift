@@ -1,10 +1,10 @@
 package import Navigation
 
-// Records as they stand on the wire and in the journal: members in a fixed order, defaults left
-// out, so equal records give equal bytes.
+// Writers of records, for messages and journal rows. Members have a fixed order and defaults are
+// omitted, so equal records give equal bytes.
 
 extension JSONWriter {
-  /// Writes a screen record.
+  /// Writes a screen record, with its version unless `hasVersion` is false.
   package mutating func screen(_ screen: Screen, hasVersion: Bool = true) {
     beginObject()
     name("id")
@@ -135,7 +135,7 @@ extension JSONWriter {
     endObject()
   }
 
-  /// Writes a member with a string, none for nil.
+  /// Writes a member with a string; writes nothing for nil.
   @inline(__always)
   package mutating func optional(_ name: StaticString, _ text: String?) {
     guard let text else { return }
@@ -143,7 +143,7 @@ extension JSONWriter {
     string(text)
   }
 
-  /// Writes a member with a value of the application, none for nil.
+  /// Writes a member with a value that navd does not interpret; writes nothing for nil.
   @inline(__always)
   package mutating func optional(_ name: StaticString, _ value: OpaqueJSON?) {
     guard let value else { return }
@@ -151,7 +151,7 @@ extension JSONWriter {
     raw(value.bytes)
   }
 
-  /// Writes a member with `true`, none for false.
+  /// Writes a member with `true`; writes nothing for false.
   @inline(__always)
   package mutating func flag(_ name: StaticString, _ value: Bool) {
     guard value else { return }
@@ -161,7 +161,7 @@ extension JSONWriter {
 }
 
 extension JSONWriter {
-  /// Writes one part of a controller.
+  /// Writes one part of a controller, with its version.
   package mutating func part(_ part: PartName, of controller: NavigationController) {
     beginObject()
     name("ver")

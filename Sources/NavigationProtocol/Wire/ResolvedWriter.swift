@@ -1,30 +1,30 @@
 package import Navigation
 
-// What the bar shows, as it stands on the wire.
+// Writers of the resolved bar, which exists on the wire only.
 
 extension JSONWriter {
-  /// Writes what the bar shows; equal values give equal bytes.
+  /// Writes the resolved bar; equal values give equal bytes.
   ///
   /// The members, in this order; those without a condition are always there:
   ///
   /// - `top`, `back`, `visible`: ids; each if there is such a screen.
   /// - `height`, `layoutHeight`, `metrics`.
-  /// - `left`: the back button, if shown, as `{"back":{…}}`, then buttons, left-most first. Of a back
-  ///   button: `text` or `image` (the `ref`), neither for the indicator alone; `source`;
+  /// - `left`: the back button, if shown, as `{"back":{…}}`, then buttons, left-most first. A back
+  ///   button has `text` or `image` (the `ref`), neither for the indicator alone; `source`;
   ///   `indicator`, `default` or `custom`; if custom, `indicatorImage` and `indicatorMask`;
   ///   `generic` and `key` if the text is the generic one; `truncated` if the wanted text does not
-  ///   fit; `candidates`, ending in null, if there is a text at all. Of a button: `button`; its face,
+  ///   fit; `candidates`, ending in null, if it has a text at all. A button has `button`; its face,
   ///   one of `customView`, `image` (the `ref`), `title`, `systemItem`; `style` unless plain;
   ///   `action` if it has one; `tintApplies`.
-  /// - `middle`: left out for a blank that nobody asked for. `customView`, `height` if declared and
-  ///   `overflow` if true; or `title`, and unless that is empty `placement`, `inline` or `large`, and
-  ///   `attributes` if any beside the colour apply.
+  /// - `middle`: omitted if the bar shows neither view nor title there. It has `customView`,
+  ///   `height` if declared and `overflow` if true; or `title`, and unless that is empty
+  ///   `placement`, `inline` or `large`, and `attributes` if any except the colour apply.
   /// - `right`: buttons, right-most first.
-  /// - If an appearance object is set: `appearance` with `slot`, `from` (`item` or `bar`) and
-  ///   `transparent`. The object decides in whole, so the members of the next two lines marked * are
-  ///   left out.
-  /// - `background`*: a colour, or the `ref` of an image; `backing`* if a colour is behind the image;
-  ///   `imageOpacity`*, `full` or `system`, if and only if the background is an image.
+  /// - `appearance`, if an appearance object is set: `slot`, `from` (`item` or `bar`) and
+  ///   `transparent`. The object then decides the look, so the members below that are marked * are
+  ///   omitted.
+  /// - `background`*: a colour, or the `ref` of an image; `backing`* if a colour is behind the
+  ///   image; `imageOpacity`*, `full` or `system`, if and only if the background is an image.
   /// - `translucent`, `textColor`*, `titleOffset`* if a slot has one, `tintColor`, `shadow`*:
   ///   `{"hairline":"1/2"}`, `{"hairline":"1/3"}`, `{"image":ref}` or `{"none":true}`.
   /// - `content`: `top`, and `extendsUnder`, of `status`, `nav` and `tool`, if the top screen wants
@@ -46,7 +46,7 @@ extension JSONWriter {
     endObject()
   }
 
-  /// Writes what stands before the left positions, and opens their list.
+  /// Writes the members before the left positions, and opens the list `left`.
   mutating func sizes(_ bar: ResolvedBar) {
     name("height")
     integer(bar.height)
@@ -89,14 +89,14 @@ extension JSONWriter {
     endObject()
   }
 
-  /// Writes what stands beside a title that is not empty.
+  /// Writes the members that follow a title that is not empty.
   mutating func placement(_ bar: ResolvedBar) {
     name("placement")
     if bar.isLarge { plain("large") } else { plain("inline") }
     if case .properties(let properties) = bar.surface { attributes(properties.attributes) }
   }
 
-  /// Writes the attributes of the title but for its colour, which stands beside the bar's others.
+  /// Writes the title's attributes except the colour, which is the member `textColor` of the bar.
   private mutating func attributes(_ value: TitleTextAttributes) {
     guard value.font != nil || value.shadowColor != nil || value.shadowOffset != nil else { return }
     name("attributes")
@@ -130,7 +130,7 @@ extension JSONWriter {
     endObject()
   }
 
-  /// Writes the back button as the first of the left positions.
+  /// Writes the back button, the first element of `left`.
   mutating func backSlot(_ slot: borrowing ResolvedBar.BackSlot) {
     beginObject()
     name("back")
@@ -148,7 +148,7 @@ extension JSONWriter {
     endObject()
   }
 
-  /// Writes where the content of a back button comes from, and what points back.
+  /// Writes the source of the back button's content, and its indicator.
   private mutating func backOrigin(_ slot: borrowing ResolvedBar.BackSlot) {
     name("source")
     plain(slot.source.wireName)
@@ -175,8 +175,10 @@ extension JSONWriter {
     endArray()
   }
 
-  /// Writes what `backSlot` writes of a title as it is, but for the title: what stands between text
-  /// and candidate, and what follows; returns where the second begins.
+  /// Writes a back button whose text is a title that fits, but without that title.
+  ///
+  /// First come the members between the text and the first candidate, then those after that
+  /// candidate. Returns the position at which the second part begins.
   mutating func backSlotBesideTitle(_ slot: borrowing ResolvedBar.BackSlot) -> Int {
     backOrigin(slot)
     name("candidates")

@@ -1,8 +1,8 @@
 package import Navigation
 
-/// Reads the route templates of the settings: `{"match":"settings/:page","screens":[…]}`.
+/// Reads the route templates of the settings, such as `{"match":"settings/:page","screens":[…]}`.
 package enum RouteReader {
-  /// The templates of settings that were checked when they were set; none if they were not.
+  /// Reads templates that were checked when a client set them; returns none if they are invalid.
   package static func checked(_ routes: OpaqueJSON) -> [RouteTemplate] {
     do {
       return try templates(routes)
@@ -80,7 +80,7 @@ package enum RouteReader {
       case .record(let value): record = value
       }
     } catch {
-      // Whatever is wrong inside, what is wrong with the settings is this template.
+      // A wrong screen makes the template invalid, whatever the code of the screen's own error is.
       throw ReadFailure(.invalidArgument, "a screen of the route \(match): \(error.text)")
     }
     guard record.id?.isAssignedForm != true, record.kind == .content else {

@@ -1,16 +1,16 @@
 package import Navigation
 
-/// The verbs of messages from the daemon.
+/// The verbs of messages from the daemon to clients.
 package enum ServerVerb: String, CaseIterable, Sendable {
   case welcome, ok, err, queued, snap, diff, diffs, latest, event, ask, settled, mark, end, bye,
     pong
 
-  /// The frame that announces the verb.
+  /// The first frame of a message with this verb.
   package var frame: [UInt8] { Self.frames[place] }
 
   private static let frames = allCases.map { Array("nsp1.\($0.rawValue)".utf8) }
 
-  /// The place among all cases.
+  /// The index of the verb in the order of the cases.
   private var place: Int {
     switch self {
     case .welcome: 0
@@ -31,7 +31,7 @@ package enum ServerVerb: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether messages with this verb count against the receiver's credit.
+  /// Whether the bytes of messages with this verb count against the session's flow-control credit.
   package var usesCredit: Bool {
     switch self {
     case .snap, .diff, .diffs, .latest, .event: true
@@ -40,128 +40,130 @@ package enum ServerVerb: String, CaseIterable, Sendable {
   }
 }
 
-/// Everything the daemon can say, as a client reads it; unknown members are ignored.
+/// A message from the daemon, after reading; the reader ignores unknown members.
 package enum ServerMessage: Sendable {
   case welcome(Welcome)
   case ok(OkReply)
   case err(ErrReply)
   case queued(id: UInt64, position: UInt64)
   case snap(SnapshotPart)
-  /// One diff, or several of one nav in a row.
+  /// One diff, or several consecutive diffs of one nav.
   case diffs([Diff])
   case latest(Latest)
   case event(EphemeralEvent)
   /// A question to a delegate.
   case ask(Ask)
-  /// The end of a question.
+  /// The end of a veto round.
   case settled(Settlement)
   case mark(Mark)
   case end(WatchEnd)
   case bye(why: String, after: UInt64?)
   case pong(id: UInt64, boot: Epoch, time: UInt64)
-  /// A verb that this client does not know, or has no use for.
+  /// A message with a verb that this version of the client does not know.
   case unknown
 }
 
 /// The answer to `hello`.
 package struct Welcome: Hashable, Sendable {
-  /// What `hello` and its answer are matched by.
+  /// The nonce of the client's `hello`.
   package var nonce: String
-  /// Names the run of the daemon.
+  /// The id of the daemon's run, which differs in each run.
   package var boot: Epoch
-  /// The daemon and its version.
+  /// The name and version of the daemon, such as `navd/0.1.0`.
   package var server: String
-  /// Milliseconds of silence after which a sign of life comes.
+  /// Milliseconds without another message after which the daemon sends a `mark`.
   package var heartbeat: UInt64
-  /// The role that the daemon gives the client.
+  /// The role that the daemon gives the client, by its access rules.
   package var role: String
-  /// The highest decided op of this client; ops in flight are sent again with the same octets.
+  /// The highest id of this client's decided ops.
+  ///
+  /// The client sends undecided ops again, with the same bytes.
   package var lastOp: UInt64
-  /// The flow-control window after clamping, in octets.
+  /// The flow-control window of the session in bytes, after the daemon has limited it.
   package var window: UInt64
-  /// The largest body that the daemon takes, in octets.
+  /// The largest body that the daemon accepts, in bytes.
   package var maximumBody: UInt64
 }
 
-/// A positive answer; which members it has depends on the request.
+/// The message `ok`; which members it has depends on the request.
 package struct OkReply: Hashable, Sendable {
-  /// The id of the message, which answers repeat.
+  /// The id of the request that this answers.
   package var id: UInt64
   /// The name of the nav.
   package var nav: String?
-  /// The life of the nav that revisions belong to.
+  /// The epoch of the nav.
   package var epoch: Epoch?
-  /// The revision.
+  /// The revision of the nav that the answer reports.
   package var revision: Revision?
   /// Whether the op made a revision.
   package var changed: Bool?
-  /// How many screens are on the stack.
+  /// The number of screens on the stack.
   package var depth: UInt64?
   /// The id of the top screen; the inner nil stands for an empty stack.
   package var top: String??
   /// The digest of the state at the revision.
   package var digest: Digest?
-  /// The results of the operations, a JSON array.
+  /// The results of the operations, a JSON array; nil if the request is no op.
   package var out: OpaqueJSON?
-  /// `snap`, `resume` or `latest`, of a watch.
+  /// For a watch: `snap`, `resume` or `latest`.
   package var mode: String?
-  /// Why it is so, in the protocol's words.
+  /// For a watch that begins with a snapshot: the reason, in the protocol's words.
   package var why: String?
-  /// What was read, of a get.
+  /// For a get: the value read.
   package var value: OpaqueJSON?
-  /// The oldest revision that can be read.
+  /// For a get of the log: the oldest revision that the daemon can read.
   package var floor: Revision?
-  /// Who holds the display, of a lease; nil for nobody.
+  /// For a lease: the name of the client that holds the display; nil if no client does.
   package var owner: String?
 }
 
-/// A negative answer.
+/// The message `err`, which refuses a request.
 package struct ErrReply: Error, Hashable, Sendable {
-  /// The id of the message, which answers repeat.
+  /// The id of the request that this answers; nil if the daemon could not read it.
   package var id: UInt64?
-  /// What `hello` and its answer are matched by.
+  /// The nonce of the `hello` that this answers; nil for other requests.
   package var nonce: String?
-  /// The code as it stands on the wire; a client may not know it.
+  /// The code on the wire; this version of the client may not know it.
   package var code: String
-  /// What is wrong, for people.
+  /// The error, for people.
   package var message: String
-  /// Whether anything happened.
+  /// What the request did to the state: `none` or `unknown`.
   package var effect: String
-  /// When to send again.
+  /// Whether and when to send the request again: `no`, `same`, `resync` or `later`.
   package var retry: String
-  /// A detail of the code.
+  /// The reason in one word, for codes that have several.
   package var reason: String?
-  /// What a failed guard expected, as JSON.
+  /// The value that a failed guard expected, as JSON.
   package var expected: OpaqueJSON?
-  /// Whether what was asked for lies in the future.
+  /// Whether the revision that a guard or a get names is newer than the nav's.
   package var isFuture = false
-  /// Since when the top is what it is, of `desync`.
+  /// The last change of the top screen, for `desync`; nil if the daemon does not know it.
   package var since: Since?
-  /// Milliseconds to wait before sending again.
+  /// Milliseconds to wait before sending the request again.
   package var after: UInt64?
-  /// Which op of the message is refused.
+  /// The index of the refused operation within the op.
   package var index: UInt64?
   /// The name of the nav.
   package var nav: String?
-  /// The life of the nav that revisions belong to.
+  /// The epoch of the nav.
   package var epoch: Epoch?
-  /// The revision.
+  /// The revision of the nav when the daemon refused the request.
   package var revision: Revision?
   /// The digest of the state at the revision.
   package var digest: Digest?
-  /// How many screens are on the stack.
+  /// The number of screens on the stack.
   package var depth: UInt64?
   /// The id of the top screen; the inner nil stands for an empty stack.
   package var top: String??
-  /// Where the nav lives now, of `moved`.
+  /// The endpoint at which the nav is now, for `moved`.
   package var endpoint: String?
-  /// The whole body, for what is not read here.
+  /// The whole body, for members that this type does not have.
   package var body: OpaqueJSON
 
-  /// The largest body that a daemon takes unless it says otherwise, in octets.
+  /// The largest body that a daemon accepts unless its `welcome` names another size, in bytes.
   package static let usualMaximumBody = 65536
 
-  /// What a client answers itself when a request is larger than the daemon takes.
+  /// Makes the error with which the client itself answers a request larger than the daemon accepts.
   package static func tooLarge(_ id: UInt64, _ count: Int, limit: Int) -> ErrReply {
     let text = "the message has \(count) octets; the limit is \(limit)"
     var error = OutgoingError(.limit, id: id, text)
@@ -174,53 +176,53 @@ package struct ErrReply: Error, Hashable, Sendable {
     return reply
   }
 
-  /// The code, if this version knows it.
+  /// The code, if this version of the client knows it.
   package var knownCode: ErrorCode? { ErrorCode(rawValue: code) }
 
-  /// Whether, and how, to try again: an unknown code is treated by its `retry`.
+  /// The retry rule, by which a client treats an unknown code; `no` for an unknown rule.
   package var retryPolicy: Retry { Retry(rawValue: retry) ?? .no }
 }
 
 extension ErrReply {
-  /// The last revision that changed the top, which explains why a guard does not hold.
+  /// The last change of the top screen, which explains why a guard failed.
   package struct Since: Hashable, Sendable {
     /// The revision.
     package var revision: Revision
     /// Wall-clock time of the daemon in milliseconds since 1970.
     package var time: UInt64
-    /// What led to it, as a word of the protocol.
+    /// The cause of the change, as a word of the protocol.
     package var cause: String
-    /// Who made it; nil if the daemon did by itself.
+    /// The client that made the change; nil if the daemon made it itself.
     package var author: Author?
-    /// The screen that was on top before, if it left the stack.
+    /// The screen that was on top before, if the change removed it.
     package var popped: String?
-    /// The screen that was on top before, if it is below others now.
+    /// The screen that was on top before, if the change covered it.
     package var covered: String?
   }
 
-  /// Who changed a nav.
+  /// The client that changed a nav.
   package struct Author: Hashable, Sendable {
-    /// What people call the client.
+    /// The client's name for people, which the daemon has not verified.
     package var name: String
-    /// What the daemon proved of it: `uid:N`, or the name of a key.
+    /// The authenticated principal: `uid:N`, or the name of a key.
     package var principal: String
-    /// The process, where the kernel told it.
+    /// The id of the client's process; nil if the kernel did not report one to the daemon.
     package var process: UInt64?
   }
 }
 
-/// A record as a mirror keeps it: identity, version, and the bytes as they came.
+/// A screen or part in a mirror: its id, its version and its JSON as received.
 ///
-/// The bytes keep members that this version does not know.
+/// The JSON includes members that this version of the client does not know.
 package struct MirrorRecord: Hashable, Sendable {
-  /// The id of the message, which answers repeat.
+  /// The id of the screen, or the name of the part.
   package var id: String
-  /// The revision at which the content last changed.
+  /// The revision at which the record last changed.
   package var version: Revision
-  /// The record as it came.
+  /// The JSON of the record, as received.
   package var json: OpaqueJSON
 
-  /// Makes a value from its members.
+  /// Makes a record.
   package init(id: String, version: Revision, json: OpaqueJSON) {
     self.id = id
     self.version = version
@@ -228,67 +230,68 @@ package struct MirrorRecord: Hashable, Sendable {
   }
 }
 
-/// One message of a snapshot; most snapshots have only one.
+/// The message `snap`, one part of a snapshot; most snapshots have only one.
 package struct SnapshotPart: Hashable, Sendable {
   /// The name of the nav.
   package var nav: String
-  /// What sort of thing it is.
+  /// The kind of the nav, such as `controller` or `bar`.
   package var kind: String
-  /// The life of the nav that revisions belong to.
+  /// The epoch of the nav.
   package var epoch: Epoch
-  /// The revision.
+  /// The revision of the state.
   package var revision: Revision
-  /// The index of the first screen in this part.
+  /// The stack index of the first screen in this part.
   package var first: UInt64
   /// Whether this is the last part.
   package var isLast: Bool
-  /// Why it is so, in the protocol's words.
+  /// The reason for the snapshot, in the protocol's words.
   package var why: String?
-  /// The records, bottom first.
+  /// The screens in this part, bottom first.
   package var screens: [MirrorRecord]
-  /// The six parts, by name in the order of the digest; only in the last message, none of a
-  /// virtual nav.
+  /// The six parts, in the order of the digest.
+  ///
+  /// Only the last message of a snapshot has them; a virtual nav has none.
   package var parts: [MirrorRecord]
-  /// What the bar shows, as JSON.
+  /// The resolved bar as JSON, if the watch asked for it; only in the last message.
   package var resolved: OpaqueJSON?
-  /// The digest of the state at the revision.
+  /// The digest of the state; nil except in the last message.
   package var digest: Digest?
 }
 
-/// One revision as a change of the mirror.
+/// One revision, as a change to a mirror.
 package struct Diff: Hashable, Sendable {
   /// The name of the nav.
   package var nav: String
-  /// The life of the nav that revisions belong to.
+  /// The epoch of the nav.
   package var epoch: Epoch
-  /// The revision that the diff is applied to.
+  /// The revision to which the diff applies.
   package var base: Revision
-  /// The revision.
+  /// The revision that the diff produces.
   package var revision: Revision
-  /// The commit number of the daemon, which may skip.
+  /// The daemon's commit number; numbers can be missing.
   package var sequence: UInt64
-  /// What led to the revision.
+  /// The cause of the revision, as a word of the protocol.
   package var cause: String
-  /// The name of the client that asked, and its op.
+  /// The name of the client that led to the revision; nil if the daemon made it by itself.
   package var byName: String?
-  /// The op of the client that asked.
+  /// The id of the requesting client's op; nil if no op led to the revision.
   package var byOp: UInt64?
   /// Whether the change is animated.
   package var isAnimated: Bool
-  /// How the new top relates to the old stack, of a whole replacement.
+  /// The relation of the new top to the old stack, if the op replaced the whole stack.
   package var relation: String?
-  /// The changes, in order.
+  /// The changes, to be applied in order.
   package var changes: [Change]
-  /// What the bar shows, if it changed.
+  /// The resolved bar as JSON, if it changed and the watch asked for it.
   package var resolved: OpaqueJSON?
   /// The events of the revision, a JSON array.
   package var events: OpaqueJSON
-  /// How many screens are on the stack.
+  /// The number of screens on the stack at `revision`.
   package var depth: UInt64
   /// The digest of the state at the revision.
   package var digest: Digest
 
-  /// A change of the list of screens, or of one record.
+  /// A change of the list of screens, or of one screen or part.
   package enum Change: Hashable, Sendable {
     case splice(at: UInt64, removed: [String], inserted: [MirrorRecord])
     case setScreen(MirrorRecord)
@@ -296,40 +299,42 @@ package struct Diff: Hashable, Sendable {
   }
 }
 
-/// The newest value of a conflated view.
+/// The message `latest`: the newest value of a view that may skip values.
 package struct Latest: Hashable, Sendable {
   /// The name of the nav.
   package var nav: String
-  /// What the watch shows.
+  /// The view of the watch: `bar` or `top`.
   package var view: String
-  /// The life of the nav that revisions belong to.
+  /// The epoch of the nav.
   package var epoch: Epoch
-  /// The revision.
+  /// The revision of the value.
   package var revision: Revision
-  /// The value, as JSON.
+  /// The value as JSON: the resolved bar, or the record of the top screen.
   package var value: OpaqueJSON
 }
 
-/// Something that happened without a revision.
+/// The message `event`: events that make no revision.
 package struct EphemeralEvent: Hashable, Sendable {
   /// The name of the nav.
   package var nav: String
-  /// The life of the nav that revisions belong to.
+  /// The epoch of the nav.
   package var epoch: Epoch
-  /// The revision.
+  /// The revision of the nav when the events happened.
   package var revision: Revision
   /// The events, a JSON array.
   package var events: OpaqueJSON
 }
 
-/// Where the full watches that are caught up stand; also a sign of life.
+/// The message `mark`, which also shows that the daemon is alive.
+///
+/// It has the positions of the full watches that are up to date.
 package struct Mark: Hashable, Sendable {
-  /// Milliseconds since 1970.
+  /// The daemon's wall clock in milliseconds since 1970; 0 if the mark has no time.
   package var time: UInt64
-  /// The navs with their revisions and digests.
+  /// The navs of these watches, with their revisions and digests.
   package var positions: [Position]
 
-  /// Where one nav stands.
+  /// The position of one nav.
   package struct Position: Hashable, Sendable {
     /// The name of the nav.
     package var nav: String
@@ -340,18 +345,18 @@ package struct Mark: Hashable, Sendable {
   }
 }
 
-/// The end of a watch.
+/// The message `end`: a watch is over.
 package struct WatchEnd: Hashable, Sendable {
   /// The name of the nav.
   package var nav: String
-  /// What the watch shows.
+  /// The view of the watch.
   package var view: String
-  /// The life of the nav that revisions belong to.
+  /// The epoch of the nav.
   package var epoch: Epoch
-  /// The revision.
+  /// The last revision of the watch.
   package var revision: Revision
-  /// Why it is so, in the protocol's words.
+  /// The reason: `closed`, or `forbidden` if the client lost the right `read`.
   package var why: String
-  /// Where the nav lives now.
+  /// The endpoint at which the nav is now; nil if it did not move.
   package var endpoint: String?
 }

@@ -1,19 +1,19 @@
 import Navigation
 
-/// A message from the daemon that cannot be read; the session is of no use any more.
+/// An unreadable message from the daemon; the client must end the session.
 package struct ServerMessageFailure: Error, Hashable, Sendable {
-  /// What is wrong.
+  /// The error, for people.
   package var text: String
 }
 
-/// Turns the two frames of a daemon's message into a value; keeps its buffers between messages.
+/// Reads the two frames of a daemon's message; reuses its buffers for the next message.
 package struct ServerMessageReader: Sendable {
   private var tape = JSONTape()
 
-  /// Makes a reader.
+  /// Makes a reader with empty buffers.
   package init() {}
 
-  /// Reads a message; one with an unknown verb is `unknown`.
+  /// Reads a message; an unknown verb gives `unknown`.
   package mutating func read(
     verb: [UInt8], body: [UInt8]
   ) throws(ServerMessageFailure) -> ServerMessage {
@@ -63,7 +63,7 @@ package struct ServerMessageReader: Sendable {
     }
   }
 
-  // Members, of the root unless an index is given.
+  // The accessors below read members of the message, unless an index names another object.
 
   private func integer(_ name: String, of at: Int = 0) -> UInt64? {
     tape.member(name, of: at).flatMap { tape.integer($0) }

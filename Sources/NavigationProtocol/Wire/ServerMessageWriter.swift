@@ -1,10 +1,10 @@
 package import Navigation
 
-/// Where a nav stands: what replies say of it.
+/// The state of a nav, as `ok` and `err` report it.
 package struct NavStanding {
   /// The name of the nav.
   package var nav: String
-  /// The life of the nav.
+  /// The epoch of the nav.
   package var epoch: Epoch
   /// The revision of the state.
   package var revision: Revision
@@ -12,10 +12,10 @@ package struct NavStanding {
   package var digest: Digest
   /// The number of screens on the stack.
   package var depth: Int
-  /// The id of the top screen, nil for none.
+  /// The id of the top screen; nil for an empty stack.
   package var top: String?
 
-  /// Makes a value from its members.
+  /// Makes a description of a nav's state.
   package init(
     nav: String, epoch: Epoch, revision: Revision, digest: Digest, depth: Int, top: String? = nil
   ) {
@@ -28,31 +28,31 @@ package struct NavStanding {
   }
 }
 
-/// An error on its way to a client.
+/// An error before its encoding as `err`.
 package struct OutgoingError {
-  /// The request that it answers, nil for none.
+  /// The id of the request that the error answers; nil if it has none.
   package var id: UInt64?
-  /// The nonce of the `hello` that it answers.
+  /// The nonce of the `hello` that the error answers; nil for other requests.
   package var nonce: String?
   /// The code.
   package var code: ErrorCode
-  /// What happened to the state, if more is known than the code says.
+  /// The effect on the state, if it differs from the one that the code implies.
   package var effect: Effect?
-  /// A sentence for people.
+  /// The error in a sentence for people.
   package var text: String
-  /// The reason in one word, for codes that have several.
+  /// The reason in one word, for codes that have several; nil for others.
   package var reason: String?
   /// The value that a guard expected, as JSON.
   package var expected: [UInt8]?
   /// Milliseconds to wait before the message is sent again.
   package var after: UInt64?
-  /// The operation that is refused.
+  /// The index of the refused operation within the op.
   package var index: Int?
-  /// Whether a revision in a guard lies in the future.
+  /// Whether the revision that a guard or a get names is newer than the nav's.
   package var isFuture = false
-  /// More members, as JSON, in this order.
+  /// More members with their values as JSON, in the order in which they are written.
   package var details: [(name: StaticString, json: [UInt8])] = []
-  /// Where the nav stands, if the client may read it.
+  /// The state of the nav, if the client may read it.
   package var standing: NavStanding?
 
   /// Makes an error with a code and a sentence.
@@ -64,7 +64,10 @@ package struct OutgoingError {
 }
 
 extension OutgoingError {
-  /// The same for somebody who may not read the nav: the code, and what the operation itself said.
+  /// The error for a client that may not read the nav.
+  ///
+  /// Errors whose details reveal state lose their details and their text. All errors lose
+  /// `standing`.
   package var withoutState: OutgoingError {
     let tells: Set<ErrorCode> = [
       .desync, .compacted, .leaseLost, .transitionInProgress, .vetoed, .frozen, .restoreFailed,
@@ -79,7 +82,7 @@ extension OutgoingError {
   }
 }
 
-/// The bodies of messages from the daemon.
+/// Encoders for the bodies of messages from the daemon.
 package enum ServerMessageWriter {
   /// Encodes `err`.
   package static func error(_ error: OutgoingError) -> [UInt8] {
@@ -125,7 +128,7 @@ package enum ServerMessageWriter {
     }
   }
 
-  /// Encodes `ok` to an op.
+  /// Encodes `ok` to an op; `delivered` is the number of sessions that get its ephemeral event.
   package static func ok(
     id: UInt64, standing: NavStanding, changed: Bool, outputs: [OperationOutput], delivered: Int
   ) -> [UInt8] {
@@ -135,7 +138,7 @@ package enum ServerMessageWriter {
     ).bytes
   }
 
-  /// The same, made in the memory of `json`, and where in it stands what the operations gave.
+  /// Encodes `ok` to an op in the memory of `json`, and returns the place of `out` in it.
   package static func encodedOk(
     id: UInt64, standing: NavStanding, changed: Bool, outputs: [OperationOutput], delivered: Int,
     _ json: inout JSONWriter
@@ -157,7 +160,7 @@ package enum ServerMessageWriter {
     return EncodedOk(bytes: json.bytes, outputs: start..<end)
   }
 
-  /// Encodes `ok` to `watch`: where the watch begins.
+  /// Encodes `ok` to `watch`, with the mode and the revision at which the watch begins.
   package static func watching(
     id: UInt64, nav: String, mode: StaticString, why: String?, epoch: Epoch, revision: Revision
   ) -> [UInt8] {
@@ -178,7 +181,7 @@ package enum ServerMessageWriter {
     }
   }
 
-  /// Encodes `ok` to `get`: a value, and the state that it belongs to.
+  /// Encodes `ok` to `get`, with the value and the revision that it belongs to.
   package static func value(
     id: UInt64, nav: String?, epoch: Epoch?, revision: Revision?, floor: Revision?, _ value: [UInt8]
   ) -> [UInt8] {
@@ -198,7 +201,7 @@ package enum ServerMessageWriter {
     }
   }
 
-  /// Encodes `latest`: the value of a conflated view.
+  /// Encodes `latest`, the newest value of a view that may skip values.
   package static func latest(
     nav: String, view: View, epoch: Epoch, revision: Revision, value: [UInt8]
   ) -> [UInt8] {
@@ -210,7 +213,9 @@ package enum ServerMessageWriter {
     }
   }
 
-  /// Encodes `diffs`: several revisions in one message.
+  /// Encodes `diffs`, several consecutive revisions in one message.
+  ///
+  /// `byteCount` is the size of all the diffs together.
   package static func diffs(
     nav: String, _ diffs: ArraySlice<EncodedDiff>, hasResolved: Bool, byteCount: Int
   ) -> [UInt8] {
@@ -223,7 +228,7 @@ package enum ServerMessageWriter {
     }
   }
 
-  /// Encodes `event`.
+  /// Encodes `event` for an activated button.
   package static func event(
     nav: String, epoch: Epoch, revision: Revision, button: ButtonID, action: String?
   ) -> [UInt8] {
@@ -242,7 +247,7 @@ package enum ServerMessageWriter {
     }
   }
 
-  /// Encodes `mark`: the time, and the revision and digest of each nav.
+  /// Encodes `mark` with the time, and the revision and digest of each nav.
   package static func mark(time: UInt64, _ positions: [(nav: String, Revision, Digest)]) -> [UInt8]
   {
     JSONWriter.object(reserving: 64 + positions.count * 64) { json in
@@ -260,7 +265,7 @@ package enum ServerMessageWriter {
     }
   }
 
-  /// Encodes `end`: a watch is over.
+  /// Encodes `end`, which ends a watch.
   package static func end(
     nav: String, view: View, epoch: Epoch, revision: Revision, why: StaticString
   ) -> [UInt8] {
@@ -326,7 +331,7 @@ package enum ServerMessageWriter {
     }
   }
 
-  /// Encodes `progress`.
+  /// Encodes `event` with the progress of a transition.
   package static func progress(
     nav: String, epoch: Epoch, revision: Revision, transition: Revision, value: [UInt8]
   ) -> [UInt8] {
@@ -370,10 +375,10 @@ extension JSONWriter {
   }
 }
 
-/// The answer to an op, and where in it stands what the operations gave.
+/// An encoded `ok` to an op, and the place of `out` in it.
 package struct EncodedOk {
-  /// The message.
+  /// The encoded `ok`.
   package var bytes: [UInt8]
-  /// The place of the results of the operations in `bytes`.
+  /// The byte range of the value of `out`, the results of the operations.
   package var outputs: Range<Int>
 }

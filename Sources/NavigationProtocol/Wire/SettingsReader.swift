@@ -1,13 +1,13 @@
 package import Navigation
 
-/// Reads the members of `settings`; null stands for the default.
+/// Reads the members of `settings`; null means the default.
 package struct SettingsReader {
   private let reader: RecordReader
 
-  /// Makes a reader that reads ids by another one.
+  /// Makes a reader that reads ids and records with `reader`.
   package init(_ reader: RecordReader) { self.reader = reader }
 
-  /// Reads the members of `nav.configure`.
+  /// Reads the arguments of `nav.configure`.
   func edits(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> [SettingsEdit] {
     try reader.refuseReadonly(Self.readonly, tape, at)
     var edits: [SettingsEdit] = []
@@ -20,14 +20,14 @@ package struct SettingsReader {
     return edits
   }
 
-  /// UIKit's properties of the controller without a setter.
+  /// Properties of UIKit's controller that have no setter.
   private static let readonly: Set<String> = [
     "interactivePopGestureRecognizer", "barHideOnTapGestureRecognizer",
     "barHideOnSwipeGestureRecognizer", "topViewController", "visibleViewController",
     "navigationBar", "bar", "toolbar",
   ]
 
-  /// Reads the settings part as the journal keeps it.
+  /// Reads the part `settings` from a journal row.
   package func stored(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> RecordedSettings
   {
     guard tape.kind(at) == .object else {

@@ -1,32 +1,32 @@
 package import Navigation
 
-/// A complete state to be sent in parts of bounded size.
+/// A complete state of a nav, which the hub sends in parts of limited size.
 ///
-/// It holds the state as a value, so later commits do not touch it.
+/// It holds the state as a value, so later commits do not change it.
 package struct Snapshot: Sendable {
-  /// What a snapshot is of.
+  /// The contents of a snapshot.
   package enum Content: Sendable {
     case controller(NavigationController, ShownBar)
-    /// Records of a virtual nav, encoded.
+    /// The encoded records of a virtual nav.
     case directory([[UInt8]])
   }
 
   /// The name of the nav.
   package var nav: String
-  /// The kind of the nav on the wire.
+  /// The kind of the nav, as the word on the wire.
   package var kind: StaticString
-  /// The life of the nav.
+  /// The epoch of the nav.
   package var epoch: Epoch
   /// The revision of the state.
   package var revision: Revision
-  /// The reason for the snapshot, as the client gets it.
+  /// The reason for the snapshot, in the protocol's words.
   package var why: String
   /// The digest of the state.
   package var digest: Digest
-  /// The state.
+  /// The contents.
   package var content: Content
 
-  /// Makes a value from its members.
+  /// Makes a snapshot.
   package init(
     nav: String, kind: StaticString, epoch: Epoch, revision: Revision, why: String,
     digest: Digest, content: Content
@@ -40,7 +40,7 @@ package struct Snapshot: Sendable {
     self.content = content
   }
 
-  /// The number of screens, or of records of a virtual nav.
+  /// The number of screens, or of records in a virtual nav.
   package var screenCount: Int {
     switch content {
     case .controller(let controller, _): controller.stack.count
@@ -48,13 +48,13 @@ package struct Snapshot: Sendable {
     }
   }
 
-  /// Encodes the part that begins with the screen at `first`, whose records take `limit` bytes at most.
+  /// Encodes the part that begins with the screen at `first`.
   ///
   /// - Parameters:
   ///   - first: the index of the first screen.
-  ///   - limit: bytes; a single record may exceed it.
-  ///   - hasResolved: whether it tells what the bar shows.
-  /// - Returns: the body, and the index to go on with, nil behind the last part.
+  ///   - limit: the maximum bytes of the part's records; a single record may exceed it.
+  ///   - hasResolved: whether the last part includes `resolved`.
+  /// - Returns: the body, and the index of the next part's first screen; nil after the last part.
   package func part(
     from first: Int, limit: Int, hasResolved: Bool = true
   ) -> (body: [UInt8], next: Int?) {
@@ -68,7 +68,8 @@ package struct Snapshot: Sendable {
       index += 1
     }
     screens.endArray()
-    // The parts of the nav go with the last screens if there is room for them.
+    // The six parts are in the message with the last screens if they fit, else in a message of
+    // their own.
     let tail = index < screenCount ? nil : self.tail(hasResolved)
     let isLast = tail.map { first == index || $0.count + screens.count < limit } ?? false
     var json = JSONWriter(reserving: screens.count + 1024)

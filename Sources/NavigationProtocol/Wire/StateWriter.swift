@@ -1,6 +1,6 @@
 package import Navigation
 
-// A nav's state, its changes and its events as they stand on the wire.
+// Writers of a nav's changes, events and operation results, for messages.
 
 extension JSONWriter {
   /// Writes the events of a revision.
@@ -98,7 +98,7 @@ extension JSONWriter {
     endObject()
   }
 
-  /// Writes the changes of a commit, with the records that its revision made.
+  /// Writes the changes of a commit, with the changed records as they are after it.
   package mutating func changes(_ commit: Commit, of controller: borrowing NavigationController) {
     beginArray()
     if let splice = commit.splice {
@@ -136,7 +136,8 @@ extension JSONWriter {
     endArray()
   }
 
-  /// Writes the list of op outputs.
+  /// Writes the results of operations; `delivered` is the number of sessions that get an ephemeral
+  /// event.
   mutating func outputs(_ outputs: [OperationOutput], delivered: Int) {
     beginArray()
     for output in outputs { self.output(output, delivered) }

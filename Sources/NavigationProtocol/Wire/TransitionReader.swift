@@ -1,6 +1,6 @@
 package import Navigation
 
-// Transitions and gestures, from clients and from the journal.
+// Readers of transitions and gestures, in messages and in journal rows.
 
 extension OperationReader {
   func transitionOperation(
@@ -46,13 +46,13 @@ extension OperationReader {
       }
       translation = number
     }
-    // The owner is filled in by who knows the sender.
+    // The hub fills in the owner, because it knows the sender.
     return .beginGesture(isFullScreen: kind == "fullScreen", translation: translation, owner: "")
   }
 }
 
 extension RecordReader {
-  /// Reads the value of the role `orientation`.
+  /// Reads the orientations in a registration for the role `orientation`.
   func delegateOrientations(
     _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> DelegateOrientations {
@@ -78,7 +78,7 @@ extension RecordReader {
     return value
   }
 
-  /// Reads the transition as the journal keeps it, but for what its completion tells.
+  /// Reads the transition from a journal row, except the events of its completion.
   package func storedTransition(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure)
     -> Transition
   {
@@ -112,7 +112,7 @@ extension RecordReader {
     return transition
   }
 
-  /// Reads the events that the completion of a transition tells.
+  /// Reads from a journal row the events that the completion of a transition will produce.
   package func storedEvents(
     _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> [NavigationEvent] {

@@ -1,6 +1,6 @@
 import Navigation
 
-// The transition in flight as it stands on the wire and in the journal.
+// The writer of the transition in flight, for messages and journal rows.
 
 extension JSONWriter {
   mutating func transition(_ running: RunningTransition) {

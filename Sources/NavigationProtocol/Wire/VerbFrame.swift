@@ -1,15 +1,15 @@
-/// The first frame of a message: protocol version and verb.
+/// The first frame of a message, which has the protocol version and the verb.
 package enum VerbFrame: Hashable, Sendable {
-  /// This version of the protocol.
+  /// The verb of a message in this version of the protocol, NSP/1.
   case current(String)
-  /// Another version: `nspN.` with another N.
+  /// The verb of a message in another version: `nspN.` with another N.
   case otherVersion(String)
-  /// Nothing of the kind.
+  /// A frame of any other form.
   case malformed
 
-  /// Makes a value from its members.
+  /// Reads the first frame of a message.
   package init(_ frame: [UInt8]) {
-    // The usual frame first; it costs no search.
+    // Nearly all frames begin with this prefix, so no search is needed for them.
     if frame.count <= 24, frame.starts(with: Self.prefix) {
       let verb = frame[Self.prefix.count...]
       guard !verb.isEmpty, verb.allSatisfy({ $0 >= 0x61 && $0 <= 0x7A }) else {
@@ -34,13 +34,13 @@ package enum VerbFrame: Hashable, Sendable {
 }
 
 extension ClientVerb {
-  /// The verb that a frame announces in this version of the protocol; nil for any other frame.
+  /// The verb in a frame of this protocol version; nil for an unknown verb or another frame.
   init?(_ frame: Span<UInt8>) {
     if ShortName(frame, from: 0, to: frame.count) == "nsp1.op", frame.count == 7 {
       self = .op
       return
     }
-    // All names are short, and a byte of 0 behind one would be overlooked.
+    // The name must be short, and must not end in a zero byte: `ShortName` would not see that byte.
     guard frame.count > 5, frame.count <= 13, frame[frame.count - 1] != 0,
       ShortName(frame, from: 0, to: 5) == "nsp1."
     else { return nil }

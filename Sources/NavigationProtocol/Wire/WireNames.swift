@@ -1,14 +1,14 @@
 package import Navigation
 
-// The words of the wire for the alternatives of the model.
+// The words on the wire for the cases of the model's enumerations.
 
-/// An alternative with a word on the wire.
+/// An enumeration each of whose cases has a word on the wire.
 package protocol WireNamed: CaseIterable {
   var wireName: StaticString { get }
 }
 
 extension WireNamed {
-  /// Finds the alternative with a word, nil if there is none.
+  /// Finds the case with this word; nil if there is none.
   package init?(wireName: String) {
     guard let match = Self.allCases.first(where: { $0.wireName.description == wireName }) else {
       return nil
@@ -16,7 +16,7 @@ extension WireNamed {
     self = match
   }
 
-  /// All words, for error messages.
+  /// All words with commas between them, for error messages.
   package static var choices: String {
     allCases.map(\.wireName.description).joined(separator: ", ")
   }
@@ -89,7 +89,7 @@ extension Relation: WireNamed, CaseIterable {
   }
 }
 
-/// What led to a revision.
+/// The cause of a revision.
 package enum Cause: UInt8, CaseIterable, Sendable, WireNamed {
   /// The causes, by their words on the wire.
   case api, segue, backButton, gesture, complete, cancel, timeout, restore, revert, open, lease,
@@ -115,7 +115,7 @@ package enum Cause: UInt8, CaseIterable, Sendable, WireNamed {
 }
 
 extension Edges {
-  /// The edges with their names, in the order in which they are written.
+  /// Each edge with its word, in the order in which the writer writes them.
   static let named: [(Edges, StaticString)] = [
     (.top, "top"), (.left, "left"), (.bottom, "bottom"), (.right, "right"),
   ]
