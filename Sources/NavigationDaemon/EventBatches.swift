@@ -80,7 +80,10 @@ struct EventBatches {
   /// Puts the events of all batches, none of which is durable, back before those at hand.
   mutating func takeBack() {
     bytesAtHand += bytesInFlight
-    atHand = takeAll() + atHand
+    let later = atHand
+    atHand = []
+    append(takeAll())
+    append(later)
   }
 
   /// Removes all batches, and returns their events, because none of them can be stored.
