@@ -33,6 +33,8 @@ extension NavigationController {
     content.isHidden = isHidden
     content.hid = nil
     set(content, &draft)
+    assert(visibility.bar == !isHidden)
+    assert(bar.isDefault || bar.content.hid == nil, "what a client hides was hidden by itself")
     guard wasHidden != isHidden else { return }
     guard var running = transition.content.running, running.isOfStack else {
       return tellVisibility(cause, &draft)
@@ -54,6 +56,7 @@ extension NavigationController {
   mutating func applyBarPreference(of newTop: Screen?, _ draft: inout Draft) {
     guard let newTop, !newTop.hasDefaultDetails, let isHidden = newTop.details.prefersBarHidden
     else { return }
+    assert(newTop.kind == .content, "\(newTop.id.text) cannot stand on a stack")
     let isAnimated = transition.content.running?.isOfStack ?? draft.isAnimated ?? false
     setBarHidden(isHidden, animated: isAnimated, cause: .screen, &draft)
   }
@@ -69,6 +72,7 @@ extension NavigationController {
     content.isHidden = change.wasHidden
     content.hid = change.hid
     set(content, &draft)
+    assert(visibility.bar == !change.wasHidden)
   }
 
   mutating func setToolbarHidden(_ isHidden: Bool, _ draft: inout Draft) {
@@ -80,6 +84,8 @@ extension NavigationController {
       set(running, &draft)
     }
     showToolbar(!isHidden, cause: .api, &draft)
+    assert(visibility.toolbar == !isHidden)
+    assert(bar.content.hid?.toolbar != true, "a client's word on the toolbar is not the last")
   }
 
   mutating func tap(_ draft: inout Draft) throws(NavigationError) {
@@ -111,6 +117,7 @@ extension NavigationController {
   /// If both change at once, the keyboard's rule applies first.
   mutating func followEnvironment(from old: Environment, _ draft: inout Draft) {
     let new = environment.content
+    assert(new != old, "nothing to follow")
     if new.showsKeyboard, !old.showsKeyboard, settings.content.hidesBarsWhenKeyboardAppears {
       hideBars(.keyboard, &draft)
     }
@@ -131,12 +138,14 @@ extension NavigationController {
   private mutating func hideBars(_ cause: HidingCause, _ draft: inout Draft) {
     var content = bar.content
     guard !content.isHidden else { return }
+    assert(content.hid == nil, "a bar that shows is noted as hidden")
     let takesToolbar = visibility.toolbar && hasToolbarItems
     content.isHidden = true
     content.hid = AutomaticHiding(cause: cause, toolbar: takesToolbar)
     set(content, &draft)
     if takesToolbar { showToolbar(false, cause: .automatic(cause), &draft) }
     tellVisibility(.automatic(cause), &draft)
+    assert(!showsWhatIsHidden)
   }
 
   /// Shows the bar by a rule, and with it the toolbar if that was hidden with the bar and has
@@ -150,6 +159,7 @@ extension NavigationController {
     set(content, &draft)
     if bringsToolbar { showToolbar(true, cause: .automatic(cause), &draft) }
     tellVisibility(.automatic(cause), &draft)
+    assert(visibility.bar)
   }
 
   private mutating func showToolbar(
@@ -159,6 +169,7 @@ extension NavigationController {
     var content = toolbar.content
     content.isHidden = !isShown
     set(content, &draft)
+    assert(visibility.toolbar == isShown)
     tellVisibility(cause, &draft)
   }
 
@@ -168,6 +179,7 @@ extension NavigationController {
   }
 
   private mutating func set(_ running: RunningTransition, _ draft: inout Draft) {
+    assert(running.id == transition.content.running?.id, "another transition than the one open")
     guard running != transition.content.running else { return }
     transition.content.running = running
     transition.version = draft.revision
@@ -191,6 +203,7 @@ extension NavigationController {
       applyBarPreference(of: top, &draft)
     }
     guard !draft.tail.isEmpty else { return }
+    assert(draft.revision == revision.next)
     let now = visibility
     let isBarNew = now.bar != draft.oldVisibility.bar
     let isToolbarNew = now.toolbar != draft.oldVisibility.toolbar
@@ -221,6 +234,7 @@ extension NavigationController {
     guard var running = transition.content.running, let old = before.transition.content.running,
       running.id == old.id, running.barChange != old.barChange
     else { return }
+    assert(before.revision == revision)
     running.barChange = old.barChange
     transition.content.running = running
   }
@@ -242,5 +256,6 @@ extension Draft {
       }
     }
     tail.append(event)
+    assert(tail.count <= 2, "more than one last word on bar and toolbar")
   }
 }

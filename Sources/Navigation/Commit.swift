@@ -52,13 +52,19 @@ package struct Splice: Hashable, Sendable {
 
   /// Makes a splice.
   package init(at: Int, removed: [ScreenID], insertedCount: Int) {
+    assert(at >= 0)
+    assert(insertedCount >= 0)
+    assert(!removed.isEmpty || insertedCount > 0, "a splice that changes nothing")
     self.at = at
     self.removed = removed
     self.insertedCount = insertedCount
   }
 
   /// Whether the screen at this index of the new stack was inserted.
-  package func inserts(_ index: Int) -> Bool { index >= at && index < at + insertedCount }
+  package func inserts(_ index: Int) -> Bool {
+    assert(index >= 0)
+    return index >= at && index < at + insertedCount
+  }
 }
 
 /// How the new top of a whole-stack replacement relates to the old stack.
@@ -115,6 +121,7 @@ package struct Refusal: Error, Hashable, Sendable {
 
   /// Makes a refusal.
   package init(index: Int, error: NavigationError) {
+    assert(index >= 0)
     self.index = index
     self.error = error
   }

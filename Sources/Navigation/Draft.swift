@@ -75,10 +75,13 @@ struct Draft {
 
   /// Notes that the caller is about to change the stack from `index` on.
   mutating func lower(to index: Int, of stack: [Screen]) {
+    assert(index >= 0)
+    assert(lowest <= oldCount)
     guard index < lowest else { return }
     let ids = stack[index..<lowest].map(\.id)
     if oldTail.isEmpty { oldTail = ids } else { oldTail.insert(contentsOf: ids, at: 0) }
     lowest = index
+    assert(oldTail.count == oldCount - lowest, "the old stack has other ids from \(lowest) on")
   }
 
   /// Notes a presentation or dismissal: keeps the first `from`, and replaces kind and `to`.
@@ -90,6 +93,7 @@ struct Draft {
 
   /// Notes that the content of a screen changes; keeps the original of the first call.
   mutating func touch(_ id: ScreenID, original: Screen?) {
+    assert(original == nil || original?.id == id, "the original of another screen")
     guard !touched.contains(where: { $0.id == id }) else { return }
     touched.append((id, original))
   }
@@ -119,6 +123,8 @@ extension NavigationController {
   ///   - commit: receives the net effect. If it is empty, the order of the detached records is
   ///     undefined, and the caller must restore the state before.
   mutating func finish(_ draft: inout Draft, limits: NavigationLimits, _ commit: inout Commit) {
+    assert(commit.revision == draft.revision)
+    assert(draft.revision == revision.next, "a draft of another state")
     commit.isAnimated = draft.isAnimated ?? false
     commit.splice = netSplice(&draft)
     if draft.isAnimated == true, let running = openTransition(&draft, commit.splice) {
@@ -142,6 +148,8 @@ extension NavigationController {
     commit.events.add(draft.tail)
     if !commit.isEmpty { makeRoom(limits, &draft, &commit) }
     reckon(&draft, &commit)
+    assert(commit.changedScreens.allSatisfy { commit.splice?.inserts($0) != true })
+    assert(!draft.hasOwnEvents || !draft.beginning.isEmpty || !draft.ending.isEmpty)
   }
 
   /// Returns the transition that an animated message begins; nil if it begins none.
@@ -170,6 +178,7 @@ extension NavigationController {
     } else {
       return nil
     }
+    assert(running.from != nil || running.to != nil, "a transition of nothing")
     if let animation = draft.animation {
       running.animator = animation.animator
       running.duration = animation.duration
@@ -195,6 +204,7 @@ extension NavigationController {
       newEnd -= 1
     }
     guard first < oldEnd || at < newEnd else { return nil }
+    assert(draft.oldCount - (oldEnd - first) + (newEnd - at) == stack.count, "another stack")
     let removed =
       oldEnd - first == draft.oldTail.count ? draft.oldTail : Array(draft.oldTail[first..<oldEnd])
     return Splice(at: at, removed: removed, insertedCount: newEnd - at)
@@ -227,6 +237,7 @@ extension NavigationController {
       }
     }
     if commit.changedScreens.count > 1 { commit.changedScreens.sort() }
+    assert(Set(commit.changedScreens).count == commit.changedScreens.count, "changed twice")
   }
 
   private mutating func orderDetached(_ draft: inout Draft, _ commit: inout Commit) {
@@ -242,6 +253,7 @@ extension NavigationController {
         commit.detached = order.listed
       }
     }
+    assert(commit.detached.allSatisfy { detached.contains($0.key) })
     if !commit.detached.isEmpty, let before = draft.before {
       commit.onlyMovesDetached = commit.detached.allSatisfy(before.holdsDetached)
     }
@@ -260,8 +272,10 @@ extension NavigationController {
     {
       forget(oldest)
       if case .screen(let screen) = oldest { noteForgotten(screen, &draft) }
+      assert(!isKnown(oldest.key), "a record is known that made room")
       commit.released.append(oldest.key)
     }
+    assert(detached.count <= limits.detachedRecords)
   }
 
   /// Whether the commit must list a detached record, because replay cannot derive it from the
@@ -298,6 +312,7 @@ extension NavigationController {
   }
 
   private func relation(_ draft: inout Draft) -> Relation {
+    assert(draft.lowest <= draft.oldCount)
     guard let top = top?.id else { return .empty }
     if top == draft.oldTop { return .same }
     // Below `lowest` both stacks are equal. If the new stack ends there, its top was on the old
@@ -307,6 +322,7 @@ extension NavigationController {
 
   /// The events of the stack's change and of a transition's beginning; none if detached.
   private func events(_ draft: inout Draft, _ splice: Splice?) -> [NavigationEvent] {
+    assert(!isStandalone || !isAttached)
     if draft.hasOwnEvents || !isStandalone && !isAttached { return [] }
     var began: RunningTransition?
     if !transition.isDefault, let running = transition.content.running,
@@ -334,6 +350,7 @@ extension NavigationController {
   /// One event for each popped and pushed screen, pops first; none for a whole-stack replacement.
   private func moves(_ splice: Splice, _ draft: inout Draft) -> [NavigationEvent] {
     guard !draft.replacesWhole else { return [] }
+    assert(splice.at + splice.insertedCount <= stack.count)
     let inserted = stack[splice.at..<splice.at + splice.insertedCount].map(\.id)
     let popped = splice.removed.reversed().filter { !inserted.contains($0) }
     let pushed = inserted.filter { !splice.removed.contains($0) }
@@ -387,13 +404,17 @@ struct CanonicalOrder {
   mutating func add(_ record: DetachedRecords.Record, isListed: Bool) {
     switch record {
     case _ where isListed: listed.append(record)
-    case .screen(let screen): screens[screen.id] = record.key
+    case .screen(let screen):
+      assert(screens[screen.id] == nil, "\(screen.id.text) is detached twice")
+      assert(removed.contains(screen.id), "nothing tells where \(screen.id.text) stood")
+      screens[screen.id] = record.key
     case .button(let button): buttons.append(button.id)
     }
   }
 
   var keys: [DetachedRecords.Key] {
     let dropped = buttons.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
+    assert(Set(buttons).count == buttons.count, "a button is detached twice")
     return removed.compactMap { screens[$0] } + dropped.map { .button($0) } + listed.map(\.key)
   }
 }

@@ -50,6 +50,7 @@ extension NavigationController {
     let name = try context.className(name, isBar: true)
     var content = settings.content
     var look = content.proxy[name] ?? BarLook()
+    assert(name != "Toolbar", "a bar's look for a toolbar")
     for edit in edits { look.apply(edit) }
     content.proxy[name] = look == BarLook() ? nil : look
     try checkRoom(bar.content, content, context)
@@ -98,6 +99,7 @@ extension NavigationController {
 extension NavigationController {
   /// Replaces the bar's content and marks the part as changed; equal content changes nothing.
   mutating func set(_ content: Bar, _ draft: inout Draft) {
+    assert(content.className == bar.content.className, "the class is fixed at creation")
     guard content != bar.content else { return }
     bar.content = content
     bar.version = draft.revision
@@ -106,6 +108,7 @@ extension NavigationController {
 
   /// Replaces the toolbar's content and marks the part as changed; equal content changes nothing.
   mutating func set(_ content: Toolbar, _ draft: inout Draft) {
+    assert(content.className == toolbar.content.className, "the class is fixed at creation")
     guard content != toolbar.content else { return }
     toolbar.content = content
     toolbar.version = draft.revision
@@ -113,6 +116,7 @@ extension NavigationController {
   }
 
   private mutating func set(_ content: Settings, _ draft: inout Draft) {
+    assert(content.proxy.values.allSatisfy { $0 != BarLook() }, "a look in which nothing is set")
     guard content != settings.content else { return }
     settings.content = content
     settings.version = draft.revision

@@ -46,6 +46,7 @@ extension NavigationController {
     if let both = item.rightItems.first(where: { left.contains($0.id) }) {
       throw .itemBothSides(both.id)
     }
+    assert(item.sidesAreDistinct)
     screen.item = item
   }
 
@@ -60,6 +61,7 @@ extension NavigationController {
       }
       buttons.append(button)
     }
+    assert(buttons.count == arguments.count)
     return buttons
   }
 
@@ -71,6 +73,7 @@ extension NavigationController {
       guard let button = shown[id]?.button ?? draft.named[id] ?? detached.button(id) else {
         throw .unknownButton(id)
       }
+      assert(button.id == id, "\(id.text) leads to \(button.id.text)")
       draft.named[id] = button
       return button
     case .record(let record):
@@ -81,6 +84,7 @@ extension NavigationController {
         guard old == button else { throw .duplicateItem(button.id) }
         return old
       }
+      assert(!isKnown(.button(button.id)) || detached.contains(.button(button.id)))
       draft.named[button.id] = button
       draft.touchedButtons.insert(button.id)
       return button

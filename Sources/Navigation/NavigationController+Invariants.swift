@@ -44,6 +44,7 @@ extension NavigationController {
   }
 
   private mutating func isSound(_ splice: Splice) -> Bool {
+    assert(splice.at >= 0 && splice.at <= stack.count)
     for id in splice.removed where isActive(id) {
       guard !detached.contains(.screen(id)) else { return false }
     }
@@ -113,12 +114,14 @@ extension NavigationController {
       let places = draft.touched.reduce(0) { $0 + (screen($1.id)?.places(of: id) ?? 0) }
       if places != shown[id]?.places { draft.touchesSharedButtons = true }
     }
+    assert(bytes >= 0, "\(bytes) bytes of records")
     commit.recordBytes = bytes
     commit.touchesSharedButtons = draft.touchesSharedButtons
   }
 
   /// Notes a screen that was given up, and with it the buttons that nothing else showed.
   mutating func noteForgotten(_ screen: Screen, _ draft: inout Draft) {
+    assert(!isKnown(.screen(screen.id)), "\(screen.id.text) was given up and is known")
     if !draft.touched.contains(where: { $0.id == screen.id }) {
       draft.recordBytes -= screen.byteCount
     }

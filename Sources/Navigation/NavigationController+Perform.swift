@@ -42,6 +42,7 @@ extension NavigationController {
     _ operations: [Operation], isAnimated: Bool?, animation: Animation? = nil,
     in context: NavigationContext
   ) throws(Refusal) -> OperationResult {
+    assert(operations.count <= 16, "\(operations.count) operations in one message")
     detached.closeHoles()
     var draft = Draft(of: self, isAnimated: isAnimated)
     draft.animation = animation
@@ -66,6 +67,8 @@ extension NavigationController {
     do {
       let result = try controller.perform(
         operations, draft: &draft, context: context, isCreation: true)
+      assert(controller.revision == Revision(1))
+      assert(result.commit != nil, "a creation is a revision")
       return (controller, result)
     } catch {
       throw Refusal(index: error.index + 1, error: error.error)
@@ -95,10 +98,12 @@ extension NavigationController {
         throw Refusal(index: index, error: isStandalone ? error.ofItem : error)
       }
     }
+    assert(outputs.count == operations.count)
     var commit = Commit(revision: draft.revision)
     finish(&draft, limits: context.limits, &commit)
     guard isCreation || !commit.isEmpty else {
       if let before = draft.before { self = before }
+      assert(revision.next == draft.revision, "nothing changed but the revision")
       return OperationResult(outputs: outputs)
     }
     revision = draft.revision

@@ -19,8 +19,10 @@ extension NavigationController {
     try checkChain(adding: byteCount, context)
     let former = visible?.id
     let screen = take(arrival, &draft)
+    assert(!isKnown(.screen(screen.id)), "\(screen.id.text) stands somewhere else")
     presented.content.chain.append(Presented(screen: screen, from: presenter, style: style))
     noteChain(&draft)
+    assert(visible?.id == screen.id)
     draft.notePresentation(.present, from: former, to: screen.id)
     return .screen(screen.id)
   }
@@ -46,6 +48,7 @@ extension NavigationController {
     presented.content.chain.removeSubrange(first...)
     for element in removed { detached.touch(.screen(element.screen)) }
     noteChain(&draft)
+    assert(visible?.id != former, "what was dismissed is visible")
     draft.notePresentation(.dismiss, from: former, to: visible?.id)
     return removed.map(\.screen.id)
   }
@@ -60,11 +63,14 @@ extension NavigationController {
 
   /// Replaces the presented screen at a place of the chain.
   mutating func replacePresented(at index: Int, by screen: Screen, _ draft: inout Draft) {
+    precondition(index < presented.content.chain.count, "index=\(index)")
+    assert(presented.content.chain[index].screen.id == screen.id, "a content for another screen")
     presented.content.chain[index].screen = screen
     noteChain(&draft)
   }
 
   private mutating func noteChain(_ draft: inout Draft) {
+    assert(!isStandalone, "a standalone bar presents")
     presented.version = draft.revision
     draft.parts.insert(.presented)
   }
@@ -76,7 +82,9 @@ extension NavigationController {
 
   /// The estimated size in bytes of the stack and the presented screens, which are never released.
   var attachedBytes: Int {
-    stack.reduce(0) { $0 + $1.byteCount } + presentedScreens.reduce(0) { $0 + $1.byteCount }
+    let bytes = (stack + presentedScreens).reduce(0) { $0 + $1.byteCount }
+    assert(bytes <= recordBytes, "\(bytes) of \(recordBytes) bytes are attached")
+    return bytes
   }
 
   /// Throws `sizeLimit` if the chain would exceed `presentedBytes` with `growth` more bytes.

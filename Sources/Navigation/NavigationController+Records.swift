@@ -10,6 +10,7 @@ extension NavigationController {
     if record.kind != .content { screen.details.kind = record.kind }
     try apply(record.edits, to: &screen, &draft)
     try apply(record.item, to: &screen, &draft)
+    assert(screen.id == id && screen.version == draft.revision)
     return screen
   }
 
@@ -19,6 +20,7 @@ extension NavigationController {
   /// it is returned instead, with its version.
   mutating func adopt(_ screen: Screen, _ draft: inout Draft) -> Screen {
     var former: Screen?
+    assert(index(of: screen.id) == nil, "\(screen.id.text) is on the stack")
     if case .screen(let old)? = detached.remove(.screen(screen.id)) { former = old }
     if let former, former.hasSameContent(as: screen) { return former }
     exchange(former, for: screen)
@@ -38,6 +40,7 @@ extension NavigationController {
     if detached.screen(screen.id)?.hasSameContent(as: screen) == true { return .screen(screen.id) }
     try checkRoom(adding: screen.byteCount, besideStack: screen.byteCount, context)
     detached.touch(.screen(adopt(screen, &draft)))
+    assert(screen.id == detached.screen(screen.id)?.id)
     return .screen(screen.id)
   }
 
@@ -88,6 +91,7 @@ extension NavigationController {
       detached.touch(.button(button))
       draft.touchedButtons.insert(button.id)
     }
+    assert(shown[button.id] == nil, "\(button.id.text) is shown and detached")
     return .button(button.id)
   }
 
@@ -98,6 +102,7 @@ extension NavigationController {
     let new = Button(id: id, content: try old.content.applying(edits, isCreation: false))
     guard new != old else { return .nothing }
     try checkSystemItem(of: new.content)
+    assert(old.id == id, "\(id.text) leads to \(old.id.text)")
     let growth = new.byteCount - old.byteCount
     guard let places = shown[id]?.places else {
       try checkRoom(adding: growth, besideStack: new.byteCount, context)
@@ -115,11 +120,14 @@ extension NavigationController {
     shown[id]?.button = new
     recordBytes += growth * places
     replaceShown(new, places: places, &draft)
+    assert(recordBytes >= 0)
+    assert(shown[id]?.places == places, "an edit moved a button")
     return .nothing
   }
 
   /// Replaces a button in all screens that show it; stops after the last of its places.
   private mutating func replaceShown(_ button: Button, places: Int, _ draft: inout Draft) {
+    assert(places > 0, "\(button.id.text) is shown nowhere")
     var left = places
     for index in stack.indices.reversed() where left > 0 {
       let count = stack[index].places(of: button.id)
@@ -136,6 +144,7 @@ extension NavigationController {
       screen.replace(button, version: draft.revision)
       replacePresented(at: index, by: screen, &draft)
     }
+    assert(left >= 0, "more places than were counted")
     guard left > 0 else { return }
     for var screen in detachedScreens where screen.places(of: button.id) > 0 {
       draft.touch(screen.id, original: screen)
@@ -151,6 +160,7 @@ extension NavigationController {
       guard shown[id] != nil else { throw .unknownButton(id) }
       throw .invalidArgument("button \(id.text) is in use; take it out of its lists first")
     }
+    assert(shown[id] == nil, "\(id.text) was shown and detached")
     draft.released.append(.button(id))
     return .nothing
   }
@@ -165,6 +175,7 @@ extension NavigationController {
       guard shown[id] != nil || detached.button(id) != nil else { throw .unknownButton(id) }
       throw .buttonNotDisplayed(id)
     }
+    assert(shown[id]?.button == button, "the top shows another \(id.text)")
     if button.content.action == "nav.pop" { return .popped(pop(&draft)) }
     return .activated(id, action: button.content.action)
   }
@@ -174,6 +185,7 @@ extension NavigationController {
   private mutating func replace(
     _ old: Screen, by new: Screen, _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) {
+    assert(new.id == old.id)
     guard !new.hasSameContent(as: old) else { return }
     let index = index(of: old.id)
     let presentedIndex = presented.isDefault ? nil : presented.content.index(of: old.id)
@@ -181,6 +193,7 @@ extension NavigationController {
     let growth = new.byteCount - old.byteCount
     try checkRoom(adding: growth, besideStack: isActive ? growth : new.byteCount, context)
     if presentedIndex != nil { try checkChain(adding: growth, context) }
+    assert(index == nil || presentedIndex == nil, "\(old.id.text) has two places")
     var new = new
     new.version = draft.revision
     draft.touch(old.id, original: old)
@@ -198,6 +211,7 @@ extension NavigationController {
   ///
   /// Buttons that no list holds any more become detached records.
   mutating func exchange(_ old: Screen?, for new: Screen?) {
+    assert(old == nil || new == nil || old?.id == new?.id, "a content for another screen")
     for id in count(old, out: new) {
       guard let button = shown.removeValue(forKey: id)?.button else { continue }
       detached.touch(.button(button))
@@ -207,6 +221,7 @@ extension NavigationController {
   /// Updates `recordBytes` and `shown`; returns the buttons that no list holds any more.
   mutating func count(_ old: Screen?, out new: Screen?) -> [ButtonID] {
     recordBytes += (new?.byteCount ?? 0) - (old?.byteCount ?? 0)
+    assert(recordBytes >= 0, "\(recordBytes) bytes of records")
     for button in new?.buttons ?? [] {
       if shown[button.id] == nil {
         detached.remove(.button(button.id))
@@ -229,6 +244,7 @@ extension NavigationController {
   /// Returns those buttons.
   @discardableResult
   mutating func forget(_ record: DetachedRecords.Record) -> [ButtonID] {
+    assert(detached.contains(record.key), "what is forgotten is not detached")
     detached.remove(record.key)
     guard case .screen(let screen) = record else { return [] }
     let unused = count(screen, out: nil)
@@ -285,6 +301,7 @@ extension Screen {
     details.item.backBarButtonItem = details.item.backBarButtonItem.map(swap)
     self.details = details
     self.version = version
+    assert(places(of: button.id) > 0, "\(id.text) shows no \(button.id.text)")
   }
 }
 

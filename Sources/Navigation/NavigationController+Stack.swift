@@ -15,6 +15,7 @@ extension NavigationController {
   mutating func adopt(
     _ creation: Creation, draft: inout Draft, context: NavigationContext
   ) throws(NavigationError) {
+    assert(stack.isEmpty && revision == Revision(0), "not a new controller")
     switch creation {
     case .root(let argument, let edits):
       _ = try push(argument, .error, &draft, context)
@@ -54,8 +55,10 @@ extension NavigationController {
     let byteCount = arrival.screen.byteCount
     try checkRoom(adding: arrival.isNew ? byteCount : 0, besideStack: byteCount, context)
     let screen = take(arrival, &draft)
+    assert(!isKnown(.screen(screen.id)), "\(screen.id.text) stands somewhere else")
     draft.lower(to: stack.count, of: stack)
     stack.append(screen)
+    assert(stack.count <= context.limits.stackDepth)
     return .screen(screen.id)
   }
 
@@ -63,6 +66,8 @@ extension NavigationController {
     guard stack.count > (isStandalone ? 0 : 1) else { return nil }
     draft.lower(to: stack.count - 1, of: stack)
     let screen = stack.removeLast()
+    assert(index(of: screen.id) == nil, "\(screen.id.text) stood twice")
+    assert(isStandalone || !stack.isEmpty, "the root was popped")
     detached.touch(.screen(screen))
     return screen.id
   }
@@ -91,6 +96,7 @@ extension NavigationController {
   ///
   /// Returns the removed screens, bottom first.
   mutating func pop(downTo index: Int, _ draft: inout Draft) -> [ScreenID] {
+    assert(index >= -1 && index <= stack.count, "index=\(index)")
     let first = max(index, isStandalone ? -1 : 0) + 1
     guard first < stack.count else { return [] }
     draft.lower(to: first, of: stack)
@@ -101,6 +107,8 @@ extension NavigationController {
       removed.append(stack[index].id)
     }
     stack.removeLast(removed.count)
+    assert(stack.count == first)
+    assert(removed.last != top?.id, "the former top is on top")
     return removed
   }
 
@@ -131,6 +139,8 @@ extension NavigationController {
     for arrival in arrivals { stack.append(take(arrival, &draft)) }
     let arrived = Set(stack[kept...].map(\.id))
     let popped = removed.map(\.id).filter { !arrived.contains($0) }
+    assert(stack.count == arguments.count)
+    assert(arrived.count == stack.count - kept, "a screen stands twice")
     return .replaced(popped: popped, ids: stack.map(\.id))
   }
 
@@ -156,6 +166,7 @@ extension NavigationController {
   private func checkRoom(
     for arrivals: [Arrival], above kept: Int, _ context: NavigationContext
   ) throws(NavigationError) {
+    assert(kept <= stack.count)
     let limit = context.limits.stateBytes
     let new = arrivals.reduce(0) { $0 + ($1.isNew ? $1.screen.byteCount : 0) }
     guard byteCount + new > limit else { return }
@@ -177,6 +188,7 @@ extension NavigationController {
   }
 
   private mutating func setAttached(_ value: Bool, _ draft: inout Draft) {
+    assert(!value || !stack.isEmpty, "attached without a root")
     guard isAttached != value else { return }
     isAttached = value
     settings.version = draft.revision
@@ -198,6 +210,7 @@ extension NavigationController {
         return Place(id: id, kind: stack[index].kind, isOnStack: true)
       }
       guard let screen = screen(id) else { throw .unknownScreen(id) }
+      assert(isPresented(id) != detached.contains(.screen(id)), "\(id.text) has two places or none")
       return Place(id: id, kind: screen.kind, isPresented: isPresented(id))
     case .record(let record):
       guard let id = record.id else { return Place(kind: record.kind) }
@@ -228,6 +241,7 @@ extension NavigationController {
     switch argument {
     case .id(let id):
       guard let screen = screen(id) else { throw .unknownScreen(id) }
+      assert(screen.id == id)
       return Arrival(screen: screen, isNew: false)
     case .record(let record): return Arrival(screen: try make(record, &draft), isNew: true)
     }
@@ -238,7 +252,8 @@ extension NavigationController {
   /// The caller puts the screen into a list.
   mutating func take(_ arrival: Arrival, _ draft: inout Draft) -> Screen {
     guard !arrival.isNew else { return adopt(arrival.screen, &draft) }
-    detached.remove(.screen(arrival.screen.id))
+    let record = detached.remove(.screen(arrival.screen.id))
+    assert(record != nil, "\(arrival.screen.id.text) is taken from where it is not")
     return arrival.screen
   }
 }

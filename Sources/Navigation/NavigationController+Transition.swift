@@ -13,6 +13,7 @@ extension NavigationController {
     var content = environment.content
     change(&content)
     guard content != environment.content else { return }
+    assert(draft.revision == revision.next, "a draft of another state")
     environment.content = content
     environment.version = draft.revision
     draft.parts.insert(.environment)
@@ -55,11 +56,14 @@ extension NavigationController {
     } else {
       draft.ending += running.completion
     }
+    assert(running.id <= draft.revision, "a transition that has not begun")
     draft.ending.append(.transitionEnded(running.id, outcome))
     setTransition(nil, &draft)
   }
 
   mutating func setTransition(_ running: RunningTransition?, _ draft: inout Draft) {
+    assert(running == nil || transition.content.running == nil, "two transitions at a time")
+    assert(running == nil || running?.id == draft.revision, "named by another revision")
     transition.content.running = running
     transition.version = draft.revision
     draft.parts.insert(.transition)
@@ -85,6 +89,7 @@ extension NavigationController {
     guard isAttached, let top, let under = backScreen?.id else {
       throw .invalidArgument("a controller that is not attached has no gestures")
     }
+    assert(under != top.id, "the top is below itself")
     var running = RunningTransition(
       id: draft.revision, kind: .pop, from: top.id, to: under,
       deadline: settings.content.gestureDeadline)
@@ -101,6 +106,7 @@ extension NavigationController {
     guard let running = transition.content.running, running.isInteractive else {
       throw .invalidArgument("no gesture is open")
     }
+    assert(running.kind == .pop, "a gesture that does not pop")
     return running
   }
 
@@ -115,6 +121,7 @@ extension NavigationController {
     // An open gesture locks the stack, so its screen must still be on top.
     guard running.from == top?.id else { throw .invalidArgument("the gesture's screen is gone") }
     let popped = pop(&draft)
+    assert(popped == running.from)
     draft.hasOwnEvents = true
     // Before the transition ends, so that the change of the bar belongs to it.
     applyBarPreference(of: top, &draft)

@@ -26,6 +26,8 @@ extension NavigationController {
       screens.append(("\(prefix)/\(id)#\(counts[id, default: 0])", screen))
       counts[id, default: 0] += 1
     }
+    assert(screens.count <= stack.count)
+    assert(Set(screens.map(\.path)).count == screens.count, "two screens have one path")
     return screens
   }
 
@@ -47,6 +49,7 @@ extension NavigationController {
         skipped.append(entry.path)
       }
     }
+    assert(arguments.count + skipped.count == entries.count)
     if arguments.isEmpty {
       guard let root else { throw .noRoot }
       arguments = [root]

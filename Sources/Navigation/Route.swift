@@ -50,6 +50,7 @@ package struct RouteTemplate: Hashable, Sendable {
         values[name] = String(piece)
       }
     }
+    assert(values.count <= segments.count)
     return values
   }
 }
@@ -65,6 +66,7 @@ extension NavigationController {
       for element in template.screens {
         arguments.append(argument(for: element.filled(with: values), after: arguments))
       }
+      assert(arguments.count == template.screens.count)
       return try setStack(arguments, &draft, context)
     }
     throw .noRoute(route)
