@@ -14,6 +14,8 @@ package final class BarRules: Sendable {
     mayBeLarge = resolution.mayBeLarge
     isLarge = resolution.isLarge
     isStandalone = resolution.isStandalone
+    assert(mayBeLarge || !isLarge)
+    assert(!isStandalone || !mayBeSwiped, "a standalone bar has no swipe")
     self.mayBeSwiped = mayBeSwiped
     backButton = resolution.backButtonRules(
       hasAppearance: resolution.appearance(isLarge: resolution.isLarge) != nil)
@@ -52,7 +54,10 @@ package final class BarRules: Sendable {
   }
 
   /// Whether a swipe may pop the top of a stack of `depth` screens.
-  package func allowsSwipeBack(depth: Int) -> Bool { depth >= 2 && mayBeSwiped }
+  package func allowsSwipeBack(depth: Int) -> Bool {
+    assert(depth >= 0)
+    return depth >= 2 && mayBeSwiped
+  }
 }
 
 extension BarRules: Equatable {
@@ -131,7 +136,9 @@ struct BackButtonRules: Hashable, Sendable {
   /// Returns the button with the title if that fits, else with the generic text if that fits, else
   /// without a text.
   private func fit(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot {
+    assert(!title.isEmpty, "an empty title has its own rules")
     guard !fits(title) else { return whole(title, source: source) }
+    assert(budget != nil, "\(title) is too long without a budget")
     let isGeneric = fits(generic)
     return ResolvedBar.BackSlot(
       text: isGeneric ? generic : nil, source: source, indicator: indicator, isGeneric: isGeneric,
@@ -140,7 +147,8 @@ struct BackButtonRules: Hashable, Sendable {
 
   /// The button with a title as it is.
   func whole(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot {
-    ResolvedBar.BackSlot(
+    assert(!title.isEmpty, "an empty title is not shown")
+    return ResolvedBar.BackSlot(
       text: title, source: source, indicator: indicator, wanted: title, generic: generic)
   }
 

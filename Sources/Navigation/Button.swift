@@ -135,6 +135,7 @@ package enum SystemItem: UInt8, CaseIterable, Sendable {
   package init?(name: String) {
     guard let item = Self.byName[name] else { return nil }
     self = item
+    assert(self.name == name)
   }
 
   private static let byName: [String: SystemItem] = Dictionary(

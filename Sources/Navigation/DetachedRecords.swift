@@ -97,7 +97,8 @@ package struct DetachedRecords: Sendable {
   private func position(of key: Key) -> Int? { position(of: key, key.hash) }
 
   private func position(of key: Key, _ hash: NameHash) -> Int? {
-    positions.find(hash) { slots[$0 - base]?.has(key) == true }
+    assert(hash == key.hash, "the hash of another key")
+    return positions.find(hash) { slots[$0 - base]?.has(key) == true }
   }
 
   /// Makes a record the youngest, and replaces an older one with the same identity.
@@ -113,6 +114,7 @@ package struct DetachedRecords: Sendable {
       positions.insert(base + slots.count, hash)
       slots.append(record)
     }
+    assert(position(of: key, hash) == base + slots.count - 1, "not at the young end")
   }
 
   /// Removes a record and returns it; nil if there is none with this identity.
@@ -121,15 +123,19 @@ package struct DetachedRecords: Sendable {
     let hash = key.hash
     guard let position = position(of: key, hash) else { return nil }
     positions.remove(position, hash)
+    assert(self.position(of: key, hash) == nil, "a record with two places")
     return empty(position)
   }
 
   /// Empties a slot and returns its record; `positions` is left to the caller.
   @discardableResult
   private mutating func empty(_ position: Int) -> Record? {
+    precondition(position >= base + head && position < base + slots.count, "position=\(position)")
     var record: Record?
     swap(&record, &slots[position - base])
+    assert(record != nil, "slot \(position) is empty already")
     if case .button(let button)? = record { buttonBytes -= button.byteCount }
+    assert(buttonBytes >= 0, "\(buttonBytes) bytes of buttons")
     trim()
     return record
   }
@@ -148,17 +154,23 @@ package struct DetachedRecords: Sendable {
     for index in head..<slots.count {
       if let record = slots[index] { return record }
     }
+    assert(count == 0, "\(count) records in no slot")
     return nil
   }
 
   /// All records, oldest first.
   ///
   /// O(n).
-  package var all: [Record] { slots[head...].compactMap { $0 } }
+  package var all: [Record] {
+    let all = slots[head...].compactMap { $0 }
+    assert(all.count == count, "\(all.count) records, of which \(count) are found")
+    return all
+  }
 
   /// The record touched since `mark`, if only one was; nil otherwise.
   func onlyRecord(since mark: Mark) -> Record? {
-    mark.position + 1 == base + slots.count ? slots.last ?? nil : nil
+    assert(mark.position <= base + slots.count, "a mark of another order")
+    return mark.position + 1 == base + slots.count ? slots.last ?? nil : nil
   }
 
   /// The records touched since `mark`, oldest first.
@@ -173,12 +185,15 @@ package struct DetachedRecords: Sendable {
   ///
   /// O(keys).
   package mutating func reorder(since mark: Mark, as keys: [Key]) {
+    let count = count
     let records = keys.compactMap { remove($0) }
     for record in records { touch(record) }
+    assert(self.count == count, "\(self.count) of \(count) records are left")
   }
 
   private mutating func trim() {
     while head < slots.count, slots[head] == nil { head += 1 }
+    assert(slots.count - head >= count - 1, "too few slots for \(count) records")
     guard head > 32, head > slots.count / 2 else { return }
     slots.removeFirst(head)
     base += head
@@ -192,6 +207,7 @@ package struct DetachedRecords: Sendable {
   package mutating func closeHoles() {
     guard slots.count > 4 * positions.count + 256 || base > Self.mostPositions else { return }
     let records = all
+    assert(records.count == positions.count, "a hole is indexed")
     slots = records
     head = 0
     base = 0

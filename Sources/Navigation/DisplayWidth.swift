@@ -2,7 +2,9 @@
 package enum DisplayWidth {
   /// The columns of a text: one a grapheme cluster, two if it is wide in East Asian typography.
   package static func columns(of text: String) -> Int {
-    text.reduce(0) { $0 + columns(of: $1) }
+    let width = text.reduce(0) { $0 + columns(of: $1) }
+    assert(width >= text.count)
+    return width
   }
 
   /// The columns of one grapheme cluster.
@@ -22,6 +24,8 @@ package enum DisplayWidth {
       guard used <= limit else { break }
       result.append(character)
     }
+    assert(text.hasPrefix(result))
+    assert(columns(of: result) <= max(limit, 0))
     return result
   }
 
@@ -58,6 +62,8 @@ package enum DisplayWidth {
       let middle = (low + high) / 2
       if wide[middle].upperBound < scalar { low = middle + 1 } else { high = middle }
     }
+    assert(low == wide.count || wide[low].upperBound >= scalar)
+    assert(low == 0 || wide[low - 1].upperBound < scalar, "a range before holds \(scalar)")
     return low < wide.count && wide[low].contains(scalar)
   }
 }

@@ -10,7 +10,10 @@ package struct NavName: Hashable, Comparable, Sendable {
     self.text = text
   }
 
-  private init(virtual text: String) { self.text = text }
+  private init(virtual text: String) {
+    self.text = text
+    assert(isVirtual, "\(text) is a name that clients may choose")
+  }
 
   /// The directory of all navs.
   package static let navs = NavName(virtual: "$navs")
@@ -45,7 +48,9 @@ package struct ScreenID: Hashable, Sendable {
 
   /// The identifier the daemon assigns to the `ordinal`-th new screen of a revision: `s<rev>.<k>`.
   package init(assignedAt revision: Revision, ordinal: Int) {
+    assert(ordinal > 0)
     text = "s\(revision.number).\(ordinal)"
+    assert(isAssignedForm, "\(text) could be a client's")
   }
 
   /// Whether a client may not choose this identifier because the daemon assigns such ones.
@@ -67,7 +72,9 @@ package struct ButtonID: Hashable, Sendable {
 
   /// The identifier the daemon assigns to the `ordinal`-th new button of a revision: `b<rev>.<k>`.
   package init(assignedAt revision: Revision, ordinal: Int) {
+    assert(ordinal > 0)
     text = "b\(revision.number).\(ordinal)"
+    assert(isAssignedForm, "\(text) could be a client's")
   }
 
   /// Whether a client may not choose this identifier because the daemon assigns such ones.
@@ -85,7 +92,10 @@ package struct Revision: Hashable, Comparable, Sendable {
   package init(_ number: UInt64) { self.number = number }
 
   /// The revision after this one.
-  package var next: Revision { Revision(number + 1) }
+  package var next: Revision {
+    assert(number < 1 << 53, "no number on the wire")
+    return Revision(number + 1)
+  }
 
   /// Order within one epoch.
   package static func < (left: Revision, right: Revision) -> Bool { left.number < right.number }
@@ -112,6 +122,7 @@ package struct Epoch: Hashable, Sendable {
   /// The 16 hex digits.
   package var text: String {
     let digits = String(bits, radix: 16)
+    assert(digits.utf8.count <= 16)
     return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 }
@@ -122,7 +133,10 @@ package struct OpaqueJSON: Hashable, Sendable {
   package let bytes: [UInt8]
 
   /// Takes bytes that the codec has validated.
-  package init(validated bytes: [UInt8]) { self.bytes = bytes }
+  package init(validated bytes: [UInt8]) {
+    assert(!bytes.isEmpty, "no value")
+    self.bytes = bytes
+  }
 }
 
 /// The grammars of names, over ASCII bytes.
@@ -161,6 +175,7 @@ package enum Grammar {
   /// `allowed` returns a mask with the highest bit of each byte that it accepts.
   @inline(__always)
   private static func areAll(_ text: Span<UInt8>, _ allowed: (EightBytes) -> UInt64) -> Bool {
+    assert(!text.isEmpty)
     var index = 0
     let last = text.count - 8
     while index < last {
@@ -176,6 +191,7 @@ package enum Grammar {
 
   /// Whether a text has the form of ids that the daemon assigns: `<prefix><digits>.<digits>`.
   package static func isAssignedForm(_ text: Span<UInt8>, prefix: UInt8) -> Bool {
+    assert(isLowerAlphanumeric(prefix))
     guard !text.isEmpty, text[0] == prefix else { return false }
     var digits = 0
     var dots = 0
@@ -232,6 +248,8 @@ struct EightBytes {
   /// A mask with the highest bit of each byte that is ASCII and in `lowest...highest`.
   @inline(__always)
   func within(_ lowest: UInt8, _ highest: UInt8) -> UInt64 {
+    assert(lowest <= highest)
+    assert(highest < 0x80, "\(highest) is not ASCII")
     // The highest bits are cleared, so that no byte carries into the next one.
     let low = bits & ~Self.highs
     let isAtLeast = low &+ EightBytes(repeating: 0x80 - lowest).bits

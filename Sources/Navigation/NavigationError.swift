@@ -96,6 +96,7 @@ extension NavigationError {
 package func counted(
   _ number: some BinaryInteger, _ noun: String, figures: String? = nil
 ) -> String {
+  assert(!noun.isEmpty)
   let hisses = ["s", "x", "z", "ch", "sh"].contains { noun.hasSuffix($0) }
   let ending = number == 1 ? "" : hisses ? "es" : "s"
   return "\(figures ?? String(number)) \(noun)\(ending)"

@@ -74,7 +74,10 @@ package struct PartSet: Equatable, Sendable {
   /// Takes a part out.
   package mutating func remove(_ part: PartName) { bits &= ~Self.bit(of: part) }
 
-  private static func bit(of part: PartName) -> UInt8 { 1 << part.rawValue }
+  private static func bit(of part: PartName) -> UInt8 {
+    assert(part.rawValue < UInt8.bitWidth, "a part without a bit")
+    return 1 << part.rawValue
+  }
 }
 
 extension PartSet: Sequence {

@@ -61,11 +61,14 @@ package struct PlaceIndex: Sendable {
       next = (next + 1) & mask
     }
     cells[gap] = .vacant
+    assert(count >= 0)
+    assert(cell(hash, where: { $0 == place }) == nil, "place=\(place) was there twice")
   }
 
   @inline(__always)
   private func cell(_ hash: NameHash, where isRight: (Int) -> Bool) -> Int? {
     guard !cells.isEmpty else { return nil }
+    assert(count < cells.count, "a search without an end")
     let mask = cells.count - 1
     var cell = Int(hash.bits) & mask
     while cells[cell].place >= 0 {
@@ -76,6 +79,7 @@ package struct PlaceIndex: Sendable {
   }
 
   private mutating func put(_ entry: Cell) {
+    assert(entry.place >= 0, "a vacant cell")
     let mask = cells.count - 1
     var cell = Int(entry.hash) & mask
     while cells[cell].place >= 0 { cell = (cell + 1) & mask }
@@ -86,6 +90,8 @@ package struct PlaceIndex: Sendable {
     let old = cells
     cells = Array(repeating: .vacant, count: max(old.count * 2, 4))
     for entry in old where entry.place >= 0 { put(entry) }
+    assert(cells.count & (cells.count - 1) == 0, "\(cells.count) cells are no power of two")
+    assert(cells.count > 2 * count)
   }
 }
 

@@ -65,6 +65,7 @@ extension Resolution {
 
   /// The bar's height in points, whether it is hidden or not.
   func height(isLarge: Bool) -> UInt64 {
+    assert(mayBeLarge || !isLarge)
     let base =
       if hasPrompt {
         Points.prompt

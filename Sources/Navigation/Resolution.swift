@@ -51,6 +51,8 @@ extension NavigationController {
   }
 
   func resolvedBar(by resolution: Resolution) -> ResolvedBar {
+    assert(resolution.top?.id == top?.id, "the resolution of another state")
+    assert(resolution.isStandalone == isStandalone)
     let isLarge = resolution.isLarge
     let height = resolution.height(isLarge: isLarge)
     let appearance = resolution.appearance(isLarge: isLarge)
@@ -136,6 +138,7 @@ extension Resolution {
   /// The back button; nil if the bar has none.
   func backButton(hasAppearance: Bool) -> ResolvedBar.BackSlot? {
     guard let previous, details?.item.leavesBackButton ?? true else { return nil }
+    assert(previous.id != top?.id, "the top is below itself")
     return backButtonRules(hasAppearance: hasAppearance).slot(of: previous)
   }
 

@@ -106,6 +106,8 @@ extension ResolvedBar {
       indicator: BackIndicator = .default, isGeneric: Bool = false, isTruncated: Bool = false,
       wanted: String? = nil, generic: String? = nil
     ) {
+      assert(text == nil || image == nil, "text and image")
+      assert(!isTruncated || wanted != nil, "nothing that was too long")
       self.text = text
       self.image = image
       self.source = source

@@ -95,6 +95,7 @@ package struct Screen: Sendable {
 
   private mutating func unique() -> Storage {
     if !isKnownUniquelyReferenced(&storage) { storage = storage.copy() }
+    assert(isKnownUniquelyReferenced(&storage), "another screen would change with this one")
     return storage
   }
 }
