@@ -99,15 +99,20 @@ struct Batch: Sendable {
 
   /// Notes an op whose commit broke an invariant.
   mutating func condemn(_ op: CondemnedOp) {
+    assert(!op.violated.isEmpty, "op \(op.op) broke nothing")
     condemned.append(op)
     isUnsound = true
   }
 
   /// Takes over what was noted when the events of the batch were decided before.
-  mutating func refuse(_ condemned: [CondemnedOp]) { self.condemned = condemned }
+  mutating func refuse(_ condemned: [CondemnedOp]) {
+    assert(self.condemned.isEmpty && !isUnsound, "a batch that has begun")
+    self.condemned = condemned
+  }
 
   /// Appends the next batch to this one, to roll both back together.
   mutating func absorb(_ next: Batch) {
+    assert(sequenceBefore ?? 0 <= next.sequenceBefore ?? .max, "an earlier batch joins")
     remembrances += next.remembrances
     coordinationsBefore.merge(next.coordinationsBefore) { first, _ in first }
     created += next.created
@@ -124,5 +129,6 @@ struct Batch: Sendable {
     let known = Set(touched.map(\.slot))
     touched += next.touched.filter { !known.contains($0.slot) }
     if sequenceBefore == nil { sequenceBefore = next.sequenceBefore }
+    assert(Set(touched.map(\.slot)).count == touched.count, "a nav is touched twice")
   }
 }

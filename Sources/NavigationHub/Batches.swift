@@ -48,6 +48,7 @@ struct Batches: Sendable {
   mutating func advance() {
     if current.sequenceBefore == nil { current.sequenceBefore = sequence }
     sequence += 1
+    assert(current.sequenceBefore ?? .max < sequence)
   }
 
   /// Continues the numbers behind a row that the journal already has.
@@ -61,6 +62,7 @@ struct Batches: Sendable {
 
   /// Takes the records of the batch at hand out, to be made durable together.
   mutating func takeRecords() -> [JournalRecord] {
+    precondition(!current.isUnsound, "records of a batch that must be decided again")
     let records = current.records
     current.records = []
     // Batches with several records tend to follow each other.
@@ -90,6 +92,7 @@ struct Batches: Sendable {
   /// Returns the former batch at hand, for `endRelease`. Returns nil if none was sealed: then the
   /// batch at hand itself is durable.
   mutating func beginRelease() -> Batch? {
+    precondition(!sealed.isEmpty || !current.isUnsound, "an unsound batch is released")
     isStorageFailing = false
     guard !sealed.isEmpty else { return nil }
     let next = current

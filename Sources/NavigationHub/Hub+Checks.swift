@@ -37,6 +37,7 @@ extension Hub {
     of request: OpMessage, by client: ClientID, _ sender: Sender, _ session: Int?, at now: Instant
   ) -> OpContext {
     let name = session.map { sessions.slots[$0].name } ?? request.name ?? ""
+    assert(session.map { sessions.slots[$0].client } ?? client == client, "another's session")
     let key = key(of: client, sender, session)
     return OpContext(
       request: request, key: key, name: name, sender: sender, session: session, now: now)
@@ -46,6 +47,8 @@ extension Hub {
     of client: ClientID, _ sender: Sender, _ session: Int?
   ) -> RememberedOps.Key {
     if let session, sessions.slots[session].peer == sender.peer {
+      assert(sessions.slots[session].key.client == client)
+      assert(sessions.slots[session].key.principal == sender.peer.principal)
       return sessions.slots[session].key
     }
     return RememberedOps.Key(principal: sender.peer.principal, client: client)
@@ -64,6 +67,8 @@ extension Hub {
 
   private mutating func overload(_ op: OpContext) -> UInt64? {
     if let session = op.session {
+      assert(sessions.isLive(session))
+      assert(sessions.slots[session].inflight >= 0)
       if sessions.slots[session].inflight >= configuration.inflight { return 10 }
       batches.current.answering.append(session)
       sessions.begin(session)
@@ -86,6 +91,8 @@ extension Hub {
       dropWaiting(waiting.token)
       return false
     case .decided(let entry):
+      assert(entry.id == id, "op \(entry.id) for op \(id)")
+      assert(!entry.reply.isEmpty, "op \(id) was decided without an answer")
       if entry.isOk {
         answer(op.sender, op.session, navs.slot(of: op.request.nav), entry.reply, .repeated)
       } else {
@@ -112,6 +119,7 @@ extension Hub {
   ///
   /// `slot` is nil if the nav does not exist.
   mutating func checkRights(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
+    assert(!op.request.operations.isEmpty)
     // An empty literal would cost 770 instructions, because it makes a set from an empty sequence.
     var needed = Rights(rawValue: 0)
     for index in op.request.operations.indices {
@@ -139,6 +147,7 @@ extension Hub {
   ///
   /// Both behind other operations, because these could still change the button.
   private mutating func rightsToActivate(_ op: OpContext, _ index: Int, _ slot: Int?) -> Rights {
+    assert(op.request.operations[index].kind == .buttonActivate)
     // A nav that does not exist has no buttons.
     guard let slot else { return .push }
     guard index == 0 else { return [.push, .pop] }
@@ -167,6 +176,7 @@ extension Hub {
     } else if slot == nil {
       throw OpFailure(.noNav, "there is no nav \(op.request.nav)")
     }
+    assert(op.isCreation == (slot == nil))
   }
 
   /// Throws `shutting-down` while the daemon stops.
@@ -199,6 +209,7 @@ extension Hub {
   /// Throws `guard-required` if the op lacks a guard that the nav's settings require.
   mutating func checkGuardPolicy(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
     guard let slot, !op.request.guards.any, !op.request.guards.fixesStack else { return }
+    assert(!op.isCreation, "the settings of a nav that is not there")
     try op.checkGuards(under: navs.slots[slot].controller.guardPolicy)
   }
 
@@ -206,6 +217,7 @@ extension Hub {
 
   /// Throws `desync` for the first guard that fails, see `NavEntry.check(_:)`.
   mutating func checkGuards(_ guards: borrowing Guards, _ slot: Int) throws(OpFailure) {
+    assert(navs.slots[slot].directory == nil, "a virtual nav is not changed")
     try navs.slots[slot].check(guards)
   }
 
@@ -213,6 +225,7 @@ extension Hub {
 
   /// Whether the nav has an open transition or question, or the op is about a gesture.
   mutating func isOpen(_ slot: Int, to op: OpContext) -> Bool {
+    assert(navs.isLive(slot))
     // Most ops find nothing open, so this comes first.
     if coordinations.isEmpty, navs.slots[slot].controller.transition.isDefault {
       return op.touchesGesture
@@ -262,6 +275,7 @@ extension Hub {
       throw OpFailure(error)
     }
     coordinations.update(slot) { $0.queue.append(op) }
+    assert(UInt64(coordinations[slot]?.queue.count ?? 0) <= limit)
     let body = ServerMessageWriter.queued(
       id: op.request.id, nav: navs.slots[slot].name, position: coordinations[slot]?.queue.count ?? 1
     )
@@ -278,6 +292,7 @@ extension Hub {
   }
 
   private func inProgress(_ slot: Int) -> OutgoingError {
+    assert(isBusy(slot), "nothing is in progress")
     let end = coordinations[slot]?.question?.deadline ?? coordinations[slot]?.due ?? 0
     return .inProgress(running(slot), after: timer.time(until: end))
   }
@@ -289,6 +304,7 @@ extension Hub {
     _ operations: [Operation], _ op: OpContext, _ slot: Int
   ) throws(OpFailure) {
     guard batches.isStorageFailing else { return }
+    assert(navs.slots[slot].directory == nil)
     var candidate = navs.slots[slot].controller
     let result = try? candidate.perform(
       operations, isAnimated: op.request.isAnimated, in: configuration.context)

@@ -17,6 +17,8 @@ extension Hub {
     _ commit: Commit, _ outputs: [OperationOutput], _ delivered: Int, _ op: OpContext,
     _ slot: Int, _ json: inout JSONWriter
   ) {
+    assert(!commit.isEmpty, "a revision without a change")
+    assert(outputs.count <= op.request.operations.count)
     let cause = op.cause(of: outputs)
     let row = begin(commit, slot, cause: cause, by: (op.name, op.request.id), &json)
     let ok = ServerMessageWriter.encodedOk(
@@ -53,6 +55,8 @@ extension Hub {
   mutating func write(
     _ commit: Commit, _ slot: Int, cause: Cause, by: Doing?, at now: Instant
   ) {
+    assert(!commit.isEmpty, "a revision without a change")
+    assert(cause != .api || by != nil, "a client's change without the client")
     var json = JSONWriter(reserving: 1000)
     let message = by.flatMap { by in by.op.map { (by.author.name, $0) } }
     let row = begin(commit, slot, cause: cause, by: message, &json)
@@ -71,6 +75,7 @@ extension Hub {
       sessions.slots[session].peer == op.sender.peer, sessions.slots[session].key == op.key,
       sessions.slots[session].name == op.name
     {
+      assert(sessions.slots[session].author.principal == op.key.principal)
       return (sessions.slots[session].author, sessions.slots[session].rowClient)
     }
     let process = op.sender.peer.process
@@ -94,6 +99,8 @@ extension Hub {
     _ commit: Commit, _ slot: Int, cause: Cause, by: (name: String, op: UInt64)?,
     _ json: inout JSONWriter
   ) -> BegunRow {
+    assert(navs.slots[slot].fault == nil, "a frozen nav changes")
+    assert(!batches.current.isUnsound, "a revision of an unsound batch")
     batches.touch(&navs.slots[slot], slot)
     batches.advance()
     let row = navs.slots[slot].takeOver(
@@ -106,6 +113,8 @@ extension Hub {
     _ commit: Commit, _ slot: Int, _ row: consuming BegunRow, _ body: [UInt8],
     _ author: RowAuthor?, at now: Instant
   ) {
+    assert(row.previous < batches.sequence, "row \(batches.sequence) follows row \(row.previous)")
+    assert(navs.slots[slot].lastSequence == batches.sequence)
     let entry = JournalRow(
       sequence: batches.sequence, nav: navs.slots[slot].number, revision: commit.revision.number,
       previous: row.previous, time: now.wall, kind: .changed, isOpen: row.isOpen, author: author,
@@ -118,6 +127,7 @@ extension Hub {
   mutating func keep(_ diff: consuming EncodedDiff, _ slot: Int) {
     let byteCount = diff.bytes.count
     navs.keep(diff, slot)
+    assert(navs.slots[slot].ring.last <= navs.slots[slot].revision.next)
     // This diff exceeds a message, so watches get a snapshot, for which everything must be durable.
     if byteCount > configuration.maximumReplyBytes { batches.requestStandstill() }
   }
@@ -131,6 +141,8 @@ extension Hub {
   mutating func recordSnapshot(of slot: Int, at now: Instant) {
     let entry = navs.slots[slot]
     guard entry.number > 0, !batches.isStorageFailing else { return }
+    assert(entry.snapshotRevision <= entry.controller.revision)
+    assert(entry.resolvedAt <= entry.controller.revision)
     let body = JournalBody.state(
       nav: entry.name, epoch: entry.epoch, owner: entry.owner, controller: entry.controller,
       digest: entry.digest, resolvedAt: entry.resolvedAt
@@ -154,6 +166,9 @@ extension NavEntry {
     _ commit: Commit, sequence: UInt64, cause: Cause, by: (name: String, op: UInt64)?,
     _ json: inout JSONWriter
   ) -> Hub.BegunRow {
+    assert(commit.revision == controller.revision, "the commit of another state")
+    assert(ring.last.next == commit.revision, "the ring ends with \(ring.last)")
+    assert(sequence > lastSequence, "row \(sequence) behind row \(lastSequence)")
     let (previous, before) = (lastSequence, digest)
     let isNew = shown.follow(controller, &json)
     if isNew { resolvedAt = commit.revision }
@@ -180,6 +195,7 @@ extension NavEntry {
 
   /// Updates the digest after a change that left the screens below `index` as they were.
   mutating func updateDigest(from index: Int) {
+    assert(index >= 0)
     digest = running.update(controller, from: index)
   }
 }

@@ -23,6 +23,7 @@ extension Hub {
       throw OpFailure(OutgoingError(error))
     }
     if let unreadable { throw unreadable }
+    assert(controller.revision == Revision(1))
     let faults = configuration.inspection(controller)
     guard faults.isEmpty else { throw OpFailure(.fault(request.nav, faults)) }
     guard navs.count < configuration.navs else {
@@ -32,6 +33,7 @@ extension Hub {
     }
     try checkStorage()
     let slot = navs.create(request.nav, ownedBy: op.sender.peer.principal, controller)
+    assert(navs.slot(of: request.nav) == slot)
     let entry = navs.slots[slot]
     batches.current.created.append(slot)
     batches.touch(&navs.slots[slot], slot)
@@ -79,10 +81,12 @@ extension Hub {
           previous: navs.slots[slot].lastSequence,
           time: op.now.wall, kind: .closed,
           author: op.author, body: JournalBody.closed { $0.origin(op, client, .whole(reply)) })))
+    assert(navs.hasName(slot), "\(op.request.nav) was closed before")
     dropCoordination(of: slot)
     // The entry stays in its slot until the closing is durable; only its name is gone.
     navs.releaseName(of: slot)
     batches.current.closed.append(slot)
+    assert(navs.slot(of: op.request.nav) == nil)
     batches.append(.closed(nav: slot))
     remember(op, reply, isOk: true)
     send(op.sender.connection, .ok, reply, .ok)

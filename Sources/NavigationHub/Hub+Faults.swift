@@ -16,6 +16,7 @@ extension Hub {
   /// again.
   mutating func inspect(_ commit: Commit, of op: OpContext, _ slot: Int) throws(OpFailure) {
     guard let inspection = configuration.touchedInspection else { return }
+    assert(commit.revision == navs.slots[slot].controller.revision)
     let violated = inspection(&navs.slots[slot].controller, commit)
     guard !violated.isEmpty else { return }
     batches.condemn(
@@ -28,12 +29,14 @@ extension Hub {
   mutating func checkCondemned(_ op: OpContext, _ slot: Int) throws(OpFailure) {
     guard !batches.current.condemned.isEmpty, let condemned = batches.current.condemnation(of: op)
     else { return }
+    assert(navs.slots[slot].controller.violatedInvariants().isEmpty, "not read back")
     throw discard(condemned.violated, slot)
   }
 
   /// Inspects a state that is not a revision yet as a whole; one that breaks an invariant is discarded
   /// and the nav frozen.
   mutating func inspect(_ slot: Int, before: NavigationController) throws(OpFailure) {
+    assert(before.revision <= navs.slots[slot].controller.revision)
     let violated = configuration.inspection(navs.slots[slot].controller)
     guard !violated.isEmpty else { return }
     navs.slots[slot].controller = before
@@ -51,6 +54,8 @@ extension Hub {
   ///
   /// Ops that wait for the nav are refused.
   mutating func freeze(_ slot: Int, _ violated: [String]) {
+    assert(!violated.isEmpty, "frozen without a reason")
+    assert(navs.slots[slot].directory == nil, "a virtual nav is frozen")
     guard navs.slots[slot].fault == nil else { return }
     let fault = violated.joined(separator: ", ")
     navs.slots[slot].fault = fault

@@ -53,10 +53,12 @@ extension Hub {
     _ sender: Sender, _ session: Int?, _ nav: Int?, _ reply: [UInt8], _ outcome: Outcome
   ) {
     guard let nav else { return send(sender.connection, .ok, reply, outcome) }
+    assert(navs.isLive(nav))
     batches.append(.answer(sender.connection, session: session, nav: nav, reply, outcome))
   }
 
   mutating func remember(_ op: OpContext, _ reply: [UInt8], isOk: Bool) {
+    assert(!reply.isEmpty, "op \(op.request.id) is not answered")
     let entry = RememberedOps.Entry(
       id: op.request.id, octets: op.octets, isOk: isOk, reply: reply)
     let evicted = remembered.remember(entry, of: op.key, at: op.now.boot)
@@ -119,6 +121,8 @@ extension Hub {
   mutating func perform(
     _ operations: [Operation], _ op: OpContext, _ slot: Int, after decision: DelegateDecision?
   ) throws(OpFailure) {
+    assert(navs.slots[slot].fault == nil, "a frozen nav changes")
+    assert(operations.count == op.request.operations.count)
     try checkCondemned(op, slot)
     let before = configuration.touchedInspection == nil ? navs.slots[slot].controller : nil
     var result: OperationResult
@@ -133,6 +137,7 @@ extension Hub {
       if let before { try inspect(slot, before: before) }
       try inspect(commit, of: op, slot)
     }
+    assert(result.outputs.count == operations.count)
     let delivered = announce(result.outputs, slot)
     // `take` moves the commit out instead of copying it.
     guard let commit = result.commit.take() else {
@@ -191,7 +196,8 @@ extension Hub {
   }
 
   private func audience(of slot: Int) -> Int {
-    watches.of(nav: slot).count {
+    assert(watches.of(nav: slot).allSatisfy { watches.slots[$0].nav == slot })
+    return watches.of(nav: slot).count {
       watches.slots[$0].view == .full && sessions.slots[watches.slots[$0].session].hasCredit
     }
   }

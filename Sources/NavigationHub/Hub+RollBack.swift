@@ -57,13 +57,17 @@ extension Hub {
     reads.restoreBackup(finished: batch.finishedBackup, isBegun: batch.beginsBackup)
     output = HubOutput()
     beginAgain(behind: batch)
+    assert(!isUnsound)
+    assert(Set(requests.map(\.nav)).count == requests.count, "a nav is to be read back twice")
     return requests
   }
 
   /// Removes a nav whose creation was rolled back.
   private mutating func forgetCreated(_ slot: Int) {
     for watch in watches.of(nav: slot) { removeWatch(watch) }
+    assert(watches.of(nav: slot).isEmpty)
     navs.uncreate(slot)
+    assert(!navs.isLive(slot))
   }
 
   /// Begins the next batch with the effects that handling the events again does not repeat.
@@ -94,5 +98,7 @@ extension Hub {
       throw HubReplayError(sequence: request.head, what: error.what)
     }
     navs.reload(slot, fresh, head: request.head)
+    assert(navs.slots[slot].durable == navs.slots[slot].revision)
+    assert(navs.slots[slot].ring.last == navs.slots[slot].revision)
   }
 }

@@ -132,6 +132,7 @@ package struct Hub: Sendable {
     for touched in batches.current.touched where navs.isLive(touched.slot) {
       navs.slots[touched.slot].durable =
         touched.revision ?? navs.slots[touched.slot].controller.revision
+      assert(navs.slots[touched.slot].durable <= navs.slots[touched.slot].revision)
     }
     let effects = batches.current.effects
     for effect in effects { release(effect, at: now) }

@@ -83,7 +83,9 @@ package struct HubOutput: Sendable {
 
   /// A delivery with its body.
   package func message(_ delivery: Delivery) -> Outgoing {
-    Outgoing(connection: delivery.connection, verb: delivery.verb, body: bodies[delivery.body])
+    precondition(delivery.body < bodies.count, "body=\(delivery.body)")
+    return Outgoing(
+      connection: delivery.connection, verb: delivery.verb, body: bodies[delivery.body])
   }
 
   /// Adds the body of a message to one or several connections; returns its index.
@@ -94,6 +96,7 @@ package struct HubOutput: Sendable {
 
   /// Adds a message to one connection; its body was added before.
   mutating func append(_ verb: ServerVerb, at body: Int, to connection: ConnectionID) {
+    assert(body >= 0 && body < bodies.count, "body=\(body)")
     deliveries.append(Delivery(connection: connection, verb: verb, body: body))
   }
 }

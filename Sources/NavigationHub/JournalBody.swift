@@ -37,6 +37,7 @@ enum JournalBody {
     json.name("diff")
     if let place = diff.resolved {
       let bytes = diff.bytes.span
+      assert(place.upperBound <= bytes.count)
       json.raw(
         bytes.extracting(first: place.lowerBound),
         nullAnd: bytes.extracting(droppingFirst: place.upperBound))
@@ -81,6 +82,7 @@ enum JournalBody {
     nav: String, epoch: Epoch, owner: String, controller: NavigationController, digest: Digest,
     resolvedAt: Revision, origin: (inout JSONWriter) -> Void = { _ in }
   ) -> [UInt8] {
+    assert(resolvedAt <= controller.revision)
     var json = JSONWriter(reserving: 1024)
     json.beginObject()
     json.optional("nav", nav)
@@ -209,6 +211,7 @@ extension JSONWriter {
   mutating func origin(_ op: OpContext, _ client: RowClient, _ reply: RecordedReply) {
     let operations = op.request.operations
     name("ops")
+    assert(!operations.isEmpty)
     beginArray()
     for index in operations.indices { word(operations[index].kind.name) }
     endArray()

@@ -43,6 +43,7 @@ struct JournalBodyReader: Sendable {
       }
       key = tape.next(key + 1)
     }
+    assert(key == end, "a member goes beyond its object")
   }
 
   /// The members before the state in a `created` row or in a snapshot.
@@ -71,6 +72,7 @@ struct JournalBodyReader: Sendable {
     guard window & Self.signMask == Self.sign else {
       throw StoredDataError(what: "a state without rev")
     }
+    assert(end >= 7)
     end -= 7
     var head = Array(body[..<end])
     head.append(0x7D)
@@ -203,6 +205,7 @@ struct JournalBodyReader: Sendable {
         }
         name = tape.next(at)
       }
+      assert(name == end, "a member goes beyond its object")
     } catch {
       throw StoredDataError(what: "ch: \(error.text)")
     }
@@ -230,6 +233,7 @@ struct JournalBodyReader: Sendable {
         bytes: tape.raw(diff), resolved: start..<start + tape.rawCount(place))
     }
     guard integer("rv") == JournalBody.resolution else { return nil }
+    assert(!resolved.isEmpty)
     return EncodedDiff(
       bytes: tape.raw(diff, replacing: place, by: resolved),
       resolved: start..<start + resolved.count)
@@ -261,6 +265,7 @@ struct JournalBodyReader: Sendable {
       }
       at = tape.next(at)
     }
+    assert(at == end, "a change goes beyond its list")
   }
 
   private func splice(_ at: Int, into change: inout RecordedChange) throws(ReadFailure) {
@@ -287,6 +292,7 @@ struct JournalBodyReader: Sendable {
       }
       key = tape.next(value)
     }
+    assert(key == end, "a member goes beyond its object")
     change.splices.append(splice)
   }
 
@@ -378,6 +384,7 @@ struct JournalBodyReader: Sendable {
     } catch {
       throw StoredDataError(what: "\(name.text): \(error.text)")
     }
+    assert(element == tape.next(list), "an element goes beyond its list")
     return elements
   }
 
