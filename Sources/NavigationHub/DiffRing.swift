@@ -48,6 +48,7 @@ struct DiffRing: Sendable {
 
   func digest(at revision: Revision) -> Digest? {
     guard reaches(revision) else { return nil }
+    assert(revision.number - base.number <= UInt64(count))
     if revision == base { return baseDigest }
     return entries[head + Int(revision.number - base.number) - 1].digest
   }
@@ -56,6 +57,8 @@ struct DiffRing: Sendable {
   ///
   /// The limits do not apply to diffs after `durable`, because watches have not got them yet.
   mutating func trim(revisions: Int, bytes: Int, through durable: Revision) -> Int {
+    assert(revisions >= 0)
+    assert(bytes >= 0)
     var freed = 0
     let owed = Int(max(last, durable).number - durable.number)
     while base < durable, count > revisions + owed || byteCount > bytes {
@@ -91,6 +94,7 @@ struct DiffRing: Sendable {
     }
     // The ring may not reach back to `revision`; then it begins there.
     if last != revision { self = DiffRing(base: revision, digest: digest) }
+    assert(self.digest(at: revision) == digest, "another state at the end of the ring")
     assert(last == revision && byteCount >= 0, "the ring ends with \(last)")
     return freed
   }

@@ -64,6 +64,7 @@ extension Hub {
         HistoryRequest(
           token: token, nav: entry.number, head: entry.lastSequence,
           what: .state(at: revision.number))))
+    assert(revision <= entry.revision, "revision \(revision.number) does not exist yet")
     // The op stays in flight until it is answered.
     if let index = batches.current.answering.lastIndex(where: { $0 == op.session }) {
       batches.current.answering.remove(at: index)
@@ -76,6 +77,7 @@ extension Hub {
   ) {
     var op = waiting
     op.now = now
+    assert(op.histories[revision] == nil, "the history of \(revision.number) is known")
     op.histories[revision] = answer
     if let session = op.session { batches.current.answering.append(session) }
     do throws(OpFailure) {

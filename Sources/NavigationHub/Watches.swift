@@ -112,6 +112,8 @@ struct Watches: Sendable {
   /// Forgets a watch.
   mutating func remove(_ index: Int) {
     let (session, nav) = (slots[index].session, slots[index].nav)
+    assert(byNav[nav].contains(index), "a watch that its nav does not know")
+    assert(bySession[session].contains(index), "a watch that its session does not know")
     bySession[session].removeAll { $0 == index }
     byNav[nav].removeAll { $0 == index }
     slots.remove(index, leaving: .vacant)
@@ -138,6 +140,7 @@ struct Watches: Sendable {
     guard slots[index].view == .full else { return nextLatest(index, &nav, &output) }
     if slots[index].snapshot != nil { return nextPart(index, limit, &output) }
     let cursor = slots[index].cursor
+    assert(cursor <= nav.revision, "a watch is ahead of its nav")
     guard cursor < nav.durable else { return .nothing }
     let position = Position(
       nav: slots[index].nav, cursor: cursor.number, room: room,
@@ -183,6 +186,7 @@ struct Watches: Sendable {
       byteCount += count + 1
       last = last.next
     }
+    assert(last > cursor, "a message without diffs")
     let isOne = last == cursor.next
     let body =
       isOne
@@ -207,6 +211,7 @@ struct Watches: Sendable {
     let (body, next) = snapshot.part(
       from: slots[index].nextScreen, limit: min(60 * 1024, limit / 2),
       hasResolved: slots[index].hasResolved)
+    assert(next.map { $0 > slots[index].nextScreen } ?? true, "a snapshot without an end")
     slots[index].nextScreen = next ?? 0
     if next == nil {
       slots[index].snapshot = nil
