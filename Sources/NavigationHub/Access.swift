@@ -168,6 +168,7 @@ package struct NavGlob: Hashable, Sendable {
     guard (1...Self.maximumBytes).contains(text.utf8.count) else { return nil }
     self.text = text
     pattern = [UInt8](text.utf8)
+    assert(!pattern.isEmpty)
   }
 
   /// Whether the pattern matches a name.
@@ -180,6 +181,7 @@ package struct NavGlob: Hashable, Sendable {
   /// name).
   private func matches(_ name: Span<UInt8>) -> Bool {
     let (any, one, virtual) = (UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "$"))
+    precondition(!pattern.isEmpty, "no pattern")
     if name.count > 0, name[0] == virtual, pattern[0] != virtual { return false }
     var (at, place) = (0, 0)
     var star: (place: Int, at: Int)?
@@ -198,6 +200,8 @@ package struct NavGlob: Hashable, Sendable {
         return false
       }
     }
+    assert(at == name.count)
+    assert(place <= pattern.count)
     return pattern[place...].allSatisfy { $0 == any }
   }
 }

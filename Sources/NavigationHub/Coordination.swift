@@ -144,6 +144,7 @@ extension DelegateQuestion {
       subject += 1
       lastOrder = -1
     }
+    assert(subject == subjects.count)
     return nil
   }
 }
@@ -170,6 +171,8 @@ extension OpContext {
       return candidate.top.map { [DelegateQuestion.Subject(screen: $0.id, isPop: true)] } ?? []
     }
     guard let splice = commit.splice else { return [] }
+    assert(commit.revision == candidate.revision, "the commit of another state")
+    assert(splice.at + splice.insertedCount <= candidate.stack.count)
     let inserted = candidate.stack[splice.at..<splice.at + splice.insertedCount].map(\.id)
     var subjects: [DelegateQuestion.Subject] = []
     if asksPops {

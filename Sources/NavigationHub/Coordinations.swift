@@ -30,9 +30,11 @@ struct Coordinations: Sendable {
 
   /// The slot of the nav about which this ask of the session is; nil if the ask is not pending.
   func slot(asking session: SessionRef, _ ask: UInt64) -> Int? {
-    states.first {
+    let asking = states.filter {
       $0.value.question?.pending?.session == session && $0.value.question?.pending?.ask == ask
-    }?.key
+    }
+    assert(asking.count <= 1, "question \(ask) is about \(asking.count) navs")
+    return asking.first?.key
   }
 
   /// Changes the coordination of a nav, and keeps what it was for a rollback.
@@ -40,6 +42,7 @@ struct Coordinations: Sendable {
     var coordination = states[slot] ?? Coordination()
     keep(coordination, slot)
     change(&coordination)
+    assert(before[slot] != nil, "a change that cannot be taken back")
     store(coordination, slot)
   }
 

@@ -44,6 +44,7 @@ struct Directory: Sendable {
   /// Installs the records of the next revision.
   mutating func advance(to records: [Record]) {
     assert(isActive, "a directory that is not active")
+    assert(records.allSatisfy { $0.version <= revision.next }, "a record of a later revision")
     self.records = records
     revision = revision.next
   }
@@ -55,6 +56,11 @@ struct Directory: Sendable {
   /// - Parameter wanted: the records that should exist, in the order of their names.
   /// - Returns: nil if nothing differs.
   func changes(to wanted: [Wanted]) -> (records: [Record], json: [UInt8])? {
+    assert(isActive, "a directory that is not active")
+    assert(
+      zip(wanted, wanted.dropFirst()).allSatisfy {
+        $0.id.utf8.lexicographicallyPrecedes($1.id.utf8)
+      }, "names out of order")
     var next: [Record] = []
     var changes = JSONWriter()
     changes.beginArray()
@@ -81,6 +87,7 @@ struct Directory: Sendable {
     }
     for gone in old { changes.splice(at: next.count, removing: gone.id, inserting: nil) }
     changes.endArray()
+    assert(next.count == wanted.count)
     return changes.count > 2 ? (next, changes.bytes) : nil
   }
 
@@ -94,6 +101,8 @@ struct Directory: Sendable {
 
 extension JSONWriter {
   fileprivate mutating func splice(at index: Int, removing: String?, inserting: [UInt8]?) {
+    assert(index >= 0)
+    assert(removing != nil || inserting != nil, "a splice that changes nothing")
     beginObject()
     name("at")
     integer(UInt64(index))

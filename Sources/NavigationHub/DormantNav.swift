@@ -91,7 +91,8 @@ struct DormantNavs: Sendable {
 
   /// The places of at most `count` navs; successive calls go round through all of them.
   mutating func next(atMost count: Int) -> [Int] {
-    (0..<min(count, self.count)).map { _ in
+    precondition(count >= 0, "count=\(count)")
+    return (0..<min(count, self.count)).map { _ in
       cursor = histories.next(from: cursor) + 1
       return cursor - 1
     }
@@ -126,6 +127,7 @@ struct DormantNavs: Sendable {
   mutating func insert(_ nav: DormantNav, _ history: DormantHistory) {
     let place = histories.insert(history)
     if place == navs.count { navs.append(nav) } else { navs[place] = nav }
+    assert(navs.count > place)
     numbers[nav.number] = place
     // A later nav may have taken the name already, because snapshots are read before the rows.
     if let other = names.updateValue(place, forKey: nav.name), navs[other].number > nav.number {
@@ -140,6 +142,7 @@ struct DormantNavs: Sendable {
   /// Gives a nav a new epoch; `row` is the row that records it, if the nav has not noted that row
   /// yet.
   mutating func renew(_ place: Int, _ epoch: Epoch, row: UInt64? = nil) {
+    assert(row ?? .max > histories[place].lastSequence, "a row before the nav's last")
     navs[place].epoch = epoch
     if let row { histories[place].lastSequence = row }
   }
@@ -153,6 +156,7 @@ struct DormantNavs: Sendable {
     numbers[nav.number] = nil
     histories.remove(
       place, leaving: DormantHistory(revision: Revision(0), sequence: 0, isOpen: false))
+    assert(numbers.count == histories.count, "\(numbers.count) numbers of \(histories.count) navs")
     if isEmpty {
       // An empty table frees its memory.
       self = DormantNavs()

@@ -48,14 +48,18 @@ struct HistoryReads: Sendable {
   }
 
   /// Removes and returns a client's request; nil if the token is not one of a client's.
-  mutating func take(_ token: UInt64) -> PendingRead? { reads.removeValue(forKey: token) }
+  mutating func take(_ token: UInt64) -> PendingRead? {
+    assert(reads[token] == nil || revivals[token] == nil, "token \(token) stands for two")
+    return reads.removeValue(forKey: token)
+  }
 
   /// The revival with a token; nil if the token is not one of a revival.
   func revival(_ token: UInt64) -> ReloadRequest? { revivals[token] }
 
   /// Removes and returns a revival; nil if the token is not one of a revival.
   mutating func takeRevival(_ token: UInt64) -> ReloadRequest? {
-    revivals.removeValue(forKey: token)
+    assert(reads[token] == nil || revivals[token] == nil, "token \(token) stands for two")
+    return revivals.removeValue(forKey: token)
   }
 
   /// The token and body hash of an op that waits for the history; nil if the op does not wait.

@@ -77,6 +77,7 @@ extension Hub {
   mutating func auditOverride(_ op: OpContext, _ slot: Int) {
     let isForced = op.request.guards.any
     guard isForced || op.isVetoSkipped else { return }
+    assert(navs.isLive(slot))
     let names = op.request.operations.map(\.kind.name).joined(separator: ", ")
     let what = isForced ? "without a guard" : "without the delegates' answer"
     var notice = Notice(.overridden, .info, "\(names) on \(navs.slots[slot].name) \(what)")
@@ -93,6 +94,7 @@ extension Hub {
 
   /// Logs that a client took the display lease from another one, once that is durable.
   mutating func auditTakeover(_ sender: Sender, _ name: String, _ slot: Int) {
+    assert(navs.slots[slot].directory == nil, "a virtual nav has no display")
     var notice = Notice(.overridden, .info, "\(name) takes the display of \(navs.slots[slot].name)")
     notice.nav = navs.slots[slot].name
     notice.client = name

@@ -9,6 +9,7 @@ package struct BackupProgress: Hashable, Sendable {
 
   /// Makes a value from its members.
   package init(done: UInt64, total: UInt64) {
+    assert(done <= total, "\(done) pages of \(total)")
     self.done = done
     self.total = total
   }
@@ -48,6 +49,7 @@ extension Hub {
 
   mutating func finishBackup(_ answer: BackupAnswer) {
     guard let pending = reads.takeBackup() else { return }
+    assert(batches.current.finishedBackup == nil, "two backups at a time")
     batches.current.finishedBackup = pending
     switch answer {
     case .made(let path, let bytes, let navs, let sequence):

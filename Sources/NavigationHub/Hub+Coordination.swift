@@ -20,6 +20,7 @@ extension Hub {
       }
       return runQueue(slot)
     }
+    assert(running.id <= controller.revision, "a transition that has not begun")
     // A transition that began earlier keeps its deadline and its owner.
     guard running.id == controller.revision else { return }
     let due = timer.now.boot + running.deadline
@@ -32,6 +33,8 @@ extension Hub {
   }
 
   mutating func tellProgress(of slot: Int, _ transition: Revision, _ value: Double) {
+    assert(value >= 0 && value <= 1, "\(value) of the way")
+    assert(navs.slots[slot].controller.transition.content.running?.id == transition)
     let deadline = navs.slots[slot].controller.settings.content.gestureDeadline
     let due = timer.now.boot + deadline
     coordinations.update(slot) { $0.due = due }
@@ -51,6 +54,7 @@ extension Hub {
       var op = coordination.queue.first
     {
       coordinations.update(slot) { $0.queue.removeFirst() }
+      assert(navs.slot(of: op.request.nav) == slot, "an op waits for another nav")
       op.now = timer.now
       decide(op, .waited)
     }
@@ -62,6 +66,8 @@ extension Hub {
   mutating func commitOwn(
     _ operation: Operation, cause: Cause, by: Doing? = nil, _ slot: Int
   ) {
+    assert(navs.isLive(slot))
+    assert(navs.slots[slot].directory == nil, "a virtual nav is not changed")
     guard navs.slots[slot].fault == nil else { return }
     guard !batches.isStorageFailing else {
       coordinations.postpone(slot)
@@ -81,6 +87,7 @@ extension Hub {
   mutating func recover(_ slot: Int) {
     guard navs.slots[slot].controller.isOpen else { return }
     commitOwn(.recover, cause: .recovery, slot)
+    assert(!navs.slots[slot].controller.isOpen || navs.slots[slot].fault != nil)
   }
 
   /// Times out transitions and questions, and retries endings that the journal did not take.
@@ -106,6 +113,7 @@ extension Hub {
 
   /// Brings the nav's state in line with its coordination, where sessions may have ended.
   private mutating func finishEndings(_ slot: Int) {
+    assert(!batches.isStorageFailing)
     let coordination = coordinations[slot] ?? Coordination()
     if navs.slots[slot].controller.environment.content.owner != nil, coordination.holder == nil {
       commitOwn(
@@ -163,6 +171,7 @@ extension Hub {
   private func checkTakeover(
     _ request: LeaseRequest, _ slot: Int, _ sender: Sender
   ) throws(OpFailure) {
+    assert(coordinations[slot]?.holder != nil, "nobody to take over from")
     guard request.wish == .force else {
       throw OpFailure(.leaseLost(to: navs.slots[slot].displayOwner))
     }
@@ -197,6 +206,7 @@ extension Hub {
       if !isDelayed { $0.owner = nil }
     }
     cancelGesture(slot, by: owner)
+    assert(coordinations[slot]?.holder == nil)
     let doing = owner.map { Doing($0, op: message) }
     commitOwn(.setDisplayOwner(nil), cause: .lease, by: doing, slot)
   }
@@ -243,6 +253,8 @@ extension Hub {
     if let leaving, leaving.roles.contains(.orientation) {
       giveOrientations(slot, by: Doing(leaving.author))
     }
+    assert(coordinations[slot]?.holder != ref, "who has left holds the display")
+    assert(coordinations[slot]?.delegates.contains { $0.session == ref } != true)
     if leaving != nil, coordinations[slot]?.question?.pending?.session == ref { timeOut(slot) }
   }
 
@@ -250,6 +262,7 @@ extension Hub {
   ///
   /// The op goes on without a session, except a gesture, which is dropped.
   private mutating func abandon(_ question: DelegateQuestion, _ slot: Int) {
+    assert(coordinations[slot]?.question != nil)
     guard question.op.touchesGesture else {
       return coordinations.update(slot) { $0.question?.op.session = nil }
     }
@@ -271,6 +284,7 @@ extension Hub {
       endQuestion(question.asked, "denied", by: nil)
       fail(question.op, failure)
     }
+    assert(coordinations[slot] == nil, "something is under way to a nav that is closed")
     for op in coordination.queue { fail(op, failure) }
   }
 

@@ -73,6 +73,7 @@ extension Hub {
     guard isSkipped || !subjects.isEmpty && hasVeto || animates && hasAnimator else {
       return false
     }
+    assert(coordinations[slot]?.question == nil, "two questions at a time")
     var question = DelegateQuestion(
       op: op, subjects: hasVeto ? subjects : [],
       cause: op.cause(of: result.outputs),
@@ -132,12 +133,14 @@ extension Hub {
 
   private mutating func ask(_ session: SessionRef, _ question: inout DelegateQuestion, _ slot: Int)
   {
+    assert(question.pending == nil, "two delegates are asked at a time")
     guard sessions.isLive(session) else { return }
     sessions.slots[session.slot].lastAsk += 1
     let pending = DelegateQuestion.Pending(
       session: session, ask: sessions.slots[session.slot].lastAsk)
     question.pending = pending
     question.asked.append(pending)
+    assert(question.phase != .veto || question.subject < question.subjects.count)
     let asked = question
     coordinations.update(slot) { $0.question = asked }
     timer.plan(asked.deadline)
@@ -167,6 +170,8 @@ extension Hub {
       let slot = coordinations.slot(asking: ref, ask), navs.isLive(slot),
       var question = coordinations[slot]?.question
     else { return }
+    assert(question.pending?.session == ref)
+    assert(navs.slot(of: question.op.request.nav) == slot, "a question about another nav")
     switch (question.phase, answer) {
     case (.veto, .verdict(true)):
       question.pending = nil
@@ -195,6 +200,7 @@ extension Hub {
   }
 
   private mutating func deny(_ question: DelegateQuestion, _ slot: Int, by name: String) {
+    assert(question.phase == .veto, "a denial in phase \(question.phase)")
     endQuestion(question.asked, "denied", by: name)
     coordinations.update(slot) { $0.question = nil }
     let screen = question.subjects[question.subject].screen
@@ -233,6 +239,7 @@ extension Hub {
     op.now = timer.now
     let decision = DelegateDecision(
       animation: question.animation, isVetoSkipped: question.isVetoSkipped)
+    assert(coordinations[slot]?.question == nil)
     decide(op, .answered(decision))
     runQueue(slot)
   }

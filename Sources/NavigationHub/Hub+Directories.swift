@@ -12,6 +12,7 @@ extension Hub {
     let records = records(of: slot)
     navs.slots[slot].directory?.activate(records)
     navs.restartDirectory(slot)
+    assert(navs.slots[slot].watches.isEmpty, "a watch of records that were not kept")
   }
 
   /// Stops keeping a virtual nav's records when no watch needs them.
@@ -25,6 +26,7 @@ extension Hub {
 
   /// The records that a virtual nav should have, in the order of their names, with their encoders.
   private func records(of slot: Int) -> [Directory.Wanted] {
+    assert(Navs.virtualSlots.contains(slot), "slot \(slot) is no virtual nav's")
     let records: [Directory.Wanted]
     if slot == Navs.navsSlot {
       let loaded = navs.loaded.filter { navs.hasName($0) }.map { NavFacts(navs.slots[$0]) }
@@ -53,6 +55,7 @@ extension Hub {
   ///
   /// O(records) while they are kept, else O(1).
   mutating func publish(_ slot: Int) {
+    precondition(Navs.virtualSlots.contains(slot), "slot=\(slot)")
     guard let directory = navs.slots[slot].directory else { return }
     guard directory.isActive else {
       navs.slots[slot].directory?.skip()
@@ -70,6 +73,8 @@ extension Hub {
     frame.end(&json, depth: records.count, digest)
     keep(EncodedDiff(bytes: json.bytes), slot)
     navs.slots[slot].durable = directory.revision.next
+    assert(navs.slots[slot].durable == navs.slots[slot].revision)
+    assert(navs.slots[slot].ring.last == navs.slots[slot].revision)
   }
 }
 
@@ -123,6 +128,7 @@ extension Session {
 extension NavEntry {
   /// Installs the records of the next revision; returns their digest.
   fileprivate mutating func advanceDirectory(to records: [Directory.Record]) -> Digest {
+    assert(directory != nil, "\(name) is not virtual")
     directory?.advance(to: records)
     digest = directory?.digest() ?? digest
     return digest

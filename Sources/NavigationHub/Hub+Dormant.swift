@@ -47,6 +47,7 @@ extension Hub {
     do throws(StoredDataError) {
       let entry = try navs.rebuild(snapshot, rows, configuration)
       let slot = try navs.revive(place, as: entry)
+      assert(navs.slot(numbered: request.nav) == slot)
       // `committed` trims the rings, but idle revivals happen without commits.
       trimRings()
       let violated = navs.slots[slot].controller.violatedInvariants()
@@ -60,7 +61,8 @@ extension Hub {
   ///
   /// Call it again only after all answers have arrived.
   package mutating func requestDormant(atMost count: Int) -> [HistoryRequest] {
-    navs.nextDormants(atMost: count).map { request in
+    precondition(count >= 0, "count=\(count)")
+    return navs.nextDormants(atMost: count).map { request in
       HistoryRequest(
         token: reads.insert(request), nav: request.nav, head: request.head, what: .state(at: .max))
     }

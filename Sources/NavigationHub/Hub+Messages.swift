@@ -18,6 +18,7 @@ extension Hub {
     guard let session else { return }
     sessions.slots[session].malformed += 1
     batches.current.malformed.append(session)
+    assert(sessions.slots[session].malformed <= 3, "a session goes on after its third")
     if sessions.slots[session].malformed >= 3 { end(session, why: "protocol", after: nil) }
   }
 
@@ -138,6 +139,8 @@ extension Hub {
       end(other, why: "fenced", after: nil)
       sessions.fence(connection)
     }
+    assert(sessions.slot(of: sender.connection) == nil)
+    assert(sessions.slot(of: hello.client) == nil)
     let slot = sessions.insert(session(hello, of: sender, at: now))
     measurements.count(.opened)
     batches.current.changedClients = true
@@ -157,6 +160,7 @@ extension Hub {
   private func welcome(_ hello: Hello, _ slot: Int) -> [UInt8] {
     let session = sessions.slots[slot]
     var json = JSONWriter(reserving: 512)
+    assert(session.client == hello.client)
     json.beginObject()
     json.member("ver", 1)
     json.optional("nonce", hello.nonce)
@@ -189,6 +193,7 @@ extension Hub {
 
   /// Ends a session and sends its connection `bye`.
   mutating func end(_ slot: Int, why: StaticString, after: UInt64?) {
+    assert(sessions.isLive(slot))
     let connection = sessions.slots[slot].connection
     send(connection, .bye, ServerMessageWriter.bye(why: why, after: after))
     batches.append(.ended(connection))
@@ -205,12 +210,15 @@ extension Hub {
     sessions.remove(slot)
     batches.current.changedClients = true
     endCoordinations(of: ref)
+    assert(!sessions.isLive(ref))
+    assert(watches.indices.allSatisfy { watches[$0].session != slot }, "a watch without a session")
   }
 
   mutating func stop() {
     guard !isStopping else { return }
     isStopping = true
     for slot in sessions.indices { end(slot, why: "shutting-down", after: 500) }
+    assert(sessions.count == 0, "\(sessions.count) sessions outlive the daemon")
   }
 
   // Time.
@@ -224,6 +232,7 @@ extension Hub {
   }
 
   private mutating func tend(_ slot: Int, at now: Instant) {
+    assert(sessions.isLive(slot))
     let session = sessions.slots[slot]
     if !session.hasCredit {
       let deadline = session.lastHeardAt + configuration.stall
@@ -243,6 +252,7 @@ extension Hub {
     for index in watches.of(session: session) {
       let watch = watches.slots[index]
       let entry = navs.slots[watch.nav]
+      assert(watches.of(nav: watch.nav).contains(slot), "\(entry.name) does not know its watch")
       // A mark may confirm a position only if it is durable and all its diffs were sent.
       guard watch.isCaughtUp(with: entry.revision), entry.durable == entry.revision else {
         continue

@@ -136,6 +136,7 @@ extension Hub {
         connection: sender.connection, id: request.id, what: pending,
         standing: navs.slots[slot].standing,
         owner: navs.slots[slot].owner, peer: sender.peer))
+    assert(navs.slots[slot].number > 0, "\(navs.slots[slot].name) is not in the journal")
     output.requests.append(
       HistoryRequest(
         token: token, nav: navs.slots[slot].number, head: navs.slots[slot].lastSequence, what: what)

@@ -106,6 +106,7 @@ extension Hub {
     precondition(navs.dormants.openNavs.isEmpty, "navs in which something is open are dormant")
     precondition(remembered.rows.isEmpty, "ops are to be remembered by rows")
     batches.replay(through: max(batches.sequence, lastSequence))
+    assert(batches.sequence >= lastSequence)
     trimRings()
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
     timer.advance(to: now)
@@ -139,6 +140,7 @@ extension Hub {
     at now: Instant
   ) -> UInt64 {
     batches.advance()
+    assert(previous < batches.sequence)
     batches.append(
       .row(
         JournalRow(
@@ -205,6 +207,8 @@ extension NavEntry {
     }
     _ = ring.trim(
       revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes, through: durable)
+    assert(ring.last == controller.revision, "the ring ends with \(ring.last)")
+    assert(lastSequence == row.sequence)
   }
 
   /// Gives the nav a new epoch: revisions go on, but no client can resume across the change.

@@ -28,6 +28,7 @@ extension Hub {
       lag.watches += 1
       lag.largest = max(lag.largest, durable.number - cursor.number)
       lag.sum += durable.number - cursor.number
+      assert(lag.largest <= lag.sum)
     }
     lag.stalled = sessions.indices.count { !sessions.slots[$0].hasCredit }
     return lag

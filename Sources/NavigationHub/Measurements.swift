@@ -100,6 +100,7 @@ package struct Measurements: Sendable {
   /// The histogram of a series.
   package subscript(_ series: Series) -> Histogram {
     let start = Self.series + series.rawValue * Series.room
+    assert(start + Series.room <= values.count, "\(series) has no place")
     return Histogram(
       bounds: (0..<Series.boundCount).map { series.unit << UInt64($0) },
       counts: Array(values[start...(start + Series.boundCount)]),
@@ -107,6 +108,7 @@ package struct Measurements: Sendable {
   }
 
   mutating func count(_ counter: Counter, _ number: Int = 1) {
+    assert(number >= 0)
     values[counter.rawValue] &+= UInt64(number)
   }
 
@@ -119,6 +121,7 @@ package struct Measurements: Sendable {
   /// Counts a value in the histogram of a series, in O(1).
   package mutating func note(_ value: UInt64, _ series: Series) {
     let start = Self.series + series.rawValue * Series.room
+    assert(start + Series.room <= values.count, "\(series) has no place")
     // How often the unit must double to reach the value, which is the index of its bucket.
     let units = (value + series.unit - 1) / series.unit
     let doublings = units <= 1 ? 0 : UInt64.bitWidth - (units - 1).leadingZeroBitCount

@@ -92,6 +92,7 @@ struct NavEntry: Sendable {
 
   /// The reason to begin a full watch with a snapshot; nil if the watch can resume.
   func reasonForSnapshot(_ request: WatchRequest) -> String? {
+    assert(ring.last == revision, "the ring ends with \(ring.last)")
     if request.bad != nil { return "digest" }
     guard let from = request.from else { return "join" }
     if from.epoch != epoch { return "epoch" }

@@ -192,6 +192,9 @@ struct Navs: Sendable {
 
   /// Restores a nav from `fresh`, which was read from the journal up to its row `head`.
   mutating func reload(_ slot: Int, _ fresh: NavEntry, head: UInt64) {
+    precondition(fresh.number == slots[slot].number, "nav \(fresh.number) for another")
+    assert(fresh.epoch == slots[slot].epoch, "another life of \(fresh.name)")
+    assert(fresh.lastSequence <= head, "rows behind the last durable one")
     let revision = fresh.controller.revision
     ringBytes -= slots[slot].ring.cut(behind: revision, digest: fresh.digest)
     slots[slot].controller = fresh.controller
@@ -208,9 +211,11 @@ struct Navs: Sendable {
 
   /// Gives a loaded nav a new epoch, which row `row` records.
   mutating func renew(_ slot: Int, _ epoch: Epoch, row: UInt64) {
+    assert(row > slots[slot].lastSequence)
     ringBytes -= slots[slot].ring.byteCount
     slots[slot].lastSequence = row
     slots[slot].renew(epoch)
+    assert(slots[slot].ring.byteCount == 0, "diffs of a former life")
   }
 
   // Dormant navs.

@@ -35,6 +35,7 @@ extension OpContext {
   ///
   /// A button whose action pops counts as the back button.
   func cause(of outputs: [OperationOutput]) -> Cause {
+    assert(outputs.count <= request.operations.count)
     for index in outputs.indices {
       let kind = request.operations[index].kind
       if kind == .buttonActivate, case .activated = outputs[index] { continue }

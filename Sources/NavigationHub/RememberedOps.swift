@@ -90,6 +90,7 @@ struct RememberedOps: Sendable {
     // Ids increase, so the usual op is beyond all remembered ones.
     if id > clients[slot].last { return .new }
     let client = clients[slot]
+    assert(client.head == 0 || client.head < client.entries.count)
     if let entry = client.entries.first(where: { $0.id == id }) {
       return entry.octets == octets ? .decided(entry) : .reused
     }
@@ -161,6 +162,7 @@ struct RememberedOps: Sendable {
   }
 
   private mutating func admit(_ key: Key, at now: UInt64) -> Int {
+    assert(slots[key] == nil, "a client is admitted twice")
     // After the limits were lowered, more than one client can be too many.
     while principals[key.principal]?.count ?? 0 >= limits.rememberedClientsPerPrincipal,
       let oldest = oldest(of: key.principal)
@@ -189,6 +191,7 @@ struct RememberedOps: Sendable {
     guard var queue = principals[principal] else { return nil }
     defer { principals[principal] = queue }
     while queue.head < queue.uses.count {
+      assert(queue.count > 0, "\(principal) has no clients")
       let use = queue.uses[queue.head]
       let slot = slots[Key(principal: principal, client: use.client)]
       let usedAt = slot.map { clients[$0].usedAt }
@@ -231,6 +234,7 @@ extension RememberedOps.Client {
       }
       let evicted = entries[head]
       entries[head] = entry
+      assert(evicted.id < entry.id, "op \(evicted.id) is driven out by an older one")
       head = head + 1 == entries.count ? 0 : head + 1
       return evicted
     }
@@ -241,6 +245,7 @@ extension RememberedOps.Client {
     var place = entries.count
     while place > 0, entries[place - 1].id > entry.id { place -= 1 }
     entries.insert(entry, at: place)
+    assert(place + 1 == entries.count || entries[place + 1].id > entry.id)
     return evicted
   }
 
@@ -265,7 +270,9 @@ extension RememberedOps.Client {
   /// Brings the oldest op to index 0.
   mutating func straighten() {
     guard head > 0 else { return }
+    assert(head < entries.count)
     entries = Array(entries[head...] + entries[..<head])
     head = 0
+    assert(zip(entries, entries.dropFirst()).allSatisfy { $0.id < $1.id }, "ops out of order")
   }
 }

@@ -144,7 +144,8 @@ struct Sessions: Sendable {
 
   /// Makes a reference to the session in a slot, which outlives the session.
   func reference(to slot: Int) -> SessionRef {
-    SessionRef(slot: slot, client: slots[slot].client)
+    assert(isLive(slot), "slot \(slot) is vacant")
+    return SessionRef(slot: slot, client: slots[slot].client)
   }
 
   /// Whether a session may be opened; one that replaces another session always may.
@@ -228,7 +229,10 @@ struct Sessions: Sendable {
   // Ops in flight.
 
   /// Counts an op that is decided but not yet durable.
-  mutating func begin(_ slot: Int) { slots[slot].inflight += 1 }
+  mutating func begin(_ slot: Int) {
+    assert(isLive(slot))
+    slots[slot].inflight += 1
+  }
 
   /// Ends one op in flight for each session listed, and counts `answers` for it.
   ///
@@ -262,6 +266,7 @@ struct Sessions: Sendable {
   ///
   /// O(n log n).
   func busiest(_ count: Int) -> [Int] {
+    assert(count >= 0)
     let active = indices.filter { slots[$0].answered > 0 }
       .sorted { (slots[$1].answered, $0) < (slots[$0].answered, $1) }
     return Array(active.prefix(count))

@@ -17,8 +17,10 @@ package struct Slots<Value: Sendable>: Sendable {
     guard let slot = free.popLast() else {
       values.append(value)
       live.append(true)
+      assert(values.count == live.count)
       return values.count - 1
     }
+    assert(!live[slot], "slot \(slot) is in use")
     values[slot] = value
     live[slot] = true
     return slot
@@ -98,6 +100,7 @@ package struct SlotIndex: Sendable {
         index.remove(former, hash)
         names[former] = nil
       }
+      assert(find(name, hash) == nil, "\(name) has two slots")
       guard let slot = newValue else { return }
       while names.count <= slot { names.append(nil) }
       precondition(names[slot] == nil, "slot \(slot) has a name")
@@ -147,8 +150,10 @@ package struct NumberIndex: Sendable {
       return place > 0 ? Int(place) - 1 : nil
     }
     set {
+      precondition(newValue ?? 0 >= 0 && newValue ?? 0 < Int32.max, "place=\(newValue ?? 0)")
       let change = (newValue == nil ? 0 : 1) - (self[number] == nil ? 0 : 1)
       count += change
+      assert(count >= 0)
       guard number < Self.most else { return others[number] = newValue }
       let page = Int(number >> Self.pageBits)
       guard newValue != nil || page < pages.count && pages[page] >= 0 else { return }
@@ -159,6 +164,7 @@ package struct NumberIndex: Sendable {
       if pages[page] < 0 { pages[page] = addPage() }
       places[pages[page] + Self.index(number)] = newValue.map { Int32($0 + 1) } ?? 0
       counts[page] += change
+      assert(counts[page] >= 0 && counts[page] <= Self.pageSize)
       guard counts[page] == 0 else { return }
       free.append(pages[page])
       pages[page] = -1
@@ -171,6 +177,7 @@ package struct NumberIndex: Sendable {
   private mutating func addPage() -> Int {
     if let page = free.popLast() { return page }
     places += Array(repeating: 0, count: Self.pageSize)
+    assert(places.count % Self.pageSize == 0)
     return places.count - Self.pageSize
   }
 }
@@ -216,6 +223,7 @@ package struct ConnectionSlots: Sendable {
 
   /// Where a key is, or would be put.
   private func place(of key: UInt64) -> Int {
+    assert(count < places.count, "a search without an end")
     let mask = places.count - 1
     var place = home(of: key)
     while places[place].slot >= 0, places[place].key != key { place = (place + 1) & mask }
@@ -244,6 +252,7 @@ package struct ConnectionSlots: Sendable {
     let old = places
     places = [Place](repeating: .vacant, count: old.count * 2)
     for entry in old where entry.slot >= 0 { places[place(of: entry.key)] = entry }
+    assert(places.count & (places.count - 1) == 0, "\(places.count) places are no power of two")
   }
 
   private mutating func remove(_ key: UInt64) {

@@ -37,6 +37,7 @@ extension TopChange {
     _ revision: Revision, from former: ScreenID?, to stack: [Screen], changedFrom index: Int,
     time: UInt64, cause: Cause
   ) {
+    assert(index >= 0)
     guard former != stack.last?.id else { return nil }
     self.init(
       revision: revision, time: time,
@@ -55,6 +56,7 @@ extension TopChange {
     guard let splice = commit.splice, splice.at + splice.insertedCount == stack.count else {
       return nil
     }
+    assert(splice.at <= stack.count)
     var former: FormerTop?
     if let id = splice.removed.last {
       former = FormerTop(id: id, isPopped: !stack[splice.at...].contains { $0.id == id })

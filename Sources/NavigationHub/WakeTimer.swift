@@ -8,7 +8,10 @@ struct WakeTimer: Sendable {
   private(set) var wakeAt: UInt64?
 
   /// Sets the time of the event at hand.
-  mutating func advance(to now: Instant) { self.now = now }
+  mutating func advance(to now: Instant) {
+    assert(now.boot >= self.now.boot, "the clock goes back")
+    self.now = now
+  }
 
   /// Plans a deadline: `wakeAt` will be no later than `time`.
   mutating func plan(_ time: UInt64) {
