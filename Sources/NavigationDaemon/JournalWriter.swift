@@ -279,7 +279,7 @@ final class JournalWriter: @unchecked Sendable {
     let end = lastEnd + policy.limit
     guard waiting > 0, waiting < policy.expected, start < end else { return }
     var now = start
-    while recordsWaiting < policy.expected, now < end, !isAwaited, !mustPutAway {
+    while recordsWaiting < policy.expected, now < end, !isAwaited, !mustPutAway, !mustDiscard {
       var until = timespec(
         tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))
       isAsleep = true
@@ -288,7 +288,7 @@ final class JournalWriter: @unchecked Sendable {
       now = SystemClock.monotonicNanoseconds()
     }
     // A wait that the loop has shortened is no evidence about arriving ops.
-    if !isAwaited { policy.noteWait(from: waiting, to: recordsWaiting) }
+    if !isAwaited, !mustDiscard { policy.noteWait(from: waiting, to: recordsWaiting) }
   }
 
   /// Checkpoints the log; the caller holds `lock`, which is released meanwhile.
