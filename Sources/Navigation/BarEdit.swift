@@ -1,4 +1,4 @@
-/// Where a swipe goes.
+/// The direction of a swipe over the content.
 package enum SwipeDirection: UInt8, CaseIterable, Sendable {
   /// A swipe up hides the bars, a swipe down shows them.
   case up, down
@@ -31,7 +31,7 @@ package enum ToolbarEdit: Hashable, Sendable {
 
 /// One member of a look to set; maps are replaced whole.
 package enum BarLookEdit: Hashable, Sendable {
-  /// The members of `BarLook`.
+  /// Each case sets the member of `BarLook` with its name.
   case barStyle(BarStyle?)
   case translucent(Bool?)
   case barTintColor(String?)

@@ -70,7 +70,9 @@ extension BarRules: Equatable {
 }
 
 extension NavigationController {
-  /// The rules for titles, back button and swipe, to be made again when a part changes.
+  /// Makes the rules by which the parts decide titles, back button and swipe.
+  ///
+  /// Make new ones when one of the six parts changes, or when `hold(for:)` returns false.
   package func barRules() -> BarRules { BarRules(Resolution(self), mayBeSwiped: mayBeSwiped) }
 
   /// Whether this is a controller whose bar, toolbar, environment and settings are at their
@@ -99,11 +101,11 @@ extension NavigationController {
 struct BackButtonRules: Hashable, Sendable {
   var isStandalone: Bool
   var usesLandscapeImages: Bool
-  /// The generic text.
+  /// The generic text in the environment's language, such as `Back`.
   var generic: String
   /// The largest width of a text, in columns of `DisplayWidth`; nil for no limit.
   var budget: Int?
-  /// What points back.
+  /// The arrow beside the text or image.
   var indicator: ResolvedBar.BackIndicator
 
   /// The button above this screen.

@@ -79,11 +79,11 @@ package enum Operation: Hashable, Sendable {
   /// Changes the appearance proxy of a class: the look of its bars where they set no value
   /// themselves.
   case setProxy(className: String, [BarLookEdit])
-  /// Changes what the display reports.
+  /// Changes members of the environment, which the display reports.
   case setEnvironment([EnvironmentEdit])
-  /// A tap on the content.
+  /// A tap on the screen's content, which can hide or show the bars.
   case tap
-  /// A swipe over the content.
+  /// A swipe over the screen's content, which can hide or show the bars.
   case swipe(SwipeDirection)
 
   // Transitions.

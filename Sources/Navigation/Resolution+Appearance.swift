@@ -35,6 +35,9 @@ extension Resolution {
   }
 
   /// Returns the object in a slot: the top item's, else the bar's; nil if neither is set.
+  ///
+  /// `isTransparent` marks an object that stands in for a scroll-edge one. The display then draws
+  /// neither its background nor its shadow.
   private func find(
     _ slot: AppearanceSlot, isTransparent: Bool = false
   ) -> ResolvedBar.AppearanceChoice? {

@@ -44,9 +44,9 @@ extension Resolution {
   /// UIKit's heights in points.
   private enum Points {
     static let standard: UInt64 = 44
-    /// With a prompt, in any orientation.
+    /// The height with a prompt, at any height class.
     static let prompt: UInt64 = 74
-    /// What a large title adds.
+    /// The additional height of a large title.
     static let largeTitle: UInt64 = 52
   }
 

@@ -67,7 +67,10 @@ package final class Log: Sendable {
     for entry in limit.withLock({ $0.admit(entry, at: now) }) { write(entry) }
   }
 
-  /// Writes the due summaries of held-back messages; the loop calls it each turn, and at the end.
+  /// Writes how many equal messages the rate limit held back, for each window that has ended.
+  ///
+  /// The loop calls it with each report to the watchdog, and the daemon when it stops. Windows that
+  /// are still open at the stop get no summary.
   package func flush(at now: UInt64 = SystemClock.monotonicMilliseconds()) {
     for entry in limit.withLock({ $0.expire(at: now) }) { write(entry) }
   }

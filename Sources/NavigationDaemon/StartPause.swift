@@ -31,7 +31,7 @@ struct StartPause {
   /// Waits for 0.1 s.
   func wait() { usleep(useconds_t(Self.milliseconds * 1000)) }
 
-  /// Removes the file when the start is ready, or when no restart will follow.
+  /// Removes the file, because this start is ready; the next start then does not wait.
   func end() {
     // If the removal fails, the next start only waits 0.1 s without need.
     if let path { _ = unsafe unlink(path) }

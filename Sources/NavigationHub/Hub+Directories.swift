@@ -5,14 +5,16 @@ import NavigationProtocol
 // derives their records when a batch is durable, and only while a client watches or reads them.
 
 extension Hub {
-  /// Begins to keep the records of a virtual nav; does nothing if they are kept or the nav is not
-  /// virtual.
+  /// Begins to keep the records of a virtual nav: one for each nav in `$navs`, one for each session
+  /// in `$clients`.
+  ///
+  /// Does nothing if the hub already keeps them, or if the nav is not virtual.
   mutating func activate(_ slot: Int) {
     guard let directory = navs.slots[slot].directory, !directory.isActive else { return }
     let records = records(of: slot)
     navs.slots[slot].directory?.activate(records)
     navs.restartDirectory(slot)
-    assert(navs.slots[slot].watches.isEmpty, "a watch of records that were not kept")
+    assert(watches.of(nav: slot).isEmpty, "a watch of records that were not kept")
   }
 
   /// Stops keeping a virtual nav's records when no watch needs them.

@@ -211,7 +211,7 @@ extension Hub {
     batches.current.changedClients = true
     endCoordinations(of: ref)
     assert(!sessions.isLive(ref))
-    assert(watches.indices.allSatisfy { watches[$0].session != slot }, "a watch without a session")
+    assert(watches.of(session: slot).isEmpty, "a watch without a session")
   }
 
   mutating func stop() {
@@ -252,7 +252,7 @@ extension Hub {
     for index in watches.of(session: session) {
       let watch = watches.slots[index]
       let entry = navs.slots[watch.nav]
-      assert(watches.of(nav: watch.nav).contains(slot), "\(entry.name) does not know its watch")
+      assert(watches.of(nav: watch.nav).contains(index), "\(entry.name) does not know its watch")
       // A mark may confirm a position only if it is durable and all its diffs were sent.
       guard watch.isCaughtUp(with: entry.revision), entry.durable == entry.revision else {
         continue

@@ -120,7 +120,7 @@ package struct Notice: Hashable, Sendable {
 
   /// What sort of thing it is.
   package var kind: Kind
-  /// How important it is.
+  /// The importance of the notice.
   package var level: Level
   /// The text, for people; it can quote a client's message.
   package var text: String
@@ -128,9 +128,9 @@ package struct Notice: Hashable, Sendable {
   package var nav: String?
   /// The revision of the nav.
   package var revision: UInt64?
-  /// What the client calls itself.
+  /// The name that the client gave itself.
   package var client: String?
-  /// Who the transport says it is.
+  /// The client's principal, as the transport proved it.
   package var principal: String?
   /// The code of the error, or a word for the action.
   package var code: String?

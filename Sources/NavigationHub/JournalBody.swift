@@ -190,7 +190,10 @@ struct Doing {
   var author: Author
   /// The message that asked for the change; nil if it follows from the end of the session.
   var op: UInt64?
-  /// Whether the change took the display lease from another session.
+  /// Whether the change took the display from another session (`force` of a `lease`).
+  ///
+  /// Only the session that holds the display may report its environment, begin gestures and
+  /// complete transitions.
   var isForced = false
 
   init(_ author: Author, op: UInt64? = nil) {

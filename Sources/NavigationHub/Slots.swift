@@ -123,11 +123,11 @@ package struct NumberIndex: Sendable {
 
   /// For each 1024 numbers, the index in `places` where theirs begin; -1 if no page exists.
   private var pages: [Int] = []
-  /// How many there are on each page.
+  /// The number of places on each page.
   private var counts: [Int] = []
-  /// The places plus one, 0 for none.
+  /// The places of the numbers, plus one; 0 for none.
   private var places: [Int32] = []
-  /// Pages that have become empty.
+  /// The indexes of pages that have become empty, for reuse.
   private var free: [Int] = []
   private var others: [UInt64: Int] = [:]
 
@@ -190,7 +190,7 @@ package struct NumberIndex: Sendable {
 package struct ConnectionSlots: Sendable {
   private struct Place: Sendable {
     var key: UInt64
-    /// -1 where there is none.
+    /// The slot; -1 in a vacant place.
     var slot: Int
 
     static let vacant = Place(key: 0, slot: -1)
@@ -260,7 +260,7 @@ package struct ConnectionSlots: Sendable {
     var gap = place(of: key)
     guard places[gap].slot >= 0 else { return }
     count -= 1
-    // Whatever was pushed beyond the gap moves back into it, so that it is found without it.
+    // An entry behind the gap moves into it if a search for the entry would stop at the gap.
     var next = (gap + 1) & mask
     while places[next].slot >= 0 {
       let distance = (next - home(of: places[next].key)) & mask

@@ -6,8 +6,9 @@ package import NavigationProtocol
 /// Law: `digest` is the digest of `screens` and `parts`. A mirror is replaced as a whole, by a
 /// snapshot or by a complete diff, so no intermediate state is visible.
 package struct Mirror: Hashable, Sendable {
-  /// The kind of the nav: `controller`, `bar`, or the kind that the daemon reports for a virtual
-  /// nav.
+  /// The kind of the nav: `controller`, `bar` or `directory`.
+  ///
+  /// `directory` is the kind of the virtual navs: `$navs` lists all navs, `$clients` all sessions.
   package var kind: String
   /// The epoch of the nav.
   package var epoch: Epoch

@@ -45,7 +45,11 @@ package struct SessionReplica: Sendable {
 
   /// The bounds of the pause before a new connection, in milliseconds.
   package static let backOffMilliseconds: ClosedRange<UInt64> = 100...5000
-  /// The time after a move within which another move counts as a cycle, in milliseconds.
+  /// The milliseconds after a redirection to another daemon in which a second one counts as a
+  /// cycle.
+  ///
+  /// In a cycle, daemons redirect the client to each other. The client then waits before it
+  /// follows, longer each time.
   static let quickMoveMilliseconds: UInt64 = 60_000
   /// The maximum of requests that the client sends before the first of them is answered.
   package static let maximumSentRequests = 64

@@ -65,7 +65,9 @@ package struct Socket: ~Copyable {
 @safe
 final class SocketHandle {
   let pointer: UnsafeMutableRawPointer
-  /// The message that carries each frame, so that sending allocates nothing; empty between
+  /// The `zmq_msg_t` of outgoing frames that the caller passes as bytes or shares.
+  ///
+  /// Each such frame uses it in turn, so sending allocates no `zmq_msg_t`. It is empty between
   /// messages.
   let scratch: MessageStorage
   let context: ContextHandle

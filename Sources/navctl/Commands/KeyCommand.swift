@@ -73,7 +73,10 @@ enum KeyCommand: Command {
     }
   }
 
-  /// The roles that the daemon reports; nil if none answers, or if it refuses this user.
+  /// The access roles that the running daemon knows, such as `admin`.
+  ///
+  /// Nil if no daemon answers, or if it refuses this user. The caller then accepts no role of the
+  /// configuration.
   private static func knownRoles(_ invocation: Invocation) -> [String]? {
     do {
       var connection = try invocation.connect()
