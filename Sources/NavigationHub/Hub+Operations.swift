@@ -133,22 +133,14 @@ extension Hub {
     } catch {
       throw OpFailure(OutgoingError(error))
     }
-    if let commit = result.commit {
-      if let before { try inspect(slot, before: before) }
-      try inspect(commit, of: op, slot)
-    }
     assert(result.outputs.count == operations.count)
-    let delivered = announce(result.outputs, slot)
     // `take` moves the commit out instead of copying it.
     guard let commit = result.commit.take() else {
-      let reply = ServerMessageWriter.ok(
-        id: op.request.id, standing: navs.slots[slot].standing, changed: false,
-        outputs: result.outputs, delivered: delivered)
-      // Progress arrives so often that remembering it would evict all other ops.
-      let isProgress = op.request.operations.allSatisfy { $0.kind == .gestureUpdate }
-      if !isProgress { remember(op, reply, isOk: true) }
-      return answer(op.sender, op.session, slot, reply, .unchanged)
+      return answerUnchanged(op, slot, result.outputs)
     }
+    if let before { try inspect(slot, before: before) }
+    try inspect(commit, of: op, slot)
+    let delivered = announce(result.outputs, slot)
     if decision?.isVetoSkipped == true {
       var op = op
       op.isVetoSkipped = true
@@ -157,6 +149,20 @@ extension Hub {
       record(commit, result.outputs, delivered, op, slot)
     }
     if commit.parts.contains(.transition) { noteTransition(slot, begunBy: op) }
+  }
+
+  /// Answers an op that changed nothing.
+  private mutating func answerUnchanged(
+    _ op: OpContext, _ slot: Int, _ outputs: [OperationOutput]
+  ) {
+    let delivered = announce(outputs, slot)
+    let reply = ServerMessageWriter.ok(
+      id: op.request.id, standing: navs.slots[slot].standing, changed: false, outputs: outputs,
+      delivered: delivered)
+    // Progress arrives so often that remembering it would evict all other ops.
+    let isProgress = op.request.operations.allSatisfy { $0.kind == .gestureUpdate }
+    if !isProgress { remember(op, reply, isOk: true) }
+    answer(op.sender, op.session, slot, reply, .unchanged)
   }
 
   /// Throws the rules' refusal of an operation before the unreadable one, because the first error
