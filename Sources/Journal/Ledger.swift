@@ -13,9 +13,11 @@ struct NavEntry {
   }
 
   let nav: UInt64
-  /// The newest row or snapshot: its revision, its sequence and its time.
+  /// The revision of the nav's newest row or snapshot.
   var headRevision: UInt64 = 0
+  /// The sequence of that row or snapshot; the sequence numbers the rows of all navs together.
   var headSequence: UInt64 = 0
+  /// The time of that row or snapshot.
   var headTime: UInt64 = 0
   /// The lowest sequence that a row of the nav can have.
   var oldestSequence: UInt64 = .max

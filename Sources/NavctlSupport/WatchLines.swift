@@ -6,7 +6,9 @@ package struct WatchLines: Sendable {
   /// The position of the last line; nil before the first.
   private var last: (epoch: String, revision: UInt64)?
 
-  /// Begins without a position; the first complete state is then a `snapshot`.
+  /// Begins before any line is printed.
+  ///
+  /// If the first line is a complete state, it is a `snapshot`. A later one is a `resync`.
   package init() {}
 
   /// Begins after a position; the first complete state is then a `resync`.

@@ -102,7 +102,9 @@ package struct Configuration: Hashable, Sendable {
     package var stallSeconds = 30
   }
 
-  /// A line of `[classes]`: the name of a bar class that clients can use, and its base.
+  /// A line of `[classes]`: a class that clients can name for a bar or a toolbar.
+  ///
+  /// It is a subclass of `NavigationBar` or `Toolbar`.
   package struct DeclaredClass: Hashable, Sendable {
     /// The name of the class.
     package var name: String

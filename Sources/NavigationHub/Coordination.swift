@@ -120,7 +120,10 @@ struct DelegateQuestion: Sendable {
   var subject = 0
   var lastOrder = -1
   var pending: Pending?
-  /// All asks of this phase; their sessions are sent the outcome.
+  /// The asks that delegates were sent, answered or not; their sessions get the outcome.
+  ///
+  /// The outcome is `allowed`, `denied` or `timeout`. After the vetoes the list starts anew, for
+  /// the animator and the driver.
   var asked: [Pending] = []
   /// The time at which a missing answer counts as a timeout, in milliseconds of CLOCK_BOOTTIME.
   var deadline: UInt64

@@ -9,7 +9,9 @@ package struct ShownBar: Sendable {
   private var frame: BarFrame
   /// The newest revision for whose parts the frame is known to be right.
   private var framedAt: Revision
-  /// The bytes that depend on the screens, in order; all bytes if the frame cannot be used.
+  /// The bytes that depend on the screens, such as titles, in order; `frame` has the others.
+  ///
+  /// It has all bytes if the stack is empty, or if the top screen has details of its own.
   private var own: [UInt8]
   /// Where in `own` the pieces of the frame belong; 0 if the frame cannot be used.
   private var openingEnd: UInt32 = 0

@@ -43,7 +43,9 @@ package struct SessionReplica: Sendable {
     var isSent = false
   }
 
-  /// The bounds of the pause before a new connection, in milliseconds.
+  /// The least and greatest upper bound of the pause before a new connection, in milliseconds.
+  ///
+  /// The pause is random, from 0 to that bound. The bound doubles with each attempt.
   package static let backOffMilliseconds: ClosedRange<UInt64> = 100...5000
   /// The milliseconds after a redirection to another daemon in which a second one counts as a
   /// cycle.

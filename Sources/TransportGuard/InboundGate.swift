@@ -115,9 +115,10 @@ final class InboundGate: @unchecked Sendable {
   /// The bytes that the daemon now holds of messages that the loop has not taken.
   var heldBytes: Int { total.load(ordering: .relaxed) }
 
-  /// The number of connections to admit now, so that each can send its maximum within the limit.
+  /// The number of further connections to admit now, beside those that are open.
   ///
-  /// It is at least 1 unless the limit is exceeded.
+  /// It is the unused part of the total limit, divided by the limit of one connection. It is at
+  /// least 1 unless the total limit is exceeded.
   var roomForConnections: Int {
     let room = totalLimit.load(ordering: .relaxed) - heldBytes
     return room < 0 ? 0 : max(1, room / connectionLimit)

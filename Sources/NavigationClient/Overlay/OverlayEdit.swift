@@ -3,8 +3,8 @@ import NavigationProtocol
 
 /// The effect of an operation on the displayed stack, before the daemon has performed it.
 ///
-/// It is no operation: a pop removes the screen that was on top when the user saw it, whatever
-/// other clients push meanwhile.
+/// A pop is fixed to the screen that was displayed on top at the call. If another screen is on
+/// top later, the edit does not apply, and the client withdraws it.
 enum OverlayEdit: Hashable, Sendable {
   /// A screen of the displayed stack: its id, and its record if it is new.
   struct Placed: Hashable, Sendable {
