@@ -70,7 +70,10 @@ extension GuardedRouter {
       events.append(.blocked(id))
     }
     connections[slot].outbox.append(message)
-    if connections[slot].outbox.isOverfull { return cutOff(id, slot) }
+    if connections[slot].outbox.isOverfull {
+      reportUnread("\(connections[slot].outbox.debt)", slot)
+      return cutOff(id, slot)
+    }
     noteUnsent(message.body.count)
   }
 
@@ -132,11 +135,16 @@ extension GuardedRouter {
       if bytes > 0 { debts.append(UnsentBudget.Debt(id: id, slot: slot, bytes: bytes)) }
     }
     for (debt, total) in unsent.reckon(debts) {
-      let principal = connections[debt.slot].peer.principal
-      let text = "\(principal) is cut off, who left \(debt.bytes) of \(total) bytes unread"
-      incidents.append(Incident(.warning, .limited, text))
+      reportUnread("\(debt.bytes) of \(total)", debt.slot)
       cutOff(debt.id, debt.slot)
     }
+  }
+
+  /// Reports that a peer is disconnected for the bytes that it left unread.
+  private mutating func reportUnread(_ bytes: String, _ slot: Int) {
+    let principal = connections[slot].peer.principal
+    let text = "\(principal) is disconnected: it left \(bytes) bytes unread"
+    incidents.append(Incident(.warning, .limited, text))
   }
 
   /// Evicts a peer that does not read: drops its messages, ends its session, shuts its connection

@@ -140,6 +140,7 @@ extension ProcessTests {
       }
       // What it may leave unread, and the answers of a turn twice; it would be 400 MB without.
       #expect(peak.memory - before.memory < 200 * 1024)
+      try daemon.child.complains("bytes unread")
     }
 
     @Test func `what many peers leave unread is bounded in all`() throws {
