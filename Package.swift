@@ -38,23 +38,16 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
 
     // The pure core.
-    .target(name: "Navigation", swiftSettings: strict),
+    .target(name: "NavigationCore", dependencies: ["CZlib"], swiftSettings: strict),
     .target(
-      name: "NavigationProtocol", dependencies: ["Navigation", "CZlib"], swiftSettings: strict),
-    .target(
-      name: "NavigationHub", dependencies: ["Navigation", "NavigationProtocol"],
-      swiftSettings: strict),
-    .target(
-      name: "NavigationReplica", dependencies: ["Navigation", "NavigationProtocol"],
+      name: "NavigationReplica", dependencies: ["NavigationCore"],
       swiftSettings: strict),
 
     // The shells.
     .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux"], swiftSettings: strict),
     .target(
       name: "Journal",
-      dependencies: [
-        "NavigationHub", "NavigationProtocol", "CSQLite", "CLZ4", "CXXHash", "CLinux",
-      ],
+      dependencies: ["NavigationCore", "CSQLite", "CLZ4", "CXXHash", "CLinux"],
       swiftSettings: strict),
     .target(name: "CommandLineOptions", dependencies: ["CArgp"], swiftSettings: strict),
     .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: strict),
@@ -62,20 +55,19 @@ let package = Package(
     // The router, and all that keeps its peers from harming the process: docs/transport-guard.md.
     .target(
       name: "TransportGuard",
-      dependencies: ["NavigationProtocol", "NavigationHub", "ZeroMQ", "RuntimePaths", "CLinux"],
+      dependencies: ["NavigationCore", "ZeroMQ", "RuntimePaths", "CLinux"],
       swiftSettings: strict),
     .target(
       name: "NavigationDaemon",
       dependencies: [
-        "Navigation", "NavigationProtocol", "NavigationHub", "ZeroMQ", "Journal", "RuntimePaths",
-        "CurveKeys", "TransportGuard", "CInih", "CSystemd", "CLinux",
+        "NavigationCore", "ZeroMQ", "Journal", "RuntimePaths", "CurveKeys", "TransportGuard",
+        "CInih", "CSystemd", "CLinux",
       ],
       swiftSettings: strict),
     .target(
       name: "NavigationClient",
       dependencies: [
-        "Navigation", "NavigationProtocol", "NavigationReplica", "ZeroMQ", "RuntimePaths",
-        "CurveKeys", "CLinux",
+        "NavigationCore", "NavigationReplica", "ZeroMQ", "RuntimePaths", "CurveKeys", "CLinux",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -100,8 +92,7 @@ let package = Package(
     .target(
       name: "NavigationExporter",
       dependencies: [
-        "NavigationClient", "Navigation", "NavigationProtocol", "RuntimePaths", "CMicroHTTPD",
-        "CLinux",
+        "NavigationClient", "NavigationCore", "RuntimePaths", "CMicroHTTPD", "CLinux",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -111,16 +102,15 @@ let package = Package(
     .target(
       name: "NavctlSupport",
       dependencies: [
-        "NavigationClient", "Navigation", "NavigationProtocol", "NavigationReplica",
-        "CommandLineOptions", "RuntimePaths", "CLinux",
+        "NavigationClient", "NavigationCore", "NavigationReplica", "CommandLineOptions",
+        "RuntimePaths", "CLinux",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "navctl",
       dependencies: [
-        "NavctlSupport", "NavigationClient", "Navigation", "NavigationProtocol",
-        "NavigationReplica", "CommandLineOptions",
-        "RuntimePaths", "CurveKeys", "CLinux",
+        "NavctlSupport", "NavigationClient", "NavigationCore", "NavigationReplica",
+        "CommandLineOptions", "RuntimePaths", "CurveKeys", "CLinux",
       ],
       swiftSettings: strict),
 
@@ -143,9 +133,7 @@ let package = Package(
     // One client among many, for ProcessTests: not installed.
     .executableTarget(
       name: "ConsistencyWorker",
-      dependencies: [
-        "NavigationClient", "NavigationProtocol", "NavigationReplica", "Navigation", "CLinux",
-      ],
+      dependencies: ["NavigationClient", "NavigationCore", "NavigationReplica", "CLinux"],
       path: "Tests/ConsistencyWorker", swiftSettings: strict),
 
     // Starts other programs, for the tests and for bench: not installed.
@@ -156,76 +144,70 @@ let package = Package(
     // Tests.
     .target(
       name: "Simulation",
-      dependencies: ["Navigation", "NavigationProtocol", "NavigationHub", "NavigationReplica"],
+      dependencies: ["NavigationCore", "NavigationReplica"],
       path: "Tests/Simulation",
       swiftSettings: strict),
     // The rows of Tests/Conformance, run against a hub in process or a daemon.
     .target(
-      name: "Conformance", dependencies: ["NavigationProtocol", "NavigationHub"],
+      name: "Conformance", dependencies: ["NavigationCore"],
       path: "Tests/Conformance/Runner",
       swiftSettings: strict),
     // Shared by both: the table itself, and the rows that are code.
     .target(
       name: "ConformanceSupport",
-      dependencies: ["Conformance", "NavigationProtocol", "NavigationReplica", "Navigation"],
+      dependencies: ["Conformance", "NavigationCore", "NavigationReplica"],
       path: "Tests/ConformanceSupport", swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests",
-      dependencies: [
-        "Conformance", "ConformanceSupport", "Simulation", "NavigationProtocol", "NavigationHub",
-        "Navigation",
-      ],
+      dependencies: ["Conformance", "ConformanceSupport", "Simulation", "NavigationCore"],
       swiftSettings: strict),
-    .testTarget(name: "NavigationTests", dependencies: ["Navigation"], swiftSettings: strict),
+    .testTarget(name: "NavigationTests", dependencies: ["NavigationCore"], swiftSettings: strict),
     .testTarget(
       name: "NavigationSyncTests",
-      dependencies: ["NavigationProtocol", "NavigationHub", "NavigationReplica", "Navigation"],
+      dependencies: ["NavigationCore", "NavigationReplica"],
       swiftSettings: strict),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"], swiftSettings: strict),
     .testTarget(
       name: "JournalTests",
-      dependencies: ["ChildProcess", "Journal", "NavigationProtocol", "NavigationHub", "CLinux"],
+      dependencies: ["ChildProcess", "Journal", "NavigationCore", "CLinux"],
       swiftSettings: strict),
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "ChildProcess", "NavigationDaemon", "Navigation", "NavigationProtocol", "NavigationHub",
-        "Journal", "RuntimePaths", "CurveKeys", "TransportGuard", "ZeroMQ", "CommandLineOptions",
+        "ChildProcess", "NavigationDaemon", "NavigationCore", "Journal", "RuntimePaths",
+        "CurveKeys", "TransportGuard", "ZeroMQ", "CommandLineOptions",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "TransportGuardTests",
-      dependencies: ["TransportGuard", "NavigationProtocol", "NavigationHub", "ZeroMQ"],
+      dependencies: ["TransportGuard", "NavigationCore", "ZeroMQ"],
       swiftSettings: strict),
     .testTarget(
       name: "ClientTests",
       dependencies: [
-        "navd", "ChildProcess", "NavigationClient", "Navigation", "NavigationProtocol",
-        "NavigationHub", "NavigationReplica", "ZeroMQ",
+        "navd", "ChildProcess", "NavigationClient", "NavigationCore", "NavigationReplica", "ZeroMQ",
         "CLinux",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "NavctlTests",
       dependencies: [
-        "NavctlSupport", "NavigationClient", "CommandLineOptions", "RuntimePaths",
-        "NavigationProtocol", "NavigationHub", "NavigationReplica", "Navigation",
+        "NavctlSupport", "NavigationClient", "CommandLineOptions", "RuntimePaths", "NavigationCore",
+        "NavigationReplica",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ExporterTests", dependencies: ["NavigationExporter", "NavigationProtocol"],
+      name: "ExporterTests", dependencies: ["NavigationExporter", "NavigationCore"],
       swiftSettings: strict),
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["Simulation", "NavigationProtocol", "NavigationHub", "Navigation"],
+      dependencies: ["Simulation", "NavigationCore"],
       swiftSettings: strict),
     .testTarget(
       name: "ProcessTests",
       dependencies: [
         "navd", "navctl", "navd-exporter", "navd-demo", "ConsistencyWorker", "ChildProcess",
-        "NavigationClient", "NavigationProtocol", "NavigationHub", "Navigation", "Journal",
-        "ZeroMQ", "CurveKeys",
-        "Conformance",
+        "NavigationClient", "NavigationCore", "Journal", "ZeroMQ", "CurveKeys", "Conformance",
         "ConformanceSupport",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),

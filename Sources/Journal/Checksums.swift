@@ -1,5 +1,5 @@
 import CXXHash
-import NavigationHub
+import NavigationCore
 
 /// The numbers that a checksum covers besides bytes, folded into a seed.
 ///

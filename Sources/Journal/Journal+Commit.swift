@@ -1,4 +1,4 @@
-package import NavigationHub
+package import NavigationCore
 
 extension Journal {
   /// Stores the records of one batch, all or none; with durability `sync`, durably.

@@ -1,5 +1,4 @@
-import NavigationHub
-import NavigationProtocol
+import NavigationCore
 
 extension Journal {
   /// Deletes a part of the history that retention no longer keeps, and reports what it did.

@@ -1,4 +1,4 @@
-package import NavigationHub
+package import NavigationCore
 
 /// The reason why a replay ended early.
 package enum ReplayError<Refusal: Error>: Error {

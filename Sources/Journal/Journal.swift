@@ -1,4 +1,4 @@
-import NavigationProtocol
+import NavigationCore
 
 /// The journal: an SQLite database with the rows in the order of their sequence, and with
 /// snapshots.

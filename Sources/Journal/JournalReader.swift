@@ -1,4 +1,4 @@
-package import NavigationHub
+package import NavigationCore
 
 /// Reads single rows and parts of the history while a `Journal` writes.
 ///

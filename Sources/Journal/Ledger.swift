@@ -1,5 +1,4 @@
-import NavigationProtocol
-import NavigationHub
+import NavigationCore
 
 /// The journal's bookkeeping for one nav, about 100 bytes.
 struct NavEntry {

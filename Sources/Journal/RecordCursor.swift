@@ -1,5 +1,4 @@
-import NavigationProtocol
-import NavigationHub
+import NavigationCore
 
 /// Reads the heads of a group's rows one after the other.
 ///

@@ -1,5 +1,4 @@
-package import NavigationHub
-import NavigationProtocol
+package import NavigationCore
 
 /// The numbers of a row that the journal keeps in memory until the commit.
 struct RowNote: Hashable {

@@ -1,4 +1,4 @@
-import NavigationHub
+import NavigationCore
 
 /// The rules by which the journal keeps history.
 ///

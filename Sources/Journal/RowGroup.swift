@@ -1,5 +1,4 @@
-import NavigationHub
-import NavigationProtocol
+import NavigationCore
 
 /// The rows of a group, which are stored together in one row of the database.
 ///

@@ -1,5 +1,5 @@
 import CSQLite
-import NavigationProtocol
+import NavigationCore
 
 /// A prepared statement; its `Database` owns it and finalises it at close.
 @safe final class Statement {

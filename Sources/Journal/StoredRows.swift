@@ -1,5 +1,4 @@
-import NavigationHub
-import NavigationProtocol
+import NavigationCore
 
 /// The columns of a stored group besides its heads and bodies.
 struct StoredGroup {

@@ -1,4 +1,4 @@
-import NavigationProtocol
+import NavigationCore
 
 /// A number of open connections and its limit: of all clients, or of one user or key.
 struct ConnectionLoad {

@@ -1,6 +1,5 @@
 package import CommandLineOptions
-package import Navigation
-package import NavigationProtocol
+package import NavigationCore
 
 /// The options of `delegate`, and the texts between it and the command that answers for it.
 package enum DelegateText {

@@ -1,4 +1,4 @@
-import NavigationProtocol
+import NavigationCore
 
 // The checks of the statistics that the daemon reports.
 

@@ -1,5 +1,4 @@
-import Navigation
-package import NavigationProtocol
+package import NavigationCore
 package import RuntimePaths
 
 /// The facts that `navctl doctor` judges; nil if a fact could not be found out.

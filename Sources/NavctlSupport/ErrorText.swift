@@ -1,5 +1,4 @@
-import Navigation
-package import NavigationProtocol
+package import NavigationCore
 import RuntimePaths
 
 /// The text of an `err` reply of the daemon.

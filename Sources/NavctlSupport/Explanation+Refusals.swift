@@ -1,4 +1,4 @@
-import NavigationProtocol
+import NavigationCore
 
 // The explanations of the error codes, in the order of their table in docs/protocol.md.
 

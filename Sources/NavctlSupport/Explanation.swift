@@ -1,5 +1,4 @@
-package import Navigation
-package import NavigationProtocol
+package import NavigationCore
 
 /// The meaning, the cause and the remedy of a code of an error, of navd's log or of a session end.
 package struct Explanation: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Navigation
+import NavigationCore
 
 /// Formats numbers with their units in at most nine columns.
 package enum Figures {
@@ -13,7 +13,7 @@ package enum Figures {
 
   /// A count with its noun: "1 session", "12,000 sessions".
   package static func counted(_ number: UInt64, _ noun: String) -> String {
-    Navigation.counted(number, noun, figures: count(number))
+    NavigationCore.counted(number, noun, figures: count(number))
   }
 
   /// Events a second.

@@ -1,6 +1,5 @@
-import Navigation
+package import NavigationCore
 package import NavigationClient
-package import NavigationProtocol
 package import CommandLineOptions
 
 /// Chooses the guards of a command: the typed conditions, else the state that was last seen.

@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 
 extension JSONValue {
   /// Lays the value out in indented lines, by two spaces a level.

@@ -1,4 +1,4 @@
-package import NavigationProtocol
+package import NavigationCore
 
 /// One value of a JSON text, with its members by name.
 ///

@@ -1,5 +1,4 @@
-import Navigation
-package import NavigationProtocol
+package import NavigationCore
 
 /// Converts words of the form KEY=VALUE to members of a JSON object.
 package enum Members {

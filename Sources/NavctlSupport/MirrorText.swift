@@ -1,5 +1,4 @@
-import Navigation
-package import NavigationProtocol
+package import NavigationCore
 package import NavigationReplica
 
 /// Writes mirrors and diffs as the JSON in which the daemon sent them, and reads them.

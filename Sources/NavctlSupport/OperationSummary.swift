@@ -1,6 +1,5 @@
 package import NavigationClient
-import Navigation
-package import NavigationProtocol
+package import NavigationCore
 
 /// The result of an operation in one line.
 package enum OperationSummary {

@@ -1,7 +1,6 @@
 package import NavigationClient
-import Navigation
+import NavigationCore
 package import CommandLineOptions
-import NavigationProtocol
 
 extension Operations {
   /// The four states of a bar that have an appearance each.

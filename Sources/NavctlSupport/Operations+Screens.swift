@@ -1,7 +1,6 @@
 package import NavigationClient
-import Navigation
+import NavigationCore
 package import CommandLineOptions
-import NavigationProtocol
 
 extension Operations {
   /// Makes the operation of `present`, which shows a screen above the visible one.

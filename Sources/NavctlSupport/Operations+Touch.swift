@@ -1,7 +1,6 @@
 package import NavigationClient
-import Navigation
+import NavigationCore
 package import CommandLineOptions
-import NavigationProtocol
 
 /// One step of a swipe back.
 package enum GestureStep: Hashable, Sendable {

@@ -1,7 +1,6 @@
 package import NavigationClient
-import Navigation
+import NavigationCore
 package import CommandLineOptions
-import NavigationProtocol
 
 /// Makes operations from command lines, one function for each command that changes a nav.
 package enum Operations {

@@ -1,5 +1,4 @@
-package import Navigation
-package import NavigationProtocol
+package import NavigationCore
 
 /// An error of the command line; navctl sends nothing and ends with status 2.
 package struct UsageError: Error, Hashable, Sendable {

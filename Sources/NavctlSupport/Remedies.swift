@@ -1,4 +1,4 @@
-package import NavigationProtocol
+package import NavigationCore
 
 /// The command and the operation that the daemon refused, as far as navctl knows them.
 package struct Attempt: Hashable, Sendable {

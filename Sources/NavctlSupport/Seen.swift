@@ -1,5 +1,4 @@
-package import Navigation
-package import NavigationProtocol
+package import NavigationCore
 package import NavigationReplica
 
 /// The state of one nav that one terminal last showed; `GuardChoice` makes guards from it.

@@ -1,5 +1,5 @@
 import CLinux
-import Navigation
+import NavigationCore
 package import RuntimePaths
 
 /// Stores `Seen` values in files, one for each terminal session and nav.

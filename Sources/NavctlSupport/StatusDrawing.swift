@@ -1,4 +1,4 @@
-package import NavigationProtocol
+package import NavigationCore
 
 /// Draws the statistics of a daemon for `navctl status`.
 package enum StatusDrawing {

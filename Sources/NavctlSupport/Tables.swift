@@ -1,4 +1,4 @@
-import NavigationProtocol
+import NavigationCore
 
 /// Draws replies of the daemon as tables of text.
 package enum Tables {

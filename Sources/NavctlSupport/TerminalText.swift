@@ -1,4 +1,4 @@
-import Navigation
+import NavigationCore
 
 /// Text measured in the columns of a terminal.
 package enum TerminalText {

@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 
 /// Explains a failed guard: it names the client that changed the top screen, the cause and the time.
 struct TopChangeText {

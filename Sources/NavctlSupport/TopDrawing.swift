@@ -1,4 +1,4 @@
-package import NavigationProtocol
+package import NavigationCore
 
 /// Draws one frame of `navctl top` from two samples of the statistics.
 package struct TopDrawing: Sendable {

@@ -1,5 +1,5 @@
 package import CommandLineOptions
-import NavigationProtocol
+import NavigationCore
 
 /// The condition of `navctl wait`.
 package enum WaitCondition: Hashable, Sendable {

@@ -1,5 +1,4 @@
-import Navigation
-package import NavigationProtocol
+package import NavigationCore
 
 /// Makes the lines of `navctl watch`: one for each revision, and one in place of skipped revisions.
 package struct WatchLines: Sendable {

@@ -1,6 +1,6 @@
 package import NavigationReplica
 package import ZeroMQ
-import NavigationProtocol
+import NavigationCore
 
 /// The reason why a daemon refuses a connection.
 package enum ConnectionRefusal: Hashable, Sendable {

@@ -1,5 +1,4 @@
-package import Navigation
-import NavigationProtocol
+package import NavigationCore
 
 /// The reply of the daemon to a ping.
 package struct Pong: Hashable, Sendable {

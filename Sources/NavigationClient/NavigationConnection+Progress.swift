@@ -1,4 +1,4 @@
-package import NavigationProtocol
+package import NavigationCore
 
 extension NavigationConnection {
   /// Sends a read that takes long, such as a backup, and polls its progress; without a session.

@@ -1,5 +1,5 @@
 import CLinux
-package import NavigationProtocol
+package import NavigationCore
 package import NavigationReplica
 
 extension NavigationConnection {

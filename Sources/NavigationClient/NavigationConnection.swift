@@ -1,5 +1,4 @@
-import Navigation
-package import NavigationProtocol
+package import NavigationCore
 import NavigationReplica
 import ZeroMQ
 

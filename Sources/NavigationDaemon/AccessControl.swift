@@ -1,6 +1,6 @@
 import CLinux
 import CurveKeys
-import NavigationHub
+import NavigationCore
 import RuntimePaths
 import TransportGuard
 import ZeroMQ

@@ -1,7 +1,6 @@
 import CLinux
 import Journal
-import Navigation
-import NavigationHub
+import NavigationCore
 import RuntimePaths
 import Synchronization
 

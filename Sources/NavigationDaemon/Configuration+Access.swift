@@ -1,6 +1,5 @@
 import CurveKeys
-package import NavigationProtocol
-package import NavigationHub
+package import NavigationCore
 
 extension Configuration {
   /// Section `[access]`: the roles and the rights of clients, and the keys for tcp.

@@ -1,6 +1,6 @@
 import CLinux
 import Journal
-import Navigation
+import NavigationCore
 package import RuntimePaths
 
 extension Daemon {

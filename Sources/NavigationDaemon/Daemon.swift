@@ -1,8 +1,7 @@
 import CLinux
 import CurveKeys
 import Journal
-import Navigation
-import NavigationHub
+import NavigationCore
 package import RuntimePaths
 import TransportGuard
 import ZeroMQ

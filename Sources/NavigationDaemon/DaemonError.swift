@@ -1,6 +1,6 @@
 import CLinux
 package import Journal
-import NavigationHub
+import NavigationCore
 package import RuntimePaths
 package import ZeroMQ
 

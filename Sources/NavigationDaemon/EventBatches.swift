@@ -1,4 +1,4 @@
-import NavigationHub
+import NavigationCore
 
 /// The events to handle next, and the batches of events that are not durable yet.
 ///

@@ -1,6 +1,6 @@
 import CLinux
 import Journal
-import NavigationHub
+import NavigationCore
 import Synchronization
 
 /// Access to the journal's history: on a thread of its own for requests that can wait, else at

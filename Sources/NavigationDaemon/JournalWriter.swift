@@ -1,6 +1,6 @@
 import CLinux
 import Journal
-import NavigationHub
+import NavigationCore
 import RuntimePaths
 
 /// Commits batches on a thread of its own, in their order, and checkpoints the write-ahead log

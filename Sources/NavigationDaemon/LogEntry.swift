@@ -1,4 +1,4 @@
-import NavigationHub
+import NavigationCore
 import TransportGuard
 
 /// One message of the log, with the nav, the client and the code that it concerns.

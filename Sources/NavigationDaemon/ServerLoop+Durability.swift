@@ -1,5 +1,5 @@
 import Journal
-import NavigationHub
+import NavigationCore
 import TransportGuard
 
 // The end of commits: durable batches, failures and roll-back.

@@ -1,5 +1,5 @@
 import Journal
-import NavigationHub
+import NavigationCore
 import TransportGuard
 
 // Work that no client requested: checkpoints, pruning and revivals; and the time of the next

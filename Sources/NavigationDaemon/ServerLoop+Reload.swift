@@ -1,8 +1,6 @@
 import CLinux
 import Journal
-import Navigation
-import NavigationHub
-import NavigationProtocol
+import NavigationCore
 import RuntimePaths
 import TransportGuard
 

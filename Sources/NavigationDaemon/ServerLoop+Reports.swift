@@ -1,7 +1,6 @@
 import CLinux
 import Journal
-import NavigationHub
-import NavigationProtocol
+import NavigationCore
 import RuntimePaths
 import TransportGuard
 import ZeroMQ

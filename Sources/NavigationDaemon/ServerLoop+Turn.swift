@@ -1,6 +1,5 @@
 import Journal
-import NavigationHub
-import NavigationProtocol
+import NavigationCore
 import RuntimePaths
 import TransportGuard
 

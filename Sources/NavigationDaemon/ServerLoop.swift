@@ -1,7 +1,6 @@
 import CLinux
 import Journal
-import NavigationProtocol
-import NavigationHub
+import NavigationCore
 import RuntimePaths
 import TransportGuard
 import ZeroMQ

@@ -1,4 +1,4 @@
-package import NavigationProtocol
+package import NavigationCore
 
 /// A response to an HTTP request.
 package struct Answer: Hashable, Sendable {

@@ -1,6 +1,5 @@
-import Navigation
+import NavigationCore
 import NavigationClient
-import NavigationProtocol
 import RuntimePaths
 
 /// Queries a daemon over its socket, and keeps the connection between queries.

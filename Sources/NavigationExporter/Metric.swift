@@ -1,4 +1,4 @@
-import NavigationProtocol
+import NavigationCore
 
 /// One metric: its name, its help text, and the function that reads it from the statistics.
 package struct Metric: Sendable {

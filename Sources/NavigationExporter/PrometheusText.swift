@@ -1,4 +1,4 @@
-package import NavigationProtocol
+package import NavigationCore
 
 /// Writes the text format of Prometheus, version 0.0.4.
 package enum PrometheusText {

@@ -1,5 +1,4 @@
-package import Navigation
-package import NavigationProtocol
+package import NavigationCore
 
 /// A client's copy of the state of one nav.
 ///

@@ -1,4 +1,4 @@
-package import NavigationProtocol
+package import NavigationCore
 
 /// The client's state machine for the full watch of one nav: it keeps the mirror, and decides when
 /// to watch again.

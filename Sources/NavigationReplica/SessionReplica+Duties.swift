@@ -1,5 +1,4 @@
-import Navigation
-package import NavigationProtocol
+package import NavigationCore
 
 /// An event of a session's delegate roles or display leases.
 package enum DutyEvent: Hashable, Sendable {

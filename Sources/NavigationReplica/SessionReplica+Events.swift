@@ -1,4 +1,4 @@
-package import NavigationProtocol
+package import NavigationCore
 
 extension SessionReplica {
   /// Handles a new connection: sends `hello`.

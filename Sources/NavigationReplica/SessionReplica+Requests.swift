@@ -1,4 +1,4 @@
-package import NavigationProtocol
+package import NavigationCore
 
 extension SessionReplica {
   /// Watches a nav; replaces an earlier watch of the same view.

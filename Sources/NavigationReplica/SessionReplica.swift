@@ -1,4 +1,4 @@
-package import NavigationProtocol
+package import NavigationCore
 
 /// The client's state machine for one session: watches, requests in flight, flow control and
 /// liveness.

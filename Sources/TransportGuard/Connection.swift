@@ -1,4 +1,4 @@
-import NavigationHub
+import NavigationCore
 import ZeroMQ
 
 /// An accepted connection, as the kernel describes it.

@@ -1,4 +1,4 @@
-import NavigationHub
+import NavigationCore
 
 // The limits of connections, and the connections of each user and key.
 

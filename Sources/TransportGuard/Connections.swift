@@ -1,4 +1,4 @@
-import NavigationHub
+import NavigationCore
 import ZeroMQ
 
 /// The table of all connections, from the accept(2) of each until its last message is read.

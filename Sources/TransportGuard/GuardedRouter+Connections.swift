@@ -1,5 +1,5 @@
 import CLinux
-package import NavigationHub
+package import NavigationCore
 import RuntimePaths
 package import ZeroMQ
 

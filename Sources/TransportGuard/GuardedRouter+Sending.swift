@@ -1,6 +1,5 @@
 import CLinux
-import NavigationProtocol
-package import NavigationHub
+package import NavigationCore
 package import ZeroMQ
 
 // Messages to peers, and peers that do not read.

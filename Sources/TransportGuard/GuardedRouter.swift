@@ -1,5 +1,4 @@
-package import NavigationHub
-package import NavigationProtocol
+package import NavigationCore
 package import ZeroMQ
 
 /// The daemon's ROUTER socket, guarded against harm by its peers.

@@ -1,4 +1,4 @@
-import NavigationHub
+import NavigationCore
 
 /// The messages and bytes that one peer has not read: those that wait here, and those that the
 /// socket took.

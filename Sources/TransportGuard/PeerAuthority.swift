@@ -1,4 +1,4 @@
-package import NavigationHub
+package import NavigationCore
 package import ZeroMQ
 
 /// Decides which peers may connect; the daemon implements it.

@@ -1,6 +1,6 @@
 import NavctlSupport
 import NavigationClient
-import NavigationProtocol
+import NavigationCore
 import NavigationReplica
 import RuntimePaths
 

@@ -2,9 +2,8 @@ import CLinux
 import CommandLineOptions
 import CurveKeys
 import NavctlSupport
-import Navigation
+import NavigationCore
 import NavigationClient
-import NavigationProtocol
 import RuntimePaths
 
 /// One run of one command: its parsed command line and its environment.

@@ -1,7 +1,6 @@
-import Navigation
+import NavigationCore
 import NavctlSupport
 import NavigationClient
-import NavigationProtocol
 
 /// The form of commands such as `bar` and `env`: print a part of the state, or change it.
 enum Parts {

@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationProtocol
+import NavigationCore
 import RuntimePaths
 
 /// navctl: its commands, its options, and the entry that runs one command line.

@@ -1,7 +1,6 @@
 import NavctlSupport
-import Navigation
+import NavigationCore
 import NavigationClient
-import NavigationProtocol
 import RuntimePaths
 
 /// Requests that read something once.

@@ -1,5 +1,5 @@
 import NavigationClient
-import NavigationProtocol
+import NavigationCore
 import Synchronization
 import Testing
 

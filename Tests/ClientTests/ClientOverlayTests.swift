@@ -1,4 +1,4 @@
-import NavigationProtocol
+import NavigationCore
 import Testing
 
 @testable import NavigationClient
@@ -164,7 +164,9 @@ import Testing
     (#"{"transitionEnded":{"tid":19,"outcome":"melted"}}"#, .other),
     (#"{"moonRise":{"screen":"a"}}"#, .other),
   ])
-  func `an event has its details as values`(json: String, kind: NavigationEvent.Kind) async throws {
+  func `an event has its details as values`(
+    json: String, kind: NavigationClient::NavigationEvent.Kind
+  ) async throws {
     try await withDisplay { client, daemon, nav, _, _ in
       var states = client.watch("kiosk", buffering: .everyRevision).makeAsyncIterator()
       _ = try await states.next()

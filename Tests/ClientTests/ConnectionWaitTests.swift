@@ -1,7 +1,6 @@
 import CLinux
-import Navigation
+import NavigationCore
 import NavigationClient
-import NavigationProtocol
 import NavigationReplica
 import Testing
 

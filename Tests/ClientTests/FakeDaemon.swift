@@ -1,7 +1,6 @@
 import CLinux
 import Foundation
-import NavigationProtocol
-import NavigationHub
+import NavigationCore
 import Synchronization
 import ZeroMQ
 

@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 
 /// A nav in the mind of a scripted daemon: writes the messages that tests send to clients.
 struct FakeNav {

@@ -2,7 +2,7 @@ import ChildProcess
 import CLinux
 import Foundation
 import NavigationClient
-import NavigationProtocol
+import NavigationCore
 import Synchronization
 import Testing
 

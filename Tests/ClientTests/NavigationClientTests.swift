@@ -1,5 +1,5 @@
 import NavigationClient
-import NavigationProtocol
+import NavigationCore
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct NavigationClientTests {

@@ -1,8 +1,6 @@
-import Navigation
+@testable import NavigationCore
 import NavigationClient
-import NavigationProtocol
 import Testing
-@testable import NavigationHub
 @testable import NavigationReplica
 
 @Suite(.timeLimit(.minutes(5))) struct NavigationConnectionTests {

@@ -1,6 +1,4 @@
-import Navigation
-import NavigationProtocol
-import NavigationHub
+import NavigationCore
 import NavigationReplica
 import Testing
 

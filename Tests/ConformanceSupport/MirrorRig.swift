@@ -1,5 +1,5 @@
 import Conformance
-import NavigationProtocol
+import NavigationCore
 import NavigationReplica
 
 /// A client's session in front of a daemon, with a network that a test can hold up.

@@ -1,7 +1,6 @@
 package import Conformance
-import Navigation
+import NavigationCore
 import NavigationReplica
-import NavigationProtocol
 
 /// The rows about mirrors, with the library's session in front of a daemon.
 package enum MirrorRows {

@@ -1,4 +1,4 @@
-import NavigationProtocol
+import NavigationCore
 
 /// Chances that repeat themselves.
 struct Dice {

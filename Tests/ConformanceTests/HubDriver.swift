@@ -1,6 +1,5 @@
 import Conformance
-import NavigationHub
-import NavigationProtocol
+import NavigationCore
 
 /// A hub in process with a journal in memory, driven like a daemon.
 struct HubDriver: ConformanceDriver {

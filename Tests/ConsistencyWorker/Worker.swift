@@ -1,6 +1,5 @@
-import Navigation
+import NavigationCore
 import NavigationClient
-import NavigationProtocol
 import NavigationReplica
 
 /// One client that changes navs at random, follows some of them, and checks what it is told.

@@ -1,11 +1,10 @@
 import CurveKeys
 import Foundation
-import NavigationHub
+@testable import NavigationCore
 import Testing
 import ZeroMQ
 
 @testable import NavigationDaemon
-@testable import NavigationProtocol
 @testable import TransportGuard
 
 /// Section `[access]`, addresses of networks, and what becomes of both.

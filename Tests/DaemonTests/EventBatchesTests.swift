@@ -1,5 +1,4 @@
-import NavigationProtocol
-import NavigationHub
+import NavigationCore
 import Testing
 
 @testable import NavigationDaemon

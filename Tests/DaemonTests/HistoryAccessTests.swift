@@ -3,7 +3,7 @@ import Testing
 
 @testable import Journal
 @testable import NavigationDaemon
-@testable import NavigationHub
+@testable import NavigationCore
 
 @Suite(.timeLimit(.minutes(1))) struct HistoryAccessTests {
   /// Lends a journal of one nav with these revisions, and its directory.

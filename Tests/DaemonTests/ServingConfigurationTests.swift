@@ -1,5 +1,5 @@
 import Foundation
-import NavigationHub
+import NavigationCore
 import RuntimePaths
 import Testing
 

@@ -1,6 +1,6 @@
 import CurveKeys
 import Foundation
-import NavigationHub
+import NavigationCore
 import Testing
 import ZeroMQ
 

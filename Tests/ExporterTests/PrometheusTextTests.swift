@@ -1,5 +1,5 @@
 import Foundation
-import NavigationProtocol
+import NavigationCore
 import Testing
 
 @testable import NavigationExporter

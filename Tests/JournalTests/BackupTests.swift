@@ -1,9 +1,8 @@
 import Foundation
-import NavigationProtocol
+@testable import NavigationCore
 import Testing
 
 @testable import Journal
-@testable import NavigationHub
 
 @Suite struct BackupTests {
   /// A journal with some rows and snapshots, open, and what was written to it.

@@ -1,9 +1,8 @@
 import Foundation
-import NavigationProtocol
+@testable import NavigationCore
 import Testing
 
 @testable import Journal
-@testable import NavigationHub
 
 /// What is done to a file may be refused, but never believed.
 @Suite struct DamageTests {

@@ -1,6 +1,6 @@
 import ChildProcess
 import Foundation
-import NavigationProtocol
+import NavigationCore
 import Testing
 
 @testable import Journal

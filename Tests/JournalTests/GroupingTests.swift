@@ -1,6 +1,5 @@
 import Foundation
-import NavigationProtocol
-import NavigationHub
+import NavigationCore
 import Testing
 
 @testable import Journal

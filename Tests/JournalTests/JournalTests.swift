@@ -1,9 +1,8 @@
 import Foundation
-import NavigationProtocol
+@testable import NavigationCore
 import Testing
 
 @testable import Journal
-@testable import NavigationHub
 
 @Suite struct JournalTests {
   @Test func `what was committed is replayed in order`() throws {

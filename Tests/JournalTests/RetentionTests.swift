@@ -1,9 +1,8 @@
 import Foundation
-import NavigationProtocol
+@testable import NavigationCore
 import Testing
 
 @testable import Journal
-@testable import NavigationHub
 
 @Suite struct RetentionTests {
   /// Calls `maintain` until it has nothing more to do, providing the snapshots it asks for.

@@ -1,6 +1,5 @@
 import Foundation
-import NavigationProtocol
-import NavigationHub
+import NavigationCore
 
 @testable import Journal
 

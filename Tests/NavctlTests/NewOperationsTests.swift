@@ -1,7 +1,6 @@
 import CommandLineOptions
-import Navigation
+import NavigationCore
 import NavigationClient
-import NavigationProtocol
 import Testing
 
 @testable import NavctlSupport

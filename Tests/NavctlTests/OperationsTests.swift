@@ -1,7 +1,6 @@
-import Navigation
+import NavigationCore
 import CommandLineOptions
 import NavigationClient
-import NavigationProtocol
 import Testing
 
 @testable import NavctlSupport

@@ -1,5 +1,5 @@
 import CommandLineOptions
-import NavigationProtocol
+import NavigationCore
 import Testing
 
 @testable import NavctlSupport

@@ -1,6 +1,5 @@
 import Foundation
-import Navigation
-import NavigationProtocol
+import NavigationCore
 import RuntimePaths
 import Testing
 

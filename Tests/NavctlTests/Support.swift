@@ -1,7 +1,6 @@
 import CommandLineOptions
-import Navigation
+import NavigationCore
 import NavigationClient
-import NavigationProtocol
 
 @testable import NavctlSupport
 

@@ -1,6 +1,5 @@
-import Navigation
+import NavigationCore
 import NavigationClient
-import NavigationProtocol
 import RuntimePaths
 import Testing
 

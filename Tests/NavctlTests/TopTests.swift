@@ -1,4 +1,4 @@
-import NavigationProtocol
+import NavigationCore
 import Testing
 
 @testable import NavctlSupport

@@ -1,8 +1,6 @@
-import Navigation
+@testable import NavigationCore
 import Testing
 
-@testable import NavigationHub
-@testable import NavigationProtocol
 @testable import NavigationReplica
 
 /// What the hub refuses, compared with what the twin would, for random peers and messages.

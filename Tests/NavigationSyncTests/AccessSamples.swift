@@ -1,8 +1,6 @@
-import Navigation
+@testable import NavigationCore
 import Testing
 
-@testable import NavigationHub
-@testable import NavigationProtocol
 @testable import NavigationReplica
 
 /// Rules at random, for the daemon and for its twin, from the same words.

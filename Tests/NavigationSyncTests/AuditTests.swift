@@ -1,9 +1,7 @@
 import Foundation
-import Navigation
+@testable import NavigationCore
 import Testing
 
-@testable import NavigationHub
-@testable import NavigationProtocol
 @testable import NavigationReplica
 
 /// What is noted of refusals and overrides, and the limit of ops per second.

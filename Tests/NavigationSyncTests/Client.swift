@@ -1,9 +1,7 @@
 import Foundation
-import Navigation
+@testable import NavigationCore
 import Testing
 
-@testable import NavigationHub
-@testable import NavigationProtocol
 @testable import NavigationReplica
 
 /// A client of a world: a connection with a peer, and a counter of ids.

@@ -1,7 +1,6 @@
 import Testing
 
-@testable import NavigationHub
-@testable import NavigationProtocol
+@testable import NavigationCore
 @testable import NavigationReplica
 
 @Suite struct ConnectionSlotsTests {

@@ -1,9 +1,7 @@
 import Foundation
-import Navigation
+@testable import NavigationCore
 import Testing
 
-@testable import NavigationHub
-@testable import NavigationProtocol
 @testable import NavigationReplica
 
 @Suite struct DirectoryTests {

@@ -1,9 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Navigation
-@testable import NavigationHub
-@testable import NavigationProtocol
+@testable import NavigationCore
 @testable import NavigationReplica
 
 /// How the states that ops make are inspected.

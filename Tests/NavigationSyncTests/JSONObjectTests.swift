@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 import Testing
 
 /// Laws of the objects that clients write, against a list of names and values.

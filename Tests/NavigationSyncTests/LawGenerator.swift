@@ -1,8 +1,6 @@
 import Foundation
-import Navigation
+@testable import NavigationCore
 
-@testable import NavigationHub
-@testable import NavigationProtocol
 @testable import NavigationReplica
 
 /// Makes messages of every kind that there is, for a nav and a standalone bar.

@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-@testable import NavigationHub
-@testable import NavigationProtocol
+@testable import NavigationCore
 @testable import NavigationReplica
 
 @Suite struct MeasurementsTests {

@@ -1,9 +1,7 @@
 import Testing
 
-@testable import Navigation
+@testable import NavigationCore
 
-@testable import NavigationHub
-@testable import NavigationProtocol
 @testable import NavigationReplica
 
 @Suite struct ResolvedWriterTests {

@@ -1,9 +1,7 @@
 import Foundation
-import Navigation
+@testable import NavigationCore
 import Testing
 
-@testable import NavigationHub
-@testable import NavigationProtocol
 @testable import NavigationReplica
 
 /// The nav `kiosk` with the screens A, B, C as far as wanted, its owner, and somebody who watches.

@@ -1,4 +1,4 @@
-@testable import Navigation
+@testable import NavigationCore
 import Testing
 
 /// Bars that hide and show by themselves, and what is told of it.

@@ -1,4 +1,4 @@
-import Navigation
+import NavigationCore
 import Testing
 
 /// What holds of every message that was not refused.

@@ -1,4 +1,4 @@
-@testable import Navigation
+@testable import NavigationCore
 import Testing
 
 @Suite struct ResolutionAppearanceTests {

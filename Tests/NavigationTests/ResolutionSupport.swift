@@ -1,4 +1,4 @@
-@testable import Navigation
+@testable import NavigationCore
 import Testing
 
 func json(_ text: String) -> OpaqueJSON { OpaqueJSON(validated: Array(text.utf8)) }

@@ -1,4 +1,4 @@
-@testable import Navigation
+@testable import NavigationCore
 
 /// What a bar shows, as facts by name; a fact that does not apply is absent.
 typealias BarFacts = [String: String]

@@ -1,4 +1,4 @@
-import Navigation
+import NavigationCore
 import Testing
 
 @Suite struct ScreenTests {

@@ -1,4 +1,4 @@
-import Navigation
+import NavigationCore
 
 // The operations of the slow model, one after the other as the rules tell them.
 

@@ -1,4 +1,4 @@
-import Navigation
+import NavigationCore
 
 /// The obvious slow model of a nav: arrays of values, copied whole and compared whole.
 ///

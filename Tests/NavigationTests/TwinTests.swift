@@ -1,4 +1,4 @@
-@testable import Navigation
+@testable import NavigationCore
 import Testing
 
 /// SplitMix64: small, seeded, the same everywhere.

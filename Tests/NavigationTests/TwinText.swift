@@ -1,4 +1,4 @@
-import Navigation
+import NavigationCore
 
 // Both worlds as text, to compare and to read when they differ.
 

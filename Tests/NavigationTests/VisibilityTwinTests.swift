@@ -1,4 +1,4 @@
-@testable import Navigation
+@testable import NavigationCore
 import Testing
 
 /// Which bars hide and show by themselves, written down as plainly as it is said.

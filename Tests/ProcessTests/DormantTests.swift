@@ -1,6 +1,6 @@
 import Foundation
 import Journal
-import NavigationHub
+import NavigationCore
 import Testing
 
 extension LongProcessTests {

@@ -1,6 +1,5 @@
 import Foundation
-import NavigationProtocol
-import NavigationHub
+import NavigationCore
 import Testing
 
 extension ProcessTests {
@@ -54,7 +53,7 @@ extension ProcessTests {
       return [
         "navctl": try matches(error, in: "navctl").subtracting(others),
         "NavctlSupport": try matches(error, in: "NavctlSupport").subtracting(others),
-        "hub": try matches(note, in: "NavigationHub").subtracting(Self.watchReasons),
+        "hub": try matches(note, in: "NavigationCore/Hub").subtracting(Self.watchReasons),
         "TransportGuard": try matches(note, in: "TransportGuard"),
         "ErrorCode": Set(ErrorCode.allCases.map(\.rawValue)),
         "SessionEndReason": Set(SessionEndReason.allCases.map(\.rawValue)),

@@ -1,5 +1,4 @@
-import NavigationProtocol
-import NavigationHub
+import NavigationCore
 import NavigationReplica
 
 /// One client process: the session under test, and its twin.

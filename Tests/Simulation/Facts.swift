@@ -1,5 +1,4 @@
-import Navigation
-import NavigationHub
+import NavigationCore
 
 /// A place in the history of a nav: an epoch names its nav too.
 struct Place: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import NavigationHub
+import NavigationCore
 
 /// The journal as the hub may expect it: batches are stored whole or not at all.
 struct JournalModel: Sendable {

@@ -1,5 +1,4 @@
-import NavigationProtocol
-import NavigationHub
+import NavigationCore
 
 /// A message on its way to the daemon.
 struct Request: Sendable {

@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 
 /// The rules for mirrors as the protocol states them, written down a second time and slowly.
 ///

@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 
 // Bytes of messages and rows are looked at without the codec under test.
 

@@ -1,4 +1,4 @@
-import NavigationProtocol
+import NavigationCore
 
 /// The one source of chance of a run, whose whole state is its seed.
 package struct Randomness: Sendable {

@@ -1,5 +1,4 @@
-import Navigation
-import NavigationHub
+import NavigationCore
 
 /// What one run is made of; drawn from the seed, so that every run is lopsided in its own way.
 package struct Scenario: Sendable {

@@ -1,7 +1,5 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 import NavigationReplica
-import NavigationHub
 
 // Client processes: birth and death, what they receive, and what they conclude from it.
 

@@ -1,6 +1,4 @@
-import Navigation
-import NavigationProtocol
-import NavigationHub
+import NavigationCore
 
 // The daemon's shell: turns, commits and failures of them, starts and deaths.
 

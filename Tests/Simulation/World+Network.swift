@@ -1,6 +1,4 @@
-import Navigation
-import NavigationHub
-import NavigationProtocol
+import NavigationCore
 import NavigationReplica
 
 // Connections, what is sent through them, and what the daemon may send.

@@ -1,6 +1,4 @@
-import Navigation
-import NavigationProtocol
-import NavigationHub
+import NavigationCore
 import NavigationReplica
 
 // Planted bugs, between the hub and everything else.

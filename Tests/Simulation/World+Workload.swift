@@ -1,7 +1,5 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 import NavigationReplica
-import NavigationHub
 
 // What clients do: watches, ops of every kind, reads, repetitions and nonsense.
 

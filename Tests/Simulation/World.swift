@@ -1,6 +1,4 @@
-import Navigation
-import NavigationProtocol
-package import NavigationHub
+package import NavigationCore
 import NavigationReplica
 
 /// What a run found.

@@ -1,9 +1,7 @@
 import Foundation
-import NavigationHub
+@testable import NavigationCore
 import Simulation
 import Testing
-
-@testable import Navigation
 
 /// Which seeds are run, and how a failing one is repeated.
 enum Seeds {

@@ -61,19 +61,19 @@ struct Ban: Sendable {
   }
 
   static let planted: [(path: String, line: String)] = [
-    ("Sources/Navigation", "fatalError()"),
-    ("Sources/Navigation", "let a = try! b()"),
-    ("Sources/Navigation", "let a = b as! C"),
-    ("Sources/Navigation", #"print("a")"#),
-    ("Sources/Navigation", #"let a = b.replacing("c", with: "d")"#),
+    ("Sources/NavigationCore", "fatalError()"),
+    ("Sources/NavigationCore", "let a = try! b()"),
+    ("Sources/NavigationCore", "let a = b as! C"),
+    ("Sources/NavigationCore", #"print("a")"#),
+    ("Sources/NavigationCore", #"let a = b.replacing("c", with: "d")"#),
     ("Tests/Simulation", "let now = Date()"),
-    ("Sources/Navigation", "let a = Int.random(in: 0..<2)"),
+    ("Sources/NavigationCore", "let a = Int.random(in: 0..<2)"),
     ("Sources/NavigationClient", "try await Task.sleep(for: .seconds(1))"),
     ("Tests/ATests", "usleep(10)"),
     ("Benchmarks/bench", "let process = Process()"),
-    ("Sources/Navigation", "// FIXME: this"),
+    ("Sources/NavigationCore", "// FIXME: this"),
     ("Tests/ATests", "/* XXX */"),
-    ("Sources/Navigation", "/// TODO: later"),
+    ("Sources/NavigationCore", "/// TODO: later"),
     ("Tests/ATests", "// MARK: - A"),
   ]
 

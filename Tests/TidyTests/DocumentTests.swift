@@ -4,7 +4,7 @@ import Testing
 enum Vocabulary {
   static let reference = "docs/protocol.md"
   static let rules = "docs/rules.md"
-  private static let wire = "Sources/NavigationProtocol/Wire/"
+  private static let wire = "Sources/NavigationCore/Protocol/Wire/"
 
   /// A sort of word: what the first column of its tables is headed by, and the words of the code.
   struct Kind: Sendable {
@@ -48,7 +48,8 @@ enum Vocabulary {
     // The first name behind that of the list of events.
     let pattern = /name\("ev"\)(?:\s+json\.begin\w+\(\))+\s+json\.name\("(\w+)"\)/
     let ephemeral = text.matches(of: pattern).map { String($0.1) }
-    return cases(of: "NavigationEvent", in: "Sources/Navigation/Commit.swift").union(ephemeral)
+    return cases(of: "NavigationEvent", in: "Sources/NavigationCore/Navigation/Commit.swift").union(
+      ephemeral)
   }
 
   /// The words of an enumeration's cases: their raw values, else their names.

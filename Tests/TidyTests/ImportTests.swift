@@ -6,55 +6,56 @@ import Testing
 /// One more line here is a decision: its reason belongs into the commit.
 enum ImportRules {
   static let allowed: [String: Set<String>] = [
-    "Navigation": [],
-    "NavigationProtocol": ["Navigation", "CZlib"],
-    // The server and the client know the protocol, and not each other.
-    "NavigationHub": ["Navigation", "NavigationProtocol"],
-    "NavigationReplica": ["Navigation", "NavigationProtocol"],
-    "Simulation": ["Navigation", "NavigationProtocol", "NavigationHub", "NavigationReplica"],
-    "Conformance": ["NavigationProtocol", "NavigationHub"],
+    // The pure core; `layers` has what its folders may use of each other.
+    "NavigationCore": ["CZlib"],
+    "NavigationReplica": ["NavigationCore"],
+    "Simulation": ["NavigationCore", "NavigationReplica"],
+    "Conformance": ["NavigationCore"],
     "ZeroMQ": system.union(["CZeroMQ", "CLinux"]),
-    "Journal": system.union([
-      "NavigationHub", "NavigationProtocol", "CSQLite", "CLZ4", "CXXHash", "CLinux",
-    ]),
+    "Journal": system.union(["NavigationCore", "CSQLite", "CLZ4", "CXXHash", "CLinux"]),
     "CommandLineOptions": system.union(["CArgp"]),
     "RuntimePaths": system.union(["CLinux"]),
     // Key files, which the daemon, its clients and navctl read.
     "CurveKeys": system.union(["ZeroMQ", "RuntimePaths"]),
     // All that libzmq does not do by itself, see docs/transport-guard.md.
-    "TransportGuard": system.union([
-      "NavigationHub", "NavigationProtocol", "ZeroMQ", "RuntimePaths", "CLinux",
-    ]),
+    "TransportGuard": system.union(["NavigationCore", "ZeroMQ", "RuntimePaths", "CLinux"]),
     "NavigationDaemon": system.union([
-      "Navigation", "NavigationHub", "NavigationProtocol", "ZeroMQ", "Journal", "RuntimePaths",
-      "CurveKeys",
-      "TransportGuard", "CInih", "CSystemd", "CLinux",
+      "NavigationCore", "ZeroMQ", "Journal", "RuntimePaths", "CurveKeys", "TransportGuard", "CInih",
+      "CSystemd", "CLinux",
     ]),
     "NavigationClient": system.union([
-      "Navigation", "NavigationProtocol", "NavigationReplica", "ZeroMQ", "RuntimePaths",
-      "CurveKeys", "CLinux",
+      "NavigationCore", "NavigationReplica", "ZeroMQ", "RuntimePaths", "CurveKeys", "CLinux",
     ]),
     "navd": system.union(["NavigationDaemon", "CommandLineOptions", "RuntimePaths"]),
     // navctl sends the operations of the library, and has none of its own.
     "NavctlSupport": system.union([
-      "NavigationClient", "Navigation", "NavigationProtocol", "NavigationReplica",
-      "CommandLineOptions", "RuntimePaths", "CLinux",
+      "NavigationClient", "NavigationCore", "NavigationReplica", "CommandLineOptions",
+      "RuntimePaths", "CLinux",
     ]),
     "navctl": system.union([
-      "NavctlSupport", "NavigationClient", "Navigation", "NavigationProtocol",
-      "NavigationReplica", "CommandLineOptions", "RuntimePaths", "CurveKeys", "CLinux",
+      "NavctlSupport", "NavigationClient", "NavigationCore", "NavigationReplica",
+      "CommandLineOptions", "RuntimePaths", "CurveKeys", "CLinux",
     ]),
     // One server over HTTP, in a process of its own; it knows the daemon as any client does.
     "NavigationExporter": system.union([
-      "NavigationClient", "Navigation", "NavigationProtocol", "RuntimePaths", "CMicroHTTPD",
-      "CLinux",
+      "NavigationClient", "NavigationCore", "RuntimePaths", "CMicroHTTPD", "CLinux",
     ]),
     "navd-exporter": system.union([
       "NavigationExporter", "CommandLineOptions", "RuntimePaths", "CLinux",
     ]),
     "ConsistencyWorker": system.union([
-      "NavigationClient", "NavigationProtocol", "NavigationReplica", "Navigation", "CLinux",
+      "NavigationClient", "NavigationCore", "NavigationReplica", "CLinux",
     ]),
+  ]
+
+  /// The layers of NavigationCore, the lowest first: none knows a type of those behind it.
+  ///
+  /// They are folders because a call across modules costs instructions (docs/decisions/042).
+  static let layers = ["Navigation", "JSON", "Protocol", "Hub"]
+
+  /// The modules of the client; they share the protocol with the server, and nothing else.
+  static let clients = [
+    "NavigationReplica", "NavigationClient", "NavctlSupport", "navctl", "NavigationExporter",
   ]
 
   /// What the shells may use of the toolchain; the pure targets have the standard library alone.
@@ -100,24 +101,30 @@ enum ImportRules {
     return violations
   }
 
-  /// Reports each use of a type that is declared outside `folder` by a file in it.
+  /// Reports each use of a type of the folder `upper` by a file of the folder `lower`.
   ///
-  /// For a layer that is a folder and not a module of its own.
-  static func checkFolder(_ folder: String, of module: String, _ files: [SourceFile]) -> [Violation]
+  /// A name that `lower` declares too does not count, nor one behind a dot.
+  static func checkLayers(_ lower: String, under upper: String, _ files: [SourceFile])
+    -> [Violation]
   {
-    let swift = files.filter { $0.isSwift && $0.path.hasPrefix(module) }
-    let (inside, outside) = (
-      swift.filter { $0.path.hasPrefix(folder) }, swift.filter { !$0.path.hasPrefix(folder) }
-    )
-    let declaration = #"^(?:package |final )*(?:struct|enum|class|protocol) (\w+)"#
-    let names = Set(outside.flatMap { $0.matches(of: declaration, in: .code).map(\.capture) })
+    let inside = files.filter { $0.isSwift && $0.path.hasPrefix(lower) }
+    let outside = files.filter { $0.isSwift && $0.path.hasPrefix(upper) }
+    let names = declarations("^", in: outside).subtracting(declarations("^ *", in: inside))
     return inside.flatMap { file in
-      file.matches(of: #"\b([A-Z]\w*)"#, in: .code).filter { names.contains($0.capture) }.map {
-        Violation(
-          path: file.path, line: $0.line,
-          advice: "\(folder) must not know \($0.capture), which is declared outside it")
-      }
+      file.matches(of: #"(?<![\w.])([A-Z]\w*)"#, in: .code).filter { names.contains($0.capture) }
+        .map {
+          Violation(
+            path: file.path, line: $0.line,
+            advice: "\(lower) must not know \($0.capture), which \(upper) declares")
+        }
     }
+  }
+
+  private static func declarations(_ start: String, in files: [SourceFile]) -> Set<String> {
+    let words =
+      "(?:package |public |private |final |indirect )*(?:struct|enum|class|protocol|typealias)"
+    return Set(
+      files.flatMap { $0.matches(of: start + words + #" (\w+)"#, in: .code).map(\.capture) })
   }
 
   /// The modules that a file imports, with the lines.
@@ -133,19 +140,36 @@ enum ImportRules {
     report(Repository.files.flatMap(ImportRules.check))
   }
 
-  @Test func `the folder JSON knows nothing of messages`() {
-    report(
-      ImportRules.checkFolder(
-        "Sources/NavigationProtocol/JSON/", of: "Sources/NavigationProtocol/", Repository.files))
+  @Test func `no layer of the core knows those above it`() {
+    let folders = ImportRules.layers.map { "Sources/NavigationCore/\($0)/" }
+    for folder in folders {
+      #expect(Repository.files.contains { $0.path.hasPrefix(folder) }, "\(folder) is empty")
+    }
+    let elsewhere = Repository.files.filter { file in
+      file.path.hasPrefix("Sources/NavigationCore/")
+        && !folders.contains { file.path.hasPrefix($0) }
+    }
+    #expect(elsewhere.map(\.path) == [])
+    for (index, lower) in folders.enumerated() {
+      for upper in folders[(index + 1)...] {
+        report(ImportRules.checkLayers(lower, under: upper, Repository.files))
+      }
+    }
   }
 
-  @Test func `a use of an upper layer by a folder is found`() {
+  @Test(arguments: ImportRules.clients) func `the client knows nothing of the hub`(client: String) {
+    let hub = "Sources/NavigationCore/Hub/"
+    report(ImportRules.checkLayers("Sources/\(client)/", under: hub, Repository.files))
+  }
+
+  @Test func `a use of an upper layer is found`() {
     let files = [
       SourceFile("Sources/A/Low/B.swift", "struct B {}\nlet c: C? = nil // C"),
-      SourceFile("Sources/A/C.swift", "package struct C { var b: B }"),
+      SourceFile("Sources/A/High/C.swift", "package struct C { var b: B }\nstruct B {}"),
     ]
-    let found = ImportRules.checkFolder("Sources/A/Low/", of: "Sources/A/", files)
+    let found = ImportRules.checkLayers("Sources/A/Low/", under: "Sources/A/High/", files)
     #expect(found.map(\.line) == [2])
+    #expect(ImportRules.checkLayers("Sources/A/High/", under: "Sources/A/Low/", files) == [])
   }
 
   @Test func `each C library has one importer`() {
@@ -156,10 +180,10 @@ enum ImportRules {
   }
 
   @Test(arguments: [
-    ("Navigation", "package import Glibc"), ("Simulation", "import Dispatch"),
-    ("NavigationHub", "private import CSQLite"), ("navctl", "@preconcurrency import ZeroMQ"),
+    ("NavigationCore", "package import Glibc"), ("Simulation", "import Dispatch"),
+    ("NavigationReplica", "private import CSQLite"), ("navctl", "@preconcurrency import ZeroMQ"),
     ("NavigationDaemon", "import struct Foundation.Date"), ("Unknown", "let a = 1"),
-    ("NavigationClient", "import NavigationHub"), ("Journal", "import Glibc; import Foundation"),
+    ("NavigationClient", "import Journal"), ("Journal", "import Glibc; import Foundation"),
   ])
   func `an import outside the table is found`(target: String, line: String) {
     let found = ImportRules.check(SourceFile("Sources/\(target)/A.swift", line))
@@ -167,8 +191,8 @@ enum ImportRules {
   }
 
   @Test func `an allowed import, a comment and a string are not found`() {
-    let text = "// import Foundation\nimport CZlib\npackage import Navigation\nlet a = \"import B\""
-    #expect(ImportRules.check(SourceFile("Sources/NavigationProtocol/A.swift", text)) == [])
+    let text = "// import Foundation\npackage import NavigationCore\nlet a = \"import B\""
+    #expect(ImportRules.check(SourceFile("Sources/NavigationReplica/A.swift", text)) == [])
   }
 
   @Test func `a second importer is found`() {

@@ -26,8 +26,16 @@ import Testing
 
   @Test func `the client's package has the sources of its manifest's targets`() throws {
     let installed = try text("debian/libnavigationclient-dev.install").split(separator: "\n")
-      .compactMap { $0.firstMatch(of: #/^Sources/(\w+)\s/#)?.1 }.map(String.init)
-    #expect(try installed == targets("debian/client/Package.swift").keys.sorted())
+      .compactMap { $0.firstMatch(of: #/^Sources/(\w+)[/ ]/#)?.1 }.map(String.init)
+    let targets = try targets("debian/client/Package.swift").keys
+    #expect(Set(installed) == Set(targets))
+  }
+
+  @Test func `the client's package has all layers of the core but the hub`() throws {
+    let installed = try text("debian/libnavigationclient-dev.install").split(separator: "\n")
+      .compactMap { $0.firstMatch(of: #/^Sources/NavigationCore/(\w+) \S+/NavigationCore$/#)?.1 }
+      .map(String.init)
+    #expect(installed.sorted() == ImportRules.layers.filter { $0 != "Hub" }.sorted())
   }
 
   @Test func `the newest entry of the packages' changelog has the programs' version`() throws {

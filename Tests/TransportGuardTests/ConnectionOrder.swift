@@ -1,5 +1,4 @@
-import NavigationProtocol
-import NavigationHub
+import NavigationCore
 
 @testable import TransportGuard
 

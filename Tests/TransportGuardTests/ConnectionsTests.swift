@@ -1,4 +1,4 @@
-import NavigationHub
+import NavigationCore
 import Testing
 
 @testable import TransportGuard

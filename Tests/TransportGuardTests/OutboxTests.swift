@@ -1,7 +1,6 @@
 import Testing
 
-@testable import NavigationProtocol
-@testable import NavigationHub
+@testable import NavigationCore
 @testable import TransportGuard
 
 @Suite struct OutboxTests {

@@ -22,20 +22,17 @@ let package = Package(
     .systemLibrary(name: "CZeroMQ"),
     .systemLibrary(name: "CZlib"),
     .systemLibrary(name: "CLinux"),
-    .target(name: "Navigation", swiftSettings: settings),
+    // Without the folder Hub, the server, which the client does not use.
+    .target(name: "NavigationCore", dependencies: ["CZlib"], swiftSettings: settings),
     .target(
-      name: "NavigationProtocol", dependencies: ["Navigation", "CZlib"], swiftSettings: settings),
-    .target(
-      name: "NavigationReplica", dependencies: ["Navigation", "NavigationProtocol"],
-      swiftSettings: settings),
+      name: "NavigationReplica", dependencies: ["NavigationCore"], swiftSettings: settings),
     .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux"], swiftSettings: settings),
     .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: settings),
     .target(name: "CurveKeys", dependencies: ["ZeroMQ", "RuntimePaths"], swiftSettings: settings),
     .target(
       name: "NavigationClient",
       dependencies: [
-        "Navigation", "NavigationProtocol", "NavigationReplica", "ZeroMQ", "RuntimePaths",
-        "CurveKeys", "CLinux",
+        "NavigationCore", "NavigationReplica", "ZeroMQ", "RuntimePaths", "CurveKeys", "CLinux",
       ],
       swiftSettings: settings),
   ]

@@ -1,4 +1,4 @@
-import NavigationProtocol
+import NavigationCore
 import NavigationReplica
 
 extension ClientEngine {

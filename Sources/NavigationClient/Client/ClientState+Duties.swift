@@ -1,4 +1,4 @@
-import NavigationProtocol
+import NavigationCore
 import NavigationReplica
 
 /// The client's record of its delegate roles or its display lease for one nav.

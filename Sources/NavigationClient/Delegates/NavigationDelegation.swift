@@ -1,4 +1,4 @@
-import NavigationProtocol
+import NavigationCore
 
 /// The status of delegate roles or of a display lease.
 public enum NavigationDutyStatus: Hashable, Sendable {

@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 
 /// The delegate roles of a client: each closure registers one role and answers its questions.
 ///

@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 
 /// One member of a navigation bar, for ``NavigationOperation/setBar(_:)`` and the proxy.
 ///

@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 
 /// One property of the display, for ``NavigationOperation/setEnvironment(_:)``.
 ///

@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 
 /// The navigation item of a screen, or a change of it; omitted members keep their values.
 public struct ItemDescription: Hashable, Sendable {

@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 
 extension NavigationClientError {
   /// The last revision that changed the top screen of a nav, which explains a refused guard.

@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 
 /// An error of a request: the daemon refused it, or this library could not complete it.
 public struct NavigationClientError: Error, Hashable, Sendable, CustomStringConvertible {

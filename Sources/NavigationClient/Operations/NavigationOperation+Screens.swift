@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 
 extension NavigationOperation {
   /// The kind of a segue.

@@ -1,5 +1,4 @@
-package import Navigation
-package import NavigationProtocol
+package import NavigationCore
 
 /// One operation on a nav, performed alone or in a list that succeeds or fails as a whole.
 ///

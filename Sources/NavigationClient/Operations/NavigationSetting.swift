@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 
 /// One of the settings of a nav, for ``NavigationOperation/configure(_:)``.
 ///

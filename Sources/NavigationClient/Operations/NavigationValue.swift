@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 
 /// A JSON value, for the arguments of screens and the members of events.
 ///

@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 
 /// A screen in an operation: a new one, or the id of one that the nav knows.
 ///

@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 
 /// One member of a toolbar, for ``NavigationOperation/setToolbar(_:)``.
 ///

@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 import NavigationReplica
 
 /// The optimistic operations on one nav: the client displays them before the daemon's reply.

@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 import NavigationReplica
 
 /// Estimates the bar for a stack for which the daemon has not computed it yet.

@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 
 /// The effect of an operation on the displayed stack, before the daemon has performed it.
 ///

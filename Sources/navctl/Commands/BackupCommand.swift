@@ -1,9 +1,8 @@
 import CommandLineOptions
 import Glibc
 import NavctlSupport
-import Navigation
+import NavigationCore
 import NavigationClient
-import NavigationProtocol
 
 /// `backup`: lets navd copy its journal.
 enum BackupCommand: Command {

@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationProtocol
+import NavigationCore
 
 /// `close`: removes a nav.
 enum CloseCommand: Command {

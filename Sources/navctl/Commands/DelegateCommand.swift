@@ -1,9 +1,8 @@
-import Navigation
+import NavigationCore
 import CLinux
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationProtocol
 import NavigationReplica
 
 /// `delegate`: registers as a delegate of a nav, and answers its questions by running a command.

@@ -2,7 +2,7 @@ import CLinux
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationProtocol
+import NavigationCore
 import RuntimePaths
 
 /// `doctor`: checks the daemon and the connection to it.

@@ -1,5 +1,4 @@
-import Navigation
-import NavigationProtocol
+import NavigationCore
 import CommandLineOptions
 import NavctlSupport
 

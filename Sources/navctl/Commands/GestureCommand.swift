@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationProtocol
+import NavigationCore
 
 /// `gesture`: performs the steps of a swipe back in one session.
 enum GestureCommand: Command {

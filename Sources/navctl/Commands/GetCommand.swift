@@ -1,7 +1,6 @@
 import CommandLineOptions
 import NavctlSupport
-import Navigation
-import NavigationProtocol
+import NavigationCore
 
 /// `get`: reads one value of a nav, or the statistics of the daemon.
 enum GetCommand: Command {

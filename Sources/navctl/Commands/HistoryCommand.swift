@@ -1,8 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
-import Navigation
+import NavigationCore
 import NavigationClient
-import NavigationProtocol
 
 /// `history`: prints the log with the top screen after each revision, or draws an old state.
 enum HistoryCommand: Command {

@@ -1,9 +1,8 @@
-import Navigation
+import NavigationCore
 import CommandLineOptions
 import CurveKeys
 import NavctlSupport
 import NavigationClient
-import NavigationProtocol
 import RuntimePaths
 
 /// `key`: creates and authorises keys of tcp clients, as files that the daemon watches.

@@ -1,9 +1,8 @@
-import Navigation
+import NavigationCore
 import CLinux
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationProtocol
 import NavigationReplica
 import RuntimePaths
 

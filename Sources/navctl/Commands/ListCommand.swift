@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationProtocol
+import NavigationCore
 import NavigationReplica
 
 /// `list`: lists the navs, or the sessions.

@@ -1,7 +1,6 @@
 import CommandLineOptions
 import NavctlSupport
-import Navigation
-import NavigationProtocol
+import NavigationCore
 
 /// `log`: prints the author and the operations of each change.
 enum LogCommand: Command {

@@ -1,7 +1,7 @@
 import NavigationClient
 import CommandLineOptions
 import NavctlSupport
-import NavigationProtocol
+import NavigationCore
 
 /// `op`: performs operations given as JSON, all of them or none.
 enum OpCommand: Command {

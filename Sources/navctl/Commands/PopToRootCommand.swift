@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationProtocol
+import NavigationCore
 
 /// `pop-to-root`: removes all screens above the root.
 enum PopToRootCommand: Command {

@@ -1,8 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
-import Navigation
+import NavigationCore
 import NavigationClient
-import NavigationProtocol
 import RuntimePaths
 
 /// `save`: writes the restorable screens of the stack to a file for `restore`.

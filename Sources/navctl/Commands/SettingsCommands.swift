@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationProtocol
+import NavigationCore
 
 /// `env`: prints or sets the surroundings of the display, such as its orientation and locale.
 enum EnvironmentCommand: Command {

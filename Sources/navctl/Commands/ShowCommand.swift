@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationProtocol
+import NavigationCore
 
 /// `show`: draws a nav, and records the state as seen in this terminal.
 enum ShowCommand: Command {

@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationProtocol
+import NavigationCore
 
 /// `push-item`: puts an item on a standalone bar.
 enum PushItemCommand: Command {

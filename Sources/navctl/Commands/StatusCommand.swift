@@ -1,8 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
-import Navigation
+import NavigationCore
 import NavigationClient
-import NavigationProtocol
 
 /// `status`: prints whether the daemon is running, and its health.
 enum StatusCommand: Command {

@@ -2,7 +2,7 @@ import CLinux
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationProtocol
+import NavigationCore
 import RuntimePaths
 
 /// `top`: draws the activity of the daemon, by default every 2 s.

@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
-import NavigationProtocol
+import NavigationCore
 
 /// `transition`: prints the running transition, or reports that the display has shown it.
 enum TransitionCommand: Command {

@@ -1,8 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
-import Navigation
+import NavigationCore
 import NavigationClient
-import NavigationProtocol
 
 /// `verify`: lets the daemon check a nav, or all navs and its connection counts.
 enum VerifyCommand: Command {

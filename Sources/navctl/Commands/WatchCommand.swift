@@ -1,8 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
-import Navigation
+import NavigationCore
 import NavigationClient
-import NavigationProtocol
 import NavigationReplica
 import RuntimePaths
 

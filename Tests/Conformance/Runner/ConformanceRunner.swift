@@ -1,4 +1,4 @@
-import NavigationProtocol
+import NavigationCore
 
 /// Runs rows of the table against a driver.
 ///

@@ -1,5 +1,4 @@
-import NavigationProtocol
-import NavigationHub
+import NavigationCore
 
 /// What the bar shows, computed anew from nothing but a state.
 package enum FreshResolution {

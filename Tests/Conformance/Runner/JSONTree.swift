@@ -1,4 +1,4 @@
-package import NavigationProtocol
+package import NavigationCore
 
 /// A JSON value that keeps the order of its members and the digits of its numbers.
 ///

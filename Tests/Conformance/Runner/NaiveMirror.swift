@@ -1,4 +1,4 @@
-import NavigationProtocol
+import NavigationCore
 
 /// A state as one would first think of building it from the diffs.
 package struct NaiveMirror {

@@ -1,4 +1,4 @@
-import NavigationProtocol
+import NavigationCore
 
 /// Reads one line of a script.
 enum ScriptReader {

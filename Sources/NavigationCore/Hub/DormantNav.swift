@@ -1,0 +1,163 @@
+/// The facts that the hub keeps of a dormant nav, whose state is in the journal only.
+struct DormantNav: Sendable {
+  let number: UInt64
+  let name: String
+  let owner: String
+  let isStandalone: Bool
+  fileprivate(set) var epoch: Epoch
+
+  init(number: UInt64, head: JournalBodyReader.Head) {
+    self.number = number
+    name = head.name
+    owner = head.owner
+    isStandalone = head.isStandalone
+    epoch = head.epoch
+  }
+
+  /// The kind of the nav on the wire.
+  var kindName: StaticString { NavigationController.kindName(isStandalone: isStandalone) }
+}
+
+/// The revisions and rows that the journal has of a dormant nav.
+struct DormantHistory: Sendable {
+  /// The newest revision.
+  fileprivate(set) var revision: Revision
+  /// The oldest revision that the journal can still read.
+  fileprivate(set) var floor: Revision
+  /// The newest row.
+  fileprivate(set) var lastSequence: UInt64
+  /// The newest row that the snapshot includes; without a snapshot, the row of the creation.
+  private let covered: UInt64
+  /// Whether the newest state is open (`NavigationController.isOpen`), so that a start must revive
+  /// it.
+  fileprivate(set) var isOpen: Bool
+
+  /// Begins at the nav's newest snapshot, or at its creation.
+  init(revision: Revision, sequence: UInt64, isOpen: Bool) {
+    self.revision = revision
+    floor = revision
+    lastSequence = sequence
+    covered = sequence
+    self.isOpen = isOpen
+  }
+
+  /// Takes the nav's next row; throws if the row does not continue the history.
+  fileprivate mutating func extend(by row: borrowing RowHeader) throws(StoredDataError) {
+    guard row.sequence > covered else {
+      // A row that the snapshot includes is only needed to read history: it can lower the floor.
+      floor = min(floor, Revision(row.revision))
+      return
+    }
+    guard row.kind != .created else {
+      throw StoredDataError(what: "nav \(row.nav) is created twice")
+    }
+    guard row.previous == lastSequence else {
+      throw StoredDataError(
+        what: "follows row \(row.previous), but the nav's last is \(lastSequence)")
+    }
+    // The addition wraps, because a damaged row can hold any number.
+    let next = row.kind == .changed ? revision.number &+ 1 : revision.number
+    guard row.revision == next else {
+      throw StoredDataError(
+        what: "revision \(row.revision), where \(next) of nav \(row.nav) is next")
+    }
+    revision = Revision(next)
+    lastSequence = row.sequence
+    isOpen = row.isOpen
+  }
+}
+
+/// The dormant navs, by number and by name.
+///
+/// `histories`, which each row of the journal changes, is stored apart from the names, so that a
+/// start touches little memory.
+struct DormantNavs: Sendable {
+  private var histories = Slots<DormantHistory>()
+  private var navs: [DormantNav] = []
+  private var numbers = NumberIndex()
+  private var names: [String: Int] = [:]
+  private var cursor = 0
+
+  var isEmpty: Bool { numbers.isEmpty }
+  var count: Int { numbers.count }
+
+  /// The places of all dormant navs.
+  var places: [Int] { histories.indices }
+
+  /// The dormant navs that still have their name; a later nav can have taken it over.
+  var named: [DormantNav] { names.values.map { navs[$0] } }
+
+  /// The places of at most `count` navs; successive calls go round through all of them.
+  mutating func next(atMost count: Int) -> [Int] {
+    precondition(count >= 0, "count=\(count)")
+    return (0..<min(count, self.count)).map { _ in
+      cursor = histories.next(from: cursor) + 1
+      return cursor - 1
+    }
+  }
+
+  /// The requests that revive the navs whose state is open, the oldest nav first.
+  var openNavs: [ReloadRequest] {
+    places.filter { histories[$0].isOpen }.map(request).sorted { $0.nav < $1.nav }
+  }
+
+  /// The request that revives the nav at a place.
+  func request(_ place: Int) -> ReloadRequest {
+    ReloadRequest(nav: navs[place].number, head: histories[place].lastSequence)
+  }
+
+  func place(of number: UInt64) -> Int? {
+    let place = numbers[number]
+    assert(place.map { navs[$0].number == number } ?? true, "\(number) leads to another nav")
+    return place
+  }
+
+  func place(named name: String) -> Int? {
+    let place = names[name]
+    assert(place.map { navs[$0].name == name } ?? true, "\(name) leads to another nav")
+    return place
+  }
+
+  subscript(_ place: Int) -> DormantNav { navs[place] }
+
+  func history(_ place: Int) -> DormantHistory { histories[place] }
+
+  mutating func insert(_ nav: DormantNav, _ history: DormantHistory) {
+    let place = histories.insert(history)
+    if place == navs.count { navs.append(nav) } else { navs[place] = nav }
+    assert(navs.count > place)
+    numbers[nav.number] = place
+    // A later nav may have taken the name already, because snapshots are read before the rows.
+    if let other = names.updateValue(place, forKey: nav.name), navs[other].number > nav.number {
+      names[nav.name] = other
+    }
+  }
+
+  mutating func extend(_ place: Int, by row: borrowing RowHeader) throws(StoredDataError) {
+    try histories[place].extend(by: row)
+  }
+
+  /// Gives a nav a new epoch; `row` is the row that records it, if the nav has not noted that row
+  /// yet.
+  mutating func renew(_ place: Int, _ epoch: Epoch, row: UInt64? = nil) {
+    assert(row ?? .max > histories[place].lastSequence, "a row before the nav's last")
+    navs[place].epoch = epoch
+    if let row { histories[place].lastSequence = row }
+  }
+
+  mutating func setFloor(_ place: Int, _ floor: Revision) { histories[place].floor = floor }
+
+  mutating func remove(_ place: Int) {
+    let nav = navs[place]
+    assert(numbers[nav.number] == place, "nav \(nav.number) is not there")
+    if names[nav.name] == place { names[nav.name] = nil }
+    numbers[nav.number] = nil
+    histories.remove(
+      place, leaving: DormantHistory(revision: Revision(0), sequence: 0, isOpen: false))
+    assert(numbers.count == histories.count, "\(numbers.count) numbers of \(histories.count) navs")
+    if isEmpty {
+      // An empty table frees its memory.
+      self = DormantNavs()
+    }
+  }
+}

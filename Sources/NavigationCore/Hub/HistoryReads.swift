@@ -1,0 +1,127 @@
+/// The requests to the journal's history that are not answered yet, by token.
+///
+/// Laws: each token is assigned once, and an answer finds its request once. Requests of clients and
+/// revivals of dormant navs share the tokens, so neither takes the other's answer.
+struct HistoryReads: Sendable {
+  private var reads: [UInt64: PendingRead] = [:]
+  private var revivals: [UInt64: ReloadRequest] = [:]
+  private var lastToken: UInt64 = 0
+  /// The backup that is being made; at most one at a time.
+  private(set) var backup: PendingBackup?
+
+  /// The number of clients' requests.
+  var count: Int { reads.count }
+
+  /// Whether answers to revivals are still to come.
+  var isReviving: Bool { !revivals.isEmpty }
+
+  /// The number of requests of a connection.
+  ///
+  /// O(requests).
+  func count(of connection: ConnectionID) -> Int {
+    reads.values.count { $0.connection == connection }
+  }
+
+  /// Adds a client's request; returns its token.
+  mutating func insert(_ read: PendingRead) -> UInt64 {
+    lastToken += 1
+    assert(reads[lastToken] == nil && revivals[lastToken] == nil, "token \(lastToken) is taken")
+    reads[lastToken] = read
+    return lastToken
+  }
+
+  /// Adds the revival of a dormant nav; returns its token.
+  mutating func insert(_ revival: ReloadRequest) -> UInt64 {
+    lastToken += 1
+    assert(reads[lastToken] == nil && revivals[lastToken] == nil, "token \(lastToken) is taken")
+    revivals[lastToken] = revival
+    return lastToken
+  }
+
+  /// Adds a request again, under its token: after a rollback the hub handles its answer once more.
+  mutating func putBack(_ read: PendingRead, _ token: UInt64) {
+    assert(token <= lastToken && reads[token] == nil, "token \(token) was not taken")
+    reads[token] = read
+  }
+
+  /// Removes and returns a client's request; nil if the token is not one of a client's.
+  mutating func take(_ token: UInt64) -> PendingRead? {
+    assert(reads[token] == nil || revivals[token] == nil, "token \(token) stands for two")
+    return reads.removeValue(forKey: token)
+  }
+
+  /// The revival with a token; nil if the token is not one of a revival.
+  func revival(_ token: UInt64) -> ReloadRequest? { revivals[token] }
+
+  /// Removes and returns a revival; nil if the token is not one of a revival.
+  mutating func takeRevival(_ token: UInt64) -> ReloadRequest? {
+    assert(reads[token] == nil || revivals[token] == nil, "token \(token) stands for two")
+    return revivals.removeValue(forKey: token)
+  }
+
+  /// The token and body hash of an op that waits for the history; nil if the op does not wait.
+  func op(_ id: UInt64, of key: RememberedOps.Key) -> (token: UInt64, octets: BodyHash)? {
+    if reads.isEmpty { return nil }
+    for (token, read) in reads {
+      guard case .revert(let op, _) = read.what else { continue }
+      if op.key == key, op.request.id == id { return (token, op.octets) }
+    }
+    return nil
+  }
+
+  /// Removes and returns an op that waits for the history; nil if the token is not one of an op.
+  mutating func takeOp(_ token: UInt64) -> OpContext? {
+    guard case .revert(let op, _)? = reads[token]?.what else { return nil }
+    reads[token] = nil
+    return op
+  }
+
+  /// Removes the waiting ops of a session that ends.
+  mutating func dropOps(of session: Int) {
+    for (token, read) in reads {
+      if case .revert(let op, _) = read.what, op.session == session { reads[token] = nil }
+    }
+  }
+
+  // Backups.
+
+  /// Begins a backup; returns false if one is being made already.
+  mutating func beginBackup(_ new: PendingBackup) -> Bool {
+    guard backup == nil else { return false }
+    backup = new
+    return true
+  }
+
+  /// Notes the progress of the backup.
+  mutating func note(_ progress: BackupProgress) {
+    assert(progress.done <= progress.total, "\(progress.done) pages of \(progress.total)")
+    backup?.progress = progress
+  }
+
+  /// Removes and returns the backup, which has ended; nil if none was being made.
+  mutating func takeBackup() -> PendingBackup? { backup.take() }
+
+  /// Restores the backup from before a batch that is rolled back, whose events are handled again.
+  mutating func restoreBackup(finished: PendingBackup?, isBegun: Bool) {
+    assert(finished == nil || backup == nil || isBegun, "two backups were under way")
+    if let finished { backup = finished }
+    if isBegun { backup = nil }
+  }
+}
+
+/// A read that waits for the journal.
+struct PendingRead: Sendable {
+  enum What: Sendable {
+    case log(floor: Revision)
+    case state(GetRequest.What, Revision)
+    /// An op that reverts to this revision, and waits for the revision's stack.
+    case revert(OpContext, Revision)
+  }
+
+  var connection: ConnectionID
+  var id: UInt64
+  var what: What
+  var standing: NavStanding
+  var owner: String
+  var peer: Peer
+}

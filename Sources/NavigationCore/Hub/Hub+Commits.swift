@@ -1,0 +1,198 @@
+// Step 14: making a revision of a commit: its diff, its row, its place in the ring, its answer.
+
+extension Hub {
+  /// Makes a revision of an op's commit: writes diff and row, fills the ring, answers the op.
+  mutating func record(
+    _ commit: Commit, _ outputs: [OperationOutput], _ delivered: Int, _ op: OpContext,
+    _ slot: Int
+  ) {
+    // All JSON of the commit is written into one scratch buffer, and copied from there.
+    JSONWriter.withScratch { json in record(commit, outputs, delivered, op, slot, &json) }
+  }
+
+  private mutating func record(
+    _ commit: Commit, _ outputs: [OperationOutput], _ delivered: Int, _ op: OpContext,
+    _ slot: Int, _ json: inout JSONWriter
+  ) {
+    assert(!commit.isEmpty, "a revision without a change")
+    assert(outputs.count <= op.request.operations.count)
+    let cause = op.cause(of: outputs)
+    let row = begin(commit, slot, cause: cause, by: (op.name, op.request.id), &json)
+    let ok = ServerMessageWriter.encodedOk(
+      id: op.request.id, standing: row.standing, changed: true, outputs: outputs,
+      delivered: delivered, &json)
+    let reply = RecordedReply.besideDiff(top: row.standing.top, outputs: ok.bytes[ok.outputs])
+    let (author, client) = origin(of: op)
+    let body = JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
+      $0.origin(op, client, reply)
+    }
+    end(commit, slot, row, body, op.author, at: op.now)
+    if commit.splice != nil {
+      navs.slots[slot].noteTop(commit, by: author, cause: cause, time: op.now.wall)
+    }
+    if op.request.guards.any || op.isVetoSkipped { auditOverride(op, slot) }
+    remember(op, ok.bytes, isOk: true)
+    answer(op.sender, op.session, slot, ok.bytes, .ok)
+    if commit.revision.number >= navs.slots[slot].snapshotRevision.number
+      + configuration.snapshotEvery
+    {
+      recordSnapshot(of: slot, at: op.now)
+    }
+  }
+
+  /// Makes a revision of a commit by navd itself: writes diff and row, fills the ring.
+  ///
+  /// - Parameters:
+  ///   - commit: the commit.
+  ///   - slot: the nav.
+  ///   - cause: the cause of the revision.
+  ///   - by: the session for which navd acts; the diff names it only if a message asked for the
+  ///     change.
+  ///   - now: the time of the row.
+  mutating func write(
+    _ commit: Commit, _ slot: Int, cause: Cause, by: Doing?, at now: Instant
+  ) {
+    assert(!commit.isEmpty, "a revision without a change")
+    assert(cause != .api || by != nil, "a client's change without the client")
+    var json = JSONWriter(reserving: 1000)
+    let message = by.flatMap { by in by.op.map { (by.author.name, $0) } }
+    let row = begin(commit, slot, cause: cause, by: message, &json)
+    let body = JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
+      if let by { $0.origin(by) }
+    }
+    end(commit, slot, row, body, nil, at: now)
+    navs.slots[slot].noteTop(commit, by: by?.author, cause: cause, time: now.wall)
+  }
+
+  /// Returns the client that an op comes from, as the nav and as the row name it.
+  ///
+  /// Both are the session's own if the session still exists: its slot may have another one by now.
+  mutating func origin(of op: OpContext) -> (author: Author, client: RowClient) {
+    if let session = op.session, sessions.isLive(session),
+      sessions.slots[session].peer == op.sender.peer, sessions.slots[session].key == op.key,
+      sessions.slots[session].name == op.name
+    {
+      assert(sessions.slots[session].author.principal == op.key.principal)
+      return (sessions.slots[session].author, sessions.slots[session].rowClient)
+    }
+    let process = op.sender.peer.process
+    return (
+      Author(name: op.name, principal: op.key.principal, process: process),
+      RowClient(name: op.name, op.key, process: process)
+    )
+  }
+
+  /// The contents of a row, which `begin` makes and `end` writes.
+  fileprivate struct BegunRow: ~Copyable {
+    var diff: EncodedDiff
+    var standing: NavStanding
+    var isOpen: Bool
+    /// The nav's row before this one, and the nav's digest before the commit.
+    var previous: UInt64
+    var before: Digest
+  }
+
+  private mutating func begin(
+    _ commit: Commit, _ slot: Int, cause: Cause, by: (name: String, op: UInt64)?,
+    _ json: inout JSONWriter
+  ) -> BegunRow {
+    assert(navs.slots[slot].fault == nil, "a frozen nav changes")
+    assert(!batches.current.isUnsound, "a revision of an unsound batch")
+    batches.touch(&navs.slots[slot], slot)
+    batches.advance()
+    let row = navs.slots[slot].takeOver(
+      commit, sequence: batches.sequence, cause: cause, by: by, &json)
+    if navs.slots[slot].resolvedAt == commit.revision { navs.shareFrame(of: slot) }
+    return row
+  }
+
+  private mutating func end(
+    _ commit: Commit, _ slot: Int, _ row: consuming BegunRow, _ body: [UInt8],
+    _ author: RowAuthor?, at now: Instant
+  ) {
+    assert(row.previous < batches.sequence, "row \(batches.sequence) follows row \(row.previous)")
+    assert(navs.slots[slot].lastSequence == batches.sequence)
+    let entry = JournalRow(
+      sequence: batches.sequence, nav: navs.slots[slot].number, revision: commit.revision.number,
+      previous: row.previous, time: now.wall, kind: .changed, isOpen: row.isOpen, author: author,
+      body: body)
+    batches.append(.row(consume entry))
+    keep(row.diff, slot)
+  }
+
+  /// Appends a diff to a nav's ring; `trim` drops old diffs when this one has been sent.
+  mutating func keep(_ diff: consuming EncodedDiff, _ slot: Int) {
+    let byteCount = diff.bytes.count
+    navs.keep(diff, slot)
+    assert(navs.slots[slot].ring.last <= navs.slots[slot].revision.next)
+    // This diff exceeds a message, so watches get a snapshot, for which everything must be durable.
+    if byteCount > configuration.maximumReplyBytes { batches.requestStandstill() }
+  }
+
+  /// Drops the oldest durable diffs of a nav that exceed the limits of its ring.
+  mutating func trim(_ slot: Int) {
+    navs.trim(
+      slot, revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes)
+  }
+
+  mutating func recordSnapshot(of slot: Int, at now: Instant) {
+    let entry = navs.slots[slot]
+    guard entry.number > 0, !batches.isStorageFailing else { return }
+    assert(entry.snapshotRevision <= entry.controller.revision)
+    assert(entry.resolvedAt <= entry.controller.revision)
+    let body = JournalBody.state(
+      nav: entry.name, epoch: entry.epoch, owner: entry.owner, controller: entry.controller,
+      digest: entry.digest, resolvedAt: entry.resolvedAt
+    ) { json in
+      guard let change = entry.topChange else { return }
+      json.name("since")
+      json.topChange(change)
+    }
+    batches.append(
+      .snapshot(
+        SnapshotRow(
+          nav: entry.number, revision: entry.controller.revision.number,
+          sequence: entry.lastSequence, time: now.wall, body: body)))
+    navs.slots[slot].snapshotRevision = entry.controller.revision
+  }
+}
+
+extension NavEntry {
+  /// Updates all that the entry keeps beside the state, after the controller made a commit.
+  fileprivate mutating func takeOver(
+    _ commit: Commit, sequence: UInt64, cause: Cause, by: (name: String, op: UInt64)?,
+    _ json: inout JSONWriter
+  ) -> Hub.BegunRow {
+    assert(commit.revision == controller.revision, "the commit of another state")
+    assert(ring.last.next == commit.revision, "the ring ends with \(ring.last)")
+    assert(sequence > lastSequence, "row \(sequence) behind row \(lastSequence)")
+    let (previous, before) = (lastSequence, digest)
+    let isNew = shown.follow(controller, &json)
+    if isNew { resolvedAt = commit.revision }
+    updateDigest(from: min(commit.splice?.at ?? Int.max, commit.changedScreens.first ?? Int.max))
+    lastSequence = sequence
+    let frame = DiffFrame(
+      nav: name, epoch: epoch, base: Revision(commit.revision.number - 1),
+      revision: commit.revision, sequence: sequence, cause: cause, by: by)
+    let diff = frame.encode(
+      commit, of: controller, shown: isNew ? shown : nil, digest: digest, &json)
+    return Hub.BegunRow(
+      diff: diff, standing: standing, isOpen: controller.isOpen, previous: previous,
+      before: before)
+  }
+
+  /// Notes author, time and cause of a change of the top, if the commit changed the top.
+  fileprivate mutating func noteTop(
+    _ commit: Commit, by author: Author?, cause: Cause, time: UInt64
+  ) {
+    let change = TopChange(
+      commit, to: controller.stack, by: author, time: time, cause: cause)
+    if let change { topChange = change }
+  }
+
+  /// Updates the digest after a change that left the screens below `index` as they were.
+  mutating func updateDigest(from index: Int) {
+    assert(index >= 0)
+    digest = running.update(controller, from: index)
+  }
+}

@@ -1,0 +1,91 @@
+// Steps 11 to 14 for `nav.create` and `nav.close`, which the rules of a nav do not include.
+
+extension Hub {
+  mutating func create(_ op: OpContext) throws(OpFailure) {
+    let request = op.request
+    guard case .create(let creation) = request.operations[0].arguments else {
+      guard case .unreadable(let failure) = request.operations[0].arguments else {
+        preconditionFailure("nav.create read as \(request.operations[0].arguments)")
+      }
+      throw OpFailure(OutgoingError(failure, at: 0))
+    }
+    let (operations, unreadable) = Self.readable(
+      request, from: 1, isStandalone: op.createsStandaloneBar)
+    let controller: NavigationController
+    let result: OperationResult
+    do {
+      (controller, result) = try NavigationController.create(
+        creation, then: operations, isAnimated: request.isAnimated, in: configuration.context)
+    } catch {
+      throw OpFailure(OutgoingError(error))
+    }
+    if let unreadable { throw unreadable }
+    assert(controller.revision == Revision(1))
+    let faults = configuration.inspection(controller)
+    guard faults.isEmpty else { throw OpFailure(.fault(request.nav, faults)) }
+    guard navs.count < configuration.navs else {
+      var error = OutgoingError(.limit, "navd holds \(counted(configuration.navs, "nav")) at most")
+      error.reason = "quota"
+      throw OpFailure(error)
+    }
+    try checkStorage()
+    let slot = navs.create(request.nav, ownedBy: op.sender.peer.principal, controller)
+    assert(navs.slot(of: request.nav) == slot)
+    let entry = navs.slots[slot]
+    batches.current.created.append(slot)
+    batches.touch(&navs.slots[slot], slot)
+    batches.advance()
+    navs.slots[slot].lastSequence = batches.sequence
+    let (author, client) = origin(of: op)
+    navs.slots[slot].topChange = .creation(at: op.now.wall, by: author)
+    let reply = ServerMessageWriter.ok(
+      id: request.id, standing: navs.slots[slot].standing, changed: true,
+      outputs: [.nothing] + result.outputs, delivered: 0)
+    let body = JournalBody.state(
+      nav: request.nav, epoch: entry.epoch, owner: entry.owner, controller: controller,
+      digest: entry.digest, resolvedAt: entry.resolvedAt
+    ) { $0.origin(op, client, .whole(reply)) }
+    batches.append(
+      .row(
+        JournalRow(
+          sequence: batches.sequence, nav: entry.number, revision: 1, previous: 0,
+          time: op.now.wall,
+          kind: .created, isOpen: controller.isOpen, author: op.author, body: body)))
+    remember(op, reply, isOk: true)
+    send(op.sender.connection, .ok, reply, .ok)
+  }
+
+  mutating func close(_ op: OpContext, _ slot: Int) throws(OpFailure) {
+    guard op.request.operations.count == 1 else {
+      throw OpFailure(.invalidArgument, "nav.close stands alone in its message")
+    }
+    if case .unreadable(let failure) = op.request.operations[0].arguments {
+      throw OpFailure(OutgoingError(failure, at: 0))
+    }
+    try checkStorage()
+    batches.touch(&navs.slots[slot], slot)
+    batches.advance()
+    auditOverride(op, slot)
+    let reply = ServerMessageWriter.ok(
+      id: op.request.id, standing: navs.slots[slot].standing, changed: true, outputs: [.nothing],
+      delivered: 0)
+    let client = origin(of: op).client
+    batches.append(
+      .row(
+        JournalRow(
+          sequence: batches.sequence, nav: navs.slots[slot].number,
+          revision: navs.slots[slot].controller.revision.number,
+          previous: navs.slots[slot].lastSequence,
+          time: op.now.wall, kind: .closed,
+          author: op.author, body: JournalBody.closed { $0.origin(op, client, .whole(reply)) })))
+    assert(navs.hasName(slot), "\(op.request.nav) was closed before")
+    dropCoordination(of: slot)
+    // The entry stays in its slot until the closing is durable; only its name is gone.
+    navs.releaseName(of: slot)
+    batches.current.closed.append(slot)
+    assert(navs.slot(of: op.request.nav) == nil)
+    batches.append(.closed(nav: slot))
+    remember(op, reply, isOk: true)
+    send(op.sender.connection, .ok, reply, .ok)
+  }
+}

@@ -1,0 +1,285 @@
+// Single reads: the present from memory, the past from the journal through the shell.
+
+extension Hub {
+  /// Finds a nav that the sender may read; otherwise refuses and returns nil.
+  mutating func readable(_ name: String, _ id: UInt64, for sender: Sender) -> Int? {
+    let slot = navs.slot(of: name)
+    let rights = access.rights(
+      of: sender.peer, on: name, owner: slot.map { navs.slots[$0].owner })
+    guard rights.contains(.read) else {
+      let text = "\(sender.peer.principal) may not read \(name)"
+      refuse(sender, OutgoingError(.forbidden, id: id, text), about: name)
+      return nil
+    }
+    if slot == nil { refuse(sender, OutgoingError(.noNav, id: id, "there is no nav \(name)")) }
+    return slot
+  }
+
+  mutating func get(_ request: GetRequest, for sender: Sender) {
+    guard let name = request.nav else {
+      switch request.what {
+      case .stats:
+        return answer(request, nil, statistics(for: sender), to: sender)
+      case .verify:
+        return answer(request, nil, verifiedConnections, to: sender)
+      case .backup:
+        guard access.role(of: sender.peer) == .admin else {
+          let text = "\(sender.peer.principal) may not make backups"
+          return refuse(sender, OutgoingError(.forbidden, id: request.id, text))
+        }
+        return startBackup(request, for: sender)
+      default:
+        let text = "get needs nav, the name of a nav, unless it reads stats, verify or backup"
+        return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
+      }
+    }
+    guard let slot = readable(name, request.id, for: sender) else { return }
+    activate(slot)
+    defer { deactivateIfUnwatched(slot) }
+    if request.what == .log { return readLog(request, slot, for: sender) }
+    if let at = request.at, at != navs.slots[slot].revision {
+      return readState(request, at, slot, for: sender)
+    }
+    if request.what == .verify { return verify(request, slot, to: sender) }
+    do throws(OpFailure) {
+      let value = try navs.slots[slot].value(
+        of: request, watchCount: watches.of(nav: slot).count)
+      answer(request, slot, value, to: sender)
+    } catch {
+      var outgoing = error.error
+      outgoing.id = request.id
+      refuse(sender, outgoing, about: navs.slots[slot].name)
+    }
+  }
+
+  /// Computes all derived values from scratch and compares them with those kept.
+  ///
+  /// Freezes the nav if a value differs or an invariant is broken.
+  private mutating func verify(_ request: GetRequest, _ slot: Int, to sender: Sender) {
+    let (fresh, violated) = navs.slots[slot].verified()
+    if !violated.isEmpty, navs.slots[slot].directory == nil { freeze(slot, violated) }
+    let value = JSONWriter.value { json in
+      json.beginObject()
+      json.member("ok", violated.isEmpty)
+      json.member("dig", hex: fresh.bits)
+      json.list("violated", violated)
+      json.endObject()
+    }
+    answer(request, slot, value, to: sender)
+  }
+
+  private mutating func answer(
+    _ request: GetRequest, _ slot: Int?, _ value: [UInt8], to sender: Sender
+  ) {
+    let entry = slot.map { navs.slots[$0] }
+    let body = ServerMessageWriter.value(
+      id: request.id, nav: request.nav, epoch: entry?.epoch, revision: entry?.revision, floor: nil,
+      value)
+    guard body.count <= configuration.maximumReplyBytes else {
+      return refuse(
+        sender, .tooLarge(request.id, body.count, limit: configuration.maximumReplyBytes))
+    }
+    answer(sender, sessions.slot(of: sender.connection), slot, body, .none)
+  }
+
+  // The journal's history.
+
+  private mutating func readLog(_ request: GetRequest, _ slot: Int, for sender: Sender) {
+    let entry = navs.slots[slot]
+    guard entry.number > 0 else {
+      let text = "\(entry.name) is virtual and has no log"
+      return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
+    }
+    let first = request.from ?? entry.floor
+    guard first >= entry.floor else {
+      return refuse(sender, .compacted(first, request.id, entry))
+    }
+    guard request.limit > 0, request.limit <= 1000 else {
+      let text = "limit is a whole number from 1 to 1000"
+      return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
+    }
+    ask(
+      .rows(from: first.number, through: first.number + request.limit - 1), request,
+      .log(floor: entry.floor), slot, for: sender)
+  }
+
+  private mutating func readState(
+    _ request: GetRequest, _ at: Revision, _ slot: Int, for sender: Sender
+  ) {
+    let entry = navs.slots[slot]
+    switch request.what {
+    case .state, .bar, .top: break
+    default:
+      let text = "at goes with state, bar and top"
+      return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
+    }
+    guard entry.number > 0, at >= entry.floor, at <= entry.revision else {
+      return refuse(sender, .compacted(at, request.id, entry))
+    }
+    ask(.state(at: at.number), request, .state(request.what, at), slot, for: sender)
+  }
+
+  private mutating func ask(
+    _ what: HistoryRequest.What, _ request: GetRequest, _ pending: PendingRead.What, _ slot: Int,
+    for sender: Sender
+  ) {
+    guard reads.count(of: sender.connection) < configuration.inflight else {
+      var error = OutgoingError(.busy, id: request.id, "too many reads at a time")
+      error.after = 10
+      return refuse(sender, error, about: navs.slots[slot].name)
+    }
+    let token = reads.insert(
+      PendingRead(
+        connection: sender.connection, id: request.id, what: pending,
+        standing: navs.slots[slot].standing,
+        owner: navs.slots[slot].owner, peer: sender.peer))
+    assert(navs.slots[slot].number > 0, "\(navs.slots[slot].name) is not in the journal")
+    output.requests.append(
+      HistoryRequest(
+        token: token, nav: navs.slots[slot].number, head: navs.slots[slot].lastSequence, what: what)
+    )
+  }
+
+  mutating func finishRead(_ answer: HistoryAnswer, at now: Instant) {
+    guard let pending = reads.take(answer.token) else { return }
+    batches.current.finishedReads.append((answer.token, pending))
+    if case .revert(let op, let revision) = pending.what {
+      return resume(op, revision, answer, at: now)
+    }
+    let sender = Sender(connection: pending.connection, peer: pending.peer)
+    let rights = access.rights(
+      of: pending.peer, on: pending.standing.nav, owner: pending.owner)
+    guard rights.contains(.read) else {
+      let text = "\(pending.peer.principal) may not read \(pending.standing.nav)"
+      return refuse(
+        sender, OutgoingError(.forbidden, id: pending.id, text), about: pending.standing.nav)
+    }
+    do throws(StoredDataError) {
+      if let failure = answer.failure { throw StoredDataError(what: failure) }
+      let (value, floor) = try value(of: pending, answer)
+      let body = ServerMessageWriter.value(
+        id: pending.id, nav: pending.standing.nav, epoch: pending.standing.epoch,
+        revision: pending.standing.revision, floor: floor, value)
+      if body.count > configuration.maximumReplyBytes {
+        let error = ServerMessageWriter.error(
+          .tooLarge(pending.id, body.count, limit: configuration.maximumReplyBytes))
+        return send(pending.connection, .err, error)
+      }
+      let slot = navs.slot(of: pending.standing.nav)
+      self.answer(sender, sessions.slot(of: pending.connection), slot, body, .none)
+    } catch {
+      let text = "the history of \(pending.standing.nav) cannot be read: \(error.what)"
+      var notice = Notice(.faulty, .warning, text)
+      notice.nav = pending.standing.nav
+      output.notices.append(notice)
+      let error = OutgoingError(.storage, id: pending.id, text)
+      let body = ServerMessageWriter.error(error)
+      send(pending.connection, .err, body, .refusedMessage(.storage))
+    }
+  }
+
+  private mutating func value(
+    of pending: PendingRead, _ answer: HistoryAnswer
+  ) throws(StoredDataError) -> (value: [UInt8], floor: Revision?) {
+    switch pending.what {
+    case .log(let floor):
+      var json = JSONWriter(reserving: 4096)
+      json.beginArray()
+      for row in answer.rows {
+        try navs.reader.load(row.body)
+        json.raw(navs.reader.logEntry(row))
+      }
+      json.endArray()
+      return (json.bytes, floor)
+    case .revert: preconditionFailure("an op was read as a get")
+    case .state(let what, let revision):
+      let entry = try navs.rebuild(answer.snapshot, answer.rows, configuration)
+      guard entry.controller.revision == revision else {
+        throw StoredDataError(
+          what: "it leads to revision \(entry.controller.revision.number), not \(revision.number)")
+      }
+      switch what {
+      case .bar: return (entry.resolved, nil)
+      case .top: return (entry.latestValue(.top), nil)
+      default: return (entry.snapshot(why: "join").part(from: 0, limit: Int.max / 4).body, nil)
+      }
+    }
+  }
+}
+
+// Answers to reads of one nav, from its entry alone.
+
+extension NavEntry {
+  /// The answer to a read of the present state.
+  func value(
+    of request: GetRequest, watchCount: Int
+  ) throws(Hub.OpFailure) -> [UInt8] {
+    switch request.what {
+    case .state:
+      let (body, next) = snapshot(why: "join").part(from: 0, limit: Int.max / 4)
+      guard next == nil else { throw Hub.OpFailure(.limit, "the state is too large; use a watch") }
+      return body
+    case .bar: return resolved
+    case .top: return latestValue(.top)
+    case .screen:
+      guard let text = request.screen, let id = ScreenID(text) else {
+        throw Hub.OpFailure(.invalidArgument, "screen, the id of a screen, is required")
+      }
+      guard let screen = controller.screen(id) else {
+        throw Hub.OpFailure(.unknownScreen, "there is no screen \(text)")
+      }
+      return JSONWriter.value { $0.screen(screen) }
+    case .detached: return detachedRecords
+    case .stats: return statistics(watchCount: watchCount)
+    case .restoration: return JSONWriter.value { $0.restoration(of: controller) }
+    case .backup:
+      throw Hub.OpFailure(.invalidArgument, "a backup is of all navs together: leave nav out")
+    case .log, .verify: preconditionFailure("\(request.what.rawValue) is answered elsewhere")
+    }
+  }
+
+  private var detachedRecords: [UInt8] {
+    JSONWriter.value { json in
+      json.beginObject()
+      json.name("screens")
+      json.beginArray()
+      for screen in controller.detachedScreens { json.screen(screen) }
+      json.endArray()
+      json.name("buttons")
+      json.beginArray()
+      for case .button(let button) in controller.detached.all { json.button(button) }
+      json.endArray()
+      json.endObject()
+    }
+  }
+
+  private func statistics(watchCount: Int) -> [UInt8] {
+    JSONWriter.value { json in
+      json.beginObject()
+      json.optional("owner", owner)
+      json.member("depth", UInt64(standing.depth))
+      json.member("detached", UInt64(controller.detached.count))
+      json.name("bytes")
+      json.integer(UInt64(max(controller.byteCount, 0)))
+      json.member("watches", UInt64(watchCount))
+      json.name("resume")
+      json.beginObject()
+      json.member("from", ring.base.number)
+      json.member("bytes", UInt64(ring.byteCount))
+      json.endObject()
+      json.member("floor", floor.number)
+      json.endObject()
+    }
+  }
+
+  /// Computes the digest from scratch, and names broken invariants and derived values that differ.
+  func verified() -> (digest: Digest, violated: [String]) {
+    let fresh = directory?.digest() ?? controller.digest()
+    var violated = directory == nil ? controller.violatedInvariants() : []
+    if fresh != digest { violated.append("digest \(digest.text) is \(fresh.text)") }
+    if directory == nil, ShownBar.encodeResolved(controller) != resolved {
+      violated.append("INV-9 resolved differs from the state")
+    }
+    return (fresh, violated)
+  }
+}

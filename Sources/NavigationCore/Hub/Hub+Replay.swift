@@ -1,0 +1,218 @@
+/// Why a journal cannot be replayed, and at which row; the daemon must not serve it.
+package struct HubReplayError: Error, Hashable, Sendable {
+  /// The number of the row, 0 for a snapshot.
+  package var sequence: UInt64
+  /// The contradiction, in words.
+  package var what: String
+}
+
+/// The reason why revisions may be lost, which the log shows beside the new epoch.
+package enum EpochLoss: String, Sendable {
+  /// A backup replaced the journal.
+  case backup
+  /// The machine crashed while `durability` was `relaxed`.
+  case crash
+}
+
+extension Hub {
+  // A start calls `index` with the newest snapshot of each nav, then with every row in order, then
+  // `takeFloors`. It reads what `rememberedRows` and `openNavs` ask for, and calls `finishReplay`.
+  // Only navs with an open state are revived then; the others stay dormant, see Hub+Dormant.swift.
+
+  /// Notes the newest snapshot of a nav.
+  package mutating func index(_ snapshot: SnapshotRow) throws(HubReplayError) {
+    do {
+      try navs.index(snapshot)
+    } catch {
+      throw HubReplayError(
+        sequence: 0, what: "snapshot of nav \(snapshot.nav) at \(snapshot.revision): \(error.what)")
+    }
+  }
+
+  /// Notes a row, which must continue the history of its nav.
+  ///
+  /// A row that its nav's snapshot includes only shows how far back the history goes.
+  ///
+  /// - Parameters:
+  ///   - row: the next row.
+  ///   - body: its body; needed only if the row creates a nav or gives it an epoch.
+  ///   - now: the present time; an op older than `rememberedIdle` is only remembered behind
+  ///     `remembersBehind`.
+  /// - Throws: the contradiction; the daemon must not serve the journal.
+  package mutating func index(
+    _ row: RowHeader, body: Span<UInt8>, at now: Instant
+  ) throws(HubReplayError) {
+    // The journal cannot store higher numbers.
+    guard row.nav <= Int64.max else {
+      throw HubReplayError(sequence: row.sequence, what: "a nav with the number \(row.nav)")
+    }
+    batches.replay(through: row.sequence)
+    let idle = configuration.rememberedIdle
+    // The number counts as well as the time, because the clock may have jumped since the row.
+    if let author = row.author,
+      row.sequence > remembered.remembersBehind || now.wall < idle || row.time > now.wall - idle
+    {
+      let entry = RememberedOps.Entry(
+        id: author.op, octets: BodyHash(bits: 0), isOk: true, reply: [], row: row.sequence)
+      let key = RememberedOps.Key(principal: author.principal, client: author.client)
+      remembered.remember(entry, of: key, at: now.boot)
+    }
+    do {
+      try navs.index(row, body)
+    } catch {
+      throw HubReplayError(sequence: row.sequence, what: error.what)
+    }
+  }
+
+  /// Sets the oldest revision of each nav that the journal can read; to be called after the last
+  /// row.
+  ///
+  /// - Parameter floor: the oldest revision by the number of a nav, or 0 for a complete history.
+  ///   Rows alone do not show it: navd may be about to prune the oldest ones, and a nav may have a
+  ///   snapshot only.
+  package mutating func takeFloors(_ floor: (UInt64) -> UInt64) {
+    navs.takeFloors(floor)
+  }
+
+  /// The requests that revive the navs whose state is open, because `finishReplay` ends what is
+  /// open.
+  package var openNavs: [ReloadRequest] { navs.dormants.openNavs }
+
+  /// The rows, in ascending order, whose bodies `remember` needs before `finishReplay`.
+  package var rememberedRows: [UInt64] { remembered.rows.sorted() }
+
+  /// Takes the bodies of the `rememberedRows`; the hub forgets ops whose rows are missing.
+  package mutating func remember(_ rows: [(sequence: UInt64, body: [UInt8])]) {
+    var entries: [UInt64: RememberedOps.Entry] = [:]
+    for (sequence, body) in rows { entries[sequence] = navs.reader.entry(of: body) }
+    remembered.readRows(entries)
+  }
+
+  /// Ends the replay.
+  ///
+  /// - Parameters:
+  ///   - renewsEpochs: whether revisions may have been lost, so that every nav gets a new epoch.
+  ///   - loss: why they may have been lost.
+  ///   - lastSequence: the number of the journal's newest row, which retention may have pruned.
+  ///   - now: the time of the rows that this method makes.
+  /// - Returns: the number of navs; `takeRecords` has what must be made durable before serving.
+  @discardableResult
+  package mutating func finishReplay(
+    renewsEpochs: Bool, because loss: EpochLoss = .crash, lastSequence: UInt64, at now: Instant
+  ) -> Int {
+    precondition(navs.dormants.openNavs.isEmpty, "navs in which something is open are dormant")
+    precondition(remembered.rows.isEmpty, "ops are to be remembered by rows")
+    batches.replay(through: max(batches.sequence, lastSequence))
+    assert(batches.sequence >= lastSequence)
+    trimRings()
+    if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
+    timer.advance(to: now)
+    if renewsEpochs { renewEpochs(because: loss, at: now) }
+    for slot in navs.loaded where navs.slots[slot].fault == nil { recover(slot) }
+    return navs.count
+  }
+
+  private mutating func renewEpochs(because loss: EpochLoss, at now: Instant) {
+    for slot in navs.loaded {
+      let epoch = navs.makeEpoch()
+      let row = epochRow(
+        JournalBody.epoch(epoch, because: loss), navs.slots[slot].number,
+        navs.slots[slot].controller.revision, navs.slots[slot].lastSequence,
+        isOpen: navs.slots[slot].controller.isOpen, at: now)
+      navs.renew(slot, epoch, row: row)
+    }
+    for place in navs.dormants.places {
+      let epoch = navs.makeEpoch()
+      let history = navs.dormants.history(place)
+      let row = epochRow(
+        JournalBody.epoch(epoch, because: loss), navs.dormants[place].number, history.revision,
+        history.lastSequence, isOpen: history.isOpen, at: now)
+      navs.renewDormant(place, epoch, row: row)
+    }
+  }
+
+  /// Records a new epoch; returns the number of its row.
+  private mutating func epochRow(
+    _ body: [UInt8], _ nav: UInt64, _ revision: Revision, _ previous: UInt64, isOpen: Bool,
+    at now: Instant
+  ) -> UInt64 {
+    batches.advance()
+    assert(previous < batches.sequence)
+    batches.append(
+      .row(
+        JournalRow(
+          sequence: batches.sequence, nav: nav, revision: revision.number, previous: previous,
+          time: now.wall, kind: .epoch, isOpen: isOpen, body: body)))
+    return batches.sequence
+  }
+}
+
+extension NavEntry {
+  /// Makes an entry from a complete state; throws if the state does not have its recorded digest.
+  init(_ state: JournalBodyReader.State, number: UInt64) throws(StoredDataError) {
+    self.init(
+      name: state.nav, number: number, owner: state.owner, epoch: state.epoch,
+      controller: state.controller)
+    resolvedAt = state.resolvedAt
+    topChange = state.topChange
+    guard digest == state.digest else {
+      throw StoredDataError(what: "digest \(digest.text) of the state is not \(state.digest.text)")
+    }
+  }
+
+  /// Repeats a row whose body `reader` has loaded; throws if the result has not the recorded
+  /// digest.
+  mutating func replay(
+    _ row: JournalRow, _ reader: inout JournalBodyReader, _ configuration: HubConfiguration
+  ) throws(StoredDataError) {
+    lastSequence = row.sequence
+    switch row.kind {
+    case .created: throw StoredDataError(what: "a second creation")
+    case .closed, .report: return
+    case .epoch:
+      guard let epoch = reader.epoch() else { throw StoredDataError(what: "no epoch") }
+      return renew(epoch)
+    case .changed: break
+    }
+    let (change, proof) = try reader.change()
+    let former = change.splices.isEmpty ? nil : controller.top?.id
+    try controller.replay(change)
+    let lowest = change.splices.map(\.at).min()
+    let edited = change.screens.compactMap { controller.index(of: $0.id) }.min() ?? Int.max
+    updateDigest(from: min(lowest ?? Int.max, edited))
+    guard digest == proof else {
+      throw StoredDataError(what: "digest \(digest.text) is not \(proof.text)")
+    }
+    if let lowest,
+      var next = TopChange(
+        controller.revision, from: former, to: controller.stack, changedFrom: lowest,
+        time: row.time, cause: reader.cause())
+    {
+      next.author = reader.author()
+      topChange = next
+    }
+    if reader.changesResolved() {
+      var json = JSONWriter(reserving: 384)
+      shown.follow(controller, &json)
+      resolvedAt = controller.revision
+    }
+    durable = controller.revision
+    if let diff = reader.diff(resolved: resolved) {
+      ring.append(diff, digest: digest)
+    } else {
+      ring = DiffRing(base: controller.revision, digest: digest)
+    }
+    _ = ring.trim(
+      revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes, through: durable)
+    assert(ring.last == controller.revision, "the ring ends with \(ring.last)")
+    assert(lastSequence == row.sequence)
+  }
+
+  /// Gives the nav a new epoch: revisions go on, but no client can resume across the change.
+  mutating func renew(_ epoch: Epoch) {
+    self.epoch = epoch
+    // Revisions of different epochs cannot be compared.
+    topChange = nil
+    ring = DiffRing(base: controller.revision, digest: digest)
+  }
+}

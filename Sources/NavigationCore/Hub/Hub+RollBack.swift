@@ -1,0 +1,101 @@
+/// A request to read a nav from the journal, because a commit failed or the nav is dormant.
+package struct ReloadRequest: Hashable, Sendable {
+  /// The nav's number.
+  package var nav: UInt64
+  /// The nav's newest durable row.
+  package var head: UInt64
+
+  /// Makes a value from its members.
+  package init(nav: UInt64, head: UInt64) {
+    self.nav = nav
+    self.head = head
+  }
+}
+
+extension Hub {
+  /// Undoes everything decided since the last commit: all sealed batches and the batch at hand.
+  ///
+  /// None of it has been sent. The shell reloads each nav named by a request with `reload`. Then it
+  /// handles the events of the batches again, while the hub refuses every commit as `storage`.
+  package mutating func rollBack() -> [ReloadRequest] { takeBack(batches.rollBack()) }
+
+  /// Takes back everything decided since the last commit, because `isUnsound`.
+  ///
+  /// The navs named are to be read back with `reload`, then the batch's events to be handled again. The
+  /// hub then refuses the ops whose commits broke an invariant as `internal`, and freezes their navs.
+  package mutating func rollBackUnsound() -> [ReloadRequest] {
+    takeBack(batches.rollBackUnsound())
+  }
+
+  private mutating func takeBack(_ batch: Batch) -> [ReloadRequest] {
+    for remembrance in batch.remembrances.reversed() {
+      remembered.forget(remembrance.op, of: remembrance.key, restoring: remembrance.evicted)
+    }
+    if coordinations.rollBack(to: batch.coordinationsBefore, among: sessions, at: timer.now) {
+      timer.plan(timer.now.boot + Self.retryAfter)
+    }
+    let created = Set(batch.created)
+    for slot in batch.created { forgetCreated(slot) }
+    for slot in batch.closed where !created.contains(slot) { navs.restoreName(of: slot) }
+    for slot in batch.frozen where navs.isLive(slot) { navs.slots[slot].fault = nil }
+    var touched = batch.touched
+    for slot in batch.condemned.map(\.slot) where !touched.contains(where: { $0.slot == slot }) {
+      // The op that broke the state has left no row.
+      touched.append(Batch.Touched(slot: slot, rowBefore: navs.slots[slot].lastSequence))
+    }
+    let requests = touched.filter { !created.contains($0.slot) }.map { touched in
+      ReloadRequest(nav: navs.slots[touched.slot].number, head: touched.rowBefore)
+    }
+    sessions.finish(batch.answering, answers: 0)
+    for slot in batch.malformed where sessions.isLive(slot) { sessions.slots[slot].malformed -= 1 }
+    for read in output.requests { _ = reads.take(read.token) }
+    for token in batch.waiting { dropWaiting(token) }
+    for (token, read) in batch.finishedReads { putBack(read, token) }
+    reads.restoreBackup(finished: batch.finishedBackup, isBegun: batch.beginsBackup)
+    output = HubOutput()
+    beginAgain(behind: batch)
+    assert(!isUnsound)
+    assert(Set(requests.map(\.nav)).count == requests.count, "a nav is to be read back twice")
+    return requests
+  }
+
+  /// Removes a nav whose creation was rolled back.
+  private mutating func forgetCreated(_ slot: Int) {
+    for watch in watches.of(nav: slot) { removeWatch(watch) }
+    assert(watches.of(nav: slot).isEmpty)
+    navs.uncreate(slot)
+    assert(!navs.isLive(slot))
+  }
+
+  /// Begins the next batch with the effects that handling the events again does not repeat.
+  ///
+  /// Sessions that ended stay ended, so the `bye` of each is kept.
+  private mutating func beginAgain(behind failed: Batch) {
+    batches.current.effects = failed.effects.filter { item in
+      switch item {
+      case .send(_, .bye, _, _), .ended, .recheck: true
+      case .notice(let notice): notice.code == Self.revocation
+      case .send, .answer, .start, .pump, .event, .progress, .read, .backup, .closed: false
+      }
+    }
+    // Sessions keep their changes and navs lose theirs, so both directories are compared again.
+    batches.current.changedClients = true
+    publish(Navs.navsSlot)
+  }
+
+  /// Restores a nav from the journal after `rollBack`.
+  package mutating func reload(
+    _ request: ReloadRequest, snapshot: SnapshotRow?, rows: [JournalRow]
+  ) throws(HubReplayError) {
+    guard let slot = navs.slot(numbered: request.nav) else { return }
+    let fresh: NavEntry
+    do {
+      fresh = try navs.rebuild(snapshot, rows, configuration)
+    } catch {
+      throw HubReplayError(sequence: request.head, what: error.what)
+    }
+    navs.reload(slot, fresh, head: request.head)
+    assert(navs.slots[slot].durable == navs.slots[slot].revision)
+    assert(navs.slots[slot].ring.last == navs.slots[slot].revision)
+  }
+}

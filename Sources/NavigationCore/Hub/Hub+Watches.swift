@@ -1,0 +1,217 @@
+// Requests for watches, and what leaves once a batch is durable. `Watches` decides what each watch
+// gets next.
+
+extension Hub {
+  mutating func watch(
+    _ request: WatchRequest, for sender: Sender, session: Int, at now: Instant
+  ) {
+    guard let slot = readable(request.nav, request.id, for: sender) else { return }
+    activate(slot)
+    if let bad = request.bad { report(bad, of: slot, by: sender, session: session, at: now) }
+    if let former = watches.find(session: session, nav: slot, request.view) {
+      removeWatch(former, keepsDirectory: true)
+    }
+    guard watches.of(session: session).count < configuration.watchesPerConnection else {
+      deactivateIfUnwatched(slot)
+      var error = OutgoingError(
+        .limit, id: request.id,
+        "a connection has at most \(counted(configuration.watchesPerConnection, "watch"))")
+      error.reason = "quota"
+      return refuse(sender, error, about: request.nav)
+    }
+    let entry = navs.slots[slot]
+    var watch = Watch(session: session, nav: slot, view: request.view, cursor: entry.revision)
+    watch.hasResolved = request.hasResolved
+    var mode: StaticString = "latest"
+    var why: String?
+    if request.view == .full {
+      why = entry.reasonForSnapshot(request)
+      if let why {
+        mode = "snap"
+        watch.snapshot = SnapshotOnItsWay(entry.snapshot(why: why))
+      } else {
+        mode = "resume"
+        watch.cursor = request.from?.revision ?? entry.revision
+      }
+    }
+    let index = watches.insert(watch)
+    batches.current.changedClients = true
+    let reply = ServerMessageWriter.watching(
+      id: request.id, nav: request.nav, mode: mode, why: why, epoch: entry.epoch,
+      revision: entry.revision)
+    answer(sender, session, slot, reply, .none)
+    batches.append(.start(watch: index))
+  }
+
+  /// Logs a client's report of divergence, and records it in the journal.
+  private mutating func report(
+    _ bad: MirrorPosition, of slot: Int, by sender: Sender, session: Int, at now: Instant
+  ) {
+    let entry = navs.slots[slot]
+    let name = sessions.slots[session].name
+    let ours = entry.ring.digest(at: bad.revision)
+    var notice = Notice(
+      .diverged, .warning,
+      "\(name) reports divergence of \(entry.name) at revision \(bad.revision.number): "
+        + "its digest \(bad.digest.text), ours \(ours?.text ?? "no longer known")")
+    notice.nav = entry.name
+    notice.revision = bad.revision.number
+    notice.client = name
+    notice.principal = sender.peer.principal
+    output.notices.append(notice)
+    guard entry.number > 0, !batches.isStorageFailing,
+      sessions.slots[session].mayReport(at: timer.now)
+    else { return }
+    batches.touch(&navs.slots[slot], slot)
+    batches.advance()
+    let process = sender.peer.process
+    let body = JournalBody.report(
+      bad, name: name, principal: sender.peer.principal, process: process, digest: ours)
+    batches.append(
+      .row(
+        JournalRow(
+          sequence: batches.sequence, nav: entry.number, revision: entry.controller.revision.number,
+          previous: entry.lastSequence, time: now.wall, kind: .report,
+          isOpen: entry.controller.isOpen, body: body)))
+    navs.slots[slot].lastSequence = batches.sequence
+  }
+
+  mutating func unwatch(_ nav: String, _ view: View, session: Int) {
+    guard let slot = navs.slot(of: nav),
+      let index = watches.find(session: session, nav: slot, view)
+    else { return }
+    removeWatch(index)
+  }
+
+  /// Removes a watch.
+  ///
+  /// A virtual nav stops keeping records with its last watch, unless `keepsDirectory` is set.
+  mutating func removeWatch(_ index: Int, keepsDirectory: Bool = false) {
+    let nav = watches.slots[index].nav
+    // A `.start` that waits in the batch must not start a later watch in the same slot.
+    batches.current.effects.removeAll { item in
+      if case .start(index) = item { true } else { false }
+    }
+    watches.remove(index)
+    batches.current.changedClients = true
+    if !keepsDirectory { deactivateIfUnwatched(nav) }
+  }
+
+  // Serving.
+
+  /// Carries out an effect that waited for the commit.
+  mutating func release(_ item: Batch.Effect, at now: Instant) {
+    switch item {
+    case .send(let connection, let verb, let body, let outcome):
+      measurements.count(outcome)
+      emit(verb, body, to: connection, at: now)
+    case .answer(let connection, let session, let nav, let body, let outcome):
+      measurements.count(outcome)
+      if let session, sessions.isLive(session), navs.isLive(nav) {
+        pumpOwnWatch(of: session, nav: nav, at: now)
+      }
+      emit(.ok, body, to: connection, at: now)
+    case .start(let index):
+      watches.start(index)
+      pump(index, at: now)
+    case .pump(let session):
+      guard sessions.isLive(session) else { return }
+      for index in watches.of(session: session) { pump(index, at: now) }
+    case .event(let nav, let body), .progress(let nav, let body):
+      emitEvent(body, of: nav, at: now)
+    case .read(let request): output.requests.append(request)
+    case .backup: output.startsBackup = true
+    case .closed(let nav): finishClosing(nav, at: now)
+    case .ended(let connection): output.dropped.append(connection)
+    case .recheck: recheckWatches(at: now)
+    case .notice(let notice): output.notices.append(notice)
+    }
+  }
+
+  private mutating func emit(
+    _ verb: ServerVerb, _ body: [UInt8], to connection: ConnectionID, at now: Instant
+  ) {
+    if let slot = sessions.slot(of: connection) { noteSent(verb, body.count, to: slot, at: now) }
+    output.append(verb, at: output.add(body), to: connection)
+  }
+
+  private mutating func noteSent(
+    _ verb: ServerVerb, _ byteCount: Int, to session: Int, at now: Instant
+  ) {
+    sessions.slots[session].lastSentAt = now.boot
+    guard verb.usesCredit else { return }
+    sessions.slots[session].sent += UInt64(byteCount)
+    if !sessions.slots[session].hasCredit { timer.plan(now.boot + configuration.stall) }
+  }
+
+  private mutating func pumpOwnWatch(of session: Int, nav: Int, at now: Instant) {
+    for index in watches.of(session: session)
+    where watches.slots[index].nav == nav && watches.slots[index].view == .full {
+      pump(index, at: now)
+    }
+  }
+
+  mutating func pumpWatches(of nav: Int, at now: Instant) {
+    for index in watches.of(nav: nav) { pump(index, at: now) }
+  }
+
+  /// Sends the diffs or the snapshot that a watch has not got yet, while its session has credit.
+  private mutating func pump(_ index: Int, at now: Instant) {
+    let (session, nav) = (watches.slots[index].session, watches.slots[index].nav)
+    let limit = configuration.maximumReplyBytes
+    while true {
+      let room = sessions.slots[session].room.map { min($0, limit / 2) }
+      switch watches.next(
+        of: index, from: &navs.slots[nav], room: room, limit: limit, into: &output)
+      {
+      case .nothing: return
+      case .standstill: return batches.requestStandstill()
+      case .message(let message):
+        if message.revisions > 0 { measurements.count(.diffs, message.revisions) }
+        if message.endsSnapshot { measurements.count(.snapshots) }
+        noteSent(message.verb, message.byteCount, to: session, at: now)
+        output.append(message.verb, at: message.body, to: sessions.slots[session].connection)
+      }
+    }
+  }
+
+  private mutating func emitEvent(_ body: [UInt8], of nav: Int, at now: Instant) {
+    guard navs.isLive(nav) else { return }
+    var place: Int?
+    for index in watches.of(nav: nav) where watches.slots[index].view == .full {
+      pump(index, at: now)
+      let session = watches.slots[index].session
+      guard watches.slots[index].isCaughtUp(with: navs.slots[nav].durable),
+        sessions.slots[session].hasCredit
+      else { continue }
+      noteSent(.event, body.count, to: session, at: now)
+      let shared = place ?? output.add(body)
+      place = shared
+      output.append(.event, at: shared, to: sessions.slots[session].connection)
+    }
+  }
+
+  /// Sends `end` to the session of a watch, and removes the watch.
+  mutating func endWatch(_ index: Int, why: StaticString, at now: Instant) {
+    let watch = watches.slots[index]
+    let body = ServerMessageWriter.end(
+      nav: navs.slots[watch.nav].name, view: watch.view, epoch: navs.slots[watch.nav].epoch,
+      revision: navs.slots[watch.nav].revision, why: why)
+    emit(.end, body, to: sessions.slots[watch.session].connection, at: now)
+    removeWatch(index)
+  }
+
+  private mutating func finishClosing(_ nav: Int, at now: Instant) {
+    for index in watches.of(nav: nav) {
+      pump(index, at: now)
+      endWatch(index, why: "closed", at: now)
+    }
+    navs.remove(nav)
+  }
+
+  /// Drops the oldest diffs of one nav after the other, while all rings together exceed their
+  /// limit.
+  mutating func trimRings() {
+    navs.trimRings(to: configuration.resumeTotalBytes, bytes: configuration.resumeBytes)
+  }
+}

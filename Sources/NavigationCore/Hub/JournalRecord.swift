@@ -1,0 +1,153 @@
+/// One row of the journal: something that happened to one nav.
+///
+/// Rows are appended in the order of `sequence`, which numbers the rows of the whole daemon from 1
+/// without a gap. The rows of one nav form a chain: `previous` names the row before. So a nav's
+/// history is read from its head downwards, and commits maintain no index for it.
+package struct JournalRow: Hashable, Sendable {
+  /// The kinds of rows.
+  package enum Kind: UInt8, Sendable {
+    /// The nav was created; the body carries its complete state at revision 1.
+    case created = 1
+    /// The nav went from `revision - 1` to `revision`.
+    case changed = 2
+    /// The nav was closed; `revision` is its last.
+    case closed = 3
+    /// The nav was given a new epoch; the body carries the epoch, the state is unchanged.
+    case epoch = 4
+    /// A client reported a divergence; the state is unchanged.
+    case report = 5
+  }
+
+  /// The number of the row, 1 and up, which is also its key in the journal.
+  package var sequence: UInt64
+  /// The number of the nav, 1 and up, never used again after the nav is closed.
+  package var nav: UInt64
+  /// The revision after this row.
+  package var revision: UInt64
+  /// The `sequence` of the nav's row before this one, 0 for none.
+  package var previous: UInt64
+  /// Wall-clock time of the commit in milliseconds since 1970; for people, never for order.
+  package var time: UInt64
+  /// The kind of the row.
+  package var kind: Kind
+  /// Whether the nav's state after the row is open, so that a restart would have to end something.
+  package var isOpen: Bool
+  /// The op that caused the row; nil if none did.
+  package var author: RowAuthor?
+  /// The encoded change, opaque to the journal.
+  package var body: [UInt8]
+
+  /// Makes a row from its members.
+  package init(
+    sequence: UInt64, nav: UInt64, revision: UInt64, previous: UInt64, time: UInt64, kind: Kind,
+    isOpen: Bool = false, author: RowAuthor? = nil, body: [UInt8]
+  ) {
+    self.sequence = sequence
+    self.nav = nav
+    self.revision = revision
+    self.previous = previous
+    self.time = time
+    self.kind = kind
+    self.isOpen = isOpen
+    self.author = author
+    self.body = body
+  }
+
+  /// Joins the columns of a row and its body.
+  package init(_ header: RowHeader, body: [UInt8]) {
+    self.init(
+      sequence: header.sequence, nav: header.nav, revision: header.revision,
+      previous: header.previous, time: header.time, kind: header.kind, isOpen: header.isOpen,
+      author: header.author, body: body)
+  }
+}
+
+/// The op that caused a row, as the hub remembers it.
+package struct RowAuthor: Hashable, Sendable {
+  /// The principal that sent the op.
+  package var principal: String
+  /// The client that sent the op.
+  package var client: ClientID
+  /// The id of the op.
+  package var op: UInt64
+
+  /// Makes a value from its members.
+  package init(principal: String, client: ClientID, op: UInt64) {
+    self.principal = principal
+    self.client = client
+    self.op = op
+  }
+}
+
+/// The columns of one row without its body, with the meaning that they have in `JournalRow`.
+package struct RowHeader: Hashable, Sendable {
+  /// The number of the row, 1 and up.
+  package var sequence: UInt64
+  /// The number of the nav.
+  package var nav: UInt64
+  /// The revision after the row.
+  package var revision: UInt64
+  /// The `sequence` of the nav's row before this one, 0 for none.
+  package var previous: UInt64
+  /// Wall-clock time of the commit in milliseconds since 1970.
+  package var time: UInt64
+  /// The kind of the row.
+  package var kind: JournalRow.Kind
+  /// Whether the nav's state after the row is open, so that a restart would have to end something.
+  package var isOpen: Bool
+  /// The op that caused the row; nil if none did.
+  package var author: RowAuthor?
+
+  /// Makes a value from its members.
+  package init(
+    sequence: UInt64, nav: UInt64, revision: UInt64, previous: UInt64, time: UInt64,
+    kind: JournalRow.Kind, isOpen: Bool = false, author: RowAuthor? = nil
+  ) {
+    self.sequence = sequence
+    self.nav = nav
+    self.revision = revision
+    self.previous = previous
+    self.time = time
+    self.kind = kind
+    self.isOpen = isOpen
+    self.author = author
+  }
+
+  /// Takes the columns of a row.
+  package init(_ row: JournalRow) {
+    self.init(
+      sequence: row.sequence, nav: row.nav, revision: row.revision, previous: row.previous,
+      time: row.time, kind: row.kind, isOpen: row.isOpen, author: row.author)
+  }
+}
+
+/// The complete state of one nav at one revision, so that replay need not start at revision 1.
+package struct SnapshotRow: Hashable, Sendable {
+  /// The number of the nav.
+  package var nav: UInt64
+  /// The revision of the state.
+  package var revision: UInt64
+  /// The `sequence` of the nav's row that led to this state.
+  package var sequence: UInt64
+  /// Wall-clock time in milliseconds since 1970.
+  package var time: UInt64
+  /// The encoded state, opaque to the journal.
+  package var body: [UInt8]
+
+  /// Makes a snapshot row from its members.
+  package init(nav: UInt64, revision: UInt64, sequence: UInt64, time: UInt64, body: [UInt8]) {
+    self.nav = nav
+    self.revision = revision
+    self.sequence = sequence
+    self.time = time
+    self.body = body
+  }
+}
+
+/// A record that the hub asks the journal to store; those of one batch are committed together.
+package enum JournalRecord: Hashable, Sendable {
+  /// Append this row.
+  case row(JournalRow)
+  /// Store this snapshot beside the rows.
+  case snapshot(SnapshotRow)
+}

@@ -1,0 +1,129 @@
+/// The counters, gauges and histograms of the daemon since its start.
+///
+/// The hub counts messages, ops and sessions. The shell adds the figures that a hub without I/O
+/// cannot know: times, bytes on the disk and connections. All figures are in one array, so that
+/// counting is one addition, and copying a hub copies one more reference.
+package struct Measurements: Sendable {
+  /// Counts that only grow; counts of outcomes and ended sessions have subscripts of their own.
+  package enum Counter: Int, CaseIterable, Sendable {
+    /// Messages of clients that the hub received.
+    case received
+    /// Messages that the hub returned for clients.
+    case sent
+    /// Revisions sent to watches, counted once for each watch.
+    case diffs
+    /// Complete states sent to watches.
+    case snapshots
+    /// Sessions opened.
+    case opened
+  }
+
+  /// Values that the shell sets before a client reads the statistics.
+  package enum Gauge: Int, CaseIterable, Sendable {
+    /// When the process started, in milliseconds of CLOCK_BOOTTIME.
+    case startedAt
+    /// Connections of clients, as navd counts them.
+    case connections
+    /// Connections at the last comparison: navd's count, and the kernel's count of client sockets.
+    case countedConnections
+    case openConnections
+    /// How often these two differed for more than 2 s.
+    case connectionDifferences
+    /// The limits of all connections, and of those of one user or key.
+    case connectionLimit
+    case principalLimit
+    /// The number of file descriptors that the process can open.
+    case descriptorLimit
+    /// Bytes of the journal's file and of its write-ahead log.
+    case journalBytes
+    case logBytes
+    /// Bytes of rows at which navd deletes history; 0 for no limit.
+    case journalLimit
+    /// Pages in the write-ahead log that await a checkpoint.
+    case logPages
+    /// Bytes of the journal's file system: those free to the daemon, and all.
+    case diskFree
+    case diskSize
+    /// 1 while the journal accepts no commits, else 0.
+    case storageFailing
+    /// The version of libzmq, as major · 10000 + minor · 100 + patch.
+    case transportVersion
+  }
+
+  /// The values that are counted in a histogram.
+  package enum Series: Int, CaseIterable, Sendable {
+    /// Nanoseconds from the start of a commit until its records are durable.
+    case commit
+    /// Nanoseconds from the end of a commit until the last message about it is with the socket.
+    case fanOut
+    /// Records in one commit.
+    case batch
+
+    /// The first bound: 1 record, or 16 µs in nanoseconds.
+    fileprivate var unit: UInt64 { self == .batch ? 1 : 16_000 }
+    /// The number of bounds; the last, `unit` · 2^18, is 262,144 records or 4.2 s.
+    fileprivate static let boundCount = 19
+    /// The numbers in the array: a count for each bound, one for values above all, and the sum.
+    fileprivate static let room = boundCount + 2
+  }
+
+  private static let gauges = Counter.allCases.count
+  private static let answers = gauges + Gauge.allCases.count
+  private static let ends = answers + Outcome.count
+  private static let series = ends + SessionEndReason.allCases.count
+  private static let all = series + Series.allCases.count * Series.room
+
+  private var values: [UInt64]
+  /// The users and keys with the most connections, in descending order.
+  package var principals: [PrincipalConnections] = []
+
+  /// Makes measurements in which every figure is 0.
+  package init() { values = [UInt64](repeating: 0, count: Self.all) }
+
+  /// The value of a counter.
+  package subscript(_ counter: Counter) -> UInt64 { values[counter.rawValue] }
+
+  /// The value of a gauge.
+  package subscript(_ gauge: Gauge) -> UInt64 {
+    get { values[Self.gauges + gauge.rawValue] }
+    set { values[Self.gauges + gauge.rawValue] = newValue }
+  }
+
+  /// The number of requests with an outcome.
+  package subscript(_ outcome: Outcome) -> UInt64 { values[Self.answers + Int(outcome.place)] }
+
+  /// The number of sessions that ended for a reason.
+  package subscript(_ endReason: SessionEndReason) -> UInt64 { values[Self.ends + endReason.place] }
+
+  /// The histogram of a series.
+  package subscript(_ series: Series) -> Histogram {
+    let start = Self.series + series.rawValue * Series.room
+    assert(start + Series.room <= values.count, "\(series) has no place")
+    return Histogram(
+      bounds: (0..<Series.boundCount).map { series.unit << UInt64($0) },
+      counts: Array(values[start...(start + Series.boundCount)]),
+      sum: values[start + Series.boundCount + 1])
+  }
+
+  mutating func count(_ counter: Counter, _ number: Int = 1) {
+    assert(number >= 0)
+    values[counter.rawValue] &+= UInt64(number)
+  }
+
+  mutating func count(_ outcome: Outcome) {
+    if outcome != .none { values[Self.answers + Int(outcome.place)] &+= 1 }
+  }
+
+  mutating func count(_ endReason: SessionEndReason) { values[Self.ends + endReason.place] &+= 1 }
+
+  /// Counts a value in the histogram of a series, in O(1).
+  package mutating func note(_ value: UInt64, _ series: Series) {
+    let start = Self.series + series.rawValue * Series.room
+    assert(start + Series.room <= values.count, "\(series) has no place")
+    // How often the unit must double to reach the value, which is the index of its bucket.
+    let units = (value + series.unit - 1) / series.unit
+    let doublings = units <= 1 ? 0 : UInt64.bitWidth - (units - 1).leadingZeroBitCount
+    values[start + min(doublings, Series.boundCount)] &+= 1
+    values[start + Series.boundCount + 1] &+= value
+  }
+}

@@ -1,0 +1,222 @@
+/// Everything that the hub keeps of one loaded nav.
+struct NavEntry: Sendable {
+  /// The name.
+  var name: String
+  /// The number in the journal, never used twice; 0 for a virtual nav.
+  var number: UInt64
+  /// The principal that created the nav.
+  var owner: String
+  /// The epoch to which the revisions belong.
+  var epoch: Epoch
+  /// The state; without content if the nav is virtual.
+  var controller: NavigationController
+  /// The records of a virtual nav; nil for any other nav.
+  var directory: Directory?
+  /// The digest of the newest state or records.
+  var digest: Digest
+  var running = RunningDigest()
+  /// The encoded resolved bar, by which the hub finds out whether a commit changes it.
+  var shown: ShownBar
+  /// The newest revision that changed the resolved bar.
+  var resolvedAt: Revision
+  /// The nav's newest row in the journal.
+  var lastSequence: UInt64 = 0
+  /// The number of the newest batch that changed the nav.
+  var touchedBy: UInt64 = 0
+  /// The revision of the newest snapshot in the journal.
+  var snapshotRevision: Revision
+  /// The oldest revision that the journal can still read.
+  var floor: Revision
+  /// The newest revision that is durable; nothing newer is sent.
+  var durable: Revision
+  /// The last change of the top; nil if the journal does not record it.
+  var topChange: TopChange?
+  /// The newest diffs, from which the hub serves watches.
+  var ring: DiffRing
+  /// The broken invariants of a frozen nav; nil if the nav is not frozen.
+  var fault: String?
+
+  init(
+    name: String, number: UInt64, owner: String, epoch: Epoch, controller: NavigationController
+  ) {
+    self.name = name
+    self.number = number
+    self.owner = owner
+    self.epoch = epoch
+    self.controller = controller
+    digest = running.update(controller, from: 0)
+    shown = ShownBar(controller)
+    resolvedAt = controller.revision
+    snapshotRevision = controller.revision
+    floor = controller.revision
+    durable = controller.revision
+    ring = DiffRing(base: controller.revision, digest: digest)
+  }
+
+  /// The entry in vacant slots.
+  static let vacant = NavEntry(
+    name: "", number: 0, owner: "", epoch: Epoch(bits: 0),
+    controller: NavigationController(revision: Revision(0)))
+
+  /// The newest revision, durable or not.
+  var revision: Revision { directory?.revision ?? controller.revision }
+
+  /// The name of the client that holds the display; empty if the state names none.
+  var displayOwner: String { controller.environment.content.owner ?? "" }
+
+  var standing: NavStanding {
+    if let directory {
+      return NavStanding(
+        nav: name, epoch: epoch, revision: directory.revision, digest: digest,
+        depth: directory.records.count, top: directory.records.last?.id)
+    }
+    return NavStanding(
+      nav: name, epoch: epoch, revision: controller.revision, digest: digest,
+      depth: controller.stack.count, top: controller.top?.id.text)
+  }
+
+  /// The newest state, to be sent; `why` is the reason for sending it.
+  func snapshot(why: String) -> Snapshot {
+    Snapshot(
+      nav: name, kind: directory == nil ? controller.kindName : "directory", epoch: epoch,
+      revision: revision, why: why, digest: digest,
+      content: directory.map { .directory($0.records.map(\.json)) }
+        ?? .controller(controller, shown))
+  }
+
+  /// The encoded resolved bar.
+  var resolved: [UInt8] { shown.bytes }
+
+  /// The reason to begin a full watch with a snapshot; nil if the watch can resume.
+  func reasonForSnapshot(_ request: WatchRequest) -> String? {
+    assert(ring.last == revision, "the ring ends with \(ring.last)")
+    if request.bad != nil { return "digest" }
+    guard let from = request.from else { return "join" }
+    if from.epoch != epoch { return "epoch" }
+    if from.revision > revision { return "ahead" }
+    guard let digest = ring.digest(at: from.revision) else { return "lag" }
+    return digest == from.digest ? nil : "digest"
+  }
+
+  /// The present value of a conflated view, and a key that changes with it; nil if the key is
+  /// `known`.
+  func latest(_ view: View, unless known: String?) -> (key: String, value: [UInt8])? {
+    let key =
+      switch view {
+      case .top: directory.map { $0.records.last?.id ?? "" } ?? topKey
+      case .bar, .full: "\(resolvedAt.number)"
+      }
+    return key == known ? nil : (key, latestValue(view))
+  }
+
+  private var topKey: String {
+    controller.top.map { "\($0.id.text)@\($0.version.number)" } ?? ""
+  }
+
+  /// The present value of a conflated view.
+  func latestValue(_ view: View) -> [UInt8] {
+    guard view == .top else { return resolved }
+    guard directory == nil, let top = controller.top else { return Array("null".utf8) }
+    return JSONWriter.value { $0.screen(top) }
+  }
+}
+
+extension NavigationController {
+  /// The kind of the nav on the wire.
+  var kindName: StaticString { Self.kindName(isStandalone: isStandalone) }
+
+  /// The kind of a standalone bar or a controller on the wire.
+  static func kindName(isStandalone: Bool) -> StaticString { isStandalone ? "bar" : "controller" }
+}
+
+// Comparing the guards of an op with the nav.
+
+extension NavEntry {
+  /// Throws `desync` for the first guard that fails, in the order of protocol.md §9.2; its `since`
+  /// names the last change of the top.
+  ///
+  /// It is mutating only to avoid a copy of the entry.
+  mutating func check(_ guards: borrowing Guards) throws(Hub.OpFailure) {
+    do throws(Hub.OpFailure) {
+      try compare(guards)
+    } catch {
+      guard let topChange else { throw error }
+      var failure = error
+      failure.error.details = [("since", JSONWriter.value { $0.topChange(topChange) })]
+      throw failure
+    }
+  }
+
+  private mutating func compare(_ guards: borrowing Guards) throws(Hub.OpFailure) {
+    let stack = controller.stack
+    if let epoch = guards.epoch, epoch != self.epoch {
+      throw desync("epoch", "epoch is \(self.epoch.text)", JSONWriter.value { $0.hex(epoch.bits) })
+    }
+    if let revision = guards.revision, revision != controller.revision {
+      var failure = desync(
+        "rev", "rev is \(controller.revision.number), not \(revision.number)",
+        JSONWriter.value { $0.integer(revision.number) })
+      failure.error.isFuture = revision > controller.revision
+      throw failure
+    }
+    if let digest = guards.digest, digest != self.digest {
+      throw desync(
+        "digest", "dig is \(self.digest.text)", JSONWriter.value { $0.hex(digest.bits) })
+    }
+    if let top = guards.top, top != stack.last?.id.text {
+      let actual = stack.last?.id.text ?? "no screen"
+      throw desync(
+        "top", "top is \(actual), not \(top ?? "no screen")",
+        JSONWriter.value { if let top { $0.string(top) } else { $0.null() } })
+    }
+    if let depth = guards.depth, depth != UInt64(stack.count) {
+      throw desync(
+        "depth", "depth is \(stack.count), not \(depth)", JSONWriter.value { $0.integer(depth) })
+    }
+    if let ids = guards.stack, ids != stack.map(\.id.text) {
+      throw desync(
+        "stack", "the stack is [\(stack.map(\.id.text).joined(separator: ", "))]",
+        JSONWriter.value { json in
+          json.beginArray()
+          for id in ids { json.string(id) }
+          json.endArray()
+        })
+    }
+    for id in guards.has ?? [] where !stack.contains(where: { $0.id.text == id }) {
+      throw desync("has", "\(id) is not on the stack", JSONWriter.value { $0.string(id) })
+    }
+  }
+
+  private func desync(_ reason: String, _ text: String, _ expected: [UInt8]) -> Hub.OpFailure {
+    var error = OutgoingError(.desync, text)
+    error.reason = reason
+    error.expected = expected
+    return Hub.OpFailure(error)
+  }
+}
+
+extension OpContext {
+  /// Throws `guard-required` for the first operation without the guard that the nav's policy asks
+  /// for.
+  func checkGuards(under policy: GuardPolicy) throws(Hub.OpFailure) {
+    guard policy != .none else { return }
+    let hasTop = request.guards.top != nil
+    for index in request.operations.indices {
+      let kind = request.operations[index].kind
+      let isGuarded =
+        switch kind.neededGuard {
+        case .wholeStack: false
+        case .position: hasTop
+        case .none: policy != .all || hasTop
+        }
+      guard !isGuarded else { continue }
+      let names = kind.neededGuard == .wholeStack ? "rev, dig or stack" : "top, rev, dig or stack"
+      var error = OutgoingError(
+        .guardRequired,
+        "\(kind.name) removes what is there: say in \"if\" what you saw, by \(names), "
+          + "or {\"any\":true}")
+      error.index = index
+      throw Hub.OpFailure(error)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// Translates the rules' refusals into errors of the protocol; only this file makes their texts.
+
+extension OutgoingError {
+  /// The error of a refused operation.
+  init(_ refusal: Refusal) {
+    self.init(refusal.error)
+    index = refusal.index
+  }
+
+  init(_ error: NavigationError) {
+    switch error {
+    case .unknownScreen(let id):
+      self.init(.unknownScreen, "there is no screen \(id.text)")
+    case .unknownButton(let id): self.init(.unknownButton, "there is no button \(id.text)")
+    case .buttonNotDisplayed(let id):
+      self.init(.unknownButton, "button \(id.text) is not shown")
+      reason = "notDisplayed"
+    case .forbiddenKind(let id, let kind):
+      self.init(
+        .forbiddenKind,
+        "\(id?.text ?? "the screen") is of kind \(kind.wireName); a stack takes content screens")
+    case .ownedElsewhere(let id):
+      self.init(.ownedElsewhere, "screen \(id.text) is presented; dismiss it first")
+    case .duplicateScreen(let id):
+      self.init(.duplicateScreen, "screen \(id.text) is on the stack already")
+    case .duplicateInSet(let id): self.init(.duplicateInSet, "screen \(id.text) is named twice")
+    case .duplicateItem(let id):
+      self.init(.duplicateItem, "button \(id.text) is in the list, or in use, already")
+    case .itemBothSides(let id):
+      self.init(.itemBothSides, "button \(id.text) is on the item's other side already")
+    case .notInStack(let id): self.init(.notInStack, "screen \(id.text) is not on the stack")
+    case .routeNotInStack(let route):
+      self.init(.notInStack, "no screen on the stack has the route \(route)")
+    case .ambiguousRoute(let route, let candidates):
+      self.init(.invalidArgument, "several screens have the route \(route); name one by its id")
+      details = [
+        (
+          "candidates",
+          JSONWriter.value { $0.ids(candidates) }
+        )
+      ]
+    case .unknownItem(let id):
+      self.init(.unknownItem, "there is no item \(id.text)")
+    case .duplicateBarItem(let id):
+      self.init(.duplicateItem, "item \(id.text) is on the bar already, or named twice")
+    case .noBackButton: self.init(.noBackButton, "no back button is shown")
+    case .alreadyPresenting(let id):
+      self.init(.alreadyPresenting, "\(id.text) is presenting already; what is visible may present")
+    case .alreadyActive(let id):
+      self.init(.alreadyActive, "screen \(id.text) is on the stack or presented already")
+    case .noRoute(let route): self.init(.noRoute, "no route of the settings matches \(route)")
+    case .restoreFailed(let missing):
+      self.init(.restoreFailed, "screens of that stack were released")
+      details = [("missing", JSONWriter.value { $0.ids(missing) })]
+    case .noRoot: self.init(.noRoot, "an attached controller has at least a root")
+    case .unknownClass(let name):
+      self.init(.classUnknown, "class \(name) is not declared in the daemon's configuration")
+    case .invalidClass(let name): self.init(.classInvalid, "class \(name) has the wrong base")
+    case .depthLimit(let limit):
+      self.init(.limit, "a stack holds at most \(counted(limit, "screen"))")
+      reason = "depth"
+    case .sizeLimit(let limit):
+      self.init(.limit, "the state of a nav takes at most \(limit) bytes")
+      reason = "size"
+    case .gestureRefused(let refusal):
+      self.init(.gestureRefused, "the gesture may not begin: \(refusal.explanation)")
+      reason = refusal.rawValue
+    case .invalidArgument(let text): self.init(.invalidArgument, text)
+    }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func ids(_ ids: [ScreenID]) {
+    beginArray()
+    for id in ids { string(id.text) }
+    endArray()
+  }
+}
+
+extension GestureRefusal {
+  fileprivate var explanation: String {
+    switch self {
+    case .active: "a transition, a question or another gesture is under way"
+    case .disabled: "interactivePop is off, or of the other mode"
+    case .root: "the root cannot be popped"
+    case .direction: "the finger does not go to the right"
+    }
+  }
+}

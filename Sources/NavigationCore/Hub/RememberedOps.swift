@@ -1,0 +1,276 @@
+/// The decided ops of clients, so that an op sent twice runs once.
+///
+/// The hub keeps the newest ops of each client of a principal, with the hash of their octets and
+/// the reply. It forgets clients that have been idle for `rememberedIdle` ms. If there are too
+/// many, it forgets the longest idle client of the principal, or of the principal with the most
+/// clients.
+struct RememberedOps: Sendable {
+  /// A decided op.
+  struct Entry: Sendable {
+    var id: UInt64
+    var octets: BodyHash
+    var isOk: Bool
+    /// The body of the reply.
+    var reply: [UInt8]
+    /// The row with all members except the id, until `readRows` fills them in; 0 for none.
+    var row: UInt64 = 0
+  }
+
+  /// The result of the look-up of an op that arrives.
+  enum Verdict: Sendable {
+    case new
+    case decided(Entry)
+    case reused
+    case tooOld
+  }
+
+  struct Key: Hashable, Sendable {
+    var principal: String
+    var client: ClientID
+  }
+
+  /// The remembered ops of a client: a ring in the order of ids, with the oldest op at `head`.
+  ///
+  /// While the ring is not full, `head` is 0.
+  fileprivate struct Client: Sendable {
+    var entries: [Entry] = []
+    var head = 0
+    var last: UInt64 = 0
+    /// The highest id that counts as forgotten since the limit changed; 0 for none.
+    var forgotten: UInt64 = 0
+    var usedAt: UInt64 = 0
+  }
+
+  private struct Use: Sendable {
+    var client: ClientID
+    var at: UInt64
+  }
+
+  /// The clients of one principal in the order of their last known use.
+  private struct Principal: Sendable {
+    var uses: [Use] = []
+    var head = 0
+    var count = 0
+  }
+
+  private var slots: [Key: Int] = [:]
+  private var busy: [(key: Key, slot: Int)?] = Array(repeating: nil, count: 16)
+  private var clients = Slots<Client>()
+  private var principals: [String: Principal] = [:]
+  private var limits: HubConfiguration
+  /// During a replay, the hub remembers the ops of rows after this one regardless of their age.
+  var remembersBehind: UInt64 = 0
+
+  init(limits: HubConfiguration) { self.limits = limits }
+
+  /// Installs other limits.
+  ///
+  /// Ops of a client beyond them are forgotten at once, clients beyond them when others come.
+  mutating func reconfigure(_ new: HubConfiguration) {
+    let former = limits.rememberedOps
+    let mustTrim = new.rememberedOps != former
+    limits = new
+    guard mustTrim else { return }
+    for slot in clients.indices {
+      // A client with a full ring may have had more ops before, which must not count as new.
+      clients[slot].noteForgotten(former)
+      clients[slot].trim(to: new.rememberedOps)
+    }
+  }
+
+  var clientCount: Int { clients.count }
+
+  /// The highest decided op of a client, 0 for none.
+  func last(of key: Key) -> UInt64 { slots[key].map { clients[$0].last } ?? 0 }
+
+  mutating func verdict(on id: UInt64, octets: BodyHash, of key: Key) -> Verdict {
+    guard let slot = find(key) else { return .new }
+    // Ids increase, so the usual op is beyond all remembered ones.
+    if id > clients[slot].last { return .new }
+    let client = clients[slot]
+    assert(client.head == 0 || client.head < client.entries.count)
+    if let entry = client.entries.first(where: { $0.id == id }) {
+      return entry.octets == octets ? .decided(entry) : .reused
+    }
+    if id <= client.forgotten { return .tooOld }
+    guard client.entries.count >= limits.rememberedOps, client.head < client.entries.count else {
+      return .new
+    }
+    return id < client.entries[client.head].id ? .tooOld : .new
+  }
+
+  /// The slot of a client; for recently used clients it is found without hashing the key.
+  private mutating func find(_ key: Key) -> Int? {
+    let place = Self.busyPlace(of: key)
+    if let known = busy[place], known.key == key {
+      assert(slots[key] == known.slot, "a busy client has moved")
+      return known.slot
+    }
+    guard let slot = slots[key] else { return nil }
+    busy[place] = (key, slot)
+    return slot
+  }
+
+  private static func busyPlace(of key: Key) -> Int {
+    Int(truncatingIfNeeded: key.client.low ^ key.client.low >> 32) & 15
+  }
+
+  /// Remembers a decided op; returns the op that it evicted, if any.
+  @discardableResult
+  mutating func remember(_ entry: Entry, of key: Key, at now: UInt64) -> Entry? {
+    let slot = find(key) ?? admit(key, at: now)
+    let evicted = clients[slot].add(entry, limit: limits.rememberedOps, at: now)
+    assert(clients[slot].last >= entry.id, "op \(entry.id) is behind the last one")
+    assert(clients[slot].entries.count <= limits.rememberedOps, "too many ops of a client")
+    return evicted
+  }
+
+  /// Forgets an op whose commit failed, and restores the op that it evicted.
+  mutating func forget(_ id: UInt64, of key: Key, restoring evicted: Entry?) {
+    guard let slot = slots[key] else { return }
+    clients[slot].straighten()
+    clients[slot].entries.removeAll { $0.id == id }
+    if let evicted { clients[slot].entries.insert(evicted, at: 0) }
+    clients[slot].last = clients[slot].entries.last?.id ?? 0
+    assert(clients[slot].entries.count <= limits.rememberedOps, "too many ops of a client")
+  }
+
+  /// The rows of the ops that `readRows` must fill in, in no order.
+  var rows: [UInt64] {
+    clients.indices.flatMap { slot in clients[slot].entries.map(\.row).filter { $0 > 0 } }
+  }
+
+  /// Fills in ops from their rows; forgets an op if its row is missing or records no op.
+  mutating func readRows(_ entries: [UInt64: Entry]) {
+    for slot in clients.indices {
+      clients[slot].straighten()
+      clients[slot].entries = clients[slot].entries.compactMap {
+        $0.row > 0 ? entries[$0.row] : $0
+      }
+    }
+  }
+
+  /// Forgets the clients that have been idle for too long.
+  mutating func expire(at now: UInt64) {
+    for principal in principals.keys.sorted() {
+      while let oldest = oldest(of: principal), oldest.at + limits.rememberedIdle <= now {
+        drop(oldest, of: principal)
+      }
+    }
+  }
+
+  private mutating func admit(_ key: Key, at now: UInt64) -> Int {
+    assert(slots[key] == nil, "a client is admitted twice")
+    // After the limits were lowered, more than one client can be too many.
+    while principals[key.principal]?.count ?? 0 >= limits.rememberedClientsPerPrincipal,
+      let oldest = oldest(of: key.principal)
+    {
+      drop(oldest, of: key.principal)
+    }
+    while clients.count >= limits.rememberedClients,
+      let name = principals.max(by: { ($0.value.count, $0.key) < ($1.value.count, $1.key) })?.key,
+      let oldest = oldest(of: name)
+    {
+      drop(oldest, of: name)
+    }
+    let slot = clients.insert(Client(usedAt: now))
+    slots[key] = slot
+    principals[key.principal, default: Principal()].uses.append(Use(client: key.client, at: now))
+    principals[key.principal]?.count += 1
+    assert(clients.count == slots.count, "\(clients.count) clients, \(slots.count) keys")
+    return slot
+  }
+
+  /// The longest idle client of a principal; nil if it has none.
+  ///
+  /// Uses that are out of date move to the end of the queue. The cost is O(1), amortised over the
+  /// ops remembered.
+  private mutating func oldest(of principal: String) -> Use? {
+    guard var queue = principals[principal] else { return nil }
+    defer { principals[principal] = queue }
+    while queue.head < queue.uses.count {
+      assert(queue.count > 0, "\(principal) has no clients")
+      let use = queue.uses[queue.head]
+      let slot = slots[Key(principal: principal, client: use.client)]
+      let usedAt = slot.map { clients[$0].usedAt }
+      if usedAt == use.at { return use }
+      queue.head += 1
+      if let usedAt { queue.uses.append(Use(client: use.client, at: usedAt)) }
+      if queue.head > 1024, queue.head > queue.uses.count / 2 {
+        queue.uses.removeFirst(queue.head)
+        queue.head = 0
+      }
+    }
+    return nil
+  }
+
+  private mutating func drop(_ use: Use, of principal: String) {
+    let key = Key(principal: principal, client: use.client)
+    guard let slot = slots[key] else { return }
+    clients.remove(slot, leaving: Client())
+    slots[key] = nil
+    busy[Self.busyPlace(of: key)] = nil
+    assert(clients.count == slots.count, "\(clients.count) clients, \(slots.count) keys")
+    principals[principal]?.head += 1
+    principals[principal]?.count -= 1
+    assert(principals[principal]?.count ?? 0 >= 0, "\(principal) has fewer than no clients")
+    if principals[principal]?.count == 0 { principals[principal] = nil }
+  }
+}
+
+extension RememberedOps.Client {
+  mutating func add(
+    _ entry: RememberedOps.Entry, limit: Int, at now: UInt64
+  ) -> RememberedOps.Entry? {
+    usedAt = now
+    if entry.id > last {
+      last = entry.id
+      guard entries.count >= limit else {
+        straighten()
+        entries.append(entry)
+        return nil
+      }
+      let evicted = entries[head]
+      entries[head] = entry
+      assert(evicted.id < entry.id, "op \(evicted.id) is driven out by an older one")
+      head = head + 1 == entries.count ? 0 : head + 1
+      return evicted
+    }
+    straighten()
+    var evicted: RememberedOps.Entry?
+    if entries.count >= limit { evicted = entries.removeFirst() }
+    // Kept in the order of ids; out-of-order ids are rare.
+    var place = entries.count
+    while place > 0, entries[place - 1].id > entry.id { place -= 1 }
+    entries.insert(entry, at: place)
+    assert(place + 1 == entries.count || entries[place + 1].id > entry.id)
+    return evicted
+  }
+
+  /// Notes that ops below the oldest one were forgotten under the limit that applied so far.
+  ///
+  /// The ring then begins at index 0.
+  mutating func noteForgotten(_ limit: Int) {
+    straighten()
+    guard entries.count >= limit, let oldest = entries.first, oldest.id > 0 else { return }
+    forgotten = max(forgotten, oldest.id - 1)
+  }
+
+  mutating func trim(to limit: Int) {
+    straighten()
+    let excess = entries.count - limit
+    guard excess > 0 else { return }
+    forgotten = max(forgotten, entries[excess - 1].id)
+    entries.removeFirst(excess)
+    assert(entries.first.map { $0.id > forgotten } ?? true, "op \(forgotten) is not forgotten")
+  }
+
+  /// Brings the oldest op to index 0.
+  mutating func straighten() {
+    guard head > 0 else { return }
+    assert(head < entries.count)
+    entries = Array(entries[head...] + entries[..<head])
+    head = 0
+    assert(zip(entries, entries.dropFirst()).allSatisfy { $0.id < $1.id }, "ops out of order")
+  }
+}

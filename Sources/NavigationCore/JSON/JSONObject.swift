@@ -1,0 +1,100 @@
+/// An object to write: its members, in the order in which they are added.
+///
+/// Equal names are not looked for. Only the readers of the protocol refuse an object that has one
+/// name twice.
+package struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+  /// A name and its value.
+  package struct Member: Hashable, Sendable {
+    /// The name.
+    package var name: String
+    /// The value.
+    package var value: OpaqueJSON
+
+    /// Makes a member.
+    package init(name: String, value: OpaqueJSON) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// The members, in order.
+  package private(set) var members: [Member] = []
+
+  /// Makes an object with the members of the literal, in its order.
+  package init(dictionaryLiteral elements: (String, OpaqueJSON)...) {
+    members = elements.map { Member(name: $0.0, value: $0.1) }
+  }
+
+  /// Makes an object with these members.
+  package init(_ members: [Member]) { self.members = members }
+
+  /// Whether there are no members.
+  package var isEmpty: Bool { members.isEmpty }
+
+  /// Whether a member has this name.
+  package func contains(_ name: String) -> Bool { members.contains { $0.name == name } }
+
+  /// Adds a member; none for nil.
+  package mutating func add(_ name: String, _ value: OpaqueJSON?) {
+    if let value { members.append(Member(name: name, value: value)) }
+  }
+
+  /// Adds a member with a text; none for nil.
+  package mutating func add(_ name: String, _ text: String?) {
+    add(name, text.map { OpaqueJSON.string($0) })
+  }
+
+  /// Adds a member with a truth value; none for nil.
+  package mutating func add(_ name: String, _ flag: Bool?) {
+    add(name, flag.map { OpaqueJSON.bool($0) })
+  }
+
+  /// An object with the members of both, those of `left` first.
+  package static func + (left: JSONObject, right: JSONObject) -> JSONObject {
+    var sum = left
+    sum.members += right.members
+    return sum
+  }
+}
+
+extension OpaqueJSON {
+  /// The value as text.
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Writes an object.
+  package static func object(_ object: JSONObject) -> OpaqueJSON {
+    written { json in
+      json.beginObject()
+      for member in object.members {
+        json.dynamicName(member.name)
+        json.raw(member.value.bytes)
+      }
+      json.endObject()
+    }
+  }
+
+  /// Writes an array.
+  package static func array(_ elements: [OpaqueJSON]) -> OpaqueJSON {
+    written { json in
+      json.beginArray()
+      for element in elements { json.raw(element.bytes) }
+      json.endArray()
+    }
+  }
+
+  /// Writes a text.
+  package static func string(_ text: String) -> OpaqueJSON { written { $0.string(text) } }
+
+  /// Writes a whole number.
+  package static func integer(_ value: UInt64) -> OpaqueJSON { written { $0.integer(value) } }
+
+  /// Writes `true` or `false`.
+  package static func bool(_ value: Bool) -> OpaqueJSON { written { $0.bool(value) } }
+
+  /// The value `null`.
+  package static var null: OpaqueJSON { written { $0.null() } }
+
+  private static func written(_ write: (inout JSONWriter) -> Void) -> OpaqueJSON {
+    OpaqueJSON(validated: JSONWriter.value(write))
+  }
+}

@@ -1,0 +1,249 @@
+/// Writes JSON straight into bytes, with members in the order of the calls.
+///
+/// The writer appends a comma after each value, and removes it at the end of an object or list. So
+/// it needs no check before a name or a value.
+package struct JSONWriter: ~Copyable {
+  private var buffer: ByteBuffer
+  private static let comma: UInt8 = 0x2C
+
+  /// Makes an empty writer with room for `capacity` bytes.
+  package init(reserving capacity: Int = 256) { buffer = ByteBuffer(reserving: capacity) }
+
+  /// Calls `body` with a writer that uses 1,024 bytes of the stack, and the heap if these do not
+  /// suffice.
+  package static func withScratch(_ body: (inout JSONWriter) -> Void) {
+    unsafe withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { memory in
+      var json = unsafe JSONWriter(buffer: ByteBuffer(lent: memory))
+      body(&json)
+    }
+  }
+
+  private init(buffer: consuming ByteBuffer) { self.buffer = buffer }
+
+  /// A copy of the JSON written so far.
+  ///
+  /// O(size).
+  package var bytes: [UInt8] { buffer.prefix(count) }
+
+  /// Replaces `copy` with the JSON written so far; returns whether that changed `copy`.
+  func copy(to copy: inout [UInt8]) -> Bool { buffer.copyPrefix(count, to: &copy) }
+
+  /// Removes what was written, but keeps the memory.
+  package mutating func removeAll() { buffer.removeAll() }
+
+  /// The number of bytes written, without a comma at the end.
+  package var count: Int { buffer.count - (buffer.last == Self.comma ? 1 : 0) }
+
+  /// The byte offset at which the next name or value will begin.
+  var position: Int { buffer.count }
+
+  /// A copy of the bytes written so far, with the comma at the end.
+  package var pieces: [UInt8] { buffer.prefix(buffer.count) }
+
+  /// Opens an object.
+  @inline(__always)
+  package mutating func beginObject() { buffer.append(0x7B) }
+
+  /// Closes an object.
+  package mutating func endObject() { buffer.appendEnd(0x7D) }
+
+  /// Opens an array.
+  @inline(__always)
+  package mutating func beginArray() { buffer.append(0x5B) }
+
+  /// Closes an array.
+  package mutating func endArray() { buffer.appendEnd(0x5D) }
+
+  /// Writes the name of the next value, which must need no escapes.
+  @inline(__always)
+  package mutating func name(_ name: StaticString) { buffer.appendName(name) }
+
+  /// Writes a name that is not a literal, with escapes if needed.
+  package mutating func dynamicName(_ name: String) { buffer.appendString(name.utf8.span, 0x3A) }
+
+  /// Writes a string.
+  package mutating func string(_ text: String) {
+    buffer.appendString(text.utf8.span, Self.comma)
+  }
+
+  /// Writes a text that needs no escapes; ids and names of navs never do.
+  package mutating func word(_ text: String) {
+    assert(text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C })
+    buffer.appendWord(text.utf8.span)
+  }
+
+  /// Writes a literal string that needs no escapes.
+  @inline(__always)
+  package mutating func plain(_ text: StaticString) {
+    buffer.appendPlain(text)
+  }
+
+  /// Writes an integer.
+  package mutating func integer(_ value: UInt64) {
+    buffer.appendInteger(value)
+  }
+
+  /// Writes a truth value.
+  @inline(__always)
+  package mutating func bool(_ value: Bool) {
+    if value { buffer.append("true,") } else { buffer.append("false,") }
+  }
+
+  /// Writes null.
+  package mutating func null() { buffer.append("null,") }
+
+  /// Writes a value that is already encoded as JSON.
+  package mutating func raw(_ value: [UInt8]) { buffer.append(value.span, Self.comma) }
+
+  /// Writes a value that is already encoded as JSON.
+  package mutating func raw(_ value: Span<UInt8>) { buffer.append(value, Self.comma) }
+
+  /// Writes JSON as it is; if a value follows, the text must end with a comma.
+  @inline(__always)
+  mutating func literal(_ text: StaticString) { buffer.append(text) }
+
+  /// Writes a JSON value made of `head`, `null` and `tail`.
+  package mutating func raw(_ head: Span<UInt8>, nullAnd tail: Span<UInt8>) {
+    buffer.append(head)
+    buffer.append("null")
+    buffer.append(tail, Self.comma)
+  }
+
+  /// Writes a JSON value made of `head` and `tail`.
+  package mutating func raw(_ head: Span<UInt8>, and tail: Span<UInt8>) {
+    buffer.append(head)
+    buffer.append(tail, Self.comma)
+  }
+
+  /// Writes what `pieces` of another writer gave.
+  package mutating func pieces(_ pieces: [UInt8]) { buffer.append(pieces.span) }
+
+  /// Writes a range of the bytes that `pieces` returned.
+  mutating func piece(_ pieces: [UInt8], _ range: Range<Int>) {
+    buffer.append(pieces.span.extracting(range))
+  }
+
+  /// Writes 64 bits as 16 hex digits in quotes.
+  package mutating func hex(_ bits: UInt64) { buffer.appendHex(bits) }
+
+  /// Writes 32 bits as 8 hex digits in quotes.
+  package mutating func hex(_ bits: UInt32) { buffer.appendHex(bits) }
+
+  /// Writes 128 bits as 32 hex digits in quotes.
+  package mutating func hex(_ high: UInt64, _ low: UInt64) { buffer.appendHex(high, low) }
+}
+
+extension [UInt8] {
+  /// Appends the decimal digits of a number.
+  mutating func appendDigits(_ value: UInt64) {
+    if value < 10 {
+      append(0x30 + UInt8(value))
+      return
+    }
+    // 20 digits are enough for 64 bits.
+    var digits = InlineArray<20, UInt8>(repeating: 0)
+    var first = 20
+    var rest = value
+    while rest > 0 {
+      first -= 1
+      digits[first] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+    append(addingCapacity: 20 - first) { output in
+      for index in first..<20 { output.append(digits[index]) }
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Encodes one value, which `write` writes.
+  package static func value(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
+    var json = JSONWriter(reserving: 64)
+    write(&json)
+    return json.bytes
+  }
+}
+
+// Members of an object: a name and its value in one call. They are inlined, so that the compiler
+// knows the bytes of each name and nothing copies a text.
+
+extension JSONWriter {
+  /// Encodes one object, whose members `members` writes.
+  package static func object(
+    reserving capacity: Int = 256, _ members: (inout JSONWriter) -> Void
+  ) -> [UInt8] {
+    var json = JSONWriter(reserving: capacity)
+    json.beginObject()
+    members(&json)
+    json.endObject()
+    return json.bytes
+  }
+
+  /// Writes a member with a string.
+  @inline(__always)
+  package mutating func member(_ name: StaticString, _ value: String) {
+    self.name(name)
+    string(value)
+  }
+
+  /// Writes a member with a text that needs no escapes.
+  @inline(__always)
+  package mutating func member(_ name: StaticString, word value: String) {
+    self.name(name)
+    word(value)
+  }
+
+  /// Writes a member with a number.
+  @inline(__always)
+  package mutating func member(_ name: StaticString, _ value: UInt64) {
+    self.name(name)
+    integer(value)
+  }
+
+  /// Writes a member with `true` or `false`.
+  @inline(__always)
+  package mutating func member(_ name: StaticString, _ value: Bool) {
+    self.name(name)
+    bool(value)
+  }
+
+  /// Writes a member with a literal that needs no escapes.
+  @inline(__always)
+  package mutating func member(_ name: StaticString, plain value: StaticString) {
+    self.name(name)
+    plain(value)
+  }
+
+  /// Writes a member whose value is already encoded as JSON.
+  @inline(__always)
+  package mutating func member(_ name: StaticString, raw value: [UInt8]) {
+    self.name(name)
+    raw(value)
+  }
+
+  /// Writes a member with 16 hexadecimal digits.
+  @inline(__always)
+  package mutating func member(_ name: StaticString, hex bits: UInt64) {
+    self.name(name)
+    hex(bits)
+  }
+
+  /// Writes a member with 8 hexadecimal digits.
+  @inline(__always)
+  package mutating func member(_ name: StaticString, hex bits: UInt32) {
+    self.name(name)
+    hex(bits)
+  }
+
+  /// Writes the members `nav`, `epoch` and `rev`, which name one state of a nav.
+  mutating func place(_ nav: String, _ epoch: Epoch, _ revision: Revision) {
+    member("nav", word: nav)
+    place(epoch, revision)
+  }
+
+  /// Writes the members `epoch` and `rev`, which name one state of the message's nav.
+  mutating func place(_ epoch: Epoch, _ revision: Revision) {
+    member("epoch", hex: epoch.bits)
+    member("rev", revision.number)
+  }
+}

@@ -1,0 +1,403 @@
+/// A message from a client to the daemon, after reading.
+package enum ClientMessage: Sendable {
+  // All cases but the op are rare. They are indirect, because events are copied and moved with
+  // every op and should stay small.
+
+  /// Opens a session.
+  indirect case hello(Hello)
+  /// Starts a watch on a nav.
+  indirect case watch(WatchRequest)
+  /// Ends a watch.
+  indirect case unwatch(id: UInt64, nav: String, view: View)
+  /// Changes a nav.
+  case op(OpMessage)
+  /// Reads a value once.
+  indirect case get(GetRequest)
+  /// Replaces the session's delegate roles for a nav.
+  indirect case delegate(DelegateRequest)
+  /// Answers a question to a delegate.
+  indirect case answer(ask: UInt64, DelegateAnswer)
+  /// Takes, or gives back, the display lease of a nav.
+  indirect case lease(LeaseRequest)
+  /// Raises the flow-control limit of the session to this number of bytes since its start.
+  case credit(upTo: UInt64)
+  /// Requests a `pong`.
+  case ping(id: UInt64)
+  /// Ends the session.
+  case bye(id: UInt64)
+
+  /// The nav that the message names; nil for messages without a nav.
+  package var nav: String? {
+    switch self {
+    case .watch(let request): request.nav
+    case .unwatch(_, let nav, _): nav
+    case .op(let request): request.nav
+    case .get(let request): request.nav
+    case .delegate(let request): request.nav
+    case .lease(let request): request.nav
+    case .hello, .answer, .credit, .ping, .bye: nil
+    }
+  }
+}
+
+/// The message `hello`, which opens a session.
+package struct Hello: Hashable, Sendable {
+  /// The lowest and highest protocol version that the client supports.
+  package var versions: ClosedRange<UInt64>
+  /// The identity of the client's process: 128 random bits, chosen once in each run.
+  package var client: ClientID
+  /// The client's name for people, at most 128 bytes.
+  package var name: String
+  /// A text by which the client matches the answer to this `hello`, at most 64 bytes.
+  package var nonce: String
+  /// The flow-control window that the client asks for, in bytes.
+  package var window: UInt64
+  /// Milliseconds without a message after which the daemon sends a `mark`; nil for the daemon's
+  /// default.
+  package var heartbeat: UInt64?
+  /// Whether the session has no flow control, so that only the socket limits what is sent.
+  package var isUncontrolled: Bool
+
+  /// Makes a `hello`; the defaults are those of the protocol.
+  package init(
+    versions: ClosedRange<UInt64> = 1...1, client: ClientID, name: String = "", nonce: String,
+    window: UInt64 = 65536, heartbeat: UInt64? = nil, isUncontrolled: Bool = false
+  ) {
+    self.versions = versions
+    self.client = client
+    self.name = name
+    self.nonce = nonce
+    self.window = window
+    self.heartbeat = heartbeat
+    self.isUncontrolled = isUncontrolled
+  }
+}
+
+/// The identity of a client process: 128 random bits, on the wire as 32 lower-case hex digits.
+package struct ClientID: Hashable, Sendable {
+  /// The upper 64 bits.
+  package let high: UInt64
+  /// The lower 64 bits.
+  package let low: UInt64
+
+  /// Makes an identity from its two halves.
+  package init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// Reads 32 lower-case hex digits; nil for anything else.
+  package init?(_ text: String) {
+    let utf8 = Array(text.utf8)
+    guard utf8.count == 32, utf8.allSatisfy(Grammar.isLowerHex),
+      let high = UInt64(String(decoding: utf8[..<16], as: UTF8.self), radix: 16),
+      let low = UInt64(String(decoding: utf8[16...], as: UTF8.self), radix: 16)
+    else { return nil }
+    self.init(high: high, low: low)
+  }
+
+  /// The identity as 32 lower-case hex digits.
+  package var text: String { Epoch(bits: high).text + Epoch(bits: low).text }
+}
+
+/// The part of a nav's state that a watch delivers.
+package enum View: UInt8, CaseIterable, Sendable, WireNamed {
+  /// A snapshot, then every diff.
+  case full
+  /// The newest `resolved`; the daemon may skip older values.
+  case bar
+  /// The record of the newest top screen; the daemon may skip older values.
+  case top
+
+  /// The word on the wire.
+  package var wireName: StaticString {
+    switch self {
+    case .full: "full"
+    case .bar: "bar"
+    case .top: "top"
+    }
+  }
+
+  /// The word on the wire.
+  package var text: String { wireName.description }
+}
+
+/// The message `watch`, which starts a watch on a nav.
+package struct WatchRequest: Hashable, Sendable {
+  /// The message id, which the answer repeats.
+  package var id: UInt64
+  /// The name of the nav.
+  package var nav: String
+  /// The part of the nav's state to deliver.
+  package var view: View
+  /// The position of the mirror from which to resume; nil to begin with a snapshot.
+  package var from: MirrorPosition?
+  /// A divergence that the client found, for the daemon to log: the revision and the mirror's
+  /// digest.
+  package var bad: MirrorPosition?
+  /// Whether a full watch delivers `resolved`, which is more than half of most diffs.
+  package var hasResolved: Bool
+
+  /// Makes a request; by default for the full view, without a position.
+  package init(
+    id: UInt64, nav: String, view: View = .full, from: MirrorPosition? = nil,
+    bad: MirrorPosition? = nil, hasResolved: Bool = true
+  ) {
+    self.id = id
+    self.nav = nav
+    self.view = view
+    self.from = from
+    self.bad = bad
+    self.hasResolved = hasResolved
+  }
+}
+
+/// A revision in the history of a nav, with the digest of its state as proof.
+package struct MirrorPosition: Hashable, Sendable {
+  /// The epoch of the revision; nil in a report of divergence, which concerns the present epoch.
+  package var epoch: Epoch?
+  /// The number of the revision.
+  package var revision: Revision
+  /// The digest of the state at the revision.
+  package var digest: Digest
+
+  /// Makes a position from an epoch, a revision and a digest.
+  package init(epoch: Epoch?, revision: Revision, digest: Digest) {
+    self.epoch = epoch
+    self.revision = revision
+    self.digest = digest
+  }
+}
+
+/// The guards of an op, the member `if`; all of them must hold.
+package struct Guards: Hashable, Sendable {
+  /// Whether the client overrides the requirement of a guard (`if.any`).
+  package var any = false
+  /// The epoch that the nav must have.
+  package var epoch: Epoch?
+  /// The revision that the nav must be at.
+  package var revision: Revision?
+  /// The digest that the nav's state must have.
+  package var digest: Digest?
+  /// The id that the top screen must have; the inner nil means that the stack must be empty.
+  package var top: String??
+  /// The number of screens that the stack must have.
+  package var depth: UInt64?
+  /// The ids that the stack must have, bottom first.
+  package var stack: [String]?
+  /// Ids that must be on the stack, in any order.
+  package var has: [String]?
+
+  /// Makes an empty set of guards, which always holds.
+  package init() {}
+
+  /// Whether a guard fixes the whole stack: `rev`, `dig` or `stack`.
+  package var fixesStack: Bool { revision != nil || digest != nil || stack != nil }
+}
+
+/// The members of an `op` message except its operations, as a client writes them.
+///
+/// A client has no `OpMessage`: it gives the operations as JSON, which only the daemon reads.
+package struct OpRequest: Sendable {
+  /// The id of the message, which answers repeat.
+  package var id: UInt64
+  /// The client's id; required without a session, else equal to the session's.
+  package var client: ClientID?
+  /// The client's name for the log, if there is no session.
+  package var name: String?
+  /// The name of the nav.
+  package var nav: String
+  /// The guards, which the nav must meet.
+  package var guards: Guards
+  /// Whether the change is animated; nil for the default of the operations.
+  package var isAnimated: Bool?
+  /// Whether the op waits for an open transition, gesture or question (`onBusy` `queue`).
+  package var waits: Bool
+  /// The time by CLOCK_BOOTTIME, in milliseconds, after which the daemon must not begin the op; nil
+  /// for none.
+  package var due: UInt64?
+
+  /// Makes a request; by default without guards, animation and deadline.
+  package init(
+    id: UInt64, client: ClientID? = nil, name: String? = nil, nav: String,
+    guards: Guards = Guards(),
+    isAnimated: Bool? = nil, waits: Bool = false, due: UInt64? = nil
+  ) {
+    self.id = id
+    self.client = client
+    self.name = name
+    self.nav = nav
+    self.guards = guards
+    self.isAnimated = isAnimated
+    self.waits = waits
+    self.due = due
+  }
+}
+
+/// A received `op` message: the members of an `OpRequest`, and the operations.
+///
+/// It is an immutable object, so the checks pass a reference instead of a copy.
+package final class OpMessage: Sendable {
+  /// The id of the message, which answers repeat.
+  package let id: UInt64
+  /// The client's id; required without a session, else equal to the session's.
+  package let client: ClientID?
+  /// The client's name for the log, if there is no session.
+  package let name: String?
+  /// The name of the nav.
+  package let nav: String
+  /// The guards, which the nav must meet.
+  package let guards: Guards
+  /// Whether the change is animated; nil for the default of the operations.
+  package let isAnimated: Bool?
+  /// Whether the op waits for an open transition, gesture or question (`onBusy` `queue`).
+  package let waits: Bool
+  /// The time by CLOCK_BOOTTIME, in milliseconds, after which the daemon must not begin the op; nil
+  /// for none.
+  package let due: UInt64?
+  /// The operations, in order.
+  package let operations: [RequestedOperation]
+  /// The decoded operations, in order, without those that are unreadable, create the nav or close
+  /// it.
+  ///
+  /// They have a list of their own, which the hub passes to the nav without copying.
+  package let readable: [Operation]
+  /// The checksum of the message, which distinguishes it from another message with the same id.
+  package let octets: BodyHash
+
+  init(
+    id: UInt64, client: ClientID?, name: String?, nav: String, guards: Guards, isAnimated: Bool?,
+    waits: Bool, due: UInt64?, operations: [RequestedOperation], readable: [Operation],
+    octets: BodyHash
+  ) {
+    self.id = id
+    self.client = client
+    self.name = name
+    self.nav = nav
+    self.guards = guards
+    self.isAnimated = isAnimated
+    self.waits = waits
+    self.due = due
+    self.operations = operations
+    self.readable = readable
+    self.octets = octets
+  }
+
+  /// The decoded form of an operation; nil if it is unreadable, creates the nav or closes it.
+  package func meaning(of operation: RequestedOperation) -> Operation? {
+    guard case .operation(let place) = operation.arguments else { return nil }
+    return readable[place]
+  }
+}
+
+/// One operation of a received op; its kind is always known, its arguments may be unreadable.
+///
+/// An `Operation` alone is not enough. The daemon checks rights and guards by the kind before it
+/// reports arguments that it cannot read (protocol.md, 9.4), and a nav neither creates nor closes
+/// itself.
+package struct RequestedOperation: Sendable {
+  /// The kind of the operation; `unknown` if no operation has this name.
+  package var kind: OperationKind
+  /// The arguments, or the reason why they are unreadable.
+  package var arguments: Arguments
+  /// UIKit's `sender` of a push or show, which the daemon only logs.
+  package var sender: OpaqueJSON?
+
+  /// Where to find the decoded operation, or the reason why there is none.
+  package enum Arguments: Sendable {
+    /// The index of the decoded operation in `OpMessage.readable`.
+    case operation(Int)
+    indirect case create(Creation)
+    case close
+    indirect case unreadable(ReadFailure)
+  }
+
+  /// Makes an operation from its kind and arguments.
+  package init(_ kind: OperationKind, _ arguments: Arguments, sender: OpaqueJSON? = nil) {
+    self.kind = kind
+    self.arguments = arguments
+    self.sender = sender
+  }
+}
+
+/// The message `get`, which reads a value once.
+package struct GetRequest: Hashable, Sendable {
+  /// The kinds of values that a client can read.
+  package enum What: String, CaseIterable, Sendable {
+    case state, bar, top, screen, detached, restoration, log, verify, stats, backup
+  }
+
+  /// The id of the message, which answers repeat.
+  package var id: UInt64
+  /// The name of the nav; nil for values of the whole daemon.
+  package var nav: String?
+  /// The kind of value to read.
+  package var what: What
+  /// The revision of the state to read; nil for the newest.
+  package var at: Revision?
+  /// The id of the screen to read, for `screen`.
+  package var screen: String?
+  /// The revision from which to read on, for `log`; nil for the oldest one kept.
+  package var from: Revision?
+  /// The maximum number of entries, for `log`.
+  package var limit: UInt64
+
+  /// Makes a request; by default for the state at the newest revision.
+  package init(
+    id: UInt64, nav: String?, what: What = .state, at: Revision? = nil, screen: String? = nil,
+    from: Revision? = nil, limit: UInt64 = 100
+  ) {
+    self.id = id
+    self.nav = nav
+    self.what = what
+    self.at = at
+    self.screen = screen
+    self.from = from
+    self.limit = limit
+  }
+}
+
+/// The message `delegate`, which replaces the session's delegate roles for a nav.
+package struct DelegateRequest: Hashable, Sendable {
+  /// The id of the message, which answers repeat.
+  package var id: UInt64
+  /// The name of the nav.
+  package var nav: String
+  /// The new roles, instead of the earlier ones; an empty set ends them all.
+  package var roles: Set<DelegateRole>
+  /// The orientations that the role `orientation` supports.
+  package var orientations: DelegateOrientations?
+}
+
+/// The value of an `answer` from a delegate.
+package enum DelegateAnswer: Hashable, Sendable {
+  /// Whether a screen may be pushed or popped.
+  case verdict(Bool)
+  /// The name of the animator for a transition, and its duration in milliseconds.
+  case animator(String, duration: UInt64?)
+  /// The name of the driver of an interactive transition.
+  case driver(String)
+  /// A value of another form: the hub ignores it for a veto question, else it means no animator or
+  /// driver.
+  case none
+}
+
+/// The message `lease`, which takes or gives back the display lease of a nav.
+package struct LeaseRequest: Hashable, Sendable {
+  /// The id of the message, which answers repeat.
+  package var id: UInt64
+  /// The name of the nav.
+  package var nav: String
+  /// What the session wants.
+  package var wish: LeaseWish
+}
+
+/// A client's action on the display lease of a nav.
+package enum LeaseWish: Hashable, Sendable {
+  /// Take the lease if no other session holds it.
+  case take
+  /// Take the lease even if another session holds it; needs the right `admin`.
+  case force
+  /// Give the lease back.
+  case release
+}

@@ -1,0 +1,298 @@
+extension Array {
+  /// Appends an element; the first one goes into an array with room for one.
+  ///
+  /// Most ops have one operation, so this wastes no memory.
+  @inline(__always)
+  mutating func add(_ element: consuming Element) {
+    if isEmpty { self = [element] } else { append(element) }
+  }
+}
+
+/// Reads the list `do` of an `op` message.
+struct OperationReader {
+  let reader = RecordReader(.client)
+
+  /// Reads one operation, an object with one member whose name is the kind.
+  ///
+  /// It appends the decoded operation to `readable`, unless the operation is unreadable, creates
+  /// the nav or closes it.
+  func operation(
+    _ tape: borrowing JSONTape, _ at: Int, _ readable: inout [Operation]
+  ) -> RequestedOperation {
+    // The name and value of the only member must end the object.
+    let end = tape.next(at)
+    guard tape.kind(at) == .object, end > at + 2, tape.next(at + 2) == end else {
+      return RequestedOperation(
+        .unknown, .unreadable(ReadFailure(.invalidArgument, "an op is an object with one member")))
+    }
+    let kind = kind(tape, at + 1)
+    let arguments = at + 2
+    guard tape.kind(arguments) == .object else {
+      let name = tape.string(at + 1) ?? ""
+      return RequestedOperation(
+        kind,
+        .unreadable(
+          ReadFailure(
+            kind == .unknown ? .unsupported : .invalidArgument,
+            "the arguments of \(name) are an object, perhaps an empty one")))
+    }
+    var sender: OpaqueJSON?
+    do throws(ReadFailure) {
+      switch kind {
+      case .push, .show: readable.add(try push(kind, tape, arguments, &sender))
+      case .pop:
+        try only([], "pop", tape, arguments)
+        readable.add(.pop)
+      case .navCreate:
+        return RequestedOperation(kind, .create(try creation(tape, arguments)))
+      case .navClose:
+        try only([], kind.name, tape, arguments)
+        return RequestedOperation(kind, .close)
+      default:
+        let name = tape.string(at + 1) ?? ""
+        readable.add(try read(kind, name, tape, arguments))
+      }
+    } catch {
+      return RequestedOperation(kind, .unreadable(error))
+    }
+    return RequestedOperation(kind, .operation(readable.count - 1), sender: sender)
+  }
+
+  private func kind(_ tape: borrowing JSONTape, _ key: Int) -> OperationKind {
+    switch tape.shortName(key) {
+    // Frequent names first, without a string.
+    case "push": .push
+    case "pop": .pop
+    case "item.set": .itemSet
+    default: OperationKind(name: tape.string(key) ?? "")
+    }
+  }
+
+  /// Reads a push or show; `who` gets its `sender`, nil if it has none.
+  private func push(
+    _ kind: OperationKind, _ tape: borrowing JSONTape, _ at: Int, _ who: inout OpaqueJSON?
+  ) throws(ReadFailure) -> Operation {
+    var screen: Int?
+    var policy: Int?
+    var sender: Int?
+    let end = tape.next(at)
+    var key = at + 1
+    while key < end {
+      switch tape.shortName(key) {
+      case "screen": screen = key + 1
+      case "sender": sender = key + 1
+      default:
+        let name = tape.string(key) ?? ""
+        guard name == "onDuplicate" else { throw reader.unknownMember(name, of: kind.name) }
+        policy = key + 1
+      }
+      key = tape.next(key + 1)
+    }
+    let argument = try self.screen(tape, screen)
+    let duplicates = try duplicates(tape, policy)
+    who = try self.sender(tape, sender)
+    return kind == .push
+      ? .push(argument, onDuplicate: duplicates) : .show(argument, onDuplicate: duplicates)
+  }
+
+  private func read(
+    _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> Operation {
+    switch kind {
+    case .push, .show, .pop, .navCreate, .navClose:
+      preconditionFailure("\(name) is read elsewhere")
+    case .popToRoot, .attach, .detach:
+      try only([], name, tape, at)
+      return kind == .popToRoot ? .popToRoot : kind == .attach ? .attach : .detach
+    case .popTo:
+      try only(["screen", "route", "match"], name, tape, at)
+      return .popTo(try popTarget(tape, at))
+    case .setStack:
+      try only(["screens"], name, tape, at)
+      return .setStack(try screens(tape, at))
+    case .navConfigure: return .configure(try settings(tape, at))
+    case .screenCreate: return .createScreen(try reader.screenRecord(tape, at).record)
+    case .screenSet:
+      return .setScreen(try id(tape, at), try reader.screenEdits(tape, at))
+    case .screenRelease:
+      try only(["screen"], name, tape, at)
+      return .releaseScreen(try id(tape, at))
+    case .itemSet:
+      var onStack = false
+      if let flag = tape.member("requireOnStack", of: at) {
+        onStack = try reader.flag(tape, flag, "requireOnStack", default: false)
+      }
+      let edits = try reader.itemEdits(tape, at, skipping: ["screen", "requireOnStack"])
+      return .setItem(try id(tape, at), edits, requireOnStack: onStack)
+    case .buttonCreate: return .createButton(try reader.buttonRecord(tape, at))
+    case .buttonSet:
+      let edits = try reader.buttonEdits(tape, at, skipping: "button")
+      return .setButton(try button(tape, at), edits)
+    case .buttonRelease:
+      try only(["button"], name, tape, at)
+      return .releaseButton(try button(tape, at))
+    case .buttonActivate:
+      try only(["button"], name, tape, at)
+      return .activateButton(try button(tape, at))
+    case .pushItem, .popItem, .setItems: return try barItemsOperation(kind, name, tape, at)
+    case .barSet, .toolbarSet, .barSetHidden, .toolbarSetHidden, .appearanceSet, .proxySet, .uiTap,
+      .uiSwipe, .envSet:
+      return try barOperation(kind, name, tape, at)
+    case .present, .dismiss, .segue, .open, .restore, .revert, .uiBackTap:
+      return try presentationOperation(kind, name, tape, at)
+    case .gestureBegin, .gestureUpdate, .gestureFinish, .gestureCancel, .transitionComplete:
+      return try transitionOperation(kind, name, tape, at)
+    case .unknown: throw ReadFailure(.unsupported, "this daemon does not know the op \(name)")
+    }
+  }
+
+  func only(
+    _ names: [String], _ op: String, _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) {
+    var key = at + 1
+    while key < tape.next(at) {
+      let name = tape.string(key) ?? ""
+      guard names.contains(name) else { throw reader.unknownMember(name, of: op) }
+      key = tape.next(key + 1)
+    }
+  }
+
+  func screen(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenArgument {
+    try screen(tape, tape.member("screen", of: at))
+  }
+
+  private func screen(
+    _ tape: borrowing JSONTape, _ value: Int?
+  ) throws(ReadFailure) -> ScreenArgument {
+    guard let value else {
+      throw ReadFailure(.nilScreen, "a screen is required: its id or a record")
+    }
+    return try reader.screenArgument(tape, value)
+  }
+
+  func id(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenID {
+    guard let value = tape.member("screen", of: at), tape.kind(value) != .null else {
+      throw ReadFailure(.nilScreen, "the id of a screen is required")
+    }
+    return try reader.screenID(tape, value)
+  }
+
+  private func button(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ButtonID {
+    guard let value = tape.member("button", of: at) else {
+      throw ReadFailure(.invalidArgument, "the id of a button is required")
+    }
+    return try reader.buttonID(tape, value)
+  }
+
+  func screens(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> [ScreenArgument] {
+    guard let list = tape.member("screens", of: at), tape.kind(list) == .array else {
+      throw ReadFailure(.invalidArgument, "screens is a list of screens: ids or records")
+    }
+    var screens: [ScreenArgument] = []
+    var element = list + 1
+    while element < tape.next(list) {
+      screens.append(try reader.screenArgument(tape, element))
+      element = tape.next(element)
+    }
+    return screens
+  }
+
+  private func duplicates(
+    _ tape: borrowing JSONTape, _ value: Int?
+  ) throws(ReadFailure) -> DuplicatePolicy {
+    guard let value else { return .error }
+    switch tape.string(value) {
+    case "error": return .error
+    case "ignore": return .ignore
+    default: throw ReadFailure(.invalidArgument, "onDuplicate is error or ignore")
+    }
+  }
+
+  private func sender(
+    _ tape: borrowing JSONTape, _ value: Int?
+  ) throws(ReadFailure) -> OpaqueJSON? {
+    guard let value, tape.kind(value) != .null else { return nil }
+    guard tape.rawCount(value) <= 1024 else {
+      throw ReadFailure(.invalidArgument, "sender is at most 1024 bytes")
+    }
+    return OpaqueJSON(validated: tape.raw(value))
+  }
+
+  private func popTarget(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> PopTarget {
+    let screen = tape.member("screen", of: at)
+    let route = tape.member("route", of: at)
+    let match = tape.member("match", of: at)
+    if let screen, route == nil, match == nil {
+      guard tape.kind(screen) != .null else {
+        throw ReadFailure(.nilScreen, "a screen is required: its id")
+      }
+      return .screen(try reader.screenID(tape, screen))
+    }
+    guard screen == nil else {
+      throw ReadFailure(.invalidArgument, "popTo takes a screen, or a route and match")
+    }
+    guard let route else { throw ReadFailure(.nilScreen, "popTo needs a screen or a route") }
+    guard let text = tape.string(route) else {
+      throw ReadFailure(.invalidArgument, "route is a text")
+    }
+    switch match.flatMap({ tape.string($0) }) {
+    case nil where match == nil, "top": return .route(text, mustBeUnique: false)
+    case "unique": return .route(text, mustBeUnique: true)
+    default: throw ReadFailure(.invalidArgument, "match is top or unique")
+    }
+  }
+
+  private func creation(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Creation {
+    try only(["root", "classes", "kind", "settings"], "nav.create", tape, at)
+    var isStandalone = false
+    if let kind = tape.member("kind", of: at) {
+      isStandalone = tape.string(kind) == "bar"
+      guard isStandalone || tape.string(kind) == "controller" else {
+        throw ReadFailure(.invalidArgument, "kind is controller or bar")
+      }
+    }
+    var edits: [SettingsEdit] = []
+    if let value = tape.member("settings", of: at) {
+      guard tape.kind(value) == .object else {
+        throw ReadFailure(.invalidArgument, "settings is an object")
+      }
+      edits = try settings(tape, value)
+    }
+    if isStandalone {
+      guard tape.member("root", of: at) == nil, tape.member("classes", of: at) == nil else {
+        throw ReadFailure(.invalidArgument, "a nav of kind bar has neither root nor classes")
+      }
+      return .standalone(edits)
+    }
+    if let root = tape.member("root", of: at) {
+      guard tape.member("classes", of: at) == nil else {
+        throw ReadFailure(.invalidArgument, "nav.create takes a root or classes, not both")
+      }
+      return .root(try reader.screenArgument(tape, root), edits)
+    }
+    guard let classes = tape.member("classes", of: at) else {
+      throw ReadFailure(.nilScreen, "nav.create needs a root screen, or classes")
+    }
+    guard tape.kind(classes) == .object else {
+      throw ReadFailure(.invalidArgument, "classes is an object with bar and toolbar")
+    }
+    try only(["bar", "toolbar"], "classes", tape, classes)
+    let bar = tape.member("bar", of: classes)
+    let toolbar = tape.member("toolbar", of: classes)
+    return .classes(
+      bar: try bar.flatMap { at throws(ReadFailure) in try reader.text(tape, at, "bar") },
+      toolbar: try toolbar.flatMap { at throws(ReadFailure) in
+        try reader.text(tape, at, "toolbar")
+      }, edits)
+  }
+
+  private func settings(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> [SettingsEdit] {
+    let edits = try SettingsReader(reader).edits(tape, at)
+    for case .routes(let routes?) in edits { _ = try RouteReader.templates(routes) }
+    return edits
+  }
+}

@@ -1,0 +1,191 @@
+// Readers of presentations, standalone bars and stack replacements, in messages and in journal
+// rows.
+
+extension OperationReader {
+  func presentationOperation(
+    _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> Operation {
+    switch kind {
+    case .present:
+      try only(["screen", "from", "style"], name, tape, at)
+      return .present(
+        try screen(tape, at), from: try presenter(tape, at), style: try style(tape, at))
+    case .dismiss:
+      try only(["from"], name, tape, at)
+      return .dismiss(from: try presenter(tape, at))
+    case .segue:
+      try only(["kind", "screen"], name, tape, at)
+      return try segue(tape, at)
+    case .open:
+      try only(["route"], name, tape, at)
+      guard let route = tape.member("route", of: at).flatMap({ tape.string($0) }) else {
+        throw ReadFailure(.invalidArgument, "route, a text, is required")
+      }
+      return .open(route: route)
+    case .restore:
+      try only(["payload", "root"], name, tape, at)
+      return try restoration(tape, at)
+    case .revert:
+      try only(["rev"], name, tape, at)
+      guard let revision = tape.member("rev", of: at).flatMap({ tape.integer($0) }) else {
+        throw ReadFailure(.invalidArgument, "rev, a whole number, is required")
+      }
+      return .revert(to: Revision(revision), stack: nil)
+    case .uiBackTap:
+      try only([], name, tape, at)
+      return .backTap
+    default: throw ReadFailure(.unsupported, "this daemon does not know the op \(name)")
+    }
+  }
+
+  /// Reads the operations on the items of a standalone bar.
+  func barItemsOperation(
+    _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> Operation {
+    switch kind {
+    case .pushItem:
+      try only(["item"], name, tape, at)
+      guard let value = tape.member("item", of: at) else {
+        throw ReadFailure(.nilScreen, "an item is required: its id or a record")
+      }
+      return .pushItem(try item(tape, value))
+    case .popItem:
+      try only([], name, tape, at)
+      return .popItem
+    default:
+      try only(["items"], name, tape, at)
+      guard let list = tape.member("items", of: at),
+        tape.kind(list) == .array || tape.kind(list) == .null
+      else { throw ReadFailure(.invalidArgument, "items is a list of items, or null for none") }
+      guard tape.kind(list) == .array else { return .setItems([]) }
+      var items: [ScreenArgument] = []
+      var element = list + 1
+      while element < tape.next(list) {
+        items.append(try item(tape, element))
+        element = tape.next(element)
+      }
+      return .setItems(items)
+    }
+  }
+
+  private func item(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenArgument {
+    if tape.kind(at) == .object { try only(["id", "item"], "an item's record", tape, at) }
+    return try reader.screenArgument(tape, at)
+  }
+
+  private func presenter(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenID? {
+    guard let value = tape.member("from", of: at), tape.kind(value) != .null else { return nil }
+    return try reader.screenID(tape, value)
+  }
+
+  private func style(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> String? {
+    guard let value = tape.member("style", of: at),
+      let style = try reader.text(tape, value, "style")
+    else { return nil }
+    guard Grammar.isID(style.utf8.span) else {
+      throw ReadFailure(.invalidArgument, "style is the name of a presentation style")
+    }
+    return style
+  }
+
+  private func segue(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Operation {
+    switch tape.member("kind", of: at).flatMap({ tape.string($0) }) {
+    case "show": return .push(try screen(tape, at), onDuplicate: .error)
+    case "showDetail":
+      return .present(try screen(tape, at), from: nil, style: nil)
+    default:
+      throw ReadFailure(
+        .invalidArgument, "kind is show or showDetail; a client performs other segues itself")
+    }
+  }
+
+  private func restoration(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> Operation {
+    guard let payload = tape.member("payload", of: at) else {
+      throw ReadFailure(.invalidArgument, "payload, as get restoration gave it, is required")
+    }
+    let entries = try entries(tape, payload)
+    guard let root = tape.member("root", of: at), tape.kind(root) != .null else {
+      return .restore(entries, root: nil)
+    }
+    return .restore(entries, root: try reader.screenArgument(tape, root))
+  }
+
+  /// Reads the entries of a restoration payload.
+  ///
+  /// The record of an unreadable screen is nil, because the rules of `restore` skip such screens.
+  private func entries(
+    _ tape: borrowing JSONTape, _ payload: Int
+  ) throws(ReadFailure) -> [RestorationEntry] {
+    guard tape.kind(payload) == .object else { throw damaged("it is no record") }
+    // `get restoration` of a nav without a restoration identifier returns an empty object.
+    if tape.count(payload) == 0 { return [] }
+    guard let version = tape.member("v", of: payload).flatMap({ tape.integer($0) }), version > 0
+    else { throw damaged("it has no version") }
+    guard version <= RestorationPayload.version else {
+      throw damaged("its version \(version) is newer than \(RestorationPayload.version)")
+    }
+    guard let list = tape.member("entries", of: payload), tape.kind(list) == .array else {
+      throw damaged("it has no entries")
+    }
+    var entries: [RestorationEntry] = []
+    var paths: Set<String> = []
+    var ids: Set<ScreenID> = []
+    var element = list + 1
+    while element < tape.next(list) {
+      guard let path = tape.member("path", of: element).flatMap({ tape.string($0) }),
+        let screen = tape.member("screen", of: element)
+      else { throw damaged("an entry lacks path or screen") }
+      guard paths.insert(path).inserted else { throw damaged("the path \(path) stands twice") }
+      let record = readable(tape, screen)
+      if let id = record?.id, !ids.insert(id).inserted {
+        throw damaged("the screen \(id.text) stands twice")
+      }
+      entries.append(RestorationEntry(path: path, record: record))
+      element = tape.next(element)
+    }
+    return entries
+  }
+
+  private func readable(_ tape: borrowing JSONTape, _ at: Int) -> ScreenRecord? {
+    guard tape.kind(at) == .object else { return nil }
+    do {
+      return try reader.screenRecord(tape, at).record
+    } catch {
+      return nil
+    }
+  }
+
+  private func damaged(_ what: String) -> ReadFailure {
+    ReadFailure(.restoreFailed, "the payload cannot be restored: \(what)")
+  }
+}
+
+extension RecordReader {
+  /// Reads the presentation chain from a journal row.
+  package func storedPresentation(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> Presentation {
+    var presentation = Presentation()
+    guard let list = tape.member("chain", of: at) else { return presentation }
+    guard tape.kind(list) == .array else {
+      throw ReadFailure(.invalidArgument, "a chain is no list")
+    }
+    var element = list + 1
+    while element < tape.next(list) {
+      guard let screen = tape.member("screen", of: element) else {
+        throw ReadFailure(.invalidArgument, "a presentation without screen")
+      }
+      let from = tape.member("from", of: element)
+      let style = tape.member("style", of: element)
+      presentation.chain.append(
+        Presented(
+          screen: try storedScreen(tape, screen),
+          from: try from.map { at throws(ReadFailure) in try screenID(tape, at) },
+          style: style.flatMap { tape.string($0) }))
+      element = tape.next(element)
+    }
+    return presentation
+  }
+}

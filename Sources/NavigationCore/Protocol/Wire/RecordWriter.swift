@@ -1,0 +1,254 @@
+// Writers of records, for messages and journal rows. Members have a fixed order and defaults are
+// omitted, so equal records give equal bytes.
+
+extension JSONWriter {
+  /// Writes a screen record, with its version unless `hasVersion` is false.
+  package mutating func screen(_ screen: Screen, hasVersion: Bool = true) {
+    beginObject()
+    name("id")
+    word(screen.id.text)
+    if hasVersion {
+      name("ver")
+      integer(screen.version.number)
+    }
+    let details = screen.hasDefaultDetails ? nil : screen.details
+    if let details, details.kind != .content {
+      name("kind")
+      plain(details.kind.wireName)
+    }
+    optional("title", screen.title)
+    optional("route", screen.route)
+    optional("args", screen.args)
+    if let details { self.details(details) }
+    endObject()
+  }
+
+  private mutating func details(_ details: ScreenDetails) {
+    optional("restorationID", details.restorationID)
+    if let hidden = details.prefersBarHidden {
+      name("prefersBarHidden")
+      bool(hidden)
+    }
+    flag("wantsFullScreenLayout", details.wantsFullScreenLayout)
+    flag("extendsUnderOpaqueBars", details.extendsUnderOpaqueBars)
+    if details.edges != .all {
+      name("edges")
+      beginArray()
+      for (edge, word) in Edges.named where details.edges.contains(edge) { plain(word) }
+      endArray()
+    }
+    buttons("toolbarItems", details.toolbarItems)
+    if details.item != NavigationItem() {
+      name("item")
+      item(details.item)
+    }
+  }
+
+  private mutating func item(_ item: NavigationItem) {
+    beginObject()
+    optional("title", item.title)
+    optional("prompt", item.prompt)
+    if let view = item.titleView {
+      name("titleView")
+      titleView(view)
+    }
+    if let button = item.backBarButtonItem {
+      name("backBarButtonItem")
+      self.button(button)
+    }
+    flag("hidesBackButton", item.hidesBackButton)
+    flag("leftItemsSupplementBackButton", item.leftItemsSupplementBackButton)
+    buttons("leftItems", item.leftItems)
+    buttons("rightItems", item.rightItems)
+    if item.largeTitleDisplayMode != .automatic {
+      name("largeTitleDisplayMode")
+      plain(item.largeTitleDisplayMode.wireName)
+    }
+    if item.appearance != AppearanceSet() {
+      name("appearance")
+      appearance(item.appearance)
+    }
+    endObject()
+  }
+
+  mutating func titleView(_ view: TitleView) {
+    beginObject()
+    name("view")
+    raw(view.view.bytes)
+    optional("height", view.height)
+    endObject()
+  }
+
+  mutating func appearance(_ set: AppearanceSet) {
+    beginObject()
+    optional("standard", set.standard)
+    optional("compact", set.compact)
+    optional("scrollEdge", set.scrollEdge)
+    optional("compactScrollEdge", set.compactScrollEdge)
+    endObject()
+  }
+
+  private mutating func buttons(_ name: StaticString, _ buttons: [Button]) {
+    guard !buttons.isEmpty else { return }
+    self.name(name)
+    beginArray()
+    for button in buttons { self.button(button) }
+    endArray()
+  }
+
+  /// Writes a button record.
+  package mutating func button(_ button: Button) {
+    let content = button.content
+    beginObject()
+    name("id")
+    word(button.id.text)
+    optional("title", content.title)
+    image("image", content.image)
+    image("landscapeImage", content.landscapeImage)
+    if let item = content.systemItem {
+      name("systemItem")
+      string(item.name)
+    }
+    optional("customView", content.customView)
+    if content.style != .plain {
+      name("style")
+      plain(content.style.wireName)
+    }
+    optional("action", content.action)
+    endObject()
+  }
+
+  mutating func image(_ name: StaticString, _ image: ImageReference?) {
+    guard let image else { return }
+    self.name(name)
+    self.image(image)
+  }
+
+  mutating func image(_ image: ImageReference) {
+    beginObject()
+    name("ref")
+    string(image.ref)
+    flag("hasAlpha", image.hasAlpha)
+    flag("empty", image.isEmpty)
+    endObject()
+  }
+
+  /// Writes a member with a string; writes nothing for nil.
+  @inline(__always)
+  package mutating func optional(_ name: StaticString, _ text: String?) {
+    guard let text else { return }
+    self.name(name)
+    string(text)
+  }
+
+  /// Writes a member with a value that navd does not interpret; writes nothing for nil.
+  @inline(__always)
+  package mutating func optional(_ name: StaticString, _ value: OpaqueJSON?) {
+    guard let value else { return }
+    self.name(name)
+    raw(value.bytes)
+  }
+
+  /// Writes a member with `true`; writes nothing for false.
+  @inline(__always)
+  package mutating func flag(_ name: StaticString, _ value: Bool) {
+    guard value else { return }
+    self.name(name)
+    bool(true)
+  }
+}
+
+extension JSONWriter {
+  /// Writes one part of a controller, with its version.
+  package mutating func part(_ part: PartName, of controller: NavigationController) {
+    beginObject()
+    name("ver")
+    integer(controller.version(of: part).number)
+    switch part {
+    case .bar: if !controller.bar.isDefault { bar(controller.bar.content) }
+    case .toolbar: if !controller.toolbar.isDefault { toolbar(controller.toolbar.content) }
+    case .presented:
+      if !controller.presented.isDefault { presentation(controller.presented.content) }
+    case .transition:
+      if let running = controller.transition.content.running { transition(running) }
+    case .environment:
+      if !controller.environment.isDefault { environment(controller.environment.content) }
+    case .settings:
+      flag("attached", controller.isAttached)
+      if !controller.settings.isDefault { settings(controller.settings.content) }
+    }
+    endObject()
+  }
+
+  mutating func settings(_ settings: Settings) {
+    let standard = Settings()
+    optional("container", settings.container)
+    optional("restorationID", settings.restorationID)
+    if settings.interactivePop != standard.interactivePop {
+      interactivePop(settings.interactivePop)
+    }
+    optional("simultaneous", settings.simultaneous)
+    flag("hidesBarsOnTap", settings.hidesBarsOnTap)
+    flag("hidesBarsOnSwipe", settings.hidesBarsOnSwipe)
+    flag("hidesBarsWhenVerticallyCompact", settings.hidesBarsWhenVerticallyCompact)
+    flag("hidesBarsWhenKeyboardAppears", settings.hidesBarsWhenKeyboardAppears)
+    if settings.guardPolicy != standard.guardPolicy {
+      name("guard")
+      plain(settings.guardPolicy.wireName)
+    }
+    if settings.vetoScope != standard.vetoScope {
+      name("vetoScope")
+      plain(settings.vetoScope.wireName)
+    }
+    if settings.veto != standard.veto { veto(settings.veto) }
+    number("questionDeadline", settings.questionDeadline, unless: standard.questionDeadline)
+    number("transitionDeadline", settings.transitionDeadline, unless: standard.transitionDeadline)
+    number("gestureDeadline", settings.gestureDeadline, unless: standard.gestureDeadline)
+    number("queue", settings.queue, unless: standard.queue)
+    if settings.profile != standard.profile { profile(settings.profile) }
+    proxy(settings.proxy)
+    optional("routes", settings.routes)
+  }
+
+  mutating func number(_ name: StaticString, _ value: UInt64, unless standard: UInt64) {
+    guard value != standard else { return }
+    self.name(name)
+    integer(value)
+  }
+
+  private mutating func interactivePop(_ value: InteractivePop) {
+    name("interactivePop")
+    beginObject()
+    name("enabled")
+    bool(value.isEnabled)
+    name("mode")
+    if value.isFullScreen { plain("fullScreen") } else { plain("edge") }
+    endObject()
+  }
+
+  private mutating func veto(_ value: Veto) {
+    name("veto")
+    beginObject()
+    name("deadline")
+    integer(value.deadline)
+    name("policy")
+    if value.allowsOnTimeout { plain("allow") } else { plain("deny") }
+    name("required")
+    bool(value.isRequired)
+    endObject()
+  }
+
+  private mutating func profile(_ value: Profile) {
+    name("profile")
+    beginObject()
+    name("os")
+    integer(value.os)
+    name("compactHeight")
+    integer(value.compactHeight)
+    name("shadowNeedsBackground")
+    bool(value.shadowNeedsBackground)
+    name("extraSystemItems")
+    bool(value.extraSystemItems)
+    endObject()
+  }
+}

@@ -1,0 +1,117 @@
+/// Reads the route templates of the settings, such as `{"match":"settings/:page","screens":[…]}`.
+package enum RouteReader {
+  /// Reads templates that were checked when a client set them; returns none if they are invalid.
+  package static func checked(_ routes: OpaqueJSON) -> [RouteTemplate] {
+    do {
+      return try templates(routes)
+    } catch {
+      return []
+    }
+  }
+
+  static func templates(_ routes: OpaqueJSON) throws(ReadFailure) -> [RouteTemplate] {
+    var tape = JSONTape()
+    do {
+      try tape.read(routes.bytes, maximumDepth: 48)
+    } catch {
+      throw ReadFailure(.invalidArgument, "routes: \(error.reason.rawValue)")
+    }
+    guard tape.kind(0) == .array else { throw ReadFailure(.invalidArgument, "routes is a list") }
+    var templates: [RouteTemplate] = []
+    var element = 1
+    while element < tape.next(0) {
+      templates.append(try template(tape, element))
+      element = tape.next(element)
+    }
+    return templates
+  }
+
+  private static func template(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> RouteTemplate {
+    guard tape.kind(at) == .object, tape.count(at) == 2,
+      let match = tape.member("match", of: at).flatMap({ tape.string($0) }),
+      let list = tape.member("screens", of: at), tape.kind(list) == .array
+    else { throw ReadFailure(.invalidArgument, "a route is {match, screens}: a text and a list") }
+    let segments = try segments(match)
+    var names: Set<String> = []
+    for case .name(let name) in segments where !names.insert(name).inserted {
+      throw ReadFailure(.invalidArgument, "the route \(match) has :\(name) twice")
+    }
+    var screens: [RouteTemplate.Element] = []
+    var element = list + 1
+    while element < tape.next(list) {
+      let screen = try screen(tape, element, names, match)
+      screens.append(screen)
+      element = tape.next(element)
+    }
+    return RouteTemplate(segments: segments, screens: screens)
+  }
+
+  private static func segments(
+    _ match: String
+  ) throws(ReadFailure) -> [RouteTemplate.Segment] {
+    guard !match.isEmpty else { throw ReadFailure(.invalidArgument, "a route matches something") }
+    return try match.split(separator: "/", omittingEmptySubsequences: false).map {
+      piece throws(ReadFailure) in
+      guard piece.first == ":" else { return .text(String(piece)) }
+      let name = piece.dropFirst()
+      guard isName(name) else {
+        throw ReadFailure(
+          .invalidArgument, "the route \(match) has \(piece), which is no name of a segment")
+      }
+      return .name(String(name))
+    }
+  }
+
+  private static func isName(_ text: some StringProtocol) -> Bool {
+    Grammar.isID(Array(text.utf8).span)
+  }
+
+  private static func screen(
+    _ tape: borrowing JSONTape, _ at: Int, _ names: Set<String>, _ match: String
+  ) throws(ReadFailure) -> RouteTemplate.Element {
+    var record: ScreenRecord
+    do throws(ReadFailure) {
+      switch try RecordReader(.client).screenArgument(tape, at) {
+      case .id(let id): record = ScreenRecord(id: id)
+      case .record(let value): record = value
+      }
+    } catch {
+      // A wrong screen makes the template invalid, whatever the code of the screen's own error is.
+      throw ReadFailure(.invalidArgument, "a screen of the route \(match): \(error.text)")
+    }
+    guard record.id?.isAssignedForm != true, record.kind == .content else {
+      throw ReadFailure(
+        .invalidArgument,
+        "a screen of the route \(match) is of another kind than content, or has an id of the form "
+          + "that the daemon assigns")
+    }
+    if tape.kind(at) == .string, let id = record.id { return .id(id) }
+    var pattern: [RouteTemplate.Piece] = []
+    for case .route(let route?) in record.edits { pattern = try pieces(route, names, match) }
+    return .record(record, route: pattern)
+  }
+
+  private static func pieces(
+    _ route: String, _ names: Set<String>, _ match: String
+  ) throws(ReadFailure) -> [RouteTemplate.Piece] {
+    var pieces: [RouteTemplate.Piece] = []
+    var rest = route[...]
+    while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+      let behind = rest.index(after: open)
+      guard rest[open] == "{", let close = rest[behind...].firstIndex(of: "}"),
+        names.contains(String(rest[behind..<close]))
+      else {
+        throw ReadFailure(
+          .invalidArgument,
+          "the route \(route) of \(match) has a brace that names no segment of \(match)")
+      }
+      if open > rest.startIndex { pieces.append(.text(String(rest[..<open]))) }
+      pieces.append(.name(String(rest[behind..<close])))
+      rest = rest[rest.index(after: close)...]
+    }
+    if !rest.isEmpty || pieces.isEmpty { pieces.append(.text(String(rest))) }
+    return pieces
+  }
+}

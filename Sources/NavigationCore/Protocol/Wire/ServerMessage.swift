@@ -1,0 +1,360 @@
+/// The verbs of messages from the daemon to clients.
+package enum ServerVerb: String, CaseIterable, Sendable {
+  case welcome, ok, err, queued, snap, diff, diffs, latest, event, ask, settled, mark, end, bye,
+    pong
+
+  /// The first frame of a message with this verb.
+  package var frame: [UInt8] { Self.frames[place] }
+
+  private static let frames = allCases.map { Array("nsp1.\($0.rawValue)".utf8) }
+
+  /// The index of the verb in the order of the cases.
+  private var place: Int {
+    switch self {
+    case .welcome: 0
+    case .ok: 1
+    case .err: 2
+    case .queued: 3
+    case .snap: 4
+    case .diff: 5
+    case .diffs: 6
+    case .latest: 7
+    case .event: 8
+    case .ask: 9
+    case .settled: 10
+    case .mark: 11
+    case .end: 12
+    case .bye: 13
+    case .pong: 14
+    }
+  }
+
+  /// Whether the bytes of messages with this verb count against the session's flow-control credit.
+  package var usesCredit: Bool {
+    switch self {
+    case .snap, .diff, .diffs, .latest, .event: true
+    case .welcome, .ok, .err, .queued, .ask, .settled, .mark, .end, .bye, .pong: false
+    }
+  }
+}
+
+/// A message from the daemon, after reading; the reader ignores unknown members.
+package enum ServerMessage: Sendable {
+  case welcome(Welcome)
+  case ok(OkReply)
+  case err(ErrReply)
+  case queued(id: UInt64, position: UInt64)
+  case snap(SnapshotPart)
+  /// One diff, or several consecutive diffs of one nav.
+  case diffs([Diff])
+  case latest(Latest)
+  case event(EphemeralEvent)
+  /// A question to a delegate.
+  case ask(Ask)
+  /// The end of a veto round.
+  case settled(Settlement)
+  case mark(Mark)
+  case end(WatchEnd)
+  case bye(why: String, after: UInt64?)
+  case pong(id: UInt64, boot: Epoch, time: UInt64)
+  /// A message with a verb that this version of the client does not know.
+  case unknown
+}
+
+/// The answer to `hello`.
+package struct Welcome: Hashable, Sendable {
+  /// The nonce of the client's `hello`.
+  package var nonce: String
+  /// The id of the daemon's run, which differs in each run.
+  package var boot: Epoch
+  /// The name and version of the daemon, such as `navd/0.1.0`.
+  package var server: String
+  /// Milliseconds without another message after which the daemon sends a `mark`.
+  package var heartbeat: UInt64
+  /// The role that the daemon gives the client, by its access rules.
+  package var role: String
+  /// The highest id of this client's decided ops.
+  ///
+  /// The client sends undecided ops again, with the same bytes.
+  package var lastOp: UInt64
+  /// The flow-control window of the session in bytes, after the daemon has limited it.
+  package var window: UInt64
+  /// The largest body that the daemon accepts, in bytes.
+  package var maximumBody: UInt64
+}
+
+/// The message `ok`; which members it has depends on the request.
+package struct OkReply: Hashable, Sendable {
+  /// The id of the request that this answers.
+  package var id: UInt64
+  /// The name of the nav.
+  package var nav: String?
+  /// The epoch of the nav.
+  package var epoch: Epoch?
+  /// The revision of the nav that the answer reports.
+  package var revision: Revision?
+  /// Whether the op made a revision.
+  package var changed: Bool?
+  /// The number of screens on the stack.
+  package var depth: UInt64?
+  /// The id of the top screen; the inner nil stands for an empty stack.
+  package var top: String??
+  /// The digest of the state at the revision.
+  package var digest: Digest?
+  /// The results of the operations, a JSON array; nil if the request is no op.
+  package var out: OpaqueJSON?
+  /// For a watch: `snap`, `resume` or `latest`.
+  package var mode: String?
+  /// For a watch that begins with a snapshot: the reason, in the protocol's words.
+  package var why: String?
+  /// For a get: the value read.
+  package var value: OpaqueJSON?
+  /// For a get of the log: the oldest revision that the daemon can read.
+  package var floor: Revision?
+  /// For a lease: the name of the client that holds the display; nil if no client does.
+  package var owner: String?
+}
+
+/// The message `err`, which refuses a request.
+package struct ErrReply: Error, Hashable, Sendable {
+  /// The id of the request that this answers; nil if the daemon could not read it.
+  package var id: UInt64?
+  /// The nonce of the `hello` that this answers; nil for other requests.
+  package var nonce: String?
+  /// The code on the wire; this version of the client may not know it.
+  package var code: String
+  /// The error, for people.
+  package var message: String
+  /// What the request did to the state: `none` or `unknown`.
+  package var effect: String
+  /// Whether and when to send the request again: `no`, `same`, `resync` or `later`.
+  package var retry: String
+  /// The reason in one word, for codes that have several.
+  package var reason: String?
+  /// The value that a failed guard expected, as JSON.
+  package var expected: OpaqueJSON?
+  /// Whether the revision that a guard or a get names is newer than the nav's.
+  package var isFuture = false
+  /// The last change of the top screen, for `desync`; nil if the daemon does not know it.
+  package var since: Since?
+  /// Milliseconds to wait before sending the request again.
+  package var after: UInt64?
+  /// The index of the refused operation within the op.
+  package var index: UInt64?
+  /// The name of the nav.
+  package var nav: String?
+  /// The epoch of the nav.
+  package var epoch: Epoch?
+  /// The revision of the nav when the daemon refused the request.
+  package var revision: Revision?
+  /// The digest of the state at the revision.
+  package var digest: Digest?
+  /// The number of screens on the stack.
+  package var depth: UInt64?
+  /// The id of the top screen; the inner nil stands for an empty stack.
+  package var top: String??
+  /// The endpoint at which the nav is now, for `moved`.
+  package var endpoint: String?
+  /// The whole body, for members that this type does not have.
+  package var body: OpaqueJSON
+
+  /// The largest body that a daemon accepts unless its `welcome` names another size, in bytes.
+  package static let usualMaximumBody = 65536
+
+  /// Makes the error with which the client itself answers a request larger than the daemon accepts.
+  package static func tooLarge(_ id: UInt64, _ count: Int, limit: Int) -> ErrReply {
+    let text = "the message has \(count) octets; the limit is \(limit)"
+    var error = OutgoingError(.limit, id: id, text)
+    error.reason = "size"
+    let body = ServerMessageWriter.error(error)
+    var reply = ErrReply(
+      id: id, code: error.code.rawValue, message: text, effect: Effect.nothing.rawValue,
+      retry: Retry.no.rawValue, body: OpaqueJSON(validated: body))
+    reply.reason = error.reason
+    return reply
+  }
+
+  /// The code, if this version of the client knows it.
+  package var knownCode: ErrorCode? { ErrorCode(rawValue: code) }
+
+  /// The retry rule, by which a client treats an unknown code; `no` for an unknown rule.
+  package var retryPolicy: Retry { Retry(rawValue: retry) ?? .no }
+}
+
+extension ErrReply {
+  /// The last change of the top screen, which explains why a guard failed.
+  package struct Since: Hashable, Sendable {
+    /// The revision.
+    package var revision: Revision
+    /// Wall-clock time of the daemon in milliseconds since 1970.
+    package var time: UInt64
+    /// The cause of the change, as a word of the protocol.
+    package var cause: String
+    /// The client that made the change; nil if the daemon made it itself.
+    package var author: Author?
+    /// The screen that was on top before, if the change removed it.
+    package var popped: String?
+    /// The screen that was on top before, if the change covered it.
+    package var covered: String?
+  }
+
+  /// The client that changed a nav.
+  package struct Author: Hashable, Sendable {
+    /// The client's name for people, which the daemon has not verified.
+    package var name: String
+    /// The authenticated principal: `uid:N`, or the name of a key.
+    package var principal: String
+    /// The id of the client's process; nil if the kernel did not report one to the daemon.
+    package var process: UInt64?
+  }
+}
+
+/// A screen or part in a mirror: its id, its version and its JSON as received.
+///
+/// The JSON includes members that this version of the client does not know.
+package struct MirrorRecord: Hashable, Sendable {
+  /// The id of the screen, or the name of the part.
+  package var id: String
+  /// The revision at which the record last changed.
+  package var version: Revision
+  /// The JSON of the record, as received.
+  package var json: OpaqueJSON
+
+  /// Makes a record.
+  package init(id: String, version: Revision, json: OpaqueJSON) {
+    self.id = id
+    self.version = version
+    self.json = json
+  }
+}
+
+/// The message `snap`, one part of a snapshot; most snapshots have only one.
+package struct SnapshotPart: Hashable, Sendable {
+  /// The name of the nav.
+  package var nav: String
+  /// The kind of the nav, such as `controller` or `bar`.
+  package var kind: String
+  /// The epoch of the nav.
+  package var epoch: Epoch
+  /// The revision of the state.
+  package var revision: Revision
+  /// The stack index of the first screen in this part.
+  package var first: UInt64
+  /// Whether this is the last part.
+  package var isLast: Bool
+  /// The reason for the snapshot, in the protocol's words.
+  package var why: String?
+  /// The screens in this part, bottom first.
+  package var screens: [MirrorRecord]
+  /// The six parts, in the order of the digest.
+  ///
+  /// Only the last message of a snapshot has them; a virtual nav has none.
+  package var parts: [MirrorRecord]
+  /// The resolved bar as JSON, if the watch asked for it; only in the last message.
+  package var resolved: OpaqueJSON?
+  /// The digest of the state; nil except in the last message.
+  package var digest: Digest?
+}
+
+/// One revision, as a change to a mirror.
+package struct Diff: Hashable, Sendable {
+  /// The name of the nav.
+  package var nav: String
+  /// The epoch of the nav.
+  package var epoch: Epoch
+  /// The revision to which the diff applies.
+  package var base: Revision
+  /// The revision that the diff produces.
+  package var revision: Revision
+  /// The daemon's commit number; numbers can be missing.
+  package var sequence: UInt64
+  /// The cause of the revision, as a word of the protocol.
+  package var cause: String
+  /// The name of the client that led to the revision; nil if the daemon made it by itself.
+  package var byName: String?
+  /// The id of the requesting client's op; nil if no op led to the revision.
+  package var byOp: UInt64?
+  /// Whether the change is animated.
+  package var isAnimated: Bool
+  /// The relation of the new top to the old stack, if the op replaced the whole stack.
+  package var relation: String?
+  /// The changes, to be applied in order.
+  package var changes: [Change]
+  /// The resolved bar as JSON, if it changed and the watch asked for it.
+  package var resolved: OpaqueJSON?
+  /// The events of the revision, a JSON array.
+  package var events: OpaqueJSON
+  /// The number of screens on the stack at `revision`.
+  package var depth: UInt64
+  /// The digest of the state at the revision.
+  package var digest: Digest
+
+  /// A change of the list of screens, or of one screen or part.
+  package enum Change: Hashable, Sendable {
+    case splice(at: UInt64, removed: [String], inserted: [MirrorRecord])
+    case setScreen(MirrorRecord)
+    case setPart(MirrorRecord)
+  }
+}
+
+/// The message `latest`: the newest value of a view that may skip values.
+package struct Latest: Hashable, Sendable {
+  /// The name of the nav.
+  package var nav: String
+  /// The view of the watch: `bar` or `top`.
+  package var view: String
+  /// The epoch of the nav.
+  package var epoch: Epoch
+  /// The revision of the value.
+  package var revision: Revision
+  /// The value as JSON: the resolved bar, or the record of the top screen.
+  package var value: OpaqueJSON
+}
+
+/// The message `event`: events that make no revision.
+package struct EphemeralEvent: Hashable, Sendable {
+  /// The name of the nav.
+  package var nav: String
+  /// The epoch of the nav.
+  package var epoch: Epoch
+  /// The revision of the nav when the events happened.
+  package var revision: Revision
+  /// The events, a JSON array.
+  package var events: OpaqueJSON
+}
+
+/// The message `mark`, which also shows that the daemon is alive.
+///
+/// It has the positions of the full watches that are up to date.
+package struct Mark: Hashable, Sendable {
+  /// The daemon's wall clock in milliseconds since 1970; 0 if the mark has no time.
+  package var time: UInt64
+  /// The navs of these watches, with their revisions and digests.
+  package var positions: [Position]
+
+  /// The position of one nav.
+  package struct Position: Hashable, Sendable {
+    /// The name of the nav.
+    package var nav: String
+    /// The revision.
+    package var revision: Revision
+    /// The digest of the state at the revision.
+    package var digest: Digest
+  }
+}
+
+/// The message `end`: a watch is over.
+package struct WatchEnd: Hashable, Sendable {
+  /// The name of the nav.
+  package var nav: String
+  /// The view of the watch.
+  package var view: String
+  /// The epoch of the nav.
+  package var epoch: Epoch
+  /// The last revision of the watch.
+  package var revision: Revision
+  /// The reason: `closed`, or `forbidden` if the client lost the right `read`.
+  package var why: String
+  /// The endpoint at which the nav is now; nil if it did not move.
+  package var endpoint: String?
+}

@@ -1,0 +1,309 @@
+/// An unreadable message from the daemon; the client must end the session.
+package struct ServerMessageFailure: Error, Hashable, Sendable {
+  /// The error, for people.
+  package var text: String
+}
+
+/// Reads the two frames of a daemon's message; reuses its buffers for the next message.
+package struct ServerMessageReader: Sendable {
+  private var tape = JSONTape()
+
+  /// Makes a reader with empty buffers.
+  package init() {}
+
+  /// Reads a message; an unknown verb gives `unknown`.
+  package mutating func read(
+    verb: [UInt8], body: [UInt8]
+  ) throws(ServerMessageFailure) -> ServerMessage {
+    guard case .current(let name) = VerbFrame(verb) else {
+      throw ServerMessageFailure(text: "not a message of this protocol")
+    }
+    guard let verb = ServerVerb(rawValue: name) else { return .unknown }
+    do {
+      try tape.read(body, maximumDepth: 40)
+    } catch {
+      throw ServerMessageFailure(
+        text: "\(name): \(error.reason.rawValue) at octet \(error.offset)")
+    }
+    guard tape.kind(0) == .object, let message = message(verb) else {
+      throw ServerMessageFailure(text: "\(name): a required member is missing or wrong")
+    }
+    return message
+  }
+
+  private func message(_ verb: ServerVerb) -> ServerMessage? {
+    switch verb {
+    case .welcome: welcome().map { .welcome($0) }
+    case .ok: ok().map { .ok($0) }
+    case .err: err().map { .err($0) }
+    case .queued:
+      if let id = integer("id"), let position = integer("pos") {
+        .queued(id: id, position: position)
+      } else {
+        nil
+      }
+    case .snap: snapshot().map { .snap($0) }
+    case .diff: diff(0).map { .diffs([$0]) }
+    case .diffs: diffs().map { .diffs($0) }
+    case .latest: latest().map { .latest($0) }
+    case .event: event().map { .event($0) }
+    case .mark: mark().map { .mark($0) }
+    case .end: end().map { .end($0) }
+    case .bye: .bye(why: text("why") ?? "", after: integer("after"))
+    case .pong:
+      if let id = integer("id"), let boot = epoch("boot"), let time = integer("t") {
+        .pong(id: id, boot: boot, time: time)
+      } else {
+        nil
+      }
+    case .ask: ask().map { .ask($0) }
+    case .settled: settled().map { .settled($0) }
+    }
+  }
+
+  // The accessors below read members of the message, unless an index names another object.
+
+  private func integer(_ name: String, of at: Int = 0) -> UInt64? {
+    tape.member(name, of: at).flatMap { tape.integer($0) }
+  }
+
+  private func text(_ name: String, of at: Int = 0) -> String? {
+    tape.member(name, of: at).flatMap { tape.string($0) }
+  }
+
+  private func epoch(_ name: String, of at: Int = 0) -> Epoch? {
+    text(name, of: at).flatMap { Epoch($0) }
+  }
+
+  private func revision(_ name: String, of at: Int = 0) -> Revision? {
+    integer(name, of: at).map { Revision($0) }
+  }
+
+  private func digest(_ name: String, of at: Int = 0) -> Digest? {
+    text(name, of: at).flatMap { Digest($0) }
+  }
+
+  private func raw(_ name: String, of at: Int = 0) -> OpaqueJSON? {
+    tape.member(name, of: at).map { OpaqueJSON(validated: tape.raw($0)) }
+  }
+
+  private func top() -> String?? {
+    guard let index = tape.member("top", of: 0) else { return nil }
+    return .some(tape.string(index))
+  }
+
+  private func welcome() -> Welcome? {
+    guard let nonce = text("nonce"), let boot = epoch("boot"), let heartbeat = integer("hb") else {
+      return nil
+    }
+    let you = tape.member("you", of: 0)
+    let ops = tape.member("ops", of: 0)
+    let limits = tape.member("limits", of: 0)
+    return Welcome(
+      nonce: nonce, boot: boot, server: text("server") ?? "", heartbeat: heartbeat,
+      role: you.flatMap { text("role", of: $0) } ?? "",
+      lastOp: ops.flatMap { integer("last", of: $0) } ?? 0,
+      window: limits.flatMap { integer("window", of: $0) } ?? 65536,
+      maximumBody: limits.flatMap { integer("message", of: $0) } ?? 65536)
+  }
+
+  private func ok() -> OkReply? {
+    guard let id = integer("id") else { return nil }
+    var reply = OkReply(id: id)
+    reply.nav = text("nav")
+    reply.epoch = epoch("epoch")
+    reply.revision = revision("rev")
+    reply.changed = tape.member("changed", of: 0).flatMap { tape.bool($0) }
+    reply.depth = integer("depth")
+    reply.top = top()
+    reply.digest = digest("dig")
+    reply.out = raw("out")
+    reply.mode = text("mode")
+    reply.why = text("why")
+    reply.value = raw("value")
+    reply.floor = revision("floor")
+    reply.owner = text("owner")
+    return reply
+  }
+
+  private func err() -> ErrReply? {
+    guard let code = text("code") else { return nil }
+    var reply = ErrReply(
+      id: integer("id"), nonce: text("nonce"), code: code, message: text("msg") ?? "",
+      effect: text("effect") ?? "unknown", retry: text("retry") ?? "no",
+      body: OpaqueJSON(validated: tape.raw(0)))
+    reply.reason = text("reason")
+    reply.expected = raw("expected")
+    reply.isFuture = tape.member("future", of: 0).flatMap { tape.bool($0) } ?? false
+    reply.since = tape.member("since", of: 0).flatMap { since($0) }
+    reply.after = integer("after")
+    reply.index = integer("index")
+    reply.nav = text("nav")
+    reply.epoch = epoch("epoch")
+    reply.revision = revision("rev")
+    reply.digest = digest("dig")
+    reply.depth = integer("depth")
+    reply.top = top()
+    reply.endpoint = text("endpoint")
+    return reply
+  }
+
+  private func since(_ at: Int) -> ErrReply.Since? {
+    guard let revision = revision("rev", of: at), let time = integer("t", of: at) else {
+      return nil
+    }
+    var since = ErrReply.Since(
+      revision: revision, time: time, cause: text("cause", of: at) ?? "api",
+      popped: text("popped", of: at), covered: text("covered", of: at))
+    if let by = tape.member("by", of: at), let principal = text("principal", of: by) {
+      since.author = ErrReply.Author(
+        name: text("name", of: by) ?? "", principal: principal, process: integer("pid", of: by))
+    }
+    return since
+  }
+
+  private func record(_ at: Int) -> MirrorRecord? {
+    guard let id = text("id", of: at), let version = revision("ver", of: at) else { return nil }
+    return MirrorRecord(id: id, version: version, json: OpaqueJSON(validated: tape.raw(at)))
+  }
+
+  private func part(_ name: String, _ at: Int) -> MirrorRecord? {
+    guard let version = revision("ver", of: at) else { return nil }
+    return MirrorRecord(id: name, version: version, json: OpaqueJSON(validated: tape.raw(at)))
+  }
+
+  private func list<Element>(
+    _ name: String, of at: Int = 0, _ read: (Int) -> Element?
+  ) -> [Element]? {
+    guard let list = tape.member(name, of: at), tape.kind(list) == .array else { return nil }
+    var elements: [Element] = []
+    var element = list + 1
+    while element < tape.next(list) {
+      guard let value = read(element) else { return nil }
+      elements.append(value)
+      element = tape.next(element)
+    }
+    return elements
+  }
+
+  private func snapshot() -> SnapshotPart? {
+    guard let nav = text("nav"), let epoch = epoch("epoch"), let revision = revision("rev"),
+      let first = integer("i"), let last = tape.member("last", of: 0).flatMap({ tape.bool($0) }),
+      let screens = list("screens", record)
+    else { return nil }
+    var snapshot = SnapshotPart(
+      nav: nav, kind: text("kind") ?? "controller", epoch: epoch, revision: revision, first: first,
+      isLast: last, why: text("why"), screens: screens, parts: [])
+    for name in PartName.allCases {
+      guard let index = tape.member(name.text, of: 0) else { continue }
+      guard let part = part(name.text, index) else { return nil }
+      snapshot.parts.append(part)
+    }
+    snapshot.resolved = raw("resolved")
+    snapshot.digest = digest("dig")
+    return last && snapshot.digest == nil ? nil : snapshot
+  }
+
+  private func diffs() -> [Diff]? { list("list", diff) }
+
+  private func diff(_ at: Int) -> Diff? {
+    guard let nav = text("nav", of: at), let epoch = epoch("epoch", of: at),
+      let base = revision("base", of: at), let revision = revision("rev", of: at),
+      let changes = list("ch", of: at, change), let depth = integer("depth", of: at),
+      let digest = digest("dig", of: at)
+    else { return nil }
+    let by = tape.member("by", of: at)
+    return Diff(
+      nav: nav, epoch: epoch, base: base, revision: revision,
+      sequence: integer("seq", of: at) ?? 0, cause: text("cause", of: at) ?? "api",
+      byName: by.flatMap { text("name", of: $0) }, byOp: by.flatMap { integer("op", of: $0) },
+      isAnimated: tape.member("animated", of: at).flatMap { tape.bool($0) } ?? false,
+      relation: text("relation", of: at), changes: changes, resolved: raw("resolved", of: at),
+      events: raw("ev", of: at) ?? OpaqueJSON(validated: [0x5B, 0x5D]), depth: depth,
+      digest: digest)
+  }
+
+  private func change(_ at: Int) -> Diff.Change? {
+    if let index = integer("at", of: at) {
+      guard let removed = list("del", of: at, { tape.string($0) }),
+        let inserted = list("ins", of: at, record)
+      else { return nil }
+      return .splice(at: index, removed: removed, inserted: inserted)
+    }
+    guard let what = text("set", of: at), let to = tape.member("to", of: at) else { return nil }
+    if what == "screen" { return record(to).map { .setScreen($0) } }
+    return part(what, to).map { .setPart($0) }
+  }
+
+  private func latest() -> Latest? {
+    guard let nav = text("nav"), let view = text("view"), let epoch = epoch("epoch"),
+      let revision = revision("rev"), let value = raw("value")
+    else { return nil }
+    return Latest(nav: nav, view: view, epoch: epoch, revision: revision, value: value)
+  }
+
+  private func event() -> EphemeralEvent? {
+    guard let nav = text("nav"), let epoch = epoch("epoch"), let revision = revision("rev"),
+      let events = raw("ev")
+    else { return nil }
+    return EphemeralEvent(nav: nav, epoch: epoch, revision: revision, events: events)
+  }
+
+  private func ask() -> Ask? {
+    guard let number = integer("ask"), let nav = text("nav"), let epoch = epoch("epoch"),
+      let revision = revision("rev"), let within = integer("within"),
+      let question = tape.member("q", of: 0).flatMap({ question($0) })
+    else { return nil }
+    return Ask(
+      number: number, nav: nav, epoch: epoch, revision: revision, within: within,
+      question: question)
+  }
+
+  private func question(_ at: Int) -> Question? {
+    guard tape.kind(at) == .object, tape.count(at) == 1, let name = tape.string(at + 1) else {
+      return nil
+    }
+    let arguments = at + 2
+    switch name {
+    case "shouldPush": return text("screen", of: arguments).map { .shouldPush(screen: $0) }
+    case "shouldPop":
+      return text("screen", of: arguments).map {
+        .shouldPop(screen: $0, cause: text("cause", of: arguments) ?? "api")
+      }
+    case "animatorFor":
+      return text("op", of: arguments).map {
+        .animatorFor(
+          operation: $0, from: text("from", of: arguments), to: text("to", of: arguments))
+      }
+    case "interactionFor":
+      return text("animator", of: arguments).map { .interactionFor(animator: $0) }
+    default: return .unknown(name)
+    }
+  }
+
+  private func settled() -> Settlement? {
+    guard let number = integer("ask"), let outcome = text("outcome") else { return nil }
+    return Settlement(number: number, outcome: outcome, by: text("by"))
+  }
+
+  private func mark() -> Mark? {
+    guard let time = integer("t") else { return nil }
+    let positions = list("at") { (at: Int) -> Mark.Position? in
+      guard tape.kind(at) == .array, tape.count(at) >= 3, let nav = tape.string(at + 1),
+        let revision = tape.integer(at + 2),
+        let digest = tape.string(at + 3).flatMap({ Digest($0) })
+      else { return nil }
+      return Mark.Position(nav: nav, revision: Revision(revision), digest: digest)
+    }
+    return positions.map { Mark(time: time, positions: $0) }
+  }
+
+  private func end() -> WatchEnd? {
+    guard let nav = text("nav"), let why = text("why"), let epoch = epoch("epoch"),
+      let revision = revision("rev")
+    else { return nil }
+    return WatchEnd(
+      nav: nav, view: text("view") ?? "full", epoch: epoch, revision: revision, why: why,
+      endpoint: text("endpoint"))
+  }
+}

@@ -1,0 +1,382 @@
+/// The state of a nav, as `ok` and `err` report it.
+package struct NavStanding {
+  /// The name of the nav.
+  package var nav: String
+  /// The epoch of the nav.
+  package var epoch: Epoch
+  /// The revision of the state.
+  package var revision: Revision
+  /// The digest of the state.
+  package var digest: Digest
+  /// The number of screens on the stack.
+  package var depth: Int
+  /// The id of the top screen; nil for an empty stack.
+  package var top: String?
+
+  /// Makes a description of a nav's state.
+  package init(
+    nav: String, epoch: Epoch, revision: Revision, digest: Digest, depth: Int, top: String? = nil
+  ) {
+    self.nav = nav
+    self.epoch = epoch
+    self.revision = revision
+    self.digest = digest
+    self.depth = depth
+    self.top = top
+  }
+}
+
+/// An error before its encoding as `err`.
+package struct OutgoingError {
+  /// The id of the request that the error answers; nil if it has none.
+  package var id: UInt64?
+  /// The nonce of the `hello` that the error answers; nil for other requests.
+  package var nonce: String?
+  /// The code.
+  package var code: ErrorCode
+  /// The effect on the state, if it differs from the one that the code implies.
+  package var effect: Effect?
+  /// The error in a sentence for people.
+  package var text: String
+  /// The reason in one word, for codes that have several; nil for others.
+  package var reason: String?
+  /// The value that a guard expected, as JSON.
+  package var expected: [UInt8]?
+  /// Milliseconds to wait before the message is sent again.
+  package var after: UInt64?
+  /// The index of the refused operation within the op.
+  package var index: Int?
+  /// Whether the revision that a guard or a get names is newer than the nav's.
+  package var isFuture = false
+  /// More members with their values as JSON, in the order in which they are written.
+  package var details: [(name: StaticString, json: [UInt8])] = []
+  /// The state of the nav, if the client may read it.
+  package var standing: NavStanding?
+
+  /// Makes an error with a code and a sentence.
+  package init(_ code: ErrorCode, id: UInt64? = nil, _ text: String) {
+    self.code = code
+    self.id = id
+    self.text = text
+  }
+}
+
+extension OutgoingError {
+  /// The error for a client that may not read the nav.
+  ///
+  /// Errors whose details reveal state lose their details and their text. All errors lose
+  /// `standing`.
+  package var withoutState: OutgoingError {
+    let tells: Set<ErrorCode> = [
+      .desync, .compacted, .leaseLost, .transitionInProgress, .vetoed, .frozen, .restoreFailed,
+    ]
+    var error = self
+    error.standing = nil
+    guard tells.contains(code) else { return error }
+    error.details = []
+    error.isFuture = false
+    error.text = "refused; what the nav is like is not told without the right read"
+    return error
+  }
+}
+
+/// Encoders for the bodies of messages from the daemon.
+package enum ServerMessageWriter {
+  /// Encodes `err`.
+  package static func error(_ error: OutgoingError) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    json.name("id")
+    if let id = error.id { json.integer(id) } else { json.null() }
+    json.optional("nonce", error.nonce)
+    json.member("code", error.code.rawValue)
+    json.optional("reason", error.reason)
+    if let expected = error.expected {
+      json.member("expected", raw: expected)
+    }
+    json.flag("future", error.isFuture)
+    json.member("msg", error.text)
+    json.member("effect", (error.effect ?? error.code.effect).rawValue)
+    json.member("retry", error.code.retry.rawValue)
+    if let after = error.after {
+      json.member("after", after)
+    }
+    if let index = error.index {
+      json.member("index", UInt64(index))
+    }
+    for detail in error.details {
+      json.name(detail.name)
+      json.raw(detail.json)
+    }
+    if error.code == .version {
+      json.member("have", raw: Array("[1,1]".utf8))
+    }
+    if let standing = error.standing {
+      json.member("nav", standing.nav)
+      json.standing(standing)
+    }
+    json.endObject()
+    return json.bytes
+  }
+
+  /// Encodes `ok` to a request without a nav.
+  package static func ok(id: UInt64) -> [UInt8] {
+    JSONWriter.object(reserving: 32) { json in
+      json.member("id", id)
+    }
+  }
+
+  /// Encodes `ok` to an op; `delivered` is the number of sessions that get its ephemeral event.
+  package static func ok(
+    id: UInt64, standing: NavStanding, changed: Bool, outputs: [OperationOutput], delivered: Int
+  ) -> [UInt8] {
+    var json = JSONWriter()
+    return encodedOk(
+      id: id, standing: standing, changed: changed, outputs: outputs, delivered: delivered, &json
+    ).bytes
+  }
+
+  /// Encodes `ok` to an op in the memory of `json`, and returns the place of `out` in it.
+  package static func encodedOk(
+    id: UInt64, standing: NavStanding, changed: Bool, outputs: [OperationOutput], delivered: Int,
+    _ json: inout JSONWriter
+  ) -> EncodedOk {
+    json.removeAll()
+    json.beginObject()
+    json.member("id", id)
+    json.place(standing.nav, standing.epoch, standing.revision)
+    json.member("changed", changed)
+    json.member("depth", UInt64(standing.depth))
+    json.name("top")
+    if let top = standing.top { json.string(top) } else { json.null() }
+    json.member("dig", hex: standing.digest.bits)
+    json.name("out")
+    let start = json.count
+    json.outputs(outputs, delivered: delivered)
+    let end = json.count
+    json.endObject()
+    return EncodedOk(bytes: json.bytes, outputs: start..<end)
+  }
+
+  /// Encodes `ok` to `watch`, with the mode and the revision at which the watch begins.
+  package static func watching(
+    id: UInt64, nav: String, mode: StaticString, why: String?, epoch: Epoch, revision: Revision
+  ) -> [UInt8] {
+    JSONWriter.object(reserving: 128) { json in
+      json.member("id", id)
+      json.member("nav", nav)
+      json.member("mode", plain: mode)
+      json.optional("why", why)
+      json.place(epoch, revision)
+    }
+  }
+
+  /// Encodes `ok` to a request about a nav.
+  package static func ok(id: UInt64, nav: String) -> [UInt8] {
+    JSONWriter.object(reserving: 64) { json in
+      json.member("id", id)
+      json.member("nav", nav)
+    }
+  }
+
+  /// Encodes `ok` to `get`, with the value and the revision that it belongs to.
+  package static func value(
+    id: UInt64, nav: String?, epoch: Epoch?, revision: Revision?, floor: Revision?, _ value: [UInt8]
+  ) -> [UInt8] {
+    JSONWriter.object(reserving: value.count + 128) { json in
+      json.member("id", id)
+      json.optional("nav", nav)
+      if let epoch {
+        json.member("epoch", hex: epoch.bits)
+      }
+      if let revision {
+        json.member("rev", revision.number)
+      }
+      if let floor {
+        json.member("floor", floor.number)
+      }
+      json.member("value", raw: value)
+    }
+  }
+
+  /// Encodes `latest`, the newest value of a view that may skip values.
+  package static func latest(
+    nav: String, view: View, epoch: Epoch, revision: Revision, value: [UInt8]
+  ) -> [UInt8] {
+    JSONWriter.object(reserving: value.count + 128) { json in
+      json.member("nav", nav)
+      json.member("view", plain: view.wireName)
+      json.place(epoch, revision)
+      json.member("value", raw: value)
+    }
+  }
+
+  /// Encodes `diffs`, several consecutive revisions in one message.
+  ///
+  /// `byteCount` is the size of all the diffs together.
+  package static func diffs(
+    nav: String, _ diffs: ArraySlice<EncodedDiff>, hasResolved: Bool, byteCount: Int
+  ) -> [UInt8] {
+    JSONWriter.object(reserving: byteCount + 256) { json in
+      json.member("nav", nav)
+      json.name("list")
+      json.beginArray()
+      for diff in diffs { json.diff(diff, hasResolved: hasResolved) }
+      json.endArray()
+    }
+  }
+
+  /// Encodes `event` for an activated button.
+  package static func event(
+    nav: String, epoch: Epoch, revision: Revision, button: ButtonID, action: String?
+  ) -> [UInt8] {
+    JSONWriter.object(reserving: 128) { json in
+      json.place(nav, epoch, revision)
+      json.name("ev")
+      json.beginArray()
+      json.beginObject()
+      json.name("buttonActivated")
+      json.beginObject()
+      json.member("button", button.text)
+      json.optional("action", action)
+      json.endObject()
+      json.endObject()
+      json.endArray()
+    }
+  }
+
+  /// Encodes `mark` with the time, and the revision and digest of each nav.
+  package static func mark(time: UInt64, _ positions: [(nav: String, Revision, Digest)]) -> [UInt8]
+  {
+    JSONWriter.object(reserving: 64 + positions.count * 64) { json in
+      json.member("t", time)
+      json.name("at")
+      json.beginArray()
+      for (nav, revision, digest) in positions {
+        json.beginArray()
+        json.string(nav)
+        json.integer(revision.number)
+        json.hex(digest.bits)
+        json.endArray()
+      }
+      json.endArray()
+    }
+  }
+
+  /// Encodes `end`, which ends a watch.
+  package static func end(
+    nav: String, view: View, epoch: Epoch, revision: Revision, why: StaticString
+  ) -> [UInt8] {
+    JSONWriter.object(reserving: 128) { json in
+      json.member("nav", nav)
+      json.member("view", plain: view.wireName)
+      json.place(epoch, revision)
+      json.member("why", plain: why)
+    }
+  }
+
+  /// Encodes `bye`.
+  package static func bye(why: StaticString, after: UInt64?) -> [UInt8] {
+    JSONWriter.object(reserving: 64) { json in
+      json.member("why", plain: why)
+      if let after {
+        json.member("after", after)
+      }
+    }
+  }
+
+  /// Encodes `ask`.
+  package static func ask(
+    _ number: UInt64, nav: String, epoch: Epoch, revision: Revision, within: UInt64,
+    _ question: (inout JSONWriter) -> Void
+  ) -> [UInt8] {
+    JSONWriter.object(reserving: 192) { json in
+      json.member("ask", number)
+      json.place(nav, epoch, revision)
+      json.member("within", within)
+      json.name("q")
+      json.beginObject()
+      question(&json)
+      json.endObject()
+    }
+  }
+
+  /// Encodes `settled`.
+  package static func settled(_ ask: UInt64, _ outcome: StaticString, by name: String?) -> [UInt8] {
+    JSONWriter.object(reserving: 64) { json in
+      json.member("ask", ask)
+      json.member("outcome", plain: outcome)
+      json.optional("by", name)
+    }
+  }
+
+  /// Encodes `queued`.
+  package static func queued(id: UInt64, nav: String, position: Int) -> [UInt8] {
+    JSONWriter.object(reserving: 64) { json in
+      json.member("id", id)
+      json.member("nav", nav)
+      json.member("pos", UInt64(position))
+    }
+  }
+
+  /// Encodes `ok` to `lease`.
+  package static func leased(id: UInt64, nav: String, owner: String?) -> [UInt8] {
+    JSONWriter.object(reserving: 64) { json in
+      json.member("id", id)
+      json.member("nav", nav)
+      json.name("owner")
+      if let owner { json.string(owner) } else { json.null() }
+    }
+  }
+
+  /// Encodes `event` with the progress of a transition.
+  package static func progress(
+    nav: String, epoch: Epoch, revision: Revision, transition: Revision, value: [UInt8]
+  ) -> [UInt8] {
+    JSONWriter.object(reserving: 128) { json in
+      json.place(nav, epoch, revision)
+      json.name("ev")
+      json.beginArray()
+      json.beginObject()
+      json.name("transitionProgress")
+      json.beginObject()
+      json.member("tid", transition.number)
+      json.member("value", raw: value)
+      json.endObject()
+      json.endObject()
+      json.endArray()
+    }
+  }
+
+  /// Encodes `pong`.
+  package static func pong(id: UInt64, boot: Epoch, time: UInt64) -> [UInt8] {
+    JSONWriter.object(reserving: 80) { json in
+      json.member("id", id)
+      json.member("boot", hex: boot.bits)
+      json.member("t", time)
+    }
+  }
+}
+
+extension JSONWriter {
+  mutating func standing(_ standing: NavStanding) {
+    name("epoch")
+    hex(standing.epoch.bits)
+    name("rev")
+    integer(standing.revision.number)
+    name("dig")
+    hex(standing.digest.bits)
+    name("depth")
+    integer(UInt64(standing.depth))
+    name("top")
+    if let top = standing.top { string(top) } else { null() }
+  }
+}
+
+/// An encoded `ok` to an op, and the place of `out` in it.
+package struct EncodedOk {
+  /// The encoded `ok`.
+  package var bytes: [UInt8]
+  /// The byte range of the value of `out`, the results of the operations.
+  package var outputs: Range<Int>
+}

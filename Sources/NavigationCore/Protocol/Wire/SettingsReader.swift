@@ -1,0 +1,181 @@
+/// Reads the members of `settings`; null means the default.
+package struct SettingsReader {
+  private let reader: RecordReader
+
+  /// Makes a reader that reads ids and records with `reader`.
+  package init(_ reader: RecordReader) { self.reader = reader }
+
+  /// Reads the arguments of `nav.configure`.
+  func edits(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> [SettingsEdit] {
+    try reader.refuseReadonly(Self.readonly, tape, at)
+    var edits: [SettingsEdit] = []
+    var key = at + 1
+    while key < tape.next(at) {
+      let name = tape.string(key) ?? ""
+      edits.append(try edit(name, tape, key + 1))
+      key = tape.next(key + 1)
+    }
+    return edits
+  }
+
+  /// Properties of UIKit's controller that have no setter.
+  private static let readonly: Set<String> = [
+    "interactivePopGestureRecognizer", "barHideOnTapGestureRecognizer",
+    "barHideOnSwipeGestureRecognizer", "topViewController", "visibleViewController",
+    "navigationBar", "bar", "toolbar",
+  ]
+
+  /// Reads the part `settings` from a journal row.
+  package func stored(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> RecordedSettings
+  {
+    guard tape.kind(at) == .object else {
+      throw ReadFailure(.invalidArgument, "settings are no record")
+    }
+    var settings = RecordedSettings(isAttached: false, content: Settings())
+    var key = at + 1
+    while key < tape.next(at) {
+      let name = tape.string(key) ?? ""
+      switch name {
+      case "ver": break
+      case "attached":
+        settings.isAttached = try reader.flag(tape, key + 1, name, default: false)
+      default: settings.content.apply(try edit(name, tape, key + 1))
+      }
+      key = tape.next(key + 1)
+    }
+    return settings
+  }
+
+  private func edit(
+    _ name: String, _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> SettingsEdit {
+    let isNull = tape.kind(at) == .null
+    switch name {
+    case "container": return .container(isNull ? nil : try reader.opaque(tape, at, name))
+    case "restorationID": return .restorationID(try reader.text(tape, at, name))
+    case "interactivePop":
+      return .interactivePop(isNull ? InteractivePop() : try interactivePop(tape, at))
+    case "simultaneous":
+      return .simultaneous(isNull ? nil : try list(name, tape, at))
+    case "hidesBarsOnTap": return .hidesBarsOnTap(try reader.flag(tape, at, name, default: false))
+    case "hidesBarsOnSwipe":
+      return .hidesBarsOnSwipe(try reader.flag(tape, at, name, default: false))
+    case "hidesBarsWhenVerticallyCompact":
+      return .hidesBarsWhenVerticallyCompact(try reader.flag(tape, at, name, default: false))
+    case "hidesBarsWhenKeyboardAppears":
+      return .hidesBarsWhenKeyboardAppears(try reader.flag(tape, at, name, default: false))
+    case "guard": return .guardPolicy(try reader.choice(tape, at, name) ?? .removal)
+    case "vetoScope": return .vetoScope(try reader.choice(tape, at, name) ?? .pushpop)
+    case "veto": return .veto(isNull ? Veto() : try veto(tape, at))
+    case "questionDeadline":
+      return .questionDeadline(isNull ? 250 : try reader.integer(tape, at, name, in: 1...60_000))
+    case "transitionDeadline":
+      return .transitionDeadline(isNull ? 1000 : try reader.integer(tape, at, name, in: 1...60_000))
+    case "gestureDeadline":
+      return .gestureDeadline(isNull ? 10000 : try reader.integer(tape, at, name, in: 1...600_000))
+    case "queue": return .queue(isNull ? 8 : try reader.integer(tape, at, name, in: 0...64))
+    case "profile": return .profile(isNull ? Profile() : try profile(tape, at))
+    case "proxy": return .proxy(try reader.proxy(tape, at))
+    case "routes": return .routes(isNull ? nil : try list(name, tape, at))
+    default: throw reader.unknownMember(name, of: "settings")
+    }
+  }
+
+  private func list(
+    _ name: String, _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> OpaqueJSON {
+    guard tape.kind(at) == .array else { throw ReadFailure(.invalidArgument, "\(name) is a list") }
+    var element = at + 1
+    while element < tape.next(at) {
+      let isRight =
+        name == "routes"
+        ? tape.kind(element) == .object && tape.member("match", of: element) != nil
+          && tape.member("screens", of: element) != nil
+        : tape.kind(element) == .array && tape.count(element) == 2
+      guard isRight else {
+        throw ReadFailure(
+          .invalidArgument,
+          name == "routes"
+            ? "a route is {match, screens}" : "simultaneous holds pairs of gesture kinds")
+      }
+      element = tape.next(element)
+    }
+    return try reader.opaque(tape, at, name)
+  }
+
+  private func interactivePop(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> InteractivePop {
+    var value = InteractivePop()
+    var key = at + 1
+    guard tape.kind(at) == .object else {
+      throw ReadFailure(.invalidArgument, "interactivePop is {enabled, mode}")
+    }
+    while key < tape.next(at) {
+      switch tape.string(key) ?? "" {
+      case "enabled":
+        value.isEnabled = try reader.flag(tape, key + 1, "interactivePop.enabled", default: true)
+      case "mode":
+        switch tape.string(key + 1) {
+        case "edge": value.isFullScreen = false
+        case "fullScreen": value.isFullScreen = true
+        default:
+          throw ReadFailure(.invalidArgument, "interactivePop.mode is edge or fullScreen")
+        }
+      case let name: throw reader.unknownMember(name, of: "interactivePop")
+      }
+      key = tape.next(key + 1)
+    }
+    return value
+  }
+
+  private func veto(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Veto {
+    guard tape.kind(at) == .object else {
+      throw ReadFailure(.invalidArgument, "veto is {deadline, policy, required}")
+    }
+    var value = Veto()
+    var key = at + 1
+    while key < tape.next(at) {
+      switch tape.string(key) ?? "" {
+      case "deadline":
+        value.deadline = try reader.integer(tape, key + 1, "veto.deadline", in: 1...60_000)
+      case "policy":
+        switch tape.string(key + 1) {
+        case "deny": value.allowsOnTimeout = false
+        case "allow": value.allowsOnTimeout = true
+        default: throw ReadFailure(.invalidArgument, "veto.policy is deny or allow")
+        }
+      case "required":
+        value.isRequired = try reader.flag(tape, key + 1, "veto.required", default: false)
+      case let name: throw reader.unknownMember(name, of: "veto")
+      }
+      key = tape.next(key + 1)
+    }
+    return value
+  }
+
+  private func profile(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Profile {
+    guard tape.kind(at) == .object else {
+      throw ReadFailure(
+        .invalidArgument, "profile is {os, compactHeight, shadowNeedsBackground, extraSystemItems}")
+    }
+    var value = Profile()
+    var key = at + 1
+    while key < tape.next(at) {
+      let name = tape.string(key) ?? ""
+      switch name {
+      case "os": value.os = try reader.integer(tape, key + 1, "profile.os", in: 7...99)
+      case "compactHeight":
+        value.compactHeight = try reader.integer(
+          tape, key + 1, "profile.compactHeight", in: 1...1000)
+      case "shadowNeedsBackground":
+        value.shadowNeedsBackground = try reader.flag(tape, key + 1, name, default: true)
+      case "extraSystemItems":
+        value.extraSystemItems = try reader.flag(tape, key + 1, name, default: false)
+      default: throw reader.unknownMember(name, of: "profile")
+      }
+      key = tape.next(key + 1)
+    }
+    return value
+  }
+}

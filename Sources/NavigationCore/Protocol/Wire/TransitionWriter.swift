@@ -1,0 +1,37 @@
+// The writer of the transition in flight, for messages and journal rows.
+
+extension JSONWriter {
+  mutating func transition(_ running: RunningTransition) {
+    name("tid")
+    integer(running.id.number)
+    name("op")
+    plain(running.kind.wireName)
+    optional("from", running.from?.text)
+    optional("to", running.to?.text)
+    name("phase")
+    if running.isInteractive { plain("interactive") } else { plain("animating") }
+    optional("owner", running.owner)
+    optional("animator", running.animator)
+    optional("driver", running.driver)
+    if let duration = running.duration {
+      name("duration")
+      integer(duration)
+    }
+    name("deadline")
+    integer(running.deadline)
+    if let change = running.barChange {
+      name("barChange")
+      beginObject()
+      name("before")
+      bool(change.wasHidden)
+      name("hidden")
+      bool(change.isHidden)
+      name("animated")
+      bool(change.isAnimated)
+      name("jump")
+      bool(change.isJump)
+      if let hid = change.hid { hiding(hid) }
+      endObject()
+    }
+  }
+}

@@ -1,0 +1,213 @@
+// The words on the wire for the cases of the model's enumerations.
+
+/// An enumeration each of whose cases has a word on the wire.
+package protocol WireNamed: CaseIterable {
+  var wireName: StaticString { get }
+}
+
+extension WireNamed {
+  /// Finds the case with this word; nil if there is none.
+  package init?(wireName: String) {
+    guard let match = Self.allCases.first(where: { $0.wireName.description == wireName }) else {
+      return nil
+    }
+    self = match
+  }
+
+  /// All words with commas between them, for error messages.
+  package static var choices: String {
+    allCases.map(\.wireName.description).joined(separator: ", ")
+  }
+}
+
+extension ScreenKind: WireNamed, CaseIterable {
+  /// All kinds.
+  package static let allCases: [ScreenKind] = [.content, .tabBar, .navigation]
+  /// The word on the wire.
+  package var wireName: StaticString {
+    switch self {
+    case .content: "content"
+    case .tabBar: "tabBar"
+    case .navigation: "navigation"
+    }
+  }
+}
+
+extension ButtonStyle: WireNamed, CaseIterable {
+  /// All styles.
+  package static let allCases: [ButtonStyle] = [.plain, .done]
+  /// The word on the wire.
+  package var wireName: StaticString { self == .plain ? "plain" : "done" }
+}
+
+extension LargeTitleDisplayMode: WireNamed, CaseIterable {
+  /// All modes.
+  package static let allCases: [LargeTitleDisplayMode] = [.automatic, .always, .never]
+  /// The word on the wire.
+  package var wireName: StaticString {
+    switch self {
+    case .automatic: "automatic"
+    case .always: "always"
+    case .never: "never"
+    }
+  }
+}
+
+extension GuardPolicy: WireNamed, CaseIterable {
+  /// All policies.
+  package static let allCases: [GuardPolicy] = [.none, .removal, .all]
+  /// The word on the wire.
+  package var wireName: StaticString {
+    switch self {
+    case .none: "none"
+    case .removal: "removal"
+    case .all: "all"
+    }
+  }
+}
+
+extension VetoScope: WireNamed, CaseIterable {
+  /// All scopes.
+  package static let allCases: [VetoScope] = [.pushpop, .all]
+  /// The word on the wire.
+  package var wireName: StaticString { self == .pushpop ? "pushpop" : "all" }
+}
+
+extension Relation: WireNamed, CaseIterable {
+  /// All relations.
+  package static let allCases: [Relation] = [.same, .back, .new, .empty]
+  /// The word on the wire.
+  package var wireName: StaticString {
+    switch self {
+    case .same: "same"
+    case .back: "back"
+    case .new: "new"
+    case .empty: "empty"
+    }
+  }
+}
+
+/// The cause of a revision.
+package enum Cause: UInt8, CaseIterable, Sendable, WireNamed {
+  /// The causes, by their words on the wire.
+  case api, segue, backButton, gesture, complete, cancel, timeout, restore, revert, open, lease,
+    recovery
+
+  /// The word on the wire.
+  package var wireName: StaticString {
+    switch self {
+    case .api: "api"
+    case .segue: "segue"
+    case .backButton: "backButton"
+    case .gesture: "gesture"
+    case .complete: "complete"
+    case .cancel: "cancel"
+    case .timeout: "timeout"
+    case .restore: "restore"
+    case .revert: "revert"
+    case .open: "open"
+    case .lease: "lease"
+    case .recovery: "recovery"
+    }
+  }
+}
+
+extension Edges {
+  /// Each edge with its word, in the order in which the writer writes them.
+  static let named: [(Edges, StaticString)] = [
+    (.top, "top"), (.left, "left"), (.bottom, "bottom"), (.right, "right"),
+  ]
+}
+
+extension HidingCause: WireNamed {
+  /// The word on the wire.
+  package var wireName: StaticString {
+    switch self {
+    case .tap: "tap"
+    case .swipe: "swipe"
+    case .keyboard: "keyboard"
+    case .vCompact: "vCompact"
+    }
+  }
+}
+
+extension AppearanceSlot: WireNamed {
+  /// The word on the wire.
+  package var wireName: StaticString {
+    switch self {
+    case .standard: "standard"
+    case .compact: "compact"
+    case .scrollEdge: "scrollEdge"
+    case .compactScrollEdge: "compactScrollEdge"
+    }
+  }
+}
+
+extension BarStyle: WireNamed {
+  /// The word on the wire.
+  package var wireName: StaticString {
+    switch self {
+    case .default: "default"
+    case .black: "black"
+    }
+  }
+}
+
+extension BarMetrics: WireNamed {
+  /// The word on the wire.
+  package var wireName: StaticString {
+    switch self {
+    case .default: "default"
+    case .compact: "compact"
+    case .defaultPrompt: "defaultPrompt"
+    case .compactPrompt: "compactPrompt"
+    }
+  }
+}
+
+extension BarPosition: WireNamed {
+  /// The word on the wire.
+  package var wireName: StaticString {
+    switch self {
+    case .any: "any"
+    case .bottom: "bottom"
+    case .top: "top"
+    case .topAttached: "topAttached"
+    }
+  }
+}
+
+extension Orientation: WireNamed {
+  /// The word on the wire.
+  package var wireName: StaticString {
+    switch self {
+    case .portrait: "portrait"
+    case .portraitUpsideDown: "portraitUpsideDown"
+    case .landscapeLeft: "landscapeLeft"
+    case .landscapeRight: "landscapeRight"
+    }
+  }
+}
+
+extension RunningTransition.Kind: WireNamed {
+  /// The word on the wire.
+  package var wireName: StaticString {
+    switch self {
+    case .push: "push"
+    case .pop: "pop"
+    case .present: "present"
+    case .dismiss: "dismiss"
+    }
+  }
+}
+
+extension TransitionOutcome: WireNamed {
+  /// The word on the wire.
+  package var wireName: StaticString {
+    switch self {
+    case .completed: "completed"
+    case .cancelled: "cancelled"
+    case .timedOut: "timedOut"
+    }
+  }
+}
