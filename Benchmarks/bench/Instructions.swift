@@ -4,9 +4,9 @@ import Foundation
 enum Stage: String, CaseIterable {
   case receive, decode, decide, encode, journal, send
 
-  /// Parts of the mangled names of the functions whose instructions count for the stage.
+  /// Substrings of mangled function names.
   ///
-  /// The instructions of functions that they call are included.
+  /// The instructions of these functions are the stage's count.
   var functions: [String] {
     switch self {
     case .receive: ["10ServerLoopV11takeMessage"]
@@ -19,7 +19,9 @@ enum Stage: String, CaseIterable {
     }
   }
 
-  /// The stages that run inside this one, and whose instructions are subtracted.
+  /// Stages nested in this one.
+  ///
+  /// Their instructions are subtracted from its count.
   var inner: [Stage] {
     switch self {
     case .receive: [.decode]

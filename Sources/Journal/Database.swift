@@ -72,7 +72,7 @@ enum Attempt {
     return statement
   }
 
-  /// Runs statements that return no rows, or whose rows are ignored.
+  /// Runs one or more SQL statements, and discards their rows.
   func execute(_ sql: String, _ attempt: Attempt) throws(JournalError) {
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw failure(code, attempt) }

@@ -156,7 +156,9 @@ struct StagedBatch: ~Copyable {
   /// Whether the batch has snapshots, so that the census must be stored with it.
   var hasSnapshots = false
 
-  /// Begins a batch whose first row has this sequence.
+  /// Begins an empty batch.
+  ///
+  /// `sequence` is the number of its first row.
   mutating func begin(_ sequence: UInt64) {
     group.begin(sequence)
     records.removeAll(keepingCapacity: true)

@@ -3,9 +3,10 @@ import NavigationCore
 extension Journal {
   /// Deletes a part of the history that retention no longer keeps, and reports what it did.
   ///
-  /// It raises the floor of a nav only to a revision whose snapshot is stored. The rows up to that
-  /// snapshot's row are deleted over several calls. A closed nav is forgotten at once, also by
-  /// `replay`; its rows are deleted in the same way, the closing row last.
+  /// `maintain` raises a nav's floor, its oldest readable revision, only to a revision with a stored
+  /// snapshot. The rows up to that snapshot's row are deleted over several calls. A closed nav is
+  /// forgotten at once, also by `replay`; its rows are deleted in the same way, the closing row
+  /// last.
   ///
   /// `now` is wall-clock time in milliseconds since 1970. A call examines at most `budget` rows and
   /// `budget` navs.

@@ -8,13 +8,15 @@ package enum ReplayError<Refusal: Error>: Error {
   case refused(Refusal)
 }
 
-/// The rows whose bodies a replay passes on.
+/// Selects the rows whose bodies a replay reads.
+///
+/// All other rows get empty bodies.
 package enum ReplayedBodies: Sendable {
   /// All rows.
   case all
   /// The rows of groups in which a row creates a nav or gives it a new epoch.
   ///
-  /// Other rows have empty bodies, which saves unpacking them.
+  /// The bodies of other groups are not unpacked.
   case beginnings
 }
 

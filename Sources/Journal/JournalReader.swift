@@ -16,7 +16,7 @@ package final class JournalReader {
   private var recent: [LoadedGroup] = []
   /// The version of the database from which `recent` was read.
   private var recentVersion: Int64?
-  /// The maximum of `recent`: with up to 48 KiB of bodies in each group, about 4 MB.
+  /// The maximum of `recent`: with up to 48 KiB of bodies in each group, 3 MiB.
   private static let mostRecent = 64
 
   private init(_ directory: String) throws(JournalError) {
@@ -39,7 +39,7 @@ package final class JournalReader {
     try group(holding: sequence)?.row(at: sequence)
   }
 
-  /// Returns the group whose range includes this sequence; nil if there is none.
+  /// Returns the row group that covers `sequence`; nil if no group does.
   private func group(holding sequence: UInt64) throws(JournalError) -> LoadedGroup? {
     let version = try version()
     // Another connection has written, and may have pruned rows.

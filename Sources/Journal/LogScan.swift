@@ -15,7 +15,7 @@ struct LogScan: ~Copyable {
   /// Returns a description of the damage in the log at `path`; nil if the log is sound, torn at the
   /// end, or absent.
   ///
-  /// The caller calls it before SQLite opens the file, and for a log whose commits were synced.
+  /// Call `damage` before SQLite opens the file, and only for a log whose commits were synced.
   static func damage(path: String) throws(JournalError) -> String? {
     let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard opened >= 0 else {
