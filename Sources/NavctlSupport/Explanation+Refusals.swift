@@ -100,7 +100,7 @@ extension Explanation {
         "The disk is full or faulty. navd refuses changes until it can write again; reads work.",
       example: "navctl doctor"),
     Explanation(
-      .internal, "navd found a fault of its own; it is unknown whether it made the change.",
+      .internal, "navd found a fault of its own, and did not make the change.",
       cause: "This is a bug of navd; its log has the details.",
       example: "journalctl -u navd -p warning"),
     Explanation(

@@ -16,6 +16,16 @@ import Testing
     }
   }
 
+  @Test(arguments: ErrorCode.allCases)
+  func `the effect is the one that the protocol gives, unknown only of an op that is too old`(
+    code: ErrorCode
+  ) throws {
+    let explanation = try Explanation.find(code.rawValue)
+    let effect = code == .opTooOld ? "unknown" : "none"
+    let lines = explanation.lines(columns: 80)
+    #expect(lines.contains("  effect \(effect), retry \(code.retry.rawValue)"), "\(lines)")
+  }
+
   @Test func `text is broken at spaces, and a long word stands alone`() {
     #expect(TerminalText.wrapped("one two three", columns: 7) == ["one two", "three"])
     #expect(

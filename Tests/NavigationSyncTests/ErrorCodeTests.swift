@@ -201,6 +201,7 @@ struct Provocation: Sendable, CustomTestStringConvertible {
     #expect(sent.verb == .err)
     #expect(sent.code == row.code.rawValue, "\(sent.text)")
     #expect(sent.json["effect"] as? String == row.effect)
+    #expect(row.code.effect.rawValue == row.effect, "what `navctl explain` prints")
     #expect(sent.json["retry"] as? String == row.retry)
     #expect((sent.json["msg"] as? String)?.isEmpty == false)
     // Whoever shall come later is told when.

@@ -45,12 +45,10 @@ extension OutgoingError {
 
   /// The error of an op whose result would break invariants, which is a fault of navd.
   static func fault(_ nav: String, _ violated: [String]) -> OutgoingError {
-    var error = OutgoingError(
+    OutgoingError(
       .internal,
       "a fault of the daemon: \(nav) would violate \(violated.joined(separator: ", ")); nothing was "
         + "changed")
-    error.effect = .nothing
-    return error
   }
 
   static func frozen(_ nav: String, _ fault: String) -> OutgoingError {

@@ -57,13 +57,8 @@ package enum ErrorCode: String, CaseIterable, Sendable {
   case restoreFailed = "restore-failed"
   case compacted
 
-  /// What the refused message did to the state, as far as the code says.
-  package var effect: Effect {
-    switch self {
-    case .opTooOld, .internal: .unknown
-    default: .nothing
-    }
-  }
+  /// What the refused message did to the state.
+  package var effect: Effect { self == .opTooOld ? .unknown : .nothing }
 
   /// Whether and when the client may send the request again.
   package var retry: Retry {

@@ -34,8 +34,6 @@ package struct OutgoingError {
   package var nonce: String?
   /// The code.
   package var code: ErrorCode
-  /// The effect on the state, if it differs from the one that the code implies.
-  package var effect: Effect?
   /// The error in a sentence for people.
   package var text: String
   /// The reason in one word, for codes that have several; nil for others.
@@ -96,7 +94,7 @@ package enum ServerMessageWriter {
     }
     json.flag("future", error.isFuture)
     json.member("msg", error.text)
-    json.member("effect", (error.effect ?? error.code.effect).rawValue)
+    json.member("effect", error.code.effect.rawValue)
     json.member("retry", error.code.retry.rawValue)
     if let after = error.after {
       json.member("after", after)
