@@ -160,7 +160,7 @@ extension Journal {
         }
       }
       guard cursor.hasEnded(heads, at: found.last, bodyCount: bodies.count) else {
-        throw JournalError.damaged(path: path, what: "\(found.name) cannot be told apart")
+        throw JournalError.damaged(path: path, what: "\(found.name) cannot be separated")
       }
       if slice.budget > 0 { slice.next = max(slice.next, found.last + 1) }
       result = (found, records)

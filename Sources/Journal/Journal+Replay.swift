@@ -162,7 +162,7 @@ extension Journal {
       }
     }
     guard cursor.hasEnded(heads, at: group.last, bodyCount: bodyCount) else {
-      throw damage(Refusal.self, "\(group.name) cannot be told apart")
+      throw damage(Refusal.self, "\(group.name) cannot be separated")
     }
     return count
   }

@@ -106,7 +106,7 @@ struct LoadedGroup {
     var cursor = RecordCursor(first: group.first)
     while cursor.next(in: heads) { rows.append((cursor.header, cursor.body)) }
     guard cursor.hasEnded(heads, at: group.last, bodyCount: bodies.count) else {
-      throw .damaged(path: path, what: "\(group.name) cannot be told apart")
+      throw .damaged(path: path, what: "\(group.name) cannot be separated")
     }
     self.rows = rows
   }

@@ -126,8 +126,8 @@ package enum Daemon {
     }
     if !router.copiesReceived {
       let text =
-        "this libzmq cannot copy what it receives: messages that wait may take far more than "
-        + "[limits] unread-total-bytes says"
+        "this libzmq does not copy received messages: unread messages can take far more memory "
+        + "than [limits] unread-total-bytes"
       log(LogEntry(.warning, text))
     }
     return router

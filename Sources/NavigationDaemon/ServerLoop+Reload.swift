@@ -28,7 +28,7 @@ extension ServerLoop {
     notify(.reloading(sinceMicroseconds: began))
     // The batches in flight were decided by the present configuration.
     try standStill(at: Self.now())
-    writer.rest()
+    writer.awaitCheckpoint()
     let entry = reloaded()
     log(entry)
     notify(.ready, .status("\(entry.message); \(configuration.status)"))
@@ -45,9 +45,9 @@ extension ServerLoop {
       }
       // Names and values come from the administrator, and are few. A longer list is cut after
       // eight.
-      let told = changes.prefix(8).map(\.description).joined(separator: ", ")
+      let listed = changes.prefix(8).map(\.description).joined(separator: ", ")
       let more = changes.count > 8 ? " and \(changes.count - 8) more" : ""
-      return LogEntry(.notice, "reloaded: \(told)\(more)", kind: .reloaded)
+      return LogEntry(.notice, "reloaded: \(listed)\(more)", kind: .reloaded)
     } catch {
       // The service manager shows one line, but the log has all faults.
       for other in error.others { log(LogEntry(.error, other, kind: .reloaded)) }
@@ -88,7 +88,7 @@ extension ServerLoop {
     let former = access.control.access
     access.use(control)
     for problem in control.problems {
-      log(LogEntry(.warning, "a key is left out: \(problem)", kind: .refused))
+      log(LogEntry(.warning, "a key is ignored: \(problem)", kind: .refused))
     }
     for connection in router.revoke(control) { batches.append(.revoked(connection)) }
     if control.access != former { batches.append(.access(control.access)) }

@@ -65,7 +65,7 @@ extension GuardedRouter {
     let known = cut.descriptor.flatMap { connections.slot(behind: $0) }
       .flatMap { connections[$0].id == nil ? nil : $0 }
     let principal = cut.user.map { "uid:\($0)" } ?? known.map { connections[$0].peer.principal }
-    let text = "\(principal ?? "somebody") is cut off: \(cut.reason.text)"
+    let text = "\(principal ?? "a peer") is disconnected: \(cut.reason.text)"
     var incident = Incident(.warning, .limited, text)
     incident.principal = principal
     incidents.append(incident)
@@ -126,8 +126,8 @@ extension GuardedRouter {
     incidents.append(
       Incident(
         .error, .miscounted,
-        "connections are miscounted: \(found.counted.count) have ended and were counted, "
-          + "\(found.open.count) are open and were not; this is a fault of navd, please report it"))
+        "connections are miscounted: \(found.counted.count) have ended but were counted, "
+          + "\(found.open.count) are open but were not; this is a fault of navd, please report it"))
     for cookie in found.counted { connections.noteClosed(cookie: cookie, at: now) }
   }
 
@@ -171,7 +171,7 @@ extension GuardedRouter {
       return .refuse(reason: refusal.reason)
     case .success(let (peer, userID)):
       guard gate.isInPlace(isSealed: !Connection.Origin(peer).isLocal) else {
-        let text = "navd refuses everybody: libzmq does not call its recv"
+        let text = "navd refuses every peer: libzmq does not call navd's recv"
         incidents.append(Incident(.error, .refused, text))
         return .fail(reason: "the daemon cannot see what its peers send")
       }

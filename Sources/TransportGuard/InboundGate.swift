@@ -372,13 +372,13 @@ extension InboundGate.Reason {
   var text: String {
     switch self {
     case .offence(.version): "it does not speak ZMTP 3"
-    case .offence(.routingID): "it asked for a routing id, which is not for clients to choose"
+    case .offence(.routingID): "it chose its own routing id"
     case .offence(.longMessage):
-      "all frames of its message together are longer than [limits] message-to-daemon-bytes allows"
-    case .offence(.command): "it told the transport what a client does not tell it"
-    case .connectionLimit: "it sent more than waits for one connection, or a message without an end"
+      "the frames of one message exceed [limits] message-to-daemon-bytes together"
+    case .offence(.command): "it sent a ZMTP command that clients do not send"
+    case .connectionLimit: "it sent more than navd holds unread for one connection"
     case .totalLimit:
-      "[limits] unread-total-bytes wait to be read, and it sent the most of them"
+      "the unread messages of all peers exceed [limits] unread-total-bytes, and it sent most of them"
     }
   }
 }

@@ -21,8 +21,8 @@ struct AdmissionRefusal: Error {
 
   /// The line for the log.
   var incident: Incident {
-    let who = peer?.principal ?? address ?? "somebody"
-    var incident = Incident(.warning, .refused, "\(who) is not let in: \(reason)")
+    let who = peer?.principal ?? address ?? "a peer"
+    var incident = Incident(.warning, .refused, "\(who) is refused: \(reason)")
     incident.principal = peer?.principal
     incident.code = "not-admitted"
     return incident
@@ -53,7 +53,7 @@ extension PeerAuthority {
       }
       return .success((peer, key.description))
     default:
-      return .failure(AdmissionRefusal("it proves nothing that is asked of it", nil))
+      return .failure(AdmissionRefusal("its address or mechanism is not the socket's", nil))
     }
   }
 

@@ -24,7 +24,7 @@ extension ProcessTests {
           #expect(answer.body["code"]?.string == "bad-frame")
           try peer.send(frames: frames(300_000))
           try site.daemon.child.complains(
-            name == "ipc" ? "message-to-daemon-bytes" : "without an end")
+            name == "ipc" ? "message-to-daemon-bytes" : "holds unread for one connection")
         }
         // What came before it was cut off, at 64 octets of libzmq's a frame.
         #expect(peak.memory - before.memory < 40 * 1024)
@@ -61,7 +61,7 @@ extension ProcessTests {
         }
       }
       #expect(peak.memory - before.memory < 40 * 1024)
-      try daemon.child.complains("all frames of its message together")
+      try daemon.child.complains("the frames of one message exceed")
     }
 
     @Test func `frames that come one at a time take no more than they are counted for`() throws {

@@ -152,13 +152,13 @@ extension ProcessTests {
     @Test(.enabled(if: ReferenceClientTests.isRunnable, "python3-zmq is not installed"))
     func `guessed routing ids do not stop the daemon`() throws {
       let known = try CurveKeyPair.generate()
-      for who in ["uid:\(getuid())", "somebody"] {
+      for who in ["uid:\(getuid())", "a peer"] {
         // A daemon each: it says the same only so often.
         let site = try NetworkDaemon(authorized: ["known": (known, "ui")])
         let bystander = try Bystander(site.daemon)
         let file = try site.daemon.directory.write("ids.py", Self.chooser)
         let arguments =
-          who == "somebody"
+          who == "a peer"
           ? [site.endpoint, "\(site.server)", "\(known.publicKey)", known.secretKey.z85]
           : [site.daemon.endpoint, ""]
         try bystander.watches("guessed routing ids, by \(who)") {
@@ -166,7 +166,7 @@ extension ProcessTests {
           #expect(try child.ended() == 0, "\(child.transcript)")
           #expect(child.standardOutput == "served\n")
         }
-        try site.daemon.child.complains("\(who) is cut off: it asked for a routing id")
+        try site.daemon.child.complains("\(who) is disconnected: it chose its own routing id")
       }
     }
 
