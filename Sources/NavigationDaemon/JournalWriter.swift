@@ -38,10 +38,10 @@ final class JournalWriter: @unchecked Sendable {
   ///
   /// After a checkpoint that could not empty the log it is above `busyPages`, so that not every
   /// commit tries again.
-  private var pagesToPutAway = JournalWriter.busyPages
-  private var mustPutAway = false
+  private var checkpointPages = JournalWriter.busyPages
+  private var mustCheckpoint = false
   private var mustDiscard = false
-  private var putAwayProblem: PutAwayProblem?
+  private var checkpointProblem: CheckpointProblem?
   private var isAsleep = false
   private var policy = CommitPolicy()
   /// The end of the last commit, in nanoseconds of the monotonic clock.
@@ -74,7 +74,7 @@ final class JournalWriter: @unchecked Sendable {
   /// - Returns: the duration; nil if the batch is empty.
   @discardableResult
   func commit(_ records: [JournalRecord]) throws(JournalError) -> CommitTiming? {
-    rest()
+    awaitCheckpoint()
     let start = records.isEmpty ? nil : SystemClock.monotonicNanoseconds()
     try journal.commit(records)
     logPages = journal.walPages
@@ -87,7 +87,7 @@ final class JournalWriter: @unchecked Sendable {
   /// arrive.
   func takes(_ count: Int) -> Bool {
     guarded {
-      mustPutAway
+      mustCheckpoint
         || count < policy.expected && policy.limit > 0
           && SystemClock.monotonicNanoseconds() < lastEnd + policy.limit
     }
@@ -116,30 +116,30 @@ final class JournalWriter: @unchecked Sendable {
   private func enqueue(_ part: Part) { wake { queue.append(part) } }
 
   /// Starts a checkpoint; all batches must be complete; loop thread.
-  func putAway() { wake { mustPutAway = true } }
+  func startCheckpoint() { wake { mustCheckpoint = true } }
 
   /// Whether a checkpoint is running, so that the loop must not use `journal`; loop thread.
-  var isBusy: Bool { guarded { mustPutAway } }
+  var isBusy: Bool { guarded { mustCheckpoint } }
 
   /// Waits until a running checkpoint ends; loop thread.
-  func rest() {
+  func awaitCheckpoint() {
     unsafe pthread_mutex_lock(lock)
-    while mustPutAway { unsafe pthread_cond_wait(progressed, lock) }
+    while mustCheckpoint { unsafe pthread_cond_wait(progressed, lock) }
     unsafe pthread_mutex_unlock(lock)
   }
 
   /// The reason why the last checkpoint did not empty the log.
-  enum PutAwayProblem: Equatable {
+  enum CheckpointProblem: Equatable {
     /// A reader uses the log.
     case isRead
     case failed(JournalError)
   }
 
   /// Takes the reason why a checkpoint did not empty the log; loop thread.
-  func takePutAwayProblem() -> PutAwayProblem? {
+  func takeCheckpointProblem() -> CheckpointProblem? {
     guarded {
-      defer { putAwayProblem = nil }
-      return putAwayProblem
+      defer { checkpointProblem = nil }
+      return checkpointProblem
     }
   }
 
@@ -224,13 +224,13 @@ final class JournalWriter: @unchecked Sendable {
     var staged = 0
     unsafe pthread_mutex_lock(lock)
     while true {
-      while (queue.isEmpty || failure != nil) && !mustPutAway && !mustDiscard {
+      while (queue.isEmpty || failure != nil) && !mustCheckpoint && !mustDiscard {
         isAsleep = true
         unsafe pthread_cond_wait(arrived, lock)
         isAsleep = false
       }
-      guard !mustPutAway else {
-        putAwayLocked()
+      guard !mustCheckpoint else {
+        checkpointLocked()
         continue
       }
       guard !mustDiscard else {
@@ -266,7 +266,7 @@ final class JournalWriter: @unchecked Sendable {
       }
       unsafe pthread_cond_signal(progressed)
       // Reports progress before the next commit waits, so that the answers leave in that time.
-      if result == nil, end != nil { mustPutAway = logPages > pagesToPutAway }
+      if result == nil, end != nil { mustCheckpoint = logPages > checkpointPages }
     }
   }
 
@@ -279,7 +279,7 @@ final class JournalWriter: @unchecked Sendable {
     let end = lastEnd + policy.limit
     guard waiting > 0, waiting < policy.expected, start < end else { return }
     var now = start
-    while recordsWaiting < policy.expected, now < end, !isAwaited, !mustPutAway, !mustDiscard {
+    while recordsWaiting < policy.expected, now < end, !isAwaited, !mustCheckpoint, !mustDiscard {
       var until = timespec(
         tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))
       isAsleep = true
@@ -292,9 +292,9 @@ final class JournalWriter: @unchecked Sendable {
   }
 
   /// Checkpoints the log; the caller holds `lock`, which is released meanwhile.
-  private func putAwayLocked() {
+  private func checkpointLocked() {
     unsafe pthread_mutex_unlock(lock)
-    var problem: PutAwayProblem?
+    var problem: CheckpointProblem?
     do throws(JournalError) {
       try journal.checkpoint()
       if journal.walPages > 0 { problem = .isRead }
@@ -303,10 +303,10 @@ final class JournalWriter: @unchecked Sendable {
     }
     unsafe pthread_mutex_lock(lock)
     logPages = journal.walPages
-    pagesToPutAway = logPages + Self.busyPages
-    mustPutAway = false
+    checkpointPages = logPages + Self.busyPages
+    mustCheckpoint = false
     if let problem {
-      putAwayProblem = problem
+      checkpointProblem = problem
       eventfd_write(descriptor, 1)
     }
     unsafe pthread_cond_signal(progressed)

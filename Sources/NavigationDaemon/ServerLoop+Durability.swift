@@ -21,7 +21,7 @@ extension ServerLoop {
 
   /// Releases the batches that the writer has completed, or rolls back those that failed.
   mutating func takeProgress(at now: Instant) throws {
-    switch writer.takePutAwayProblem() {
+    switch writer.takeCheckpointProblem() {
     case .failed(let error): try failMaintenance(error, at: now)
     case .isRead: maintenance.noteReader(at: now.boot)
     case nil: break

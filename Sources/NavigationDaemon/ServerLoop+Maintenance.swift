@@ -16,7 +16,9 @@ extension ServerLoop {
     do throws(JournalError) {
       // An event that waits to be handled counts as activity.
       if !batches.atHand.isEmpty { maintenance.noteEvents(at: now.boot) }
-      if maintenance.mustCheckpoint(writer.walPages, at: now.boot) { return writer.putAway() }
+      if maintenance.mustCheckpoint(writer.walPages, at: now.boot) {
+        return writer.startCheckpoint()
+      }
       guard maintenance.mustPrune(at: now.boot) else { return }
       let report = try writer.journal.maintain(now: now.wall, budget: 2000)
       for floor in report.floors {

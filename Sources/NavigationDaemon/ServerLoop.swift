@@ -98,7 +98,7 @@ struct ServerLoop: ~Copyable {
       if isStopping { batches.append(.stop) }
       try turn(at: now)
     }
-    writer.rest()
+    writer.awaitCheckpoint()
   }
 
   /// Does the work that must be done before the first message is received.

@@ -82,7 +82,7 @@ struct AdmissionProof {
   ) throws(ZeroMQError) {
     let router = try context.socket(.router)
     try RouterPreparation.setIdentification(router, kind, identity)
-    guard try isTurnedDown(by: router, in: context, identity, stranger: stranger) else {
+    guard try isRefused(by: router, in: context, identity, stranger: stranger) else {
       throw ZeroMQError(.bind, code: EPERM)
     }
   }
@@ -96,7 +96,7 @@ struct AdmissionProof {
   ///   - stranger: the key pair that the stranger proves; nil for a stranger that proves nothing.
   /// - Returns: false if libzmq admits the stranger, or does not refuse it within 2 s.
   /// - Throws: libzmq's error.
-  static func isTurnedDown(
+  static func isRefused(
     by router: borrowing Socket, in context: borrowing Context, _ identity: CurveSecretKey?,
     stranger: CurveKeyPair?
   ) throws(ZeroMQError) -> Bool {

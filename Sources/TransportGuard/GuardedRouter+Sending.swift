@@ -71,7 +71,7 @@ extension GuardedRouter {
     connections[slot].outbox.append(message)
     if connections[slot].outbox.isOverfull {
       reportUnread("\(connections[slot].outbox.debt)", slot)
-      return cutOff(id, slot)
+      return evict(id, slot)
     }
     noteUnsent(message.body.count)
   }
@@ -135,7 +135,7 @@ extension GuardedRouter {
     }
     for (debt, total) in unsent.reckon(debts) {
       reportUnread("\(debt.bytes) of \(total)", debt.slot)
-      cutOff(debt.id, debt.slot)
+      evict(debt.id, debt.slot)
     }
   }
 
@@ -148,7 +148,7 @@ extension GuardedRouter {
 
   /// Evicts a peer that does not read: drops its messages, ends its session, shuts its connection
   /// down.
-  private mutating func cutOff(_ id: ConnectionID, _ slot: Int) {
+  private mutating func evict(_ id: ConnectionID, _ slot: Int) {
     connections[slot].isAbandoned = true
     connections[slot].outbox = Outbox()
     waiting.removeAll { $0 == id }

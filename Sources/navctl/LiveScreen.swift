@@ -53,7 +53,7 @@ struct LiveScreen: ~Copyable {
   }
 
   /// Waits for the next frame; returns false when a signal, q or ^C ends the command.
-  func rests(milliseconds: UInt64, _ signals: borrowing Signals) -> Bool {
+  func sleeps(milliseconds: UInt64, _ signals: borrowing Signals) -> Bool {
     let end = SystemClock.monotonicMilliseconds() + milliseconds
     while true {
       let now = SystemClock.monotonicMilliseconds()
@@ -64,12 +64,12 @@ struct LiveScreen: ~Copyable {
       ]
       _ = unsafe poll(&entries, 2, Int32(clamping: end - now))
       if entries[0].revents != 0, let signal = signals.next(), signal != SIGCHLD { return false }
-      if entries[1].revents != 0, !readsOn() { return false }
+      if entries[1].revents != 0, !readKeys() { return false }
     }
   }
 
   /// Reads the pressed keys; false for q, for ^C and at the end of the input.
-  private func readsOn() -> Bool {
+  private func readKeys() -> Bool {
     var keys = [UInt8](repeating: 0, count: 64)
     let count = unsafe read(0, &keys, keys.count)
     return count > 0 && !keys.prefix(count).contains { $0 == UInt8(ascii: "q") || $0 == 3 }

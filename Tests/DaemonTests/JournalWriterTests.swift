@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `the log is put away between two commits, when it has grown and on demand`() throws {
+  @Test func `the log is checkpointed between commits, when it has grown and on demand`() throws {
     try withTemporaryDirectory { directory in
       let (journal, _) = try Self.open(directory)
       let writer = JournalWriter(journal: journal)
@@ -41,9 +41,9 @@ import Testing
           completed += writer.takeCompleted()
         }
         largest = max(largest, writer.walPages)
-        #expect(writer.takePutAwayProblem() == nil)
+        #expect(writer.takeCheckpointProblem() == nil)
       }
-      writer.rest()
+      writer.awaitCheckpoint()
       let timings = writer.takeTimings()
       #expect(timings.map(\.records).reduce(0, +) == 1200)
       #expect(timings.allSatisfy { $0.duration > 0 && $0.durableAt > $0.duration })
@@ -56,11 +56,11 @@ import Testing
       #expect(try writer.commit(Self.batch(1201...1202))?.records == 2)
       #expect(try writer.commit([]) == nil)
       #expect(writer.walPages > 0)
-      writer.putAway()
-      writer.rest()
+      writer.startCheckpoint()
+      writer.awaitCheckpoint()
       #expect(writer.walPages == 0 && !writer.isBusy)
       // The loop may commit by itself at once: it waits for its turn.
-      writer.putAway()
+      writer.startCheckpoint()
       try writer.commit(Self.batch(1203...1203))
       writer.submit(Self.batch(1204...1204))
       writer.awaitProgress()
@@ -101,15 +101,15 @@ import Testing
       let reader = try Database(path: directory + "/" + Journal.fileName, readOnly: true)
       try reader.execute("BEGIN; SELECT * FROM log", .reading)
       try writer.commit(Self.batch(3...4))
-      writer.putAway()
-      writer.rest()
-      #expect(writer.takePutAwayProblem() == .isRead)
-      #expect(writer.takePutAwayProblem() == nil)
+      writer.startCheckpoint()
+      writer.awaitCheckpoint()
+      #expect(writer.takeCheckpointProblem() == .isRead)
+      #expect(writer.takeCheckpointProblem() == nil)
       #expect(writer.walPages > 0)
       try reader.execute("COMMIT", .reading)
-      writer.putAway()
-      writer.rest()
-      #expect(writer.takePutAwayProblem() == nil && writer.walPages == 0)
+      writer.startCheckpoint()
+      writer.awaitCheckpoint()
+      #expect(writer.takeCheckpointProblem() == nil && writer.walPages == 0)
       try journal.close()
     }
   }

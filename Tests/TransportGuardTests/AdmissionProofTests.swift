@@ -5,20 +5,20 @@ import ZeroMQ
 
 @Suite struct AdmissionProofTests {
   /// Whether a stranger is turned down by a socket with these options, while nobody answers for it.
-  private func isTurnedDown(
+  private func isRefused(
     _ options: [SocketOption], _ identity: CurveSecretKey? = nil, stranger: CurveKeyPair? = nil
   ) throws -> Bool {
     let context = try Context.make()
     let router = try context.socket(.router)
     for option in options { try router.set(option) }
-    return try AdmissionProof.isTurnedDown(
+    return try AdmissionProof.isRefused(
       by: router, in: context, identity, stranger: stranger)
   }
 
   @Test func `a library that takes the option and does nothing is found out`() throws {
-    #expect(try isTurnedDown([.zapDomain("navd.ipc"), .zapEnforceDomain(true)]))
-    #expect(try !isTurnedDown([.zapDomain("navd.ipc"), .zapEnforceDomain(false)]))
-    #expect(try !isTurnedDown([]))
+    #expect(try isRefused([.zapDomain("navd.ipc"), .zapEnforceDomain(true)]))
+    #expect(try !isRefused([.zapDomain("navd.ipc"), .zapEnforceDomain(false)]))
+    #expect(try !isRefused([]))
   }
 
   @Test func `so it is where a key is asked for, which any would do`() throws {
@@ -26,10 +26,10 @@ import ZeroMQ
     let stranger = try CurveKeyPair.generate()
     let curve: [SocketOption] = [.curveServer(true), .curveSecretKey(identity)]
     let enforced = curve + [.zapDomain("navd.tcp"), .zapEnforceDomain(true)]
-    #expect(try isTurnedDown(enforced, identity, stranger: stranger))
-    #expect(try !isTurnedDown(curve, identity, stranger: stranger))
+    #expect(try isRefused(enforced, identity, stranger: stranger))
+    #expect(try !isRefused(curve, identity, stranger: stranger))
     // Who has none is turned down by CURVE itself.
-    #expect(try isTurnedDown(curve, identity))
+    #expect(try isRefused(curve, identity))
   }
 
   @Test func `libzmq as it is passes`() throws {

@@ -29,7 +29,7 @@ extension Hub {
     timer.plan(due)
   }
 
-  mutating func tellProgress(of slot: Int, _ transition: Revision, _ value: Double) {
+  mutating func publishProgress(of slot: Int, _ transition: Revision, _ value: Double) {
     assert(value >= 0 && value <= 1, "\(value) of the way")
     assert(navs.slots[slot].controller.transition.content.running?.id == transition)
     let deadline = navs.slots[slot].controller.settings.content.gestureDeadline
@@ -88,7 +88,7 @@ extension Hub {
   }
 
   /// Times out transitions and questions, and retries endings that the journal did not take.
-  mutating func tendCoordinations(at now: Instant) {
+  mutating func expireCoordinations(at now: Instant) {
     for slot in coordinations.slots where navs.isLive(slot) {
       if let question = coordinations[slot]?.question {
         if question.deadline <= now.boot { timeOut(slot) } else { timer.plan(question.deadline) }

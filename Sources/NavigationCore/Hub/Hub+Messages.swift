@@ -222,13 +222,14 @@ extension Hub {
 
   mutating func wake(at now: Instant) {
     timer.fire()
-    for slot in sessions.indices { tend(slot, at: now) }
-    tendCoordinations(at: now)
+    for slot in sessions.indices { checkSession(slot, at: now) }
+    expireCoordinations(at: now)
     remembered.expire(at: now.boot)
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
   }
 
-  private mutating func tend(_ slot: Int, at now: Instant) {
+  /// Ends a session whose client does not read, or sends its `mark` if that is due.
+  private mutating func checkSession(_ slot: Int, at now: Instant) {
     assert(sessions.isLive(slot))
     let session = sessions.slots[slot]
     if !session.hasCredit {

@@ -191,7 +191,7 @@ extension Hub {
         batches.append(.event(nav: slot, body))
       case .progress(let transition, let value):
         delivered = audience(of: slot)
-        tellProgress(of: slot, transition, value)
+        publishProgress(of: slot, transition, value)
       default: break
       }
     }

@@ -232,7 +232,7 @@ extension RememberedOps.Client {
       }
       let evicted = entries[head]
       entries[head] = entry
-      assert(evicted.id < entry.id, "op \(evicted.id) is driven out by an older one")
+      assert(evicted.id < entry.id, "op \(evicted.id) is evicted by an older one")
       head = head + 1 == entries.count ? 0 : head + 1
       return evicted
     }
@@ -256,6 +256,9 @@ extension RememberedOps.Client {
     forgotten = max(forgotten, oldest.id - 1)
   }
 
+  /// Forgets the oldest ops beyond `limit`.
+  ///
+  /// An op with an id up to theirs then counts as too old, never as new: it may have run.
   mutating func trim(to limit: Int) {
     straighten()
     let excess = entries.count - limit

@@ -37,7 +37,7 @@ extension NavigationController {
     assert(bar.isDefault || bar.content.hid == nil, "what a client hides was hidden by itself")
     guard wasHidden != isHidden else { return }
     guard var running = transition.content.running, running.isOfStack else {
-      return tellVisibility(cause, &draft)
+      return reportVisibility(cause, &draft)
     }
     var change =
       running.barChange
@@ -46,7 +46,7 @@ extension NavigationController {
     (change.isHidden, change.isAnimated, change.isJump) = (isHidden, animated, !animated)
     running.barChange = change
     set(running, &draft)
-    draft.tell(.barChange(running.id, change))
+    draft.report(.barChange(running.id, change))
   }
 
   /// Applies the bar visibility that the new top screen prefers.
@@ -144,7 +144,7 @@ extension NavigationController {
     content.hid = AutomaticHiding(cause: cause, toolbar: takesToolbar)
     set(content, &draft)
     if takesToolbar { showToolbar(false, cause: .automatic(cause), &draft) }
-    tellVisibility(.automatic(cause), &draft)
+    reportVisibility(.automatic(cause), &draft)
     assert(!showsWhatIsHidden)
   }
 
@@ -158,7 +158,7 @@ extension NavigationController {
     content.hid = nil
     set(content, &draft)
     if bringsToolbar { showToolbar(true, cause: .automatic(cause), &draft) }
-    tellVisibility(.automatic(cause), &draft)
+    reportVisibility(.automatic(cause), &draft)
     assert(visibility.bar)
   }
 
@@ -170,7 +170,7 @@ extension NavigationController {
     content.isHidden = !isShown
     set(content, &draft)
     assert(visibility.toolbar == isShown)
-    tellVisibility(cause, &draft)
+    reportVisibility(cause, &draft)
   }
 
   private var hasToolbarItems: Bool {
@@ -186,9 +186,9 @@ extension NavigationController {
     draft.parts.insert(.transition)
   }
 
-  private func tellVisibility(_ cause: VisibilityCause, _ draft: inout Draft) {
+  private func reportVisibility(_ cause: VisibilityCause, _ draft: inout Draft) {
     let now = visibility
-    draft.tell(.barsVisibilityChanged(bar: now.bar, toolbar: now.toolbar, cause: cause))
+    draft.report(.barsVisibilityChanged(bar: now.bar, toolbar: now.toolbar, cause: cause))
   }
 }
 
@@ -207,18 +207,19 @@ extension NavigationController {
     let now = visibility
     let isBarNew = now.bar != draft.oldVisibility.bar
     let isToolbarNew = now.toolbar != draft.oldVisibility.toolbar
-    if !isBarNew, let before = draft.before { takeBackAttachment(before) }
-    var tellsBar = false
+    if !isBarNew, let before = draft.before { restoreBarChange(before) }
+    var reportsBar = false
     for case .barChange(_, let change) in draft.tail where isBarNew {
-      tellsBar = change.isHidden == !now.bar
+      reportsBar = change.isHidden == !now.bar
     }
     draft.tail = draft.tail.compactMap { event in
       switch event {
-      case .barChange: return tellsBar ? event : nil
+      case .barChange: return reportsBar ? event : nil
       case .barsVisibilityChanged(_, _, let cause):
         // A standalone bar reports changes of its items only. Nobody sees a detached controller, so
         // a screen's preference changes its bar without an event.
-        guard !isStandalone, isToolbarNew || (isBarNew && !tellsBar), isAttached || cause != .screen
+        guard !isStandalone, isToolbarNew || (isBarNew && !reportsBar),
+          isAttached || cause != .screen
         else {
           return nil
         }
@@ -230,7 +231,7 @@ extension NavigationController {
 
   /// Gives the transition back its former bar change if the message as a whole left the bar as it
   /// was.
-  private mutating func takeBackAttachment(_ before: NavigationController) {
+  private mutating func restoreBarChange(_ before: NavigationController) {
     guard var running = transition.content.running, let old = before.transition.content.running,
       running.id == old.id, running.barChange != old.barChange
     else { return }
@@ -248,7 +249,7 @@ extension RunningTransition {
 extension Draft {
   /// Appends an event to the end of the revision; a visibility event replaces the earlier one of
   /// its kind.
-  mutating func tell(_ event: NavigationEvent) {
+  mutating func report(_ event: NavigationEvent) {
     tail.removeAll { other in
       switch (other, event) {
       case (.barChange, .barChange), (.barsVisibilityChanged, .barsVisibilityChanged): true

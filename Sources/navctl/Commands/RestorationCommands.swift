@@ -28,7 +28,7 @@ enum SaveCommand: Command {
       // An empty payload is useless, and could replace a file that still has screens.
       throw PlainFailure(lines: nothing(arguments.nav), status: 1)
     }
-    try tellLeftOut(invocation, &connection, arguments.nav, entries, answer.reply.revision)
+    try reportOmitted(invocation, &connection, arguments.nav, entries, answer.reply.revision)
     guard let path = arguments.rest.first, path != "-" else {
       try Output.line(payload.bytes)
       return 0
@@ -48,21 +48,21 @@ enum SaveCommand: Command {
   }
 
   /// Names the screens that were not saved, unless the nav has changed since the save.
-  private static func tellLeftOut(
+  private static func reportOmitted(
     _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
     _ entries: [JSONValue], _ revision: Revision?
   ) throws {
     let state = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav))
     guard state.reply.revision == revision else { return }
     let saved = Set(entries.compactMap { $0["screen"]?["id"]?.string })
-    let leftOut = (try Reading.value(state.reply)["screens"]?.elements ?? [])
+    let omitted = (try Reading.value(state.reply)["screens"]?.elements ?? [])
       .compactMap { $0["id"]?.string }.filter { !saved.contains($0) }
-    guard !leftOut.isEmpty else { return }
+    guard !omitted.isEmpty else { return }
     Output.error(
       TerminalText.visible(
-        "navctl: not saved, because they have no restoration id: \(leftOut.joined(separator: ", "))"
+        "navctl: not saved, because they have no restoration id: \(omitted.joined(separator: ", "))"
       ))
-    Output.error("  try: navctl screen \(nav) set \(leftOut[0]) restorationID=\(leftOut[0])")
+    Output.error("  try: navctl screen \(nav) set \(omitted[0]) restorationID=\(omitted[0])")
   }
 
   private static func nothing(_ nav: String) -> [String] {

@@ -82,7 +82,7 @@ private struct TopView: ~Copyable {
       try draw(screen, sample, before)
       drawn += 1
       if drawn == count { return }
-      guard screen.rests(milliseconds: interval, signals) else { return }
+      guard screen.sleeps(milliseconds: interval, signals) else { return }
       before = sample ?? before
       sample = try next(screen)
     }

@@ -65,12 +65,12 @@ extension OutgoingError {
   /// Errors whose details reveal state lose their details and their text. All errors lose
   /// `standing`.
   package var withoutState: OutgoingError {
-    let tells: Set<ErrorCode> = [
+    let revealing: Set<ErrorCode> = [
       .desync, .compacted, .leaseLost, .transitionInProgress, .vetoed, .frozen, .restoreFailed,
     ]
     var error = self
     error.standing = nil
-    guard tells.contains(code) else { return error }
+    guard revealing.contains(code) else { return error }
     error.details = []
     error.isFuture = false
     error.text = "refused; what the nav is like is not told without the right read"
