@@ -52,7 +52,7 @@ struct Ledger {
   static let rowOverhead = 16
 
   private(set) var entries: [NavEntry] = []
-  private var places = NumberIndex()
+  private var places = PlaceIndex()
   /// The counted bytes of all rows.
   private(set) var bytes = 0
 
@@ -60,27 +60,32 @@ struct Ledger {
   subscript(nav: UInt64) -> NavEntry {
     get { entry(nav) ?? NavEntry(nav: nav) }
     _modify {
-      let place = places[nav] ?? append(nav)
+      let place = place(of: nav) ?? append(nav)
       yield &entries[place]
     }
   }
 
   /// Returns the entry of a nav; nil if there is none.
-  func entry(_ nav: UInt64) -> NavEntry? { places[nav].map { entries[$0] } }
+  func entry(_ nav: UInt64) -> NavEntry? { place(of: nav).map { entries[$0] } }
+
+  private func place(of nav: UInt64) -> Int? {
+    places.find(KeyHash(nav)) { entries[$0].nav == nav }
+  }
 
   private mutating func append(_ nav: UInt64) -> Int {
+    places.insert(entries.count, KeyHash(nav))
     entries.append(NavEntry(nav: nav))
-    places[nav] = entries.count - 1
     return entries.count - 1
   }
 
   /// Removes the entry of a nav; the last entry takes its place.
   mutating func remove(_ nav: UInt64) {
-    guard let place = places[nav] else { return }
-    places[nav] = nil
-    entries.swapAt(place, entries.count - 1)
-    entries.removeLast()
-    if place < entries.count { places[entries[place].nav] = place }
+    guard let place = place(of: nav) else { return }
+    places.remove(place, KeyHash(nav))
+    let last = entries.removeLast()
+    guard place < entries.count else { return }
+    entries[place] = last
+    places.replace(entries.count, KeyHash(last.nav), by: place)
   }
 
   /// Adds a stored row.
@@ -94,7 +99,7 @@ struct Ledger {
   mutating func remove(_ row: RowNote) {
     let size = row.bodyCount + Self.rowOverhead
     bytes -= size
-    guard places[row.nav] != nil else { return }
+    guard place(of: row.nav) != nil else { return }
     self[row.nav].remove(size: size)
   }
 

@@ -26,7 +26,7 @@ struct Connections {
   /// How often that deadline is postponed for a connection that may have sent something.
   static let postponements = 3
 
-  private var slots = ConnectionSlots()
+  private var slots = PlaceIndex()
   // Not `Slots`, which is generic and in another module: the compiler would not specialise it here,
   // and each message accesses its connection ten times.
   private var connections: [Connection] = []
@@ -59,7 +59,9 @@ struct Connections {
   }
 
   /// The slot of a connection that has sent a message; nil if there is none with this id.
-  func slot(of id: ConnectionID) -> Int? { slots[id] }
+  func slot(of id: ConnectionID) -> Int? {
+    slots.find(KeyHash(id.number)) { connections[$0].id == id }
+  }
 
   /// The slot of the open connection with a descriptor.
   func slot(behind descriptor: Int32) -> Int? { open[descriptor] }
@@ -169,7 +171,7 @@ struct Connections {
     connections[slot].id = id
     connections[slot].routingID = routingID
     connections[slot].firstMessageDue = nil
-    slots[id] = slot
+    slots.insert(slot, KeyHash(id.number))
     return slot
   }
 
@@ -200,7 +202,7 @@ struct Connections {
     live[slot] = false
     free.append(slot)
     guard let id else { return nil }
-    slots[id] = nil
+    slots.remove(slot, KeyHash(id.number))
     return isAbandoned ? nil : id
   }
 

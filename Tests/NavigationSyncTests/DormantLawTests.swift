@@ -179,8 +179,8 @@ private struct Twins {
     #expect(lazy.revived.count > 1, note)
     #expect(lazy.sent.count > 150 && lazy.journal.rows.count > rowsBefore + 15, note)
     for request in lazy.hub.dormantNavs { try lazy.revive(request, in: &lazy.hub) }
-    #expect(Set(eager.hub.navs.names.all.keys) == Set(lazy.hub.navs.names.all.keys), note)
-    for name in eager.hub.navs.names.all.keys where !name.hasPrefix("$") {
+    #expect(Set(eager.hub.navs.byName.keys) == Set(lazy.hub.navs.byName.keys), note)
+    for name in eager.hub.navs.byName.keys where !name.hasPrefix("$") {
       let (left, right) = (try eager.entry(name), try lazy.entry(name))
       #expect(left.controller == right.controller, note)
       #expect(left.digest == right.digest, note)

@@ -163,8 +163,8 @@ struct OperationGenerator {
 
   /// Both hubs hold the same navs.
   private func expectSame(_ live: Hub, _ replayed: Hub, _ note: String) {
-    #expect(Set(live.navs.names.all.keys) == Set(replayed.navs.names.all.keys), "\(note)")
-    for (name, slot) in live.navs.names.all where !name.hasPrefix("$") {
+    #expect(Set(live.navs.byName.keys) == Set(replayed.navs.byName.keys), "\(note)")
+    for (name, slot) in live.navs.byName where !name.hasPrefix("$") {
       guard let other = replayed.navs.slot(of: name) else { continue }
       let (left, right) = (live.navs.slots[slot], replayed.navs.slots[other])
       #expect(left.controller == right.controller, "\(note) \(name)")

@@ -286,3 +286,11 @@ struct Standing: Equatable {
   var rows: Int
   var sequence: UInt64
 }
+
+extension Navs {
+  /// The slots of the navs that have a name.
+  var byName: [String: Int] {
+    let named = slots.indices.filter { hasName($0) }.map { (slots[$0].name, $0) }
+    return Dictionary(uniqueKeysWithValues: named)
+  }
+}

@@ -74,18 +74,20 @@ struct DormantHistory: Sendable {
 struct DormantNavs: Sendable {
   private var histories = Slots<DormantHistory>()
   private var navs: [DormantNav] = []
-  private var numbers = NumberIndex()
-  private var names: [String: Int] = [:]
+  private var numbers = PlaceIndex()
+  private var names = PlaceIndex()
   private var cursor = 0
 
-  var isEmpty: Bool { numbers.isEmpty }
+  var isEmpty: Bool { count == 0 }
   var count: Int { numbers.count }
 
   /// The places of all dormant navs.
   var places: [Int] { histories.indices }
 
   /// The dormant navs that still have their name; a later nav can have taken it over.
-  var named: [DormantNav] { names.values.map { navs[$0] } }
+  var named: [DormantNav] {
+    places.map { navs[$0] }.filter { place(named: $0.name) == place(of: $0.number) }
+  }
 
   /// The places of at most `count` navs; successive calls go round through all of them.
   mutating func next(atMost count: Int) -> [Int] {
@@ -107,15 +109,11 @@ struct DormantNavs: Sendable {
   }
 
   func place(of number: UInt64) -> Int? {
-    let place = numbers[number]
-    assert(place.map { navs[$0].number == number } ?? true, "\(number) leads to another nav")
-    return place
+    numbers.find(KeyHash(number)) { navs[$0].number == number }
   }
 
   func place(named name: String) -> Int? {
-    let place = names[name]
-    assert(place.map { navs[$0].name == name } ?? true, "\(name) leads to another nav")
-    return place
+    names.find(KeyHash(name)) { navs[$0].name == name }
   }
 
   subscript(_ place: Int) -> DormantNav { navs[place] }
@@ -123,13 +121,16 @@ struct DormantNavs: Sendable {
   func history(_ place: Int) -> DormantHistory { histories[place] }
 
   mutating func insert(_ nav: DormantNav, _ history: DormantHistory) {
+    assert(place(of: nav.number) == nil, "nav \(nav.number) is there")
+    let other = place(named: nav.name)
     let place = histories.insert(history)
     if place == navs.count { navs.append(nav) } else { navs[place] = nav }
     assert(navs.count > place)
-    numbers[nav.number] = place
+    numbers.insert(place, KeyHash(nav.number))
     // A later nav may have taken the name already, because snapshots are read before the rows.
-    if let other = names.updateValue(place, forKey: nav.name), navs[other].number > nav.number {
-      names[nav.name] = other
+    if other.map({ navs[$0].number < nav.number }) ?? true {
+      if let other { names.remove(other, KeyHash(nav.name)) }
+      names.insert(place, KeyHash(nav.name))
     }
   }
 
@@ -149,9 +150,9 @@ struct DormantNavs: Sendable {
 
   mutating func remove(_ place: Int) {
     let nav = navs[place]
-    assert(numbers[nav.number] == place, "nav \(nav.number) is not there")
-    if names[nav.name] == place { names[nav.name] = nil }
-    numbers[nav.number] = nil
+    assert(self.place(of: nav.number) == place, "nav \(nav.number) is not there")
+    if self.place(named: nav.name) == place { names.remove(place, KeyHash(nav.name)) }
+    numbers.remove(place, KeyHash(nav.number))
     histories.remove(
       place, leaving: DormantHistory(revision: Revision(0), sequence: 0, isOpen: false))
     assert(numbers.count == histories.count, "\(numbers.count) numbers of \(histories.count) navs")

@@ -23,8 +23,8 @@ struct Navs: Sendable {
   private(set) var ringBytes = 0
   /// Reads bodies of rows; kept because it reuses its buffers.
   var reader = JournalBodyReader()
-  private(set) var names = SlotIndex()
-  private var numbers: [UInt64: Int] = [:]
+  private var names = PlaceIndex()
+  private var numbers = PlaceIndex()
   /// The highest nav number assigned so far.
   private(set) var lastNumber: UInt64 = 0
   private var ringCursor = 0
@@ -43,7 +43,7 @@ struct Navs: Sendable {
       entry.directory = Directory()
       entry.digest = Directory().digest()
       entry.ring = DiffRing(base: Revision(1), digest: entry.digest)
-      names[name.text] = slots.insert(entry)
+      names.insert(slots.insert(entry), KeyHash(name.text))
     }
   }
 
@@ -66,20 +66,16 @@ struct Navs: Sendable {
 
   /// The slot of a nav by name; nil if no loaded nav has this name.
   func slot(of name: String) -> Int? {
-    let slot = names[name]
-    assert(slot.map { slots[$0].name == name } ?? true, "\(name) leads to another nav")
-    return slot
+    names.find(KeyHash(name)) { slots[$0].name == name }
   }
 
   /// The slot of a nav by its number in the journal; nil if no loaded nav has this number.
   func slot(numbered number: UInt64) -> Int? {
-    let slot = numbers[number]
-    assert(slot.map { slots[$0].number == number } ?? true, "\(number) leads to another nav")
-    return slot
+    numbers.find(KeyHash(number)) { slots[$0].number == number }
   }
 
   /// Whether a nav still has its name; a nav that is being closed has none.
-  func hasName(_ slot: Int) -> Bool { names[slots[slot].name] == slot }
+  func hasName(_ slot: Int) -> Bool { self.slot(of: slots[slot].name) == slot }
 
   // Creating and closing.
 
@@ -87,7 +83,7 @@ struct Navs: Sendable {
   mutating func create(
     _ name: String, ownedBy owner: String, _ controller: NavigationController
   ) -> Int {
-    precondition(names[name] == nil, "\(name) exists")
+    precondition(slot(of: name) == nil, "\(name) exists")
     lastNumber += 1
     return insert(
       NavEntry(
@@ -96,7 +92,7 @@ struct Navs: Sendable {
 
   /// Removes a nav whose creation was rolled back, and frees its number.
   mutating func uncreate(_ slot: Int) {
-    if hasName(slot) { names[slots[slot].name] = nil }
+    if hasName(slot) { releaseName(of: slot) }
     remove(slot)
     lastNumber -= 1
   }
@@ -104,34 +100,35 @@ struct Navs: Sendable {
   /// Frees the name of a nav that is being closed.
   mutating func releaseName(of slot: Int) {
     assert(hasName(slot), "\(slots[slot].name) was closed before")
-    names[slots[slot].name] = nil
+    names.remove(slot, KeyHash(slots[slot].name))
   }
 
   /// Gives a nav its name back, because its closing was rolled back.
   mutating func restoreName(of slot: Int) {
-    assert(names[slots[slot].name] == nil, "\(slots[slot].name) is taken")
-    names[slots[slot].name] = slot
+    assert(self.slot(of: slots[slot].name) == nil, "\(slots[slot].name) is taken")
+    names.insert(slot, KeyHash(slots[slot].name))
   }
 
   /// Removes a nav whose closing is durable.
   mutating func remove(_ slot: Int) {
-    assert(
-      !hasName(slot) && numbers[slots[slot].number] == slot, "nav in slot \(slot) is not closed")
+    assert(!hasName(slot), "nav in slot \(slot) is not closed")
     ringBytes -= slots[slot].ring.byteCount
-    numbers[slots[slot].number] = nil
+    numbers.remove(slot, KeyHash(slots[slot].number))
     slots.remove(slot, leaving: .vacant)
     assert(ringBytes >= 0, "\(ringBytes) bytes in all rings")
   }
 
   private mutating func insert(_ entry: NavEntry) -> Int {
-    assert(numbers[entry.number] == nil, "nav \(entry.number) is loaded")
+    assert(self.slot(numbered: entry.number) == nil, "nav \(entry.number) is loaded")
+    let other = slot(of: entry.name)
     let slot = slots.insert(entry)
     slots[slot].shown.share(&frames)
-    numbers[entry.number] = slot
+    numbers.insert(slot, KeyHash(entry.number))
     // If a damaged journal has two navs with one name, the later nav has it, as when it was
     // created.
-    if names[entry.name].map({ slots[$0].number < entry.number }) ?? true {
-      names[entry.name] = slot
+    if other.map({ slots[$0].number < entry.number }) ?? true {
+      if let other { releaseName(of: other) }
+      names.insert(slot, KeyHash(entry.name))
     }
     ringBytes += entry.ring.byteCount
     return slot
@@ -262,7 +259,7 @@ struct Navs: Sendable {
 
   /// Sets the oldest revision of a nav that the journal can read.
   mutating func setFloor(of number: UInt64, _ floor: Revision) {
-    if let slot = numbers[number] {
+    if let slot = slot(numbered: number) {
       slots[slot].floor = floor
     } else if let place = dormants.place(of: number) {
       dormants.setFloor(place, floor)

@@ -99,7 +99,7 @@ struct Session: Sendable {
 struct Sessions: Sendable {
   /// The sessions by slot.
   var slots = Slots<Session>()
-  private var byConnection = ConnectionSlots()
+  private var byConnection = PlaceIndex()
   private var byClient: [ClientID: Int] = [:]
   private var counts: [String: Int] = [:]
   /// The connections whose client id another process took over.
@@ -117,9 +117,7 @@ struct Sessions: Sendable {
 
   /// The slot of a connection's session; nil if it has none.
   func slot(of connection: ConnectionID) -> Int? {
-    let slot = byConnection[connection]
-    assert(slot.map { slots[$0].connection == connection } ?? true, "another connection's session")
-    return slot
+    byConnection.find(KeyHash(connection.number)) { slots[$0].connection == connection }
   }
 
   /// The slot of a client's session; nil if it has none.
@@ -161,7 +159,7 @@ struct Sessions: Sendable {
     precondition(slot(of: session.client) == nil, "the client has a session")
     fenced.remove(session.connection)
     let slot = slots.insert(session)
-    byConnection[session.connection] = slot
+    byConnection.insert(slot, KeyHash(session.connection.number))
     byClient[session.client] = slot
     counts[session.peer.principal, default: 0] += 1
     assert(byConnection.count == byClient.count && byClient.count == slots.count)
@@ -172,7 +170,7 @@ struct Sessions: Sendable {
   mutating func remove(_ slot: Int) {
     let session = slots[slot]
     assert(self.slot(of: session.connection) == slot && self.slot(of: session.client) == slot)
-    byConnection[session.connection] = nil
+    byConnection.remove(slot, KeyHash(session.connection.number))
     byClient[session.client] = nil
     let left = count(of: session.peer.principal) - 1
     assert(left >= 0, "\(session.peer.principal) has \(left) sessions")

@@ -11,10 +11,10 @@ package struct DetachedRecords: Sendable {
     /// The id of a button.
     case button(ButtonID)
 
-    var hash: NameHash {
+    var hash: KeyHash {
       switch self {
-      case .screen(let id): NameHash(id.text)
-      case .button(let id): NameHash(id.text)
+      case .screen(let id): KeyHash(id.text)
+      case .button(let id): KeyHash(id.text)
       }
     }
   }
@@ -96,7 +96,7 @@ package struct DetachedRecords: Sendable {
 
   private func position(of key: Key) -> Int? { position(of: key, key.hash) }
 
-  private func position(of key: Key, _ hash: NameHash) -> Int? {
+  private func position(of key: Key, _ hash: KeyHash) -> Int? {
     assert(hash == key.hash, "the hash of another key")
     return positions.find(hash) { slots[$0 - base]?.has(key) == true }
   }

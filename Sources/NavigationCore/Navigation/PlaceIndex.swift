@@ -1,20 +1,21 @@
-/// A hash table that finds places, such as indexes of an array, by the hash of a name.
+/// A hash table that finds places, such as indexes of an array, by the hash of a name or number.
 ///
-/// It keeps neither keys nor values: the owner compares the name at a place. An entry takes 8
+/// It keeps neither keys nor values: the owner compares the key at a place. An entry takes 8
 /// bytes. A look-up takes about a quarter of the instructions of `Dictionary`, which hashes a text
-/// by SipHash.
+/// by SipHash. `find` is inlinable, so that a look-up in another module compiles `isRight` in.
 package struct PlaceIndex: Sendable {
-  private struct Cell: Sendable {
-    var hash: UInt32
+  @usableFromInline
+  struct Cell: Sendable {
+    @usableFromInline var hash: UInt32
     /// The place; -1 in a vacant cell.
-    var place: Int32
+    @usableFromInline var place: Int32
 
     static let vacant = Cell(hash: 0, place: -1)
   }
 
   // Laws: the number of cells is 0 or a power of two, and at most half of the cells are taken. No
   // cell is vacant between the cell that an entry's hash names and the entry itself.
-  private var cells: [Cell] = []
+  @usableFromInline private(set) var cells: [Cell] = []
   /// The number of places.
   package private(set) var count = 0
 
@@ -22,12 +23,13 @@ package struct PlaceIndex: Sendable {
   package init() {}
 
   /// Returns the place with this hash that `isRight` accepts; nil if there is none.
-  package func find(_ hash: NameHash, where isRight: (Int) -> Bool) -> Int? {
+  @inlinable
+  package func find(_ hash: KeyHash, where isRight: (Int) -> Bool) -> Int? {
     cell(hash, where: isRight).map { Int(cells[$0].place) }
   }
 
   /// Adds a place, which must not be in the index yet.
-  package mutating func insert(_ place: Int, _ hash: NameHash) {
+  package mutating func insert(_ place: Int, _ hash: KeyHash) {
     precondition(place >= 0 && place < Int32.max, "place=\(place)")
     if (count + 1) * 2 > cells.count { grow() }
     count += 1
@@ -35,7 +37,7 @@ package struct PlaceIndex: Sendable {
   }
 
   /// Replaces a place, which must be in the index, by another one.
-  package mutating func replace(_ place: Int, _ hash: NameHash, by new: Int) {
+  package mutating func replace(_ place: Int, _ hash: KeyHash, by new: Int) {
     precondition(new >= 0 && new < Int32.max, "place=\(new)")
     guard let cell = cell(hash, where: { $0 == place }) else {
       preconditionFailure("place=\(place) is not there")
@@ -44,7 +46,7 @@ package struct PlaceIndex: Sendable {
   }
 
   /// Removes a place, which must be in the index.
-  package mutating func remove(_ place: Int, _ hash: NameHash) {
+  package mutating func remove(_ place: Int, _ hash: KeyHash) {
     guard var gap = cell(hash, where: { $0 == place }) else {
       preconditionFailure("place=\(place) is not there")
     }
@@ -65,10 +67,10 @@ package struct PlaceIndex: Sendable {
     assert(cell(hash, where: { $0 == place }) == nil, "place=\(place) was there twice")
   }
 
+  @inlinable
   @inline(__always)
-  private func cell(_ hash: NameHash, where isRight: (Int) -> Bool) -> Int? {
+  func cell(_ hash: KeyHash, where isRight: (Int) -> Bool) -> Int? {
     guard !cells.isEmpty else { return nil }
-    assert(count < cells.count, "a search without an end")
     let mask = cells.count - 1
     var cell = Int(hash.bits) & mask
     while cells[cell].place >= 0 {
@@ -95,12 +97,18 @@ package struct PlaceIndex: Sendable {
   }
 }
 
-/// The hash of a name, computed from eight bytes at a time.
+/// The hash of a name or a number.
 ///
-/// The factor is random in each process, so that no client can choose names that collide.
-package struct NameHash: Hashable, Sendable {
-  /// The 32-bit hash of the name.
+/// A name is hashed eight bytes at a time. The factor is random in each process, so that no client
+/// can choose names that collide. A number is its own hash: navd counts navs and libzmq counts
+/// connections, so neighbours are the rule, and they never collide.
+package struct KeyHash: Hashable, Sendable {
+  /// The 32-bit hash.
   package let bits: UInt32
+
+  /// Takes a number.
+  @inlinable
+  package init(_ number: UInt64) { bits = UInt32(truncatingIfNeeded: number) }
 
   /// Hashes a name.
   package init(_ name: String) {
