@@ -1,25 +1,6 @@
-/// Eight bytes of a text in one number; the first byte is the lowest.
-struct ByteWord {
-  /// The bytes as a number, whose lowest byte is the first one.
-  let bits: UInt64
+// Words as they are read from JSON.
 
-  /// Loads eight bytes of a text from `index` on; the text must have that many.
-  @inline(__always)
-  init(_ text: Span<UInt8>, at index: Int) {
-    precondition(index >= 0 && index <= text.count - 8)
-    // The precondition checked the bounds, and every pattern of bits is a number.
-    unsafe self.init(unchecked: text, at: index)
-  }
-
-  /// Loads eight bytes of a text from `index` on, without a check of the bounds.
-  @unsafe
-  @inline(__always)
-  init(unchecked text: Span<UInt8>, at index: Int) {
-    bits = UInt64(
-      littleEndian: unsafe text.bytes.unsafeLoadUnaligned(
-        fromUncheckedByteOffset: index, as: UInt64.self))
-  }
-
+extension ByteWord {
   /// The lower-case hex digits of a number, the highest first.
   @inline(__always)
   init(hexDigitsOf number: UInt32) {
@@ -59,36 +40,27 @@ struct ByteWord {
   @inline(__always)
   var leadingBlanks: Int { (bits ^ Self.ones &* 0x20).trailingZeroBitCount / 8 }
 
-  private static var ones: UInt64 {
-    @inline(__always) get { 0x0101_0101_0101_0101 }
-  }
-  private static var highs: UInt64 {
-    @inline(__always) get { 0x8080_8080_8080_8080 }
+  /// Marks quotes, backslashes and control characters by their highest bit.
+  ///
+  /// A byte that is not ASCII may be marked too. A byte above a marked one may be marked wrongly,
+  /// because a subtraction can borrow from it.
+  @inline(__always)
+  private var marks: UInt64 {
+    // With this bit flipped, the code of the quote is next to those of the control characters.
+    let quotes = (bits ^ Self.ones &* 0x02) &- Self.ones &* 0x21
+    let slashes = (bits ^ Self.ones &* 0x5C) &- Self.ones
+    return quotes | slashes
   }
 
-  /// Marks the bytes that need an escape in JSON by their highest bit.
-  ///
-  /// These are the quote, the backslash and control characters. Only the lowest mark is reliable,
-  /// because a subtraction can borrow from the byte above.
+  /// Marks the bytes that need an escape in JSON by their highest bit; only the lowest mark is
+  /// reliable.
   @inline(__always)
-  private var specials: UInt64 {
-    let quotes = bits ^ Self.ones &* 0x22
-    let slashes = bits ^ Self.ones &* 0x5C
-    var marks = (quotes &- Self.ones) & ~quotes
-    marks |= (slashes &- Self.ones) & ~slashes
-    marks |= (bits &- Self.ones &* 0x20) & ~bits
-    return marks & Self.highs
-  }
+  var escapes: UInt64 { marks & ~bits & Self.highs }
 
   /// Marks the bytes that need an escape or are not ASCII by their highest bit; only the lowest
   /// mark is reliable.
   @inline(__always)
-  var stops: UInt64 {
-    // With this bit flipped, the code of the quote is next to those of the control characters.
-    let quotes = (bits ^ Self.ones &* 0x02) &- Self.ones &* 0x21
-    let slashes = (bits ^ Self.ones &* 0x5C) &- Self.ones
-    return (quotes | slashes | bits) & Self.highs
-  }
+  var stops: UInt64 { (marks | bits) & Self.highs }
 
   /// The bytes before the first quote as a number, and their count.
   ///
@@ -106,7 +78,7 @@ struct ByteWord {
   static func firstSpecial(in text: Span<UInt8>, from start: Int) -> Int {
     var index = start
     while index + 8 <= text.count {
-      let marks = ByteWord(text, at: index).specials
+      let marks = ByteWord(text, at: index).escapes
       if marks != 0 { return index + marks.trailingZeroBitCount / 8 }
       index += 8
     }
@@ -149,9 +121,6 @@ struct ByteWord {
 // Words as they are written: texts that may need escapes, and digits.
 
 extension ByteWord {
-  @inline(__always)
-  private init(writing bits: UInt64) { self.bits = bits }
-
   /// Packs a text of 1 to 7 bytes, the first byte lowest.
   ///
   /// Spaces (0x20) fill the other bytes.
@@ -171,29 +140,17 @@ extension ByteWord {
       if size > 1 { bits |= UInt64(text[1]) &<< 8 }
       if size > 2 { bits |= UInt64(text[2]) &<< 16 }
     }
-    self.bits = bits | 0x2020_2020_2020_2020 &<< (size &* 8)
+    self.init(bits: bits | 0x2020_2020_2020_2020 &<< (size &* 8))
   }
 
   /// Whether one of the bytes must be escaped in JSON: a quote, a backslash, a control character.
   @inline(__always)
   var needsEscape: Bool { escapes != 0 }
 
-  /// Marks the bytes that need an escape by their highest bit.
-  ///
-  /// Bytes above the lowest marked one can be marked wrongly.
-  @inline(__always)
-  var escapes: UInt64 {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    // With this bit flipped, the code of the quote is next to those of the control characters.
-    let low = (bits ^ ones &* 0x02) &- ones &* 0x21
-    let slash = (bits ^ ones &* 0x5C) &- ones
-    return (low | slash) & ~bits & (ones &* 0x80)
-  }
-
   /// The eight decimal digits of a number below 100,000,000, the highest first.
   @inline(__always)
   init(digitsOf number: UInt64) {
-    self.init(writing: Self.decimals(of: number) | 0x3030_3030_3030_3030)
+    self.init(bits: Self.decimals(of: number) | 0x3030_3030_3030_3030)
   }
 
   /// The digits of a number below 100,000,000 without leading zeros, and how many they are.
@@ -203,7 +160,7 @@ extension ByteWord {
     // The last digit stays, even if it is 0.
     let zeros = (decimals | 1 &<< 56).trailingZeroBitCount / 8
     let digits = decimals | 0x3030_3030_3030_3030
-    return (ByteWord(writing: digits &>> (zeros &* 8)), 8 &- zeros)
+    return (ByteWord(bits: digits &>> (zeros &* 8)), 8 &- zeros)
   }
 
   /// The decimal digits as numbers, a byte each.

@@ -149,7 +149,7 @@ package enum Grammar {
     guard !text.isEmpty, text.count <= 64, isAlphanumeric(text[0]) else { return false }
     return areAll(text) { bytes in
       // Setting this bit turns capitals into small letters, and no other byte into a letter.
-      EightBytes(bits: bytes.bits | EightBytes(repeating: 0x20).bits).within(0x61, 0x7A)
+      ByteWord(bits: bytes.bits | ByteWord(repeating: 0x20).bits).within(0x61, 0x7A)
         | bytes.within(0x30, 0x39) | bytes.within(0x2D, 0x2E) | bytes.within(0x5F, 0x5F)
     }
   }
@@ -174,18 +174,18 @@ package enum Grammar {
   ///
   /// `allowed` returns a mask with the highest bit of each byte that it accepts.
   @inline(__always)
-  private static func areAll(_ text: Span<UInt8>, _ allowed: (EightBytes) -> UInt64) -> Bool {
+  private static func areAll(_ text: Span<UInt8>, _ allowed: (ByteWord) -> UInt64) -> Bool {
     assert(!text.isEmpty)
     var index = 0
     let last = text.count - 8
     while index < last {
-      guard EightBytes(text, at: index).areAll(allowed) else { return false }
+      guard ByteWord(text, at: index).areAll(allowed) else { return false }
       index += 8
     }
     // The last eight bytes may overlap those tested before. A shorter text is tested byte by byte.
-    if last >= 0 { return EightBytes(text, at: last).areAll(allowed) }
+    if last >= 0 { return ByteWord(text, at: last).areAll(allowed) }
     for index in 0..<text.count
-    where !EightBytes(repeating: text[index]).areAll(allowed) { return false }
+    where !ByteWord(repeating: text[index]).areAll(allowed) { return false }
     return true
   }
 
@@ -225,8 +225,9 @@ package enum Grammar {
   }
 }
 
-/// Eight bytes of a name.
-struct EightBytes {
+/// Eight bytes of a text in one number; the first byte is the lowest.
+struct ByteWord {
+  /// The bytes as a number, whose lowest byte is the first one.
   let bits: UInt64
 
   @inline(__always)
@@ -234,15 +235,23 @@ struct EightBytes {
 
   /// The same byte eight times.
   @inline(__always)
-  init(repeating byte: UInt8) { bits = UInt64(byte) &* 0x0101_0101_0101_0101 }
+  init(repeating byte: UInt8) { bits = UInt64(byte) &* Self.ones }
 
-  /// The bytes of a text from `index` on.
+  /// Loads eight bytes of a text from `index` on; the text must have that many.
   @inline(__always)
   init(_ text: Span<UInt8>, at index: Int) {
     precondition(index >= 0 && index <= text.count - 8)
-    // The precondition above makes this load safe, and every bit pattern is a valid number.
-    bits = unsafe text.bytes.unsafeLoadUnaligned(
-      fromUncheckedByteOffset: index, as: UInt64.self)
+    // The precondition checked the bounds, and every pattern of bits is a number.
+    unsafe self.init(unchecked: text, at: index)
+  }
+
+  /// Loads eight bytes of a text from `index` on, without a check of the bounds.
+  @unsafe
+  @inline(__always)
+  init(unchecked text: Span<UInt8>, at index: Int) {
+    bits = UInt64(
+      littleEndian: unsafe text.bytes.unsafeLoadUnaligned(
+        fromUncheckedByteOffset: index, as: UInt64.self))
   }
 
   /// A mask with the highest bit of each byte that is ASCII and in `lowest...highest`.
@@ -252,15 +261,20 @@ struct EightBytes {
     assert(highest < 0x80, "\(highest) is not ASCII")
     // The highest bits are cleared, so that no byte carries into the next one.
     let low = bits & ~Self.highs
-    let isAtLeast = low &+ EightBytes(repeating: 0x80 - lowest).bits
-    let isBeyond = low &+ EightBytes(repeating: 0x7F - highest).bits
+    let isAtLeast = low &+ ByteWord(repeating: 0x80 - lowest).bits
+    let isBeyond = low &+ ByteWord(repeating: 0x7F - highest).bits
     return isAtLeast & ~isBeyond & ~bits & Self.highs
   }
 
   @inline(__always)
-  func areAll(_ allowed: (EightBytes) -> UInt64) -> Bool { allowed(self) == Self.highs }
+  func areAll(_ allowed: (ByteWord) -> UInt64) -> Bool { allowed(self) == Self.highs }
 
-  private static var highs: UInt64 {
+  /// 1 in each byte.
+  static var ones: UInt64 {
+    @inline(__always) get { 0x0101_0101_0101_0101 }
+  }
+  /// The highest bit of each byte.
+  static var highs: UInt64 {
     @inline(__always) get { 0x8080_8080_8080_8080 }
   }
 }

@@ -118,12 +118,12 @@ package struct KeyHash: Hashable, Sendable {
     var hash = factor &* UInt64(truncatingIfNeeded: name.count)
     var index = 0
     while index < name.count - 8 {
-      hash = Self.mix(hash ^ EightBytes(name, at: index).bits, factor)
+      hash = Self.mix(hash ^ ByteWord(name, at: index).bits, factor)
       index += 8
     }
     if name.count >= 8 {
       // The last eight bytes may overlap those hashed before.
-      hash = Self.mix(hash ^ EightBytes(name, at: name.count - 8).bits, factor)
+      hash = Self.mix(hash ^ ByteWord(name, at: name.count - 8).bits, factor)
     } else {
       var rest: UInt64 = 0
       for index in name.indices { rest = rest << 8 | UInt64(name[index]) }
