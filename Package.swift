@@ -47,7 +47,7 @@ let package = Package(
     .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux"], swiftSettings: strict),
     .target(
       name: "Journal",
-      dependencies: ["NavigationCore", "CSQLite", "CLZ4", "CXXHash", "CLinux"],
+      dependencies: ["NavigationCore", "RuntimePaths", "CSQLite", "CLZ4", "CXXHash", "CLinux"],
       swiftSettings: strict),
     .target(name: "CommandLineOptions", dependencies: ["CArgp"], swiftSettings: strict),
     .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: strict),
@@ -169,7 +169,7 @@ let package = Package(
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"], swiftSettings: strict),
     .testTarget(
       name: "JournalTests",
-      dependencies: ["ChildProcess", "Journal", "NavigationCore", "CLinux"],
+      dependencies: ["ChildProcess", "Journal", "NavigationCore", "RuntimePaths", "CLinux"],
       swiftSettings: strict),
     .testTarget(
       name: "DaemonTests",

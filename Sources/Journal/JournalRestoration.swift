@@ -1,4 +1,5 @@
 import Glibc
+import enum RuntimePaths.Timestamp
 
 /// Replaces a directory's journal with a copy, while no daemon uses the directory.
 ///

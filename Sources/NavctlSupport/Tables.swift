@@ -1,4 +1,5 @@
 import NavigationCore
+import RuntimePaths
 
 /// Draws replies of the daemon as tables of text.
 package enum Tables {
@@ -100,11 +101,7 @@ package enum Tables {
 
   /// A time in UTC, such as 2026-01-31T08:15:00Z.
   package static func utc(milliseconds: UInt64) -> String {
-    let days = Int(milliseconds / 86_400_000)
-    let second = milliseconds / 1000 % 86_400
-    let (year, month, day) = civil(daysSinceEpoch: days)
-    let clock = [second / 3600, second / 60 % 60, second % 60].map { twoDigits(Int($0)) }
-    return "\(year)-\(twoDigits(month))-\(twoDigits(day))T\(clock.joined(separator: ":"))Z"
+    Timestamp.rfc3339(ofSeconds: Int(milliseconds / 1000))
   }
 
   private static func time(_ value: JSONValue?) -> String {
@@ -156,24 +153,5 @@ package enum Tables {
       }
       return cells.joined(separator: "  ")
     }
-  }
-
-  private static func twoDigits(_ number: Int) -> String {
-    number < 10 ? "0\(number)" : "\(number)"
-  }
-
-  /// The date of the proleptic Gregorian calendar, by Howard Hinnant's `civil_from_days`.
-  private static func civil(daysSinceEpoch days: Int) -> (year: Int, month: Int, day: Int) {
-    let shifted = days + 719_468
-    let era = shifted / 146_097
-    let dayOfEra = shifted % 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-    return (
-      yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month,
-      dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-    )
   }
 }

@@ -2,20 +2,21 @@
 package enum Timestamp {
   /// Formats milliseconds since 1970 by RFC 3339, as `2026-11-21T17:43:45.120Z`.
   package static func rfc3339(ofMilliseconds milliseconds: UInt64) -> String {
-    let seconds = Int(milliseconds / 1000)
-    let (year, month, day) = date(ofDays: seconds / 86_400)
-    let time = seconds % 86_400
-    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(padded(time / 3600, 2)):"
-      + "\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2)).\(padded(Int(milliseconds % 1000), 3))Z"
+    text(Int(milliseconds / 1000), "-", ":") + ".\(padded(Int(milliseconds % 1000), 3))Z"
   }
 
+  /// Formats seconds since 1970 by RFC 3339, as `2026-11-21T17:43:45Z`.
+  package static func rfc3339(ofSeconds seconds: Int) -> String { text(seconds, "-", ":") + "Z" }
+
   /// Formats seconds since 1970 for file names, as `20261121T174345Z`.
-  package static func text(ofSeconds seconds: Int) -> String {
+  package static func text(ofSeconds seconds: Int) -> String { text(seconds, "", "") + "Z" }
+
+  private static func text(_ seconds: Int, _ dash: String, _ colon: String) -> String {
     let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
     let (year, month, day) = date(ofDays: days)
     let time = seconds - days * 86_400
-    return padded(year, 4) + padded(month, 2) + padded(day, 2) + "T" + padded(time / 3600, 2)
-      + padded(time / 60 % 60, 2) + padded(time % 60, 2) + "Z"
+    return padded(year, 4) + dash + padded(month, 2) + dash + padded(day, 2) + "T"
+      + padded(time / 3600, 2) + colon + padded(time / 60 % 60, 2) + colon + padded(time % 60, 2)
   }
 
   /// Returns the Gregorian date that is `days` days after 1 January 1970.

@@ -1,5 +1,6 @@
 import Foundation
 @testable import NavigationCore
+import RuntimePaths
 import Testing
 
 @testable import Journal
@@ -206,5 +207,8 @@ import Testing
   ])
   func `a moment is written as a date`(seconds: Int, text: String) {
     #expect(Timestamp.text(ofSeconds: seconds) == text)
+    let separators: Set<Character> = ["-", ":"]
+    let day = Timestamp.rfc3339(ofSeconds: seconds).drop { $0 == "-" }
+    #expect(String(day.filter { !separators.contains($0) }) == text)
   }
 }

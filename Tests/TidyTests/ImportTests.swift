@@ -12,7 +12,9 @@ enum ImportRules {
     "Simulation": ["NavigationCore", "NavigationReplica"],
     "Conformance": ["NavigationCore"],
     "ZeroMQ": system.union(["CZeroMQ", "CLinux"]),
-    "Journal": system.union(["NavigationCore", "CSQLite", "CLZ4", "CXXHash", "CLinux"]),
+    "Journal": system.union([
+      "NavigationCore", "RuntimePaths", "CSQLite", "CLZ4", "CXXHash", "CLinux",
+    ]),
     "CommandLineOptions": system.union(["CArgp"]),
     "RuntimePaths": system.union(["CLinux"]),
     // Key files, which the daemon, its clients and navctl read.
