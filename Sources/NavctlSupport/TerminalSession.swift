@@ -15,14 +15,6 @@ package struct TerminalSession: Hashable, Sendable {
   /// When the leader of the session started, in clock ticks since the boot.
   package var start: UInt64
 
-  /// Makes a session for tests; `current` makes that of this process.
-  package init(boot: String, device: Int64, session: Int64, start: UInt64) {
-    self.boot = boot
-    self.device = device
-    self.session = session
-    self.start = start
-  }
-
   /// The session of this process; nil if the leader has ended, because its start time is then
   /// unknown.
   package static func current(_ environment: ProcessEnvironment) -> TerminalSession? {

@@ -1,5 +1,5 @@
 import CommandLineOptions
-import NavigationCore
+@testable import NavigationCore
 import NavigationClient
 import Testing
 

@@ -61,19 +61,6 @@ package struct Ask: Hashable, Sendable {
   package var within: UInt64
   /// The question itself.
   package var question: Question
-
-  /// Makes a received question.
-  package init(
-    number: UInt64, nav: String, epoch: Epoch, revision: Revision, within: UInt64,
-    question: Question
-  ) {
-    self.number = number
-    self.nav = nav
-    self.epoch = epoch
-    self.revision = revision
-    self.within = within
-    self.question = question
-  }
 }
 
 /// The questions that the daemon asks delegates.
@@ -106,11 +93,4 @@ package struct Settlement: Hashable, Sendable {
   package var outcome: String
   /// The name of the client whose answer denied the op; nil for other outcomes.
   package var by: String?
-
-  /// Makes the end of a round.
-  package init(number: UInt64, outcome: String, by: String?) {
-    self.number = number
-    self.outcome = outcome
-    self.by = by
-  }
 }

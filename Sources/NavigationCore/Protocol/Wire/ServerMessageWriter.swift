@@ -12,18 +12,6 @@ package struct NavStanding {
   package var depth: Int
   /// The id of the top screen; nil for an empty stack.
   package var top: String?
-
-  /// Makes a description of a nav's state.
-  package init(
-    nav: String, epoch: Epoch, revision: Revision, digest: Digest, depth: Int, top: String? = nil
-  ) {
-    self.nav = nav
-    self.epoch = epoch
-    self.revision = revision
-    self.digest = digest
-    self.depth = depth
-    self.top = top
-  }
 }
 
 /// An error before its encoding as `err`.

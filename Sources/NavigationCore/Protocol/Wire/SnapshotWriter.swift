@@ -24,20 +24,6 @@ package struct Snapshot: Sendable {
   /// The contents.
   package var content: Content
 
-  /// Makes a snapshot.
-  package init(
-    nav: String, kind: StaticString, epoch: Epoch, revision: Revision, why: String,
-    digest: Digest, content: Content
-  ) {
-    self.nav = nav
-    self.kind = kind
-    self.epoch = epoch
-    self.revision = revision
-    self.why = why
-    self.digest = digest
-    self.content = content
-  }
-
   /// The number of screens, or of records in a virtual nav.
   package var screenCount: Int {
     switch content {
