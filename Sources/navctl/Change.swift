@@ -141,6 +141,22 @@ extension Change {
     }
   }
 
+  /// Performs the operations that `operations` makes of the arguments after the nav.
+  ///
+  /// - Parameters:
+  ///   - invocation: the command line.
+  ///   - rest: how many arguments may follow the nav.
+  ///   - operations: makes the operations.
+  /// - Returns: the exit status.
+  /// - Throws: `UsageError` for wrong arguments, or `Refusal`.
+  static func perform(
+    _ invocation: Invocation, rest: ClosedRange<Int> = 0...0,
+    _ operations: ([String]) throws -> [NavigationOperation]
+  ) throws -> Int32 {
+    let arguments = try invocation.navArguments(rest: rest)
+    return try perform(invocation, nav: arguments.nav, try operations(arguments.rest))
+  }
+
   /// Sends operations, prints the result and records it as seen in this terminal.
   static func perform(
     _ invocation: Invocation, nav: String, _ operations: [NavigationOperation]

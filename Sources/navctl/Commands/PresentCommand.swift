@@ -16,10 +16,9 @@ enum PresentCommand: Command {
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let arguments = try invocation.navArguments(rest: 0...1)
-    return try Change.perform(
-      invocation, nav: arguments.nav,
-      [try Operations.present(invocation.line, id: arguments.rest.first)])
+    try Change.perform(invocation, rest: 0...1) {
+      [try Operations.present(invocation.line, id: $0.first)]
+    }
   }
 }
 
@@ -34,7 +33,6 @@ enum DismissCommand: Command {
     epilogue: "Example: navctl dismiss kiosk --from wifi")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let nav = try invocation.navArguments().nav
-    return try Change.perform(invocation, nav: nav, [Operations.dismiss(invocation.line)])
+    try Change.perform(invocation) { _ in [Operations.dismiss(invocation.line)] }
   }
 }

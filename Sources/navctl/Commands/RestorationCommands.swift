@@ -115,9 +115,7 @@ enum OpenCommand: Command {
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let arguments = try invocation.navArguments(rest: 1...1)
-    return try Change.perform(
-      invocation, nav: arguments.nav, [Operations.open(route: arguments.rest[0])])
+    try Change.perform(invocation, rest: 1...1) { [Operations.open(route: $0[0])] }
   }
 }
 
@@ -134,8 +132,6 @@ enum RevertCommand: Command {
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let arguments = try invocation.navArguments(rest: 1...1)
-    return try Change.perform(
-      invocation, nav: arguments.nav, [try Operations.revert(to: arguments.rest[0])])
+    try Change.perform(invocation, rest: 1...1) { [try Operations.revert(to: $0[0])] }
   }
 }

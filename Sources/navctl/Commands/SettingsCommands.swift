@@ -57,8 +57,7 @@ enum AttachCommand: Command {
     epilogue: "Example: navctl attach kiosk")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let nav = try invocation.navArguments().nav
-    return try Change.perform(invocation, nav: nav, [.attach()])
+    try Change.perform(invocation) { _ in [.attach()] }
   }
 }
 
@@ -70,7 +69,6 @@ enum DetachCommand: Command {
     epilogue: "Example: navctl detach kiosk")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let nav = try invocation.navArguments().nav
-    return try Change.perform(invocation, nav: nav, [.detach()])
+    try Change.perform(invocation) { _ in [.detach()] }
   }
 }

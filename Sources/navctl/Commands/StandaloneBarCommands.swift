@@ -21,10 +21,9 @@ enum PushItemCommand: Command {
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let arguments = try invocation.navArguments(rest: 0...1)
-    return try Change.perform(
-      invocation, nav: arguments.nav,
-      [try Operations.pushItem(invocation.line, id: arguments.rest.first)])
+    try Change.perform(invocation, rest: 0...1) {
+      [try Operations.pushItem(invocation.line, id: $0.first)]
+    }
   }
 }
 
@@ -36,8 +35,7 @@ enum PopItemCommand: Command {
     epilogue: "Example: navctl pop-item hud --top now")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let nav = try invocation.navArguments().nav
-    return try Change.perform(invocation, nav: nav, [.popItem()])
+    try Change.perform(invocation) { _ in [.popItem()] }
   }
 }
 
@@ -55,8 +53,6 @@ enum SetItemsCommand: Command {
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let arguments = try invocation.navArguments(rest: 0...Int.max)
-    return try Change.perform(
-      invocation, nav: arguments.nav, [try Operations.setItems(arguments.rest)])
+    try Change.perform(invocation, rest: 0...Int.max) { [try Operations.setItems($0)] }
   }
 }

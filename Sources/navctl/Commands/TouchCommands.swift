@@ -15,8 +15,7 @@ enum BackCommand: Command {
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let nav = try invocation.navArguments().nav
-    return try Change.perform(invocation, nav: nav, [.backTap()])
+    try Change.perform(invocation) { _ in [.backTap()] }
   }
 }
 
@@ -32,8 +31,7 @@ enum TapCommand: Command {
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let nav = try invocation.navArguments().nav
-    return try Change.perform(invocation, nav: nav, [.tap()])
+    try Change.perform(invocation) { _ in [.tap()] }
   }
 }
 
@@ -51,8 +49,6 @@ enum SwipeCommand: Command {
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let arguments = try invocation.navArguments(rest: 1...1)
-    return try Change.perform(
-      invocation, nav: arguments.nav, [try Operations.swipe(arguments.rest[0])])
+    try Change.perform(invocation, rest: 1...1) { [try Operations.swipe($0[0])] }
   }
 }

@@ -1,5 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
+import NavigationClient
+import NavigationCore
 
 /// `create`: creates a nav.
 enum CreateCommand: Command {
@@ -23,8 +25,18 @@ enum CreateCommand: Command {
     epilogue: "Example: navctl create kiosk --root home --title Home")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let arguments = try invocation.navArguments()
-    return try Change.perform(
-      invocation, nav: arguments.nav, try Operations.create(invocation.line))
+    try Change.perform(invocation) { _ in try Operations.create(invocation.line) }
+  }
+}
+
+/// `close`: removes a nav.
+enum CloseCommand: Command {
+  static let declaration = CommandSet.Command(
+    "close", "Remove a nav, if it is still as you last saw it", group: Subject.navs,
+    arguments: PositionalArguments("NAV", count: 0...1), options: Change.options,
+    epilogue: "Example: navctl close kiosk --any")
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    try Change.perform(invocation) { _ in [.close()] }
   }
 }
