@@ -60,17 +60,13 @@ struct Ledger {
   subscript(nav: UInt64) -> NavEntry {
     get { entry(nav) ?? NavEntry(nav: nav) }
     _modify {
-      let place = place(of: nav) ?? append(nav)
+      let place = places.find(nav) ?? append(nav)
       yield &entries[place]
     }
   }
 
   /// Returns the entry of a nav; nil if there is none.
-  func entry(_ nav: UInt64) -> NavEntry? { place(of: nav).map { entries[$0] } }
-
-  private func place(of nav: UInt64) -> Int? {
-    places.find(KeyHash(nav)) { entries[$0].nav == nav }
-  }
+  func entry(_ nav: UInt64) -> NavEntry? { places.find(nav).map { entries[$0] } }
 
   private mutating func append(_ nav: UInt64) -> Int {
     places.insert(entries.count, KeyHash(nav))
@@ -80,7 +76,7 @@ struct Ledger {
 
   /// Removes the entry of a nav; the last entry takes its place.
   mutating func remove(_ nav: UInt64) {
-    guard let place = place(of: nav) else { return }
+    guard let place = places.find(nav) else { return }
     places.remove(place, KeyHash(nav))
     let last = entries.removeLast()
     guard place < entries.count else { return }
@@ -99,7 +95,7 @@ struct Ledger {
   mutating func remove(_ row: RowNote) {
     let size = row.bodyCount + Self.rowOverhead
     bytes -= size
-    guard place(of: row.nav) != nil else { return }
+    guard places.find(row.nav) != nil else { return }
     self[row.nav].remove(size: size)
   }
 

@@ -59,9 +59,7 @@ struct Connections {
   }
 
   /// The slot of a connection that has sent a message; nil if there is none with this id.
-  func slot(of id: ConnectionID) -> Int? {
-    slots.find(KeyHash(id.number)) { connections[$0].id == id }
-  }
+  func slot(of id: ConnectionID) -> Int? { slots.find(id.number) }
 
   /// The slot of the open connection with a descriptor.
   func slot(behind descriptor: Int32) -> Int? { open[descriptor] }

@@ -109,7 +109,9 @@ struct DormantNavs: Sendable {
   }
 
   func place(of number: UInt64) -> Int? {
-    numbers.find(KeyHash(number)) { navs[$0].number == number }
+    let place = numbers.find(number)
+    assert(place.map { navs[$0].number == number } ?? true, "\(number) leads to another nav")
+    return place
   }
 
   func place(named name: String) -> Int? {

@@ -71,7 +71,9 @@ struct Navs: Sendable {
 
   /// The slot of a nav by its number in the journal; nil if no loaded nav has this number.
   func slot(numbered number: UInt64) -> Int? {
-    numbers.find(KeyHash(number)) { slots[$0].number == number }
+    let slot = numbers.find(number)
+    assert(slot.map { slots[$0].number == number } ?? true, "\(number) leads to another nav")
+    return slot
   }
 
   /// Whether a nav still has its name; a nav that is being closed has none.

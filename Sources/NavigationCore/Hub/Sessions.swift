@@ -117,7 +117,9 @@ struct Sessions: Sendable {
 
   /// The slot of a connection's session; nil if it has none.
   func slot(of connection: ConnectionID) -> Int? {
-    byConnection.find(KeyHash(connection.number)) { slots[$0].connection == connection }
+    let slot = byConnection.find(connection.number)
+    assert(slot.map { slots[$0].connection == connection } ?? true, "another connection's session")
+    return slot
   }
 
   /// The slot of a client's session; nil if it has none.

@@ -88,12 +88,6 @@ package struct DetachedRecords: Sendable {
     return button
   }
 
-  /// The position at which `closeHoles` renumbers: half of the largest one that `PlaceIndex` can
-  /// hold.
-  ///
-  /// A single message cannot use up the other half.
-  private static let mostPositions = Int(Int32.max / 2)
-
   private func position(of key: Key) -> Int? { position(of: key, key.hash) }
 
   private func position(of key: Key, _ hash: KeyHash) -> Int? {
@@ -200,12 +194,12 @@ package struct DetachedRecords: Sendable {
     head = 0
   }
 
-  /// Removes empty slots if they exceed three a record plus 256, or if positions run out.
+  /// Removes empty slots if they exceed three a record plus 256.
   ///
   /// The method renumbers positions, so earlier marks become invalid: call it between messages
   /// only.
   package mutating func closeHoles() {
-    guard slots.count > 4 * positions.count + 256 || base > Self.mostPositions else { return }
+    guard slots.count > 4 * positions.count + 256 else { return }
     let records = all
     assert(records.count == positions.count, "a hole is indexed")
     slots = records

@@ -1,48 +1,49 @@
-/// A hash table that finds places, such as indexes of an array, by the hash of a name or number.
+/// A hash table that finds places, such as indexes of an array, by a number or by the hash of a name.
 ///
-/// It keeps neither keys nor values: the owner compares the key at a place. An entry takes 8
-/// bytes. A look-up takes about a quarter of the instructions of `Dictionary`, which hashes a text
-/// by SipHash. `find` is inlinable, so that a look-up in another module compiles `isRight` in.
+/// It keeps no names: their owner compares the name at a place. A cell takes 16 bytes. A look-up
+/// takes about a quarter of the instructions of `Dictionary`, which hashes by SipHash.
 package struct PlaceIndex: Sendable {
-  @usableFromInline
-  struct Cell: Sendable {
-    @usableFromInline var hash: UInt32
+  private struct Cell: Sendable {
+    var hash: UInt64
     /// The place; -1 in a vacant cell.
-    @usableFromInline var place: Int32
+    var place: Int
 
     static let vacant = Cell(hash: 0, place: -1)
   }
 
   // Laws: the number of cells is 0 or a power of two, and at most half of the cells are taken. No
   // cell is vacant between the cell that an entry's hash names and the entry itself.
-  @usableFromInline private(set) var cells: [Cell] = []
+  private var cells: [Cell] = []
   /// The number of places.
   package private(set) var count = 0
 
   /// Makes an empty index.
   package init() {}
 
+  /// Returns the place of a number; nil if it has none.
+  package func find(_ number: UInt64) -> Int? { find(KeyHash(number)) { _ in true } }
+
   /// Returns the place with this hash that `isRight` accepts; nil if there is none.
-  @inlinable
-  package func find(_ hash: KeyHash, where isRight: (Int) -> Bool) -> Int? {
-    cell(hash, where: isRight).map { Int(cells[$0].place) }
+  @inline(__always)
+  func find(_ hash: KeyHash, where isRight: (Int) -> Bool) -> Int? {
+    cell(hash, where: isRight).map { cells[$0].place }
   }
 
   /// Adds a place, which must not be in the index yet.
   package mutating func insert(_ place: Int, _ hash: KeyHash) {
-    precondition(place >= 0 && place < Int32.max, "place=\(place)")
+    precondition(place >= 0, "place=\(place)")
     if (count + 1) * 2 > cells.count { grow() }
     count += 1
-    put(Cell(hash: hash.bits, place: Int32(place)))
+    put(Cell(hash: hash.bits, place: place))
   }
 
   /// Replaces a place, which must be in the index, by another one.
   package mutating func replace(_ place: Int, _ hash: KeyHash, by new: Int) {
-    precondition(new >= 0 && new < Int32.max, "place=\(new)")
+    precondition(new >= 0, "place=\(new)")
     guard let cell = cell(hash, where: { $0 == place }) else {
       preconditionFailure("place=\(place) is not there")
     }
-    cells[cell].place = Int32(new)
+    cells[cell].place = new
   }
 
   /// Removes a place, which must be in the index.
@@ -55,7 +56,7 @@ package struct PlaceIndex: Sendable {
     // An entry behind the gap moves into it if a search for the entry would stop at the gap.
     var next = (gap + 1) & mask
     while cells[next].place >= 0 {
-      let distance = (next - Int(cells[next].hash)) & mask
+      let distance = (next - Int(truncatingIfNeeded: cells[next].hash)) & mask
       if distance >= (next - gap) & mask {
         cells[gap] = cells[next]
         gap = next
@@ -67,14 +68,14 @@ package struct PlaceIndex: Sendable {
     assert(cell(hash, where: { $0 == place }) == nil, "place=\(place) was there twice")
   }
 
-  @inlinable
   @inline(__always)
-  func cell(_ hash: KeyHash, where isRight: (Int) -> Bool) -> Int? {
+  private func cell(_ hash: KeyHash, where isRight: (Int) -> Bool) -> Int? {
     guard !cells.isEmpty else { return nil }
+    assert(count < cells.count, "a search without an end")
     let mask = cells.count - 1
-    var cell = Int(hash.bits) & mask
+    var cell = Int(truncatingIfNeeded: hash.bits) & mask
     while cells[cell].place >= 0 {
-      if cells[cell].hash == hash.bits, isRight(Int(cells[cell].place)) { return cell }
+      if cells[cell].hash == hash.bits, isRight(cells[cell].place) { return cell }
       cell = (cell + 1) & mask
     }
     return nil
@@ -83,7 +84,7 @@ package struct PlaceIndex: Sendable {
   private mutating func put(_ entry: Cell) {
     assert(entry.place >= 0, "a vacant cell")
     let mask = cells.count - 1
-    var cell = Int(entry.hash) & mask
+    var cell = Int(truncatingIfNeeded: entry.hash) & mask
     while cells[cell].place >= 0 { cell = (cell + 1) & mask }
     cells[cell] = entry
   }
@@ -101,14 +102,13 @@ package struct PlaceIndex: Sendable {
 ///
 /// A name is hashed eight bytes at a time. The factor is random in each process, so that no client
 /// can choose names that collide. A number is its own hash: navd counts navs and libzmq counts
-/// connections, so neighbours are the rule, and they never collide.
+/// connections, so neighbours are the rule, and they do not meet in a cell.
 package struct KeyHash: Hashable, Sendable {
-  /// The 32-bit hash.
-  package let bits: UInt32
+  /// The 64-bit hash.
+  let bits: UInt64
 
   /// Takes a number.
-  @inlinable
-  package init(_ number: UInt64) { bits = UInt32(truncatingIfNeeded: number) }
+  package init(_ number: UInt64) { bits = number }
 
   /// Hashes a name.
   package init(_ name: String) {
@@ -129,7 +129,7 @@ package struct KeyHash: Hashable, Sendable {
       for index in name.indices { rest = rest << 8 | UInt64(name[index]) }
       hash = Self.mix(hash ^ rest, factor)
     }
-    bits = UInt32(truncatingIfNeeded: hash)
+    bits = hash
   }
 
   @inline(__always)
