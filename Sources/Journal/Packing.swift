@@ -24,8 +24,6 @@ import CLZ4
     unsafe LZ4_freeStream(stream)
   }
 
-  init() {}
-
   /// Whether the buffer is empty.
   var isEmpty: Bool { count == 0 }
 

@@ -40,8 +40,6 @@ import NavigationCore
   private var bodyBuffer = ScratchBuffer(capacity: Self.mostBytes)
   private var packed = Packing()
 
-  init() {}
-
   /// Removes all rows; `first` is the key of the next group.
   mutating func begin(_ first: UInt64) {
     precondition(first > 0, "a row has no key")

@@ -24,9 +24,6 @@ package struct LogRateLimit: Sendable {
   /// deterministic.
   private var windows: [Window] = []
 
-  /// Makes a limit without open windows.
-  package init() {}
-
   /// Takes a message; returns the entries to write.
   ///
   /// They are the summaries of windows that have ended, then the message unless it is held back.

@@ -22,9 +22,6 @@ struct Overlay: Hashable, Sendable {
   /// The epoch of the nav to which the entries belong.
   private var epoch: Epoch?
 
-  /// Makes an overlay without entries.
-  init() {}
-
   /// Whether there are no entries, so that the displayed state is the mirror.
   var isEmpty: Bool { entries.isEmpty }
 

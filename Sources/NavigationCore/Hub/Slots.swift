@@ -1,8 +1,5 @@
 /// Values in numbered slots; a number is reused once its value is gone.
 package struct Slots<Value: Sendable>: Sendable {
-  /// Makes an empty table.
-  package init() {}
-
   private var values: [Value] = []
   private var live: [Bool] = []
   private var free: [Int] = []

@@ -74,14 +74,12 @@ package struct DigestLines {
 /// recomputes only the lines from i on. It keeps the checksum of the parts' lines separately, and
 /// combines it with that of the screens as long as no part changes.
 package struct RunningDigest: Sendable {
+  /// The checksums; empty before the first update, which computes all of them.
   private var prefixes: [UInt32] = []
   /// The checksum of the parts' lines, which follow the line of a screen.
   private var parts = LineChecksum(isContinued: true)
   /// The newest revision whose parts `parts` covers; versions never decrease.
   private var partsAt = Revision(0)
-
-  /// Makes a digest that covers no screens yet; the first update computes all of them.
-  package init() {}
 
   /// Computes the digest after a change that did not touch the screens below `index`.
   ///

@@ -204,9 +204,6 @@ package struct BarFrames: Sendable {
   private var recent: [BarFrame] = [.standard]
   private static let limit = 16
 
-  /// Begins with the frame of a nav whose parts have their defaults.
-  package init() {}
-
   /// Returns a known frame that is equal to this one, or remembers and returns this one.
   mutating func shared(_ frame: BarFrame) -> BarFrame {
     // Most navs use a known frame already. Only for the others are contents compared.
