@@ -57,6 +57,7 @@ extension Journal {
     census.stored = census.draft
     for record in batch.records { ledger.add(record) }
     commits += 1
+    if isSynchronous { reserve.extend(pages: walPages) }
   }
 
   /// Drops the staged parts of a batch.

@@ -42,6 +42,7 @@ package final class Journal {
   var state: SyncState
   var pruning = Pruning()
   var isSynchronous = true
+  var reserve: LogReserve
   var isReplayed = false
   var poison: JournalError?
   var commits: UInt64 = 0
@@ -72,6 +73,7 @@ package final class Journal {
     self.bootID = bootID
     self.retention = retention
     let path = directory + "/" + Self.fileName
+    reserve = LogReserve(path: path + "-wal")
     let logDamage = try LogScan.damage(path: path + "-wal")
     database = try Database(path: path)
     try Schema.verify(database)
@@ -190,6 +192,7 @@ extension Journal {
     do throws(JournalError) {
       let (pages, moved) = try database.checkpoint(emptying: emptying)
       if moved >= pages { database.walPages = 0 }
+      if emptying { reserve.forget() }
     } catch {
       if case .syncFailed = error { poison = error }
       throw error

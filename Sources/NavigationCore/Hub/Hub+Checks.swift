@@ -117,8 +117,7 @@ extension Hub {
   /// `slot` is nil if the nav does not exist.
   mutating func checkRights(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
     assert(!op.request.operations.isEmpty)
-    // An empty literal would cost 770 instructions, because it makes a set from an empty sequence.
-    var needed = Rights(rawValue: 0)
+    var needed: Rights = []
     for index in op.request.operations.indices {
       let kind = op.request.operations[index].kind
       needed.formUnion(kind.rights)
