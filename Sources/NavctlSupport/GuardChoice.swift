@@ -1,6 +1,6 @@
-package import NavigationCore
-package import NavigationClient
 package import CommandLineOptions
+package import NavigationClient
+package import NavigationCore
 
 /// Chooses the guards of a command: the typed conditions, else the state that was last seen.
 ///

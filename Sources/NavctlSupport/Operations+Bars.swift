@@ -1,6 +1,6 @@
+package import CommandLineOptions
 package import NavigationClient
 import NavigationCore
-package import CommandLineOptions
 
 extension Operations {
   /// The four states of a bar that have an appearance each.

@@ -1,6 +1,6 @@
+package import CommandLineOptions
 package import NavigationClient
 import NavigationCore
-package import CommandLineOptions
 
 extension Operations {
   /// Makes the operation of `present`, which shows a screen above the visible one.

@@ -1,6 +1,6 @@
+package import CommandLineOptions
 package import NavigationClient
 import NavigationCore
-package import CommandLineOptions
 
 /// One step of a swipe back.
 package enum GestureStep: Hashable, Sendable {

@@ -1,6 +1,6 @@
+package import CommandLineOptions
 package import NavigationClient
 import NavigationCore
-package import CommandLineOptions
 
 /// Makes operations from command lines, one function for each command that changes a nav.
 package enum Operations {

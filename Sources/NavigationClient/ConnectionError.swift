@@ -1,6 +1,6 @@
+import NavigationCore
 package import NavigationReplica
 package import ZeroMQ
-import NavigationCore
 
 /// The reason why a daemon refuses a connection.
 package enum ConnectionRefusal: Hashable, Sendable {

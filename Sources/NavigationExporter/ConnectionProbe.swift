@@ -1,5 +1,5 @@
-import NavigationCore
 import NavigationClient
+import NavigationCore
 import RuntimePaths
 
 /// Queries a daemon over its socket, and keeps the connection between queries.

@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
-import NavigationCore
 import NavigationClient
+import NavigationCore
 import RuntimePaths
 
 /// One request: operations that navd performs all or none, and their guards.

@@ -2,8 +2,8 @@ import CLinux
 import CommandLineOptions
 import CurveKeys
 import NavctlSupport
-import NavigationCore
 import NavigationClient
+import NavigationCore
 import RuntimePaths
 
 /// One run of one command: its parsed command line and its environment.

@@ -1,6 +1,6 @@
-import NavigationCore
 import NavctlSupport
 import NavigationClient
+import NavigationCore
 
 /// The form of commands such as `bar` and `env`: print a part of the state, or change it.
 enum Parts {

@@ -1,6 +1,6 @@
 import NavctlSupport
-import NavigationCore
 import NavigationClient
+import NavigationCore
 import RuntimePaths
 
 /// Requests that read something once.

@@ -64,3 +64,146 @@ extension HubEvent {
     if case .message(_, _, .get) = self { true } else { false }
   }
 }
+
+/// A message to send.
+package struct Outgoing: Sendable {
+  /// The connection it goes to.
+  package var connection: ConnectionID
+  /// The verb of the message.
+  package var verb: ServerVerb
+  /// The JSON of the message.
+  package var body: [UInt8]
+}
+
+/// A request to read the journal's history, outside of the loop's thread.
+package struct HistoryRequest: Hashable, Sendable {
+  /// The token that the answer repeats.
+  package var token: UInt64
+  /// The name of the nav.
+  package var nav: UInt64
+  /// The nav's newest row.
+  package var head: UInt64
+  /// The part of the history to read.
+  package var what: What
+
+  /// A part of a nav's history.
+  package enum What: Hashable, Sendable {
+    /// All rows with these revisions.
+    case rows(from: UInt64, through: UInt64)
+    /// The newest snapshot that is not newer than the revision, and the rows after it through the
+    /// revision.
+    case state(at: UInt64)
+  }
+}
+
+/// The answer to a `HistoryRequest`.
+package struct HistoryAnswer: Sendable {
+  /// The token of the request.
+  package var token: UInt64
+  /// The snapshot to begin with; nil if the rows begin with the creation, or none was asked for.
+  package var snapshot: SnapshotRow?
+  /// The rows, oldest first.
+  package var rows: [JournalRow]
+  /// The error, in words, if the history could not be read; else nil.
+  package var failure: String?
+
+  /// Makes a value from its members.
+  package init(
+    token: UInt64, snapshot: SnapshotRow? = nil, rows: [JournalRow] = [], failure: String? = nil
+  ) {
+    self.token = token
+    self.snapshot = snapshot
+    self.rows = rows
+    self.failure = failure
+  }
+}
+
+/// The work of the shell once the records are durable, in this order.
+package struct HubOutput: Sendable {
+  /// A message to one connection; equal messages to several connections share one body.
+  package struct Delivery: Sendable {
+    /// The connection it goes to.
+    package var connection: ConnectionID
+    /// The verb of the message.
+    package var verb: ServerVerb
+    /// The index of its JSON in `bodies`.
+    package var body: Int
+  }
+
+  /// The messages to send, in order.
+  package internal(set) var deliveries: [Delivery] = []
+  /// The JSON bodies of the messages.
+  package internal(set) var bodies: [[UInt8]] = []
+  /// The requests for the history; the shell returns each answer as an event.
+  package var requests: [HistoryRequest] = []
+  /// Whether to begin a backup; the shell returns its result as an event.
+  package var startsBackup = false
+  /// Connections whose sessions ended; the shell discards what it could not send to them yet.
+  package var dropped: [ConnectionID] = []
+  /// Entries for the log.
+  package var notices: [Notice] = []
+
+  /// The messages to send, in order, each with its own body.
+  package var messages: [Outgoing] { deliveries.map(message) }
+
+  /// A delivery with its body.
+  package func message(_ delivery: Delivery) -> Outgoing {
+    precondition(delivery.body < bodies.count, "body=\(delivery.body)")
+    return Outgoing(
+      connection: delivery.connection, verb: delivery.verb, body: bodies[delivery.body])
+  }
+
+  /// Adds the body of a message to one or several connections; returns its index.
+  mutating func add(_ body: [UInt8]) -> Int {
+    bodies.append(body)
+    return bodies.count - 1
+  }
+
+  /// Adds a message to one connection; its body was added before.
+  mutating func append(_ verb: ServerVerb, at body: Int, to connection: ConnectionID) {
+    assert(body >= 0 && body < bodies.count, "body=\(body)")
+    deliveries.append(Delivery(connection: connection, verb: verb, body: body))
+  }
+}
+
+/// Something an operator should know.
+package struct Notice: Hashable, Sendable {
+  /// What sort of thing it is.
+  package enum Kind: Hashable, Sendable {
+    /// A client reports that its mirror differs from the nav.
+    case diverged
+    /// navd found a fault in a nav or in its history.
+    case faulty
+    /// navd refused a message as `forbidden` or `fenced`, or ended the session of a revoked key.
+    case refused
+    /// A client passed over guards, delegates or the holder of the display.
+    case overridden
+  }
+
+  /// How important a notice is.
+  package enum Level: Sendable { case info, warning }
+
+  /// What sort of thing it is.
+  package var kind: Kind
+  /// The importance of the notice.
+  package var level: Level
+  /// The text, for people; it can quote a client's message.
+  package var text: String
+  /// The name of the nav.
+  package var nav: String?
+  /// The revision of the nav.
+  package var revision: UInt64?
+  /// The name that the client gave itself.
+  package var client: String?
+  /// The client's principal, as the transport proved it.
+  package var principal: String?
+  /// The code of the error, or a word for the action.
+  package var code: String?
+
+  /// Makes a notice that names no nav and no client.
+  package init(_ kind: Kind, _ level: Level, _ text: String) {
+    self.kind = kind
+    self.level = level
+    self.text = text
+  }
+}

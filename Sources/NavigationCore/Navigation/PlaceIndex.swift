@@ -56,7 +56,7 @@ package struct PlaceIndex: Sendable {
     // An entry behind the gap moves into it if a search for the entry would stop at the gap.
     var next = (gap + 1) & mask
     while cells[next].place >= 0 {
-      let distance = (next - Int(truncatingIfNeeded: cells[next].hash)) & mask
+      let distance = (next &- Int(truncatingIfNeeded: cells[next].hash)) & mask
       if distance >= (next - gap) & mask {
         cells[gap] = cells[next]
         gap = next

@@ -1,3 +1,5 @@
+import CZlib
+
 /// The CRC-32 of the ids and versions of a nav, which proves that a mirror equals the nav.
 ///
 /// It covers one line for each screen, bottom first, `id@ver`, then one line for each part,
@@ -122,4 +124,117 @@ extension NavigationController {
       screens: stack.map { ($0.id.text, $0.version.number) },
       parts: PartName.allCases.map { ($0.text, version(of: $0).number) })
   }
+}
+
+/// The CRC-32 of a digest's lines, computed byte by byte as the lines are composed.
+///
+/// The lines are too short for zlib, which would need them in memory first.
+struct LineChecksum: Sendable {
+  /// The state of the CRC: the complement of the checksum.
+  private var rest: UInt32
+  /// The factor by which these lines multiply the checksum of the bytes before them.
+  ///
+  /// It is x^8n modulo the polynomial for n bytes, with the highest power in the lowest bit.
+  private var shift: UInt32 = 1 << 31
+  /// Whether a line precedes the next one, so that the next one needs a line feed before it.
+  private var isContinued: Bool
+
+  /// Begins after bytes whose checksum is `seed`.
+  init(isContinued: Bool, from seed: UInt32 = 0) {
+    self.isContinued = isContinued
+    rest = ~seed
+  }
+
+  /// The CRC-32 of the bytes before these lines and of these lines.
+  var checksum: UInt32 { ~rest }
+
+  /// Appends the line `name@version`, with a line feed before it unless it is the first line.
+  mutating func append(_ name: String, _ version: UInt64) {
+    let table = Self.table.span
+    if isContinued { append(0x0A, table) }
+    isContinued = true
+    let name = name.utf8.span
+    for index in name.indices { append(name[index], table) }
+    append(0x40, table)
+    var divisor: UInt64 = 1
+    while version / divisor >= 10 { divisor *= 10 }
+    while divisor > 0 {
+      append(UInt8(truncatingIfNeeded: 0x30 + version / divisor % 10), table)
+      divisor /= 10
+    }
+  }
+
+  /// Appends the lines of the six parts.
+  mutating func appendParts(of controller: borrowing NavigationController) {
+    for part in PartName.allCases {
+      append(Self.labels[Int(part.rawValue)], controller.version(of: part).number)
+    }
+  }
+
+  /// Computes the checksum of bytes that have the checksum `first`, followed by these lines.
+  ///
+  /// crc(a + b) is crc(a) · x^8n + crc(b), for a text b of n bytes.
+  func checksum(behind first: UInt32) -> UInt32 { Self.product(first, shift) ^ checksum }
+
+  @inline(__always)
+  private mutating func append(_ byte: UInt8, _ table: Span<UInt32>) {
+    rest = table[Int((rest ^ UInt32(byte)) & 0xFF)] ^ rest >> 8
+    // A zero byte multiplies the polynomial by x^8.
+    shift = table[Int(shift & 0xFF)] ^ shift >> 8
+  }
+
+  /// The product of two polynomials modulo the polynomial of the CRC; the highest power is in the
+  /// lowest bit.
+  ///
+  /// Takes four bits of `left` at a time, the highest powers first. One bit at a time takes 200
+  /// instructions more, once for each op.
+  private static func product(_ left: UInt32, _ right: UInt32) -> UInt32 {
+    let x1 = timesX(right)
+    let x2 = timesX(x1)
+    let x3 = timesX(x2)
+    // The products of `right` and each polynomial of a degree below 4.
+    let multiples: InlineArray<16, UInt32> = [
+      0, x3, x2, x2 ^ x3, x1, x1 ^ x3, x1 ^ x2, x1 ^ x2 ^ x3,
+      right, right ^ x3, right ^ x2, right ^ x2 ^ x3,
+      right ^ x1, right ^ x1 ^ x3, right ^ x1 ^ x2, right ^ x1 ^ x2 ^ x3,
+    ]
+    let table = table.span
+    var product: UInt32 = 0
+    for place in stride(from: UInt32(0), to: 32, by: 4) {
+      // Times x^4: eight steps make of a byte whose lower half is 0 what four make of the other.
+      product = table[Int(product & 15) << 4] ^ product >> 4
+      product ^= multiples[Int(left >> place & 15)]
+    }
+    return product
+  }
+
+  private static func timesX(_ value: UInt32) -> UInt32 {
+    value >> 1 ^ polynomial & (0 &- value & 1)
+  }
+
+  private static let polynomial: UInt32 = 0xEDB8_8320
+
+  /// The result of eight steps of the CRC for each byte.
+  private static let table: [UInt32] = (0..<256).map { byte in
+    (0..<8).reduce(UInt32(byte)) { rest, _ in timesX(rest) }
+  }
+
+  private static let labels = PartName.allCases.map { ":" + $0.text }
+}
+
+/// Continues a CRC-32 (ISO-HDLC, zlib's) over more bytes.
+///
+/// Law: `crc32(b, seed: crc32(a)) == crc32(a + b)`, so callers can compute the checksum of a text
+/// in pieces.
+package func crc32(_ bytes: Span<UInt8>, seed: UInt32 = 0) -> UInt32 {
+  unsafe bytes.withUnsafeBufferPointer { buffer in
+    // zlib returns the initial value for a null pointer, whatever the seed is.
+    guard let start = buffer.baseAddress, !buffer.isEmpty else { return seed }
+    return UInt32(truncatingIfNeeded: unsafe crc32_z(UInt(seed), start, buffer.count))
+  }
+}
+
+/// Continues a CRC-32 over the bytes of an array, by the same law as for a span.
+package func crc32(_ bytes: [UInt8], seed: UInt32 = 0) -> UInt32 {
+  crc32(bytes.span, seed: seed)
 }

@@ -1,8 +1,8 @@
 import CommandLineOptions
 import Glibc
 import NavctlSupport
-import NavigationCore
 import NavigationClient
+import NavigationCore
 
 /// `backup`: lets navd copy its journal.
 enum BackupCommand: Command {

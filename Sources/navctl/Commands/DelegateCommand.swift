@@ -1,8 +1,8 @@
-import NavigationCore
 import CLinux
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
+import NavigationCore
 import NavigationReplica
 
 /// `delegate`: registers as a delegate of a nav, and answers its questions by running a command.

@@ -1,6 +1,6 @@
-import NavigationCore
 import CommandLineOptions
 import NavctlSupport
+import NavigationCore
 
 /// `explain`: prints the meaning, the cause and the remedy of a code; needs no daemon.
 enum ExplainCommand: Command {

@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
-import NavigationCore
 import NavigationClient
+import NavigationCore
 
 /// `history`: prints the log with the top screen after each revision, or draws an old state.
 enum HistoryCommand: Command {

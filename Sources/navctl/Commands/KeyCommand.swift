@@ -1,8 +1,8 @@
-import NavigationCore
 import CommandLineOptions
 import CurveKeys
 import NavctlSupport
 import NavigationClient
+import NavigationCore
 import RuntimePaths
 
 /// `key`: creates and authorises keys of tcp clients, as files that the daemon watches.

@@ -1,8 +1,8 @@
-import NavigationCore
 import CLinux
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
+import NavigationCore
 import NavigationReplica
 import RuntimePaths
 

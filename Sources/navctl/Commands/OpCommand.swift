@@ -1,6 +1,6 @@
-import NavigationClient
 import CommandLineOptions
 import NavctlSupport
+import NavigationClient
 import NavigationCore
 
 /// `op`: performs operations given as JSON, all of them or none.

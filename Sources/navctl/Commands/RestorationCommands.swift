@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
-import NavigationCore
 import NavigationClient
+import NavigationCore
 import RuntimePaths
 
 /// `save`: writes the restorable screens of the stack to a file for `restore`.

@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
-import NavigationCore
 import NavigationClient
+import NavigationCore
 
 /// `status`: prints whether the daemon is running, and its health.
 enum StatusCommand: Command {

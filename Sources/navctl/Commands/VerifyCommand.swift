@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
-import NavigationCore
 import NavigationClient
+import NavigationCore
 
 /// `verify`: lets the daemon check a nav, or all navs and its connection counts.
 enum VerifyCommand: Command {

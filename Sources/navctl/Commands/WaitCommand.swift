@@ -1,7 +1,7 @@
 import CommandLineOptions
 import NavctlSupport
-import NavigationCore
 import NavigationClient
+import NavigationCore
 import NavigationReplica
 import RuntimePaths
 
