@@ -64,7 +64,9 @@ struct MaintenanceSchedule {
   func wakeAt(pages: Int, hasDormantNavs: Bool, soonest: UInt64) -> UInt64? {
     let quiet = busyAt + Self.quietTime
     var due: [UInt64] = []
-    if let pruningDue { due.append(max(pruningDue, soonest)) }
+    if let pruningDue {
+      due.append(max(pruningDue, min(quiet, pruningDue + Self.patience), soonest))
+    }
     if pages > Self.quietPages { due.append(max(quiet, checkpointDue, soonest)) }
     if hasDormantNavs { due.append(quiet) }
     return due.min()
