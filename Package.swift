@@ -163,8 +163,13 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "NavigationTests", dependencies: ["NavigationCore"], swiftSettings: strict),
     .testTarget(
-      name: "NavigationSyncTests",
-      dependencies: ["NavigationCore", "NavigationReplica"],
+      name: "NavigationProtocolTests", dependencies: ["NavigationCore"], swiftSettings: strict),
+    .testTarget(
+      name: "NavigationReplicaTests", dependencies: ["NavigationReplica", "NavigationCore"],
+      swiftSettings: strict),
+    // A hub in a world without I/O, and the mirrors of its clients.
+    .testTarget(
+      name: "NavigationHubTests", dependencies: ["NavigationReplica", "NavigationCore"],
       swiftSettings: strict),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"], swiftSettings: strict),
     .testTarget(

@@ -1,6 +1,6 @@
 import CLinux
-import NavigationCore
 import NavigationClient
+import NavigationCore
 import NavigationReplica
 import Testing
 

@@ -1,5 +1,5 @@
-import ChildProcess
 import CLinux
+import ChildProcess
 import Foundation
 import NavigationClient
 import NavigationCore

@@ -1,7 +1,7 @@
-@testable import NavigationCore
 import NavigationClient
-import Testing
+@testable import NavigationCore
 @testable import NavigationReplica
+import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct NavigationConnectionTests {
   @Test func `a single request needs no session`() throws {

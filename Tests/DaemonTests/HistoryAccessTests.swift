@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 @testable import Journal
-@testable import NavigationDaemon
 @testable import NavigationCore
+@testable import NavigationDaemon
 
 @Suite(.timeLimit(.minutes(1))) struct HistoryAccessTests {
   /// Lends a journal of one nav with these revisions, and its directory.

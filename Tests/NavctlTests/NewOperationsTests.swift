@@ -1,6 +1,6 @@
 import CommandLineOptions
-@testable import NavigationCore
 import NavigationClient
+@testable import NavigationCore
 import Testing
 
 @testable import NavctlSupport

@@ -1,6 +1,6 @@
-import NavigationCore
 import CommandLineOptions
 import NavigationClient
+import NavigationCore
 import Testing
 
 @testable import NavctlSupport

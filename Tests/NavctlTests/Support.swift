@@ -1,6 +1,6 @@
 import CommandLineOptions
-import NavigationCore
 import NavigationClient
+import NavigationCore
 
 @testable import NavctlSupport
 

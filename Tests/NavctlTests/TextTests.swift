@@ -1,5 +1,5 @@
-import NavigationCore
 import NavigationClient
+import NavigationCore
 import RuntimePaths
 import Testing
 

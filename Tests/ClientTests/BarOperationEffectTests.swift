@@ -1,0 +1,263 @@
+import NavigationClient
+import NavigationCore
+import Testing
+
+/// What the operations on screens, items, buttons, bars and the display do.
+@Suite struct BarOperationEffectTests {
+  private func title(_ rig: HubRig) throws -> String? {
+    guard case .title(let text)? = try rig.state.bar?.middle else { return nil }
+    return text
+  }
+
+  private func buttons(_ slots: [NavigationBarContent.Slot]?) -> [String] {
+    (slots ?? []).map { slot in
+      switch slot {
+      case .back(let back): "back:\(back.text ?? "")"
+      case .button(let button): button.id
+      }
+    }
+  }
+
+  @Test func `a screen is created off the stack, changed there, and released`() throws {
+    var rig = try HubRig.kiosk()
+    #expect(try rig.perform([.createScreen(.init(id: "x", title: "X"))]).depth == 3)
+    try rig.perform([.setScreen("x", ["title": "Y", "args": ["n": 1]])])
+    #expect(try rig.read(.screen, screen: "x")["title"] == "Y")
+    try rig.perform([.setScreen("x", ["title": nil])])
+    #expect(try rig.read(.screen, screen: "x")["title"] == nil)
+    try rig.perform([.releaseScreen("x")])
+    #expect(try rig.refusal(of: [.push("x")]).code.rawValue == "unknown-screen")
+    #expect(try rig.refusal(of: [.releaseScreen("wifi")]).code == .invalidArgument)
+  }
+
+  @Test func `the title of the item stands in place of the screen's, until it is cleared`() throws {
+    var rig = try HubRig.kiosk()
+    #expect(try title(rig) == "DNS")
+    try rig.perform([.itemSet("dns", ItemDescription(title: "Servers"))])
+    #expect(try title(rig) == "Servers" && rig.state.top?.title == "DNS")
+    try rig.perform([.itemSet("dns", ItemDescription(clearing: [.title]))])
+    #expect(try title(rig) == "DNS")
+  }
+
+  @Test func `an item can be changed off the stack, unless that is ruled out`() throws {
+    var rig = try HubRig.kiosk()
+    try rig.perform([.pop()])
+    let error = try rig.refusal(of: [
+      .itemSet("dns", ItemDescription(title: "Servers"), requireOnStack: true)
+    ])
+    #expect(error.code == .notInStack)
+    try rig.perform([.itemSet("dns", ItemDescription(title: "Servers"))])
+    try rig.perform([.push("dns")])
+    #expect(try title(rig) == "Servers")
+  }
+
+  @Test func `left buttons replace the back button, or stand beside it`() throws {
+    var rig = try HubRig.kiosk()
+    let edit = ButtonDescription(id: "edit", .title("Edit"))
+    try rig.perform([.itemSet("dns", ItemDescription(leftItems: [edit]))])
+    #expect(buttons(try rig.state.bar?.left) == ["edit"])
+    try rig.perform([.itemSet("dns", ItemDescription(leftItemsSupplementBackButton: true))])
+    #expect(buttons(try rig.state.bar?.left) == ["back:WIFI", "edit"])
+    try rig.perform([.itemSet("dns", ItemDescription(hidesBackButton: true))])
+    #expect(buttons(try rig.state.bar?.left) == ["edit"])
+  }
+
+  @Test func `right buttons come right-most first, and the back title from the screen below`()
+    throws
+  {
+    var rig = try HubRig.kiosk()
+    let items: [ButtonDescription] = [
+      .init(id: "a", .title("A"), action: "a.tap"), .init(id: "b", .systemItem("add")),
+    ]
+    try rig.perform([.itemSet("dns", ItemDescription(rightItems: items))])
+    #expect(buttons(try rig.state.bar?.right) == ["a", "b"])
+    guard case .button(let first)? = try rig.state.bar?.right.first else {
+      Issue.record("no button")
+      return
+    }
+    #expect(first.title == "A" && first.action == "a.tap")
+    let back = ButtonDescription(.title("Back to it"))
+    try rig.perform([.itemSet("wifi", ItemDescription(backBarButtonItem: back))])
+    #expect(buttons(try rig.state.bar?.left) == ["back:Back to it"])
+  }
+
+  @Test func `a view stands in place of the title, under its name`() throws {
+    var rig = try HubRig.kiosk()
+    let view = ItemDescription.TitleView("clock", height: 20)
+    try rig.perform([.itemSet("dns", ItemDescription(titleView: view))])
+    #expect(try rig.state.bar?.middle == .view("clock"))
+  }
+
+  @Test func `a button is changed wherever it is shown, tapped, and released when unused`() throws {
+    var rig = try HubRig.kiosk()
+    try rig.perform([.createButton(.init(id: "b", .title("B"), action: "go"))])
+    try rig.perform([.itemSet("dns", ItemDescription(rightItems: ["b"]))])
+    try rig.perform([.setButton("b", ["title": "C"])])
+    guard case .button(let button)? = try rig.state.bar?.right.first else {
+      Issue.record("no button")
+      return
+    }
+    #expect(button.title == "C")
+    let reply = try rig.perform([.activateButton("b")])
+    #expect(!reply.changed && reply.results == [["delivered": 1]])
+    #expect(rig.events.map(\.kind) == [.buttonActivated(button: "b", action: "go")])
+    #expect(try rig.refusal(of: [.releaseButton("b")]).code == .invalidArgument)
+    try rig.perform([.itemSet("dns", ItemDescription(rightItems: []))])
+    try rig.perform([.releaseButton("b")])
+    #expect(try rig.refusal(of: [.activateButton("b")]).code.rawValue == "unknown-button")
+  }
+
+  @Test func `the bars are hidden and shown, by name and by touch`() throws {
+    var rig = try HubRig.kiosk()
+    try rig.perform([.setBarHidden(true)])
+    #expect(try rig.state.part("bar")?["hidden"] == true)
+    #expect(
+      rig.events.map(\.kind) == [.barsVisibilityChanged(bar: false, toolbar: false, cause: "api")])
+    try rig.perform([.setBarHidden(false), .setToolbarHidden(false)])
+    #expect(try rig.state.part("toolbar")?["hidden"] == false)
+    #expect(!(try rig.perform([.tap()]).changed))
+    try rig.perform([.configure([.hidesBarsOnTap(true), .hidesBarsOnSwipe(true)])])
+    try rig.perform([.tap()])
+    #expect(try rig.state.part("bar")?["hidden"] == true)
+    try rig.perform([.swipe(.down)])
+    #expect(try rig.state.part("bar")?["hidden"]?.bool != true)
+    try rig.perform([.swipe(.up)])
+    #expect(try rig.state.part("bar")?["hid"]?["cause"] == "swipe")
+  }
+
+  @Test func `members of the bar, the toolbar and the proxy are set and reset`() throws {
+    var rig = try HubRig.kiosk()
+    try rig.perform([
+      .setBar([.barTintColor("red"), .isTranslucent(false), .tintColor("green")]),
+      .setToolbar([.tintColor("blue"), .barStyle(.black)]),
+    ])
+    let bar = try #require(try rig.state.part("bar"))
+    #expect(bar["barTintColor"] == "red" && bar["translucent"] == false)
+    #expect(try rig.state.bar?.details["tintColor"] == "green")
+    #expect(try rig.state.part("toolbar")?["tintColor"] == "blue")
+    try rig.perform([.setBar([.standard(.barTintColor), .standard(.translucent)])])
+    #expect(try rig.state.part("bar")?["barTintColor"] == nil)
+    #expect(try rig.state.part("bar")?["tintColor"] == "green")
+    try rig.perform([.setProxy([.barTintColor("grey")])])
+    #expect(try rig.state.bar?.details["background"] == "grey")
+    #expect(try rig.refusal(of: [.setProxy([.tintColor("x")])]).code == .invalidArgument)
+  }
+
+  @Test func `an appearance is set for the bar or for one screen, and removed`() throws {
+    var rig = try HubRig.kiosk()
+    try rig.perform([.setAppearance(.standard, ["background": "sand"])])
+    #expect(try rig.state.bar?.details["appearance"]?["from"] == "bar")
+    try rig.perform([.setAppearance(.standard, ["background": "sea"], of: "dns")])
+    #expect(try rig.state.bar?.details["appearance"]?["from"] == "item")
+    try rig.perform([.setAppearance(.standard, nil, of: "dns"), .setAppearance(.standard, nil)])
+    #expect(try rig.state.bar?.details["appearance"] == nil)
+  }
+
+  @Test func `the display reports its environment, each member by its own setting`() throws {
+    var rig = try HubRig.kiosk()
+    try rig.perform([
+      .setEnvironment([
+        .idiom(.pad), .isVerticallyCompact(true), .isAtScrollEdge(true), .hasKeyboard(true),
+        .scale(3), .statusBar(44), .backTitleBudget(4), .locale("zh-Hans"),
+        .orientation(.landscapeLeft),
+      ])
+    ])
+    let environment = try #require(try rig.state.part("environment"))
+    #expect(environment["idiom"] == "pad" && environment["vCompact"] == true)
+    #expect(environment["scrollEdge"] == true && environment["keyboard"] == true)
+    #expect(environment["scale"] == 3 && environment["statusBar"] == 44)
+    #expect(environment["backTitleBudget"] == 4 && environment["locale"] == "zh-Hans")
+    #expect(environment["orientation"] == "landscapeLeft")
+    try rig.perform([
+      .setEnvironment(EnvironmentSetting.Name.allCases.map { .standard($0) })
+    ])
+    #expect(try rig.state.part("environment")?.object?.keys.sorted() == ["ver"])
+  }
+
+  @Test func `every setting is stored under its name, and standard removes it`() throws {
+    var rig = try HubRig.kiosk()
+    let before = try rig.state.part("settings")?.object?.keys.sorted()
+    let settings: [NavigationSetting] = [
+      .container(["tab": 1]), .restorationID("nav"), .interactivePop(isEnabled: false),
+      .simultaneous([(.edge, .fullScreen)]), .hidesBarsOnTap(true), .hidesBarsOnSwipe(true),
+      .hidesBarsWhenVerticallyCompact(true), .hidesBarsWhenKeyboardAppears(true), .guards(.all),
+      .vetoScope(.all), .veto(deadline: .milliseconds(1), onTimeout: .allow),
+      .questionDeadline(.seconds(60)), .transitionDeadline(.seconds(60)),
+      .gestureDeadline(.seconds(600)), .queue(64), .profile(os: 12),
+      .routes([NavigationRoute("a", screens: ["home"])]),
+    ]
+    try rig.perform([.configure(settings)])
+    let set = try #require(try rig.state.part("settings"))
+    for name in NavigationSetting.Name.allCases {
+      #expect(set[name.rawValue] != nil, "\(name.rawValue)")
+    }
+    #expect(set["veto"]?["deadline"] == 1 && set["gestureDeadline"] == 600_000)
+    try rig.perform([.configure(NavigationSetting.Name.allCases.map { .standard($0) })])
+    #expect(try rig.state.part("settings")?.object?.keys.sorted() == before)
+  }
+
+  @Test(
+    arguments: [
+      .queue(65), .queue(-1), .questionDeadline(.zero), .questionDeadline(.milliseconds(60_001)),
+      .transitionDeadline(.milliseconds(60_001)), .gestureDeadline(.milliseconds(600_001)),
+      .veto(deadline: .milliseconds(60_001)), .profile(os: 6), .profile(os: 100),
+      .profile(compactHeight: 0), .profile(compactHeight: 1001),
+    ] as [NavigationSetting])
+  func `a setting beyond its limit is refused`(setting: NavigationSetting) throws {
+    var rig = try HubRig.kiosk()
+    #expect(try rig.refusal(of: [.configure([setting])]).code == .invalidArgument)
+  }
+
+  @Test func `a gesture pops at its end, or not, and reports its progress`() throws {
+    var rig = try HubRig.kiosk()
+    let begun = try rig.perform([.beginGesture(.edge)])
+    let id = try #require(begun.results.first?["tid"]?.integer)
+    #expect(try rig.state.part("transition")?["phase"] == "interactive")
+    try rig.perform([.updateGesture(0.5)])
+    #expect(rig.events.map(\.kind) == [.transitionProgress(id: UInt64(id), value: 0.5)])
+    try rig.perform([.cancelGesture()])
+    #expect(rig.events.contains { $0.kind == .transitionEnded(id: UInt64(id), .cancelled) })
+    #expect(try rig.stack == ["home", "wifi", "dns"])
+    try rig.perform([.beginGesture(.edge)])
+    #expect(try rig.perform([.finishGesture()]).popped == ["dns"])
+    #expect(try rig.refusal(of: [.finishGesture()]).code == .invalidArgument)
+    #expect(try rig.refusal(of: [.beginGesture(.fullScreen)]).code.rawValue == "gesture-refused")
+  }
+
+  @Test func `an animated change ends with the report of the display`() throws {
+    var rig = try HubRig.kiosk()
+    try rig.perform([.push(.init(id: "a"))], animated: true)
+    let id = try #require(try rig.state.part("transition")?["tid"]?.integer)
+    let began = rig.events.compactMap { event in
+      if case .transitionBegan(let transition) = event.kind { transition } else { nil }
+    }
+    #expect(began.map(\.id) == [UInt64(id)] && began.first?.to == "a")
+    #expect(try rig.refusal(of: [.pop()]).code == .transitionInProgress)
+    try rig.perform([.completeTransition(UInt64(id))])
+    #expect(rig.events.contains { $0.kind == .transitionEnded(id: UInt64(id), .completed) })
+    #expect(rig.events.contains { $0.kind == .didShow(screen: "a", isAnimated: true) })
+  }
+
+  @Test func `a show is animated, unless it says otherwise`() throws {
+    var rig = try HubRig.kiosk()
+    try rig.perform([.show(.init(id: "a"))], animated: false)
+    #expect(try rig.state.part("transition")?["op"] == nil)
+    try rig.perform([.show(.init(id: "b"))])
+    #expect(try rig.state.part("transition")?["op"] == "push")
+  }
+
+  @Test func `a standalone bar has items instead of screens`() throws {
+    var rig = try HubRig()
+    try rig.perform([.createBar(), .pushItem(.init(id: "i", ItemDescription(title: "Owen")))])
+    try rig.watch()
+    #expect(try title(rig) == "Owen")
+    try rig.perform([.setItems([.init(id: "a", ItemDescription(title: "A")), "i"])])
+    #expect(try rig.stack == ["a", "i"])
+    #expect(try rig.perform([.popItem()]).popped == ["i"])
+    try rig.perform([.setItems([])])
+    #expect(try rig.state.top == nil)
+    #expect(try rig.refusal(of: [.push(.init(id: "s"))]).code == .invalidArgument)
+    var controller = try HubRig.kiosk()
+    #expect(try controller.refusal(of: [.popItem()]).code.rawValue == "bar-managed")
+  }
+}

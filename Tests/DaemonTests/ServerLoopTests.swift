@@ -1,0 +1,263 @@
+import Foundation
+@testable import NavigationCore
+import Testing
+
+@testable import Journal
+@testable import NavigationDaemon
+
+/// The loop's turns: what becomes durable, what is taken back, and what is done unasked.
+@Suite(.timeLimit(.minutes(1))) struct ServerLoopTests {
+  /// Ops of a few clients on a few navs, of which some are refused.
+  private static func ops(_ stage: inout LoopStage, seed: UInt64) -> [HubEvent] {
+    var random = SeededGenerator(seed: seed)
+    return (0..<80).map { number in
+      let client = UInt64.random(in: 1...4, using: &random)
+      let nav = ["a", "b", "c"].randomElement(using: &random) ?? "a"
+      let screen = "s\(Int.random(in: 0..<9, using: &random))"
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0, 1: return stage.op(client, LoopStage.create, nav: nav)
+      case 2: return stage.op(client, #"{"pop":{}}"#, nav: nav)
+      case 3: return stage.op(client, #"{"popTo":{"screen":"\#(screen)"}}"#, nav: nav)
+      case 4: return stage.op(client, #"{"nav.close":{}}"#, nav: nav)
+      case 5: return stage.message(client, "op", "{")
+      default:
+        let more = number % 3 == 0 ? "," + LoopStage.push("t\(number)") : ""
+        return stage.op(client, LoopStage.push(screen) + more, nav: nav)
+      }
+    }
+  }
+
+  @Test(arguments: 0..<2 as Range<UInt64>)
+  func `how messages are grouped into turns changes nothing of what is stored`(
+    seed: UInt64
+  ) throws {
+    var stored: [[JournalRow]] = []
+    for grouping in 0..<3 {
+      try withTemporaryDirectory { directory in
+        var configuration = Configuration()
+        (configuration.limits.inflightOperations, configuration.limits.rememberedOperations) =
+          (4096, 4096)
+        var stage = try LoopStage(directory, configuration)
+        for client in 1...4 as ClosedRange<UInt64> { try stage.turn([stage.hello(client)]) }
+        var random = SeededGenerator(seed: seed + 50)
+        var events = Self.ops(&stage, seed: seed)[...]
+        while !events.isEmpty {
+          // One by one, in small turns that the loop commits, or in large ones for the writer.
+          let most = [1, 7, 60][grouping]
+          let count = min(Int.random(in: 1...most, using: &random), events.count)
+          try stage.turn(Array(events.prefix(count)))
+          events = events.dropFirst(count)
+          if grouping == 2, Bool.random(using: &random) { try stage.settle() }
+        }
+        try stage.close()
+        stored.append(try LoopStage.rows(directory))
+      }
+    }
+    #expect(stored[0].count > 20)
+    #expect(stored[0] == stored[1] && stored[0] == stored[2], "seed \(seed)")
+  }
+
+  /// Keeps every other connection from writing to a journal while it lives.
+  private func occupy(_ directory: String) throws -> Database {
+    let other = try Database(path: directory + "/" + Journal.fileName)
+    try other.execute("BEGIN IMMEDIATE", .writing)
+    return other
+  }
+
+  @Test(arguments: [1, 20])
+  func `a commit that fails is taken back, its ops are refused as storage, and the log says so`(
+    ops: Int
+  ) throws {
+    try withTemporaryDirectory { directory in
+      var stage = try LoopStage(directory)
+      try stage.open()
+      let before = stage.loop.hub.sequence
+      let other = try occupy(directory)
+      try stage.turn((0..<ops).map { stage.op(1, LoopStage.push("s\($0)")) })
+      try stage.settle()
+      #expect(stage.loop.hub.sequence == before)
+      #expect(stage.count(.refused(.storage)) == UInt64(ops))
+      let entries = stage.sink.take()
+      #expect(entries.count == 1 && entries.first?.kind == .journalFailed)
+      #expect(entries.first?.message.hasSuffix("nothing was stored, it may be tried again") == true)
+      #expect(entries.first?.level == .error)
+      try other.execute("ROLLBACK", .writing)
+      other.close()
+
+      // The same op may be tried again: it was not decided.
+      try stage.turn([stage.op(1, LoopStage.push("s0"))])
+      try stage.settle()
+      #expect(stage.loop.hub.sequence == before + 1)
+      #expect(stage.sink.take().map(\.message) == ["the journal can be written again"])
+      try stage.close()
+      #expect(try LoopStage.rows(directory).map(\.revision) == [1, 2])
+    }
+  }
+
+  @Test func `an op that breaks an invariant is refused alone, and its nav is frozen`() throws {
+    try withTemporaryDirectory { directory in
+      var stage = try LoopStage(directory) { $0.contains("bug") ? ["planted"] : [] }
+      try stage.open()
+      try stage.turn([stage.op(1, LoopStage.create, nav: "other")])
+      let before = stage.loop.hub.sequence
+      var events: [HubEvent] = []
+      for number in 0..<20 {
+        events.append(stage.op(1, LoopStage.push("s\(number)"), nav: "other"))
+        if number == 11 { events.append(stage.op(1, LoopStage.push("bug"))) }
+      }
+      try stage.turn(events)
+      try stage.settle()
+      #expect(stage.count(.refused(.internal)) == 1)
+      #expect(stage.loop.hub.sequence == before + 20)
+      try stage.turn([stage.op(1, LoopStage.push("good"))])
+      #expect(stage.count(.refused(.frozen)) == 1)
+      let faulty = stage.sink.take().filter { $0.kind == .faulty }
+      #expect(faulty.first?.nav == "kiosk" && faulty.first?.level == .warning)
+      try stage.close()
+      #expect(try LoopStage.rows(directory).count == 22)
+    }
+  }
+
+  @Test func `history is pruned in quiet moments, with the snapshots that it needs`() throws {
+    try withTemporaryDirectory { directory in
+      var configuration = Configuration()
+      (configuration.history.revisions, configuration.history.snapshotEvery) = (10, 8)
+      var stage = try LoopStage(directory, configuration)
+      try stage.open()
+      for number in 0..<40 {
+        try stage.turn([stage.op(1, LoopStage.push("s\(number)"))])
+        try stage.turn([stage.op(1, #"{"pop":{}}"#)])
+      }
+      #expect(stage.loop.writer.journal.floor(of: 1) == 0, "nothing is due yet")
+      // As the loop does, it is woken when it said. A turn with an event is no quiet moment.
+      let journal = stage.loop.writer.journal
+      for _ in 0..<100 where try journal.statistics().rows >= 25 {
+        let pause = stage.loop.sleepTime(stage.now, nil)
+        stage.pass(pause > 0 ? UInt64(pause) : MaintenanceSchedule.quietTime)
+        try stage.turn()
+        stage.loop.writer.awaitCheckpoint()
+      }
+      #expect(journal.floor(of: 1) > 60)
+      try stage.close()
+      let rows = try LoopStage.rows(directory)
+      #expect(rows.count < 25 && rows.last?.revision == 81)
+    }
+  }
+
+  @Test func `the log is put away in a quiet moment, and never while a reader is at work in it`()
+    throws
+  {
+    try withTemporaryDirectory { directory in
+      var stage = try LoopStage(directory)
+      try stage.open()
+      var number = 0
+      while stage.loop.writer.walPages <= MaintenanceSchedule.quietPages {
+        number += 1
+        try stage.turn([stage.op(1, LoopStage.push("s\(number)") + #",{"pop":{}}"#)])
+      }
+      try stage.turn()
+      #expect(stage.loop.writer.walPages > MaintenanceSchedule.quietPages)
+      let reader = try Database(path: directory + "/" + Journal.fileName, readOnly: true)
+      try reader.execute("BEGIN; SELECT * FROM log", .reading)
+      stage.pass(MaintenanceSchedule.quietTime)
+      #expect(stage.loop.sleepTime(stage.now, nil) == 0)
+      try stage.turn()
+      stage.loop.writer.awaitCheckpoint()
+      try stage.turn()
+      // Not again and again, but a second later.
+      stage.pass(999)
+      #expect(stage.loop.sleepTime(stage.now, nil) == 1 && !stage.loop.writer.isBusy)
+      try reader.execute("COMMIT", .reading)
+      reader.close()
+      stage.pass(1)
+      try stage.turn()
+      stage.loop.writer.awaitCheckpoint()
+      #expect(stage.loop.writer.walPages == 0)
+      #expect(stage.sink.take().isEmpty)
+      try stage.close()
+    }
+  }
+
+  @Test func `dormant navs are revived in quiet moments, or by the first message about them`()
+    throws
+  {
+    try withTemporaryDirectory { directory in
+      do {
+        var stage = try LoopStage(directory)
+        try stage.turn([stage.hello(1)])
+        for nav in ["a", "b", "c"] {
+          try stage.turn([stage.op(1, LoopStage.create, nav: nav)])
+          try stage.turn([stage.op(1, LoopStage.push("s"), nav: nav)])
+        }
+        try stage.close()
+      }
+      var stage = try LoopStage(directory)
+      var isWaiting = stage.loop.hub.hasDormantNavs
+      #expect(isWaiting)
+      try stage.turn([stage.hello(2)])
+      try stage.turn([stage.op(2, #"{"pop":{}}"#, nav: "b")])
+      isWaiting = stage.loop.hub.hasDormantNavs
+      #expect(isWaiting && stage.count(.ok) == 1)
+      stage.pass(MaintenanceSchedule.quietTime)
+      while stage.loop.hub.hasDormantNavs {
+        try stage.turn()
+        awaitReadable(stage.loop.history.descriptor)
+        try stage.loop.takeAnswers()
+      }
+      try stage.turn([stage.op(2, #"{"pop":{}}"#, nav: "c")])
+      #expect(stage.count(.ok) == 2 && stage.sink.take().isEmpty)
+      try stage.close()
+    }
+  }
+
+  @Test func `the loop sleeps until the earliest of what is due, and not with events at hand`()
+    throws
+  {
+    try withTemporaryDirectory { directory in
+      var stage = try LoopStage(directory)
+      #expect(stage.loop.sleepTime(stage.now, nil) == -1)
+      #expect(stage.loop.sleepTime(stage.now, stage.now.boot + 250) == 250)
+      #expect(stage.loop.sleepTime(stage.now, stage.now.boot - 1) == 0)
+      #expect(stage.loop.sleepTime(stage.now, stage.now.boot + 1 << 40) == 3_600_000)
+      stage.loop.batches.append(.wake)
+      #expect(stage.loop.sleepTime(stage.now, nil) == 0)
+      try stage.turn()
+      #expect(stage.loop.sleepTime(stage.now, nil) == -1)
+      try stage.close()
+    }
+  }
+
+  @Test func `a backup that the loop was asked for is logged and can be restored`() throws {
+    try withTemporaryDirectory { directory in
+      let state = directory + "/state"
+      var stage = try LoopStage(state)
+      try stage.open()
+      for number in 0..<5 { try stage.turn([stage.op(1, LoopStage.push("s\(number)"))]) }
+      stage.loop.backups.start()
+      var entry: LogEntry?
+      while entry == nil {
+        awaitReadable(stage.loop.backups.descriptor)
+        stage.loop.takeBackup()
+        entry = stage.sink.take().first
+      }
+      let found = try #require(
+        entry?.message.wholeMatch(
+          of: /backed up 1 nav to (.+\/backups\/navd-\d{8}T\d{6}Z-6\.db): (\d+) bytes, up to row 6/)
+      )
+      let path = String(found.1)
+      let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+      #expect(size == Int(found.2) && entry?.kind == .backedUp && entry?.level == .notice)
+      try stage.turn()
+      try stage.close()
+
+      var configuration = Configuration()
+      configuration.daemon.stateDirectory = directory + "/other"
+      try Daemon.restore(path, configuration, rules: LoopStage.rules, log: stage.sink.log)
+      let rows = try LoopStage.rows(state)
+      #expect(try LoopStage.rows(directory + "/other") == rows && rows.count == 6)
+      #expect(
+        stage.sink.take().last?.message
+          == "restored 1 nav, up to row 6, from \(path) into \(directory)/other")
+    }
+  }
+}

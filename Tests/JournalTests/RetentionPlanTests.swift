@@ -1,0 +1,200 @@
+import NavigationCore
+import Testing
+
+@testable import Journal
+
+/// What retention decides for navs, as `Retention` and navd.conf(5) state it.
+@Suite struct RetentionPlanTests {
+  private static let now: UInt64 = 100_000
+
+  /// A nav with snapshots at rising revisions, as a journal with some history has it.
+  private static func entry(_ nav: UInt64, _ random: inout SeededGenerator) -> NavEntry {
+    var entry = NavEntry(nav: nav)
+    entry.oldestSequence = UInt64.random(in: 1...10_000, using: &random)
+    entry.bytes = Int.random(in: 0...50_000, using: &random)
+    var revision = UInt64.random(in: 1...20, using: &random)
+    var time = UInt64.random(in: 0...60_000, using: &random)
+    for _ in 0..<Int.random(in: 0...5, using: &random) {
+      entry.snapshots.append(
+        NavEntry.Snapshot(
+          revision: revision, sequence: entry.oldestSequence + revision, checksum: revision,
+          time: time))
+      revision += UInt64.random(in: 1...30, using: &random)
+      time += UInt64.random(in: 0...10_000, using: &random)
+    }
+    let covered = entry.snapshots.last?.revision ?? 0
+    entry.headRevision = Bool.random(using: &random) || covered == 0 ? revision : covered
+    entry.headTime = time
+    if entry.headRevision > covered { entry.uncoveredSince = time }
+    entry.isWhole = entry.snapshots.isEmpty || Bool.random(using: &random)
+    entry.isClosed = Int.random(in: 0..<6, using: &random) == 0
+    return entry
+  }
+
+  private static func entries(_ count: Int, seed: UInt64) -> [NavEntry] {
+    var random = SeededGenerator(seed: seed)
+    return (0..<count).map { entry(UInt64($0) + 1, &random) }
+  }
+
+  private static let retention = Retention(
+    revisions: 40, milliseconds: 50_000, bytes: 0, revisionsPerSnapshot: 20,
+    closedMilliseconds: 30_000)
+
+  /// Whether the revisions below a snapshot are beyond what is kept: neither among the newest nor
+  /// young.
+  private static func isBeyond(_ snapshot: NavEntry.Snapshot, _ entry: NavEntry) -> Bool {
+    entry.headRevision - snapshot.revision >= retention.revisions
+      || now - snapshot.time >= retention.milliseconds
+  }
+
+  @Test(arguments: 0..<25 as Range<UInt64>)
+  func `the floor rises to the newest snapshot below which nothing is kept`(seed: UInt64) {
+    let entries = Self.entries(40, seed: seed)
+    let plan = RetentionPlan(entries[...], Self.retention, now: Self.now, excess: 0)
+    for entry in entries {
+      let raised = plan.raised.filter { $0.nav == entry.nav }
+      #expect(raised.count <= 1)
+      let wanted = entry.snapshots.last { Self.isBeyond($0, entry) }
+      let rises = !entry.isClosed && (wanted?.revision ?? 0) > entry.floor
+      #expect(
+        raised.first.map { entry.snapshots[$0.keeping].revision }
+          == (rises ? wanted : nil)?.revision)
+    }
+  }
+
+  @Test(arguments: 0..<25 as Range<UInt64>)
+  func `a nav needs a snapshot when too many or too old revisions have none`(seed: UInt64) {
+    let entries = Self.entries(40, seed: seed)
+    let plan = RetentionPlan(entries[...], Self.retention, now: Self.now, excess: 0)
+    let wanted = entries.filter { entry in
+      guard !entry.isClosed, let since = entry.uncoveredSince else { return false }
+      let covered = entry.snapshots.last?.revision ?? 0
+      return entry.headRevision - covered >= 20 || Self.now - since >= 50_000 / 4
+    }
+    #expect(plan.needsSnapshot == wanted.map(\.nav))
+  }
+
+  @Test func `a closed nav is forgotten ten minutes after its end, and not before`() {
+    #expect(Retention().closedMilliseconds == 600_000)
+    var entry = NavEntry(nav: 3)
+    entry.isClosed = true
+    entry.headTime = 5_000
+    entry.uncoveredSince = 0
+    for (now, forgotten) in [(0, []), (604_999, []), (605_000, [3])] as [(UInt64, [UInt64])] {
+      let plan = RetentionPlan([entry], Retention(), now: now, excess: 1 << 40)
+      #expect(plan.closed == forgotten && plan.raised.isEmpty && plan.needsSnapshot.isEmpty)
+    }
+  }
+
+  @Test(arguments: 0..<25 as Range<UInt64>)
+  func `where space is short the oldest history goes first, and no more than needed`(seed: UInt64) {
+    let entries = Self.entries(30, seed: seed)
+    var random = SeededGenerator(seed: seed)
+    let excess = Int.random(in: 1...300_000, using: &random)
+    let plain = RetentionPlan(entries[...], Self.retention, now: Self.now, excess: 0)
+    let plan = RetentionPlan(entries[...], Self.retention, now: Self.now, excess: excess)
+    // What the rules give up without pressure is given up with it, too.
+    for (nav, keeping) in plain.raised {
+      #expect(plan.raised.contains { $0.nav == nav && $0.keeping == keeping })
+    }
+    func oldest(_ nav: UInt64) -> UInt64 { entries[Int(nav) - 1].oldestSequence }
+    let pressed = plan.raised.filter { raised in !plain.raised.contains { $0.nav == raised.nav } }
+    guard let youngest = pressed.map({ oldest($0.nav) }).max() else { return }
+    for entry in entries where !entry.isClosed && entry.oldestSequence < youngest {
+      let canRise = entry.snapshots.contains { $0.revision > entry.floor }
+      #expect(!canRise || plan.raised.contains { $0.nav == entry.nav }, "nav \(entry.nav)")
+    }
+    // Without the youngest of them, the others would not free enough.
+    let freed = plan.raised.filter { oldest($0.nav) < youngest }.map { raised in
+      let entry = entries[Int(raised.nav) - 1]
+      let all = Double(max(1, entry.headRevision - entry.floor))
+      let gone = entry.snapshots[raised.keeping].revision - entry.floor
+      return Int(Double(entry.bytes) * Double(gone) / all)
+    }
+    #expect(freed.reduce(0, +) < excess)
+  }
+
+  @Test func `where space is short a nav without a snapshot to cut at is asked for one`() {
+    var entry = NavEntry(nav: 5)
+    (entry.headRevision, entry.uncoveredSince, entry.bytes) = (3, Self.now, 1_000)
+    func asked(_ excess: Int) -> [UInt64] {
+      RetentionPlan([entry], Self.retention, now: Self.now, excess: excess).needsSnapshot
+    }
+    #expect(asked(0).isEmpty && asked(1) == [5])
+    entry.uncoveredSince = nil
+    #expect(asked(1).isEmpty)
+  }
+
+  @Test func `one plan forgets 64 navs and asks for 64 snapshots at most`() {
+    let closed = (1...100).map { number in
+      var entry = NavEntry(nav: UInt64(number))
+      entry.isClosed = true
+      return entry
+    }
+    let open = (101...200).reversed().map { number in
+      var entry = NavEntry(nav: UInt64(number))
+      (entry.headRevision, entry.uncoveredSince) = (1_000, 0)
+      return entry
+    }
+    let plan = RetentionPlan((closed + open)[...], Self.retention, now: Self.now, excess: 0)
+    #expect(plan.closed == Array(1...64))
+    #expect(plan.needsSnapshot == Array(137...200))
+  }
+
+  @Test func `a clock that was set back ages nothing`() {
+    var entry = NavEntry(nav: 1)
+    (entry.headRevision, entry.headTime, entry.uncoveredSince) = (5, 9_000, 9_000)
+    entry.snapshots = [NavEntry.Snapshot(revision: 4, sequence: 4, checksum: 0, time: 9_000)]
+    var plan = RetentionPlan([entry], Self.retention, now: 0, excess: 0)
+    #expect(plan.raised.isEmpty && plan.needsSnapshot.isEmpty)
+    entry.isClosed = true
+    plan = RetentionPlan([entry], Self.retention, now: 0, excess: 0)
+    #expect(plan.closed.isEmpty)
+  }
+}
+
+/// The search for rows to delete, against sets of sequences.
+@Suite struct PruningTests {
+  @Test(arguments: 0..<15 as Range<UInt64>)
+  func `what was included is in the search until it is passed`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var pruning = Pruning()
+    var wanted: Set<UInt64> = []
+    for _ in 0..<100 {
+      if Bool.random(using: &random) {
+        let first = UInt64.random(in: 1...500, using: &random)
+        let last = first + UInt64.random(in: 0...20, using: &random)
+        pruning.include(first, last)
+        wanted.formUnion(first...last)
+      } else if pruning.isActive {
+        // A slice passes over the next sequences.
+        let next = min(pruning.last, pruning.next + UInt64.random(in: 0...40, using: &random)) + 1
+        wanted = wanted.filter { $0 >= next }
+        pruning.next = next
+      }
+      #expect(pruning.isActive || wanted.isEmpty)
+      #expect(wanted.allSatisfy { $0 >= pruning.next && $0 <= pruning.last })
+      if let (first, last) = wanted.min().flatMap({ low in wanted.max().map { (low, $0) } }) {
+        #expect(pruning.next <= first && pruning.last >= last)
+      }
+    }
+    pruning.include(9, 8)
+    let before = (pruning.next, pruning.last)
+    pruning.include(.max, 0)
+    #expect(before == (pruning.next, pruning.last))
+  }
+
+  @Test func `a slice takes each sequence within it once, and no more than its budget`() {
+    var slice = PruningSlice(next: 10, last: 20, budget: 3)
+    func row(_ sequence: UInt64) -> RowHeader {
+      RowHeader(
+        sequence: sequence, nav: 1, revision: 1, previous: 0, time: 0, kind: .changed)
+    }
+    let answers = [9, 10, 10, 12, 11, 21, 20, 13].map { slice.takes(row($0)) }
+    #expect(answers == [false, true, false, true, false, false, true, false])
+    #expect(slice.isDone && slice.budget == 0 && slice.next == 21)
+    var empty = PruningSlice(next: 5, last: 4, budget: 10)
+    let taken = empty.takes(row(5))
+    #expect(empty.isDone && !taken)
+  }
+}

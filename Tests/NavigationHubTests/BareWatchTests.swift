@@ -1,0 +1,111 @@
+import Foundation
+@testable import NavigationCore
+import Testing
+
+/// Watches that leave out what the bar shows.
+@Suite struct BareWatchTests {
+  private static let bare = #""resolved":false"#
+
+  /// A message's body as another watch gets it: without `resolved`, in it and in its diffs.
+  private func stripped(_ sent: Sent) throws -> NSDictionary {
+    var json = sent.json
+    json["resolved"] = nil
+    if let list = json["list"] as? [[String: Any]] {
+      json["list"] = list.map { $0.filter { $0.key != "resolved" } }
+    }
+    return json as NSDictionary
+  }
+
+  private func isTold(_ sent: Sent) -> Bool { sent.text.contains(#""resolved":"#) }
+
+  /// Changes of every kind that a client's op can cause on a bar.
+  private static let ops = [
+    WatchTests.push("a", #","title":"Ä \"resolved\":{} ,""#), WatchTests.push("b"),
+    #"{"pop":{}}"#, #"{"bar.set":{"barTintColor":"red"}}"#, #"{"popToRoot":{}}"#,
+    WatchTests.push("c", #","args":{"resolved":{"x":[1]}}"#),
+  ]
+
+  @Test func `snapshots and diffs come without it, and with everything else`() throws {
+    let world = World()
+    let writer = try world.kiosk()
+    let (full, bare) = (try world.client(2), try world.client(3))
+    let snaps = (try full.watch(), try bare.watch(Self.bare))
+    #expect(snaps.1.map(\.verb) == [.ok, .snap])
+    #expect(isTold(snaps.0[1]) && !isTold(snaps.1[1]))
+    #expect(try stripped(snaps.0[1]) == snaps.1[1].json as NSDictionary)
+    for op in Self.ops {
+      let sent = try world.turn([writer.message("op", writer.opBody(op, #""if":{"any":true}"#))])
+      let diffs = [full, bare].map { client in
+        sent.filter { $0.connection == client.connection && $0.verb == .diff }
+      }
+      let (whole, part) = (try #require(diffs[0].first), try #require(diffs[1].first))
+      #expect(isTold(whole), "\(op)")
+      #expect(part.json["resolved"] == nil && part.body.count < whole.body.count)
+      #expect(try stripped(whole) == part.json as NSDictionary)
+    }
+  }
+
+  @Test func `several diffs at once come without it too`() throws {
+    let world = World()
+    let writer = try world.kiosk()
+    let (full, bare) = (try world.client(2), try world.client(3))
+    try full.watch()
+    try bare.watch(Self.bare)
+    let sent = try world.turn(
+      Self.ops.map { writer.message("op", writer.opBody($0, #""if":{"any":true}"#)) })
+    let whole = try #require(sent.first { $0.connection == full.connection && $0.verb == .diffs })
+    let part = try #require(sent.first { $0.connection == bare.connection && $0.verb == .diffs })
+    #expect((part.json["list"] as? [Any])?.count == Self.ops.count)
+    #expect(try stripped(whole) == part.json as NSDictionary)
+    #expect(whole.body.count > 2 * part.body.count)
+  }
+
+  @Test func `a resume after a restart gets the same diffs`() throws {
+    let world = World()
+    let writer = try world.kiosk()
+    let bare = try world.client(2)
+    let entry = try world.entry("kiosk")
+    let from =
+      #""from":{"epoch":"\#(entry.epoch.text)","rev":\#(entry.revision.number),"dig":"\#(entry.digest.text)"}"#
+    try bare.watch(Self.bare)
+    var seen: [[UInt8]] = []
+    for op in Self.ops {
+      let sent = try world.turn([writer.message("op", writer.opBody(op, #""if":{"any":true}"#))])
+      seen += sent.filter { $0.connection == bare.connection && $0.verb == .diff }.map(\.body)
+    }
+    try world.restart()
+    let again = try world.client(4)
+    let replies = try again.watch(Self.bare + "," + from)
+    #expect(replies.map(\.verb) == [.ok, .diffs])
+    let list = seen.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ",")
+    #expect(replies[1].text == #"{"nav":"kiosk","list":[\#(list)]}"#)
+  }
+
+  @Test func `another watch of the nav changes what is left out`() throws {
+    let world = World()
+    let client = try world.kiosk()
+    #expect(isTold(try client.watch()[1]))
+    #expect(!isTold(try client.watch(Self.bare)[1]))
+    #expect(!isTold(try client.send("op", client.opBody(WatchTests.push("a")))[0]))
+    #expect(isTold(try client.watch(#""resolved":true"#)[1]))
+    #expect(isTold(try client.send("op", client.opBody(WatchTests.push("b")))[0]))
+  }
+
+  @Test(arguments: [
+    #""view":"bar","resolved":false"#, #""view":"top","resolved":true"#, #""resolved":0"#,
+    #""resolved":"no""#,
+  ]) func `it goes with a full view and is true or false`(more: String) throws {
+    let world = World()
+    let client = try world.kiosk()
+    let reply = try client.watch(more)[0]
+    #expect(reply.verb == .err && reply.json["code"] as? String == "invalid-argument")
+    #expect(reply.text.contains("resolved"))
+  }
+
+  @Test func `a virtual nav has none to leave out`() throws {
+    let world = World()
+    let client = try world.kiosk()
+    let replies = try client.watch(nav: "$navs", Self.bare)
+    #expect(replies.map(\.verb) == [.ok, .snap])
+  }
+}

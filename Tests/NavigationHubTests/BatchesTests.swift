@@ -1,0 +1,142 @@
+@testable import NavigationCore
+import Testing
+
+/// `Batches` against a list of lists of row numbers.
+@Suite struct BatchesTests {
+  private struct Run {
+    var batches = Batches()
+    var navs = Slots<NavEntry>()
+    var random: SeededGenerator
+    /// The rows of the batches, oldest first; the last one is at hand.
+    var rows: [[UInt64]] = [[]]
+    var last: UInt64 = 0
+    var numbers: Set<UInt64> = []
+
+    init(seed: UInt64) {
+      random = SeededGenerator(seed: seed)
+      for _ in 0..<3 { _ = navs.insert(.vacant) }
+    }
+
+    /// What a commit to a nav notes.
+    mutating func decide() {
+      let slot = Int(random.next() % 3)
+      batches.touch(&navs[slot], slot)
+      batches.advance()
+      batches.append(.pump(session: Int(batches.sequence)))
+      navs[slot].lastSequence = batches.sequence
+      last += 1
+      rows[rows.count - 1].append(last)
+      #expect(navs[slot].touchedBy == batches.number)
+      #expect(batches.current.touched.count { $0.slot == slot } == 1)
+    }
+
+    mutating func seal() {
+      guard batches.maySeal else { return }
+      batches.seal([:], navs)
+      rows.append([])
+    }
+
+    mutating func release() {
+      let next = batches.beginRelease()
+      #expect((next == nil) == (rows.count == 1))
+      #expect(Self.rows(of: batches.current) == rows[0])
+      batches.endRelease(next)
+      rows.removeFirst()
+      if rows.isEmpty { rows = [[]] }
+      #expect(!batches.isStorageFailing)
+    }
+
+    mutating func rollBack() {
+      let failed = batches.rollBack()
+      #expect(Self.rows(of: failed) == rows.flatMap { $0 })
+      for touched in failed.touched { navs[touched.slot].lastSequence = touched.rowBefore }
+      last -= UInt64(rows.joined().count)
+      rows = [[]]
+      #expect(batches.isStorageFailing && !batches.maySeal)
+      #expect(navs.indices.allSatisfy { navs[$0].lastSequence <= last })
+    }
+
+    static func rows(of batch: Batch) -> [UInt64] {
+      batch.effects.compactMap {
+        if case .pump(let session) = $0 { UInt64(session) } else { nil }
+      }
+    }
+  }
+
+  @Test(arguments: UInt64(1)...8)
+  func `batches end in order, and a rollback takes all that are not durable`(seed: UInt64) {
+    var run = Run(seed: seed)
+    for _ in 0..<1500 {
+      switch run.random.next() % 8 {
+      case 0...3: run.decide()
+      case 4: run.seal()
+      case 5, 6: run.release()
+      default: run.rollBack()
+      }
+      #expect(run.batches.sequence == run.last)
+      #expect(run.batches.sealed.count == run.rows.count - 1)
+      #expect(Run.rows(of: run.batches.current) == run.rows.last)
+      if run.rows == [[]] { #expect(run.batches.isIdle) }
+      // Never the number of a batch that was sealed or ended.
+      if run.batches.current.effects.isEmpty { run.numbers.insert(run.batches.number) }
+    }
+    #expect(run.numbers.max() == run.batches.number)
+  }
+
+  @Test func `a watch that waits for a standstill keeps batches from being sealed`() {
+    var batches = Batches()
+    batches.seal([:], Slots())
+    batches.requestStandstill()
+    #expect(!batches.maySeal)
+    let next = batches.beginRelease()
+    batches.endRelease(next)
+    #expect(!batches.maySeal)
+    batches.endRelease(batches.beginRelease())
+    #expect(batches.maySeal)
+  }
+
+  @Test func `an unsound batch is taken back, and the next one knows what it condemned`() {
+    func op(_ number: UInt64) -> Batch.CondemnedOp {
+      let client = ClientID(high: 0, low: number)
+      return Batch.CondemnedOp(
+        key: RememberedOps.Key(principal: "uid:0", client: client), op: number, slot: 2,
+        violated: ["INV-0"])
+    }
+    var batches = Batches()
+    for number: UInt64 in 1...3 {
+      #expect(!batches.current.isUnsound)
+      #expect(batches.current.condemned.map(\.op) == Array(1..<number))
+      batches.advance()
+      batches.condemn(op(number))
+      #expect(batches.current.isUnsound)
+      let former = batches.number
+      let failed = batches.rollBackUnsound()
+      #expect(failed.condemned.map(\.op) == Array(1...number))
+      #expect(batches.sequence == 0 && batches.number > former)
+      #expect(!batches.isStorageFailing && batches.maySeal)
+    }
+    // A sound end of the batch ends what was condemned in it, and so does a full disk.
+    batches.endRelease(batches.beginRelease())
+    #expect(batches.current.condemned.isEmpty)
+    batches.condemn(op(4))
+    #expect(batches.rollBack().isUnsound)
+    #expect(batches.current.condemned.isEmpty && !batches.current.isUnsound)
+  }
+
+  @Test func `the records are taken once`() {
+    var batches = Batches()
+    let row = JournalRow(
+      sequence: 1, nav: 1, revision: 1, previous: 0, time: 0, kind: .created, isOpen: false,
+      author: nil, body: [])
+    batches.append(.row(row))
+    #expect(!batches.isIdle)
+    let (taken, again) = (batches.takeRecords(), batches.takeRecords())
+    #expect(taken.count == 1 && again.isEmpty)
+    batches.replay(through: 9)
+    batches.advance()
+    #expect(batches.sequence == 10)
+    let failed = batches.rollBack()
+    #expect(failed.sequenceBefore == 9)
+    #expect(batches.sequence == 9)
+  }
+}

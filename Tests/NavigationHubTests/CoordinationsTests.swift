@@ -1,0 +1,101 @@
+@testable import NavigationCore
+import Testing
+
+/// `Coordinations` against dictionaries that are copied with every batch.
+@Suite struct CoordinationsTests {
+  private static let sessions: Sessions = {
+    var sessions = Sessions()
+    for number in UInt64(0)..<3 {
+      var session = Session.vacant
+      session.connection = ConnectionID(number)
+      session.client = ClientID(high: 0, low: number)
+      _ = sessions.insert(session)
+    }
+    return sessions
+  }()
+
+  private static let author = Author(name: "panel", principal: "uid:0", process: nil)
+
+  @Test(arguments: UInt64(1)...8)
+  func `a rollback goes back to the batch's beginning`(seed: UInt64) {
+    var coordinations = Coordinations()
+    var durable: [Int: UInt64] = [:]
+    var now: [Int: UInt64] = [:]
+    var sealed: [Int: Coordination] = [:]
+    var unfinished: Set<Int> = []
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<1500 {
+      let slot = Int(random.next() % 4) + 2
+      switch random.next() % 10 {
+      case 0...4:
+        let due = random.next() % 3
+        now[slot] = due == 0 ? nil : due
+        coordinations.update(slot) { $0.due = due == 0 ? nil : due }
+      case 5:
+        let removed = coordinations.remove(slot)
+        #expect(removed?.due == now[slot])
+        now[slot] = nil
+      case 6: sealed.merge(coordinations.takeBefore()) { first, _ in first }
+      case 7:
+        _ = coordinations.takeBefore()
+        sealed = [:]
+        durable = now
+      case 8:
+        let hasChanged = coordinations.rollBack(
+          to: sealed, among: Self.sessions, at: Instant(boot: 0, wall: 0))
+        for slot in 2..<6 where now[slot] != durable[slot] {
+          #expect(hasChanged)
+          unfinished.insert(slot)
+        }
+        sealed = [:]
+        now = durable
+      default:
+        // More than what differs may be unfinished: what changed and changed back.
+        #expect(coordinations.hasUnfinished || unfinished.isEmpty)
+        let taken = coordinations.takeUnfinished()
+        #expect(unfinished.isSubset(of: taken))
+        unfinished = []
+      }
+      #expect(coordinations.slots == now.keys.sorted())
+      #expect(coordinations.count == now.count && coordinations.isEmpty == now.isEmpty)
+      for slot in 2..<6 { #expect(coordinations[slot]?.due == now[slot]) }
+    }
+  }
+
+  @Test func `what sessions held that have ended does not come back`() {
+    var sessions = Self.sessions
+    let (one, two) = (sessions.reference(to: 0), sessions.reference(to: 1))
+    var coordinations = Coordinations()
+    coordinations.update(7) {
+      $0.register([.veto], of: one, Self.author, nil)
+      $0.register([.veto], of: two, Self.author, nil)
+      $0.holder = one
+      $0.gesture = one
+    }
+    _ = coordinations.takeBefore()
+    coordinations.update(7) { $0.holder = two }
+    sessions.remove(0)
+    let hasChanged = coordinations.rollBack(
+      to: [:], among: sessions, at: Instant(boot: 5, wall: 0))
+    #expect(hasChanged)
+    #expect(coordinations[7]?.delegates.map(\.session) == [two])
+    #expect(coordinations[7]?.holder == nil)
+    #expect(coordinations[7]?.gesture == nil)
+    #expect(coordinations[7]?.due == 5)
+    let unfinished = coordinations.takeUnfinished()
+    #expect(unfinished == [7])
+    #expect(!coordinations.hasUnfinished)
+  }
+
+  @Test func `a registration takes the place of the session's former one`() {
+    let refs = (0..<3).map { Self.sessions.reference(to: $0) }
+    var coordination = Coordination()
+    for ref in refs { coordination.register([.veto], of: ref, Self.author, nil) }
+    coordination.register([.veto, .animator], of: refs[0], Self.author, nil)
+    #expect(coordination.delegates.map(\.session) == [refs[1], refs[2], refs[0]])
+    #expect(coordination.has(.animator, refs[0]) && !coordination.has(.animator, refs[1]))
+    coordination.register([], of: refs[1], Self.author, nil)
+    #expect(coordination.delegates.map(\.session) == [refs[2], refs[0]])
+    #expect(coordination.lastOrder == 4)
+  }
+}

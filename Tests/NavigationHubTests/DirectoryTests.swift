@@ -1,0 +1,78 @@
+import Foundation
+@testable import NavigationCore
+import Testing
+
+@Suite struct DirectoryTests {
+  private static func wanted(_ values: [String: Int]) -> [Directory.Wanted] {
+    values.sorted { $0.key < $1.key }.map { id, value in
+      (id, { Array(#"{"id":"\#(id)","ver":\#($0.number),"value":\#(value)}"#.utf8) })
+    }
+  }
+
+  /// A mirror's records after the changes of a diff: ids, and versions.
+  private static func apply(
+    _ changes: [UInt8], to mirror: inout [(id: String, version: Int)]
+  ) throws {
+    func record(_ value: Any?) throws -> (id: String, version: Int) {
+      let object = try #require(value as? [String: Any])
+      return (try #require(object["id"] as? String), try #require(object["ver"] as? Int))
+    }
+    let list = try JSONSerialization.jsonObject(with: Data(changes)) as? [[String: Any]]
+    for change in try #require(list) {
+      if let at = change["at"] as? Int {
+        for id in try #require(change["del"] as? [String]) {
+          #expect(mirror.remove(at: at).id == id)
+        }
+        let inserted = try #require(change["ins"] as? [Any]).map { try record($0) }
+        mirror.insert(contentsOf: inserted, at: at)
+      } else {
+        let new = try record(change["to"])
+        let index = try #require(mirror.firstIndex { $0.id == new.id })
+        mirror[index] = new
+      }
+    }
+  }
+
+  @Test(arguments: UInt64(1)...6)
+  func `the changes make of a mirror what was wanted`(seed: UInt64) throws {
+    var directory = Directory()
+    var values: [String: Int] = [:]
+    var mirror: [(id: String, version: Int)] = []
+    var random = SeededGenerator(seed: seed)
+    directory.activate(Self.wanted(values))
+    for _ in 0..<300 {
+      let before = values
+      for _ in 0..<random.next() % 4 {
+        let id = "n\(random.next() % 12)"
+        values[id] = random.next() % 3 == 0 ? nil : Int(random.next() % 3)
+      }
+      let changes = directory.changes(to: Self.wanted(values))
+      #expect((changes == nil) == (values == before))
+      guard let changes else { continue }
+      let former = directory
+      directory.advance(to: changes.records)
+      #expect(directory.revision == former.revision.next)
+      try Self.apply(changes.json, to: &mirror)
+      #expect(mirror.map(\.id) == values.keys.sorted())
+      #expect(directory.records.map(\.id) == mirror.map(\.id))
+      #expect(directory.records.map { Int($0.version.number) } == mirror.map(\.version))
+      for record in directory.records {
+        let isNew = record.version == directory.revision
+        #expect(isNew == (values[record.id] != before[record.id]))
+        #expect(isNew || former.records.contains(record))
+      }
+    }
+  }
+
+  @Test func `a directory without records counts revisions only`() {
+    var directory = Directory()
+    directory.skip()
+    #expect(directory.revision == Revision(2) && directory.records.isEmpty)
+    directory.activate(Self.wanted(["a": 1]))
+    #expect(directory.isActive && directory.records.map(\.version) == [Revision(2)])
+    #expect(directory.digest() != Directory().digest())
+    directory.deactivate()
+    #expect(!directory.isActive && directory.revision == Revision(3))
+    #expect(directory.digest() == Directory().digest())
+  }
+}

@@ -1,0 +1,72 @@
+@testable import NavigationCore
+import Testing
+
+@Suite struct HistoryReadsTests {
+  private static func read(_ connection: UInt64, _ id: UInt64) -> PendingRead {
+    PendingRead(
+      connection: ConnectionID(connection), id: id, what: .log(floor: Revision(1)),
+      standing: NavStanding(
+        nav: "kiosk", epoch: Epoch(bits: 1), revision: Revision(1), digest: Digest(bits: 0),
+        depth: 1, top: nil),
+      owner: "uid:0", peer: .local(user: 0, group: 0, process: 1))
+  }
+
+  @Test(arguments: UInt64(1)...4)
+  func `each answer finds what it answers once, whoever shares the tokens`(seed: UInt64) {
+    var reads = HistoryReads()
+    var asked: [UInt64: UInt64] = [:]
+    var revivals: [UInt64: UInt64] = [:]
+    var given: Set<UInt64> = []
+    var random = SeededGenerator(seed: seed)
+    for step in UInt64(0)..<600 {
+      switch random.next() % 4 {
+      case 0:
+        let token = reads.insert(Self.read(step % 3, step))
+        #expect(given.insert(token).inserted)
+        asked[token] = step
+      case 1:
+        let token = reads.insert(ReloadRequest(nav: step, head: 1))
+        #expect(given.insert(token).inserted)
+        revivals[token] = step
+      default:
+        guard let token = given.sorted().randomElement(using: &random) else { continue }
+        let read = reads.take(token)
+        #expect(read?.id == asked[token])
+        if let read, random.next() % 3 == 0 {
+          reads.putBack(read, token)
+        } else {
+          asked[token] = nil
+        }
+        #expect(reads.revival(token)?.nav == revivals[token])
+        #expect(reads.takeRevival(token)?.nav == revivals[token])
+        revivals[token] = nil
+      }
+      #expect(reads.count == asked.count)
+      #expect(reads.isReviving == !revivals.isEmpty)
+      for connection in UInt64(0)..<3 {
+        #expect(
+          reads.count(of: ConnectionID(connection)) == asked.values.count { $0 % 3 == connection })
+      }
+    }
+  }
+
+  @Test func `one backup is made at a time, and a rollback goes back to the one before`() {
+    var reads = HistoryReads()
+    let first = PendingBackup(connection: ConnectionID(1), id: 1)
+    let second = PendingBackup(connection: ConnectionID(2), id: 2)
+    let began = [first, second].map { reads.beginBackup($0) }
+    #expect(began == [true, false])
+    reads.note(BackupProgress(done: 2, total: 5))
+    let taken = reads.takeBackup()
+    #expect(taken?.id == 1 && taken?.progress.done == 2)
+    let again = reads.takeBackup()
+    #expect(again == nil)
+    // The batch that ended it failed.
+    reads.restoreBackup(finished: taken, isBegun: false)
+    #expect(reads.backup?.id == 1)
+    reads.restoreBackup(finished: nil, isBegun: true)
+    #expect(reads.backup == nil)
+    reads.restoreBackup(finished: nil, isBegun: false)
+    #expect(reads.backup == nil)
+  }
+}

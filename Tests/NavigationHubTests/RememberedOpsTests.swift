@@ -1,0 +1,179 @@
+@testable import NavigationCore
+import Testing
+
+/// The remembered ops as protocol.md §9.3 and §14 tell of them.
+private struct OpsTwin {
+  struct Client {
+    var principal: String
+    var usedAt: UInt64
+    /// The remembered ops by id, with the octets and the reply.
+    var ops: [UInt64: (octets: UInt64, reply: [UInt8])] = [:]
+    /// All ids that were ever decided, and are not taken back.
+    var decided: Set<UInt64> = []
+    /// The number that was remembered when the limit changed.
+    var isCut = false
+  }
+
+  var clients: [RememberedOps.Key: Client] = [:]
+  var limits: HubConfiguration
+
+  mutating func remember(_ id: UInt64, _ octets: UInt64, _ key: RememberedOps.Key, _ now: UInt64) {
+    clients[key, default: Client(principal: key.principal, usedAt: now)].usedAt = now
+    clients[key]?.ops[id] = (octets, [UInt8(truncatingIfNeeded: id)])
+    clients[key]?.decided.insert(id)
+    trim(key)
+  }
+
+  mutating func trim(_ key: RememberedOps.Key) {
+    while let ops = clients[key]?.ops, ops.count > limits.rememberedOps, let oldest = ops.keys.min()
+    {
+      clients[key]?.ops[oldest] = nil
+    }
+  }
+
+  /// The principals of the clients that make room for another one: its own, while it has too many,
+  /// then the one with the most.
+  func victims(for key: RememberedOps.Key) -> [String] {
+    guard clients[key] == nil else { return [] }
+    var counts = clients.values.reduce(into: [:]) { $0[$1.principal, default: 0] += 1 }
+    var victims: [String] = []
+    while counts[key.principal, default: 0] >= limits.rememberedClientsPerPrincipal {
+      victims.append(key.principal)
+      counts[key.principal, default: 0] -= 1
+    }
+    while counts.values.reduce(0, +) >= limits.rememberedClients,
+      let most = counts.max(by: { ($0.value, $0.key) < ($1.value, $1.key) })
+    {
+      victims.append(most.key)
+      counts[most.key, default: 0] -= 1
+    }
+    return victims.sorted()
+  }
+}
+
+@Suite struct RememberedOpsTests {
+  private struct Run {
+    var random: SeededGenerator
+    var (real, twin): (RememberedOps, OpsTwin)
+    var now: UInt64 = 1000
+    var keys: [RememberedOps.Key] = []
+    var verdicts: Set<String> = []
+
+    init(seed: UInt64) {
+      random = SeededGenerator(seed: seed)
+      var limits = HubConfiguration()
+      limits.rememberedOps = Int(2 + seed % 7)
+      limits.rememberedClients = 9
+      limits.rememberedClientsPerPrincipal = 4
+      limits.rememberedIdle = 3000
+      (real, twin) = (RememberedOps(limits: limits), OpsTwin(limits: limits))
+      for number in 0..<18 as Range<UInt64> {
+        let client = ClientID(high: 1, low: number / 3 &* 0x1_0000_0010)
+        keys.append(RememberedOps.Key(principal: "uid:\(number % 3)", client: client))
+      }
+    }
+
+    mutating func below(_ bound: UInt64) -> UInt64 { random.next() % bound }
+
+    mutating func step() {
+      now += 1 + below(90)
+      let key = keys[Int(below(UInt64(keys.count)))]
+      switch below(24) {
+      case 0:
+        real.expire(at: now)
+        for client in forget(but: nil) {
+          #expect(client.usedAt + twin.limits.rememberedIdle <= now, "too early")
+        }
+      case 1 where below(4) == 0:
+        var limits = twin.limits
+        limits.rememberedOps = Int(2 + below(8))
+        real.reconfigure(limits)
+        twin.limits = limits
+        for key in keys {
+          if twin.clients[key] != nil { twin.clients[key]?.isCut = true }
+          twin.trim(key)
+        }
+      default: decide(key)
+      }
+      #expect(real.clientCount == twin.clients.count)
+    }
+
+    /// Forgets the clients that are forgotten; returns them.
+    private mutating func forget(but key: RememberedOps.Key?) -> [OpsTwin.Client] {
+      let gone = twin.clients.filter { $0.key != key && real.last(of: $0.key) == 0 }
+      for key in gone.keys { twin.clients[key] = nil }
+      return Array(gone.values)
+    }
+
+    /// An op of a client arrives: a new one, or one that came before.
+    private mutating func decide(_ key: RememberedOps.Key) {
+      let last = real.last(of: key)
+      let id = below(3) == 0 ? 1 + below(last + 2) : last + 1 + below(3)
+      let octets = id &* 7 &+ (below(5) == 0 ? 1 : 0)
+      let known = twin.clients[key]
+      switch real.verdict(on: id, octets: BodyHash(bits: octets), of: key) {
+      case .new:
+        verdicts.insert("new")
+        // Whatever was decided is never new again, as long as the client is remembered.
+        #expect(known?.decided.contains(id) != true, "op \(id) would run twice")
+        if let known, let least = known.ops.keys.min(), !known.isCut {
+          #expect(known.ops.count < twin.limits.rememberedOps || id > least)
+        }
+        let before = twin.clients[key]
+        let entry = RememberedOps.Entry(
+          id: id, octets: BodyHash(bits: octets), isOk: true,
+          reply: [UInt8(truncatingIfNeeded: id)])
+        let victims = twin.victims(for: key)
+        let evicted = real.remember(entry, of: key, at: now)
+        #expect(forget(but: key).map(\.principal).sorted() == victims)
+        twin.remember(id, octets, key, now)
+        guard below(6) == 0, let before else { return }
+        // Its commit fails.
+        real.forget(id, of: key, restoring: evicted)
+        twin.clients[key]?.ops = before.ops
+        twin.clients[key]?.decided = before.decided
+      case .decided(let entry):
+        verdicts.insert("decided")
+        #expect(known?.ops[id]?.octets == octets && entry.reply == known?.ops[id]?.reply)
+      case .reused:
+        verdicts.insert("reused")
+        #expect(known?.ops[id].map { $0.octets != octets } == true)
+      case .tooOld:
+        verdicts.insert("tooOld")
+        #expect(known?.ops[id] == nil)
+        #expect(known?.ops.keys.min().map { id < $0 } == true)
+        #expect(known?.isCut == true || known?.ops.count == twin.limits.rememberedOps)
+      }
+    }
+
+    /// Each remembered op is answered, by its octets only.
+    mutating func check() {
+      for (key, client) in twin.clients {
+        for (id, op) in client.ops {
+          guard case .decided = real.verdict(on: id, octets: BodyHash(bits: op.octets), of: key)
+          else {
+            Issue.record("op \(id) is forgotten")
+            continue
+          }
+          let other = real.verdict(on: id, octets: BodyHash(bits: ~op.octets), of: key)
+          guard case .reused = other else {
+            Issue.record("op \(id) is taken for another")
+            continue
+          }
+        }
+      }
+      for key in keys where twin.clients[key] == nil { #expect(real.last(of: key) == 0) }
+    }
+  }
+
+  @Test(arguments: 1...10 as ClosedRange<UInt64>)
+  func `the last ops of each client are answered again, and none runs twice`(seed: UInt64) {
+    var run = Run(seed: seed)
+    for step in 0..<1200 {
+      run.step()
+      if step % 40 == 0 { run.check() }
+    }
+    run.check()
+    #expect(run.verdicts == ["new", "decided", "reused", "tooOld"])
+  }
+}

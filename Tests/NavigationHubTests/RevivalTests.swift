@@ -1,0 +1,295 @@
+import Foundation
+@testable import NavigationCore
+import Testing
+
+/// What a nav is revived from, and when.
+@Suite struct RevivalTests {
+  /// What is left open in `one`, `two` and `three`, and the navs in which something is.
+  static let open: [(ops: String, verb: String, body: String)] = [
+    (#"{"push":{"screen":{"id":"c"}}}"#, "op", Stage.animated),
+    (Stage.begin, "op", Stage.any),
+    ("", "lease", #""take":true"#),
+    (
+      "", "delegate",
+      #""roles":["orientation"],"orientations":{"supported":["portrait"],"preferred":"portrait"}"#
+    ),
+  ]
+
+  /// A world that ended with something open in `two`.
+  private func interrupted(
+    _ open: (ops: String, verb: String, body: String), isSnapshot: Bool
+  ) throws -> World {
+    let (world, client) = try World.dormant()
+    // Something that has ended in another one.
+    try client.must(Stage.push("c"), nav: "three", Stage.animated)
+    try world.wait(60_000)
+    try client.hello()
+    if open.verb == "op" {
+      try client.must(open.ops, nav: "two", open.body)
+    } else {
+      let body = #"{"id":\#(client.nextID()),"nav":"two",\#(open.body)}"#
+      #expect(try client.ask(open.verb, body).verb == .ok)
+    }
+    #expect(try world.entry("two").controller.isOpen)
+    if isSnapshot {
+      for nav in UInt64(1)...3 { try world.turn([.snapshotWanted(nav: nav)]) }
+      world.journal.rows.removeAll()
+    }
+    return world
+  }
+
+  @Test(arguments: 0..<4, [false, true])
+  func `a nav in which something is open is revived and ended at the start, others are not`(
+    _ place: Int, isSnapshot: Bool
+  ) throws {
+    let world = try interrupted(Self.open[place], isSnapshot: isSnapshot)
+    var hub = Hub(configuration: world.configuration, seed: 9)
+    for snapshot in world.journal.snapshots { try hub.index(snapshot) }
+    for row in world.journal.rows {
+      try hub.index(RowHeader(row), body: row.body.span, at: world.now)
+    }
+    #expect(hub.openNavs.map(\.nav) == [2])
+    #expect(hub.dormantNavs.map(\.nav) == [1, 2, 3])
+    for request in hub.openNavs { try world.revive(request, in: &hub) }
+    #expect(hub.openNavs == [])
+    #expect(hub.dormantNavs.map(\.nav) == [1, 3])
+
+    let rows = world.journal.rows.count
+    try world.restart(revives: false)
+    #expect(world.dormantNumbers == [1, 3])
+    #expect(try !world.entry("two").controller.isOpen)
+    #expect(world.journal.rows.count == rows + 1)
+    #expect(world.journal.rows.last?.nav == 2)
+    #expect(world.journal.rows.last?.isOpen == false)
+    let client = try world.client(2)
+    let log = try client.get("log", nav: "two", #""from":4"#).json["value"] as? [[String: Any]]
+    #expect(log?.last?["cause"] as? String == "recovery")
+    // The row that ended it is the newest now.
+    try world.restart(revives: false)
+    #expect(world.dormantNumbers == [1, 2, 3])
+    #expect(world.journal.rows.count == rows + 1)
+  }
+
+  @Test func `a snapshot of something open is not the last word if rows follow`() throws {
+    let (world, client) = try World.dormant()
+    try client.must(Stage.push("c"), nav: "two", Stage.animated)
+    try world.turn([.snapshotWanted(nav: 2)])
+    try world.wait(60_000)
+    #expect(try !world.entry("two").controller.isOpen)
+    let rows = world.journal.rows.count
+    try world.restart(revives: false)
+    #expect(world.dormantNumbers == [1, 2, 3])
+    #expect(world.journal.rows.count == rows)
+  }
+
+  static let unfit: [@Sendable (inout [JournalRow], [JournalRow]) -> Void] = [
+    { rows, _ in rows = [] },
+    { rows, _ in rows.removeLast() },
+    { rows, _ in rows.remove(at: 1) },
+    { rows, _ in rows.removeFirst() },
+    { rows, all in rows = all.filter { $0.nav == 1 } },
+    { rows, all in rows = all.filter { $0.nav == 3 } },
+    { rows, all in rows += all.suffix(1) },
+    { rows, all in rows += all.filter { $0.nav == 3 }.suffix(1) },
+    { rows, _ in rows[2].body.replaceDigest() },
+    { rows, _ in rows[0].body.replaceDigest() },
+    { rows, _ in rows[1].body.removeLast() },
+    { rows, _ in rows.append(rows[0]) },
+    { rows, _ in rows.swapAt(1, 2) },
+  ]
+
+  @Test(arguments: unfit.indices)
+  func `rows that do not fit are refused, and the nav stays dormant`(place: Int) throws {
+    let (world, _) = try World.dormant()
+    var hub = world.hub
+    let request = try #require(hub.dormantNavs.first { $0.nav == 2 })
+    // One more than the hub knows of.
+    let other = Client(world, 3)
+    try other.must(Stage.push("c"), nav: "two", #""client":"\#(other.client)""#)
+    let all = world.journal.rows
+    let right = all.filter { $0.nav == 2 && $0.sequence <= request.head }
+    var rows = right
+    Self.unfit[place](&rows, all)
+    let error = #expect(throws: HubReplayError.self) {
+      try hub.revive(request, snapshot: nil, rows: rows)
+    }
+    #expect(error?.sequence == request.head)
+    #expect(hub.dormantNavs.map(\.nav) == [1, 2, 3])
+    #expect(hub.navs.slot(of: "two") == nil)
+    #expect(hub.navs.ringBytes == 0)
+    try hub.revive(request, snapshot: nil, rows: right)
+    #expect(hub.dormantNavs.map(\.nav) == [1, 3])
+    // It has been done.
+    try hub.revive(request, snapshot: nil, rows: rows)
+  }
+
+  @Test func `a snapshot that does not fit is refused`() throws {
+    let (world, _) = try World.dormant { world, _ in
+      for nav in UInt64(1)...3 { try world.turn([.snapshotWanted(nav: nav)]) }
+    }
+    let request = try #require(world.hub.dormantNavs.first { $0.nav == 2 })
+    let rows = world.journal.rows.filter { $0.nav == 2 }
+    let right = try #require(world.journal.snapshots.first { $0.nav == 2 })
+    var wrong = right
+    wrong.body.replaceDigest()
+    for snapshot in [wrong, try #require(world.journal.snapshots.first { $0.nav == 1 })] {
+      #expect(throws: HubReplayError.self) {
+        try world.hub.revive(request, snapshot: snapshot, rows: rows)
+      }
+      #expect(world.dormantNumbers == [1, 2, 3])
+    }
+    // Either alone leads there, and so do both.
+    var hub = world.hub
+    try hub.revive(request, snapshot: right, rows: [])
+    hub = world.hub
+    try hub.revive(request, snapshot: nil, rows: rows)
+    try world.hub.revive(request, snapshot: right, rows: rows)
+    #expect(world.dormantNumbers == [1, 3])
+  }
+
+  @Test(arguments: [false, true])
+  func `navs are revived for ops that come while a batch is stored, be it or not`(
+    isFailing: Bool
+  ) throws {
+    let (world, client) = try World.dormant()
+    world.journal.isFailing = isFailing
+    let first = client.message("op", client.opBody(Stage.push("c"), nav: "one"))
+    let early = client.message("op", client.opBody(Stage.push("c"), nav: "two"))
+    let sent = try world.overlap([first], [early])
+    let all = sent.first + sent.second
+    #expect(all.map(\.verb) == (isFailing ? [.err, .err] : [.ok, .ok]))
+    #expect(all.codes == (isFailing ? ["storage", "storage"] : []))
+    #expect(world.dormantNumbers == [3])
+    world.journal.isFailing = false
+    for nav in ["one", "two", "three"] {
+      let revision = isFailing || nav == "three" ? 4 : 5
+      #expect(try client.must(Stage.push("d"), nav: nav).revision == revision)
+    }
+    for nav in ["one", "two", "three"] {
+      #expect(try client.get("verify", nav: nav).text.contains(#""ok":true"#))
+    }
+  }
+
+  // Quiet moments.
+
+  @Test func `asking goes round all that are dormant`() throws {
+    let (world, client) = try World.dormant { _, client in
+      for nav in ["four", "five"] {
+        try client.must(#"{"nav.create":{"root":{"id":"x"}}}"#, nav: nav)
+      }
+    }
+    var asked: [[UInt64]] = []
+    for _ in 0..<5 { asked.append(world.hub.requestDormant(atMost: 2).map(\.nav)) }
+    #expect(asked.map { Set($0).count } == [2, 2, 2, 2, 2])
+    #expect(Set(asked[..<3].joined()) == [1, 2, 3, 4, 5])
+    #expect(Set(asked[2...].joined()) == [1, 2, 3, 4, 5])
+    #expect(world.hub.requestDormant(atMost: 9).map(\.nav).sorted() == [1, 2, 3, 4, 5])
+    try client.get("state", nav: "three")
+    #expect(world.hub.requestDormant(atMost: 9).map(\.nav).sorted() == [1, 2, 4, 5])
+    #expect(world.dormantNumbers == [1, 2, 4, 5])
+  }
+
+  @Test func `answers revive one nav after the other, until none is left`() throws {
+    let (world, client) = try World.dormant()
+    let before = try world.directory(client)
+    var left = 3
+    while world.hub.hasDormantNavs {
+      #expect(!world.hub.isReviving)
+      let requests = world.hub.requestDormant(atMost: 2)
+      #expect(requests.count == min(2, left))
+      for request in requests {
+        #expect(world.hub.isReviving)
+        #expect(try world.hub.revive(by: world.journal.answer(request)))
+        left -= 1
+        #expect(world.dormantNumbers.count == left)
+      }
+    }
+    #expect(!world.hub.isReviving)
+    #expect(world.hub.requestDormant(atMost: 2).isEmpty)
+    #expect(try world.directory(client) == before)
+    for nav in ["one", "two", "three"] { #expect(try world.entry(nav).revision == Revision(3)) }
+    #expect(world.hub.takeRecords().isEmpty)
+  }
+
+  @Test func `the diffs kept of navs that are revived stay within their limit`() throws {
+    let limit = 2000
+    let (world, _) = try World.dormant(configure: { $0.resumeTotalBytes = limit })
+    var bytes = 0
+    for request in world.hub.requestDormant(atMost: 3) {
+      let before = world.hub.navs.ringBytes
+      #expect(try world.hub.revive(by: world.journal.answer(request)))
+      #expect(world.hub.navs.ringBytes <= limit)
+      bytes = max(bytes, world.hub.navs.ringBytes - before)
+    }
+    #expect(3 * bytes > limit, "nothing had to be given up")
+  }
+
+  @Test func `an answer for a nav that was revived and changed meanwhile is ignored`() throws {
+    let (world, client) = try World.dormant()
+    let requests = world.hub.requestDormant(atMost: 3)
+    let answers = requests.map { world.journal.answer($0) }
+    try client.must(Stage.push("c"), nav: "two")
+    try client.must(#"{"nav.close":{}}"#, nav: "three", Stage.any)
+    let standing = try world.standing("two")
+    for var answer in answers {
+      // What is not needed may fail.
+      let isDormant = answer.rows.first?.nav == 1
+      if !isDormant { answer.failure = "no such file" }
+      #expect((world.hub.revival(by: answer) != nil) == isDormant)
+      #expect(try world.hub.revive(by: answer))
+    }
+    #expect(try world.standing("two") == standing)
+    #expect(world.hub.navs.slot(of: "three") == nil)
+    #expect(world.dormantNumbers == [])
+    #expect(try world.entry("one").revision == Revision(3))
+    #expect(try client.must(Stage.push("d"), nav: "two").revision == 5)
+  }
+
+  @Test func `an answer that failed, or does not fit, is thrown, and another's is not taken`()
+    throws
+  {
+    let (world, _) = try World.dormant()
+    let requests = world.hub.requestDormant(atMost: 3)
+    var failed = HistoryAnswer(token: requests[0].token)
+    failed.failure = "no such file"
+    let expected = HubReplayError(sequence: requests[0].head, what: "no such file")
+    #expect(world.hub.revival(by: failed)?.nav == requests[0].nav)
+    #expect(throws: expected) { try world.hub.revive(by: failed) }
+    #expect(world.hub.revival(by: failed) == nil)
+    var unfit = world.journal.answer(requests[1])
+    unfit.rows.removeLast()
+    #expect(throws: HubReplayError.self) { try world.hub.revive(by: unfit) }
+    #expect(world.dormantNumbers == [1, 2, 3])
+    #expect(try !world.hub.revive(by: HistoryAnswer(token: 12_345)))
+    #expect(world.hub.isReviving)
+    #expect(try world.hub.revive(by: world.journal.answer(requests[2])))
+    #expect(!world.hub.isReviving)
+    // An answer counts once.
+    #expect(try !world.hub.revive(by: world.journal.answer(requests[2])))
+  }
+
+  @Test func `reads of history and revivals do not take each other's answers`() throws {
+    let (world, client) = try World.dormant()
+    world.holdsHistory = true
+    try client.send("get", #"{"id":60,"nav":"one","at":2}"#)
+    let read = try #require(world.requests.first)
+    let asked = world.hub.requestDormant(atMost: 2)
+    #expect(!asked.map(\.token).contains(read.token))
+    #expect(try !world.hub.revive(by: world.journal.answer(read)))
+    for request in asked { #expect(try world.hub.revive(by: world.journal.answer(request))) }
+    let reply = try #require(try world.answerHistory().last)
+    #expect(reply.id == 60)
+    #expect(reply.verb == .ok)
+  }
+}
+
+extension [UInt8] {
+  /// Puts another digest where the first one is.
+  fileprivate mutating func replaceDigest() {
+    let text = String(decoding: self, as: UTF8.self)
+    guard let name = text.range(of: #""dig":""#) else { return }
+    let end = text.index(name.upperBound, offsetBy: 8)
+    let other = text[name.upperBound..<end] == "00000000" ? "11111111" : "00000000"
+    self = Array(text.replacingCharacters(in: name.upperBound..<end, with: other).utf8)
+  }
+}

@@ -1,0 +1,174 @@
+import Foundation
+@testable import NavigationCore
+import Testing
+
+/// Ops decided while the batch before them is being committed.
+@Suite struct SealTests {
+  static func push(_ id: String) -> String { #"{"push":{"screen":{"id":"\#(id)"}}}"# }
+
+  @Test func `nothing of an early decision leaves before its own commit`() throws {
+    let world = World()
+    let client = try world.kiosk()
+    try client.watch()
+    let (first, second) = try world.overlap(
+      [client.message("op", client.opBody(Self.push("a")))],
+      [client.message("op", client.opBody(Self.push("b")))])
+    #expect(first.map(\.verb) == [.diff, .ok])
+    #expect(first.map(\.revision) == [2, 2])
+    #expect(second.map(\.verb) == [.diff, .ok])
+    #expect(second.map(\.revision) == [3, 3])
+  }
+
+  @Test func `a failed commit takes the early decisions behind it back too`() throws {
+    let world = World()
+    let client = try world.kiosk()
+    try client.watch()
+    let before = try world.standing("kiosk")
+    world.journal.isFailing = true
+    let (sent, _) = try world.overlap(
+      [client.message("op", client.opBody(Self.push("a")))],
+      [
+        client.message("op", client.opBody(Self.push("b"))),
+        client.message("op", client.opBody(#"{"nav.create":{"root":{"id":"r"}}}"#, nav: "other")),
+      ])
+    #expect(sent.map(\.code) == ["storage", "storage", "storage"])
+    #expect(try world.standing("kiosk") == before)
+    world.journal.isFailing = false
+    #expect(try client.get("state", nav: "other").code == "no-nav")
+    #expect(try client.must(Self.push("a")).revision == 2)
+    try world.restart()
+    #expect(try world.entry("kiosk").controller.stack.map(\.id.text) == ["home", "a"])
+  }
+
+  @Test func `an op sent twice runs once, also while its first commit is under way`() throws {
+    let world = World()
+    let client = try world.kiosk()
+    let op = client.message("op", client.opBody(Self.push("a")))
+    let (first, second) = try world.overlap([op], [op])
+    #expect(first.count == 1)
+    #expect(second.map(\.text) == first.map(\.text))
+    #expect(try world.entry("kiosk").controller.revision == Revision(2))
+  }
+
+  @Test func `a nav closed by a batch is gone for the ops decided early`() throws {
+    let world = World()
+    let client = try world.kiosk()
+    try client.watch()
+    let (first, second) = try world.overlap(
+      [client.message("op", client.opBody(#"{"nav.close":{}}"#, #""if":{"rev":1}"#))],
+      [
+        client.message("op", client.opBody(Self.push("a"))),
+        client.message("op", client.opBody(#"{"nav.create":{"root":{"id":"new"}}}"#)),
+      ])
+    #expect(first.map(\.verb).contains(.end))
+    #expect(second.map(\.code) == ["no-nav", nil])
+    try world.restart()
+    #expect(try world.entry("kiosk").controller.stack.map(\.id.text) == ["new"])
+  }
+
+  @Test func `nothing is sealed while somebody looks at a virtual nav`() throws {
+    let world = World()
+    let client = try world.kiosk()
+    #expect(world.hub.maySeal)
+    try client.watch(nav: "$navs")
+    #expect(!world.hub.maySeal)
+  }
+
+  @Test func `any number of batches may be sealed, and each commit lets one go`() throws {
+    let world = World()
+    let client = try world.kiosk()
+    try client.watch()
+    var batches: [[JournalRecord]] = []
+    for id in ["a", "b", "c"] {
+      world.hub.handle(client.message("op", client.opBody(Self.push(id))), at: world.now)
+      batches.append(world.hub.takeRecords())
+      world.hub.seal()
+    }
+    #expect(world.hub.sealedCount == 3)
+    for revision: UInt64 in 2...4 {
+      world.journal.commit(batches.removeFirst())
+      let sent = world.hub.committed(at: world.now).messages
+      #expect(sent.map(\.verb) == [.diff, .ok])
+      #expect(
+        sent.allSatisfy {
+          String(decoding: $0.body, as: UTF8.self).contains("\"rev\":\(revision),")
+        })
+    }
+  }
+
+  @Test
+  func `a view of the top is served when all of the nav is durable, and asks for that moment`()
+    throws
+  {
+    let world = World()
+    let client = try world.kiosk()
+    try client.watch(#""view":"top""#)
+    let (first, second) = try world.overlap(
+      [client.message("op", client.opBody(Self.push("a")))],
+      [client.message("op", client.opBody(Self.push("b")))])
+    #expect(first.map(\.verb) == [.ok])
+    #expect(second.filter { $0.verb == .latest }.map(\.revision) == [3])
+    world.hub.handle(client.message("op", client.opBody(Self.push("c"))), at: world.now)
+    let records = world.hub.takeRecords()
+    world.hub.seal()
+    world.hub.handle(client.message("op", client.opBody(Self.push("d"))), at: world.now)
+    world.journal.commit(records)
+    _ = world.hub.committed(at: world.now)
+    #expect(!world.hub.maySeal)
+    world.journal.commit(world.hub.takeRecords())
+    #expect(world.hub.committed(at: world.now).messages.contains { $0.verb == .latest })
+    #expect(world.hub.maySeal)
+  }
+
+  @Test
+  func
+    `a requester gets its diff before the answer, also when the ring is shorter than what is sealed`()
+    throws
+  {
+    let world = World { $0.resumeRevisions = 1 }
+    let client = try world.kiosk()
+    try client.watch()
+    let (first, second) = try world.overlap(
+      [client.message("op", client.opBody(Self.push("a")))],
+      [
+        client.message("op", client.opBody(Self.push("b"))),
+        client.message("op", client.opBody(Self.push("c"))),
+      ])
+    #expect(first.map(\.verb) == [.diff, .ok])
+    #expect(second.map(\.verb) == [.diffs, .ok, .ok])
+  }
+
+  /// The law: overlapping changes when things leave, never what they say.
+  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  func `overlapped batches say the same as batches one by one`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let plain = World()
+    let sealed = World()
+    let clients = (try plain.kiosk(), try sealed.kiosk())
+    try clients.0.watch()
+    try clients.1.watch()
+    for round in 0..<30 {
+      var bodies: [[String]] = [[], []]
+      for batch in 0..<2 {
+        for index in 0..<Int(random.next() % 4) {
+          let ops = [
+            Self.push("s\(seed)-\(round)-\(batch)-\(index)"), #"{"pop":{}}"#, #"{"popToRoot":{}}"#,
+            #"{"item.set":{"screen":"home","title":"t\#(random.next() % 3)"}}"#,
+          ]
+          let body = clients.0.opBody(ops[Int(random.next() % 4)], #""if":{"any":true}"#)
+          bodies[batch].append(body)
+        }
+      }
+      var expected = try plain.turn(bodies[0].map { clients.0.message("op", $0) })
+      expected += try plain.turn(bodies[1].map { clients.0.message("op", $0) })
+      let (first, second) = try sealed.overlap(
+        bodies[0].map { clients.1.message("op", $0) }, bodies[1].map { clients.1.message("op", $0) }
+      )
+      #expect((first + second).map(\.text) == expected.map(\.text), "seed \(seed)")
+    }
+    let live = try sealed.entry("kiosk").controller
+    #expect(live == (try plain.entry("kiosk").controller))
+    try sealed.restart()
+    #expect(try sealed.entry("kiosk").controller == live)
+  }
+}

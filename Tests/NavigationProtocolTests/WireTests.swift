@@ -1,0 +1,172 @@
+@testable import NavigationCore
+import Testing
+
+@Suite struct DigestTests {
+  static func digest(_ screens: [(String, UInt64)], _ parts: [UInt64]) -> String {
+    let names = ["bar", "toolbar", "presented", "transition", "environment", "settings"]
+    return Digest(
+      screens: screens.map { (id: $0.0, version: $0.1) },
+      parts: zip(names, parts).map { (name: $0, version: $1) }
+    ).text
+  }
+
+  @Test func `the digests of the protocol's examples`() {
+    let at = Self.digest
+    let home: (String, UInt64) = ("home", 3)
+    #expect(at([home, ("wifi", 18)], [1, 1, 1, 1, 9, 2]) == "985cc24d")
+    #expect(at([home, ("wifi", 18), ("dns", 19)], [1, 1, 1, 19, 9, 2]) == "924da511")
+    #expect(at([home, ("wifi", 18), ("dns", 19)], [1, 1, 1, 20, 9, 2]) == "3b5fdb88")
+    #expect(at([home, ("wifi", 18)], [1, 1, 1, 20, 9, 2]) == "88b33653")
+    #expect(at([home, ("wifi", 22)], [1, 1, 1, 20, 9, 2]) == "1574af9e")
+    #expect(at([home], [1, 1, 1, 20, 9, 2]) == "f7f41f99")
+    #expect(at([home, ("s24.1", 24)], [1, 1, 1, 24, 9, 2]) == "9bd5ea7a")
+  }
+
+  @Test func `a digest is eight lower-case hex digits`() {
+    #expect(Digest("0000000a")?.bits == 10)
+    #expect(Digest(bits: 10).text == "0000000a")
+    for text in ["", "0", "0000000A", "00000000a", "+000000a", "0000000g"] {
+      #expect(Digest(text) == nil)
+    }
+  }
+
+  @Test func `a checksum may be taken in pieces`() {
+    let text = Array("123456789".utf8)
+    #expect(crc32(text) == 0xCBF4_3926)
+    #expect(crc32(Array(text[4...]), seed: crc32(Array(text[..<4]))) == crc32(text))
+    #expect(crc32([], seed: 7) == 7)
+  }
+}
+
+@Suite struct MessageTests {
+  @Test(arguments: Samples.client.map(\.body).indices)
+  func `the daemon can read every message of the protocol's examples`(index: Int) throws {
+    let sample = Samples.client[index]
+    var reader = ClientMessageReader()
+    _ = try reader.read(frame: "nsp1.\(sample.verb)".utf8.span, body: sample.body.utf8.span)
+  }
+
+  @Test(arguments: Samples.server.map(\.body).indices)
+  func `a client can read every message of the protocol's examples`(index: Int) throws {
+    let sample = Samples.server[index]
+    var reader = ServerMessageReader()
+    let message = try reader.read(
+      verb: Array("nsp1.\(sample.verb)".utf8), body: Array(sample.body.utf8))
+    if case .unknown = message { #expect(["ask", "settled"].contains(sample.verb)) }
+  }
+
+  private func read(_ verb: ClientVerb, _ body: [UInt8]) throws -> ClientMessage {
+    var reader = ClientMessageReader()
+    return try reader.read(frame: verb.frame.span, body: body.span)
+  }
+
+  @Test func `names written with escapes read as what they stand for`() throws {
+    let body = #"{"\u0069d":7,"n\u0061v":"n","\u0064o":[{"p\u006fp":{}}],"\u0069f":{"re\u0076":3}}"#
+    guard case .op(let request) = try read(.op, Array(body.utf8)) else {
+      Issue.record("no op")
+      return
+    }
+    #expect(request.id == 7 && request.nav == "n" && request.guards.revision == Revision(3))
+    #expect(request.operations.map(\.kind) == [.pop])
+  }
+
+  @Test func `a name with something behind it is another name`() {
+    for name in [#"id\u0000"#, "id ", "idididid", "ididididid", "", #"\u0000"#] {
+      let body = #"{"\#(name)":7,"nav":"n","do":[{"pop":{}}]}"#
+      #expect(throws: MessageFailure.self) { _ = try read(.op, Array(body.utf8)) }
+    }
+  }
+
+  @Test func `what a client writes reads back equal`() throws {
+    let id = ClientID(high: 1, low: UInt64.max)
+    for hello in [
+      Hello(client: id, nonce: "n"),
+      Hello(
+        versions: 1...3, client: id, name: "é\"", nonce: "", window: 5, heartbeat: 7,
+        isUncontrolled: true),
+    ] {
+      guard case .hello(let back) = try read(.hello, ClientMessageWriter.hello(hello)) else {
+        Issue.record("no hello")
+        return
+      }
+      #expect(back == hello)
+    }
+    let place = MirrorPosition(
+      epoch: Epoch(bits: 5), revision: Revision(9), digest: Digest(bits: 7))
+    let bad = MirrorPosition(epoch: nil, revision: Revision(9), digest: Digest(bits: 7))
+    for request in [
+      WatchRequest(id: 1, nav: "kiosk"), WatchRequest(id: 2, nav: "$navs", view: .bar),
+      WatchRequest(id: 3, nav: "a/b", from: place), WatchRequest(id: 4, nav: "k", bad: bad),
+      WatchRequest(id: 5, nav: "k", from: place, hasResolved: false),
+    ] {
+      guard case .watch(let back) = try read(.watch, ClientMessageWriter.watch(request)) else {
+        Issue.record("no watch")
+        return
+      }
+      #expect(back == request)
+    }
+    for request in [
+      GetRequest(id: 1, nav: nil, what: .stats),
+      GetRequest(id: 2, nav: "k", at: Revision(4)),
+      GetRequest(
+        id: 3, nav: "k", what: .log, screen: "s", from: Revision(2), limit: 9_007_199_254_740_991),
+    ] {
+      guard case .get(let back) = try read(.get, ClientMessageWriter.get(request)) else {
+        Issue.record("no get")
+        return
+      }
+      #expect(back == request)
+    }
+  }
+
+  @Test func `an op that a client writes reads back equal`() throws {
+    var guards = Guards()
+    guards.any = true
+    guards.epoch = Epoch(bits: 1)
+    guards.revision = Revision(2)
+    guards.digest = Digest(bits: 3)
+    guards.top = .some(nil)
+    guards.depth = 4
+    guards.stack = ["a", "b"]
+    guards.has = []
+    for guards in [guards, Guards()] {
+      let request = OpRequest(
+        id: 7, client: ClientID(high: 3, low: 4), name: "n", nav: "k", guards: guards,
+        isAnimated: false, waits: true, due: 99)
+      let body = ClientMessageWriter.op(request, operations: [Array(#"{"pop":{}}"#.utf8)])
+      guard case .op(let back) = try read(.op, body) else {
+        Issue.record("no op")
+        return
+      }
+      #expect(back.id == 7 && back.client == request.client && back.name == "n")
+      #expect(back.nav == "k" && back.guards == guards && back.isAnimated == false)
+      #expect(back.waits && back.due == 99)
+      #expect(back.operations.map(\.kind) == [.pop])
+    }
+  }
+
+  @Test func `a verb is known by its frame, and by nothing else`() {
+    for verb in ClientVerb.allCases {
+      #expect(ClientVerb(verb.frame.span) == verb)
+      for other in [
+        verb.frame + [0], verb.frame.dropLast() + [0], verb.frame + [0x73], [0] + verb.frame,
+      ] {
+        #expect(ClientVerb(Array(other).span) == nil)
+      }
+    }
+    for text in ["", "nsp1", "nsp1.", "nsp2.op", "Nsp1.op", "nsp1.o", "nsp1.abcdefghi"] {
+      #expect(ClientVerb(Array(text.utf8).span) == nil)
+    }
+  }
+
+  @Test(arguments: [
+    ("nsp1.op", VerbFrame.current("op")),
+    ("nsp1.abcdefghijklmnopqrs", .current("abcdefghijklmnopqrs")),
+    ("nsp1.abcdefghijklmnopqrst", .malformed), ("nsp2.hello", .otherVersion("hello")),
+    ("nsp10.op", .otherVersion("op")), ("nsp1.", .malformed), ("nsp1.Op", .malformed),
+    ("nsp1.o p", .malformed), ("nsp.op", .malformed), ("", .malformed), ("nspx.op", .malformed),
+  ])
+  func `the first frame is read strictly`(text: String, frame: VerbFrame) {
+    #expect(VerbFrame(Array(text.utf8)) == frame)
+  }
+}
