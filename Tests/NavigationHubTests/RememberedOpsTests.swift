@@ -31,23 +31,28 @@ private struct OpsTwin {
     }
   }
 
-  /// The principals of the clients that make room for another one: its own, while it has too many,
-  /// then the one with the most.
-  func victims(for key: RememberedOps.Key) -> [String] {
+  /// The clients that make room for another one: the longest idle ones of its own principal, while
+  /// that has too many, then of the one with the most.
+  func victims(for key: RememberedOps.Key) -> Set<RememberedOps.Key> {
     guard clients[key] == nil else { return [] }
     var counts = clients.values.reduce(into: [:]) { $0[$1.principal, default: 0] += 1 }
-    var victims: [String] = []
+    var victims: Set<RememberedOps.Key> = []
+    func evict(from principal: String) {
+      let own = clients.filter { $0.value.principal == principal && !victims.contains($0.key) }
+      if let oldest = own.min(by: { $0.value.usedAt < $1.value.usedAt }) {
+        victims.insert(oldest.key)
+      }
+      counts[principal, default: 0] -= 1
+    }
     while counts[key.principal, default: 0] >= limits.rememberedClientsPerPrincipal {
-      victims.append(key.principal)
-      counts[key.principal, default: 0] -= 1
+      evict(from: key.principal)
     }
     while counts.values.reduce(0, +) >= limits.rememberedClients,
       let most = counts.max(by: { ($0.value, $0.key) < ($1.value, $1.key) })
     {
-      victims.append(most.key)
-      counts[most.key, default: 0] -= 1
+      evict(from: most.key)
     }
-    return victims.sorted()
+    return victims
   }
 }
 
@@ -81,9 +86,8 @@ private struct OpsTwin {
       switch below(24) {
       case 0:
         real.expire(at: now)
-        for client in forget(but: nil) {
-          #expect(client.usedAt + twin.limits.rememberedIdle <= now, "too early")
-        }
+        let idle = twin.clients.filter { $0.value.usedAt + twin.limits.rememberedIdle <= now }
+        #expect(forget(but: nil) == Set(idle.keys))
       case 1 where below(4) == 0:
         var limits = twin.limits
         limits.rememberedOps = Int(2 + below(8))
@@ -99,10 +103,10 @@ private struct OpsTwin {
     }
 
     /// Forgets the clients that are forgotten; returns them.
-    private mutating func forget(but key: RememberedOps.Key?) -> [OpsTwin.Client] {
-      let gone = twin.clients.filter { $0.key != key && real.last(of: $0.key) == 0 }
-      for key in gone.keys { twin.clients[key] = nil }
-      return Array(gone.values)
+    private mutating func forget(but key: RememberedOps.Key?) -> Set<RememberedOps.Key> {
+      let gone = Set(twin.clients.keys.filter { $0 != key && real.last(of: $0) == 0 })
+      for key in gone { twin.clients[key] = nil }
+      return gone
     }
 
     /// An op of a client arrives: a new one, or one that came before.
@@ -125,7 +129,7 @@ private struct OpsTwin {
           reply: [UInt8(truncatingIfNeeded: id)])
         let victims = twin.victims(for: key)
         let evicted = real.remember(entry, of: key, at: now)
-        #expect(forget(but: key).map(\.principal).sorted() == victims)
+        #expect(forget(but: key) == victims)
         twin.remember(id, octets, key, now)
         guard below(6) == 0, let before else { return }
         // Its commit fails.
@@ -175,5 +179,25 @@ private struct OpsTwin {
     }
     run.check()
     #expect(run.verdicts == ["new", "decided", "reused", "tooOld"])
+  }
+
+  @Test func `the longest idle client is the one that is forgotten`() {
+    var limits = HubConfiguration()
+    limits.rememberedClients = 2
+    var ops = RememberedOps(limits: limits)
+    let keys = (1...3).map {
+      RememberedOps.Key(principal: "uid:1000", client: ClientID(high: 0, low: UInt64($0)))
+    }
+    func entry(_ id: UInt64) -> RememberedOps.Entry {
+      RememberedOps.Entry(id: id, octets: BodyHash(bits: id), isOk: true, reply: [])
+    }
+    ops.remember(entry(1), of: keys[0], at: 0)
+    ops.remember(entry(2), of: keys[0], at: 10)
+    ops.remember(entry(1), of: keys[1], at: 40)
+    ops.expire(at: 50)
+    ops.remember(entry(1), of: keys[2], at: 60)
+    #expect(ops.last(of: keys[0]) == 0)
+    #expect(ops.last(of: keys[1]) == 1)
+    #expect(ops.last(of: keys[2]) == 1)
   }
 }

@@ -46,17 +46,11 @@ struct RememberedOps: Sendable {
     var at: UInt64
   }
 
-  /// The clients of one principal in the order of their last known use.
-  private struct Principal: Sendable {
-    var uses: [Use] = []
-    var head = 0
-    var count = 0
-  }
-
   private var slots: [Key: Int] = [:]
   private var busy: [(key: Key, slot: Int)?] = Array(repeating: nil, count: 16)
   private var clients = Slots<Client>()
-  private var principals: [String: Principal] = [:]
+  /// The clients of each principal, with a use of each that may be out of date, in order of time.
+  private var principals: [String: ArraySlice<Use>] = [:]
   private var limits: HubConfiguration
   /// During a replay, the hub remembers the ops of rows after this one regardless of their age.
   var remembersBehind: UInt64 = 0
@@ -175,33 +169,37 @@ struct RememberedOps: Sendable {
     }
     let slot = clients.insert(Client(usedAt: now))
     slots[key] = slot
-    principals[key.principal, default: Principal()].uses.append(Use(client: key.client, at: now))
-    principals[key.principal]?.count += 1
+    Self.insert(Use(client: key.client, at: now), into: &principals[key.principal, default: []])
     assert(clients.count == slots.count, "\(clients.count) clients, \(slots.count) keys")
     return slot
   }
 
   /// The longest idle client of a principal; nil if it has none.
   ///
-  /// Uses that are out of date move to the end of the queue. The cost is O(1), amortised over the
-  /// ops remembered.
+  /// A client has been used at the time of its entry or later, so the first entry that is up to
+  /// date is the oldest one. An entry that is not moves to its place, at most once for each op.
   private mutating func oldest(of principal: String) -> Use? {
-    guard var queue = principals[principal] else { return nil }
-    defer { principals[principal] = queue }
-    while queue.head < queue.uses.count {
-      assert(queue.count > 0, "\(principal) has no clients")
-      let use = queue.uses[queue.head]
-      let slot = slots[Key(principal: principal, client: use.client)]
-      let usedAt = slot.map { clients[$0].usedAt }
+    // Taken out of the dictionary, so that a change does not copy it.
+    guard var uses = principals.removeValue(forKey: principal) else { return nil }
+    defer { principals[principal] = uses }
+    while let use = uses.first, let slot = slots[Key(principal: principal, client: use.client)] {
+      let usedAt = clients[slot].usedAt
       if usedAt == use.at { return use }
-      queue.head += 1
-      if let usedAt { queue.uses.append(Use(client: use.client, at: usedAt)) }
-      if queue.head > 1024, queue.head > queue.uses.count / 2 {
-        queue.uses.removeFirst(queue.head)
-        queue.head = 0
-      }
+      uses.removeFirst()
+      Self.insert(Use(client: use.client, at: usedAt), into: &uses)
     }
+    assertionFailure("\(principal) has no clients")
     return nil
+  }
+
+  /// Inserts a use behind those that are not newer.
+  private static func insert(_ use: Use, into uses: inout ArraySlice<Use>) {
+    var (low, high) = (uses.startIndex, uses.endIndex)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if uses[middle].at <= use.at { low = middle + 1 } else { high = middle }
+    }
+    uses.insert(use, at: low)
   }
 
   private mutating func drop(_ use: Use, of principal: String) {
@@ -211,10 +209,9 @@ struct RememberedOps: Sendable {
     slots[key] = nil
     busy[Self.busyPlace(of: key)] = nil
     assert(clients.count == slots.count, "\(clients.count) clients, \(slots.count) keys")
-    principals[principal]?.head += 1
-    principals[principal]?.count -= 1
-    assert(principals[principal]?.count ?? 0 >= 0, "\(principal) has fewer than no clients")
-    if principals[principal]?.count == 0 { principals[principal] = nil }
+    assert(principals[principal]?.first?.client == use.client, "the oldest client has moved")
+    principals[principal]?.removeFirst()
+    if principals[principal]?.isEmpty == true { principals[principal] = nil }
   }
 }
 
