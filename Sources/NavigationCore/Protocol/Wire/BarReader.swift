@@ -70,14 +70,14 @@ extension OperationReader {
 }
 
 extension RecordReader {
-  /// Throws `readonly` if the object names a member without a setter.
+  /// Throws `readonly` if the object names a member without a setter, unless it is `argument`.
   ///
   /// Callers check this before any other member.
   func refuseReadonly(
-    _ names: Set<String>, _ tape: borrowing JSONTape, _ at: Int
+    _ names: Set<String>, _ tape: borrowing JSONTape, _ at: Int, unless argument: String? = nil
   ) throws(ReadFailure) {
     try tape.forEachMember(of: at) { name, _ throws(ReadFailure) in
-      guard !names.contains(name), !Self.readonly.contains(name) else {
+      guard name == argument || !names.contains(name) && !Self.readonly.contains(name) else {
         throw ReadFailure(.readonly, "\(name) is derived or fixed and cannot be set")
       }
     }

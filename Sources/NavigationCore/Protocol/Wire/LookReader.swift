@@ -6,6 +6,7 @@ extension RecordReader {
   func lookEdits(
     _ tape: borrowing JSONTape, _ at: Int, skipping: String?
   ) throws(ReadFailure) -> [BarLookEdit] {
+    try refuseReadonly([], tape, at, unless: skipping)
     var edits: [BarLookEdit] = []
     try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
       guard name != skipping else { return }
