@@ -33,11 +33,14 @@ package struct StyledLine: Hashable, Sendable {
     var line = StyledLine()
     var left = columns
     for piece in pieces {
-      // A piece that just fits still gets an ellipsis if further pieces are cut.
-      let text = TerminalText.fitted(piece.text, columns: left)
-      line.append(text, piece.style)
-      left -= TerminalText.width(text)
-      if left <= 0 || text != piece.text { break }
+      let width = TerminalText.width(piece.text)
+      guard width < left else {
+        // A piece that just fits has an ellipsis, too, because the pieces behind it are cut.
+        line.append(TerminalText.fitted(piece.text + "…", columns: left), piece.style)
+        break
+      }
+      line.append(piece.text, piece.style)
+      left -= width
     }
     return line
   }

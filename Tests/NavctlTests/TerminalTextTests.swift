@@ -115,6 +115,13 @@ import Testing
     }
   }
 
+  @Test func `a cut between two pieces has its ellipsis`() {
+    let line = line([("abc", .plain), ("", .strong), ("def", .faint)])
+    #expect(line.fitted(columns: 3).plain == "ab…")
+    #expect(line.fitted(columns: 6) == line)
+    #expect(line.fitted(columns: 0).plain == "")
+  }
+
   @Test func `equal texts in other styles are other lines`() {
     #expect(StyledLine("a", .strong) != StyledLine("a", .faint))
     #expect(StyledLine("a", .strong) == StyledLine("a", .strong))
