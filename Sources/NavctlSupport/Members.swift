@@ -4,8 +4,8 @@ package import NavigationCore
 package enum Members {
   /// The members that take a string only: `title=5` writes `"5"` and not the number 5.
   private static let texts: Set<String> = [
-    "title", "prompt", "route", "restorationID", "container", "locale", "action", "style",
-    "barTintColor", "tintColor", "backgroundColor", "owner",
+    "title", "prompt", "route", "restorationID", "locale", "action", "style", "color",
+    "shadowColor", "barTintColor", "tintColor", "backgroundColor", "owner",
   ]
 
   /// Whether a word has the form KEY=VALUE.

@@ -204,7 +204,9 @@ import Testing
     ("a=red", #"{"a":"red"}"#), ("a=", #"{"a":""}"#), ("a=b=c", #"{"a":"b=c"}"#),
     ("title=404", #"{"title":"404"}"#), ("title=null", #"{"title":null}"#),
     (#"title="null""#, #"{"title":"null"}"#), ("a=[1]", #"{"a":[1]}"#),
-    ("a.b.c=1", #"{"a":{"b":{"c":1}}}"#),
+    ("a.b.c=1", #"{"a":{"b":{"c":1}}}"#), ("container=5", #"{"container":5}"#),
+    ("titleTextAttributes.color=123456", #"{"titleTextAttributes":{"color":"123456"}}"#),
+    ("titleTextAttributes.shadowColor=1e3", #"{"titleTextAttributes":{"shadowColor":"1e3"}}"#),
   ])
   func `a value is JSON or text`(word: String, expected: String) throws {
     #expect(try json(word) == expected)
