@@ -14,9 +14,9 @@ extension JSONValue {
 
   private func append(level: Int, columns: Int, suffix: Int, to lines: inout [String]) {
     let whole = TerminalText.visible(String(decoding: bytes, as: UTF8.self))
-    let used = lines[lines.count - 1].count
+    let used = TerminalText.width(lines[lines.count - 1])
     let isFlat = elements.isEmpty && members.isEmpty
-    if isFlat || used + whole.count + suffix <= columns {
+    if isFlat || used + TerminalText.width(whole) + suffix <= columns {
       lines[lines.count - 1] += whole
       return
     }

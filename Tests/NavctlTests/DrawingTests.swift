@@ -157,6 +157,15 @@ import Testing
       ])
   }
 
+  @Test func `a wide character takes two columns of a line`() throws {
+    let json = try value(#"{"a":["长长长长长长","长长长长长长"]}"#)
+    #expect(
+      json.lines(columns: 26) == [
+        "{", #"  "a": ["#, #"    "长长长长长长","#, #"    "长长长长长长""#, "  ]", "}",
+      ])
+    #expect(json.lines(columns: 37).count == 1 && json.lines(columns: 36).count == 6)
+  }
+
   @Test func `columns are as wide as their widest cell`() throws {
     let records = [
       try value(#"{"id":"a/长","kind":"controller","epoch":"00","owner":"uid:1000"}"#),
