@@ -37,7 +37,7 @@ extension Operations {
 
   /// Makes the operation of `revert`, which restores the stack of an earlier revision.
   package static func revert(to text: String) throws(UsageError) -> NavigationOperation {
-    guard let revision = UInt64(text), revision > 0, revision < 1 << 53 else {
+    guard let revision = Quantities.integer(text), revision > 0 else {
       throw UsageError(
         "revert takes the number of a revision, not '\(TerminalText.visible(text))'",
         remedy: "navctl history NAV, which lists them")

@@ -83,7 +83,7 @@ extension Operations {
 
   /// Makes the operation of `transition complete`, which reports that the display has shown it.
   package static func completeTransition(_ text: String) throws(UsageError) -> NavigationOperation {
-    guard let tid = UInt64(text), tid < 1 << 53 else {
+    guard let tid = Quantities.integer(text) else {
       throw UsageError(
         "'\(TerminalText.visible(text))' is not the number of a transition",
         remedy: "navctl transition NAV, which prints the running one with its number")

@@ -33,9 +33,17 @@ package enum Quantities {
 
   /// An integer from 0 to 2^53 − 1.
   package static func integer(_ text: String, option: String) throws(UsageError) -> UInt64 {
+    guard let number = integer(text) else {
+      throw UsageError("--\(option) takes a whole number, not '\(text)'")
+    }
+    return number
+  }
+
+  /// An integer from 0 to 2^53 − 1, in digits without a sign; nil for any other text.
+  static func integer(_ text: String) -> UInt64? {
     guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = UInt64(text),
       number < 1 << 53
-    else { throw UsageError("--\(option) takes a whole number, not '\(text)'") }
+    else { return nil }
     return number
   }
 
@@ -61,7 +69,7 @@ package enum Quantities {
     _ text: String, option: String
   ) throws(UsageError) -> MirrorPosition {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 3, let epoch = Epoch(parts[0]), let revision = UInt64(parts[1]),
+    guard parts.count == 3, let epoch = Epoch(parts[0]), let revision = integer(parts[1]),
       let digest = Digest(parts[2])
     else {
       throw UsageError("--\(option) takes EPOCH:REV:DIGEST, as show prints them, not '\(text)'")

@@ -55,7 +55,7 @@ import Testing
       try Operations.restore(payload: payload, root: "home").text
         == #"{"restore":{"payload":{"v":1,"entries":[]},"root":"home"}}"#)
     #expect(throws: UsageError.self) { try Operations.restore(payload: [], root: nil) }
-    for text in ["", "0", "-1", "x"] {
+    for text in ["", "0", "-1", "+1", "x"] {
       #expect(throws: UsageError.self) { try Operations.revert(to: text) }
     }
   }
@@ -187,7 +187,9 @@ import Testing
   @Test func `transition and swipe are judged before they are sent`() throws {
     #expect(
       try Operations.completeTransition("19").text == #"{"transition.complete":{"tid":19}}"#)
-    #expect(throws: UsageError.self) { try Operations.completeTransition("x") }
+    for text in ["", "-1", "+1", "x"] {
+      #expect(throws: UsageError.self) { try Operations.completeTransition(text) }
+    }
     #expect(try Operations.swipe("up").text == #"{"ui.swipe":{"dir":"up"}}"#)
     #expect(throws: UsageError.self) { try Operations.swipe("left") }
   }

@@ -67,12 +67,14 @@ import Testing
   @Test func `no prefix of a position is one, nor with a character of another kind`() throws {
     let text = "c0ffee12c0ffee12:18:985cc24d"
     _ = try Quantities.position(text, option: "from")
+    let signed = text.replacing(":18:", with: ":+18:")
+    #expect(message { _ = try Quantities.position(signed, option: "f") } != nil)
     for length in 0..<text.utf8.count {
       #expect(
         message { _ = try Quantities.position(String(text.prefix(length)), option: "f") } != nil)
     }
     for place in text.indices {
-      for character in ":x-G " where text[place] != character {
+      for character in ":x-+G " where text[place] != character {
         var other = text
         other.replaceSubrange(place...place, with: String(character))
         #expect(message { _ = try Quantities.position(other, option: "f") } != nil, "\(other)")
