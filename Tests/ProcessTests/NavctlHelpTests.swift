@@ -82,6 +82,8 @@ extension ProcessTests {
       let documented = Set(text.matches(of: /\*([0-9])\*/).compactMap { Int32($0.1) })
       #expect(documented == Set(0...8))
       #expect(Set(ErrorCode.allCases.map(\.exitStatus)).isSubset(of: documented))
+      // Those of a command that cannot be started.
+      #expect(text.contains("*126*") && text.contains("*127*"))
       let help = try Self.navctl(["--help"]).joined(separator: " ")
       for status in documented {
         #expect(help.contains(" \(status) "), "\(status)")

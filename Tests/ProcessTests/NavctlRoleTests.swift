@@ -143,6 +143,7 @@ extension ProcessTests {
       #expect(
         try daemon.navctl(["lease", "kiosk", "take", "--", "/bin/sh", "-c", "exit 9"]).status == 9)
       #expect(try daemon.navctl(["lease", "kiosk", "take", "--", "/nowhere"]).status == 127)
+      #expect(try daemon.navctl(["lease", "kiosk", "take", "--", "/"]).status == 126)
       let holder = try daemon.startNavctl(["lease", "kiosk", "take", "-o", "json"])
       try holder.writes(lines: 1)
       holder.kill(SIGINT)
