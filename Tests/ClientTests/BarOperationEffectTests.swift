@@ -88,6 +88,13 @@ import Testing
     #expect(try rig.state.bar?.middle == .view("clock"))
   }
 
+  @Test func `a view that an object describes stands in place of the title, too`() throws {
+    var rig = try HubRig.kiosk()
+    let view = ItemDescription.TitleView(["kind": "clock"])
+    try rig.perform([.itemSet("dns", ItemDescription(titleView: view))])
+    #expect(try rig.state.bar?.middle == .view(["kind": "clock"]))
+  }
+
   @Test func `a button is changed wherever it is shown, tapped, and released when unused`() throws {
     var rig = try HubRig.kiosk()
     try rig.perform([.createButton(.init(id: "b", .title("B"), action: "go"))])

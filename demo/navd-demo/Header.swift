@@ -23,7 +23,7 @@ private func draw(_ bar: NavigationBarContent) -> String {
   let title =
     switch bar.middle {
     case .title(let title): title
-    case .view(let name): "<\(name)>"
+    case .view(let view): "<\(view.text ?? view.json)>"
     case nil: ""
     }
   // A large title is at the left. Any other is centred, unless the items beside it need the room.

@@ -198,8 +198,8 @@ public struct NavigationBarContent: Hashable, Sendable {
   public enum Middle: Hashable, Sendable {
     /// A title; an empty text is an empty title, not a missing one.
     case title(String)
-    /// A custom view of the display, by its name.
-    case view(String)
+    /// A custom view of the display, by its description: its name, or any other value.
+    case view(NavigationValue)
   }
 
   /// The visible back button.
@@ -238,7 +238,7 @@ public struct NavigationBarContent: Hashable, Sendable {
     left = (value["left"]?.array ?? []).map { Self.slot($0) }
     right = (value["right"]?.array ?? []).map { Self.slot($0) }
     middle =
-      if let view = value["middle"]?["customView"]?.text ?? value["middle"]?["view"]?.text {
+      if let view = value["middle"]?["customView"] {
         .view(view)
       } else {
         value["middle"]?["title"]?.text.map { .title($0) }
