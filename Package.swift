@@ -180,7 +180,7 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "ChildProcess", "NavigationDaemon", "NavigationCore", "Journal", "RuntimePaths",
-        "CurveKeys", "TransportGuard", "ZeroMQ", "CommandLineOptions",
+        "CurveKeys", "TransportGuard", "ZeroMQ", "CommandLineOptions", "CLinux",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -191,7 +191,7 @@ let package = Package(
       name: "ClientTests",
       dependencies: [
         "navd", "ChildProcess", "NavigationClient", "NavigationCore", "NavigationReplica", "ZeroMQ",
-        "CLinux",
+        "RuntimePaths", "CLinux",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -202,7 +202,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ExporterTests", dependencies: ["NavigationExporter", "NavigationCore"],
+      name: "ExporterTests",
+      dependencies: ["NavigationExporter", "NavigationCore", "RuntimePaths"],
       swiftSettings: strict),
     .testTarget(
       name: "SimulationTests",
@@ -213,7 +214,7 @@ let package = Package(
       dependencies: [
         "navd", "navctl", "navd-exporter", "navd-demo", "ConsistencyWorker", "ChildProcess",
         "NavigationClient", "NavigationCore", "Journal", "ZeroMQ", "CurveKeys", "Conformance",
-        "ConformanceSupport",
+        "ConformanceSupport", "RuntimePaths",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     // The packages in a booted Debian; `make booted` prepares one.

@@ -103,6 +103,29 @@ enum ImportRules {
     return violations
   }
 
+  /// Reports each import of a module of the package that the manifest does not name for the target.
+  ///
+  /// Such an import compiles only as long as another dependency needs the module.
+  static func checkDependencies(_ manifest: String, _ files: [SourceFile]) -> [Violation] {
+    let modules = Set(manifest.matches(of: /name: "([\w-]+)"/).map { String($0.1) })
+    let target =
+      /arget\(\s*name: "([\w-]+)"(?:,\s*dependencies: \[([^\]]*)\])?(?:,\s*path: "([^"]+)")?/
+    return manifest.matches(of: target).flatMap { match in
+      let name = String(match.1)
+      let folder =
+        match.3.map(String.init) ?? (name.hasSuffix("Tests") ? "Tests/" : "Sources/") + name
+      let named = Set((match.2 ?? "").matches(of: /"([\w-]+)"/).map { String($0.1) })
+      return files.filter { $0.isSwift && $0.isIn(folder) }.flatMap { file in
+        imports(of: file).filter { modules.contains($0.module) && !named.contains($0.module) }
+          .map { line, module in
+            Violation(
+              path: file.path, line: line,
+              advice: "name \(module) in the dependencies of \(name) in Package.swift")
+          }
+      }
+    }
+  }
+
   /// Reports each use of a type of the folder `upper` by a file of the folder `lower`.
   ///
   /// A name that `lower` declares too does not count, nor one behind a dot.
@@ -140,6 +163,28 @@ enum ImportRules {
 @Suite struct ImportTests {
   @Test func `every target imports only what the table allows`() {
     report(Repository.files.flatMap(ImportRules.check))
+  }
+
+  @Test func `the manifest names every module that a target imports`() throws {
+    let manifest = try #require(Repository.files.first { $0.path == "Package.swift" })
+    let text = manifest.text.lines.joined(separator: "\n")
+    report(ImportRules.checkDependencies(text, Repository.files))
+  }
+
+  @Test func `an import that the manifest does not name is found`() {
+    let manifest = """
+      .systemLibrary(name: "C"),
+      .target(name: "A", dependencies: ["C"], path: "Tests/A"),
+      .testTarget(
+        name: "BTests", dependencies: [
+          "A"
+        ], swiftSettings: strict),
+      """
+    let files = ["Tests/A/A.swift", "Tests/BTests/B.swift"]
+      .map { SourceFile($0, "import Testing\nimport C\n@testable import A") }
+    let found = ImportRules.checkDependencies(manifest, files)
+    #expect(found.map(\.path) == ["Tests/A/A.swift", "Tests/BTests/B.swift"])
+    #expect(found.map(\.line) == [3, 2])
   }
 
   @Test func `no layer of the core knows those above it`() {
