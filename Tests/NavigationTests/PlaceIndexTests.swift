@@ -2,6 +2,38 @@
 import Testing
 
 @Suite struct PlaceIndexTests {
+  /// The longest run of taken cells, in a table of the size that the index has.
+  private func longestRun(_ numbers: [UInt64]) -> Int {
+    var size = 4
+    while size < numbers.count * 2 { size *= 2 }
+    var isTaken = Array(repeating: false, count: size)
+    for number in numbers {
+      var cell = Int(truncatingIfNeeded: KeyHash(number).bits) & (size - 1)
+      while isTaken[cell] { cell = (cell + 1) & (size - 1) }
+      isTaken[cell] = true
+    }
+    var (run, longest) = (0, 0)
+    for isTaken in isTaken {
+      run = isTaken ? run + 1 : 0
+      longest = max(longest, run)
+    }
+    return longest
+  }
+
+  /// A removal reads the run of cells behind the entry, and a search the run before it.
+  @Test func `numbers in sequence form no long run of cells`() {
+    #expect(longestRun(Array(1...60_000)) < 200)
+    #expect(longestRun((1...60_000).map { $0 * 4096 }) < 200)
+    // Long-lived navs, and new ones whose numbers are a table's length further.
+    #expect(longestRun(Array(1...30_000) + Array(131_073...161_072)) < 200)
+  }
+
+  @Test func `no two numbers have the same hash`() {
+    let numbers = (0..<1000).map { UInt64($0) } + (0..<64).map { 1 << $0 }
+    let hashes = Set((numbers + numbers.map { ~$0 }).map { KeyHash($0) })
+    #expect(hashes.count == Set(numbers + numbers.map { ~$0 }).count)
+  }
+
   /// An index beside a dictionary that is given the same changes.
   private struct Pair {
     var index = PlaceIndex()

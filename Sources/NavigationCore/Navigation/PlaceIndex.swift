@@ -101,14 +101,19 @@ package struct PlaceIndex: Sendable {
 /// The hash of a name or a number.
 ///
 /// A name is hashed eight bytes at a time. The factor is random in each process, so that no client
-/// can choose names that collide. A number is its own hash: navd counts navs and libzmq counts
-/// connections, so neighbours are the rule, and they do not meet in a cell.
+/// can choose names that collide. The hash of a number is reversible, so it stands for the number.
+/// It scatters neighbours, which are the rule for navs and connections: side by side they would be
+/// one long run of cells, and each removal would read all of it.
 package struct KeyHash: Hashable, Sendable {
   /// The 64-bit hash.
   let bits: UInt64
 
-  /// Takes a number.
-  package init(_ number: UInt64) { bits = number }
+  /// Scatters a number.
+  package init(_ number: UInt64) {
+    // The odd number nearest to 2^64 divided by the golden ratio.
+    let product = number &* 0x9E37_79B9_7F4A_7C15
+    bits = product ^ product >> 32
+  }
 
   /// Hashes a name.
   package init(_ name: String) {
