@@ -177,19 +177,28 @@ struct RememberedOps: Sendable {
   /// The longest idle client of a principal; nil if it has none.
   ///
   /// A client has been used at the time of its entry or later, so the first entry that is up to
-  /// date is the oldest one. An entry that is not moves to its place, at most once for each op.
+  /// date is the oldest one. Those that are not move to their places.
   private mutating func oldest(of principal: String) -> Use? {
     // Taken out of the dictionary, so that a change does not copy it.
     guard var uses = principals.removeValue(forKey: principal) else { return nil }
     defer { principals[principal] = uses }
-    while let use = uses.first, let slot = slots[Key(principal: principal, client: use.client)] {
-      let usedAt = clients[slot].usedAt
-      if usedAt == use.at { return use }
-      uses.removeFirst()
-      Self.insert(Use(client: use.client, at: usedAt), into: &uses)
+    assert(!uses.isEmpty, "\(principal) has no clients")
+    while true {
+      // Together: one by one, each of them would move all entries behind it.
+      let stale = uses.prefix { lastUse(of: $0, principal) != $0.at }
+      guard !stale.isEmpty else { return uses.first }
+      uses.removeFirst(stale.count)
+      for use in stale {
+        guard let usedAt = lastUse(of: use, principal) else { continue }
+        uses.append(Use(client: use.client, at: usedAt))
+      }
+      // Stable, so those with the same time stay in order.
+      uses.sort { $0.at < $1.at }
     }
-    assertionFailure("\(principal) has no clients")
-    return nil
+  }
+
+  private func lastUse(of use: Use, _ principal: String) -> UInt64? {
+    slots[Key(principal: principal, client: use.client)].map { clients[$0].usedAt }
   }
 
   /// Inserts a use behind those that are not newer.
