@@ -142,7 +142,7 @@ import ZeroMQ
       stage.loop.rereadKeys()
       let entries = stage.sink.take()
       #expect(entries.count == 1 && entries.first?.kind == .refused)
-      #expect(entries.first?.message.hasPrefix("a key is left out: ") == true)
+      #expect(entries.first?.message.hasPrefix("a key is ignored: ") == true)
       #expect(entries.first?.message.contains("bad.pub") == true)
       #expect(stage.loop.access.control.name(of: pair.publicKey) == "panel")
       // The hub is told of it, once.

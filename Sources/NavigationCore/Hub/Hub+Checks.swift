@@ -1,5 +1,6 @@
-// The checks that OpChecks.swift lists, in its order. Those of every op are mutating, though they
-// change nothing: Swift then passes the hub by reference, where it would copy a kilobyte otherwise.
+// The checks that OpChecks.swift lists, in its order and with the numbers of protocol §9.4. Those of
+// every op are mutating, though they change nothing: Swift then passes the hub by reference, where
+// it would copy a kilobyte otherwise.
 
 extension Hub {
   // 2: the session.

@@ -1,4 +1,5 @@
-// Step 14: making a revision of a commit: its diff, its row, its place in the ring, its answer.
+// Step 14 of protocol §9.4: making a revision of a commit: its diff, its row, its place in the ring,
+// its answer.
 
 extension Hub {
   /// Makes a revision of an op's commit: writes diff and row, fills the ring, answers the op.

@@ -32,7 +32,7 @@ extension Hub {
     }
   }
 
-  // Step 13.
+  // Step 13 of protocol §9.4.
 
   /// Asks the delegates about an op if they must be asked; returns whether the op waits for them.
   mutating func asksDelegates(
