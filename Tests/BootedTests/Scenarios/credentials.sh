@@ -75,4 +75,4 @@ wait "$watcher" || status=$?
 is "$status" 5 'a revoked key ends a watch'
 refuses over_tcp --timeout 1s status
 until_logged navd.service 'not authorised any more' NAVD_CODE=revoked
-until_logged navd.service 'is not let in' NAVD_CODE=not-admitted
+until_logged navd.service 'is refused' NAVD_CODE=not-admitted
