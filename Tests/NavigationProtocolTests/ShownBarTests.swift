@@ -121,18 +121,30 @@ private struct BarWalk {
     var frames = BarFrames()
     var json = JSONWriter()
     for step in 0..<400 {
-      let before = shown.bytes
+      let before = ShownBar.encodeResolved(walk.nav)
       let note: Comment = "seed \(seed) step \(step)"
       try walk.step()
+      json.removeAll()
+      json.beginArray()
       let isNew = shown.follow(walk.nav, &json)
+      json.endArray()
       let scratch = ShownBar.encodeResolved(walk.nav)
-      #expect(
-        String(decoding: shown.bytes, as: UTF8.self) == String(decoding: scratch, as: UTF8.self),
-        note)
+      let text = String(decoding: scratch, as: UTF8.self)
+      #expect(String(decoding: json.bytes, as: UTF8.self) == "[\(text)]", note)
       #expect(isNew == (scratch != before), note)
+      #expect(shown.isRight(for: walk.nav), note)
       shown.share(&frames)
-      #expect(shown.bytes == scratch && shown.byteCount == scratch.count, note)
+      #expect(shown.bytes(of: walk.nav) == scratch, note)
     }
+  }
+
+  @Test func `a bar that has not followed a change is not right`() throws {
+    var nav = NavigationController(revision: Revision(1))
+    nav.stack.append(Screen(id: try #require(ScreenID("a")), version: Revision(1)))
+    let shown = ShownBar(nav)
+    #expect(shown.isRight(for: nav))
+    nav.stack[0].title = "Another"
+    #expect(!shown.isRight(for: nav))
   }
 
   @Test func `navs whose parts come to the same share a frame`() throws {

@@ -168,15 +168,14 @@ extension NavEntry {
     assert(ring.last.next == commit.revision, "the ring ends with \(ring.last)")
     assert(sequence > lastSequence, "row \(sequence) behind row \(lastSequence)")
     let (previous, before) = (lastSequence, digest)
-    let isNew = shown.follow(controller, &json)
-    if isNew { resolvedAt = commit.revision }
     updateDigest(from: min(commit.splice?.at ?? Int.max, commit.changedScreens.first ?? Int.max))
     lastSequence = sequence
     let frame = DiffFrame(
       nav: name, epoch: epoch, base: Revision(commit.revision.number - 1),
       revision: commit.revision, sequence: sequence, cause: cause, by: by)
     let diff = frame.encode(
-      commit, of: controller, shown: isNew ? shown : nil, digest: digest, &json)
+      commit, of: controller, shown: &shown, digest: digest, &json)
+    if diff.resolved != nil { resolvedAt = commit.revision }
     return Hub.BegunRow(
       diff: diff, standing: standing, isOpen: controller.isOpen, previous: previous,
       before: before)

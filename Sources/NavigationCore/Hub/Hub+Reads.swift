@@ -277,7 +277,7 @@ extension NavEntry {
     let fresh = directory?.digest() ?? controller.digest()
     var violated = directory == nil ? controller.violatedInvariants() : []
     if fresh != digest { violated.append("digest \(digest.text) is \(fresh.text)") }
-    if directory == nil, ShownBar.encodeResolved(controller) != resolved {
+    if directory == nil, !shown.isRight(for: controller) {
       violated.append("INV-9 resolved differs from the state")
     }
     return (fresh, violated)

@@ -191,9 +191,11 @@ extension NavEntry {
       next.author = reader.author()
       topChange = next
     }
+    var resolved: [UInt8] = []
     if reader.changesResolved() {
-      var json = JSONWriter(reserving: 384)
+      var json = JSONWriter(reserving: 768)
       shown.follow(controller, &json)
+      resolved = json.bytes
       resolvedAt = controller.revision
     }
     durable = controller.revision

@@ -15,7 +15,7 @@ struct NavEntry: Sendable {
   /// The digest of the newest state or records.
   var digest: Digest
   var running = RunningDigest()
-  /// The encoded resolved bar, by which the hub finds out whether a commit changes it.
+  /// Encodes the resolved bar, and finds out whether a commit changes it.
   var shown: ShownBar
   /// The newest revision that changed the resolved bar.
   var resolvedAt: Revision
@@ -85,7 +85,7 @@ struct NavEntry: Sendable {
   }
 
   /// The encoded resolved bar.
-  var resolved: [UInt8] { shown.bytes }
+  var resolved: [UInt8] { shown.bytes(of: controller) }
 
   /// The reason to begin a full watch with a snapshot; nil if the watch can resume.
   func reasonForSnapshot(_ request: WatchRequest) -> String? {

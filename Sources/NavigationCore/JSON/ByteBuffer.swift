@@ -43,25 +43,21 @@
   /// Removes all bytes, but keeps the memory.
   mutating func removeAll() { count = 0 }
 
-  /// Replaces `bytes` with a copy of the first `size` bytes; returns whether that changed `bytes`.
-  ///
-  /// It reuses the memory of `bytes` if they fit and waste less than 256 bytes.
-  func copyPrefix(_ size: Int, to bytes: inout [UInt8]) -> Bool {
-    guard bytes.count != size else {
-      let copy = prefix(size)
-      guard copy != bytes else { return false }
-      bytes = copy
-      return true
-    }
+  /// Removes the bytes from `size` on; `size` is at most `count`.
+  mutating func remove(from size: Int) {
     precondition(size >= 0 && size <= count)
-    guard bytes.capacity >= size, bytes.capacity < size + 256 else {
-      bytes = prefix(size)
-      return true
-    }
-    bytes.removeAll(keepingCapacity: true)
-    // The first `count` bytes are initialised.
-    unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: memory, count: size))
-    return true
+    count = size
+  }
+
+  /// A part of the bytes, which must be within `count`.
+  @_lifetime(borrow self)
+  func bytes(_ range: Range<Int>) -> Span<UInt8> {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count)
+    // The bytes are initialised, and stay in place while this is borrowed.
+    let span = unsafe Span<UInt8>(
+      _unsafeStart: (memory + range.lowerBound).assumingMemoryBound(to: UInt8.self),
+      count: range.count)
+    return unsafe _overrideLifetime(span, borrowing: self)
   }
 
   /// Closes an object or list: removes a comma at the end, if there is one, and appends `end` and a

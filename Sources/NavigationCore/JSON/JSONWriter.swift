@@ -25,11 +25,14 @@ package struct JSONWriter: ~Copyable {
   /// O(size).
   package var bytes: [UInt8] { buffer.prefix(count) }
 
-  /// Replaces `copy` with the JSON written so far; returns whether that changed `copy`.
-  func copy(to copy: inout [UInt8]) -> Bool { buffer.copyPrefix(count, to: &copy) }
-
   /// Removes what was written, but keeps the memory.
   package mutating func removeAll() { buffer.removeAll() }
+
+  /// Removes what was written since the writer had this `position`.
+  mutating func remove(from position: Int) { buffer.remove(from: position) }
+
+  /// The hash of what was written since the writer had this `position`, without a comma at the end.
+  func hash(from position: Int) -> KeyHash { KeyHash(buffer.bytes(position..<count)) }
 
   /// The number of bytes written, without a comma at the end.
   package var count: Int { buffer.count - (buffer.last == Self.comma ? 1 : 0) }

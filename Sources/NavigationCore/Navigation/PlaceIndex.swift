@@ -98,10 +98,10 @@ package struct PlaceIndex: Sendable {
   }
 }
 
-/// The hash of a name or a number.
+/// The hash of a name, of other bytes, or of a number.
 ///
-/// A name is hashed eight bytes at a time. The factor is random in each process, so that no client
-/// can choose names that collide. The hash of a number is reversible, so it stands for the number.
+/// Bytes are hashed eight at a time. The factor is random in each process, so that no client can
+/// choose names that collide. The hash of a number is reversible, so it stands for the number.
 /// It scatters neighbours, which are the rule for navs and connections: side by side they would be
 /// one long run of cells, and each removal would read all of it.
 package struct KeyHash: Hashable, Sendable {
@@ -116,22 +116,31 @@ package struct KeyHash: Hashable, Sendable {
   }
 
   /// Hashes a name.
-  package init(_ name: String) {
-    let name = name.utf8.span
+  package init(_ name: String) { self.init(name.utf8.span) }
+
+  /// Hashes bytes.
+  package init(_ bytes: Span<UInt8>) {
     let factor = Self.factor
     // The length is multiplied too. Unmultiplied, a chosen first byte could cancel it.
-    var hash = factor &* UInt64(truncatingIfNeeded: name.count)
+    var hash = factor &* UInt64(truncatingIfNeeded: bytes.count)
     var index = 0
-    while index < name.count - 8 {
-      hash = Self.mix(hash ^ ByteWord(name, at: index).bits, factor)
-      index += 8
+    // Two words at a time, because an encoded bar has 600 bytes.
+    while index < bytes.count - 16 {
+      // Both words are in bounds by the loop's condition.
+      let first = unsafe ByteWord(unchecked: bytes, at: index).bits
+      let second = unsafe ByteWord(unchecked: bytes, at: index &+ 8).bits
+      hash = Self.mix(hash ^ first, factor ^ second)
+      index &+= 16
     }
-    if name.count >= 8 {
+    if index < bytes.count - 8 {
+      hash = Self.mix(hash ^ ByteWord(bytes, at: index).bits, factor)
+    }
+    if bytes.count >= 8 {
       // The last eight bytes may overlap those hashed before.
-      hash = Self.mix(hash ^ ByteWord(name, at: name.count - 8).bits, factor)
+      hash = Self.mix(hash ^ ByteWord(bytes, at: bytes.count - 8).bits, factor)
     } else {
       var rest: UInt64 = 0
-      for index in name.indices { rest = rest << 8 | UInt64(name[index]) }
+      for index in bytes.indices { rest = rest << 8 | UInt64(bytes[index]) }
       hash = Self.mix(hash ^ rest, factor)
     }
     bits = hash

@@ -1,59 +1,43 @@
-/// The encoded resolved bar of a nav.
+/// What the hub knows of the resolved bar of a nav: how to encode it, and whether it changed.
 ///
-/// Its bytes are the frame, which depends on the parts only, with `own` between its pieces, which
-/// depends on the screens. Navs with equal frames share one. Law: `bytes` equal the output of
-/// `JSONWriter.resolved` for the state.
+/// It keeps a hash of the bytes instead of the bytes, which take about 500 bytes a nav. Some of them
+/// depend on the parts only: they are in the frame, which navs with equal parts share. Law: what
+/// `follow` and `bytes` write equals the output of `JSONWriter.resolved` for the state.
 package struct ShownBar: Sendable {
   private var frame: BarFrame
   /// The newest revision for whose parts the frame is known to be right.
   private var framedAt: Revision
-  /// The bytes that depend on the screens, such as titles, in order; `frame` has the others.
+  /// The hash of the bytes that `follow` wrote last.
   ///
-  /// It has all bytes if the stack is empty, or if the top screen has details of its own.
-  private var own: [UInt8]
-  /// Where in `own` the pieces of the frame belong; 0 if the frame cannot be used.
-  private var openingEnd: UInt32 = 0
-  private var titleEnd: UInt32 = 0
+  /// Its factor is random in each process, so no client can choose a title that hides a change.
+  private var hash: KeyHash
 
-  /// Encodes the resolved bar of a controller.
+  /// Begins with the resolved bar of a state.
   package init(_ controller: borrowing NavigationController) {
     frame = .standard
     framedAt = Revision(0)
-    own = []
-    var json = JSONWriter(reserving: 384)
+    hash = KeyHash(0)
+    var json = JSONWriter(reserving: 768)
     follow(controller, &json)
   }
 
-  /// Updates the encoding after a change of the state; returns whether the bytes changed.
+  /// Writes the resolved bar of the next state as one JSON value.
   ///
-  /// `json` lends its memory and loses its contents. The function is never inlined, so that its
-  /// instructions can be counted by its name.
-  @inline(never)
+  /// - Returns: whether its bytes differ from those of the state before.
   @discardableResult
   package mutating func follow(
     _ controller: borrowing NavigationController, _ json: inout JSONWriter
   ) -> Bool {
-    let depth = controller.stack.count
-    guard depth > 0, controller.stack[depth - 1].hasDefaultDetails else {
-      var next = self
-      next.own = ShownBar.encodeResolved(controller)
-      (next.openingEnd, next.titleEnd) = (0, 0)
-      return replace(by: next)
+    let isFramed = Self.takesFrame(controller)
+    if isFramed, !hasFrame(for: controller) {
+      frame = controller.hasStandardBarParts ? .standard : BarFrame(controller)
+      framedAt = controller.revision
     }
-    guard framedAt >= controller.barPartsVersion, frame.rules.hold(for: controller.stack) else {
-      var next = self
-      next.frame = controller.hasStandardBarParts ? .standard : BarFrame(controller)
-      next.framedAt = controller.revision
-      next.write(controller, &json)
-      return replace(by: next)
-    }
-    guard isFramed else {
-      var next = self
-      next.write(controller, &json)
-      return replace(by: next)
-    }
-    // The frame is still right, so only `own` can differ.
-    return write(controller, &json)
+    let start = json.position
+    write(controller, isFramed: isFramed, to: &json)
+    let former = hash
+    hash = json.hash(from: start)
+    return hash != former
   }
 
   /// Encodes the resolved bar from scratch.
@@ -63,30 +47,55 @@ package struct ShownBar: Sendable {
     return json.bytes
   }
 
-  private mutating func replace(by next: ShownBar) -> Bool {
-    let isNew = next.bytes != bytes
-    self = next
-    return isNew
+  /// Encodes the resolved bar of the state that `follow` got last.
+  package func bytes(of controller: borrowing NavigationController) -> [UInt8] {
+    var json = JSONWriter(reserving: 768)
+    write(controller, to: &json)
+    return json.bytes
   }
 
-  /// Writes `own`; returns whether its bytes or the places of the frame's pieces changed.
-  @discardableResult
-  private mutating func write(
-    _ controller: borrowing NavigationController, _ json: inout JSONWriter
-  ) -> Bool {
-    let ends = (openingEnd, titleEnd)
+  /// Whether both the hash and the bytes are those of the state, computed from scratch.
+  package func isRight(for controller: borrowing NavigationController) -> Bool {
+    let scratch = Self.encodeResolved(controller)
+    return hash == KeyHash(scratch.span) && bytes(of: controller) == scratch
+  }
+
+  /// Replaces the frame with an equal one of another nav, if there is one.
+  package mutating func share(_ frames: inout BarFrames) { frame = frames.shared(frame) }
+
+  /// Whether the bytes can be made of a frame: the stack has a top, without details of its own.
+  private static func takesFrame(_ controller: borrowing NavigationController) -> Bool {
+    let depth = controller.stack.count
+    return depth > 0 && controller.stack[depth - 1].hasDefaultDetails
+  }
+
+  private func hasFrame(for controller: borrowing NavigationController) -> Bool {
+    framedAt >= controller.barPartsVersion && frame.rules.hold(for: controller.stack)
+  }
+
+  /// Writes the resolved bar of a state as one JSON value.
+  fileprivate func write(
+    _ controller: borrowing NavigationController, to json: inout JSONWriter
+  ) {
+    let isFramed = Self.takesFrame(controller) && hasFrame(for: controller)
+    write(controller, isFramed: isFramed, to: &json)
+  }
+
+  private func write(
+    _ controller: borrowing NavigationController, isFramed: Bool, to json: inout JSONWriter
+  ) {
+    guard isFramed else { return json.resolved(controller.resolvedBar()) }
     let frame = frame
     let rules = frame.rules
     let depth = controller.stack.count
     let top = controller.stack[depth - 1]
-    json.removeAll()
     json.beginObject()
     json.member("top", word: top.id.text)
     if depth > 1 {
       let previous = controller.stack[depth - 2]
       json.member("back", word: previous.id.text)
       json.optional("visible", controller.visible?.id.text)
-      openingEnd = UInt32(json.position)
+      json.piece(frame.bytes, frame.sizes)
       if let title = rules.wholeBackTitle(of: previous) {
         json.literal(#"{"back":{"text":"#)
         json.string(title)
@@ -99,7 +108,7 @@ package struct ShownBar: Sendable {
       json.endArray()
     } else {
       json.optional("visible", controller.visible?.id.text)
-      openingEnd = UInt32(json.position)
+      json.piece(frame.bytes, frame.sizes)
       json.literal("],")
     }
     if let title = rules.title(of: top) {
@@ -109,46 +118,17 @@ package struct ShownBar: Sendable {
       if !title.isEmpty { json.piece(frame.bytes, frame.placement) }
       json.endObject()
     }
-    titleEnd = UInt32(json.position)
+    json.piece(frame.bytes, frame.behindMiddle)
     json.bool(rules.allowsSwipeBack(depth: depth))
     json.endObject()
-    let isNew = json.copy(to: &own)
-    return isNew || (openingEnd, titleEnd) != ends
-  }
-
-  private var isFramed: Bool { openingEnd > 0 }
-
-  /// Replaces the frame with an equal one of another nav, if there is one.
-  package mutating func share(_ frames: inout BarFrames) { frame = frames.shared(frame) }
-
-  /// The number of the bytes.
-  var byteCount: Int {
-    isFramed ? own.count + frame.sizes.count + frame.behindMiddle.count : own.count
-  }
-
-  /// The encoded resolved bar.
-  package var bytes: [UInt8] {
-    guard isFramed else { return own }
-    var json = JSONWriter(reserving: byteCount + 1)
-    json.shown(self)
-    return json.bytes
-  }
-
-  /// Writes the bytes as one JSON value.
-  fileprivate func write(to json: inout JSONWriter) {
-    guard isFramed else { return json.raw(own) }
-    let ends = (Int(openingEnd), Int(titleEnd))
-    json.piece(own, 0..<ends.0)
-    json.piece(frame.bytes, frame.sizes)
-    json.piece(own, ends.0..<ends.1)
-    json.piece(frame.bytes, frame.behindMiddle)
-    json.raw(own.span.extracting(droppingFirst: ends.1))
   }
 }
 
 extension JSONWriter {
   /// Writes a resolved bar as one JSON value.
-  mutating func shown(_ bar: ShownBar) { bar.write(to: &self) }
+  mutating func shown(_ bar: ShownBar, of controller: borrowing NavigationController) {
+    bar.write(controller, to: &self)
+  }
 }
 
 /// The bytes of a resolved bar that depend on the parts only.

@@ -78,16 +78,15 @@ package struct DiffFrame {
     self.by = by
   }
 
-  /// Encodes the diff in the memory of `json`; `shown` is the new resolved bar if it changed.
+  /// Encodes the diff in the memory of `json`, with the resolved bar if `shown` finds it changed.
   ///
   /// It is never inlined, so that its instructions can be counted by its name.
   @inline(never)
   package func encode(
-    _ commit: Commit, of controller: borrowing NavigationController, shown: ShownBar?,
+    _ commit: Commit, of controller: borrowing NavigationController, shown: inout ShownBar,
     digest: Digest, _ json: inout JSONWriter
   ) -> EncodedDiff {
     json.removeAll()
-    var place: Range<Int>?
     begin(&json)
     json.flag("animated", commit.isAnimated)
     if let relation = commit.relation {
@@ -95,15 +94,19 @@ package struct DiffFrame {
     }
     json.name("ch")
     json.changes(commit, of: controller)
-    if let shown {
-      json.name("resolved")
-      let start = json.count
-      json.shown(shown)
+    // Whether it changed is known only when it has been written.
+    let end = json.position
+    json.name("resolved")
+    let start = json.position
+    var place: Range<Int>?
+    if shown.follow(controller, &json) {
       place = start..<json.count
+    } else {
+      json.remove(from: end)
     }
     json.name("ev")
     json.events(commit.events)
-    end(&json, depth: controller.stack.count, digest)
+    self.end(&json, depth: controller.stack.count, digest)
     return EncodedDiff(bytes: json.bytes, resolved: place)
   }
 

@@ -92,7 +92,7 @@ package struct Snapshot: Sendable {
       }
       if hasResolved {
         json.name("resolved")
-        json.shown(shown)
+        json.shown(shown, of: controller)
       }
     }
     json.member("dig", hex: digest.bits)
