@@ -37,10 +37,10 @@ import Testing
     }
 
     mutating func release() {
-      let next = batches.beginRelease()
-      #expect((next == nil) == (rows.count == 1))
+      let wasSealed = batches.beginRelease()
+      #expect(wasSealed == (rows.count > 1))
       #expect(Self.rows(of: batches.current) == rows[0])
-      batches.endRelease(next)
+      batches.endRelease(wasSealed: wasSealed)
       rows.removeFirst()
       if rows.isEmpty { rows = [[]] }
       #expect(!batches.isStorageFailing)
@@ -88,10 +88,10 @@ import Testing
     batches.seal([:], Slots())
     batches.requestStandstill()
     #expect(!batches.maySeal)
-    let next = batches.beginRelease()
-    batches.endRelease(next)
+    let wasSealed = batches.beginRelease()
+    batches.endRelease(wasSealed: wasSealed)
     #expect(!batches.maySeal)
-    batches.endRelease(batches.beginRelease())
+    batches.endRelease(wasSealed: batches.beginRelease())
     #expect(batches.maySeal)
   }
 
@@ -116,7 +116,7 @@ import Testing
       #expect(!batches.isStorageFailing && batches.maySeal)
     }
     // A sound end of the batch ends what was condemned in it, and so does a full disk.
-    batches.endRelease(batches.beginRelease())
+    batches.endRelease(wasSealed: batches.beginRelease())
     #expect(batches.current.condemned.isEmpty)
     batches.condemn(op(4))
     #expect(batches.rollBack().isUnsound)

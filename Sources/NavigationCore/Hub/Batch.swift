@@ -107,6 +107,20 @@ struct Batch: Sendable {
     self.condemned = condemned
   }
 
+  /// Empties the batch, but keeps the memory of the lists that each op lengthens.
+  mutating func clear() {
+    var empty = Batch()
+    swap(&empty.effects, &effects)
+    swap(&empty.touched, &touched)
+    swap(&empty.remembrances, &remembrances)
+    swap(&empty.answering, &answering)
+    empty.effects.removeAll(keepingCapacity: true)
+    empty.touched.removeAll(keepingCapacity: true)
+    empty.remembrances.removeAll(keepingCapacity: true)
+    empty.answering.removeAll(keepingCapacity: true)
+    self = empty
+  }
+
   /// Appends the next batch to this one, to roll both back together.
   mutating func absorb(_ next: Batch) {
     assert(sequenceBefore ?? 0 <= next.sequenceBefore ?? .max, "an earlier batch joins")

@@ -20,6 +20,8 @@ struct Batches: Sendable {
   /// Whether the last commit failed, so that the journal counts as taking no records.
   private(set) var isStorageFailing = false
   private var wantsStandstill = false
+  /// An empty batch with the memory of one that has ended, or during a release the batch at hand.
+  private var spare = Batch()
 
   /// Whether the batch at hand may be sealed.
   var maySeal: Bool { !wantsStandstill && !isStorageFailing }
@@ -80,31 +82,36 @@ struct Batches: Sendable {
     }
     current.coordinationsBefore = coordinations
     sealed.append(current)
-    begin()
+    current = Batch()
+    swap(&current, &spare)
+    number += 1
   }
 
   /// Makes the oldest sealed batch, which is durable, the batch at hand while its effects are
   /// released.
   ///
-  /// Returns the former batch at hand, for `endRelease`. Returns nil if none was sealed: then the
-  /// batch at hand itself is durable.
-  mutating func beginRelease() -> Batch? {
+  /// Returns false if none was sealed: then the batch at hand itself is durable.
+  mutating func beginRelease() -> Bool {
     precondition(!sealed.isEmpty || !current.isUnsound, "an unsound batch is released")
     isStorageFailing = false
-    guard !sealed.isEmpty else { return nil }
-    let next = current
+    guard !sealed.isEmpty else { return false }
+    swap(&current, &spare)
+    assert(current.effects.isEmpty && current.touched.isEmpty, "a spare batch with contents")
     current = sealed.removeFirst()
-    return next
+    return true
   }
 
-  /// Continues with the batch that `beginRelease` returned, or begins a new one.
-  mutating func endRelease(_ next: Batch?) {
-    guard let next else {
-      assert(sealed.isEmpty, "\(sealed.count) batches behind the last one")
-      wantsStandstill = false
-      return begin()
-    }
-    current = next
+  /// Ends the batch whose effects were released; continues with the one at hand before, or a new one.
+  ///
+  /// `wasSealed` is what `beginRelease` returned.
+  mutating func endRelease(wasSealed: Bool) {
+    // The lists of a batch keep their memory: to grow them in each batch takes 500 instructions of
+    // an op.
+    current.clear()
+    guard !wasSealed else { return swap(&current, &spare) }
+    assert(sealed.isEmpty, "\(sealed.count) batches behind the last one")
+    wantsStandstill = false
+    number += 1
   }
 
   /// Notes an op whose commit broke an invariant; the batch at hand must be decided again.
@@ -136,19 +143,8 @@ struct Batches: Sendable {
       assert(before < sequence, "row \(before) before row \(sequence)")
       sequence = before
     }
-    begin()
-    return failed
-  }
-
-  private mutating func begin() {
-    let former = current.effects.count
     current = Batch()
     number += 1
-    // A large batch is likely to be followed by another, so room is reserved for it at once.
-    guard former > 1 else { return }
-    let capacity = min(former, 64)
-    current.effects.reserveCapacity(capacity)
-    current.remembrances.reserveCapacity(capacity)
-    current.answering.reserveCapacity(capacity)
+    return failed
   }
 }

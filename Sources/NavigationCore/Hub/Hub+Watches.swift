@@ -99,8 +99,16 @@ extension Hub {
 
   // Serving.
 
+  /// Carries out all effects that waited for the commit, in their order.
+  mutating func releaseEffects(at now: Instant) {
+    // A copy, because an effect can end watches, which removes other effects.
+    let effects = batches.current.effects
+    output.reserve(effects.count)
+    for effect in effects { release(effect, at: now) }
+  }
+
   /// Carries out an effect that waited for the commit.
-  mutating func release(_ item: Batch.Effect, at now: Instant) {
+  private mutating func release(_ item: Batch.Effect, at now: Instant) {
     switch item {
     case .send(let connection, let verb, let body, let outcome):
       measurements.count(outcome)

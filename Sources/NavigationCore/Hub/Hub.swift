@@ -125,14 +125,13 @@ package struct Hub: Sendable {
   ///
   /// The batch is the oldest sealed one, or the batch at hand if none is sealed.
   package mutating func committed(at now: Instant) -> HubOutput {
-    let next = batches.beginRelease()
+    let wasSealed = batches.beginRelease()
     for touched in batches.current.touched where navs.isLive(touched.slot) {
       navs.slots[touched.slot].durable =
         touched.revision ?? navs.slots[touched.slot].controller.revision
       assert(navs.slots[touched.slot].durable <= navs.slots[touched.slot].revision)
     }
-    let effects = batches.current.effects
-    for effect in effects { release(effect, at: now) }
+    releaseEffects(at: now)
     measurements.count(.received, batches.current.messages)
     publishDirectories()
     for touched in batches.current.touched where navs.isLive(touched.slot) {
@@ -144,8 +143,8 @@ package struct Hub: Sendable {
       trim(directory)
     }
     sessions.finish(batches.current.answering, answers: 1)
-    batches.endRelease(next)
-    if next == nil { _ = coordinations.takeBefore() }
+    batches.endRelease(wasSealed: wasSealed)
+    if !wasSealed { _ = coordinations.takeBefore() }
     trimRings()
     measurements.count(.sent, output.deliveries.count)
     watches.endTurn()

@@ -153,6 +153,12 @@ package struct HubOutput: Sendable {
       connection: delivery.connection, verb: delivery.verb, body: bodies[delivery.body])
   }
 
+  /// Makes room for this many more messages.
+  mutating func reserve(_ count: Int) {
+    deliveries.reserveCapacity(deliveries.count + count)
+    bodies.reserveCapacity(bodies.count + count)
+  }
+
   /// Adds the body of a message to one or several connections; returns its index.
   mutating func add(_ body: [UInt8]) -> Int {
     bodies.append(body)
