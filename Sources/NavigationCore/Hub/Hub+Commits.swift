@@ -4,7 +4,7 @@
 extension Hub {
   /// Makes a revision of an op's commit: writes diff and row, fills the ring, answers the op.
   mutating func record(
-    _ commit: Commit, _ outputs: [OperationOutput], _ delivered: Int, _ op: OpContext,
+    _ commit: Commit, _ outputs: ShortList<OperationOutput>, _ delivered: Int, _ op: OpContext,
     _ slot: Int
   ) {
     // All JSON of the commit is written into one scratch buffer, and copied from there.
@@ -12,23 +12,24 @@ extension Hub {
   }
 
   private mutating func record(
-    _ commit: Commit, _ outputs: [OperationOutput], _ delivered: Int, _ op: OpContext,
+    _ commit: Commit, _ outputs: ShortList<OperationOutput>, _ delivered: Int, _ op: OpContext,
     _ slot: Int, _ json: inout JSONWriter
   ) {
     assert(!commit.isEmpty, "a revision without a change")
     assert(outputs.count <= op.request.operations.count)
     let cause = op.cause(of: outputs)
     let row = begin(commit, slot, cause: cause, by: (op.name, op.request.id), &json)
+    let standing = navs.slots[slot].standing
     let ok = ServerMessageWriter.encodedOk(
-      id: op.request.id, standing: row.standing, changed: true, outputs: outputs,
+      id: op.request.id, standing: standing, changed: true, outputs: outputs,
       delivered: delivered, &json)
-    let reply = RecordedReply.besideDiff(top: row.standing.top, outputs: ok.bytes[ok.outputs])
+    let reply = RecordedReply.besideDiff(top: standing.top, outputs: ok.bytes[ok.outputs])
     let (author, client) = origin(of: op)
     let body = JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
       $0.origin(op, client, reply)
     }
     end(commit, slot, row, body, op.author, at: op.now)
-    if commit.splice != nil {
+    if commit.changesOrder {
       navs.slots[slot].noteTop(commit, by: author, cause: cause, time: op.now.wall)
     }
     if op.request.guards.any || op.isVetoSkipped { auditOverride(op, slot) }
@@ -86,7 +87,6 @@ extension Hub {
   /// The contents of a row, which `begin` makes and `end` writes.
   fileprivate struct BegunRow: ~Copyable {
     var diff: EncodedDiff
-    var standing: NavStanding
     var isOpen: Bool
     /// The nav's row before this one, and the nav's digest before the commit.
     var previous: UInt64
@@ -177,8 +177,7 @@ extension NavEntry {
       commit, of: controller, shown: &shown, digest: digest, &json)
     if diff.resolved != nil { resolvedAt = commit.revision }
     return Hub.BegunRow(
-      diff: diff, standing: standing, isOpen: controller.isOpen, previous: previous,
-      before: before)
+      diff: diff, isOpen: controller.isOpen, previous: previous, before: before)
   }
 
   /// Notes author, time and cause of a change of the top, if the commit changed the top.

@@ -40,7 +40,7 @@ extension Hub {
     navs.slots[slot].topChange = .creation(at: op.now.wall, by: author)
     let reply = ServerMessageWriter.ok(
       id: request.id, standing: navs.slots[slot].standing, changed: true,
-      outputs: [.nothing] + result.outputs, delivered: 0)
+      outputs: ShortList([.nothing] + result.outputs), delivered: 0)
     let body = JournalBody.state(
       nav: request.nav, epoch: entry.epoch, owner: entry.owner, controller: controller,
       digest: entry.digest, resolvedAt: entry.resolvedAt

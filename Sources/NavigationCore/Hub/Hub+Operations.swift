@@ -150,7 +150,7 @@ extension Hub {
 
   /// Answers an op that changed nothing.
   private mutating func answerUnchanged(
-    _ op: OpContext, _ slot: Int, _ outputs: [OperationOutput]
+    _ op: OpContext, _ slot: Int, _ outputs: ShortList<OperationOutput>
   ) {
     let delivered = announce(outputs, slot)
     let reply = ServerMessageWriter.ok(
@@ -178,7 +178,7 @@ extension Hub {
   }
 
   /// Sends the events that have no revision; returns the number of watches that get them.
-  private mutating func announce(_ outputs: [OperationOutput], _ slot: Int) -> Int {
+  private mutating func announce(_ outputs: ShortList<OperationOutput>, _ slot: Int) -> Int {
     var delivered = 0
     for index in outputs.indices {
       switch outputs[index] {

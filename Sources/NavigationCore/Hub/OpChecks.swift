@@ -129,7 +129,7 @@ extension OpContext {
   /// The cause of the revision: that of the first operation that has one.
   ///
   /// A button whose action pops counts as the back button.
-  func cause(of outputs: [OperationOutput]) -> Cause {
+  func cause(of outputs: ShortList<OperationOutput>) -> Cause {
     assert(outputs.count <= request.operations.count)
     for index in outputs.indices {
       let kind = request.operations[index].kind

@@ -34,9 +34,18 @@ package struct Commit: Sendable {
   /// Whether it touched a button that other screens show too.
   var touchesSharedButtons = false
 
+  /// Whether the stack has another order.
+  package var changesOrder: Bool {
+    // `splice != nil` would copy the splice.
+    switch splice {
+    case .none: false
+    case .some: true
+    }
+  }
+
   /// Whether the state is as it was; a new order of detached records alone does not count.
   package var isEmpty: Bool {
-    splice == nil && changedScreens.isEmpty && parts.isEmpty && released.isEmpty
+    !changesOrder && changedScreens.isEmpty && parts.isEmpty && released.isEmpty
       && (detached.isEmpty || onlyMovesDetached)
   }
 }
@@ -46,12 +55,12 @@ package struct Splice: Hashable, Sendable {
   /// The index of the first screen that differs.
   package var at: Int
   /// The identities removed, bottom first.
-  package var removed: [ScreenID]
+  package var removed: ShortList<ScreenID>
   /// How many screens of the new stack, from `at` on, were inserted.
   package var insertedCount: Int
 
   /// Makes a splice.
-  package init(at: Int, removed: [ScreenID], insertedCount: Int) {
+  package init(at: Int, removed: ShortList<ScreenID>, insertedCount: Int) {
     assert(at >= 0)
     assert(insertedCount >= 0)
     assert(!removed.isEmpty || insertedCount > 0, "a splice that changes nothing")

@@ -16,7 +16,7 @@ struct Draft {
   /// The lowest index at which an operation changed the stack.
   var lowest: Int
   /// The ids of the old stack from `lowest` on.
-  var oldTail: [ScreenID] = []
+  var oldTail = ShortList<ScreenID>()
   /// The ids of the presented screens before the message.
   let oldChain: [ScreenID]
   /// All presentations and dismissals together: the last kind, the screen visible before, the one
@@ -25,7 +25,7 @@ struct Draft {
   /// Whether a whole-stack replacement was among the operations.
   var replacesWhole = false
   /// The screens whose content changed, with their content before the message; nil for new ones.
-  var touched: [(id: ScreenID, original: Screen?)] = []
+  var touched = ShortList<(id: ScreenID, original: Screen?)>()
   /// The buttons in the lists that the current operation names.
   ///
   /// The nav learns of a new button only when the operation has passed all checks.
@@ -78,8 +78,10 @@ struct Draft {
     assert(index >= 0)
     assert(lowest <= oldCount)
     guard index < lowest else { return }
-    let ids = stack[index..<lowest].map(\.id)
-    if oldTail.isEmpty { oldTail = ids } else { oldTail.insert(contentsOf: ids, at: 0) }
+    let former = oldTail
+    oldTail = []
+    for index in index..<lowest { oldTail.append(stack[index].id) }
+    for id in former { oldTail.append(id) }
     lowest = index
     assert(oldTail.count == oldCount - lowest, "the old stack has other ids from \(lowest) on")
   }
@@ -206,7 +208,8 @@ extension NavigationController {
     guard first < oldEnd || at < newEnd else { return nil }
     assert(draft.oldCount - (oldEnd - first) + (newEnd - at) == stack.count, "another stack")
     let removed =
-      oldEnd - first == draft.oldTail.count ? draft.oldTail : Array(draft.oldTail[first..<oldEnd])
+      oldEnd - first == draft.oldTail.count
+      ? draft.oldTail : ShortList(draft.oldTail[first..<oldEnd])
     return Splice(at: at, removed: removed, insertedCount: newEnd - at)
   }
 
@@ -247,7 +250,7 @@ extension NavigationController {
     } else {
       let recent = detached.records(since: draft.mark)
       if !recent.isEmpty {
-        var order = CanonicalOrder(removed: removed + draft.oldChain)
+        var order = CanonicalOrder(removed: Array(removed) + draft.oldChain)
         for record in recent { order.add(record, isListed: isListed(record, &draft, removed)) }
         detached.reorder(since: draft.mark, as: order.keys)
         commit.detached = order.listed
@@ -281,7 +284,7 @@ extension NavigationController {
   /// Whether the commit must list a detached record, because replay cannot derive it from the
   /// stack's change and the chains.
   private func isListed(
-    _ record: DetachedRecords.Record, _ draft: inout Draft, _ removed: [ScreenID]
+    _ record: DetachedRecords.Record, _ draft: inout Draft, _ removed: ShortList<ScreenID>
   ) -> Bool {
     switch record {
     case .screen(let screen):

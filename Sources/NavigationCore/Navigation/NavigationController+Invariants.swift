@@ -105,6 +105,8 @@ extension NavigationController {
     for (id, original) in draft.touched {
       let screen = screen(id)
       bytes += (screen?.byteCount ?? 0) - (original?.byteCount ?? 0)
+      // Most screens have no buttons.
+      if screen?.hasDefaultDetails ?? true, original?.hasDefaultDetails ?? true { continue }
       for button in (original?.buttons ?? []) + (screen?.buttons ?? []) {
         let places = shown[button.id]?.places ?? 0
         if places > screen?.places(of: button.id) ?? 0 { draft.touchesSharedButtons = true }

@@ -210,7 +210,7 @@ package struct NavigationContext: Sendable {
 /// The result of one message: an output for each operation, and the commit.
 package struct OperationResult: Sendable {
   /// The outputs, in the order of the operations.
-  package var outputs: [OperationOutput] = []
+  package var outputs = ShortList<OperationOutput>()
   /// The commit; nil if the message changed nothing.
   package var commit: Commit?
 }
@@ -275,8 +275,7 @@ extension NavigationController {
     } else if operations.count > 1 {
       draft.before = self
     }
-    var outputs: [OperationOutput] = []
-    outputs.reserveCapacity(operations.count)
+    var outputs = ShortList<OperationOutput>()
     for index in operations.indices {
       if !draft.named.isEmpty { draft.named = [:] }
       do throws(NavigationError) {

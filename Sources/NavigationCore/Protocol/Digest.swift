@@ -187,7 +187,7 @@ struct LineChecksum: Sendable {
   /// lowest bit.
   ///
   /// Takes four bits of `left` at a time, the highest powers first. One bit at a time takes 200
-  /// instructions more, once for each op.
+  /// instructions more for each op.
   private static func product(_ left: UInt32, _ right: UInt32) -> UInt32 {
     let x1 = timesX(right)
     let x2 = timesX(x1)
@@ -199,11 +199,14 @@ struct LineChecksum: Sendable {
       right ^ x1, right ^ x1 ^ x3, right ^ x1 ^ x2, right ^ x1 ^ x2 ^ x3,
     ]
     let table = table.span
+    // A subscript of the array itself would copy all of it.
+    let choices = multiples.span
     var product: UInt32 = 0
-    for place in stride(from: UInt32(0), to: 32, by: 4) {
+    var rest = left
+    for _ in 0..<8 {
       // Times x^4: eight steps make of a byte whose lower half is 0 what four make of the other.
-      product = table[Int(product & 15) << 4] ^ product >> 4
-      product ^= multiples[Int(left >> place & 15)]
+      product = table[Int(product & 15) &<< 4] ^ product &>> 4 ^ choices[Int(rest & 15)]
+      rest &>>= 4
     }
     return product
   }

@@ -55,7 +55,7 @@ extension JSONWriter {
 }
 
 /// The members of a diff that are the same for all watches, apart from the changes themselves.
-package struct DiffFrame {
+package struct DiffFrame: ~Copyable {
   var nav: String
   var epoch: Epoch
   var base: Revision

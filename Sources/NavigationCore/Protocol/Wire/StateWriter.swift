@@ -136,7 +136,7 @@ extension JSONWriter {
 
   /// Writes the results of operations; `delivered` is the number of sessions that get an ephemeral
   /// event.
-  mutating func outputs(_ outputs: [OperationOutput], delivered: Int) {
+  mutating func outputs(_ outputs: ShortList<OperationOutput>, delivered: Int) {
     beginArray()
     for output in outputs { self.output(output, delivered) }
     endArray()
