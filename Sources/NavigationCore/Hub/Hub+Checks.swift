@@ -34,22 +34,23 @@ extension Hub {
   mutating func context(
     of request: OpMessage, by client: ClientID, _ sender: Sender, _ session: Int?, at now: Instant
   ) -> OpContext {
-    let name = session.map { sessions.slots[$0].name } ?? request.name ?? ""
     assert(session.map { sessions.slots[$0].client } ?? client == client, "another's session")
-    let key = key(of: client, sender, session)
     return OpContext(
-      request: request, key: key, name: name, sender: sender, session: session, now: now)
+      request: request, client: author(client, request.name, sender, session), sender: sender,
+      session: session, now: now)
   }
 
-  private mutating func key(
-    of client: ClientID, _ sender: Sender, _ session: Int?
-  ) -> RememberedOps.Key {
-    if let session, sessions.slots[session].peer == sender.peer {
-      assert(sessions.slots[session].key.client == client)
-      assert(sessions.slots[session].key.principal == sender.peer.principal)
-      return sessions.slots[session].key
+  private mutating func author(
+    _ client: ClientID, _ name: String?, _ sender: Sender, _ session: Int?
+  ) -> OpClient {
+    guard let session else { return OpClient(name: name ?? "", client, sender.peer) }
+    let known = sessions.slots[session].opClient
+    if sessions.slots[session].peer == sender.peer {
+      assert(known.key.client == client)
+      assert(known.key.principal == sender.peer.principal)
+      return known
     }
-    return RememberedOps.Key(principal: sender.peer.principal, client: client)
+    return OpClient(name: known.author.name, client, sender.peer)
   }
 
   // 3: the load.

@@ -24,13 +24,12 @@ extension Hub {
       id: op.request.id, standing: standing, changed: true, outputs: outputs,
       delivered: delivered, &json)
     let reply = RecordedReply.besideDiff(top: standing.top, outputs: ok.bytes[ok.outputs])
-    let (author, client) = origin(of: op)
     let body = JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
-      $0.origin(op, client, reply)
+      $0.origin(op, reply)
     }
     end(commit, slot, row, body, op.author, at: op.now)
     if commit.changesOrder {
-      navs.slots[slot].noteTop(commit, by: author, cause: cause, time: op.now.wall)
+      navs.slots[slot].noteTop(commit, by: op.client.author, cause: cause, time: op.now.wall)
     }
     if op.request.guards.any || op.isVetoSkipped { auditOverride(op, slot) }
     remember(op, ok.bytes, isOk: true)
@@ -64,24 +63,6 @@ extension Hub {
     }
     end(commit, slot, row, body, nil, at: now)
     navs.slots[slot].noteTop(commit, by: by?.author, cause: cause, time: now.wall)
-  }
-
-  /// Returns the client that an op comes from, as the nav and as the row name it.
-  ///
-  /// Both are the session's own if the session still exists: its slot may have another one by now.
-  mutating func origin(of op: OpContext) -> (author: Author, client: RowClient) {
-    if let session = op.session, sessions.isLive(session),
-      sessions.slots[session].peer == op.sender.peer, sessions.slots[session].key == op.key,
-      sessions.slots[session].name == op.name
-    {
-      assert(sessions.slots[session].author.principal == op.key.principal)
-      return (sessions.slots[session].author, sessions.slots[session].rowClient)
-    }
-    let process = op.sender.peer.process
-    return (
-      Author(name: op.name, principal: op.key.principal, process: process),
-      RowClient(name: op.name, op.key, process: process)
-    )
   }
 
   /// The contents of a row, which `begin` makes and `end` writes.

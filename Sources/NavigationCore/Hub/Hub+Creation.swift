@@ -36,15 +36,14 @@ extension Hub {
     batches.touch(&navs.slots[slot], slot)
     batches.advance()
     navs.slots[slot].lastSequence = batches.sequence
-    let (author, client) = origin(of: op)
-    navs.slots[slot].topChange = .creation(at: op.now.wall, by: author)
+    navs.slots[slot].topChange = .creation(at: op.now.wall, by: op.client.author)
     let reply = ServerMessageWriter.ok(
       id: request.id, standing: navs.slots[slot].standing, changed: true,
       outputs: ShortList([.nothing] + result.outputs), delivered: 0)
     let body = JournalBody.state(
       nav: request.nav, epoch: entry.epoch, owner: entry.owner, controller: controller,
       digest: entry.digest, resolvedAt: entry.resolvedAt
-    ) { $0.origin(op, client, .whole(reply)) }
+    ) { $0.origin(op, .whole(reply)) }
     batches.append(
       .row(
         JournalRow(
@@ -69,7 +68,6 @@ extension Hub {
     let reply = ServerMessageWriter.ok(
       id: op.request.id, standing: navs.slots[slot].standing, changed: true, outputs: [.nothing],
       delivered: 0)
-    let client = origin(of: op).client
     batches.append(
       .row(
         JournalRow(
@@ -77,7 +75,7 @@ extension Hub {
           revision: navs.slots[slot].controller.revision.number,
           previous: navs.slots[slot].lastSequence,
           time: op.now.wall, kind: .closed,
-          author: op.author, body: JournalBody.closed { $0.origin(op, client, .whole(reply)) })))
+          author: op.author, body: JournalBody.closed { $0.origin(op, .whole(reply)) })))
     assert(navs.hasName(slot), "\(op.request.nav) was closed before")
     dropCoordination(of: slot)
     // The entry stays in its slot until the closing is durable; only its name is gone.

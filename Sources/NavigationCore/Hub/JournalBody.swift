@@ -155,33 +155,6 @@ enum JournalBody {
   }
 }
 
-/// The members of a row that name the client of an op, encoded.
-///
-/// A session has them encoded once, which saves 900 instructions of each of its ops.
-struct RowClient: Sendable {
-  /// The member `by` up to the value of its `op`.
-  let beforeOp: [UInt8]
-  /// The rest of `by`, and the name `octets`.
-  let behindOp: [UInt8]
-
-  init(name: String, _ key: RememberedOps.Key, process: Int32?) {
-    var json = JSONWriter(reserving: 128)
-    json.name("by")
-    json.beginObject()
-    json.member("name", name)
-    json.name("op")
-    beforeOp = json.pieces
-    json.removeAll()
-    json.member("principal", key.principal)
-    if let process { json.member("pid", UInt64(process)) }
-    json.name("client")
-    json.hex(key.client.high, key.client.low)
-    json.endObject()
-    json.name("octets")
-    behindOp = json.pieces
-  }
-}
-
 /// The session for which navd makes a change, as the row names it.
 struct Doing {
   var author: Author
@@ -208,8 +181,9 @@ extension JSONWriter {
   }
 
   /// Writes which client caused a row with which op, and what the answer to the op is made of.
-  mutating func origin(_ op: OpContext, _ client: RowClient, _ reply: RecordedReply) {
+  mutating func origin(_ op: OpContext, _ reply: RecordedReply) {
     let operations = op.request.operations
+    let client = op.client
     name("ops")
     assert(!operations.isEmpty)
     beginArray()

@@ -105,8 +105,7 @@ struct Sender {
 /// An op on its way through the checks, with its sender and its session.
 struct OpContext: Sendable {
   let request: OpMessage
-  let key: RememberedOps.Key
-  let name: String
+  let client: OpClient
   var sender: Sender
   var session: Int?
   var now: Instant
@@ -116,6 +115,10 @@ struct OpContext: Sendable {
   var isVetoSkipped = false
 
   var octets: BodyHash { request.octets }
+  /// The key by which the hub remembers the op.
+  var key: RememberedOps.Key { client.key }
+  /// The name that the client gave itself; empty for none.
+  var name: String { client.author.name }
   /// The key by which the op's row lets a start remember the op.
   var author: RowAuthor {
     RowAuthor(principal: key.principal, client: key.client, op: request.id)
