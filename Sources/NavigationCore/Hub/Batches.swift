@@ -30,10 +30,10 @@ struct Batches: Sendable {
   var isIdle: Bool { sealed.isEmpty && current.records.isEmpty && current.effects.isEmpty }
 
   /// Adds an output that waits for the commit.
-  mutating func append(_ effect: Batch.Effect) { current.effects.append(effect) }
+  mutating func append(_ effect: consuming Batch.Effect) { current.effects.append(effect) }
 
   /// Adds a row or snapshot to be made durable.
-  mutating func append(_ record: JournalRecord) { current.records.append(record) }
+  mutating func append(_ record: consuming JournalRecord) { current.records.append(record) }
 
   /// Notes that a nav is about to change in this batch.
   mutating func touch(_ entry: inout NavEntry, _ slot: Int) {

@@ -94,11 +94,12 @@ extension Hub {
   ) {
     assert(row.previous < batches.sequence, "row \(batches.sequence) follows row \(row.previous)")
     assert(navs.slots[slot].lastSequence == batches.sequence)
-    let entry = JournalRow(
-      sequence: batches.sequence, nav: navs.slots[slot].number, revision: commit.revision.number,
-      previous: row.previous, time: now.wall, kind: .changed, isOpen: row.isOpen, author: author,
-      body: body)
-    batches.append(.row(consume entry))
+    batches.append(
+      .row(
+        JournalRow(
+          sequence: batches.sequence, nav: navs.slots[slot].number,
+          revision: commit.revision.number, previous: row.previous, time: now.wall, kind: .changed,
+          isOpen: row.isOpen, author: author, body: body)))
     keep(row.diff, slot)
   }
 

@@ -145,7 +145,7 @@ struct Navs: Sendable {
   // Rings.
 
   /// Appends a diff to a nav's ring; `trim` brings the ring back within its limits.
-  mutating func keep(_ diff: EncodedDiff, _ slot: Int) {
+  mutating func keep(_ diff: consuming EncodedDiff, _ slot: Int) {
     ringBytes += diff.bytes.count
     slots[slot].ring.append(diff, digest: slots[slot].digest)
     assert(slots[slot].ring.byteCount <= ringBytes, "a ring larger than all")

@@ -111,10 +111,11 @@ struct RememberedOps: Sendable {
 
   /// Remembers a decided op; returns the op that it evicted, if any.
   @discardableResult
-  mutating func remember(_ entry: Entry, of key: Key, at now: UInt64) -> Entry? {
+  mutating func remember(_ entry: consuming Entry, of key: Key, at now: UInt64) -> Entry? {
     let slot = find(key) ?? admit(key, at: now)
+    let id = entry.id
     let evicted = clients[slot].add(entry, limit: limits.rememberedOps, at: now)
-    assert(clients[slot].last >= entry.id, "op \(entry.id) is behind the last one")
+    assert(clients[slot].last >= id, "op \(id) is behind the last one")
     assert(clients[slot].entries.count <= limits.rememberedOps, "too many ops of a client")
     return evicted
   }
@@ -226,7 +227,7 @@ struct RememberedOps: Sendable {
 
 extension RememberedOps.Client {
   mutating func add(
-    _ entry: RememberedOps.Entry, limit: Int, at now: UInt64
+    _ entry: consuming RememberedOps.Entry, limit: Int, at now: UInt64
   ) -> RememberedOps.Entry? {
     usedAt = now
     if entry.id > last {
@@ -236,9 +237,9 @@ extension RememberedOps.Client {
         entries.append(entry)
         return nil
       }
+      assert(entries[head].id < entry.id, "op \(entries[head].id) is evicted by an older one")
       let evicted = entries[head]
       entries[head] = entry
-      assert(evicted.id < entry.id, "op \(evicted.id) is evicted by an older one")
       head = head + 1 == entries.count ? 0 : head + 1
       return evicted
     }
@@ -247,9 +248,10 @@ extension RememberedOps.Client {
     if entries.count >= limit { evicted = entries.removeFirst() }
     // Kept in the order of ids; out-of-order ids are rare.
     var place = entries.count
-    while place > 0, entries[place - 1].id > entry.id { place -= 1 }
+    let id = entry.id
+    while place > 0, entries[place - 1].id > id { place -= 1 }
     entries.insert(entry, at: place)
-    assert(place + 1 == entries.count || entries[place + 1].id > entry.id)
+    assert(place + 1 == entries.count || entries[place + 1].id > id)
     return evicted
   }
 

@@ -276,11 +276,12 @@ extension NavigationController {
       draft.before = self
     }
     var outputs = ShortList<OperationOutput>()
+    // A span lends the operations; a subscript of the array would copy them.
+    let operations = operations.span
     for index in operations.indices {
       if !draft.named.isEmpty { draft.named = [:] }
       do throws(NavigationError) {
-        // The span lends the operation; an array subscript would copy it.
-        outputs.append(try run(operations.span[index], draft: &draft, context: context))
+        outputs.append(try run(operations[index], draft: &draft, context: context))
       } catch {
         if let before = draft.before { self = before }
         throw Refusal(index: index, error: isStandalone ? error.ofItem : error)

@@ -85,33 +85,36 @@ package struct ShownBar: Sendable {
     _ controller: borrowing NavigationController, isFramed: Bool, to json: inout JSONWriter
   ) {
     guard isFramed else { return json.resolved(controller.resolvedBar()) }
-    let frame = frame
     let rules = frame.rules
-    let depth = controller.stack.count
-    let top = controller.stack[depth - 1]
+    // A span lends the screens; a subscript of the array would copy them.
+    let stack = controller.stack.span
+    let depth = stack.count
+    let top = stack[depth - 1].id.text
     json.beginObject()
-    json.member("top", word: top.id.text)
-    if depth > 1 {
-      let previous = controller.stack[depth - 2]
-      json.member("back", word: previous.id.text)
+    json.member("top", word: top)
+    if depth > 1 { json.member("back", word: stack[depth - 2].id.text) }
+    if controller.presented.isDefault {
+      json.member("visible", word: top)
+    } else {
       json.optional("visible", controller.visible?.id.text)
+    }
+    if depth > 1 {
       json.piece(frame.bytes, frame.sizes)
-      if let title = rules.wholeBackTitle(of: previous) {
+      if let title = rules.wholeBackTitle(of: stack[depth - 2]) {
         json.literal(#"{"back":{"text":"#)
         json.string(title)
         json.piece(frame.bytes, frame.backOrigin)
         json.string(title)
         json.piece(frame.bytes, frame.lastCandidates)
       } else {
-        json.backSlot(rules.backSlot(of: previous))
+        json.backSlot(rules.backSlot(of: stack[depth - 2]))
       }
       json.endArray()
     } else {
-      json.optional("visible", controller.visible?.id.text)
       json.piece(frame.bytes, frame.sizes)
       json.literal("],")
     }
-    if let title = rules.title(of: top) {
+    if let title = rules.title(of: stack[depth - 1]) {
       json.name("middle")
       json.beginObject()
       json.member("title", title)
