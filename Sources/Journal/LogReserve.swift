@@ -3,7 +3,7 @@ import Glibc
 /// Keeps zeros behind the end of SQLite's write-ahead log, where the next frames will be.
 ///
 /// A sync stores the new length of a file that a write has lengthened, which costs the file system a
-/// commit of its own. Overwriting takes about a fifth less time (docs/decisions/043). SQLite ends its
+/// commit of its own. Overwriting takes less time (docs/decisions/043). SQLite ends its
 /// log at a frame of zeros, because its salts and its checksum are wrong.
 struct LogReserve: ~Copyable {
   /// The frames that are reserved at a time; SQLite writes at least one for each commit.
@@ -27,16 +27,18 @@ struct LogReserve: ~Copyable {
   mutating func extend(pages: Int) {
     let used = LogScan.headerBytes + pages * LogScan.frameBytes
     guard used + LogScan.frameBytes > length else { return }
-    length = used + Self.frames * LogScan.frameBytes
+    let wanted = used + Self.frames * LogScan.frameBytes
     // SQLite holds no locks on this file, so closing the descriptor later releases none.
     if descriptor < 0 { descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC) }
     var information = stat()
-    guard unsafe fstat(descriptor, &information) == 0, information.st_size < length else { return }
-    let zeros = [UInt8](repeating: 0, count: length - information.st_size)
+    guard unsafe fstat(descriptor, &information) == 0 else { return }
+    let zeros = [UInt8](repeating: 0, count: max(0, wanted - information.st_size))
     // Only behind the end: what SQLite has written stays.
-    unsafe _ = zeros.withUnsafeBytes {
+    let written = unsafe zeros.withUnsafeBytes {
       unsafe pwrite(descriptor, $0.baseAddress, $0.count, information.st_size)
     }
+    // After an error, the next commit tries again.
+    if written == zeros.count { length = wanted }
   }
 
   /// Forgets what was reserved, after SQLite has truncated the log.

@@ -17,7 +17,8 @@ struct LogScan: ~Copyable {
   /// Returns a description of the damage in the log at `path`; nil if the log is sound, torn at the
   /// end, or absent.
   ///
-  /// Call `damage` before SQLite opens the file, and only for a log whose commits were synced.
+  /// Call `damage` before SQLite opens the file. Its result is valid only if every commit in the log
+  /// was synced.
   static func damage(path: String) throws(JournalError) -> String? {
     let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard opened >= 0 else {

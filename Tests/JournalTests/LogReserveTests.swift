@@ -77,6 +77,16 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
   }
 
+  @Test func `a reserve that could not be made is made after the next commit`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/log"
+    var reserve = LogReserve(path: path)
+    reserve.extend(pages: 1)
+    try Data(count: Self.used(1)).write(to: URL(fileURLWithPath: path))
+    reserve.extend(pages: 1)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count > Self.used(1))
+  }
+
   @Test(arguments: 0..<3)
   func `a log that ends within the reserve is read to its last commit`(part: Int) throws {
     let directory = try TemporaryDirectory()

@@ -172,7 +172,7 @@ import Testing
     var source = Source(random: SeededGenerator(seed: seed))
     for round in 0..<60 {
       let (standing, id) = (source.standing(), source.number())
-      let outputs: [OperationOutput] = [.nothing, .popped(nil), .poppedAll([])]
+      let outputs: ShortList<OperationOutput> = [.nothing, .popped(nil), .poppedAll([])]
       let body = ServerMessageWriter.ok(
         id: id, standing: standing, changed: round % 2 == 0, outputs: outputs, delivered: 0)
       guard case .ok(let back) = try read(.ok, body) else {

@@ -50,7 +50,7 @@ private struct Trial {
     self.nav = nav
     do {
       let done = try self.nav.perform(operations, isAnimated: animated, in: NavigationContext())
-      (outputs, events) = (done.outputs, done.commit?.events ?? [])
+      (outputs, events) = (Array(done.outputs), done.commit?.events ?? [])
       relation = done.commit?.relation
     } catch {
       refusal = error

@@ -46,7 +46,7 @@ private func checkVersions(
   var stack = before.stack.map(\.id)
   if let splice = commit.splice {
     let range = splice.at..<splice.at + splice.removed.count
-    #expect(Array(stack[range]) == splice.removed)
+    #expect(Array(stack[range]) == Array(splice.removed))
     let inserted = after.stack[splice.at..<splice.at + splice.insertedCount].map(\.id)
     stack.replaceSubrange(range, with: inserted)
     #expect(splice.removed.first != inserted.first || splice.removed.isEmpty)
@@ -76,7 +76,7 @@ func recorded(_ commit: Commit, in after: NavigationController) -> RecordedChang
   if let splice = commit.splice {
     let inserted = after.stack[splice.at..<splice.at + splice.insertedCount]
     change.splices = [
-      RecordedSplice(at: splice.at, removed: splice.removed, inserted: Array(inserted))
+      RecordedSplice(at: splice.at, removed: Array(splice.removed), inserted: Array(inserted))
     ]
   }
   change.screens = commit.changedScreens.map { after.stack[$0] }

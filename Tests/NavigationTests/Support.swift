@@ -91,7 +91,7 @@ struct Nav {
       commit = performance.commit
       events = performance.commit?.events ?? []
       try checkLaws(from: before, to: controller, performance.commit)
-      return performance.outputs
+      return Array(performance.outputs)
     } catch let refusal as Refusal {
       #expect(controller == before, "a refusal changed the state")
       #expect(controller.violatedInvariants() == [])

@@ -6,7 +6,7 @@ extension Twin.Answer {
   /// What the model can say of a message: nothing of transitions.
   init(_ performance: OperationResult) {
     self.init(
-      outputs: performance.outputs, isChanged: performance.commit != nil,
+      outputs: Array(performance.outputs), isChanged: performance.commit != nil,
       events: (performance.commit?.events ?? []).filter { !$0.isOfTransition },
       relation: performance.commit?.relation)
   }

@@ -228,7 +228,9 @@ extension Hub {
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
   }
 
-  /// Ends a session whose client does not read, or sends its `mark` if that is due.
+  /// Ends a session whose client has had no credit for `configuration.stall`.
+  ///
+  /// Otherwise sends the session's `mark` if it is due.
   private mutating func checkSession(_ slot: Int, at now: Instant) {
     assert(sessions.isLive(slot))
     let session = sessions.slots[slot]

@@ -16,7 +16,7 @@ package enum HubEvent: Sendable {
   case backupProgress(BackupProgress)
   /// The result of the backup.
   case backup(BackupAnswer)
-  /// Retention pruned the history of a nav, whose oldest readable revision is now this one.
+  /// Retention pruned the history of a nav; `revision` is the nav's oldest readable revision now.
   case floor(nav: UInt64, revision: UInt64)
   /// The journal asks for a snapshot of a nav, so that it may prune.
   case snapshotWanted(nav: UInt64)

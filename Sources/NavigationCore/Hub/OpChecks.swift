@@ -131,7 +131,7 @@ struct OpContext: Sendable {
 extension OpContext {
   /// The cause of the revision: that of the first operation that has one.
   ///
-  /// A button whose action pops counts as the back button.
+  /// The activation of a button that pops has the cause of a tap on the back button.
   func cause(of outputs: ShortList<OperationOutput>) -> Cause {
     assert(outputs.count <= request.operations.count)
     for index in outputs.indices {

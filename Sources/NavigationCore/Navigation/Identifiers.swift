@@ -227,7 +227,7 @@ package enum Grammar {
 
 /// Eight bytes of a text in one number; the first byte is the lowest.
 struct ByteWord {
-  /// The bytes as a number, whose lowest byte is the first one.
+  /// The bytes as a little-endian number: the first byte is the lowest.
   let bits: UInt64
 
   @inline(__always)

@@ -149,31 +149,13 @@ extension NavigationController {
   }
 
   private mutating func replayParts(_ change: RecordedChange) {
-    if let bar = change.bar {
-      self.bar.content = bar
-      self.bar.version = change.revision
-    }
-    if let toolbar = change.toolbar {
-      self.toolbar.content = toolbar
-      self.toolbar.version = change.revision
-    }
-    if let presented = change.presented {
-      self.presented.content = presented
-      self.presented.version = change.revision
-    }
-    if let transition = change.transition {
-      self.transition.content = transition
-      self.transition.version = change.revision
-    }
-    if let environment = change.environment {
-      self.environment.content = environment
-      self.environment.version = change.revision
-    }
-    if let settings = change.settings {
-      isAttached = settings.isAttached
-      self.settings.content = settings.content
-      self.settings.version = change.revision
-    }
+    bar.replay(change.bar, at: change.revision)
+    toolbar.replay(change.toolbar, at: change.revision)
+    presented.replay(change.presented, at: change.revision)
+    transition.replay(change.transition, at: change.revision)
+    environment.replay(change.environment, at: change.revision)
+    settings.replay(change.settings?.content, at: change.revision)
+    if let settings = change.settings { isAttached = settings.isAttached }
   }
 
   private func isDetached(_ key: DetachedRecords.Key) -> Bool {
@@ -238,5 +220,14 @@ extension NavigationController {
       if case .screen(let screen) = record { _ = count(nil, out: screen) }
       detached.touch(record)
     }
+  }
+}
+
+extension Part {
+  /// Sets the content that a row recorded; nil if the row did not change this part.
+  fileprivate mutating func replay(_ recorded: Content?, at revision: Revision) {
+    guard let recorded else { return }
+    content = recorded
+    version = revision
   }
 }

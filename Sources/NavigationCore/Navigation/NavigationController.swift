@@ -49,7 +49,7 @@ package struct NavigationController: Sendable {
       || environment.orientations != nil
   }
 
-  /// Makes an empty, detached controller whose parts changed last at `revision`.
+  /// Makes an empty, detached controller, whose six parts have `revision` as their version.
   package init(revision: Revision) {
     self.revision = revision
     bar = Part(version: revision)

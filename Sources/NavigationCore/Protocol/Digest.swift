@@ -139,7 +139,7 @@ struct LineChecksum: Sendable {
   /// Whether a line precedes the next one, so that the next one needs a line feed before it.
   private var isContinued: Bool
 
-  /// Begins after bytes whose checksum is `seed`.
+  /// Continues a CRC-32 whose value so far is `seed`; 0 begins a new one.
   init(isContinued: Bool, from seed: UInt32 = 0) {
     self.isContinued = isContinued
     rest = ~seed

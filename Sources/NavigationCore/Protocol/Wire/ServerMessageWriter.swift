@@ -114,7 +114,8 @@ package enum ServerMessageWriter {
 
   /// Encodes `ok` to an op; `delivered` is the number of sessions that get its ephemeral event.
   package static func ok(
-    id: UInt64, standing: NavStanding, changed: Bool, outputs: ShortList<OperationOutput>, delivered: Int
+    id: UInt64, standing: NavStanding, changed: Bool, outputs: ShortList<OperationOutput>,
+    delivered: Int
   ) -> [UInt8] {
     var json = JSONWriter()
     return encodedOk(
@@ -124,7 +125,8 @@ package enum ServerMessageWriter {
 
   /// Encodes `ok` to an op in the memory of `json`, and returns the place of `out` in it.
   package static func encodedOk(
-    id: UInt64, standing: NavStanding, changed: Bool, outputs: ShortList<OperationOutput>, delivered: Int,
+    id: UInt64, standing: NavStanding, changed: Bool, outputs: ShortList<OperationOutput>,
+    delivered: Int,
     _ json: inout JSONWriter
   ) -> EncodedOk {
     json.removeAll()
