@@ -126,7 +126,7 @@ struct JSONScanner {
     // With this factor, no two members of a message of the protocol or of a journal row share a
     // bit.
     let mark: UInt64 = 1 &<< ((digest &* 0x8C68_9A3D_B7F2_2D5B) >> 58)
-    marks = marks & mark == 0 ? marks | mark : .max
+    if marks & mark == 0 { marks |= mark } else { marks = .max }
   }
 
   @inline(__always)

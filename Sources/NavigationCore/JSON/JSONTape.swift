@@ -22,6 +22,8 @@ package struct JSONTape: Sendable {
     var isEscaped = false
     /// Whether a string is written in ASCII.
     var isASCII = true
+    // With it, these four bytes are usually written at once.
+    private let filler: UInt8 = 0
     /// The range of the value in the text; for a string, without its quotes.
     var start: UInt32
     var end: UInt32
