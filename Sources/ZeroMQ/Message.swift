@@ -47,7 +47,7 @@ package struct Message: ~Copyable {
   package var frame: Frame {
     @_lifetime(borrow self)
     get {
-      let frame = Frame(storage)
+      let frame = Frame(storage, count: storage.count)
       return unsafe _overrideLifetime(frame, borrowing: self)
     }
   }
@@ -56,7 +56,7 @@ package struct Message: ~Copyable {
   package var bytes: Span<UInt8> {
     @_lifetime(borrow self)
     get {
-      let span = Frame(storage).bytes
+      let span = Frame(storage, count: storage.count).bytes
       return unsafe _overrideLifetime(span, borrowing: self)
     }
   }
@@ -80,10 +80,13 @@ package struct Message: ~Copyable {
 /// A view of a frame in a ``Message`` or ``Multipart``, for reading.
 package struct Frame: ~Copyable, ~Escapable {
   private let storage: MessageStorage
+  /// The number of bytes in the payload.
+  package let count: Int
 
   @_lifetime(borrow storage)
-  init(_ storage: borrowing MessageStorage) {
+  init(_ storage: borrowing MessageStorage, count: Int) {
     self.storage = copy storage
+    self.count = count
   }
 
   /// The payload.
@@ -91,17 +94,14 @@ package struct Frame: ~Copyable, ~Escapable {
     @_lifetime(copy self)
     get {
       // The address is in the payload or inside the zmq_msg_t, and neither of them moves.
-      let span = unsafe Span(_unsafeStart: storage.data, count: storage.count)
+      let span = unsafe Span(_unsafeStart: storage.data, count: count)
       return unsafe _overrideLifetime(span, copying: self)
     }
   }
 
-  /// The number of bytes in the payload.
-  package var count: Int { storage.count }
-
   /// A copy of the payload.
   package func copyBytes() -> [UInt8] {
-    unsafe Array(UnsafeBufferPointer(start: storage.data, count: storage.count))
+    unsafe Array(UnsafeBufferPointer(start: storage.data, count: count))
   }
 
   /// The address of a sender over `ipc` or `tcp`; nil for others.
@@ -137,12 +137,17 @@ package struct Multipart: ~Copyable {
 
   // `capacity` messages, and a spare one for dropped frames. All of them are always initialised.
   private let frames: UnsafeMutablePointer<zmq_msg_t>
+  // The bytes of each of these messages. libzmq says them when it delivers one, and asking again
+  // for every use would take 100 instructions of an op.
+  private let counts: UnsafeMutablePointer<Int>
 
   /// Makes a buffer for a number of frames, at least one.
   package init(capacity: Int) {
     precondition(capacity > 0, "capacity=\(capacity)")
     self.capacity = capacity
     unsafe frames = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: capacity + 1)
+    unsafe counts = UnsafeMutablePointer<Int>.allocate(capacity: capacity + 1)
+    unsafe counts.initialize(repeating: 0, count: capacity + 1)
     for index in 0...capacity {
       unsafe MessageStorage.initialize(frames + index)
     }
@@ -153,6 +158,7 @@ package struct Multipart: ~Copyable {
       unsafe MessageStorage(frames + index).close()
     }
     unsafe frames.deallocate()
+    unsafe counts.deallocate()
   }
 
   /// The frame at an index below ``count``.
@@ -160,7 +166,7 @@ package struct Multipart: ~Copyable {
     @_lifetime(borrow self)
     get {
       precondition(index >= 0 && index < count, "frame \(index) of \(count)")
-      let frame = unsafe Frame(MessageStorage(frames + index))
+      let frame = unsafe Frame(MessageStorage(frames + index), count: counts[index])
       return unsafe _overrideLifetime(frame, borrowing: self)
     }
   }
@@ -188,6 +194,8 @@ package struct Multipart: ~Copyable {
   /// Counts the frame that was received into ``next``.
   mutating func advance(_ bytes: Int) {
     byteCount += bytes
+    // At most `capacity`, the place of the spare message.
+    unsafe counts[count] = bytes
     if count < capacity { count += 1 } else { droppedFrames += 1 }
   }
 }

@@ -28,7 +28,7 @@ import struct NavigationCore.OpaqueJSON
     if case .unreadable(let failure) = first.arguments {
       throw UsageError("\(operation.text): \(failure)")
     }
-    return try #require(request.meaning(of: first))
+    return try #require(request.meaning(0))
   }
 
   private func item(_ options: [(String, String?)]) throws -> [ItemEdit] {

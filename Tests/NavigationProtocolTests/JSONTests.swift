@@ -274,10 +274,49 @@ import Testing
                 } ?? length
               let found =
                 stops
-                ? ByteWord.firstStop(in: bytes.span, from: 0)
+                ? ByteWord.firstStop(
+                  inPadded: (bytes + [UInt8](repeating: 0, count: 8)).span, from: 0)
                 : ByteWord.firstSpecial(in: bytes.span, from: 0)
               #expect(found == naive)
             }
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `a name and its colon are found wherever they are`() {
+    let some: [UInt8] = [0x00, 0x1F, 0x20, 0x22, 0x3A, 0x5C, 0x61, 0x7F, 0x80, 0xA2, 0xBA, 0xFF]
+    var random = SeededGenerator(seed: 11)
+    for round in 0..<50_000 {
+      // Mostly letters, so that a quote can be anywhere.
+      var bytes = (0..<8).map { _ in
+        random.next() % 3 == 0 ? some[Int(random.next() % UInt64(some.count))] : 0x61
+      }
+      if round % 2 == 0 {
+        let place = Int(random.next() % 7)
+        bytes.replaceSubrange(place...place + 1, with: [0x22, 0x3A])
+      }
+      let quote = bytes.firstIndex { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || $0 >= 0x80 } ?? 8
+      let hasColon = quote < 7 && bytes[quote] == 0x22 && bytes[quote + 1] == 0x3A
+      let found = ByteWord(bytes.span, at: 0).upToColon
+      #expect(found?.count == (hasColon ? quote : nil))
+      if let found {
+        #expect(found.bits == bytes[..<quote].reversed().reduce(0) { $0 << 8 | UInt64($1) })
+      }
+    }
+  }
+
+  @Test func `digits at the start are counted`() {
+    let some: [UInt8] = [0x00, 0x20, 0x2C, 0x2F, 0x3A, 0x65, 0x7D, 0x80, 0xB0, 0xB9, 0xFF]
+    for count in 0...8 {
+      for digit: UInt8 in 0x30...0x39 {
+        for other in some {
+          for rest in some + [0x30, 0x39] {
+            var bytes = [UInt8](repeating: rest, count: 8)
+            for index in 0..<count { bytes[index] = digit }
+            if count < 8 { bytes[count] = other }
+            #expect(ByteWord(bytes.span, at: 0).leadingDigits == count)
           }
         }
       }

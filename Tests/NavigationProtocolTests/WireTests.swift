@@ -70,6 +70,43 @@ import Testing
     #expect(request.operations.map(\.kind) == [.pop])
   }
 
+  @Test(arguments: UInt64(1)...4)
+  func `an operation reads the same alone and among others`(seed: UInt64) throws {
+    let texts = [
+      #"{"pop":{}}"#, #"{"push":{"screen":"a"}}"#, #"{"push":{"screen":"b","sender":7}}"#,
+      #"{"popToRoot":{}}"#, #"{"pop":{"x":1}}"#, #"{"nav.close":{}}"#, #"{"nope":{}}"#,
+      #"{"nav.create":{"root":"r"}}"#, "3",
+    ]
+    func read(_ operations: [String]) throws -> OpMessage? {
+      let body = #"{"id":7,"nav":"n","do":[\#(operations.joined(separator: ","))]}"#
+      guard case .op(let op) = try self.read(.op, Array(body.utf8)) else { return nil }
+      return op
+    }
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<200 {
+      // Only usual operations now and then.
+      let choice = UInt64(random.next() % 3 == 0 ? 2 : texts.count)
+      let chosen = (0...Int(random.next() % 16)).map { _ in texts[Int(random.next() % choice)] }
+      let op = try #require(try read(chosen))
+      #expect(op.kinds.count == chosen.count && op.operations.count == chosen.count)
+      var readable: [NavigationCore.Operation] = []
+      for (index, text) in chosen.enumerated() {
+        let alone = try #require(try read([text]))
+        #expect(op.kinds[index] == alone.kinds[0] && op.operation(index).kind == alone.kinds[0])
+        #expect(op.operation(index).sender == alone.operation(0).sender)
+        #expect(op.meaning(index) == alone.meaning(0))
+        switch (op.operation(index).arguments, alone.operation(0).arguments) {
+        case (.operation, .operation), (.close, .close), (.create, .create): break
+        case (.unreadable(let one), .unreadable(let other)): #expect(one == other)
+        default: Issue.record("\(text) reads otherwise")
+        }
+        if let meaning = alone.meaning(0) { readable.append(meaning) }
+      }
+      #expect(op.readable == readable)
+      #expect(op.areUsual == chosen.allSatisfy { texts.prefix(2).contains($0) || $0 == texts[3] })
+    }
+  }
+
   @Test func `a name with something behind it is another name`() {
     for name in [#"id\u0000"#, "id ", "idididid", "ididididid", "", #"\u0000"#] {
       let body = #"{"\#(name)":7,"nav":"n","do":[{"pop":{}}]}"#

@@ -157,8 +157,8 @@ extension OpContext {
   ) -> [DelegateQuestion.Subject] {
     var asksPops = false
     var asksPushes = false
-    for operation in request.operations {
-      switch operation.kind.vetoQuestion {
+    for kind in request.kinds {
+      switch kind.vetoQuestion {
       case .never: continue
       case .always:
         asksPops = true
@@ -167,7 +167,7 @@ extension OpContext {
       case .removalsInScopeAll: if settings.vetoScope == .all { asksPops = true }
       }
     }
-    if request.operations.contains(where: { $0.kind == .gestureBegin }) {
+    if request.kinds.contains(.gestureBegin) {
       return candidate.top.map { [DelegateQuestion.Subject(screen: $0.id, isPop: true)] } ?? []
     }
     guard let splice = commit.splice else { return [] }

@@ -75,7 +75,7 @@ extension Hub {
     let isForced = op.request.guards.any
     guard isForced || op.isVetoSkipped else { return }
     assert(navs.isLive(slot))
-    let names = op.request.operations.map(\.kind.name).joined(separator: ", ")
+    let names = op.request.kinds.map(\.name).joined(separator: ", ")
     let what = isForced ? "without a guard" : "without the delegates' answer"
     var notice = Notice(.overridden, .info, "\(names) on \(navs.slots[slot].name) \(what)")
     notice.nav = navs.slots[slot].name

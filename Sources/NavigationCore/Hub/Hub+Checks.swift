@@ -118,10 +118,9 @@ extension Hub {
   ///
   /// `slot` is nil if the nav does not exist.
   mutating func checkRights(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
-    assert(!op.request.operations.isEmpty)
+    assert(!op.request.kinds.isEmpty)
     var needed: Rights = []
-    for index in op.request.operations.indices {
-      let kind = op.request.operations[index].kind
+    for (index, kind) in op.request.kinds.enumerated() {
       needed.formUnion(kind.rights)
       if kind == .buttonActivate { needed.formUnion(rightsToActivate(op, index, slot)) }
     }
@@ -145,12 +144,11 @@ extension Hub {
   ///
   /// Both behind other operations, because these could still change the button.
   private mutating func rightsToActivate(_ op: OpContext, _ index: Int, _ slot: Int?) -> Rights {
-    assert(op.request.operations[index].kind == .buttonActivate)
+    assert(op.request.kinds[index] == .buttonActivate)
     // A nav that does not exist has no buttons.
     guard let slot else { return .push }
     guard index == 0 else { return [.push, .pop] }
-    let operation = op.request.operations[index]
-    guard case .activateButton(let id)? = op.request.meaning(of: operation),
+    guard case .activateButton(let id)? = op.request.meaning(index),
       navs.slots[slot].controller.isPopButton(id)
     else { return .push }
     return .pop
@@ -189,7 +187,7 @@ extension Hub {
   mutating func checkDisplay(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
     guard !coordinations.isEmpty, let slot, let holder = coordinations[slot]?.holder,
       holder != op.session.map(sessions.reference),
-      op.request.operations.contains(where: \.kind.needsDisplay)
+      op.request.kinds.contains(where: \.needsDisplay)
     else { return }
     throw OpFailure(.leaseLost(to: navs.slots[slot].displayOwner))
   }
@@ -242,8 +240,8 @@ extension Hub {
   /// Throws if a gesture cannot begin, or belongs to another session.
   func checkGesture(_ op: OpContext, _ slot: Int) throws(OpFailure) {
     let coordination = coordinations[slot]
-    for operation in op.request.operations {
-      switch (operation.kind, op.request.meaning(of: operation)) {
+    for (index, kind) in op.request.kinds.enumerated() {
+      switch (kind, op.request.meaning(index)) {
       case (.gestureBegin, .beginGesture(let isFull, let way, _)?):
         var refusal = navs.slots[slot].controller.gestureRefusal(
           isFullScreen: isFull, translation: way)
@@ -263,7 +261,8 @@ extension Hub {
   ///
   /// Returns whether the op waits in the queue.
   mutating func waits(_ op: OpContext, _ slot: Int) throws(OpFailure) -> Bool {
-    guard isBusy(slot), op.request.operations.contains(where: { waits($0, of: op.request, slot) })
+    let request = op.request
+    guard isBusy(slot), request.kinds.indices.contains(where: { waits($0, of: request, slot) })
     else { return false }
     guard op.request.waits else { throw OpFailure(inProgress(slot)) }
     let limit = navs.slots[slot].controller.settings.content.queue
@@ -282,10 +281,10 @@ extension Hub {
   }
 
   private func waits(
-    _ operation: RequestedOperation, of request: OpMessage, _ slot: Int
+    _ index: Int, of request: OpMessage, _ slot: Int
   ) -> Bool {
-    if operation.kind.waitsForTransition { return true }
-    guard case .activateButton(let id)? = request.meaning(of: operation) else { return false }
+    if request.kinds[index].waitsForTransition { return true }
+    guard case .activateButton(let id)? = request.meaning(index) else { return false }
     return navs.slots[slot].controller.isPopButton(id)
   }
 

@@ -16,7 +16,7 @@ extension Hub {
     _ slot: Int, _ json: inout JSONWriter
   ) {
     assert(!commit.isEmpty, "a revision without a change")
-    assert(outputs.count <= op.request.operations.count)
+    assert(outputs.count <= op.request.kinds.count)
     let cause = op.cause(of: outputs)
     let row = begin(commit, slot, cause: cause, by: (op.name, op.request.id), &json)
     let standing = navs.slots[slot].standing

@@ -302,8 +302,8 @@ extension Hub {
 
 extension OpContext {
   var touchesGesture: Bool {
-    request.operations.contains {
-      switch $0.kind {
+    request.kinds.contains {
+      switch $0 {
       case .gestureBegin, .gestureUpdate, .gestureFinish, .gestureCancel: true
       default: false
       }

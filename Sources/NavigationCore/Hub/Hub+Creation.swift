@@ -3,9 +3,9 @@
 extension Hub {
   mutating func create(_ op: OpContext) throws(OpFailure) {
     let request = op.request
-    guard case .create(let creation) = request.operations[0].arguments else {
-      guard case .unreadable(let failure) = request.operations[0].arguments else {
-        preconditionFailure("nav.create read as \(request.operations[0].arguments)")
+    guard case .create(let creation) = request.operation(0).arguments else {
+      guard case .unreadable(let failure) = request.operation(0).arguments else {
+        preconditionFailure("nav.create read as \(request.operation(0).arguments)")
       }
       throw OpFailure(OutgoingError(failure, at: 0))
     }
@@ -55,10 +55,10 @@ extension Hub {
   }
 
   mutating func close(_ op: OpContext, _ slot: Int) throws(OpFailure) {
-    guard op.request.operations.count == 1 else {
+    guard op.request.kinds.count == 1 else {
       throw OpFailure(.invalidArgument, "nav.close stands alone in its message")
     }
-    if case .unreadable(let failure) = op.request.operations[0].arguments {
+    if case .unreadable(let failure) = op.request.operation(0).arguments {
       throw OpFailure(OutgoingError(failure, at: 0))
     }
     try checkStorage()

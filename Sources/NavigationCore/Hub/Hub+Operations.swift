@@ -71,8 +71,9 @@ extension Hub {
   static func readable(
     _ request: OpMessage, from first: Int = 0, isStandalone: Bool
   ) -> (operations: [Operation], failure: OpFailure?) {
-    for index in first..<request.operations.count {
-      guard let failure = failure(of: request.operations[index], index, isStandalone: isStandalone)
+    if request.areUsual, first == 0, !isStandalone { return (request.readable, nil) }
+    for index in first..<request.kinds.count {
+      guard let failure = failure(of: request.operation(index), index, isStandalone: isStandalone)
       else { continue }
       // All operations before this one can be read.
       return (Array(request.readable[..<(index - first)]), OpFailure(failure))
@@ -119,7 +120,7 @@ extension Hub {
     _ operations: [Operation], _ op: OpContext, _ slot: Int, after decision: DelegateDecision?
   ) throws(OpFailure) {
     assert(navs.slots[slot].fault == nil, "a frozen nav changes")
-    assert(operations.count == op.request.operations.count)
+    assert(operations.count == op.request.kinds.count)
     try checkCondemned(op, slot)
     let before = configuration.touchedInspection == nil ? navs.slots[slot].controller : nil
     var result: OperationResult
@@ -157,7 +158,7 @@ extension Hub {
       id: op.request.id, standing: navs.slots[slot].standing, changed: false, outputs: outputs,
       delivered: delivered)
     // Progress arrives so often that remembering it would evict all other ops.
-    let isProgress = op.request.operations.allSatisfy { $0.kind == .gestureUpdate }
+    let isProgress = op.request.kinds.allSatisfy { $0 == .gestureUpdate }
     if !isProgress { remember(op, reply, isOk: true) }
     answer(op.sender, op.session, slot, reply, .unchanged)
   }

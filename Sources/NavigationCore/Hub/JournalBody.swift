@@ -182,12 +182,11 @@ extension JSONWriter {
 
   /// Writes which client caused a row with which op, and what the answer to the op is made of.
   mutating func origin(_ op: OpContext, _ reply: RecordedReply) {
-    let operations = op.request.operations
     let client = op.client
     name("ops")
-    assert(!operations.isEmpty)
+    assert(!op.request.kinds.isEmpty)
     beginArray()
-    for index in operations.indices { word(operations[index].kind.name) }
+    for kind in op.request.kinds { word(kind.name) }
     endArray()
     pieces(client.beforeOp)
     integer(op.request.id)
@@ -205,8 +204,8 @@ extension JSONWriter {
     }
     flag("override", op.request.guards.any)
     flag("vetoSkipped", op.isVetoSkipped)
-    if let index = operations.indices.last(where: { operations[$0].sender != nil }) {
-      optional("sender", operations[index].sender)
+    if !op.request.areUsual {
+      optional("sender", op.request.operations.last { $0.sender != nil }?.sender)
     }
   }
 

@@ -201,8 +201,7 @@ extension OpContext {
   func checkGuards(under policy: GuardPolicy) throws(Hub.OpFailure) {
     guard policy != .none else { return }
     let hasTop = request.guards.top != nil
-    for index in request.operations.indices {
-      let kind = request.operations[index].kind
+    for (index, kind) in request.kinds.enumerated() {
       let isGuarded =
         switch kind.neededGuard {
         case .wholeStack: false

@@ -55,7 +55,7 @@ extension Hub {
 
   /// Performs steps 5 to 14; called by `decide`, and by `resume` for an op that waited.
   mutating func check(_ op: OpContext, _ stage: OpStage) throws(OpFailure) {
-    assert(!op.request.operations.isEmpty, "an op without operations")
+    assert(!op.request.kinds.isEmpty, "an op without operations")
     let slot = navs.slot(of: op.request.nav)
     let decision = stage.decision
     // 5: the time.
@@ -124,8 +124,8 @@ struct OpContext: Sendable {
     RowAuthor(principal: key.principal, client: key.client, op: request.id)
   }
 
-  var isCreation: Bool { request.operations.first?.kind == .navCreate }
-  var isClosing: Bool { request.operations.first?.kind == .navClose }
+  var isCreation: Bool { request.kinds.first == .navCreate }
+  var isClosing: Bool { request.kinds.first == .navClose }
 }
 
 extension OpContext {
@@ -133,9 +133,9 @@ extension OpContext {
   ///
   /// The activation of a button that pops has the cause of a tap on the back button.
   func cause(of outputs: ShortList<OperationOutput>) -> Cause {
-    assert(outputs.count <= request.operations.count)
+    assert(outputs.count <= request.kinds.count)
     for index in outputs.indices {
-      let kind = request.operations[index].kind
+      let kind = request.kinds[index]
       if kind == .buttonActivate, case .activated = outputs[index] { continue }
       if let cause = kind.cause { return cause }
     }
@@ -144,7 +144,7 @@ extension OpContext {
 
   /// Whether the message creates a standalone bar.
   var createsStandaloneBar: Bool {
-    if case .create(.standalone)? = request.operations.first?.arguments { true } else { false }
+    if case .create(.standalone) = request.operation(0).arguments { true } else { false }
   }
 }
 
@@ -154,7 +154,10 @@ extension OpContext {
   /// Errors take precedence in this order: `unsupported`, `bar-managed`, `bar-delegate-managed`,
   /// `readonly`.
   func checkForm(isStandalone: Bool) throws(Hub.OpFailure) {
-    guard request.operations.contains(where: { !$0.isWellFormed(isStandalone: isStandalone) })
+    guard
+      request.kinds.indices.contains(where: {
+        !request.operation($0).isWellFormed(isStandalone: isStandalone)
+      })
     else { return }
     let operations = request.operations
     for code: ErrorCode in [.unsupported, .barManaged, .barDelegateManaged, .readonly] {

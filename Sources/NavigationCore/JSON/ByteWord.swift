@@ -64,13 +64,23 @@ extension ByteWord {
 
   /// The bytes before the first quote as a number, and their count.
   ///
-  /// It is nil if there is no quote, or if an escape or a byte that is not ASCII comes before it.
+  /// It is nil if the word holds no quote with a colon after it, or if an escape or a byte that is
+  /// not ASCII comes before the quote.
   @inline(__always)
-  var upToQuote: (bits: UInt64, count: Int)? {
-    let stops = stops
-    let place = stops.trailingZeroBitCount - 7
-    guard stops != 0, bits >> place & 0xFF == 0x22 else { return nil }
-    return (bits & ~(.max << place), place / 8)
+  var upToColon: (bits: UInt64, count: Int)? {
+    // Without a stop this is 57, where too few bits are left for a quote and a colon.
+    let place = stops.trailingZeroBitCount &- 7
+    guard bits &>> UInt64(truncatingIfNeeded: place) & 0xFFFF == 0x3A22 else { return nil }
+    return (bits & ~(.max &<< UInt64(truncatingIfNeeded: place)), place &>> 3)
+  }
+
+  /// The number of decimal digits at the start.
+  @inline(__always)
+  var leadingDigits: Int {
+    // Digits become 0 to 9. Only the lowest mark is reliable, because a marked byte can carry.
+    let values = bits ^ Self.ones &* 0x30
+    let others = (values &+ Self.ones &* 0x76 | values) & Self.highs
+    return others.trailingZeroBitCount &>> 3
   }
 
   /// Returns the index of the first byte from `start` on that needs an escape, or `text.count`.
@@ -90,31 +100,18 @@ extension ByteWord {
     return index
   }
 
-  /// Returns the index of the first byte from `start` on that ends a run of plain ASCII, or
-  /// `text.count`.
+  /// Returns the index of the first byte from `start` on that ends a run of plain ASCII.
   ///
-  /// Such a byte is a quote, a backslash, a control character or not ASCII.
+  /// Such a byte is a quote, a backslash, a control character or not ASCII. The text ends in eight
+  /// zeros, so there is one.
   @inline(__always)
-  static func firstStop(in text: Span<UInt8>, from start: Int) -> Int {
+  static func firstStop(inPadded text: Span<UInt8>, from start: Int) -> Int {
     var index = start
-    let last = text.count - 8
-    while index <= last {
+    while true {
       let stops = ByteWord(text, at: index).stops
-      if stops != 0 { return index + stops.trailingZeroBitCount / 8 }
-      index += 8
+      if stops != 0 { return index &+ stops.trailingZeroBitCount &>> 3 }
+      index &+= 8
     }
-    return lastStop(in: text, from: index)
-  }
-
-  /// Does the work of `firstStop` for the last bytes, of which there are fewer than eight.
-  private static func lastStop(in text: Span<UInt8>, from start: Int) -> Int {
-    var index = start
-    while index < text.count {
-      let byte = text[index]
-      if byte < 0x20 || byte >= 0x80 || byte == 0x22 || byte == 0x5C { break }
-      index += 1
-    }
-    return index
   }
 }
 

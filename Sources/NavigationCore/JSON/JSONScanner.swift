@@ -1,75 +1,92 @@
 /// The state machine that splits a JSON text into tokens and checks the whole text.
 struct JSONScanner {
-  private let maximumDepth: Int
+  /// The number of zeros that must follow a text.
+  ///
+  /// They end each loop over the text, and eight bytes can be loaded from each of its bytes on.
+  static let padding = 8
+
   private var at = 0
   /// The number of tokens found.
   private(set) var count = 0
-  /// How many arrays and objects are open.
-  private var depth = 0
+  /// How many more arrays and objects may be open.
+  private var depthLeft: Int
   /// The token of the innermost open array or object.
   ///
-  /// While it is open, its `next` holds the token of the container around it, and its `name` the
-  /// `marks` of that container.
+  /// While it is open, its `next` holds the token of the container around it, and its `end` and
+  /// `name` the `closer` and `marks` of that container.
   private var container = 0
-  /// The byte that closes the innermost open array or object.
+  /// The byte that closes the innermost open array or object; 0 if none is open.
   private var closer: UInt8 = 0
   /// One bit for each name in the innermost object; all bits if names may repeat and must be
   /// compared.
   private var marks: UInt64 = 0
 
-  init(maximumDepth: Int) { self.maximumDepth = maximumDepth }
+  init(maximumDepth: Int) { depthLeft = maximumDepth }
 
   /// Continues the scan; returns true at the end of the text, false if `tokens` is full.
   ///
-  /// After false, the caller calls again with a longer `tokens`.
+  /// After false, the caller calls again with a longer `tokens`. `padded` is the text with
+  /// `padding` zeros behind it.
   mutating func scan(
-    _ text: Span<UInt8>, into tokens: consuming MutableSpan<JSONTape.Token>
+    _ padded: Span<UInt8>, into tokens: consuming MutableSpan<JSONTape.Token>
   ) throws(JSONError) -> Bool {
-    precondition(text.count >= 0 && text.count < UInt32.max)
+    precondition(padded.count >= Self.padding && padded.count < UInt32.max)
     // A local copy, which no other code can see, stays in registers.
     var state = self
-    repeat {
+    var byte = try state.next(padded)
+    while true {
       // Room for a name and a value.
       guard state.count <= tokens.count - 2 else {
         self = state
         return false
       }
-      if state.closer == 0x7D { try state.key(text, &tokens) }
-      let byte = try state.next(text)
-      if byte == 0x22 {
-        _ = try state.string(text, &tokens)
-      } else if byte == 0x7B || byte == 0x5B {
-        try state.begin(byte, &tokens)
-        if try state.next(text) != state.closer { continue }
-        try state.close(text, &tokens)
-      } else if byte == 0x2D || byte &- 0x30 <= 9 {
-        try state.number(text, &tokens)
-      } else {
-        try state.word(byte, text, &tokens)
+      if state.closer == 0x7D {
+        try state.key(byte, padded, &tokens)
+        byte = try state.next(padded)
       }
-      while state.depth > 0, try !state.hasMore(text) { try state.close(text, &tokens) }
-    } while state.depth > 0
-    let end = Self.endOfSpace(text, state.at)
-    guard end == text.count else { throw JSONError(.trailingBytes, at: end) }
+      if byte == 0x22 {
+        try state.string(padded, &tokens)
+      } else if byte | 0x20 == 0x7B {
+        try state.begin(byte, &tokens)
+        byte = try state.next(padded)
+        if byte != state.closer { continue }
+        try state.close(padded, &tokens)
+      } else if byte == 0x2D || byte &- 0x30 <= 9 {
+        try state.number(byte, padded, &tokens)
+      } else {
+        try state.word(byte, padded, &tokens)
+      }
+      while state.closer != 0, try !state.hasMore(padded) { try state.close(padded, &tokens) }
+      if state.closer == 0 { break }
+      byte = try state.next(padded)
+    }
+    let end = Self.endOfSpace(padded, state.at)
+    guard end == padded.count - Self.padding else { throw JSONError(.trailingBytes, at: end) }
     self = state
     return true
   }
 
+  /// The byte at an index of the text, or one of the zeros behind it.
+  @inline(__always)
+  private static func peek(_ padded: Span<UInt8>, _ at: Int) -> UInt8 {
+    // The unsigned comparison saves half of the span's check.
+    precondition(UInt(bitPattern: at) < UInt(bitPattern: padded.count))
+    return padded[at]
+  }
+
   /// Skips spaces and returns the next byte, which must exist.
   @inline(__always)
-  private mutating func next(_ text: Span<UInt8>) throws(JSONError) -> UInt8 {
-    var byte = try Self.byte(text, at)
-    if byte <= 0x20 {
-      at = Self.endOfSpace(text, at)
-      byte = try Self.byte(text, at)
-    }
-    return byte
+  private mutating func next(_ padded: Span<UInt8>) throws(JSONError) -> UInt8 {
+    let byte = Self.peek(padded, at)
+    guard byte <= 0x20 else { return byte }
+    at = try Self.startOfToken(padded, at)
+    return Self.peek(padded, at)
   }
 
   /// Consumes the comma after a value; returns false at the byte that closes the container.
   @inline(__always)
-  private mutating func hasMore(_ text: Span<UInt8>) throws(JSONError) -> Bool {
-    let byte = try next(text)
+  private mutating func hasMore(_ padded: Span<UInt8>) throws(JSONError) -> Bool {
+    let byte = try next(padded)
     if byte == 0x2C {
       at &+= 1
       return true
@@ -78,51 +95,27 @@ struct JSONScanner {
     return false
   }
 
-  @inline(__always)
-  private static func byte(_ text: Span<UInt8>, _ at: Int) throws(JSONError) -> UInt8 {
-    // `at` is never negative. The unsigned comparison saves the bounds check of the span.
-    guard UInt(bitPattern: at) < UInt(bitPattern: text.count) else {
-      throw JSONError(.unexpectedEnd, at: at)
-    }
-    return text[at]
-  }
-
-  private static func endOfSpace(_ text: Span<UInt8>, _ start: Int) -> Int {
-    var at = start
-    while at < text.count {
-      let byte = text[at]
-      guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { break }
-      at += 1
-      // Indented and aligned texts have many spaces.
-      while text.count - at >= 8 {
-        let blanks = ByteWord(text, at: at).leadingBlanks
-        at += blanks
-        if blanks < 8 { break }
-      }
-    }
-    return at
-  }
-
   /// Reads a member name and the colon after it.
   @inline(__always)
   private mutating func key(
-    _ text: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
+    _ first: UInt8, _ padded: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
   ) throws(JSONError) {
-    guard try next(text) == 0x22 else { throw JSONError(.unexpectedByte, at: at) }
+    guard first == 0x22 else { throw JSONError(.unexpectedByte, at: at) }
     let start = at &+ 1
-    if start <= text.count - 8, let name = ByteWord(text, at: start).upToQuote {
-      // Nearly all names have fewer than eight bytes, so one word holds the name and its quote.
-      at = start &+ name.count
-      append(.string, start, at, name: name.bits, &tokens)
-      at &+= 1
+    if let name = ByteWord(padded, at: start).upToColon {
+      // Nearly all names have at most six bytes, so one word holds the name, its quote and the
+      // colon.
+      append(.string, start, start &+ name.count, name: name.bits, &tokens)
+      at = start &+ name.count &+ 2
       note(name.bits)
-    } else if try string(text, &tokens) {
-      marks = .max
     } else {
-      note(Self.digest(ofName: text, start..<at - 1))
+      let name = try Self.longName(padded, start)
+      append(
+        .string, start, name.end, isEscaped: name.isEscaped, isASCII: name.isASCII,
+        name: name.bits, &tokens)
+      at = try Self.endOfColon(padded, name.end &+ 1)
+      if name.isEscaped { marks = .max } else { note(name.digest) }
     }
-    guard try next(text) == 0x3A else { throw JSONError(.unexpectedByte, at: at) }
-    at &+= 1
   }
 
   /// Notes a name by one bit of `marks`, equal for equal names.
@@ -133,28 +126,20 @@ struct JSONScanner {
     // With this factor, no two members of a message of the protocol or of a journal row share a
     // bit.
     let mark: UInt64 = 1 &<< ((digest &* 0x8C68_9A3D_B7F2_2D5B) >> 58)
-    marks = marks & mark == 0 ? marks | mark : .max
-  }
-
-  /// The bytes of a short name as a number; for a long name, its first eight bytes plus its length.
-  private static func digest(ofName text: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
-    guard range.count >= 8 else {
-      return ShortName(text, from: range.lowerBound, to: range.upperBound).bits
-    }
-    return ByteWord(text, at: range.lowerBound).bits &+ UInt64(range.count)
+    if marks & mark == 0 { marks |= mark } else { marks = .max }
   }
 
   @inline(__always)
   private mutating func begin(
     _ byte: UInt8, _ tokens: inout MutableSpan<JSONTape.Token>
   ) throws(JSONError) {
-    guard depth < maximumDepth else { throw JSONError(.tooDeep, at: at) }
+    guard depthLeft > 0 else { throw JSONError(.tooDeep, at: at) }
+    depthLeft &-= 1
     tokens[count] = JSONTape.Token(
-      kind: byte == 0x7B ? .object : .array, start: UInt32(truncatingIfNeeded: at), end: 0,
-      next: UInt32(truncatingIfNeeded: container), name: marks)
+      kind: byte == 0x7B ? .object : .array, start: UInt32(truncatingIfNeeded: at),
+      end: UInt32(closer), next: UInt32(truncatingIfNeeded: container), name: marks)
     container = count
     count &+= 1
-    depth &+= 1
     closer = byte &+ 2
     marks = 0
     at &+= 1
@@ -162,53 +147,42 @@ struct JSONScanner {
 
   @inline(__always)
   private mutating func close(
-    _ text: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
+    _ padded: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
   ) throws(JSONError) {
-    at += 1
+    at &+= 1
     let closed = container
     let mustCompare = marks == .max
     container = Int(tokens[closed].next)
+    closer = UInt8(truncatingIfNeeded: tokens[closed].end)
     marks = tokens[closed].name
-    tokens[closed].name = 0
-    depth &-= 1
-    closer = tokens[container].kind == .object ? 0x7D : 0x5D
     tokens[closed].end = UInt32(truncatingIfNeeded: at)
     tokens[closed].next = UInt32(truncatingIfNeeded: count)
+    tokens[closed].name = 0
+    depthLeft &+= 1
     if mustCompare {
-      try Self.checkNames(of: closed, text, tokens.span.extracting(first: count))
+      try Self.checkNames(of: closed, padded, tokens.span.extracting(first: count))
     }
   }
 
   @inline(__always)
   private mutating func word(
-    _ first: UInt8, _ text: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
+    _ first: UInt8, _ padded: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
   ) throws(JSONError) {
     let start = at
     let kind: JSONTape.Kind
     switch first {
     case 0x74:
       kind = .yes
-      at = try Self.end(of: "true", text, at)
+      at = try Self.end(of: "true", padded, at)
     case 0x66:
       kind = .no
-      at = try Self.end(of: "false", text, at)
+      at = try Self.end(of: "false", padded, at)
     case 0x6E:
       kind = .null
-      at = try Self.end(of: "null", text, at)
+      at = try Self.end(of: "null", padded, at)
     default: throw JSONError(.unexpectedByte, at: at)
     }
     append(kind, start, at, &tokens)
-  }
-
-  private static func end(
-    of word: StaticString, _ text: Span<UInt8>, _ start: Int
-  ) throws(JSONError) -> Int {
-    var at = start
-    for expected in word.description.utf8 {
-      guard try byte(text, at) == expected else { throw JSONError(.unexpectedByte, at: at) }
-      at += 1
-    }
-    return at
   }
 
   @inline(__always)
@@ -225,19 +199,133 @@ struct JSONScanner {
 
   @inline(__always)
   private mutating func number(
-    _ text: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
+    _ first: UInt8, _ padded: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
   ) throws(JSONError) {
     let start = at
-    while at < text.count, text[at] &- 0x30 <= 9 { at &+= 1 }
+    var digits = ByteWord(padded, at: start).leadingDigits
+    if digits == 8, start <= padded.count &- 16 {
+      digits &+= ByteWord(padded, at: start &+ 8).leadingDigits
+    }
+    let last = Self.peek(padded, start &+ digits)
     // Most numbers are short integers, which need no further check.
     let isPlain =
-      at > start && at - start <= 15 && (at == start + 1 || text[start] != 0x30)
-      && (at == text.count || text[at] != 0x2E && text[at] | 0x20 != 0x65)
-    if isPlain { return append(.integer, start, at, &tokens) }
-    let number = try Self.number(text, start)
+      UInt(bitPattern: digits &- 1) < 15 && (first != 0x30 || digits == 1) && last != 0x2E
+      && last | 0x20 != 0x65
+    if isPlain {
+      at = start &+ digits
+      return append(.integer, start, at, &tokens)
+    }
+    let number = try Self.longNumber(padded, start)
     at = number.end
     append(number.isInteger ? .integer : .number, start, at, &tokens)
-    if !number.isInteger { try Self.checkFinite(text, start..<at) }
+  }
+
+  /// Reads a string whose opening quote is at `at`.
+  @inline(__always)
+  private mutating func string(
+    _ padded: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
+  ) throws(JSONError) {
+    let start = at &+ 1
+    var rest = Rest(end: ByteWord.firstStop(inPadded: padded, from: start))
+    if Self.peek(padded, rest.end) != 0x22 { rest = try Self.rest(padded, rest.end) }
+    append(.string, start, rest.end, isEscaped: rest.isEscaped, isASCII: rest.isASCII, &tokens)
+    at = rest.end &+ 1
+  }
+
+  // The functions below are rarely called. They take and return indices instead of changing `at`,
+  // so that the loops above keep it in a register. Each returns the index after what it checked.
+
+  /// The text without the zeros behind it.
+  @inline(__always)
+  @_lifetime(copy padded)
+  private static func text(_ padded: Span<UInt8>) -> Span<UInt8> {
+    padded.extracting(first: padded.count - padding)
+  }
+
+  /// The byte at an index of the text, which must exist.
+  private static func byte(_ padded: Span<UInt8>, _ at: Int) throws(JSONError) -> UInt8 {
+    guard at < padded.count - padding else { throw JSONError(.unexpectedEnd, at: at) }
+    return padded[at]
+  }
+
+  /// Returns the index of the first byte from `start` on that is no space, which must exist.
+  @inline(never)
+  private static func startOfToken(
+    _ padded: Span<UInt8>, _ start: Int
+  ) throws(JSONError) -> Int {
+    let at = endOfSpace(padded, start)
+    _ = try byte(padded, at)
+    return at
+  }
+
+  private static func endOfSpace(_ padded: Span<UInt8>, _ start: Int) -> Int {
+    var at = start
+    while true {
+      let byte = peek(padded, at)
+      guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return at }
+      at += 1
+      // Indented and aligned texts have many spaces.
+      while padded.count - at >= 8 {
+        let blanks = ByteWord(padded, at: at).leadingBlanks
+        at += blanks
+        if blanks < 8 { break }
+      }
+    }
+  }
+
+  /// A name that a word does not hold.
+  private struct LongName {
+    var end: Int
+    var isEscaped: Bool
+    var isASCII: Bool
+    /// The `ShortName` of the name if it has at most seven bytes, else 0.
+    var bits: UInt64
+    /// A number that is equal for equal names without escapes.
+    var digest: UInt64
+  }
+
+  @inline(never)
+  private static func longName(
+    _ padded: Span<UInt8>, _ start: Int
+  ) throws(JSONError) -> LongName {
+    let rest = try rest(padded, ByteWord.firstStop(inPadded: padded, from: start))
+    let isPlain = !rest.isEscaped && rest.isASCII
+    let count = rest.end - start
+    // The bytes of a short name as a number; for a long name, its first eight bytes and its length.
+    let bits = count < 8 ? ShortName(padded, from: start, to: rest.end).bits : 0
+    let digest = count < 8 ? bits : ByteWord(padded, at: start).bits &+ UInt64(count)
+    return LongName(
+      end: rest.end, isEscaped: rest.isEscaped, isASCII: rest.isASCII, bits: isPlain ? bits : 0,
+      digest: digest)
+  }
+
+  /// Returns the index after the colon that must follow a name.
+  @inline(never)
+  private static func endOfColon(_ padded: Span<UInt8>, _ start: Int) throws(JSONError) -> Int {
+    let at = try startOfToken(padded, start)
+    guard padded[at] == 0x3A else { throw JSONError(.unexpectedByte, at: at) }
+    return at + 1
+  }
+
+  private static func end(
+    of word: StaticString, _ padded: Span<UInt8>, _ start: Int
+  ) throws(JSONError) -> Int {
+    var at = start
+    for expected in word.description.utf8 {
+      guard try byte(padded, at) == expected else { throw JSONError(.unexpectedByte, at: at) }
+      at += 1
+    }
+    return at
+  }
+
+  @inline(never)
+  private static func longNumber(
+    _ padded: Span<UInt8>, _ start: Int
+  ) throws(JSONError) -> (end: Int, isInteger: Bool) {
+    let text = text(padded)
+    let number = try number(text, start)
+    if !number.isInteger { try checkFinite(text, start..<number.end) }
+    return number
   }
 
   private static func number(
@@ -296,22 +384,6 @@ struct JSONScanner {
     }
   }
 
-  /// Reads a string whose opening quote is at `at`; returns whether it has escapes.
-  @inline(__always)
-  private mutating func string(
-    _ text: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>
-  ) throws(JSONError) -> Bool {
-    let start = at &+ 1
-    var rest = Rest(end: ByteWord.firstStop(in: text, from: start))
-    if rest.end == text.count || text[rest.end] != 0x22 { rest = try Self.rest(text, rest.end) }
-    append(.string, start, rest.end, isEscaped: rest.isEscaped, isASCII: rest.isASCII, &tokens)
-    at = rest.end &+ 1
-    return rest.isEscaped
-  }
-
-  // The functions below are rarely called. They take and return indices instead of changing `at`,
-  // so that the loops above keep it in a register. Each returns the index after what it checked.
-
   /// The end of a string and the properties found after its plain ASCII start.
   private struct Rest {
     var end: Int
@@ -320,34 +392,34 @@ struct JSONScanner {
   }
 
   /// Reads the rest of a string, from its first byte that is not plain ASCII to the closing quote.
-  private static func rest(_ text: Span<UInt8>, _ start: Int) throws(JSONError) -> Rest {
+  private static func rest(_ padded: Span<UInt8>, _ start: Int) throws(JSONError) -> Rest {
     var rest = Rest(end: start)
     while true {
-      let byte = try byte(text, rest.end)
+      let byte = try byte(padded, rest.end)
       if byte == 0x22 { return rest }
       if byte == 0x5C {
         rest.isEscaped = true
-        rest.end = try escape(text, rest.end)
+        rest.end = try escape(padded, rest.end)
       } else if byte < 0x20 {
         throw JSONError(.controlCharacter, at: rest.end)
       } else {
         rest.isASCII = false
-        rest.end = try multibyte(byte, text, rest.end)
+        rest.end = try multibyte(byte, padded, rest.end)
       }
-      rest.end = ByteWord.firstStop(in: text, from: rest.end)
+      rest.end = ByteWord.firstStop(inPadded: padded, from: rest.end)
     }
   }
 
-  private static func escape(_ text: Span<UInt8>, _ start: Int) throws(JSONError) -> Int {
-    switch try byte(text, start + 1) {
+  private static func escape(_ padded: Span<UInt8>, _ start: Int) throws(JSONError) -> Int {
+    switch try byte(padded, start + 1) {
     case 0x22, 0x5C, 0x2F, 0x62, 0x66, 0x6E, 0x72, 0x74: return start + 2
     case 0x75:
-      let unit = try hexUnit(text, start + 2)
+      let unit = try hexUnit(padded, start + 2)
       let at = start + 6
       if unit & 0xFC00 == 0xDC00 { throw JSONError(.loneSurrogate, at: start) }
       guard unit & 0xFC00 == 0xD800 else { return at }
-      guard at + 1 < text.count, text[at] == 0x5C, text[at + 1] == 0x75,
-        try hexUnit(text, at + 2) & 0xFC00 == 0xDC00
+      guard padded[at] == 0x5C, padded[at + 1] == 0x75,
+        try hexUnit(padded, at + 2) & 0xFC00 == 0xDC00
       else { throw JSONError(.loneSurrogate, at: start) }
       return at + 6
     default: throw JSONError(.invalidEscape, at: start)
@@ -355,10 +427,10 @@ struct JSONScanner {
   }
 
   /// The value of the four hex digits of a `\u` escape.
-  private static func hexUnit(_ text: Span<UInt8>, _ start: Int) throws(JSONError) -> UInt32 {
+  private static func hexUnit(_ padded: Span<UInt8>, _ start: Int) throws(JSONError) -> UInt32 {
     var unit: UInt32 = 0
     for at in start..<start + 4 {
-      guard let digit = JSONText.hexValue(try byte(text, at)) else {
+      guard let digit = JSONText.hexValue(try byte(padded, at)) else {
         throw JSONError(.invalidEscape, at: at)
       }
       unit = unit << 4 | UInt32(digit)
@@ -394,65 +466,5 @@ struct JSONScanner {
       throw JSONError(.invalidUTF8, at: start)
     }
     return start + length
-  }
-
-  /// Throws if the object has two members with the same name, after unescaping.
-  ///
-  /// An object with more than 12 members or an escaped name goes through a set, so a hostile one
-  /// costs no quadratic time.
-  private static func checkNames(
-    of object: Int, _ text: Span<UInt8>, _ tokens: Span<JSONTape.Token>
-  ) throws(JSONError) {
-    var count = 0
-    var key = object + 1
-    while key < tokens.count {
-      count += 1
-      let name = tokens[key]
-      if count > 12 || name.isEscaped { return try checkManyNames(of: object, text, tokens) }
-      if isName(key, usedIn: object, text, tokens) {
-        throw JSONError(.duplicateMember, at: Int(name.start))
-      }
-      key = Int(tokens[key + 1].next)
-    }
-  }
-
-  private static func isName(
-    _ key: Int, usedIn object: Int, _ text: Span<UInt8>, _ tokens: Span<JSONTape.Token>
-  ) -> Bool {
-    var other = object + 1
-    while other < key {
-      if areEqual(tokens[key], tokens[other], text) { return true }
-      other = Int(tokens[other + 1].next)
-    }
-    return false
-  }
-
-  private static func checkManyNames(
-    of object: Int, _ text: Span<UInt8>, _ tokens: Span<JSONTape.Token>
-  ) throws(JSONError) {
-    var names: Set<[UInt8]> = []
-    var next = object + 1
-    while next < tokens.count {
-      let token = tokens[next]
-      next = Int(tokens[next + 1].next)
-      var name: [UInt8] = []
-      for position in Int(token.start)..<Int(token.end) { name.append(text[position]) }
-      if token.isEscaped { name = Array(JSONText.unescape(name[...]).utf8) }
-      guard names.insert(name).inserted else {
-        throw JSONError(.duplicateMember, at: Int(token.start))
-      }
-    }
-  }
-
-  private static func areEqual(
-    _ left: JSONTape.Token, _ right: JSONTape.Token, _ text: Span<UInt8>
-  ) -> Bool {
-    let length = left.end - left.start
-    guard length == right.end - right.start else { return false }
-    for offset in 0..<Int(length)
-    where text[Int(left.start) + offset] != text[Int(right.start) + offset] {
-      return false
-    }
-    return true
   }
 }

@@ -4,8 +4,8 @@
 /// scanner has checked the whole text: grammar, UTF-8, depth, duplicate members, lone surrogates. A
 /// tape reuses its buffers for the next text, so reading allocates nothing once they have grown.
 package struct JSONTape: Sendable {
-  /// The text that was read last.
-  package private(set) var bytes: [UInt8] = []
+  /// The text that was read last, with the scanner's padding; bytes after it are unused.
+  private var bytes: [UInt8] = []
   /// The tokens of the text; elements after the last token are unused.
   private(set) var tokens: [Token] = []
 
@@ -22,6 +22,8 @@ package struct JSONTape: Sendable {
     var isEscaped = false
     /// Whether a string is written in ASCII.
     var isASCII = true
+    // With it, these four bytes are usually written at once.
+    private let filler: UInt8 = 0
     /// The range of the value in the text; for a string, without its quotes.
     var start: UInt32
     var end: UInt32
@@ -43,8 +45,7 @@ package struct JSONTape: Sendable {
   ///   - maximumDepth: how deep arrays and objects may be nested.
   /// - Throws: the error and its byte offset; the tape is then empty.
   package mutating func read(_ text: [UInt8], maximumDepth: Int = 32) throws(JSONError) {
-    bytes = text
-    try scan(text.span, maximumDepth)
+    try read(text.span, maximumDepth: maximumDepth)
   }
 
   /// Copies a text and reads it; it must be one JSON value.
@@ -54,15 +55,11 @@ package struct JSONTape: Sendable {
   ///   - maximumDepth: how deep arrays and objects may be nested.
   /// - Throws: the error and its byte offset; the tape is then empty.
   package mutating func read(_ text: Span<UInt8>, maximumDepth: Int = 32) throws(JSONError) {
-    bytes.removeAll(keepingCapacity: true)
-    unsafe text.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
-    try scan(text, maximumDepth)
-  }
-
-  private mutating func scan(_ text: Span<UInt8>, _ maximumDepth: Int) throws(JSONError) {
+    copy(text)
+    let paddedCount = text.count + JSONScanner.padding
     var scanner = JSONScanner(maximumDepth: maximumDepth)
     do {
-      while try !scan(text, &scanner) {
+      while try !Self.scan(bytes, paddedCount, &tokens, &scanner) {
         tokens.append(contentsOf: repeatElement(.blank, count: max(tokens.count, 64)))
       }
     } catch {
@@ -71,12 +68,23 @@ package struct JSONTape: Sendable {
     }
   }
 
+  /// Copies a text and the zeros behind it to `bytes`, which grows but never shrinks.
+  private mutating func copy(_ text: Span<UInt8>) {
+    let count = text.count + JSONScanner.padding
+    if bytes.count < count { bytes = [UInt8](repeating: 0, count: max(count, bytes.count * 2)) }
+    // In bounds, because `bytes` has `count` bytes or more.
+    unsafe bytes.withUnsafeMutableBytes { bytes in
+      unsafe text.withUnsafeBytes { unsafe bytes.copyMemory(from: $0) }
+      unsafe bytes.storeBytes(of: 0, toByteOffset: text.count, as: UInt64.self)
+    }
+  }
+
   @inline(__always)
-  private mutating func scan(
-    _ text: Span<UInt8>, _ scanner: inout JSONScanner
+  private static func scan(
+    _ bytes: [UInt8], _ paddedCount: Int, _ tokens: inout [Token], _ scanner: inout JSONScanner
   ) throws(JSONError) -> Bool {
     // A mutable span avoids the check for shared storage at each token.
-    try scanner.scan(text, into: tokens.mutableSpan)
+    try scanner.scan(bytes.span.extracting(first: paddedCount), into: tokens.mutableSpan)
   }
 
   /// The index of the outermost value.

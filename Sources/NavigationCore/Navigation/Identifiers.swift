@@ -240,7 +240,8 @@ struct ByteWord {
   /// Loads eight bytes of a text from `index` on; the text must have that many.
   @inline(__always)
   init(_ text: Span<UInt8>, at index: Int) {
-    precondition(index >= 0 && index <= text.count - 8)
+    // A span that is too short makes the second number negative.
+    precondition(text.count >= 8 && UInt(bitPattern: index) <= UInt(bitPattern: text.count &- 8))
     // The precondition checked the bounds, and every pattern of bits is a number.
     unsafe self.init(unchecked: text, at: index)
   }

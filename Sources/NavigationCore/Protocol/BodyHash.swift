@@ -15,8 +15,10 @@ package struct BodyHash: Hashable, Sendable {
     var at = 0
     let last = span.count - 8
     while at <= last {
-      hash = Self.mix(hash ^ ByteWord(span, at: at).bigEndian)
-      at += 8
+      // In bounds, because `at` counts from 0 to `last`.
+      let word = unsafe ByteWord(unchecked: span, at: at)
+      hash = Self.mix(hash ^ word.bigEndian)
+      at &+= 8
     }
     while at < span.count {
       hash = Self.mix(hash ^ UInt64(span[at]))

@@ -255,8 +255,13 @@ package final class OpMessage: Sendable {
   /// The time by CLOCK_BOOTTIME, in milliseconds, after which the daemon must not begin the op; nil
   /// for none.
   package let due: UInt64?
-  /// The operations, in order.
-  package let operations: [RequestedOperation]
+  /// The kinds of the operations, in order.
+  package let kinds: OperationKinds
+  /// All operations, in order, if one has a sender or is not in `readable`; else none.
+  ///
+  /// Usually they are what `kinds` and `readable` say, and a list of them would be made and freed
+  /// for nothing.
+  private let unusual: [RequestedOperation]
   /// The decoded operations, in order, without those that are unreadable, create the nav or close
   /// it.
   ///
@@ -267,9 +272,10 @@ package final class OpMessage: Sendable {
 
   init(
     id: UInt64, client: ClientID?, name: String?, nav: String, guards: Guards, isAnimated: Bool?,
-    waits: Bool, due: UInt64?, operations: [RequestedOperation], readable: [Operation],
-    octets: BodyHash
+    waits: Bool, due: UInt64?, kinds: OperationKinds, unusual: [RequestedOperation],
+    readable: [Operation], octets: BodyHash
   ) {
+    assert(unusual.isEmpty ? kinds.count == readable.count : kinds.count == unusual.count)
     self.id = id
     self.client = client
     self.name = name
@@ -278,15 +284,50 @@ package final class OpMessage: Sendable {
     self.isAnimated = isAnimated
     self.waits = waits
     self.due = due
-    self.operations = operations
+    self.kinds = kinds
+    self.unusual = unusual
     self.readable = readable
     self.octets = octets
   }
 
+  /// Whether all operations are in `readable`, and none has a sender.
+  package var areUsual: Bool { unusual.isEmpty }
+
+  /// The operation at an index of `kinds`.
+  package func operation(_ index: Int) -> RequestedOperation {
+    unusual.isEmpty ? RequestedOperation(kinds[index], .operation(index)) : unusual[index]
+  }
+
+  /// The operations, in order.
+  package var operations: [RequestedOperation] { kinds.indices.map { operation($0) } }
+
   /// The decoded form of an operation; nil if it is unreadable, creates the nav or closes it.
-  package func meaning(of operation: RequestedOperation) -> Operation? {
-    guard case .operation(let place) = operation.arguments else { return nil }
+  package func meaning(_ index: Int) -> Operation? {
+    guard case .operation(let place) = operation(index).arguments else { return nil }
     return readable[place]
+  }
+}
+
+/// The kinds of the operations of an op, at most 16, without memory of their own.
+package struct OperationKinds: RandomAccessCollection, Sendable {
+  private var kinds = InlineArray<16, OperationKind>(repeating: .unknown)
+  /// The number of operations.
+  package private(set) var count = 0
+
+  /// The index of the first operation.
+  package var startIndex: Int { 0 }
+  /// The number of operations.
+  package var endIndex: Int { count }
+
+  /// The kind of an operation.
+  package subscript(_ index: Int) -> OperationKind {
+    precondition(index >= 0 && index < count, "operation \(index) of \(count)")
+    return kinds[index]
+  }
+
+  mutating func append(_ kind: OperationKind) {
+    kinds[count] = kind
+    count += 1
   }
 }
 
@@ -302,6 +343,11 @@ package struct RequestedOperation: Sendable {
   package var arguments: Arguments
   /// UIKit's `sender` of a push or show, which the daemon only logs.
   package var sender: OpaqueJSON?
+
+  /// Whether the operation can be read, neither creates the nav nor closes it, and has no sender.
+  var isUsual: Bool {
+    if case .operation = arguments { sender == nil } else { false }
+  }
 
   /// Where to find the decoded operation, or the reason why there is none.
   package enum Arguments: Sendable {

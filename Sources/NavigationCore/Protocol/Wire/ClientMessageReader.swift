@@ -379,10 +379,11 @@ package struct ClientMessageReader: Sendable {
     var guards = Guards()
     if members.guards != 0 { try self.guards(members.guards, id, into: &guards) }
     var readable: [Operation] = []
-    let operations = operations(list, &readable)
+    var kinds = OperationKinds()
+    let unusual = operations(list, &kinds, &readable)
     return OpMessage(
       id: id, client: client, name: name, nav: nav, guards: guards, isAnimated: isAnimated,
-      waits: waits, due: due, operations: operations, readable: readable, octets: octets)
+      waits: waits, due: due, kinds: kinds, unusual: unusual, readable: readable, octets: octets)
   }
 
   private func waits(_ index: Int?, _ id: UInt64) throws(MessageFailure) -> Bool {
@@ -393,16 +394,24 @@ package struct ClientMessageReader: Sendable {
     return wait == "queue"
   }
 
-  private func operations(_ list: Int, _ readable: inout [Operation]) -> [RequestedOperation] {
+  /// Reads the operations; returns all of them if one is unusual, see `OpMessage`.
+  private func operations(
+    _ list: Int, _ kinds: inout OperationKinds, _ readable: inout [Operation]
+  ) -> [RequestedOperation] {
     let reader = OperationReader()
     let end = tape.next(list)
-    var operations: [RequestedOperation] = []
+    var unusual: [RequestedOperation] = []
     var element = list + 1
     while element < end {
-      operations.add(reader.operation(tape, element, &readable))
+      let operation = reader.operation(tape, element, &readable)
+      if !operation.isUsual, unusual.isEmpty {
+        unusual = kinds.indices.map { RequestedOperation(kinds[$0], .operation($0)) }
+      }
+      if !operation.isUsual || !unusual.isEmpty { unusual.append(operation) }
+      kinds.append(operation.kind)
       element = tape.next(element)
     }
-    return operations
+    return unusual
   }
 
   private func guards(

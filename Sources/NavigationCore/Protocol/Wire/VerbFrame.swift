@@ -36,7 +36,8 @@ package enum VerbFrame: Hashable, Sendable {
 extension ClientVerb {
   /// The verb in a frame of this protocol version; nil for an unknown verb or another frame.
   init?(_ frame: Span<UInt8>) {
-    if ShortName(frame, from: 0, to: frame.count) == "nsp1.op", frame.count == 7 {
+    // A space fills the word of seven bytes.
+    if frame.count == 7, ByteWord(padding: frame).bits == ("nsp1.op " as ShortName).bits {
       self = .op
       return
     }
