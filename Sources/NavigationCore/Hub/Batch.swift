@@ -45,7 +45,7 @@ struct Batch: Sendable {
 
   /// The number of clients' messages that the batch handled.
   var messages = 0
-  var records: [JournalRecord] = []
+  var records = JournalRecords()
   var effects: [Effect] = []
   /// A nav that the batch changed.
   struct Touched: Sendable {

@@ -30,8 +30,13 @@ struct Batches: Sendable {
   /// Adds an output that waits for the commit.
   mutating func append(_ effect: Batch.Effect) { current.effects.append(effect) }
 
-  /// Adds a row or snapshot to be made durable.
-  mutating func append(_ record: JournalRecord) { current.records.append(record) }
+  /// Adds a row, with a copy of its body, to be made durable.
+  mutating func append(_ row: consuming RowHeader, body: Span<UInt8>) {
+    current.records.append(row, body: body)
+  }
+
+  /// Adds a snapshot to be made durable.
+  mutating func append(_ snapshot: SnapshotRow) { current.records.append(snapshot) }
 
   /// Notes that a nav is about to change in this batch.
   mutating func touch(_ entry: inout NavEntry, _ slot: Int) {
@@ -58,12 +63,12 @@ struct Batches: Sendable {
   mutating func requestStandstill() { wantsStandstill = true }
 
   /// Takes the records of the batch at hand out, to be made durable together.
-  mutating func takeRecords() -> [JournalRecord] {
+  mutating func takeRecords() -> JournalRecords {
     precondition(!current.isUnsound, "records of a batch that must be decided again")
-    let records = current.records
-    current.records = []
-    // Batches with several records tend to follow each other.
-    if records.count > 1 { current.records.reserveCapacity(records.count) }
+    guard !current.records.isEmpty else { return JournalRecords() }
+    // Batches of about the same size tend to follow each other.
+    var records = JournalRecords(like: current.records)
+    swap(&records, &current.records)
     return records
   }
 
@@ -79,8 +84,7 @@ struct Batches: Sendable {
       current.touched[index].revision = navs[current.touched[index].slot].controller.revision
     }
     current.coordinationsBefore = coordinations
-    sealed.append(current)
-    begin()
+    sealed.append(begin())
   }
 
   /// Makes the oldest sealed batch, which is durable, the batch at hand while its effects are
@@ -102,7 +106,8 @@ struct Batches: Sendable {
     guard let next else {
       assert(sealed.isEmpty, "\(sealed.count) batches behind the last one")
       wantsStandstill = false
-      return begin()
+      begin()
+      return
     }
     current = next
   }
@@ -140,15 +145,20 @@ struct Batches: Sendable {
     return failed
   }
 
-  private mutating func begin() {
-    let former = current.effects.count
-    current = Batch()
+  /// Begins the next batch, and returns the batch that was at hand.
+  @discardableResult
+  private mutating func begin() -> Batch {
+    var former = Batch()
+    swap(&former, &current)
     number += 1
+    // Once the records are taken, there is room for the next ones.
+    if former.records.isEmpty { swap(&former.records, &current.records) }
     // A large batch is likely to be followed by another, so room is reserved for it at once.
-    guard former > 1 else { return }
-    let capacity = min(former, 64)
+    guard former.effects.count > 1 else { return former }
+    let capacity = min(former.effects.count, 64)
     current.effects.reserveCapacity(capacity)
     current.remembrances.reserveCapacity(capacity)
     current.answering.reserveCapacity(capacity)
+    return former
   }
 }

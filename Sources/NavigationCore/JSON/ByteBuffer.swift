@@ -40,6 +40,15 @@
     return unsafe [UInt8](UnsafeRawBufferPointer(start: memory, count: size))
   }
 
+  /// The first `size` bytes; `size` is at most `count`.
+  @_lifetime(borrow self)
+  func span(_ size: Int) -> Span<UInt8> {
+    precondition(size >= 0 && size <= count)
+    // The first `count` bytes are initialised, and stay in place while this is borrowed.
+    let buffer = unsafe UnsafeRawBufferPointer(start: memory, count: size)
+    return unsafe _overrideLifetime(Span<UInt8>(_unsafeBytes: buffer), borrowing: self)
+  }
+
   /// Removes all bytes, but keeps the memory.
   mutating func removeAll() { count = 0 }
 

@@ -25,6 +25,12 @@ package struct JSONWriter: ~Copyable {
   /// O(size).
   package var bytes: [UInt8] { buffer.prefix(count) }
 
+  /// The JSON written so far.
+  var written: Span<UInt8> {
+    @_lifetime(borrow self)
+    get { buffer.span(count) }
+  }
+
   /// Replaces `copy` with the JSON written so far; returns whether that changed `copy`.
   func copy(to copy: inout [UInt8]) -> Bool { buffer.copyPrefix(count, to: &copy) }
 
