@@ -64,12 +64,16 @@ import NavigationCore
   ///   - header: the columns of the row; its sequence is higher than those in the group.
   ///   - body: the body of the row.
   /// - Returns: the numbers of the row that the journal keeps in memory.
-  @discardableResult
+  // Inlined: the caller's header is an element of an array, which a call would copy.
+  @discardableResult @inline(__always)
   mutating func append(_ header: borrowing RowHeader, _ body: Span<UInt8>) -> RowNote {
     let row = RowNote(header, bodyCount: body.count)
     precondition(row.sequence > last, "sequence \(row.sequence) behind \(last)")
     precondition(row.previous < row.sequence, "\(row.sequence) must follow its previous")
-    if row.kind == .created || row.kind == .epoch { headBuffer.replaceFirst(by: 1) }
+    switch row.kind {
+    case .created, .epoch: headBuffer.replaceFirst(by: 1)
+    case .changed, .closed, .report: break
+    }
     headBuffer.makeRoom(numbers: 9)
     headBuffer.append(number: row.sequence - last - 1)
     headBuffer.append(number: UInt64(row.kind.rawValue) | (header.isOpen ? Self.openBit : 0))
@@ -227,15 +231,17 @@ import NavigationCore
   mutating func append(number: UInt64) {
     assert(count + Self.mostNumberBytes <= capacity, "no room was made")
     var rest = number
+    // A local variable: as far as the compiler knows, storing a byte could change `count`.
+    var end = count
     while rest > 0x7F {
       unsafe memory.storeBytes(
-        of: UInt8(truncatingIfNeeded: rest) | 0x80, toByteOffset: count, as: UInt8.self)
-      count += 1
+        of: UInt8(truncatingIfNeeded: rest) | 0x80, toByteOffset: end, as: UInt8.self)
+      end += 1
       rest >>= 7
     }
     unsafe memory.storeBytes(
-      of: UInt8(truncatingIfNeeded: rest), toByteOffset: count, as: UInt8.self)
-    count += 1
+      of: UInt8(truncatingIfNeeded: rest), toByteOffset: end, as: UInt8.self)
+    count = end + 1
   }
 
   @inline(__always)
