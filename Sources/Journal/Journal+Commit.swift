@@ -8,7 +8,7 @@ extension Journal {
   ///
   /// - Throws: `.full` or `.writeFailed` if nothing was stored and the same batch may be tried
   ///   again; `.syncFailed` if the process must exit.
-  package func commit(_ records: [JournalRecord]) throws(JournalError) {
+  package func commit(_ records: JournalRecords) throws(JournalError) {
     try stage(records)
     try commitStaged()
   }
@@ -19,7 +19,7 @@ extension Journal {
   /// long as one thread at a time uses the journal.
   ///
   /// - Throws: the errors of `commit`; all staged parts of the batch are then gone.
-  package func stage(_ records: [JournalRecord]) throws(JournalError) {
+  package func stage(_ records: JournalRecords) throws(JournalError) {
     precondition(isReplayed, "commit before replay")
     guard !records.isEmpty else { return }
     if !isStaging {
@@ -31,16 +31,23 @@ extension Journal {
       isStaging = true
     }
     try undoingOnError { () throws(JournalError) in
-      var index = batch.collect(records, from: 0)
-      while index < records.count {
-        switch records[index] {
-        case .row: try storeGroup()
-        case .snapshot(let snapshot):
-          try insert(snapshot)
-          index += 1
-        }
-        index = batch.collect(records, from: index)
+      var next = 0
+      for entry in records.snapshots {
+        try stage(records, &next, to: entry.rowsBefore)
+        try insert(entry.snapshot)
       }
+      try stage(records, &next, to: records.rows.count)
+    }
+  }
+
+  /// Collects the rows from `next` up to `end`, and stores the groups that become full.
+  private func stage(
+    _ records: JournalRecords, _ next: inout Int, to end: Int
+  ) throws(JournalError) {
+    batch.collect(records, &next, to: end)
+    while next < end {
+      try storeGroup()
+      batch.collect(records, &next, to: end)
     }
   }
 
@@ -166,18 +173,18 @@ struct StagedBatch: ~Copyable {
     hasSnapshots = false
   }
 
-  /// Collects rows from `index` on, until a snapshot or until the group is full.
+  /// Collects the rows from `next` up to `end`, or until the group is full.
   ///
-  /// - Returns: the index of the first record that was not collected.
-  mutating func collect(_ batch: [JournalRecord], from index: Int) -> Int {
-    var index = index
-    while index < batch.count, case .row(let row) = batch[index] {
-      if group.isFull(for: row.body.count) { break }
-      let next = group.last + 1
-      precondition(row.sequence == next, "sequence \(row.sequence) where \(next) is next")
-      records.append(.row(group.append(row)))
-      index += 1
+  /// `next` is then the first row that was not collected.
+  mutating func collect(_ part: borrowing JournalRecords, _ next: inout Int, to end: Int) {
+    while next < end {
+      let body = part.body(of: next)
+      if group.isFull(for: body.count) { break }
+      let (expected, found) = (group.last + 1, part.rows[next].header.sequence)
+      precondition(found == expected, "sequence \(found) where \(expected) is next")
+      let note = group.append(part.rows[next].header, part.bodies.span.extracting(body))
+      records.append(.row(note))
+      next += 1
     }
-    return index
   }
 }

@@ -10,8 +10,8 @@ import CLZ4
   /// The maximum of uncompressed bytes, whatever size a row names.
   private static let mostBytes: UInt64 = 1 << 30
 
-  /// LZ4's acceleration: 2 takes an eighth less time than 1, for 3 % more bytes.
-  private static let acceleration: Int32 = 2
+  /// LZ4's acceleration: 4 takes a sixth less instructions than 1, for 10 % more bytes.
+  private static let acceleration: Int32 = 4
 
   private var memory: UnsafeMutableRawPointer?
   private var capacity = 0

@@ -10,16 +10,6 @@ struct RowNote: Hashable {
   var kind: JournalRow.Kind
   var bodyCount: Int
 
-  init(_ row: borrowing JournalRow) {
-    sequence = row.sequence
-    nav = row.nav
-    revision = row.revision
-    previous = row.previous
-    time = row.time
-    kind = row.kind
-    bodyCount = row.body.count
-  }
-
   init(_ row: borrowing RowHeader, bodyCount: Int) {
     sequence = row.sequence
     nav = row.nav

@@ -73,7 +73,7 @@ final class JournalWriter: @unchecked Sendable {
   /// - Throws: the error of `Journal.commit`; the journal then has no record of the batch.
   /// - Returns: the duration; nil if the batch is empty.
   @discardableResult
-  func commit(_ records: [JournalRecord]) throws(JournalError) -> CommitTiming? {
+  func commit(_ records: JournalRecords) throws(JournalError) -> CommitTiming? {
     awaitCheckpoint()
     let start = records.isEmpty ? nil : SystemClock.monotonicNanoseconds()
     try journal.commit(records)
@@ -94,12 +94,12 @@ final class JournalWriter: @unchecked Sendable {
   }
 
   /// Passes a part of the next batch to the worker; loop thread.
-  func stage(_ records: [JournalRecord]) {
+  func stage(_ records: JournalRecords) {
     if !records.isEmpty { enqueue(Part(records: records, isLast: false)) }
   }
 
   /// Passes the last part of a batch to the worker, which can be empty; loop thread.
-  func submit(_ records: [JournalRecord]) { enqueue(Part(records: records, isLast: true)) }
+  func submit(_ records: JournalRecords) { enqueue(Part(records: records, isLast: true)) }
 
   /// Drops the parts of the next batch, which has no last part yet; all batches before it must be
   /// complete; loop thread.
@@ -323,7 +323,7 @@ final class JournalWriter: @unchecked Sendable {
   }
 
   private struct Part {
-    var records: [JournalRecord]
+    var records: JournalRecords
     /// Whether it is the last part of its batch.
     var isLast: Bool
   }

@@ -6,7 +6,7 @@ import TransportGuard
 
 extension ServerLoop {
   /// Commits the batch that has just begun on the loop thread; no other batch is in flight.
-  mutating func commit(_ records: [JournalRecord], at now: Instant) throws {
+  mutating func commit(_ records: JournalRecords, at now: Instant) throws {
     let timing: CommitTiming?
     do {
       timing = try writer.commit(records)

@@ -133,7 +133,7 @@ struct HubDriver: ConformanceDriver {
     }
   }
 
-  private mutating func commit(_ records: [JournalRecord]) {
+  private mutating func commit(_ records: JournalRecords) {
     for record in records {
       switch record {
       case .row(let row): rows.append(row)

@@ -23,12 +23,13 @@ import Testing
 
   private func append(_ revisions: ClosedRange<UInt64>, to journal: Journal) throws {
     try journal.commit(
-      revisions.map {
-        .row(
-          JournalRow(
-            sequence: $0, nav: 1, revision: $0, previous: $0 - 1, time: 0,
-            kind: $0 == 1 ? .created : .changed, body: Array("row \($0)".utf8)))
-      })
+      JournalRecords(
+        revisions.map {
+          .row(
+            JournalRow(
+              sequence: $0, nav: 1, revision: $0, previous: $0 - 1, time: 0,
+              kind: $0 == 1 ? .created : .changed, body: Array("row \($0)".utf8)))
+        }))
   }
 
   @Test func `answers come by the thread, which makes the descriptor readable`() throws {

@@ -16,15 +16,16 @@ import Testing
   }
 
   /// Rows that packing makes no smaller.
-  private static func batch(_ sequences: ClosedRange<UInt64>) -> [JournalRecord] {
+  private static func batch(_ sequences: ClosedRange<UInt64>) -> JournalRecords {
     var random = SeededGenerator(seed: sequences.lowerBound)
-    return sequences.map {
-      .row(
-        JournalRow(
-          sequence: $0, nav: 1, revision: $0, previous: $0 - 1, time: 0,
-          kind: $0 == 1 ? .created : .changed,
-          body: (0..<2000).map { _ in UInt8.random(in: 0...255, using: &random) }))
-    }
+    return JournalRecords(
+      sequences.map {
+        .row(
+          JournalRow(
+            sequence: $0, nav: 1, revision: $0, previous: $0 - 1, time: 0,
+            kind: $0 == 1 ? .created : .changed,
+            body: (0..<2000).map { _ in UInt8.random(in: 0...255, using: &random) }))
+      })
   }
 
   @Test func `the log is checkpointed between commits, when it has grown and on demand`() throws {
@@ -54,7 +55,7 @@ import Testing
       #expect(try journal.statistics().fileBytes > 1 << 20)
 
       #expect(try writer.commit(Self.batch(1201...1202))?.records == 2)
-      #expect(try writer.commit([]) == nil)
+      #expect(try writer.commit(JournalRecords()) == nil)
       #expect(writer.walPages > 0)
       writer.startCheckpoint()
       writer.awaitCheckpoint()

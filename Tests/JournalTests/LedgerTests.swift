@@ -51,7 +51,7 @@ import Testing
         sequence: sequence, nav: nav, revision: revision, previous: twin.head.sequence,
         time: 1_000 + sequence, kind: kind,
         body: Array(repeating: 0, count: Int.random(in: 0..<300, using: &random)))
-      let note = RowNote(row)
+      let note = RowNote(RowHeader(row), bodyCount: row.body.count)
       ledger.add(note)
       twin.rows.append(note)
       twin.head = (sequence, revision)

@@ -43,6 +43,14 @@ extension Journal {
       holder: "test")
   }
 
+  func commit(_ records: [JournalRecord]) throws(JournalError) {
+    try commit(JournalRecords(records))
+  }
+
+  func stage(_ records: [JournalRecord]) throws(JournalError) {
+    try stage(JournalRecords(records))
+  }
+
   /// Replays into memory, throwing the journal's own error.
   func contents() throws(JournalError) -> Contents {
     var contents = Contents()
@@ -57,6 +65,10 @@ extension Journal {
     }
     return contents
   }
+}
+
+extension RowGroup {
+  mutating func append(_ row: JournalRow) { append(RowHeader(row), row.body.span) }
 }
 
 /// Writes the rows that a daemon with some navs would write.

@@ -125,10 +125,9 @@ import Testing
 
   @Test func `the records are taken once`() {
     var batches = Batches()
-    let row = JournalRow(
-      sequence: 1, nav: 1, revision: 1, previous: 0, time: 0, kind: .created, isOpen: false,
-      author: nil, body: [])
-    batches.append(.row(row))
+    let row = RowHeader(
+      sequence: 1, nav: 1, revision: 1, previous: 0, time: 0, kind: .created)
+    batches.append(row, body: Span())
     #expect(!batches.isIdle)
     let (taken, again) = (batches.takeRecords(), batches.takeRecords())
     #expect(taken.count == 1 && again.isEmpty)

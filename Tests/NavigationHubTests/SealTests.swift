@@ -78,7 +78,7 @@ import Testing
     let world = World()
     let client = try world.kiosk()
     try client.watch()
-    var batches: [[JournalRecord]] = []
+    var batches: [JournalRecords] = []
     for id in ["a", "b", "c"] {
       world.hub.handle(client.message("op", client.opBody(Self.push(id))), at: world.now)
       batches.append(world.hub.takeRecords())

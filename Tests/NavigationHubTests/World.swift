@@ -24,7 +24,7 @@ struct MemoryJournal {
   var floors: [UInt64: UInt64] = [:]
   var isFailing = false
 
-  mutating func commit(_ records: [JournalRecord]) {
+  mutating func commit(_ records: JournalRecords) {
     for record in records {
       switch record {
       case .row(let row): rows.append(row)

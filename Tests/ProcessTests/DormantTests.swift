@@ -97,7 +97,7 @@ extension LongProcessTests {
         sequence: journal.lastSequence + 1, nav: nav, revision: head.revision + 1,
         previous: head.sequence, time: 1, kind: .changed,
         body: Array(#"{"diff":{"rev":3,"ch":[],"dig":"00000000"}}"#.utf8))
-      try journal.commit([.row(row)])
+      try journal.commit(JournalRecords([.row(row)]))
       try journal.close()
     }
 

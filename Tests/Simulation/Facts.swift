@@ -57,7 +57,7 @@ struct Facts: Sendable {
 
   /// Takes what is stored now; returns what is wrong.
   mutating func store(
-    _ records: [JournalRecord], turn: Int, idle: UInt64
+    _ records: JournalRecords, turn: Int, idle: UInt64
   ) -> [String] {
     var wrong: [String] = []
     for (place, state) in tentative {

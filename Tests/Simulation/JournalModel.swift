@@ -3,7 +3,7 @@ import NavigationCore
 /// The journal as the hub may expect it: batches are stored whole or not at all.
 struct JournalModel: Sendable {
   private struct Batch: Sendable {
-    var records: [JournalRecord]
+    var records: JournalRecords
     /// The last sequence once it is stored.
     var lastSequence: UInt64
   }
@@ -22,7 +22,7 @@ struct JournalModel: Sendable {
   var hasUnsynced: Bool { syncedCount < batches.count }
 
   /// Stores a batch; returns what is wrong with it.
-  mutating func commit(_ records: [JournalRecord], synced: Bool) -> String? {
+  mutating func commit(_ records: JournalRecords, synced: Bool) -> String? {
     guard !records.isEmpty else { return nil }
     var next = lastSequence + 1
     for record in records {

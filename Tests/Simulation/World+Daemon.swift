@@ -84,7 +84,7 @@ extension World {
   /// What was decided together, and is to be stored together.
   private struct Decided {
     var taken: [Taken]
-    var records: [JournalRecord]
+    var records: JournalRecords
     var tentative: [(place: Place, state: String)]
     /// Whether an op broke an invariant: it must be taken back when those before it are durable.
     var isUnsound = false
@@ -111,7 +111,7 @@ extension World {
         random.chance(scenario.faults.failCommit)
       {
         failCommit(batches.flatMap(\.taken))
-        batches = [Decided(taken: [], records: [], tentative: [])]
+        batches = [Decided(taken: [], records: JournalRecords(), tentative: [])]
       } else {
         facts.tentative = batch.tentative
         store(batch.records)
@@ -150,7 +150,9 @@ extension World {
       }
       if hub?.isUnsound == true {
         facts.tentative = []
-        batches.append(Decided(taken: Array(rest), records: [], tentative: [], isUnsound: true))
+        batches.append(
+          Decided(
+            taken: Array(rest), records: JournalRecords(), tentative: [], isUnsound: true))
         return batches
       }
       batches.append(
@@ -189,14 +191,14 @@ extension World {
     }
   }
 
-  private mutating func takeRecords() -> [JournalRecord] {
-    guard var hub = self.hub else { return [] }
+  private mutating func takeRecords() -> JournalRecords {
+    guard var hub = self.hub else { return JournalRecords() }
     self.hub = nil
     defer { self.hub = hub }
     return hub.takeRecords()
   }
 
-  private mutating func store(_ records: [JournalRecord]) {
+  private mutating func store(_ records: JournalRecords) {
     for case .row(let row) in records { hash.add(row.sequence, row.body) }
     if let wrong = journal.commit(records, synced: !scenario.isRelaxed) { violation(wrong) }
     for wrong in facts.store(records, turn: turn, idle: scenario.configuration.rememberedIdle) {

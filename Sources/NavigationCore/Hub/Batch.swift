@@ -45,7 +45,7 @@ struct Batch: Sendable {
 
   /// The number of clients' messages that the batch handled.
   var messages = 0
-  var records: [JournalRecord] = []
+  var records = JournalRecords()
   var effects: [Effect] = []
   /// A nav that the batch changed.
   struct Touched: Sendable {
@@ -110,6 +110,7 @@ struct Batch: Sendable {
   /// Empties the batch, but keeps the memory of the lists that each op lengthens.
   mutating func clear() {
     var empty = Batch()
+    if records.isEmpty { swap(&empty.records, &records) }
     swap(&empty.effects, &effects)
     swap(&empty.touched, &touched)
     swap(&empty.remembrances, &remembrances)

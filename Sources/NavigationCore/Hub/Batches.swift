@@ -32,8 +32,13 @@ struct Batches: Sendable {
   /// Adds an output that waits for the commit.
   mutating func append(_ effect: consuming Batch.Effect) { current.effects.append(effect) }
 
-  /// Adds a row or snapshot to be made durable.
-  mutating func append(_ record: consuming JournalRecord) { current.records.append(record) }
+  /// Adds a row, with a copy of its body, to be made durable.
+  mutating func append(_ row: consuming RowHeader, body: Span<UInt8>) {
+    current.records.append(row, body: body)
+  }
+
+  /// Adds a snapshot to be made durable.
+  mutating func append(_ snapshot: SnapshotRow) { current.records.append(snapshot) }
 
   /// Notes that a nav is about to change in this batch.
   mutating func touch(_ entry: inout NavEntry, _ slot: Int) {
@@ -60,12 +65,12 @@ struct Batches: Sendable {
   mutating func requestStandstill() { wantsStandstill = true }
 
   /// Takes the records of the batch at hand out, to be made durable together.
-  mutating func takeRecords() -> [JournalRecord] {
+  mutating func takeRecords() -> JournalRecords {
     precondition(!current.isUnsound, "records of a batch that must be decided again")
-    let records = current.records
-    current.records = []
-    // Batches with several records tend to follow each other.
-    if records.count > 1 { current.records.reserveCapacity(records.count) }
+    guard !current.records.isEmpty else { return JournalRecords() }
+    // Batches of about the same size tend to follow each other.
+    var records = JournalRecords(like: current.records)
+    swap(&records, &current.records)
     return records
   }
 
@@ -81,9 +86,12 @@ struct Batches: Sendable {
       current.touched[index].revision = navs[current.touched[index].slot].controller.revision
     }
     current.coordinationsBefore = coordinations
-    sealed.append(current)
-    current = Batch()
-    swap(&current, &spare)
+    var sealing = Batch()
+    swap(&sealing, &spare)
+    swap(&sealing, &current)
+    // The room for the next records stays here.
+    swap(&sealing.records, &current.records)
+    sealed.append(sealing)
     number += 1
   }
 

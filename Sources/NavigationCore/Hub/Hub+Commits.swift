@@ -24,10 +24,10 @@ extension Hub {
       id: op.request.id, standing: standing, changed: true, outputs: outputs,
       delivered: delivered, &json)
     let reply = RecordedReply.besideDiff(top: standing.top, outputs: ok.bytes[ok.outputs])
-    let body = JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
+    JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
       $0.origin(op, reply)
     }
-    end(commit, slot, row, body, op.author, at: op.now)
+    end(commit, slot, row, json.written, op.author, at: op.now)
     if commit.changesOrder {
       navs.slots[slot].noteTop(commit, by: op.client.author, cause: cause, time: op.now.wall)
     }
@@ -58,10 +58,10 @@ extension Hub {
     var json = JSONWriter(reserving: 1000)
     let message = by.flatMap { by in by.op.map { (by.author.name, $0) } }
     let row = begin(commit, slot, cause: cause, by: message, &json)
-    let body = JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
+    JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
       if let by { $0.origin(by) }
     }
-    end(commit, slot, row, body, nil, at: now)
+    end(commit, slot, row, json.written, nil, at: now)
     navs.slots[slot].noteTop(commit, by: by?.author, cause: cause, time: now.wall)
   }
 
@@ -89,17 +89,16 @@ extension Hub {
   }
 
   private mutating func end(
-    _ commit: Commit, _ slot: Int, _ row: consuming BegunRow, _ body: [UInt8],
+    _ commit: Commit, _ slot: Int, _ row: consuming BegunRow, _ body: Span<UInt8>,
     _ author: RowAuthor?, at now: Instant
   ) {
     assert(row.previous < batches.sequence, "row \(batches.sequence) follows row \(row.previous)")
     assert(navs.slots[slot].lastSequence == batches.sequence)
     batches.append(
-      .row(
-        JournalRow(
-          sequence: batches.sequence, nav: navs.slots[slot].number,
-          revision: commit.revision.number, previous: row.previous, time: now.wall, kind: .changed,
-          isOpen: row.isOpen, author: author, body: body)))
+      RowHeader(
+        sequence: batches.sequence, nav: navs.slots[slot].number,
+        revision: commit.revision.number, previous: row.previous, time: now.wall, kind: .changed,
+        isOpen: row.isOpen, author: author), body: body)
     keep(row.diff, slot)
   }
 
@@ -132,10 +131,9 @@ extension Hub {
       json.topChange(change)
     }
     batches.append(
-      .snapshot(
-        SnapshotRow(
-          nav: entry.number, revision: entry.controller.revision.number,
-          sequence: entry.lastSequence, time: now.wall, body: body)))
+      SnapshotRow(
+        nav: entry.number, revision: entry.controller.revision.number,
+        sequence: entry.lastSequence, time: now.wall, body: body))
     navs.slots[slot].snapshotRevision = entry.controller.revision
   }
 }

@@ -44,12 +44,10 @@ extension Hub {
       nav: request.nav, epoch: entry.epoch, owner: entry.owner, controller: controller,
       digest: entry.digest, resolvedAt: entry.resolvedAt
     ) { $0.origin(op, .whole(reply)) }
-    batches.append(
-      .row(
-        JournalRow(
-          sequence: batches.sequence, nav: entry.number, revision: 1, previous: 0,
-          time: op.now.wall,
-          kind: .created, isOpen: controller.isOpen, author: op.author, body: body)))
+    let row = RowHeader(
+      sequence: batches.sequence, nav: entry.number, revision: 1, previous: 0, time: op.now.wall,
+      kind: .created, isOpen: controller.isOpen, author: op.author)
+    batches.append(row, body: body.span)
     remember(op, reply, isOk: true)
     send(op.sender.connection, .ok, reply, .ok)
   }
@@ -68,14 +66,11 @@ extension Hub {
     let reply = ServerMessageWriter.ok(
       id: op.request.id, standing: navs.slots[slot].standing, changed: true, outputs: [.nothing],
       delivered: 0)
-    batches.append(
-      .row(
-        JournalRow(
-          sequence: batches.sequence, nav: navs.slots[slot].number,
-          revision: navs.slots[slot].controller.revision.number,
-          previous: navs.slots[slot].lastSequence,
-          time: op.now.wall, kind: .closed,
-          author: op.author, body: JournalBody.closed { $0.origin(op, .whole(reply)) })))
+    let row = RowHeader(
+      sequence: batches.sequence, nav: navs.slots[slot].number,
+      revision: navs.slots[slot].controller.revision.number,
+      previous: navs.slots[slot].lastSequence, time: op.now.wall, kind: .closed, author: op.author)
+    batches.append(row, body: JournalBody.closed { $0.origin(op, .whole(reply)) }.span)
     assert(navs.hasName(slot), "\(op.request.nav) was closed before")
     dropCoordination(of: slot)
     // The entry stays in its slot until the closing is durable; only its name is gone.

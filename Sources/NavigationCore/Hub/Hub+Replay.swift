@@ -138,11 +138,10 @@ extension Hub {
   ) -> UInt64 {
     batches.advance()
     assert(previous < batches.sequence)
-    batches.append(
-      .row(
-        JournalRow(
-          sequence: batches.sequence, nav: nav, revision: revision.number, previous: previous,
-          time: now.wall, kind: .epoch, isOpen: isOpen, body: body)))
+    let row = RowHeader(
+      sequence: batches.sequence, nav: nav, revision: revision.number, previous: previous,
+      time: now.wall, kind: .epoch, isOpen: isOpen)
+    batches.append(row, body: body.span)
     return batches.sequence
   }
 }

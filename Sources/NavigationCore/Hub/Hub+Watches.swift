@@ -67,12 +67,10 @@ extension Hub {
     let process = sender.peer.process
     let body = JournalBody.report(
       bad, name: name, principal: sender.peer.principal, process: process, digest: ours)
-    batches.append(
-      .row(
-        JournalRow(
-          sequence: batches.sequence, nav: entry.number, revision: entry.controller.revision.number,
-          previous: entry.lastSequence, time: now.wall, kind: .report,
-          isOpen: entry.controller.isOpen, body: body)))
+    let row = RowHeader(
+      sequence: batches.sequence, nav: entry.number, revision: entry.controller.revision.number,
+      previous: entry.lastSequence, time: now.wall, kind: .report, isOpen: entry.controller.isOpen)
+    batches.append(row, body: body.span)
     navs.slots[slot].lastSequence = batches.sequence
   }
 

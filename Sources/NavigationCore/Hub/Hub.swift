@@ -99,7 +99,7 @@ package struct Hub: Sendable {
   }
 
   /// Takes the records of the batch at hand out, to be made durable together.
-  package mutating func takeRecords() -> [JournalRecord] { batches.takeRecords() }
+  package mutating func takeRecords() -> JournalRecords { batches.takeRecords() }
 
   /// Whether ops may be decided while the batch at hand is being made durable.
   ///

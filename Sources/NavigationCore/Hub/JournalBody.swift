@@ -11,7 +11,7 @@ enum JournalBody {
   /// The version of the rules by which `resolved` is computed from the state.
   static let resolution: UInt64 = 2
 
-  /// The body of a `changed` row: the diff, with null in place of the resolved bar.
+  /// Writes the body of a `changed` row: the diff, with null in place of the resolved bar.
   ///
   /// A reader computes the resolved bar from the state instead. `rv` is the version of the rules
   /// for it: a later version does not take its own result for the bytes that were sent.
@@ -20,15 +20,14 @@ enum JournalBody {
   ///   - diff: the diff as it is sent.
   ///   - commit: the commit.
   ///   - before: the digest before the commit.
-  ///   - json: the buffer to write into.
+  ///   - json: the buffer, which has only the body afterwards.
   ///   - origin: writes the members about the author of the row, if it has one.
-  /// - Returns: the body.
   // Never inlined, so that its instructions can be counted by its name.
   @inline(never)
   static func changed(
     diff: EncodedDiff, commit: Commit, before: Digest, _ json: inout JSONWriter,
     origin: (inout JSONWriter) -> Void
-  ) -> [UInt8] {
+  ) {
     json.removeAll()
     json.beginObject()
     json.name("diff")
@@ -68,7 +67,6 @@ enum JournalBody {
       json.endArray()
     }
     json.endObject()
-    return json.bytes
   }
 
   /// The body of a `created` row, and of a snapshot.

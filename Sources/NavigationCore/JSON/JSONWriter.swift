@@ -25,6 +25,12 @@ package struct JSONWriter: ~Copyable {
   /// O(size).
   package var bytes: [UInt8] { buffer.prefix(count) }
 
+  /// The JSON written so far.
+  var written: Span<UInt8> {
+    @_lifetime(borrow self)
+    get { buffer.bytes(0..<count) }
+  }
+
   /// Removes what was written, but keeps the memory.
   package mutating func removeAll() { buffer.removeAll() }
 

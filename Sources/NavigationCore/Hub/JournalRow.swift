@@ -143,11 +143,3 @@ package struct SnapshotRow: Hashable, Sendable {
     self.body = body
   }
 }
-
-/// A record that the hub asks the journal to store; those of one batch are committed together.
-package enum JournalRecord: Hashable, Sendable {
-  /// Append this row.
-  case row(JournalRow)
-  /// Store this snapshot beside the rows.
-  case snapshot(SnapshotRow)
-}
