@@ -122,7 +122,8 @@ extension Hub {
     assert(navs.slots[slot].fault == nil, "a frozen nav changes")
     assert(operations.count == op.request.kinds.count)
     try checkCondemned(op, slot)
-    let before = configuration.touchedInspection == nil ? navs.slots[slot].controller : nil
+    let before =
+      configuration.touchedInspection == nil ? StateBefore(navs.slots[slot].controller) : nil
     var result: OperationResult
     do {
       result = try navs.slots[slot].controller.perform(
@@ -136,7 +137,7 @@ extension Hub {
     guard let commit = result.commit.take() else {
       return answerUnchanged(op, slot, result.outputs)
     }
-    if let before { try inspect(slot, before: before) }
+    if let before { try inspect(slot, before: before.state) }
     try inspect(commit, of: op, slot)
     let delivered = announce(result.outputs, slot)
     if decision?.isVetoSkipped == true {

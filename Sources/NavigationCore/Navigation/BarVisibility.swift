@@ -207,7 +207,7 @@ extension NavigationController {
     let now = visibility
     let isBarNew = now.bar != draft.oldVisibility.bar
     let isToolbarNew = now.toolbar != draft.oldVisibility.toolbar
-    if !isBarNew, let before = draft.before { restoreBarChange(before) }
+    if !isBarNew, let before = draft.before { restoreBarChange(before.state) }
     var reportsBar = false
     for case .barChange(_, let change) in draft.tail where isBarNew {
       reportsBar = change.isHidden == !now.bar

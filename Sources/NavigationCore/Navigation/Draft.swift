@@ -58,7 +58,7 @@ struct Draft {
   /// The state before the message, if it creates the nav or has several operations.
   ///
   /// `finish` compares with it, to find changes that a later operation undid.
-  var before: NavigationController?
+  var before: StateBefore?
 
   init(of controller: borrowing NavigationController, isAnimated: Bool?) {
     revision = controller.revision.next
@@ -113,6 +113,15 @@ struct Draft {
   }
 }
 
+/// A state, kept outside of its owner because most messages need none.
+///
+/// A test of an optional controller copies its 192 bytes.
+final class StateBefore: Sendable {
+  let state: NavigationController
+
+  init(_ state: NavigationController) { self.state = state }
+}
+
 extension NavigationController {
   /// Fills in `commit` with the net effect of the message, in canonical order.
   ///
@@ -137,9 +146,9 @@ extension NavigationController {
     orderDetached(&draft, &commit)
     commit.parts = draft.parts
     if let before = draft.before {
-      for part in draft.parts where hasSamePart(part, as: before) {
+      for part in draft.parts where hasSamePart(part, as: before.state) {
         commit.parts.remove(part)
-        stamp(part, with: before.version(of: part))
+        stamp(part, with: before.state.version(of: part))
       }
     }
     if draft.replacesWhole { commit.relation = relation(&draft) }
@@ -221,7 +230,7 @@ extension NavigationController {
     for touched in draft.touched {
       let id = touched.id
       var original = touched.original
-      if let before = draft.before { original = before.screen(id) }
+      if let before = draft.before { original = before.state.screen(id) }
       guard let index = index(of: id) else {
         if let place = presented.content.index(of: id) {
           let screen = presented.content.chain[place].screen
@@ -258,12 +267,12 @@ extension NavigationController {
     }
     assert(commit.detached.allSatisfy { detached.contains($0.key) })
     if !commit.detached.isEmpty, let before = draft.before {
-      commit.onlyMovesDetached = commit.detached.allSatisfy(before.holdsDetached)
+      commit.onlyMovesDetached = commit.detached.allSatisfy(before.state.holdsDetached)
     }
     guard !draft.released.isEmpty else { return }
     commit.released = draft.released.filter { key in
       guard !isKnown(key) else { return false }
-      return draft.before?.isKnown(key) ?? true
+      return draft.before?.state.isKnown(key) ?? true
     }
   }
 
@@ -296,7 +305,7 @@ extension NavigationController {
       // edited or was detached before the message. If a screen was released, replay does not know
       // which buttons had left that screen before.
       draft.touchedButtons.contains(button.id) || !draft.released.isEmpty
-        || draft.before?.detached.button(button.id) != nil
+        || draft.before?.state.detached.button(button.id) != nil
     }
   }
 

@@ -271,9 +271,9 @@ extension NavigationController {
     // operations change the value itself; `before`, a copy that shares all storage, restores it if
     // one of them is refused.
     if isCreation {
-      draft.before = blank(at: draft.revision)
+      draft.before = StateBefore(blank(at: draft.revision))
     } else if operations.count > 1 {
-      draft.before = self
+      draft.before = StateBefore(self)
     }
     var outputs = ShortList<OperationOutput>()
     // A span lends the operations; a subscript of the array would copy them.
@@ -283,7 +283,7 @@ extension NavigationController {
       do throws(NavigationError) {
         outputs.append(try run(operations[index], draft: &draft, context: context))
       } catch {
-        if let before = draft.before { self = before }
+        if let before = draft.before { self = before.state }
         throw Refusal(index: index, error: isStandalone ? error.ofItem : error)
       }
     }
@@ -291,7 +291,7 @@ extension NavigationController {
     var commit = Commit(revision: draft.revision)
     finish(&draft, limits: context.limits, &commit)
     guard isCreation || !commit.isEmpty else {
-      if let before = draft.before { self = before }
+      if let before = draft.before { self = before.state }
       assert(revision.next == draft.revision, "nothing changed but the revision")
       return OperationResult(outputs: outputs)
     }
