@@ -7,7 +7,7 @@ struct NavEntry {
     var revision: UInt64
     var sequence: UInt64
     var checksum: UInt64
-    /// The time of the newest row that the snapshot covers.
+    /// The time of the newest row with the snapshot's revision; without such a row, the snapshot's own.
     var time: UInt64
   }
 

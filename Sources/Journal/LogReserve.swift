@@ -40,7 +40,7 @@ struct LogReserve: ~Copyable {
 
   /// Writes zeros in one call, from one block of them; returns whether all were written.
   ///
-  /// To fill a buffer of 264 KB each time takes 290 instructions of an op.
+  /// A buffer of 264 KB would have to be filled anew each time.
   private func write(zeros count: Int, at offset: Int) -> Bool {
     var block = [UInt8](repeating: 0, count: LogScan.frameBytes)
     return unsafe block.withUnsafeMutableBytes { bytes in

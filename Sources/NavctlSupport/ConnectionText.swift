@@ -48,7 +48,7 @@ package enum ConnectionText {
     ]
   }
 
-  /// Lines for a handshake that failed.
+  /// Lines for a handshake with a program that is not navd, or that has another server key.
   ///
   /// - Parameters:
   ///   - endpoint: the address of the program that answered.

@@ -81,7 +81,8 @@ package enum Remedies {
     }
   }
 
-  /// The remedy for `unknown-screen`: only operations that show a screen can create it.
+  /// The remedy for `unknown-screen`: how the refused operation can create the screen, or if it
+  /// cannot, the commands that list the screens.
   private static func unknownScreen(_ nav: String, _ attempt: Attempt) -> String {
     switch (attempt.operation, attempt.command) {
     case (.push, "push"), (.show, "push"), (.segue, "segue"), (.present, "present"):

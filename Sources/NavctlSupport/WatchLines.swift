@@ -17,8 +17,8 @@ package struct WatchLines: Sendable {
 
   /// The line for a complete state.
   ///
-  /// The first is a `snapshot`. Any other is a `resync`, because it replaces revisions that the
-  /// daemon skipped.
+  /// It is a `snapshot` if the watch has no earlier position, else a `resync`, which replaces the
+  /// revisions since that position.
   /// - Parameters:
   ///   - state: the body of the snapshot.
   ///   - why: the reason of the daemon, such as `join` or `lag`.

@@ -158,7 +158,8 @@ struct Link: ~Copyable {
   /// - Parameters:
   ///   - milliseconds: the timeout, −1 for none.
   ///   - limit: the maximum number of messages.
-  /// - Returns: the events; none after the timeout or a wake by the descriptor.
+  /// - Returns: the events. There can be none before the timeout too, for example after a signal, a
+  ///   reconnect or a wake by the descriptor.
   /// - Throws: the error of libzmq, such as `ENOMEM`.
   mutating func wait(milliseconds: Int, limit: Int = 256) throws(ZeroMQError) -> [Event] {
     var milliseconds = milliseconds

@@ -6,8 +6,7 @@
 /// sync makes twice as many ops durable.
 ///
 /// A commit waits only if ops arrived during the last syncs, or if the last wait brought some, and
-/// never longer than half a sync. After a wait that brought nothing, some commits do not wait;
-/// their number doubles each time.
+/// never longer than half a sync. After a wait that brought too little, some commits do not wait.
 ///
 /// Counts are of journal records, times are in nanoseconds. ``JournalWriter`` guards it by its
 /// lock.
@@ -24,7 +23,11 @@ struct CommitPolicy {
   ///
   /// Such a commit has all ops of the clients, so none arrive during it; `overlap` must not fall.
   private var hasGathered = false
-  /// The commits that do not wait, after a wait that brought too little.
+  /// Counts the commits that do not wait after a wait that brought less than half of the awaited
+  /// records.
+  ///
+  /// The first such wait skips 8 commits, each further one twice as many, up to 1024. A better one
+  /// halves the number.
   private var pause = BackOff(from: 8, to: 1024)
 
   /// The score from which a commit waits.

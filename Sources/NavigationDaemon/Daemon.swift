@@ -253,7 +253,8 @@ package enum Daemon {
     }
   }
 
-  /// The number of newest rows whose ops the hub remembers, whatever their age.
+  /// The newest rows of the journal whose ops a start remembers even if they are older than
+  /// `rememberedIdle`.
   private static let rememberedRows: UInt64 = 10_000
 
   /// Replays the journal into the hub; returns the number of navs.

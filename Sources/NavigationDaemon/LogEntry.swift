@@ -9,7 +9,7 @@ package struct LogEntry: Hashable, Sendable {
     case started = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c01"
     /// The daemon stops.
     case stopped = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c02"
-    /// navd cannot use its journal.
+    /// navd cannot use its journal, can use it again, or ends because a system call failed.
     case journalFailed = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c03"
     /// A client reported that its mirror differs.
     case diverged = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c04"

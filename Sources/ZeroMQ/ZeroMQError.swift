@@ -1,6 +1,6 @@
 import CZeroMQ
 
-/// A failed libzmq call: the function, its object and the error code.
+/// A failed call of a libzmq function: its name, the endpoint or option that it got, and `errno`.
 ///
 /// Expected results are not errors: a full queue and an absent peer are cases of ``SendResult``,
 /// and an interrupted call is repeated. An error code that only a bug of this process can cause

@@ -38,7 +38,7 @@ struct Subscription {
     self.showsPending = showsPending
   }
 
-  /// Whether the watch can still deliver states.
+  /// Whether the watch takes new states; those that it has are delivered after its end too.
   var isLive: Bool { end == nil }
 
   /// Whether the subscription has not received a state yet.

@@ -168,7 +168,9 @@ package struct NavGlob: Hashable, Sendable {
     assert(!pattern.isEmpty)
   }
 
-  /// Whether the pattern matches a name.
+  /// Whether the pattern matches the name of a nav.
+  ///
+  /// `*` stands for any octets, `?` for one. For a virtual nav, the pattern must begin with `$`.
   package func matches(_ name: String) -> Bool {
     var name = name
     return name.withUTF8 { unsafe matches(Span(_unsafeElements: $0)) }

@@ -130,10 +130,10 @@ struct DelegateQuestion: Sendable {
 }
 
 extension DelegateQuestion {
-  /// Goes on to the next veto delegate: all are asked about a screen before the next screen.
+  /// Goes on to the next veto delegate: about each screen all are asked, then about the next one.
   ///
   /// - Parameter delegates: the registrations at this time, in their order.
-  /// - Returns: the session to ask; nil if all have been asked.
+  /// - Returns: the session to ask; nil if all have been asked about all screens.
   mutating func nextVeto(among delegates: [RegisteredDelegate]) -> SessionRef? {
     assert(phase == .veto, "asking for a veto in phase \(phase)")
     while subject < subjects.count {

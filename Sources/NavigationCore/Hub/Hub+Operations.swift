@@ -139,7 +139,7 @@ extension Hub {
     }
     if let before { try inspect(slot, before: before.state) }
     try inspect(commit, of: op, slot)
-    let delivered = announce(result.outputs, slot)
+    let delivered = announce(result.outputs, of: op, slot)
     if decision?.isVetoSkipped == true {
       var op = op
       op.isVetoSkipped = true
@@ -154,7 +154,7 @@ extension Hub {
   private mutating func answerUnchanged(
     _ op: OpContext, _ slot: Int, _ outputs: ShortList<OperationOutput>
   ) {
-    let delivered = announce(outputs, slot)
+    let delivered = announce(outputs, of: op, slot)
     let reply = ServerMessageWriter.ok(
       id: op.request.id, standing: navs.slots[slot].standing, changed: false, outputs: outputs,
       delivered: delivered)
@@ -180,8 +180,13 @@ extension Hub {
   }
 
   /// Sends the events that have no revision; returns the number of watches that get them.
-  private mutating func announce(_ outputs: ShortList<OperationOutput>, _ slot: Int) -> Int {
+  private mutating func announce(
+    _ outputs: ShortList<OperationOutput>, of op: OpContext, _ slot: Int
+  ) -> Int {
     var delivered = 0
+    // Only these operations have such outputs. A look at the outputs copies each of them.
+    guard op.request.kinds.contains(where: { $0 == .buttonActivate || $0 == .gestureUpdate })
+    else { return delivered }
     for index in outputs.indices {
       switch outputs[index] {
       case .activated(let button, let action):

@@ -74,7 +74,7 @@ struct JSONScanner {
     return padded[at]
   }
 
-  /// Skips spaces and returns the next byte, which must exist.
+  /// Skips spaces; returns the byte at `at` without going on, and throws at the end of the text.
   @inline(__always)
   private mutating func next(_ padded: Span<UInt8>) throws(JSONError) -> UInt8 {
     let byte = Self.peek(padded, at)

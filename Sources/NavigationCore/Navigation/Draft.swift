@@ -359,7 +359,9 @@ extension NavigationController {
       + [.didShow(top, animated: false)]
   }
 
-  /// One event for each popped and pushed screen, pops first; none for a whole-stack replacement.
+  /// A `didPop` for each popped and a `didPush` for each pushed screen, pops first.
+  ///
+  /// None if an operation set the whole stack.
   private func moves(_ splice: Splice, _ draft: inout Draft) -> [NavigationEvent] {
     guard !draft.replacesWhole else { return [] }
     assert(splice.at + splice.insertedCount <= stack.count)

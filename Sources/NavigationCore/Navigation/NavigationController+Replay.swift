@@ -60,17 +60,17 @@ package struct RecordedSettings: Sendable {
 
 /// The contents of all six parts as recorded; nil for a default one.
 package struct RecordedParts: Sendable {
-  /// The bar.
+  /// The bar; nil if it is the default.
   package var bar: Bar?
-  /// The toolbar.
+  /// The toolbar; nil if it is the default.
   package var toolbar: Toolbar?
-  /// The presentation chain.
+  /// The presentation chain; nil if nothing is presented.
   package var presented: Presentation?
-  /// The transition.
+  /// The transition part; nil if no transition runs.
   package var transition: Transition?
-  /// The environment.
+  /// The environment; nil if it is the default.
   package var environment: Environment?
-  /// The settings.
+  /// The settings; nil if they are the default ones.
   package var settings: RecordedSettings?
 
   /// Makes a value from its members.

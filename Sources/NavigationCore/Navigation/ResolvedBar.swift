@@ -1,7 +1,7 @@
 /// The resolved bar: all that the bar shows, as a pure function of the nav's state.
 ///
-/// Equal states give equal values. The lists of buttons share storage with the state; `left` and
-/// `right` are computed from them.
+/// Equal states give equal values. `leftItems`, `rightItems` and `toolbarItems` share storage with
+/// the state. `left` is computed from `backButton` and `leftItems`, `right` from `rightItems`.
 package struct ResolvedBar: Hashable, Sendable {
   /// The top screen.
   package var top: ScreenID?

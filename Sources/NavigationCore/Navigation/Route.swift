@@ -10,7 +10,7 @@ package struct RouteTemplate: Hashable, Sendable {
 
   /// A screen of the stack.
   package enum Element: Hashable, Sendable {
-    /// A known screen, or a new one with this id.
+    /// The screen with this id, wherever the nav has it, or else a new one with this id.
     case id(ScreenID)
     /// A screen by its record, with the pattern from which its route is made.
     case record(ScreenRecord, route: [Piece])

@@ -79,7 +79,11 @@ enum LeaseCommand: Command {
     throw ConnectionError.noAnswer(endpoint: connection.endpoint, isChange: false)
   }
 
-  /// Waits until a signal arrives, the child ends or the lease ends; returns the exit status.
+  /// Holds the display until the child ends, and returns its status; without a child, until a signal
+  /// arrives, and returns 0.
+  ///
+  /// Without a child it throws when the lease or the nav ends. With a child it only prints the loss
+  /// of the lease.
   private static func hold(
     _ connection: inout NavigationConnection, _ nav: String, _ signals: borrowing Signals,
     _ child: Subprocess?

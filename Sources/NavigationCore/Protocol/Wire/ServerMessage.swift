@@ -161,7 +161,8 @@ package struct ErrReply: Error, Hashable, Sendable {
   /// The largest body that a daemon accepts unless its `welcome` names another size, in bytes.
   package static let usualMaximumBody = 65536
 
-  /// Makes the error with which the client itself answers a request larger than the daemon accepts.
+  /// Makes the error with which the client itself answers its request of `count` octets, because the
+  /// daemon accepts at most `limit`.
   package static func tooLarge(_ id: UInt64, _ count: Int, limit: Int) -> ErrReply {
     let text = "the message has \(count) octets; the limit is \(limit)"
     var error = OutgoingError(.limit, id: id, text)
@@ -188,7 +189,7 @@ extension ErrReply {
     package var revision: Revision
     /// Wall-clock time of the daemon in milliseconds since 1970.
     package var time: UInt64
-    /// The cause of the change, as a word of the protocol.
+    /// The cause of the change, such as `api`, `gesture` or `backButton`.
     package var cause: String
     /// The client that made the change; nil if the daemon made it itself.
     package var author: Author?
@@ -268,7 +269,7 @@ package struct Diff: Hashable, Sendable {
   package var revision: Revision
   /// The daemon's commit number; numbers can be missing.
   package var sequence: UInt64
-  /// The cause of the revision, as a word of the protocol.
+  /// The cause of the revision, such as `api`, `gesture` or `backButton`.
   package var cause: String
   /// The name of the client that led to the revision; nil if the daemon made it by itself.
   package var byName: String?
