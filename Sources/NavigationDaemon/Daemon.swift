@@ -253,8 +253,7 @@ package enum Daemon {
     }
   }
 
-  /// The newest rows of the journal whose ops a start remembers even if they are older than
-  /// `rememberedIdle`.
+  /// The number of newest rows whose ops a start remembers, whatever their age.
   private static let rememberedRows: UInt64 = 10_000
 
   /// Replays the journal into the hub; returns the number of navs.

@@ -137,8 +137,8 @@ package struct Multipart: ~Copyable {
 
   // `capacity` messages, and a spare one for dropped frames. All of them are always initialised.
   private let frames: UnsafeMutablePointer<zmq_msg_t>
-  // The bytes of each of these messages. libzmq says them when it delivers one, and asking again
-  // for every use would take 100 instructions of an op.
+  // The size of each of these messages in bytes. libzmq returns it with the message; a call for
+  // every use would take 100 instructions of an op.
   private let counts: UnsafeMutablePointer<Int>
 
   /// Makes a buffer for a number of frames, at least one.

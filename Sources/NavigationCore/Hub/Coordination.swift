@@ -130,7 +130,9 @@ struct DelegateQuestion: Sendable {
 }
 
 extension DelegateQuestion {
-  /// Goes on to the next veto delegate: about each screen all are asked, then about the next one.
+  /// Goes on to the next veto delegate.
+  ///
+  /// All delegates are asked about one screen before the first is asked about the next screen.
   ///
   /// - Parameter delegates: the registrations at this time, in their order.
   /// - Returns: the session to ask; nil if all have been asked about all screens.

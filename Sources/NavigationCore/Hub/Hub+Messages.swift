@@ -228,9 +228,10 @@ extension Hub {
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
   }
 
-  /// Ends a session whose client has had no credit for `configuration.stall`.
+  /// Ends a session without credit whose client has sent nothing for `configuration.stall`
+  /// milliseconds.
   ///
-  /// Otherwise sends the session's `mark` if it is due.
+  /// Otherwise it sends the session's `mark` if that is due.
   private mutating func checkSession(_ slot: Int, at now: Instant) {
     assert(sessions.isLive(slot))
     let session = sessions.slots[slot]

@@ -3,7 +3,9 @@
 /// The loop allocates a batch and the writer's thread frees it. With a buffer for each body, an op
 /// would take 500 instructions more: an allocation and a deallocation that miss glibc's caches.
 package struct JournalRecords: Hashable, Sendable {
-  /// A row, whose body ends at `bodyEnd` in `bodies`, and begins where the body before it ends.
+  /// A row without its body.
+  ///
+  /// The body is in `bodies`, from the end of the previous row's body up to `bodyEnd`.
   package struct Row: Hashable, Sendable {
     /// The columns of the row.
     package var header: RowHeader

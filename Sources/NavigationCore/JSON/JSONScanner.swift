@@ -220,7 +220,7 @@ struct JSONScanner {
     append(number.isInteger ? .integer : .number, start, at, &tokens)
   }
 
-  /// Reads a string whose opening quote is at `at`.
+  /// Reads a string; `at` is the index of its opening quote.
   @inline(__always)
   private mutating func string(
     _ padded: Span<UInt8>, _ tokens: inout MutableSpan<JSONTape.Token>

@@ -49,7 +49,9 @@ package struct NavigationController: Sendable {
       || environment.orientations != nil
   }
 
-  /// Makes an empty, detached controller, whose six parts have `revision` as their version.
+  /// Makes an empty, detached controller.
+  ///
+  /// `revision` is its revision and the version of its six parts.
   package init(revision: Revision) {
     self.revision = revision
     bar = Part(version: revision)

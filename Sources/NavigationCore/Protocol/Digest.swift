@@ -139,7 +139,9 @@ struct LineChecksum: Sendable {
   /// Whether a line precedes the next one, so that the next one needs a line feed before it.
   private var isContinued: Bool
 
-  /// Continues a CRC-32 whose value so far is `seed`; 0 begins a new one.
+  /// Continues the CRC-32 of other bytes.
+  ///
+  /// `seed` is the checksum of those bytes; 0 begins a new checksum.
   init(isContinued: Bool, from seed: UInt32 = 0) {
     self.isContinued = isContinued
     rest = ~seed

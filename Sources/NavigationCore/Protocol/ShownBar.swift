@@ -1,8 +1,8 @@
-/// What the hub knows of the resolved bar of a nav: how to encode it, and whether it changed.
+/// Encodes the resolved bar of a nav, and finds out whether a commit changed it.
 ///
-/// It keeps a hash of the bytes instead of the bytes, which take about 500 bytes a nav. Some of them
-/// depend on the parts only: they are in the frame, which navs with equal parts share. Law: what
-/// `follow` and `bytes` write equals the output of `JSONWriter.resolved` for the state.
+/// It keeps only a hash of the bytes, because the bytes would take about 500 bytes a nav. The bytes
+/// that depend on the parts only are in the frame, which navs with equal parts share. Law: `follow`
+/// and `bytes` write the output of `JSONWriter.resolved` for the state.
 package struct ShownBar: Sendable {
   private var frame: BarFrame
   /// The newest revision for whose parts the frame is known to be right.
