@@ -1,5 +1,7 @@
 /// Counts the turns to skip after an attempt that brought nothing.
 ///
+/// A turn is what the owner counts, such as a commit or a wait; it is not a turn of the loop.
+///
 /// Law: after a failure, at least `shortest` turns pass without an attempt. Each further failure
 /// doubles that number, up to `longest`; successes reduce it.
 struct BackOff {

@@ -70,8 +70,9 @@ final class JournalWriter: @unchecked Sendable {
 
   /// Commits a batch on the loop thread; all batches before it must be complete.
   ///
-  /// - Throws: the error of `Journal.commit`; the journal then has no record of the batch.
-  /// - Returns: the duration; nil if the batch is empty.
+  /// - Throws: the error of `Journal.commit`. After `.syncFailed`, nobody knows whether the journal
+  ///   has the batch; after any other error, it has no record of it.
+  /// - Returns: the duration and the number of records; nil if the batch is empty.
   @discardableResult
   func commit(_ records: JournalRecords) throws(JournalError) -> CommitTiming? {
     awaitCheckpoint()

@@ -81,7 +81,9 @@ struct HTTPServer: ~Copyable {
   /// Whether the server can accept another connection, so that polling `listener` makes sense.
   var hasRoom: Bool { unsafe navd_http_connections(daemon) < Self.connections }
 
-  /// Milliseconds until `run` must close an idle connection; -1 if there is none.
+  /// Milliseconds until `run` must be called, at most 1000; -1 while there is no connection.
+  ///
+  /// `run` then closes the connections that have been idle for too long.
   var timeout: Int32 { unsafe navd_http_timeout(daemon) }
 
   private static let handler: MHD_AccessHandlerCallback = {

@@ -4,9 +4,9 @@ import CLinux
 ///
 /// An empty variable counts as unset, as the XDG base directory specification requires.
 package struct ProcessEnvironment: Hashable, Sendable {
-  /// The variables that `current()` reads besides those that begin with `prefix`.
+  /// The variables that `current()` reads by name; it also reads all that begin with `prefix`.
   ///
-  /// No other variable has an effect.
+  /// Libraries such as libsystemd read others by themselves.
   package static let names = [
     "COLUMNS", "CREDENTIALS_DIRECTORY", "HOME", "INVOCATION_ID", "JOURNAL_STREAM", "NAVD_BOOT_ID",
     "NAVD_ENDPOINT", "NAVD_KEY",

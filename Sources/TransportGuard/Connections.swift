@@ -206,7 +206,7 @@ struct Connections {
 
   // Deadlines.
 
-  /// The consequences of time.
+  /// The connections that are due, as `takeDue` returns them.
   struct Due: Hashable {
     /// The ids of the connections whose end the hub must handle.
     var ended: [ConnectionID] = []

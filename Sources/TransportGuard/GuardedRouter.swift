@@ -155,7 +155,7 @@ extension GuardedRouter {
   /// The bytes of the message received last.
   package var receivedBytes: Int { received.byteCount }
 
-  /// Reads the message received last; returns nil if its sender is not admitted, evicted or
+  /// Reads the message received last; returns nil if its sender is not admitted, or is evicted or
   /// revoked.
   package mutating func readEvent(
     _ reader: inout ClientMessageReader, _ authority: some PeerAuthority

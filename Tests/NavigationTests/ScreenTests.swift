@@ -65,6 +65,64 @@ import Testing
       #expect(nav.controller.stack[0].hasDefaultDetails)
     }
   }
+
+  /// A screen's texts, as properties of their own.
+  private struct Naive: Equatable {
+    var title: String?
+    var route: String?
+    var args: OpaqueJSON?
+    var version = Revision(1)
+  }
+
+  @Test(arguments: 1...20) func `texts are what was set last, in this copy alone`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let texts: [String?] = [
+      nil, "", "T", "Seven b", "Eight by", "Nine byte", "短い", "e\u{301}", "\u{E9}",
+      String(repeating: "long ", count: 30),
+    ]
+    var screens = [Screen(id: "A", version: Revision(1))]
+    var naive = [Naive()]
+    for step in 2...200 {
+      let index = Int.random(in: screens.indices, using: &random)
+      let text = texts.randomElement(using: &random) ?? nil
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0:
+        screens.append(screens[index])
+        naive.append(naive[index])
+      case 1:
+        screens[index].version = Revision(UInt64(step))
+        naive[index].version = Revision(UInt64(step))
+      case 2:
+        let json = OpaqueJSON(validated: Array("\(step)".utf8))
+        screens[index].args = json
+        naive[index].args = json
+      case 3:
+        screens[index].route = text
+        naive[index].route = text
+      default:
+        screens[index].title = text
+        naive[index].title = text
+      }
+      for (screen, twin) in zip(screens, naive) {
+        #expect(screen.title.map { Array($0.utf8) } == twin.title.map { Array($0.utf8) })
+        #expect(screen.route.map { Array($0.utf8) } == twin.route.map { Array($0.utf8) })
+        #expect(screen.titleByteCount == twin.title?.utf8.count ?? 0)
+        #expect(screen.routeByteCount == twin.route?.utf8.count ?? 0)
+        #expect(screen.args == twin.args && screen.version == twin.version)
+        #expect((screen == screens[0]) == (twin == naive[0]))
+      }
+    }
+  }
+
+  @Test func `titles that Unicode calls equal are the same content, but keep their bytes`() {
+    let composed = Screen(id: "A", version: Revision(1), title: "\u{E9}", route: "\u{E9}")
+    let decomposed = Screen(id: "A", version: Revision(1), title: "e\u{301}", route: "e\u{301}")
+    #expect(composed == decomposed)
+    var screen = composed
+    screen.title = "e\u{301}"
+    #expect(screen.titleByteCount == 3 && screen.routeByteCount == 2)
+    #expect(composed.titleByteCount == 2)
+  }
 }
 
 @Suite struct DisplayWidthTests {

@@ -1,5 +1,7 @@
-// The checks that OpChecks.swift lists, in its order and with the numbers of protocol §9.4. Those of
-// every op are mutating, though they change nothing: Swift then passes the hub by reference, where
+// The checks that OpChecks.swift lists, in its order and with the numbers of protocol §9.4, without
+// those that stand beside their subject: guards in NavEntry.swift, a frozen nav in Hub+Faults.swift,
+// delegates in Hub+Delegates.swift, arguments in Hub+Operations.swift. The checks of every op are
+// mutating, though they change nothing: Swift then passes the hub by reference, where
 // it would copy a kilobyte otherwise.
 
 extension Hub {

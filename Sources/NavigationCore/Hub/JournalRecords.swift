@@ -102,3 +102,230 @@ extension JournalRecords: Sequence {
     }
   }
 }
+
+/// The form in which a row records the reply to its op.
+enum RecordedReply: Sendable {
+  /// The whole reply, as it was sent.
+  case whole([UInt8])
+  /// Only what the diff in the same row lacks: the top, and the outputs of the operations.
+  case besideDiff(top: String?, outputs: ArraySlice<UInt8>)
+}
+
+/// The bodies of journal rows: JSON, so that a journal can be read without this program.
+enum JournalBody {
+  /// The version of the rules by which `resolved` is computed from the state.
+  static let resolution: UInt64 = 2
+
+  /// Writes the body of a `changed` row: the diff, with null in place of the resolved bar.
+  ///
+  /// A reader computes the resolved bar from the state instead. `rv` is the version of the rules
+  /// for it: a later version does not take its own result for the bytes that were sent.
+  ///
+  /// - Parameters:
+  ///   - diff: the diff as it is sent.
+  ///   - commit: the commit.
+  ///   - before: the digest before the commit.
+  ///   - json: the buffer, which has only the body afterwards.
+  ///   - origin: writes the members about the author of the row, if it has one.
+  // Never inlined, so that its instructions can be counted by its name.
+  @inline(never)
+  static func changed(
+    diff: EncodedDiff, commit: Commit, before: Digest, _ json: inout JSONWriter,
+    origin: (inout JSONWriter) -> Void
+  ) {
+    json.removeAll()
+    json.beginObject()
+    json.name("diff")
+    if let place = diff.resolved {
+      let bytes = diff.bytes.span
+      assert(place.upperBound <= bytes.count)
+      json.raw(
+        bytes.extracting(first: place.lowerBound),
+        nullAnd: bytes.extracting(droppingFirst: place.upperBound))
+    } else {
+      json.raw(diff.bytes)
+    }
+    json.member("before", hex: before.bits)
+    if diff.resolved != nil {
+      json.member("rv", resolution)
+    }
+    origin(&json)
+    if commit.parts.contains(.transition), !commit.completion.isEmpty {
+      json.name("ends")
+      json.events(commit.completion)
+    }
+    if !commit.detached.isEmpty {
+      json.name("det")
+      json.detached(commit.detached)
+    }
+    if !commit.released.isEmpty {
+      json.name("gone")
+      json.beginArray()
+      for key in commit.released {
+        json.beginObject()
+        switch key {
+        case .screen(let id): json.optional("screen", id.text)
+        case .button(let id): json.optional("button", id.text)
+        }
+        json.endObject()
+      }
+      json.endArray()
+    }
+    json.endObject()
+  }
+
+  /// The body of a `created` row, and of a snapshot.
+  ///
+  /// `origin` writes the members about the author of the row, or in a snapshot the last change of
+  /// the top.
+  static func state(
+    nav: String, epoch: Epoch, owner: String, controller: NavigationController, digest: Digest,
+    resolvedAt: Revision, origin: (inout JSONWriter) -> Void = { _ in }
+  ) -> [UInt8] {
+    assert(resolvedAt <= controller.revision)
+    var json = JSONWriter(reserving: 1024)
+    json.beginObject()
+    json.optional("nav", nav)
+    json.member("kind", plain: controller.kindName)
+    json.member("epoch", hex: epoch.bits)
+    json.optional("owner", owner)
+    json.flag("open", controller.isOpen)
+    json.member("rev", controller.revision.number)
+    json.member("resolvedAt", resolvedAt.number)
+    json.name("screens")
+    json.beginArray()
+    for screen in controller.stack { json.screen(screen) }
+    json.endArray()
+    for part in PartName.allCases {
+      json.dynamicName(part.text)
+      json.part(part, of: controller)
+    }
+    if let completion = controller.transition.content.running?.completion, !completion.isEmpty {
+      json.name("ends")
+      json.events(completion)
+    }
+    json.name("detached")
+    json.detached(controller.detached.all)
+    json.member("dig", hex: digest.bits)
+    origin(&json)
+    json.endObject()
+    return json.bytes
+  }
+
+  /// The body of a `closed` row.
+  static func closed(_ origin: (inout JSONWriter) -> Void) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    origin(&json)
+    json.endObject()
+    return json.bytes
+  }
+
+  /// The body of an `epoch` row.
+  static func epoch(_ epoch: Epoch, because loss: EpochLoss) -> [UInt8] {
+    var json = JSONWriter(reserving: 64)
+    json.beginObject()
+    json.member("epoch", hex: epoch.bits)
+    json.optional("cause", loss.rawValue)
+    json.endObject()
+    return json.bytes
+  }
+
+  /// The body of a `report` row.
+  static func report(
+    _ bad: MirrorPosition, name: String, principal: String, process: Int32?, digest: Digest?
+  ) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    json.name("bad")
+    json.beginObject()
+    json.member("rev", bad.revision.number)
+    json.member("dig", hex: bad.digest.bits)
+    if let digest {
+      json.member("ours", hex: digest.bits)
+    }
+    json.endObject()
+    json.name("by")
+    json.beginObject()
+    json.optional("name", name)
+    json.optional("principal", principal)
+    if let process {
+      json.member("pid", UInt64(process))
+    }
+    json.endObject()
+    json.endObject()
+    return json.bytes
+  }
+}
+
+/// The session for which navd makes a change, as the row names it.
+struct Doing {
+  var author: Author
+  /// The message that asked for the change; nil if it follows from the end of the session.
+  var op: UInt64?
+  /// Whether the change took the display from another session (`force` of a `lease`).
+  ///
+  /// Only the session that holds the display may report its environment, begin gestures and
+  /// complete transitions.
+  var isForced = false
+
+  init(_ author: Author, op: UInt64? = nil) {
+    self.author = author
+    self.op = op
+  }
+}
+
+extension JSONWriter {
+  /// Writes the author of a row that no op caused.
+  mutating func origin(_ doing: Doing) {
+    name("by")
+    author(doing.author, op: doing.op)
+    flag("override", doing.isForced)
+  }
+
+  /// Writes which client caused a row with which op, and what the answer to the op is made of.
+  mutating func origin(_ op: OpContext, _ reply: RecordedReply) {
+    let client = op.client
+    name("ops")
+    assert(!op.request.kinds.isEmpty)
+    beginArray()
+    for kind in op.request.kinds { word(kind.name) }
+    endArray()
+    pieces(client.beforeOp)
+    integer(op.request.id)
+    pieces(client.behindOp)
+    hex(op.octets.bits)
+    switch reply {
+    case .whole(let reply):
+      name("reply")
+      raw(reply)
+    case .besideDiff(let top, let outputs):
+      name("top")
+      if let top { string(top) } else { null() }
+      name("out")
+      raw(outputs.span)
+    }
+    flag("override", op.request.guards.any)
+    flag("vetoSkipped", op.isVetoSkipped)
+    if !op.request.areUsual {
+      optional("sender", op.request.operations.last { $0.sender != nil }?.sender)
+    }
+  }
+
+  fileprivate mutating func detached(_ records: [DetachedRecords.Record]) {
+    beginArray()
+    for record in records {
+      beginObject()
+      switch record {
+      case .screen(let screen):
+        name("screen")
+        self.screen(screen)
+      case .button(let button):
+        name("button")
+        self.button(button)
+      }
+      endObject()
+    }
+    endArray()
+  }
+}

@@ -20,7 +20,7 @@ package struct JournalRow: Hashable, Sendable {
 
   /// The number of the row, 1 and up, which is also its key in the journal.
   package var sequence: UInt64
-  /// The number of the nav, 1 and up, never used again after the nav is closed.
+  /// The number of the nav, 1 and up; no other nav in the journal has it.
   package var nav: UInt64
   /// The revision after this row.
   package var revision: UInt64

@@ -2,7 +2,7 @@
 struct NavEntry: Sendable {
   /// The name.
   var name: String
-  /// The number in the journal, never used twice; 0 for a virtual nav.
+  /// The number in the journal, where no other nav has it; 0 for a virtual nav.
   var number: UInt64
   /// The principal that created the nav.
   var owner: String

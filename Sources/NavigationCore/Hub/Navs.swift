@@ -3,7 +3,8 @@
 /// Laws:
 /// - A name leads to the nav that has it. A nav that is being closed has no name, but keeps its
 ///   slot and number until the closing is durable.
-/// - A number is assigned once, and leads to a loaded nav or to a dormant one, never to both.
+/// - While the journal has a row or snapshot of a nav, no other nav gets its number. A number
+///   leads to at most one nav, loaded or dormant.
 /// - `ringBytes` is the sum of the bytes of all rings.
 ///
 /// Only the methods of this value change which slots of `slots` are live, and the rings of entries.

@@ -7,8 +7,9 @@ struct Watch: Sendable {
   var hasResolved = true
   /// The revision that the mirror has as soon as everything sent has arrived.
   var cursor: Revision
-  /// The snapshot that is being sent in parts, and the index of the next screen to send.
+  /// The snapshot that is being sent in parts; nil if there is none.
   var snapshot: SnapshotOnItsWay?
+  /// The index of the next screen of the snapshot to send.
   var nextScreen = 0
   /// Whether the answer to the `watch` was sent; before it the watch gets nothing.
   var isStarted = false

@@ -75,6 +75,11 @@ package struct JSONWriter: ~Copyable {
     buffer.appendString(text.utf8.span, Self.comma)
   }
 
+  /// Writes a text whose UTF-8 bytes are given.
+  package mutating func string(utf8 bytes: Span<UInt8>) {
+    buffer.appendString(bytes, Self.comma)
+  }
+
   /// Writes a text that needs no escapes; ids and names of navs never do.
   package mutating func word(_ text: String) {
     assert(text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C })
@@ -193,6 +198,13 @@ extension JSONWriter {
   package mutating func member(_ name: StaticString, _ value: String) {
     self.name(name)
     string(value)
+  }
+
+  /// Writes a member with a text whose UTF-8 bytes are given.
+  @inline(__always)
+  package mutating func member(_ name: StaticString, utf8 bytes: Span<UInt8>) {
+    self.name(name)
+    string(utf8: bytes)
   }
 
   /// Writes a member with a text that needs no escapes.

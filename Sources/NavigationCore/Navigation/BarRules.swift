@@ -30,17 +30,22 @@ package final class BarRules: Sendable {
     !mayBeLarge || isLarge == Resolution.isLarge(stack)
   }
 
-  /// The title that the bar shows; nil for none.
-  package func title(of top: Screen) -> String? { isStandalone ? nil : top.title }
+  /// Calls `body` with the title that the bar shows, as UTF-8 bytes; does nothing without one.
+  @inline(__always)
+  package func withTitle(of top: Screen, _ body: (Span<UInt8>) -> Void) {
+    if !isStandalone { top.withTitle(body) }
+  }
 
-  /// The back button's text if it is the whole title of `previous`; nil if it is anything else.
+  /// Whether the back button's text is the whole title of `previous`.
   ///
-  /// Also nil if `previous` has details of its own, which only `backSlot(of:)` considers.
-  package func wholeBackTitle(of previous: Screen) -> String? {
-    guard previous.hasDefaultDetails, !isStandalone, let title = previous.title, !title.isEmpty,
-      backButton.fits(title)
-    else { return nil }
-    return title
+  /// False if `previous` has details of its own, which only `backSlot(of:)` considers.
+  package func showsWholeTitle(of previous: Screen) -> Bool {
+    guard previous.hasDefaultDetails, !isStandalone, previous.titleByteCount > 0 else {
+      return false
+    }
+    // No character has more columns than bytes.
+    guard let budget = backButton.budget, previous.titleByteCount > budget else { return true }
+    return previous.title.map { backButton.fits($0) } ?? false
   }
 
   /// The back button that shows the whole title.

@@ -11,7 +11,7 @@ struct Draft {
   let oldCount: Int
   /// The top screen before the message.
   let oldTop: ScreenID?
-  /// Whether the controller was attached before the message.
+  /// Whether the nav was on display (`isAttached`) before the message.
   let wasAttached: Bool
   /// The lowest index at which an operation changed the stack.
   var lowest: Int

@@ -6,7 +6,13 @@ extension NavigationController {
     _ record: ScreenRecord, _ draft: inout Draft
   ) throws(NavigationError) -> Screen {
     let id = record.id ?? draft.nextScreenID()
-    var screen = Screen(id: id, version: draft.revision)
+    // The texts are known to the initialiser, because a screen that gets them later is made again.
+    var (title, route): (String?, String?)
+    for edit in record.edits {
+      if case .title(let value) = edit { title = value }
+      if case .route(let value) = edit { route = value }
+    }
+    var screen = Screen(id: id, version: draft.revision, title: title, route: route)
     if record.kind != .content { screen.details.kind = record.kind }
     try apply(record.edits, to: &screen, &draft)
     try apply(record.item, to: &screen, &draft)
@@ -272,7 +278,7 @@ extension NavigationController {
 extension Screen {
   /// The estimated encoded size of the screen with its buttons, in bytes.
   var byteCount: Int {
-    var count = 48 + id.text.utf8.count + (title?.utf8.count ?? 0) + (route?.utf8.count ?? 0)
+    var count = 48 + id.text.utf8.count + titleByteCount + routeByteCount
     count += args?.bytes.count ?? 0
     guard !hasDefaultDetails else { return count }
     let details = details

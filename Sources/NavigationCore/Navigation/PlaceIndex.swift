@@ -11,8 +11,9 @@ package struct PlaceIndex: Sendable {
     static let vacant = Cell(hash: 0, place: -1)
   }
 
-  // Laws: the number of cells is 0 or a power of two, and at most half of the cells are taken. No
-  // cell is vacant between the cell that an entry's hash names and the entry itself.
+  // Laws: the number of cells is 0 or a power of two, and at most four fifths of the cells are
+  // taken. No cell is vacant between the cell that an entry's hash names and the entry itself.
+  // With half of the cells taken at most, 100,000 navs would have 60 bytes more each.
   private var cells: [Cell] = []
   /// The number of places.
   package private(set) var count = 0
@@ -32,7 +33,7 @@ package struct PlaceIndex: Sendable {
   /// Adds a place, which must not be in the index yet.
   package mutating func insert(_ place: Int, _ hash: KeyHash) {
     precondition(place >= 0, "place=\(place)")
-    if (count + 1) * 2 > cells.count { grow() }
+    if (count + 1) * 5 > cells.count * 4 { grow() }
     count += 1
     put(Cell(hash: hash.bits, place: place))
   }
@@ -94,7 +95,7 @@ package struct PlaceIndex: Sendable {
     cells = Array(repeating: .vacant, count: max(old.count * 2, 4))
     for entry in old where entry.place >= 0 { put(entry) }
     assert(cells.count & (cells.count - 1) == 0, "\(cells.count) cells are no power of two")
-    assert(cells.count > 2 * count)
+    assert(cells.count > count)
   }
 }
 

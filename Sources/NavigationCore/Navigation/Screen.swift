@@ -2,36 +2,77 @@
 ///
 /// Law: within one epoch `(id, version)` names one content. Copies share their storage until one
 /// of them is changed, so a stack of screens is copied and compared cheaply.
-package struct Screen: Sendable {
+package struct Screen: @unchecked Sendable {
   private var storage: Storage
 
-  // Guarded by copy-on-write: every mutation goes through `unique()`, which copies a shared
-  // storage first, so a storage that two values can see is never written.
-  private final class Storage: @unchecked Sendable {
+  private struct Header: Sendable {
     let id: ScreenID
     var version: Revision
-    var title: String?
-    var route: String?
+    /// The number of bytes of the title; -1 for no title.
+    var titleCount: Int32
+    /// The number of bytes of the route, which follow the title; -1 for no route.
+    var routeCount: Int32
     var args: OpaqueJSON?
     var details: ScreenDetails.Box?
+  }
 
-    init(id: ScreenID, version: Revision) {
-      self.id = id
-      self.version = version
+  // The texts lie in the tail of the storage: a String of its own takes 64 bytes more. Guarded by
+  // copy-on-write: every mutation goes through `unique()` or makes a new storage, so a storage that
+  // two values can see is never written.
+  private final class Storage: ManagedBuffer<Header, UInt8> {
+    static func make(
+      _ id: ScreenID, _ version: Revision, _ title: String?, _ route: String?
+    ) -> Storage {
+      let (titleCount, routeCount) = (title?.utf8.count ?? 0, route?.utf8.count ?? 0)
+      let made = create(minimumCapacity: titleCount + routeCount) { _ in
+        Header(
+          id: id, version: version, titleCount: title == nil ? -1 : Int32(titleCount),
+          routeCount: route == nil ? -1 : Int32(routeCount))
+      }
+      unsafe made.withUnsafeMutablePointerToElements { bytes in
+        // The capacity is the sum of both counts.
+        if let title { unsafe Storage.copy(title, to: bytes) }
+        if let route { unsafe Storage.copy(route, to: bytes + titleCount) }
+      }
+      return unsafe unsafeDowncast(made, to: Storage.self)
     }
 
-    func copy() -> Storage {
-      let copy = Storage(id: id, version: version)
-      copy.title = title
-      copy.route = route
-      copy.args = args
-      copy.details = details
-      return copy
+    // The members are read by pointer. Each use of `header` begins an access that the runtime
+    // records: 1,300 instructions an op.
+    var id: ScreenID { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.id } }
+    var titleCount: Int {
+      unsafe withUnsafeMutablePointerToHeader { unsafe Int($0.pointee.titleCount) }
+    }
+    var routeCount: Int {
+      unsafe withUnsafeMutablePointerToHeader { unsafe Int($0.pointee.routeCount) }
+    }
+    var version: Revision {
+      get { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.version } }
+      set { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.version = newValue } }
+    }
+    var args: OpaqueJSON? {
+      get { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.args } }
+      set { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.args = newValue } }
+    }
+    var details: ScreenDetails.Box? {
+      get { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.details } }
+      set { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.details = newValue } }
+    }
+
+    private static func copy(_ text: String, to bytes: UnsafeMutablePointer<UInt8>) {
+      let span = text.utf8.span
+      unsafe span.withUnsafeBufferPointer { source in
+        guard let start = source.baseAddress else { return }
+        unsafe bytes.initialize(from: start, count: source.count)
+      }
     }
   }
 
-  /// Makes a screen with default content.
-  package init(id: ScreenID, version: Revision) { storage = Storage(id: id, version: version) }
+  /// Makes a screen with a title and a route, and all other content at its defaults.
+  package init(id: ScreenID, version: Revision, title: String? = nil, route: String? = nil) {
+    storage = Storage.make(id, version, title, route)
+    assert(self.title == title && self.route == route)
+  }
 
   /// The identity within the nav.
   package var id: ScreenID { storage.id }
@@ -43,15 +84,87 @@ package struct Screen: Sendable {
   }
 
   /// UIKit's `title` of the view controller.
+  ///
+  /// Each call makes a string; `withTitle` lends the bytes.
   package var title: String? {
-    get { storage.title }
-    set { unique().title = newValue }
+    get { withTitle { Self.text($0) } }
+    set { if !hasTitle(newValue) { replaceStorage(title: newValue, route: route) } }
   }
 
   /// The route from which the client builds the screen; navd only compares it.
+  ///
+  /// Each call makes a string; `withRoute` lends the bytes.
   package var route: String? {
-    get { storage.route }
-    set { unique().route = newValue }
+    get { withRoute { Self.text($0) } }
+    set { if !hasRoute(newValue) { replaceStorage(title: title, route: newValue) } }
+  }
+
+  /// The number of bytes of the title; 0 if there is none.
+  package var titleByteCount: Int { max(storage.titleCount, 0) }
+
+  /// The number of bytes of the route; 0 if there is none.
+  package var routeByteCount: Int { max(storage.routeCount, 0) }
+
+  /// Calls `body` with the UTF-8 bytes of the title; returns nil if there is no title.
+  @inline(__always)
+  package func withTitle<Result>(_ body: (Span<UInt8>) -> Result) -> Result? {
+    storage.titleCount < 0 ? nil : withBytes(0..<titleByteCount, body)
+  }
+
+  /// Calls `body` with the UTF-8 bytes of the route; returns nil if there is no route.
+  @inline(__always)
+  package func withRoute<Result>(_ body: (Span<UInt8>) -> Result) -> Result? {
+    let start = titleByteCount
+    return storage.routeCount < 0 ? nil : withBytes(start..<start + routeByteCount, body)
+  }
+
+  @inline(__always)
+  private func withBytes<Result>(
+    _ range: Range<Int>, _ body: (Span<UInt8>) -> Result
+  ) -> Result {
+    // `make` wrote the bytes of both texts, to which the counts in the header belong.
+    unsafe storage.withUnsafeMutablePointerToElements { bytes in
+      body(
+        unsafe UnsafeBufferPointer(start: bytes + range.lowerBound, count: range.count).span)
+    }
+  }
+
+  private static func text(_ bytes: Span<UInt8>) -> String {
+    // The bytes were copied from a String.
+    String(copying: unsafe UTF8Span(unchecked: bytes))
+  }
+
+  private func hasTitle(_ text: String?) -> Bool {
+    guard let text else { return storage.titleCount < 0 }
+    return withTitle { Self.areSame($0, text.utf8.span) } ?? false
+  }
+
+  private func hasRoute(_ text: String?) -> Bool {
+    guard let text else { return storage.routeCount < 0 }
+    return withRoute { Self.areSame($0, text.utf8.span) } ?? false
+  }
+
+  /// Whether two texts have the same bytes, which are compared eight at a time.
+  private static func areSame(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    var index = 0
+    while index + 8 <= left.count {
+      guard ByteWord(left, at: index).bits == ByteWord(right, at: index).bits else { return false }
+      index += 8
+    }
+    while index < left.count {
+      guard left[index] == right[index] else { return false }
+      index += 1
+    }
+    return true
+  }
+
+  /// Replaces the storage by one of this screen alone, with these texts.
+  private mutating func replaceStorage(title: String?, route: String?) {
+    let made = Storage.make(id, version, title, route)
+    made.args = storage.args
+    made.details = storage.details
+    storage = made
   }
 
   /// The client's own data, opaque JSON of at most 64 KiB.
@@ -89,12 +202,14 @@ package struct Screen: Sendable {
   /// Whether id and content are equal; the versions may differ.
   package func hasSameContent(as other: Screen) -> Bool {
     if storage === other.storage { return true }
-    return id == other.id && title == other.title && route == other.route && args == other.args
+    // Texts of other bytes are equal if Unicode says so.
+    return id == other.id && (hasTitle(other.title) || title == other.title)
+      && (hasRoute(other.route) || route == other.route) && args == other.args
       && storage.details?.value == other.storage.details?.value
   }
 
   private mutating func unique() -> Storage {
-    if !isKnownUniquelyReferenced(&storage) { storage = storage.copy() }
+    if !isKnownUniquelyReferenced(&storage) { replaceStorage(title: title, route: route) }
     assert(isKnownUniquelyReferenced(&storage), "another screen would change with this one")
     return storage
   }

@@ -100,11 +100,13 @@ package struct ShownBar: Sendable {
     }
     if depth > 1 {
       json.piece(frame.bytes, frame.sizes)
-      if let title = rules.wholeBackTitle(of: stack[depth - 2]) {
+      if rules.showsWholeTitle(of: stack[depth - 2]) {
         json.literal(#"{"back":{"text":"#)
-        json.string(title)
-        json.piece(frame.bytes, frame.backOrigin)
-        json.string(title)
+        stack[depth - 2].withTitle { title in
+          json.string(utf8: title)
+          json.piece(frame.bytes, frame.backOrigin)
+          json.string(utf8: title)
+        }
         json.piece(frame.bytes, frame.lastCandidates)
       } else {
         json.backSlot(rules.backSlot(of: stack[depth - 2]))
@@ -114,10 +116,10 @@ package struct ShownBar: Sendable {
       json.piece(frame.bytes, frame.sizes)
       json.literal("],")
     }
-    if let title = rules.title(of: stack[depth - 1]) {
+    rules.withTitle(of: stack[depth - 1]) { title in
       json.name("middle")
       json.beginObject()
-      json.member("title", title)
+      json.member("title", utf8: title)
       if !title.isEmpty { json.piece(frame.bytes, frame.placement) }
       json.endObject()
     }

@@ -447,3 +447,38 @@ package enum LeaseWish: Hashable, Sendable {
   /// Give the lease back.
   case release
 }
+
+/// The verbs of messages to the daemon.
+package enum ClientVerb: String, CaseIterable, Sendable {
+  case hello, watch, unwatch, op, get, delegate, answer, lease, credit, ping, bye
+
+  /// The frame that announces the verb.
+  package var frame: [UInt8] { Array("nsp1.\(rawValue)".utf8) }
+
+  /// The verb in a frame of this protocol version; nil for an unknown verb or another frame.
+  init?(_ frame: Span<UInt8>) {
+    // A space fills the word of seven bytes.
+    if frame.count == 7, ByteWord(padding: frame).bits == ("nsp1.op " as ShortName).bits {
+      self = .op
+      return
+    }
+    // The name must be short, and must not end in a zero byte: `ShortName` would not see that byte.
+    guard frame.count > 5, frame.count <= 13, frame[frame.count - 1] != 0,
+      ShortName(frame, from: 0, to: 5) == "nsp1."
+    else { return nil }
+    switch ShortName(frame, from: 5, to: frame.count) {
+    case "op": self = .op
+    case "credit": self = .credit
+    case "answer": self = .answer
+    case "ping": self = .ping
+    case "watch": self = .watch
+    case "unwatch": self = .unwatch
+    case "get": self = .get
+    case "delegate": self = .delegate
+    case "lease": self = .lease
+    case "hello": self = .hello
+    case "bye": self = .bye
+    default: return nil
+    }
+  }
+}

@@ -482,11 +482,3 @@ package struct ClientMessageReader: Sendable {
     return ids
   }
 }
-
-/// The verbs of messages to the daemon.
-package enum ClientVerb: String, CaseIterable, Sendable {
-  case hello, watch, unwatch, op, get, delegate, answer, lease, credit, ping, bye
-
-  /// The frame that announces the verb.
-  package var frame: [UInt8] { Array("nsp1.\(rawValue)".utf8) }
-}

@@ -16,8 +16,8 @@ extension JSONWriter {
       name("kind")
       plain(details.kind.wireName)
     }
-    optional("title", screen.title)
-    optional("route", screen.route)
+    screen.withTitle { member("title", utf8: $0) }
+    screen.withRoute { member("route", utf8: $0) }
     optional("args", screen.args)
     if let details { self.details(details) }
     endObject()

@@ -135,7 +135,7 @@ package struct ErrReply: Error, Hashable, Sendable {
   package var expected: OpaqueJSON?
   /// Whether the revision that a guard or a get names is newer than the nav's.
   package var isFuture = false
-  /// The last change of the top screen, for `desync`; nil if the daemon does not know it.
+  /// The change that put the present screen on top, for `desync`; nil if navd does not know it.
   package var since: Since?
   /// Milliseconds to wait before sending the request again.
   package var after: UInt64?
