@@ -235,8 +235,7 @@ extension NavigationController {
   ) throws(Refusal) -> OperationResult {
     assert(operations.count <= 16, "\(operations.count) operations in one message")
     detached.closeHoles()
-    var draft = Draft(of: self, isAnimated: isAnimated)
-    draft.animation = animation
+    var draft = Draft(of: &self, isAnimated: isAnimated, animation: animation)
     return try perform(operations, draft: &draft, context: context, isCreation: false)
   }
 
@@ -248,7 +247,7 @@ extension NavigationController {
     in context: NavigationContext
   ) throws(Refusal) -> (NavigationController, OperationResult) {
     var controller = NavigationController(revision: Revision(0))
-    var draft = Draft(of: controller, isAnimated: isAnimated)
+    var draft = Draft(of: &controller, isAnimated: isAnimated)
     do {
       try controller.adopt(creation, draft: &draft, context: context)
     } catch {
@@ -273,27 +272,27 @@ extension NavigationController {
     // operations change the value itself; `before`, a copy that shares all storage, restores it if
     // one of them is refused.
     if isCreation {
-      draft.before = StateBefore(blank(at: draft.revision))
+      draft.noteRarely().before = StateBefore(blank(at: draft.revision))
     } else if operations.count > 1 {
-      draft.before = StateBefore(self)
+      draft.noteRarely().before = StateBefore(self)
     }
     var outputs = ShortList<OperationOutput>()
     // A span lends the operations; a subscript of the array would copy them.
     let operations = operations.span
     for index in operations.indices {
-      if !draft.named.isEmpty { draft.named = [:] }
+      if let notes = draft.rare, !notes.named.isEmpty { notes.named = [:] }
       do throws(NavigationError) {
         outputs.append(try run(operations[index], draft: &draft, context: context))
       } catch {
-        if let before = draft.before { self = before.state }
+        if let before = draft.rare?.before { self = before.state }
         throw Refusal(index: index, error: isStandalone ? error.ofItem : error)
       }
     }
     assert(outputs.count == operations.count)
-    var commit = Commit(revision: draft.revision)
+    var commit = Commit(revision: draft.revision, splice: netSplice(&draft))
     finish(&draft, limits: context.limits, &commit)
     guard isCreation || !commit.isEmpty else {
-      if let before = draft.before { self = before.state }
+      if let before = draft.rare?.before { self = before.state }
       assert(revision.next == draft.revision, "nothing changed but the revision")
       return OperationResult(outputs: outputs)
     }
