@@ -187,7 +187,7 @@ extension JSONWriter {
     for kind in op.request.kinds { word(kind.name) }
     endArray()
     pieces(client.beforeOp)
-    integer(op.request.id)
+    digits(op.request.idDigits)
     pieces(client.behindOp)
     hex(op.octets.bits)
     switch reply {

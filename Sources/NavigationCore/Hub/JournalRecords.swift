@@ -57,7 +57,7 @@ package struct JournalRecords: Hashable, Sendable {
   }
 
   /// Appends a row with a copy of its body.
-  package mutating func append(_ header: consuming RowHeader, body: Span<UInt8>) {
+  package mutating func append(_ header: RowHeader, body: Span<UInt8>) {
     rows.append(Row(header: header, bodyEnd: bodies.count + body.count))
     // The bytes are copied before their memory can go.
     unsafe body.withUnsafeBufferPointer { unsafe bodies.append(contentsOf: $0) }

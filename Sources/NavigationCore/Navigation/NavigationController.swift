@@ -213,8 +213,15 @@ package struct NavigationContext: Sendable {
 package struct OperationResult: Sendable {
   /// The outputs, in the order of the operations.
   package var outputs = ShortList<OperationOutput>()
+  /// Whether the message changed something.
+  package var isChanged: Bool
+  /// The net effect; without a meaning unless `isChanged`.
+  package var effect: Commit
+
   /// The commit; nil if the message changed nothing.
-  package var commit: Commit?
+  ///
+  /// The hub reads `effect` instead, which needs no copy.
+  package var commit: Commit? { isChanged ? effect : nil }
 }
 
 extension NavigationController {
@@ -291,14 +298,13 @@ extension NavigationController {
     assert(outputs.count == operations.count)
     var commit = Commit(revision: draft.revision, splice: netSplice(&draft))
     finish(&draft, limits: context.limits, &commit)
-    guard isCreation || !commit.isEmpty else {
-      if let before = draft.rare?.before { self = before.state }
-      assert(revision.next == draft.revision, "nothing changed but the revision")
-      return OperationResult(outputs: outputs)
-    }
-    revision = draft.revision
+    let isChanged = isCreation || !commit.isEmpty
+    if !isChanged, let before = draft.rare?.before { self = before.state }
+    assert(revision.next == draft.revision, "nothing changed but the revision")
+    if isChanged { revision = draft.revision }
     // `consume` moves the commit; a copy costs a retain for each of its lists.
-    return OperationResult(outputs: consume outputs, commit: consume commit)
+    return OperationResult(
+      outputs: consume outputs, isChanged: isChanged, effect: consume commit)
   }
 
   /// The state before a creation, for `finish` to compare with: a controller without content.
