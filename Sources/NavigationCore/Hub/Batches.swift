@@ -33,8 +33,8 @@ struct Batches: Sendable {
   mutating func append(_ effect: consuming Batch.Effect) { current.effects.append(effect) }
 
   /// Adds a row, with a copy of its body, to be made durable.
-  mutating func append(_ row: RowHeader, body: Span<UInt8>) {
-    current.records.append(row, body: body)
+  mutating func append(_ row: consuming RowHeader, body: Span<UInt8>) {
+    current.records.append(consume row, body: body)
   }
 
   /// Adds a snapshot to be made durable.

@@ -188,9 +188,10 @@ extension NavEntry {
   fileprivate mutating func noteTop(
     _ commit: Commit, by author: Author?, cause: Cause, time: UInt64
   ) {
-    let change = TopChange(
-      commit, to: controller.stack, by: author, time: time, cause: cause)
-    guard let change else { return }
+    guard
+      let change = TopChange(
+        commit, to: controller.stack, by: author, time: time, cause: cause)
+    else { return }
     // An assignment to the optional would go through the value witnesses of its type.
     if topChange == nil { topChange = change } else { topChange?.replace(by: change) }
   }
@@ -203,7 +204,7 @@ extension NavEntry {
 }
 
 extension TopChange {
-  fileprivate mutating func replace(by other: TopChange) {
+  fileprivate mutating func replace(by other: __owned TopChange) {
     revision = other.revision
     time = other.time
     author = other.author

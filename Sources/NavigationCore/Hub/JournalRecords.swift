@@ -57,8 +57,8 @@ package struct JournalRecords: Hashable, Sendable {
   }
 
   /// Appends a row with a copy of its body.
-  package mutating func append(_ header: RowHeader, body: Span<UInt8>) {
-    rows.append(Row(header: header, bodyEnd: bodies.count + body.count))
+  package mutating func append(_ header: consuming RowHeader, body: Span<UInt8>) {
+    rows.append(Row(header: consume header, bodyEnd: bodies.count + body.count))
     // The bytes are copied before their memory can go.
     unsafe body.withUnsafeBufferPointer { unsafe bodies.append(contentsOf: $0) }
   }

@@ -8,6 +8,9 @@ struct BarVisibility: Equatable {
 
 extension NavigationController {
   /// The present visibility of both bars.
+  ///
+  /// Inlined, because Swift would copy the controller to lend it.
+  @inline(__always)
   var visibility: BarVisibility {
     BarVisibility(
       bar: bar.isDefault || !bar.content.isHidden,

@@ -44,10 +44,7 @@ struct Draft: ~Copyable {
   /// - Parameters:
   ///   - controller: the state before the message; `inout` only to avoid a copy of it.
   ///   - isAnimated: the message's animation flag.
-  ///   - animation: the delegates' answers for the transition that the message may begin.
-  init(
-    of controller: inout NavigationController, isAnimated: Bool?, animation: Animation? = nil
-  ) {
+  init(of controller: inout NavigationController, isAnimated: Bool?) {
     revision = controller.revision.next
     self.isAnimated = isAnimated
     oldCount = controller.stack.count
@@ -57,10 +54,8 @@ struct Draft: ~Copyable {
     lowest = oldCount
     mark = controller.detached.mark
     recordBytes = controller.recordBytes
-    if animation != nil || !controller.presented.isDefault {
-      noteRarely().animation = animation
-      noteRarely().oldChain = controller.presentedScreens.map(\.id)
-    }
+    guard !controller.presented.isDefault else { return }
+    noteRarely().oldChain = controller.presentedScreens.map(\.id)
   }
 
   /// Makes a copy, for trials.

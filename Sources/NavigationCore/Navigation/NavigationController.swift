@@ -242,7 +242,8 @@ extension NavigationController {
   ) throws(Refusal) -> OperationResult {
     assert(operations.count <= 16, "\(operations.count) operations in one message")
     detached.closeHoles()
-    var draft = Draft(of: &self, isAnimated: isAnimated, animation: animation)
+    var draft = Draft(of: &self, isAnimated: isAnimated)
+    if let animation { draft.noteRarely().animation = animation }
     return try perform(operations, draft: &draft, context: context, isCreation: false)
   }
 

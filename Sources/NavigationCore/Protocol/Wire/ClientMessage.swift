@@ -274,7 +274,8 @@ package final class OpMessage: Sendable {
 
   init(
     id: UInt64, idDigits: Digits, client: ClientID?, name: String?, nav: String, guards: Guards,
-    isAnimated: Bool?, waits: Bool, due: UInt64?, kinds: OperationKinds, unusual: [RequestedOperation],
+    isAnimated: Bool?, waits: Bool, due: UInt64?, kinds: OperationKinds,
+    unusual: [RequestedOperation],
     readable: [Operation], octets: BodyHash
   ) {
     assert(unusual.isEmpty ? kinds.count == readable.count : kinds.count == unusual.count)
