@@ -23,10 +23,9 @@ extension Hub {
     let ok = ServerMessageWriter.encodedOk(
       id: op.request.idDigits, standing: standing, changed: true, outputs: outputs,
       delivered: delivered, &json)
-    let reply = RecordedReply.besideDiff(top: standing.top, outputs: ok.bytes[ok.outputs])
-    JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
-      $0.origin(op, reply)
-    }
+    JournalBody.changed(
+      diff: row.diff, commit: commit, before: row.before, by: op, top: standing.top,
+      answeredBy: ok, &json)
     end(commit, slot, row, json.written, op.author, at: op.now)
     if commit.changesOrder {
       navs.slots[slot].noteTop(commit, by: op.client.author, cause: cause, time: op.now.wall)
@@ -193,7 +192,7 @@ extension NavEntry {
         commit, to: controller.stack, by: author, time: time, cause: cause)
     else { return }
     // An assignment to the optional would go through the value witnesses of its type.
-    if topChange == nil { topChange = change } else { topChange?.replace(by: change) }
+    if topChange == nil { topChange = change } else { topChange?.replace(by: consume change) }
   }
 
   /// Updates the digest after a change that left the screens below `index` as they were.
@@ -204,11 +203,5 @@ extension NavEntry {
 }
 
 extension TopChange {
-  fileprivate mutating func replace(by other: __owned TopChange) {
-    revision = other.revision
-    time = other.time
-    author = other.author
-    former = other.former
-    cause = other.cause
-  }
+  fileprivate mutating func replace(by other: consuming TopChange) { self = consume other }
 }

@@ -182,7 +182,8 @@ extension Hub {
   ) -> Int {
     var delivered = 0
     // Only these operations have such outputs. A look at the outputs copies each of them.
-    guard op.request.kinds.contains(where: { $0 == .buttonActivate || $0 == .gestureUpdate })
+    guard !op.request.kinds.areOrdinary,
+      op.request.kinds.contains(where: { $0 == .buttonActivate || $0 == .gestureUpdate })
     else { return delivered }
     for index in outputs.indices {
       switch outputs[index] {

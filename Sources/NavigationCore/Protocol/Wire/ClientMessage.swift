@@ -317,6 +317,10 @@ package struct OperationKinds: RandomAccessCollection, Sendable {
   private var kinds = InlineArray<16, OperationKind>(repeating: .unknown)
   /// The number of operations.
   package private(set) var count = 0
+  /// Whether all kinds are ordinary ones, see `OperationKind.isOrdinary`.
+  ///
+  /// An op meets nine tests for other kinds, which look at this alone for most messages.
+  package private(set) var areOrdinary = true
 
   /// The index of the first operation.
   package var startIndex: Int { 0 }
@@ -332,6 +336,7 @@ package struct OperationKinds: RandomAccessCollection, Sendable {
   mutating func append(_ kind: OperationKind) {
     kinds[count] = kind
     count += 1
+    if !kind.isOrdinary { areOrdinary = false }
   }
 }
 
