@@ -34,7 +34,7 @@ struct Batches: Sendable {
 
   /// Adds a row, with a copy of its body, to be made durable.
   mutating func append(_ row: consuming RowHeader, body: Span<UInt8>) {
-    current.records.append(row, body: body)
+    current.records.append(consume row, body: body)
   }
 
   /// Adds a snapshot to be made durable.

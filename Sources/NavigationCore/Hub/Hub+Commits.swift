@@ -18,15 +18,14 @@ extension Hub {
     assert(!commit.isEmpty, "a revision without a change")
     assert(outputs.count <= op.request.kinds.count)
     let cause = op.cause(of: outputs)
-    let row = begin(commit, slot, cause: cause, by: (op.name, op.request.id), &json)
-    let standing = navs.slots[slot].standing
+    let row = begin(commit, slot, cause: cause, by: (op.name, op.request.idDigits), &json)
+    let standing = navs.slots[slot].ownStanding()
     let ok = ServerMessageWriter.encodedOk(
-      id: op.request.id, standing: standing, changed: true, outputs: outputs,
+      id: op.request.idDigits, standing: standing, changed: true, outputs: outputs,
       delivered: delivered, &json)
-    let reply = RecordedReply.besideDiff(top: standing.top, outputs: ok.bytes[ok.outputs])
-    JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
-      $0.origin(op, reply)
-    }
+    JournalBody.changed(
+      diff: row.diff, commit: commit, before: row.before, by: op, top: standing.top,
+      answeredBy: ok, &json)
     end(commit, slot, row, json.written, op.author, at: op.now)
     if commit.changesOrder {
       navs.slots[slot].noteTop(commit, by: op.client.author, cause: cause, time: op.now.wall)
@@ -56,7 +55,7 @@ extension Hub {
     assert(!commit.isEmpty, "a revision without a change")
     assert(cause != .api || by != nil, "a client's change without the client")
     var json = JSONWriter(reserving: 1000)
-    let message = by.flatMap { by in by.op.map { (by.author.name, $0) } }
+    let message = by.flatMap { by in by.op.map { (by.author.name, Digits($0)) } }
     let row = begin(commit, slot, cause: cause, by: message, &json)
     JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
       if let by { $0.origin(by) }
@@ -75,7 +74,7 @@ extension Hub {
   }
 
   private mutating func begin(
-    _ commit: Commit, _ slot: Int, cause: Cause, by: (name: String, op: UInt64)?,
+    _ commit: Commit, _ slot: Int, cause: Cause, by: (name: String, op: Digits)?,
     _ json: inout JSONWriter
   ) -> BegunRow {
     assert(navs.slots[slot].fault == nil, "a frozen nav changes")
@@ -141,32 +140,59 @@ extension Hub {
 extension NavEntry {
   /// Updates all that the entry keeps beside the state, after the controller made a commit.
   fileprivate mutating func takeOver(
-    _ commit: Commit, sequence: UInt64, cause: Cause, by: (name: String, op: UInt64)?,
+    _ commit: Commit, sequence: UInt64, cause: Cause, by: (name: String, op: Digits)?,
     _ json: inout JSONWriter
   ) -> Hub.BegunRow {
     assert(commit.revision == controller.revision, "the commit of another state")
     assert(ring.last.next == commit.revision, "the ring ends with \(ring.last)")
     assert(sequence > lastSequence, "row \(sequence) behind row \(lastSequence)")
     let (previous, before) = (lastSequence, digest)
-    updateDigest(from: min(commit.splice?.at ?? Int.max, commit.changedScreens.first ?? Int.max))
     lastSequence = sequence
     let frame = DiffFrame(
       nav: name, epoch: epoch, base: Revision(commit.revision.number - 1),
       revision: commit.revision, sequence: sequence, cause: cause, by: by)
-    let diff = frame.encode(
-      commit, of: controller, shown: &shown, digest: digest, &json)
+    let (diff, isOpen) = Self.encode(
+      commit, of: controller, in: frame, &digest, &running, &shown, &json)
     if diff.resolved != nil { resolvedAt = commit.revision }
-    return Hub.BegunRow(
-      diff: diff, isOpen: controller.isOpen, previous: previous, before: before)
+    return Hub.BegunRow(diff: diff, isOpen: isOpen, previous: previous, before: before)
+  }
+
+  /// Computes the digest of the state after a commit, and encodes the diff.
+  ///
+  /// Returns whether the state is open, too. Swift copies the 192 bytes of the controller each time
+  /// that the entry lends it, and here it does so once for all three uses. Inlined, it would not.
+  @inline(never)
+  private static func encode(
+    _ commit: Commit, of controller: borrowing NavigationController,
+    in frame: borrowing DiffFrame, _ digest: inout Digest, _ running: inout RunningDigest,
+    _ shown: inout ShownBar, _ json: inout JSONWriter
+  ) -> (diff: EncodedDiff, isOpen: Bool) {
+    digest = running.update(
+      controller, from: min(commit.splice?.at ?? .max, commit.changedScreens.first ?? .max))
+    let diff = frame.encode(commit, of: controller, shown: &shown, digest: digest, &json)
+    return (diff, controller.isOpen)
+  }
+
+  /// The `standing` of a nav that is not virtual.
+  ///
+  /// It is mutating, because Swift would copy the entry to lend it.
+  fileprivate mutating func ownStanding() -> NavStanding {
+    assert(directory == nil, "a virtual nav has another standing")
+    return NavStanding(
+      nav: name, epoch: epoch, revision: controller.revision, digest: digest,
+      depth: controller.stack.count, top: controller.stack.last?.id.text)
   }
 
   /// Notes author, time and cause of a change of the top, if the commit changed the top.
   fileprivate mutating func noteTop(
     _ commit: Commit, by author: Author?, cause: Cause, time: UInt64
   ) {
-    let change = TopChange(
-      commit, to: controller.stack, by: author, time: time, cause: cause)
-    if let change { topChange = change }
+    guard
+      let change = TopChange(
+        commit, to: controller.stack, by: author, time: time, cause: cause)
+    else { return }
+    // An assignment to the optional would go through the value witnesses of its type.
+    if topChange == nil { topChange = change } else { topChange?.replace(by: consume change) }
   }
 
   /// Updates the digest after a change that left the screens below `index` as they were.
@@ -174,4 +200,8 @@ extension NavEntry {
     assert(index >= 0)
     digest = running.update(controller, from: index)
   }
+}
+
+extension TopChange {
+  fileprivate mutating func replace(by other: consuming TopChange) { self = consume other }
 }

@@ -302,11 +302,12 @@ extension Hub {
 
 extension OpContext {
   var touchesGesture: Bool {
-    request.kinds.contains {
-      switch $0 {
-      case .gestureBegin, .gestureUpdate, .gestureFinish, .gestureCancel: true
-      default: false
+    !request.kinds.areOrdinary
+      && request.kinds.contains {
+        switch $0 {
+        case .gestureBegin, .gestureUpdate, .gestureFinish, .gestureCancel: true
+        default: false
+        }
       }
-    }
   }
 }

@@ -43,7 +43,7 @@ extension Hub {
     let body = JournalBody.state(
       nav: request.nav, epoch: entry.epoch, owner: entry.owner, controller: controller,
       digest: entry.digest, resolvedAt: entry.resolvedAt
-    ) { $0.origin(op, .whole(reply)) }
+    ) { $0.origin(op, answeredBy: reply) }
     let row = RowHeader(
       sequence: batches.sequence, nav: entry.number, revision: 1, previous: 0, time: op.now.wall,
       kind: .created, isOpen: controller.isOpen, author: op.author)
@@ -70,7 +70,7 @@ extension Hub {
       sequence: batches.sequence, nav: navs.slots[slot].number,
       revision: navs.slots[slot].controller.revision.number,
       previous: navs.slots[slot].lastSequence, time: op.now.wall, kind: .closed, author: op.author)
-    batches.append(row, body: JournalBody.closed { $0.origin(op, .whole(reply)) }.span)
+    batches.append(row, body: JournalBody.closed { $0.origin(op, answeredBy: reply) }.span)
     assert(navs.hasName(slot), "\(op.request.nav) was closed before")
     dropCoordination(of: slot)
     // The entry stays in its slot until the closing is durable; only its name is gone.

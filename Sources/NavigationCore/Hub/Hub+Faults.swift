@@ -7,7 +7,9 @@ extension Hub {
   /// Nothing of the batch at hand may be committed then, and no event be handled. The shell waits until
   /// the sealed batches are durable, calls `rollBackUnsound` and `reload`, and handles the events of
   /// the batch again.
-  package var isUnsound: Bool { batches.current.isUnsound }
+  ///
+  /// It is mutating only to avoid a copy of the hub, as are the checks of an op.
+  package var isUnsound: Bool { mutating get { batches.current.isUnsound } }
 
   /// Inspects what an op's commit touched; if that breaks an invariant, the batch must be decided
   /// again.

@@ -124,7 +124,7 @@ extension Hub {
     try checkCondemned(op, slot)
     let before =
       configuration.touchedInspection == nil ? StateBefore(navs.slots[slot].controller) : nil
-    var result: OperationResult
+    let result: OperationResult
     do {
       result = try navs.slots[slot].controller.perform(
         operations, isAnimated: op.request.isAnimated, animation: decision?.animation,
@@ -133,21 +133,18 @@ extension Hub {
       throw OpFailure(OutgoingError(error))
     }
     assert(result.outputs.count == operations.count)
-    // `take` moves the commit out instead of copying it.
-    guard let commit = result.commit.take() else {
-      return answerUnchanged(op, slot, result.outputs)
-    }
+    guard result.isChanged else { return answerUnchanged(op, slot, result.outputs) }
     if let before { try inspect(slot, before: before.state) }
-    try inspect(commit, of: op, slot)
+    try inspect(result.effect, of: op, slot)
     let delivered = announce(result.outputs, of: op, slot)
     if decision?.isVetoSkipped == true {
       var op = op
       op.isVetoSkipped = true
-      record(commit, result.outputs, delivered, op, slot)
+      record(result.effect, result.outputs, delivered, op, slot)
     } else {
-      record(commit, result.outputs, delivered, op, slot)
+      record(result.effect, result.outputs, delivered, op, slot)
     }
-    if commit.parts.contains(.transition) { noteTransition(slot, begunBy: op) }
+    if result.effect.parts.contains(.transition) { noteTransition(slot, begunBy: op) }
   }
 
   /// Answers an op that changed nothing.
@@ -185,7 +182,8 @@ extension Hub {
   ) -> Int {
     var delivered = 0
     // Only these operations have such outputs. A look at the outputs copies each of them.
-    guard op.request.kinds.contains(where: { $0 == .buttonActivate || $0 == .gestureUpdate })
+    guard !op.request.kinds.areOrdinary,
+      op.request.kinds.contains(where: { $0 == .buttonActivate || $0 == .gestureUpdate })
     else { return delivered }
     for index in outputs.indices {
       switch outputs[index] {

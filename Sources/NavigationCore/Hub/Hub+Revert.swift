@@ -16,7 +16,7 @@ extension Hub {
     _ slot: Int
   ) throws(OpFailure) -> Bool {
     // Without this test the loop below would copy the operations, to be able to change them.
-    guard op.request.kinds.contains(.revert) else { return true }
+    guard !op.request.kinds.areOrdinary, op.request.kinds.contains(.revert) else { return true }
     for index in operations.indices {
       guard case .revert(let revision, nil) = operations[index] else { continue }
       let entry = navs.slots[slot]

@@ -58,7 +58,7 @@ package struct JournalRecords: Hashable, Sendable {
 
   /// Appends a row with a copy of its body.
   package mutating func append(_ header: consuming RowHeader, body: Span<UInt8>) {
-    rows.append(Row(header: header, bodyEnd: bodies.count + body.count))
+    rows.append(Row(header: consume header, bodyEnd: bodies.count + body.count))
     // The bytes are copied before their memory can go.
     unsafe body.withUnsafeBufferPointer { unsafe bodies.append(contentsOf: $0) }
   }
@@ -103,14 +103,6 @@ extension JournalRecords: Sequence {
   }
 }
 
-/// The form in which a row records the reply to its op.
-enum RecordedReply: Sendable {
-  /// The whole reply, as it was sent.
-  case whole([UInt8])
-  /// Only what the diff in the same row lacks: the top, and the outputs of the operations.
-  case besideDiff(top: String?, outputs: ArraySlice<UInt8>)
-}
-
 /// The bodies of journal rows: JSON, so that a journal can be read without this program.
 enum JournalBody {
   /// The version of the rules by which `resolved` is computed from the state.
@@ -127,11 +119,33 @@ enum JournalBody {
   ///   - before: the digest before the commit.
   ///   - json: the buffer, which has only the body afterwards.
   ///   - origin: writes the members about the author of the row, if it has one.
-  // Never inlined, so that its instructions can be counted by its name.
-  @inline(never)
   static func changed(
     diff: EncodedDiff, commit: Commit, before: Digest, _ json: inout JSONWriter,
     origin: (inout JSONWriter) -> Void
+  ) {
+    beginChanged(diff, before, &json)
+    origin(&json)
+    endChanged(commit, &json)
+  }
+
+  /// Writes the body of a `changed` row that an op caused.
+  ///
+  /// The op comes as a parameter, because a closure would copy it. `top` and `ok` are the top screen
+  /// after the commit and the answer to the op.
+  // Never inlined, so that its instructions can be counted by its name.
+  @inline(never)
+  static func changed(
+    diff: EncodedDiff, commit: Commit, before: Digest, by op: OpContext, top: String?,
+    answeredBy ok: EncodedOk, _ json: inout JSONWriter
+  ) {
+    beginChanged(diff, before, &json)
+    json.origin(op, top: top, answeredBy: ok)
+    endChanged(commit, &json)
+  }
+
+  @inline(__always)
+  private static func beginChanged(
+    _ diff: EncodedDiff, _ before: Digest, _ json: inout JSONWriter
   ) {
     json.removeAll()
     json.beginObject()
@@ -149,7 +163,10 @@ enum JournalBody {
     if diff.resolved != nil {
       json.member("rv", resolution)
     }
-    origin(&json)
+  }
+
+  @inline(__always)
+  private static func endChanged(_ commit: Commit, _ json: inout JSONWriter) {
     if commit.parts.contains(.transition), !commit.completion.isEmpty {
       json.name("ends")
       json.events(commit.completion)
@@ -283,8 +300,26 @@ extension JSONWriter {
     flag("override", doing.isForced)
   }
 
-  /// Writes which client caused a row with which op, and what the answer to the op is made of.
-  mutating func origin(_ op: OpContext, _ reply: RecordedReply) {
+  /// Writes which client caused a row with which op, and the whole answer to the op.
+  mutating func origin(_ op: OpContext, answeredBy reply: [UInt8]) {
+    author(of: op)
+    name("reply")
+    raw(reply)
+    flags(of: op)
+  }
+
+  /// Writes which client caused a row with which op, and of the answer what the diff in the same row
+  /// lacks: the top, and the outputs of the operations.
+  mutating func origin(_ op: OpContext, top: String?, answeredBy ok: EncodedOk) {
+    author(of: op)
+    name("top")
+    if let top { string(top) } else { null() }
+    name("out")
+    raw(ok.bytes.span.extracting(ok.outputs))
+    flags(of: op)
+  }
+
+  private mutating func author(of op: OpContext) {
     let client = op.client
     name("ops")
     assert(!op.request.kinds.isEmpty)
@@ -292,19 +327,12 @@ extension JSONWriter {
     for kind in op.request.kinds { word(kind.name) }
     endArray()
     pieces(client.beforeOp)
-    integer(op.request.id)
+    digits(op.request.idDigits)
     pieces(client.behindOp)
     hex(op.octets.bits)
-    switch reply {
-    case .whole(let reply):
-      name("reply")
-      raw(reply)
-    case .besideDiff(let top, let outputs):
-      name("top")
-      if let top { string(top) } else { null() }
-      name("out")
-      raw(outputs.span)
-    }
+  }
+
+  private mutating func flags(of op: OpContext) {
     flag("override", op.request.guards.any)
     flag("vetoSkipped", op.isVetoSkipped)
     if !op.request.areUsual {

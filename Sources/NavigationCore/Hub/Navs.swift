@@ -66,6 +66,9 @@ struct Navs: Sendable {
   func isLive(_ slot: Int) -> Bool { slots.isLive(slot) }
 
   /// The slot of a nav by name; nil if no loaded nav has this name.
+  ///
+  /// Inlined, because Swift would copy the 264 bytes of this value for the call.
+  @inline(__always)
   func slot(of name: String) -> Int? {
     names.find(KeyHash(name)) { slots[$0].name == name }
   }

@@ -124,8 +124,8 @@ struct OpContext: Sendable {
     RowAuthor(principal: key.principal, client: key.client, op: request.id)
   }
 
-  var isCreation: Bool { request.kinds.first == .navCreate }
-  var isClosing: Bool { request.kinds.first == .navClose }
+  var isCreation: Bool { !request.kinds.areOrdinary && request.kinds.first == .navCreate }
+  var isClosing: Bool { !request.kinds.areOrdinary && request.kinds.first == .navClose }
 }
 
 extension OpContext {

@@ -102,10 +102,11 @@ package struct JSONTape: Sendable {
     guard token.kind == .string else { return nil }
     let range = Int(token.start)..<Int(token.end)
     guard !token.isEscaped else { return JSONText.unescape(bytes[range]) }
+    let text = bytes.span.extracting(range)
     // The scanner has checked that the text is UTF-8.
-    return String(
-      copying: unsafe UTF8Span(
-        unchecked: bytes.span.extracting(range), isKnownASCII: token.isASCII))
+    return token.isASCII
+      ? String(ascii: text)
+      : String(copying: unsafe UTF8Span(unchecked: text, isKnownASCII: false))
   }
 
   /// Whether a value is a string without escapes, so that its bytes in the text are its contents.
@@ -151,6 +152,14 @@ package struct JSONTape: Sendable {
     let low = ByteWord(text, at: end - 8).number(digits: min(end - start, 8))
     guard end - start > 8 else { return low }
     return ByteWord(text, at: end - 16).number(digits: end - start - 8) &* 100_000_000 &+ low
+  }
+
+  /// The digits of a value that is an integer.
+  @inline(__always)
+  package func digits(_ index: Int) -> Digits {
+    let token = tokens[index]
+    precondition(token.kind == .integer)
+    return Digits(bytes.span, from: Int(token.start), to: Int(token.end))
   }
 
   /// The value of `true` or `false`; nil for any other value.

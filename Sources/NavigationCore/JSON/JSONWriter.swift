@@ -97,6 +97,9 @@ package struct JSONWriter: ~Copyable {
     buffer.appendInteger(value)
   }
 
+  /// Writes an integer by its digits.
+  package mutating func digits(_ digits: Digits) { buffer.append(digits) }
+
   /// Writes a truth value.
   @inline(__always)
   package mutating func bool(_ value: Bool) {

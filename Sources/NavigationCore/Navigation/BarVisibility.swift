@@ -8,6 +8,9 @@ struct BarVisibility: Equatable {
 
 extension NavigationController {
   /// The present visibility of both bars.
+  ///
+  /// Inlined, because Swift would copy the controller to lend it.
+  @inline(__always)
   var visibility: BarVisibility {
     BarVisibility(
       bar: bar.isDefault || !bar.content.isHidden,
@@ -199,20 +202,20 @@ extension NavigationController {
   /// If an operation of the message set the bar's visibility while this screen was on top, that
   /// operation prevails over the preference.
   mutating func updateVisibility(_ draft: inout Draft) {
-    if let top, !top.hasDefaultDetails, top.id != draft.oldTop, top.id != draft.topOfBarSet {
+    if let top, !top.hasDefaultDetails, top.id != draft.oldTop, top.id != draft.rare?.topOfBarSet {
       applyBarPreference(of: top, &draft)
     }
-    guard !draft.tail.isEmpty else { return }
+    guard let notes = draft.rare, !notes.tail.isEmpty else { return }
     assert(draft.revision == revision.next)
     let now = visibility
     let isBarNew = now.bar != draft.oldVisibility.bar
     let isToolbarNew = now.toolbar != draft.oldVisibility.toolbar
-    if !isBarNew, let before = draft.before { restoreBarChange(before.state) }
+    if !isBarNew, let before = notes.before { restoreBarChange(before.state) }
     var reportsBar = false
-    for case .barChange(_, let change) in draft.tail where isBarNew {
+    for case .barChange(_, let change) in notes.tail where isBarNew {
       reportsBar = change.isHidden == !now.bar
     }
-    draft.tail = draft.tail.compactMap { event in
+    notes.tail = notes.tail.compactMap { event in
       switch event {
       case .barChange: return reportsBar ? event : nil
       case .barsVisibilityChanged(_, _, let cause):
@@ -250,13 +253,14 @@ extension Draft {
   /// Appends an event to the end of the revision; a visibility event replaces the earlier one of
   /// its kind.
   mutating func report(_ event: NavigationEvent) {
-    tail.removeAll { other in
+    let notes = noteRarely()
+    notes.tail.removeAll { other in
       switch (other, event) {
       case (.barChange, .barChange), (.barsVisibilityChanged, .barsVisibilityChanged): true
       default: false
       }
     }
-    tail.append(event)
-    assert(tail.count <= 2, "more than one last word on bar and toolbar")
+    notes.tail.append(event)
+    assert(notes.tail.count <= 2, "more than one last word on bar and toolbar")
   }
 }

@@ -1,5 +1,8 @@
 /// The changes of one message so far, kept while its operations run.
-struct Draft {
+///
+/// Most messages need few of its members. The others are in `rare`, because to make and to destroy
+/// them takes 400 instructions.
+struct Draft: ~Copyable {
   /// The revision that the message will make.
   let revision: Revision
   /// The message's animation flag; `show` sets it to true if the message left it out.
@@ -17,36 +20,14 @@ struct Draft {
   var lowest: Int
   /// The ids of the old stack from `lowest` on.
   var oldTail = ShortList<ScreenID>()
-  /// The ids of the presented screens before the message.
-  let oldChain: [ScreenID]
-  /// All presentations and dismissals together: the last kind, the screen visible before, the one
-  /// visible now.
-  private(set) var presentation: (kind: RunningTransition.Kind, from: ScreenID?, to: ScreenID?)?
   /// Whether a whole-stack replacement was among the operations.
   var replacesWhole = false
   /// The screens whose content changed, with their content before the message; nil for new ones.
   var touched = ShortList<(id: ScreenID, original: Screen?)>()
-  /// The buttons in the lists that the current operation names.
-  ///
-  /// The nav learns of a new button only when the operation has passed all checks.
-  var named: [ButtonID: Button] = [:]
-  /// The buttons that operations made or edited.
-  var touchedButtons: Set<ButtonID> = []
-  /// The keys of the records that operations released.
-  var released: [DetachedRecords.Key] = []
   /// The parts that changed.
   var parts = PartSet()
   /// The visibility of bar and toolbar before the message.
   let oldVisibility: BarVisibility
-  /// The top when an operation last set the bar's visibility; nil if none did.
-  var topOfBarSet: ScreenID?
-  /// The events that come last in the revision.
-  var tail: [NavigationEvent] = []
-  /// The delegates' answers for the transition that the message may begin; nil without any.
-  var animation: Animation?
-  /// Events to report before and after those of the stack's change.
-  var beginning: [NavigationEvent] = []
-  var ending: [NavigationEvent] = []
   /// Whether an operation supplied the events of the stack's change itself, as a gesture does.
   var hasOwnEvents = false
   /// The end of the order of detached records before the message.
@@ -55,12 +36,15 @@ struct Draft {
   var recordBytes: Int
   /// Whether a button was touched that other screens show too.
   var touchesSharedButtons = false
-  /// The state before the message, if it creates the nav or has several operations.
-  ///
-  /// `finish` compares with it, to find changes that a later operation undid.
-  var before: StateBefore?
+  /// The notes that most messages do not make; nil as long as this one has made none.
+  private(set) var rare: RareNotes?
 
-  init(of controller: borrowing NavigationController, isAnimated: Bool?) {
+  /// Begins the notes of a message.
+  ///
+  /// - Parameters:
+  ///   - controller: the state before the message; `inout` only to avoid a copy of it.
+  ///   - isAnimated: the message's animation flag.
+  init(of controller: inout NavigationController, isAnimated: Bool?) {
     revision = controller.revision.next
     self.isAnimated = isAnimated
     oldCount = controller.stack.count
@@ -68,9 +52,40 @@ struct Draft {
     wasAttached = controller.isAttached
     oldVisibility = controller.visibility
     lowest = oldCount
-    oldChain = controller.presented.isDefault ? [] : controller.presentedScreens.map(\.id)
     mark = controller.detached.mark
     recordBytes = controller.recordBytes
+    guard !controller.presented.isDefault else { return }
+    noteRarely().oldChain = controller.presentedScreens.map(\.id)
+  }
+
+  /// Makes a copy, for trials.
+  init(copying other: borrowing Draft) {
+    revision = other.revision
+    isAnimated = other.isAnimated
+    assignedScreens = other.assignedScreens
+    assignedButtons = other.assignedButtons
+    oldCount = other.oldCount
+    oldTop = other.oldTop
+    wasAttached = other.wasAttached
+    lowest = other.lowest
+    oldTail = other.oldTail
+    replacesWhole = other.replacesWhole
+    touched = other.touched
+    parts = other.parts
+    oldVisibility = other.oldVisibility
+    hasOwnEvents = other.hasOwnEvents
+    mark = other.mark
+    recordBytes = other.recordBytes
+    touchesSharedButtons = other.touchesSharedButtons
+    rare = other.rare?.copy()
+  }
+
+  /// Returns the notes that most messages do not make, which it makes at the first call.
+  mutating func noteRarely() -> RareNotes {
+    if let rare { return rare }
+    let notes = RareNotes()
+    rare = notes
+    return notes
   }
 
   /// Notes that the caller is about to change the stack from `index` on.
@@ -90,7 +105,8 @@ struct Draft {
   mutating func notePresentation(
     _ kind: RunningTransition.Kind, from: ScreenID?, to: ScreenID?
   ) {
-    presentation = (kind, presentation.map(\.from) ?? from, to)
+    let notes = noteRarely()
+    notes.presentation = (kind, notes.presentation.map(\.from) ?? from, to)
   }
 
   /// Notes that the content of a screen changes; keeps the original of the first call.
@@ -113,31 +129,21 @@ struct Draft {
   }
 }
 
-/// A state, kept outside of its owner because most messages need none.
-///
-/// A test of an optional controller copies its 192 bytes.
-final class StateBefore: Sendable {
-  let state: NavigationController
-
-  init(_ state: NavigationController) { self.state = state }
-}
-
 extension NavigationController {
   /// Fills in `commit` with the net effect of the message, in canonical order.
   ///
   /// Also releases the oldest detached records beyond the limits.
   ///
   /// - Parameters:
-  ///   - draft: the notes of the operations. Each step takes it as `inout`, because Swift would
-  ///     copy a value of this size to lend it otherwise.
+  ///   - draft: the notes of the operations.
   ///   - limits: the limits of the nav.
-  ///   - commit: receives the net effect. If it is empty, the order of the detached records is
-  ///     undefined, and the caller must restore the state before.
+  ///   - commit: has the revision and the net splice, and receives the rest of the net effect. If it
+  ///     is empty, the order of the detached records is undefined, and the caller must restore the
+  ///     state before.
   mutating func finish(_ draft: inout Draft, limits: NavigationLimits, _ commit: inout Commit) {
     assert(commit.revision == draft.revision)
     assert(draft.revision == revision.next, "a draft of another state")
     commit.isAnimated = draft.isAnimated ?? false
-    commit.splice = netSplice(&draft)
     if draft.isAnimated == true, let running = openTransition(&draft, commit.splice) {
       setTransition(running, &draft)
     }
@@ -145,7 +151,7 @@ extension NavigationController {
     noteChangedScreens(&draft, &commit)
     orderDetached(&draft, &commit)
     commit.parts = draft.parts
-    if let before = draft.before {
+    if let before = draft.rare?.before {
       for part in draft.parts where hasSamePart(part, as: before.state) {
         commit.parts.remove(part)
         stamp(part, with: before.state.version(of: part))
@@ -153,14 +159,18 @@ extension NavigationController {
     }
     if draft.replacesWhole { commit.relation = relation(&draft) }
     if !transition.isDefault { commit.completion = transition.content.running?.completion ?? [] }
-    commit.events.add(draft.beginning)
+    if let beginning = draft.rare?.beginning { commit.events.add(beginning) }
     commit.events.add(events(&draft, commit.splice))
-    commit.events.add(draft.ending)
-    commit.events.add(draft.tail)
+    if let notes = draft.rare {
+      commit.events.add(notes.ending)
+      commit.events.add(notes.tail)
+    }
     if !commit.isEmpty { makeRoom(limits, &draft, &commit) }
     reckon(&draft, &commit)
     assert(commit.changedScreens.allSatisfy { commit.splice?.inserts($0) != true })
-    assert(!draft.hasOwnEvents || !draft.beginning.isEmpty || !draft.ending.isEmpty)
+    assert(
+      !draft.hasOwnEvents || draft.rare?.beginning.isEmpty == false
+        || draft.rare?.ending.isEmpty == false)
   }
 
   /// Returns the transition that an animated message begins; nil if it begins none.
@@ -182,7 +192,7 @@ extension NavigationController {
       if let top = top?.id, !isStandalone {
         running.completion.append(.didShow(top, animated: true))
       }
-    } else if let (kind, from, to) = draft.presentation {
+    } else if let (kind, from, to) = draft.rare?.presentation {
       running = RunningTransition(
         id: draft.revision, kind: kind, from: from, to: to,
         deadline: settings.content.transitionDeadline)
@@ -190,7 +200,7 @@ extension NavigationController {
       return nil
     }
     assert(running.from != nil || running.to != nil, "a transition of nothing")
-    if let animation = draft.animation {
+    if let animation = draft.rare?.animation {
       running.animator = animation.animator
       running.duration = animation.duration
       running.driver = animation.driver
@@ -200,7 +210,10 @@ extension NavigationController {
     return running
   }
 
-  private func netSplice(_ draft: inout Draft) -> Splice? {
+  /// Returns the net change of the stack's order.
+  ///
+  /// Mutating, as `events`, because Swift would copy the controller to lend it.
+  mutating func netSplice(_ draft: inout Draft) -> Splice? {
     // The runs that differ: `first..<oldEnd` of the old tail, and `at..<newEnd` of the stack.
     var at = draft.lowest
     var first = 0
@@ -230,7 +243,7 @@ extension NavigationController {
     for touched in draft.touched {
       let id = touched.id
       var original = touched.original
-      if let before = draft.before { original = before.state.screen(id) }
+      if let before = draft.rare?.before { original = before.state.screen(id) }
       guard let index = index(of: id) else {
         if let place = presented.content.index(of: id) {
           let screen = presented.content.chain[place].screen
@@ -259,20 +272,20 @@ extension NavigationController {
     } else {
       let recent = detached.records(since: draft.mark)
       if !recent.isEmpty {
-        var order = CanonicalOrder(removed: Array(removed) + draft.oldChain)
+        var order = CanonicalOrder(removed: Array(removed) + (draft.rare?.oldChain ?? []))
         for record in recent { order.add(record, isListed: isListed(record, &draft, removed)) }
         detached.reorder(since: draft.mark, as: order.keys)
         commit.detached = order.listed
       }
     }
     assert(commit.detached.allSatisfy { detached.contains($0.key) })
-    if !commit.detached.isEmpty, let before = draft.before {
+    if !commit.detached.isEmpty, let before = draft.rare?.before {
       commit.onlyMovesDetached = commit.detached.allSatisfy(before.state.holdsDetached)
     }
-    guard !draft.released.isEmpty else { return }
-    commit.released = draft.released.filter { key in
+    guard let notes = draft.rare, !notes.released.isEmpty else { return }
+    commit.released = notes.released.filter { key in
       guard !isKnown(key) else { return false }
-      return draft.before?.state.isKnown(key) ?? true
+      return notes.before?.state.isKnown(key) ?? true
     }
   }
 
@@ -298,14 +311,11 @@ extension NavigationController {
     switch record {
     case .screen(let screen):
       // Replay derives which screens were dismissed from the chains before and after.
-      !removed.contains(screen.id) && !draft.oldChain.contains(screen.id)
+      !removed.contains(screen.id) && draft.rare?.oldChain.contains(screen.id) != true
         || draft.touched.contains { $0.id == screen.id }
     case .button(let button):
-      // Replay derives a button that left its last list. It cannot do so if the button was also
-      // edited or was detached before the message. If a screen was released, replay does not know
-      // which buttons had left that screen before.
-      draft.touchedButtons.contains(button.id) || !draft.released.isEmpty
-        || draft.before?.state.detached.button(button.id) != nil
+      // Replay derives a button that left its last list, except for those that `concerns` names.
+      draft.rare?.concerns(button.id) ?? false
     }
   }
 
@@ -333,7 +343,7 @@ extension NavigationController {
   }
 
   /// The events of the stack's change and of a transition's beginning; none if detached.
-  private func events(_ draft: inout Draft, _ splice: Splice?) -> [NavigationEvent] {
+  private mutating func events(_ draft: inout Draft, _ splice: Splice?) -> [NavigationEvent] {
     assert(!isStandalone || !isAttached)
     if draft.hasOwnEvents || !isStandalone && !isAttached { return [] }
     var began: RunningTransition?

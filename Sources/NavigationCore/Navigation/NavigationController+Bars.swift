@@ -18,7 +18,7 @@ extension NavigationController {
 
   mutating func setBarHidden(_ isHidden: Bool, _ draft: inout Draft) {
     setBarHidden(isHidden, animated: draft.isAnimated ?? false, cause: .api, &draft)
-    draft.topOfBarSet = top?.id
+    draft.noteRarely().topOfBarSet = top?.id
   }
 
   func checkDisplayed() throws(NavigationError) {

@@ -70,23 +70,23 @@ extension NavigationController {
   ) throws(NavigationError) -> Button {
     switch argument {
     case .id(let id):
-      guard let button = shown[id]?.button ?? draft.named[id] ?? detached.button(id) else {
+      guard let button = shown[id]?.button ?? draft.rare?.named[id] ?? detached.button(id) else {
         throw .unknownButton(id)
       }
       assert(button.id == id, "\(id.text) leads to \(button.id.text)")
-      draft.named[id] = button
+      draft.noteRarely().named[id] = button
       return button
     case .record(let record):
       let button = try make(record, &draft)
       // A client that sends a whole item back repeats the records of buttons in use. Such a record
       // must equal the button in use: only `setButton` changes the content of a button.
-      if let old = shown[button.id]?.button ?? draft.named[button.id] {
+      if let old = shown[button.id]?.button ?? draft.rare?.named[button.id] {
         guard old == button else { throw .duplicateItem(button.id) }
         return old
       }
       assert(!isKnown(.button(button.id)) || detached.contains(.button(button.id)))
-      draft.named[button.id] = button
-      draft.touchedButtons.insert(button.id)
+      draft.noteRarely().named[button.id] = button
+      draft.noteRarely().touchedButtons.insert(button.id)
       return button
     }
   }

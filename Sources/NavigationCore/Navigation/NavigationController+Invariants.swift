@@ -112,7 +112,7 @@ extension NavigationController {
         if places > screen?.places(of: button.id) ?? 0 { draft.touchesSharedButtons = true }
       }
     }
-    for id in draft.touchedButtons where shown[id] != nil {
+    for id in draft.rare?.touchedButtons ?? [] where shown[id] != nil {
       let places = draft.touched.reduce(0) { $0 + (screen($1.id)?.places(of: id) ?? 0) }
       if places != shown[id]?.places { draft.touchesSharedButtons = true }
     }

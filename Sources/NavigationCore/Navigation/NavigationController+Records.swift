@@ -81,8 +81,8 @@ extension NavigationController {
       throw .invalidArgument(
         "screen \(id.text) is \(place); only a detached one can be released")
     }
-    draft.released.append(.screen(id))
-    draft.released += forget(.screen(screen)).map { .button($0) }
+    draft.noteRarely().released.append(.screen(id))
+    draft.noteRarely().released += forget(.screen(screen)).map { .button($0) }
     noteForgotten(screen, &draft)
     return .nothing
   }
@@ -95,7 +95,7 @@ extension NavigationController {
     try checkRoom(adding: button.byteCount, besideStack: button.byteCount, context)
     if detached.button(button.id) != button {
       detached.touch(.button(button))
-      draft.touchedButtons.insert(button.id)
+      draft.noteRarely().touchedButtons.insert(button.id)
     }
     assert(shown[button.id] == nil, "\(button.id.text) is shown and detached")
     return .button(button.id)
@@ -112,7 +112,7 @@ extension NavigationController {
     let growth = new.byteCount - old.byteCount
     guard let places = shown[id]?.places else {
       try checkRoom(adding: growth, besideStack: new.byteCount, context)
-      draft.touchedButtons.insert(id)
+      draft.noteRarely().touchedButtons.insert(id)
       detached.touch(.button(new))
       return .nothing
     }
@@ -122,7 +122,7 @@ extension NavigationController {
     }
     let inChain = presentedScreens.reduce(0) { $0 + $1.places(of: id) }
     if inChain > 0 { try checkChain(adding: growth * inChain, context) }
-    draft.touchedButtons.insert(id)
+    draft.noteRarely().touchedButtons.insert(id)
     shown[id]?.button = new
     recordBytes += growth * places
     replaceShown(new, places: places, &draft)
@@ -167,7 +167,7 @@ extension NavigationController {
       throw .invalidArgument("button \(id.text) is in use; take it out of its lists first")
     }
     assert(shown[id] == nil, "\(id.text) was shown and detached")
-    draft.released.append(.button(id))
+    draft.noteRarely().released.append(.button(id))
     return .nothing
   }
 

@@ -144,7 +144,7 @@ extension NavigationController {
     return .replaced(popped: popped, ids: stack.map(\.id))
   }
 
-  private func checkReplacement(
+  private mutating func checkReplacement(
     _ arguments: [ScreenArgument]
   ) throws(NavigationError) {
     var ids: Set<ScreenID> = []
@@ -203,7 +203,9 @@ extension NavigationController {
     var isPresented = false
   }
 
-  func locate(_ argument: ScreenArgument) throws(NavigationError) -> Place {
+  ///
+  /// Mutating, as the functions below, because Swift would copy the controller to lend it.
+  mutating func locate(_ argument: ScreenArgument) throws(NavigationError) -> Place {
     switch argument {
     case .id(let id):
       if let index = index(of: id) {
@@ -235,7 +237,7 @@ extension NavigationController {
     var isNew: Bool
   }
 
-  func arrival(
+  mutating func arrival(
     _ argument: ScreenArgument, _ draft: inout Draft
   ) throws(NavigationError) -> Arrival {
     switch argument {

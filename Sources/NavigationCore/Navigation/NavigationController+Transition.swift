@@ -54,10 +54,10 @@ extension NavigationController {
     if outcome == .cancelled {
       takeBackBarChange(&draft)
     } else {
-      draft.ending += running.completion
+      draft.noteRarely().ending += running.completion
     }
     assert(running.id <= draft.revision, "a transition that has not begun")
-    draft.ending.append(.transitionEnded(running.id, outcome))
+    draft.noteRarely().ending.append(.transitionEnded(running.id, outcome))
     setTransition(nil, &draft)
   }
 
@@ -98,7 +98,7 @@ extension NavigationController {
     running.completion = [.didPop(top.id), .didShow(under, animated: true)]
     setTransition(running, &draft)
     draft.hasOwnEvents = true
-    draft.beginning = [.willShow(under, animated: true), .transitionBegan(running)]
+    draft.noteRarely().beginning = [.willShow(under, animated: true), .transitionBegan(running)]
     return .transition(running.id)
   }
 
@@ -125,7 +125,7 @@ extension NavigationController {
     draft.hasOwnEvents = true
     // Before the transition ends, so that the change of the bar belongs to it.
     applyBarPreference(of: top, &draft)
-    draft.topOfBarSet = top?.id
+    draft.noteRarely().topOfBarSet = top?.id
     endTransition(.completed, &draft)
     return popped
   }

@@ -213,8 +213,15 @@ package struct NavigationContext: Sendable {
 package struct OperationResult: Sendable {
   /// The outputs, in the order of the operations.
   package var outputs = ShortList<OperationOutput>()
+  /// Whether the message changed something.
+  package var isChanged: Bool
+  /// The net effect; without a meaning unless `isChanged`.
+  package var effect: Commit
+
   /// The commit; nil if the message changed nothing.
-  package var commit: Commit?
+  ///
+  /// The hub reads `effect` instead, which needs no copy.
+  package var commit: Commit? { isChanged ? effect : nil }
 }
 
 extension NavigationController {
@@ -235,8 +242,8 @@ extension NavigationController {
   ) throws(Refusal) -> OperationResult {
     assert(operations.count <= 16, "\(operations.count) operations in one message")
     detached.closeHoles()
-    var draft = Draft(of: self, isAnimated: isAnimated)
-    draft.animation = animation
+    var draft = Draft(of: &self, isAnimated: isAnimated)
+    if let animation { draft.noteRarely().animation = animation }
     return try perform(operations, draft: &draft, context: context, isCreation: false)
   }
 
@@ -248,7 +255,7 @@ extension NavigationController {
     in context: NavigationContext
   ) throws(Refusal) -> (NavigationController, OperationResult) {
     var controller = NavigationController(revision: Revision(0))
-    var draft = Draft(of: controller, isAnimated: isAnimated)
+    var draft = Draft(of: &controller, isAnimated: isAnimated)
     do {
       try controller.adopt(creation, draft: &draft, context: context)
     } catch {
@@ -273,33 +280,32 @@ extension NavigationController {
     // operations change the value itself; `before`, a copy that shares all storage, restores it if
     // one of them is refused.
     if isCreation {
-      draft.before = StateBefore(blank(at: draft.revision))
+      draft.noteRarely().before = StateBefore(blank(at: draft.revision))
     } else if operations.count > 1 {
-      draft.before = StateBefore(self)
+      draft.noteRarely().before = StateBefore(self)
     }
     var outputs = ShortList<OperationOutput>()
     // A span lends the operations; a subscript of the array would copy them.
     let operations = operations.span
     for index in operations.indices {
-      if !draft.named.isEmpty { draft.named = [:] }
+      if let notes = draft.rare, !notes.named.isEmpty { notes.named = [:] }
       do throws(NavigationError) {
         outputs.append(try run(operations[index], draft: &draft, context: context))
       } catch {
-        if let before = draft.before { self = before.state }
+        if let before = draft.rare?.before { self = before.state }
         throw Refusal(index: index, error: isStandalone ? error.ofItem : error)
       }
     }
     assert(outputs.count == operations.count)
-    var commit = Commit(revision: draft.revision)
+    var commit = Commit(revision: draft.revision, splice: netSplice(&draft))
     finish(&draft, limits: context.limits, &commit)
-    guard isCreation || !commit.isEmpty else {
-      if let before = draft.before { self = before.state }
-      assert(revision.next == draft.revision, "nothing changed but the revision")
-      return OperationResult(outputs: outputs)
-    }
-    revision = draft.revision
+    let isChanged = isCreation || !commit.isEmpty
+    if !isChanged, let before = draft.rare?.before { self = before.state }
+    assert(revision.next == draft.revision, "nothing changed but the revision")
+    if isChanged { revision = draft.revision }
     // `consume` moves the commit; a copy costs a retain for each of its lists.
-    return OperationResult(outputs: consume outputs, commit: consume commit)
+    return OperationResult(
+      outputs: consume outputs, isChanged: isChanged, effect: consume commit)
   }
 
   /// The state before a creation, for `finish` to compare with: a controller without content.

@@ -41,7 +41,7 @@ extension NavigationController {
     var arguments: [ScreenArgument] = []
     var skipped: [String] = []
     // The trial draft lets an entry see what the entries before it made; it is discarded.
-    var trial = draft
+    var trial = Draft(copying: draft)
     for entry in entries {
       if let argument = restored(entry, &trial) {
         arguments.append(argument)
@@ -75,13 +75,13 @@ extension NavigationController {
     }
     record.edits = record.edits.map(adapted)
     record.item = record.item.map(adapted)
-    var next = trial
+    var next = Draft(copying: trial)
     do throws(NavigationError) {
       _ = try make(record, &next)
     } catch {
       return nil
     }
-    trial = next
+    swap(&trial, &next)
     return .record(record)
   }
 

@@ -240,6 +240,8 @@ package struct OpRequest: Sendable {
 package final class OpMessage: Sendable {
   /// The id of the message, which answers repeat.
   package let id: UInt64
+  /// The digits of `id`.
+  package let idDigits: Digits
   /// The client's id; required without a session, else equal to the session's.
   package let client: ClientID?
   /// The client's name for the log, if there is no session.
@@ -271,12 +273,14 @@ package final class OpMessage: Sendable {
   package let octets: BodyHash
 
   init(
-    id: UInt64, client: ClientID?, name: String?, nav: String, guards: Guards, isAnimated: Bool?,
-    waits: Bool, due: UInt64?, kinds: OperationKinds, unusual: [RequestedOperation],
+    id: UInt64, idDigits: Digits, client: ClientID?, name: String?, nav: String, guards: Guards,
+    isAnimated: Bool?, waits: Bool, due: UInt64?, kinds: OperationKinds,
+    unusual: [RequestedOperation],
     readable: [Operation], octets: BodyHash
   ) {
     assert(unusual.isEmpty ? kinds.count == readable.count : kinds.count == unusual.count)
     self.id = id
+    self.idDigits = idDigits
     self.client = client
     self.name = name
     self.nav = nav
@@ -313,6 +317,10 @@ package struct OperationKinds: RandomAccessCollection, Sendable {
   private var kinds = InlineArray<16, OperationKind>(repeating: .unknown)
   /// The number of operations.
   package private(set) var count = 0
+  /// Whether all kinds are ordinary ones, see `OperationKind.isOrdinary`.
+  ///
+  /// An op meets nine tests for other kinds, which look at this alone for most messages.
+  package private(set) var areOrdinary = true
 
   /// The index of the first operation.
   package var startIndex: Int { 0 }
@@ -328,6 +336,7 @@ package struct OperationKinds: RandomAccessCollection, Sendable {
   mutating func append(_ kind: OperationKind) {
     kinds[count] = kind
     count += 1
+    if !kind.isOrdinary { areOrdinary = false }
   }
 }
 

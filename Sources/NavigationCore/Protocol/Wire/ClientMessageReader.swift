@@ -382,8 +382,9 @@ package struct ClientMessageReader: Sendable {
     var kinds = OperationKinds()
     let unusual = operations(list, &kinds, &readable)
     return OpMessage(
-      id: id, client: client, name: name, nav: nav, guards: guards, isAnimated: isAnimated,
-      waits: waits, due: due, kinds: kinds, unusual: unusual, readable: readable, octets: octets)
+      id: id, idDigits: tape.digits(members.id), client: client, name: name, nav: nav,
+      guards: guards, isAnimated: isAnimated, waits: waits, due: due, kinds: kinds,
+      unusual: unusual, readable: readable, octets: octets)
   }
 
   private func waits(_ index: Int?, _ id: UInt64) throws(MessageFailure) -> Bool {

@@ -62,12 +62,12 @@ package struct DiffFrame: ~Copyable {
   var revision: Revision
   var sequence: UInt64
   var cause: Cause
-  var by: (name: String, op: UInt64)?
+  var by: (name: String, op: Digits)?
 
   /// Makes a frame; `by` is the name of the requesting client and the id of its op.
   package init(
     nav: String, epoch: Epoch, base: Revision, revision: Revision, sequence: UInt64,
-    cause: Cause, by: (name: String, op: UInt64)? = nil
+    cause: Cause, by: (name: String, op: Digits)? = nil
   ) {
     self.nav = nav
     self.epoch = epoch
@@ -123,7 +123,8 @@ package struct DiffFrame: ~Copyable {
       json.name("by")
       json.beginObject()
       json.member("name", by.name)
-      json.member("op", by.op)
+      json.name("op")
+      json.digits(by.op)
       json.endObject()
     }
   }

@@ -81,6 +81,17 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     }
   }
 
+  /// Whether the operation neither creates, closes or reverts a nav, nor activates a button, nor is
+  /// about a gesture.
+  package var isOrdinary: Bool {
+    switch self {
+    case .navCreate, .navClose, .revert, .buttonActivate, .gestureBegin, .gestureUpdate,
+      .gestureFinish, .gestureCancel:
+      false
+    default: true
+    }
+  }
+
   /// Whether the operation waits, or is refused, while a transition, gesture or question is open.
   ///
   /// `button.activate` does so too, if the button pops.

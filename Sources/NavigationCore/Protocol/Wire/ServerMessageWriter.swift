@@ -118,20 +118,29 @@ package enum ServerMessageWriter {
     delivered: Int
   ) -> [UInt8] {
     var json = JSONWriter()
-    return encodedOk(
-      id: id, standing: standing, changed: changed, outputs: outputs, delivered: delivered, &json
-    ).bytes
+    json.beginObject()
+    json.member("id", id)
+    return encodeRest(standing, changed, outputs, delivered, &json).bytes
   }
 
   /// Encodes `ok` to an op in the memory of `json`, and returns the place of `out` in it.
   package static func encodedOk(
-    id: UInt64, standing: NavStanding, changed: Bool, outputs: ShortList<OperationOutput>,
+    id: Digits, standing: NavStanding, changed: Bool, outputs: ShortList<OperationOutput>,
     delivered: Int,
     _ json: inout JSONWriter
   ) -> EncodedOk {
     json.removeAll()
     json.beginObject()
-    json.member("id", id)
+    json.name("id")
+    json.digits(id)
+    return encodeRest(standing, changed, outputs, delivered, &json)
+  }
+
+  /// Encodes the members of `ok` after its id.
+  private static func encodeRest(
+    _ standing: NavStanding, _ changed: Bool, _ outputs: ShortList<OperationOutput>,
+    _ delivered: Int, _ json: inout JSONWriter
+  ) -> EncodedOk {
     json.place(standing.nav, standing.epoch, standing.revision)
     json.member("changed", changed)
     json.member("depth", UInt64(standing.depth))

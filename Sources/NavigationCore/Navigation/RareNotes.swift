@@ -1,0 +1,67 @@
+/// The notes of a `Draft` that most messages do not make.
+///
+/// Law: a draft without them behaves like one whose notes are all at their defaults. No two drafts
+/// share an object, because a draft is not copyable.
+final class RareNotes {
+  /// The ids of the presented screens before the message.
+  var oldChain: [ScreenID] = []
+  /// All presentations and dismissals together: the last kind, the screen visible before, the one
+  /// visible now.
+  var presentation: (kind: RunningTransition.Kind, from: ScreenID?, to: ScreenID?)?
+  /// The buttons in the lists that the current operation names.
+  ///
+  /// The nav learns of a new button only when the operation has passed all checks.
+  var named: [ButtonID: Button] = [:]
+  /// The buttons that operations made or edited.
+  var touchedButtons: Set<ButtonID> = []
+  /// The keys of the records that operations released.
+  var released: [DetachedRecords.Key] = []
+  /// The top when an operation last set the bar's visibility; nil if none did.
+  var topOfBarSet: ScreenID?
+  /// The events that come last in the revision.
+  var tail: [NavigationEvent] = []
+  /// The delegates' answers for the transition that the message may begin; nil without any.
+  var animation: Animation?
+  /// Events to report before and after those of the stack's change.
+  var beginning: [NavigationEvent] = []
+  var ending: [NavigationEvent] = []
+  /// The state before the message, if it creates the nav or has several operations.
+  ///
+  /// `finish` compares with it, to find changes that a later operation undid.
+  var before: StateBefore?
+
+  /// Makes an independent copy.
+  func copy() -> RareNotes {
+    let copy = RareNotes()
+    copy.oldChain = oldChain
+    copy.presentation = presentation
+    copy.named = named
+    copy.touchedButtons = touchedButtons
+    copy.released = released
+    copy.topOfBarSet = topOfBarSet
+    copy.tail = tail
+    copy.animation = animation
+    copy.beginning = beginning
+    copy.ending = ending
+    copy.before = before
+    return copy
+  }
+
+  /// Whether replay cannot derive that a button left its last list.
+  ///
+  /// It cannot do so if the button was also edited or was detached before the message. If a screen
+  /// was released, replay does not know which buttons had left that screen before.
+  func concerns(_ button: ButtonID) -> Bool {
+    touchedButtons.contains(button) || !released.isEmpty
+      || before?.state.detached.button(button) != nil
+  }
+}
+
+/// A state, kept outside of its owner because most messages need none.
+///
+/// A test of an optional controller copies its 192 bytes.
+final class StateBefore: Sendable {
+  let state: NavigationController
+
+  init(_ state: NavigationController) { self.state = state }
+}
