@@ -83,7 +83,10 @@ extension Hub {
     batches.advance()
     let row = navs.slots[slot].takeOver(
       commit, sequence: batches.sequence, cause: cause, by: by, &json)
-    if navs.slots[slot].resolvedAt == commit.revision { navs.shareFrame(of: slot) }
+    // Most navs have the standard frame, which all of them share already.
+    if navs.slots[slot].resolvedAt == commit.revision, !navs.slots[slot].shown.hasStandardFrame {
+      navs.shareFrame(of: slot)
+    }
     return row
   }
 
@@ -191,8 +194,12 @@ extension NavEntry {
       let change = TopChange(
         commit, to: controller.stack, by: author, time: time, cause: cause)
     else { return }
-    // An assignment to the optional would go through the value witnesses of its type.
-    if topChange == nil { topChange = change } else { topChange?.replace(by: consume change) }
+    // An assignment to the optional would go through the value witnesses of its type, and a
+    // comparison with nil would copy it.
+    switch topChange {
+    case .none: topChange = consume change
+    case .some: topChange?.replace(by: consume change)
+    }
   }
 
   /// Updates the digest after a change that left the screens below `index` as they were.

@@ -60,6 +60,9 @@ package struct ShownBar: Sendable {
     return hash == KeyHash(scratch.span) && bytes(of: controller) == scratch
   }
 
+  /// Whether the frame is the one for parts that have their defaults.
+  package var hasStandardFrame: Bool { frame === BarFrame.standard }
+
   /// Replaces the frame with an equal one of another nav, if there is one.
   package mutating func share(_ frames: inout BarFrames) { frame = frames.shared(frame) }
 
