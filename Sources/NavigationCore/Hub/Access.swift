@@ -91,9 +91,9 @@ package struct Access: Hashable, Sendable {
   /// `owner` is the principal that created the nav; nil if there is no such nav. The owner has all
   /// rights as long as it may push there.
   package func rights(of peer: Peer, on nav: String, owner: String?) -> Rights {
-    switch peer {
     // Every op asks for its rights, so root and the daemon's user need no look-up of a role.
-    case .local(let user, _, _) where user == 0 || user == daemonUser: return .all
+    if grantsAll(to: peer) { return .all }
+    switch peer {
     case .key(let name, _) where keys[name] == nil: return []
     case .local, .key: break
     }
@@ -113,6 +113,13 @@ package struct Access: Hashable, Sendable {
     if role == .ui, !isUIGranted { rights.formUnion(Self.builtIn(on: nav)) }
     guard let owner, owner == peer.principal, rights.contains(.push) else { return rights }
     return .all
+  }
+
+  /// Whether a peer has all rights on every nav: root and the daemon's user have.
+  @inline(__always)
+  func grantsAll(to peer: Peer) -> Bool {
+    guard case .local(let user, _, _) = peer else { return false }
+    return user == 0 || user == daemonUser
   }
 
   /// The rights of the role `ui` on a nav, unless a grant names this role.

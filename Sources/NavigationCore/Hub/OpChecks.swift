@@ -154,6 +154,8 @@ extension OpContext {
   /// Errors take precedence in this order: `unsupported`, `bar-managed`, `bar-delegate-managed`,
   /// `readonly`.
   func checkForm(isStandalone: Bool) throws(Hub.OpFailure) {
+    // What `isWellFormed` says of each operation of nearly all messages.
+    if request.areUsual, request.kinds.areOrdinary { return }
     guard
       request.kinds.indices.contains(where: {
         !request.operation($0).isWellFormed(isStandalone: isStandalone)

@@ -82,13 +82,13 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   }
 
   /// Whether the operation neither creates, closes or reverts a nav, nor activates a button, nor is
-  /// about a gesture.
+  /// about a gesture or the items of a standalone bar.
   package var isOrdinary: Bool {
     switch self {
     case .navCreate, .navClose, .revert, .buttonActivate, .gestureBegin, .gestureUpdate,
       .gestureFinish, .gestureCancel:
       false
-    default: true
+    default: !isForItems
     }
   }
 
