@@ -16,7 +16,7 @@ enum Vocabulary {
     [
       Kind(
         heading: "verb to the daemon",
-        words: cases(of: "ClientVerb", in: wire + "ClientMessageReader.swift")),
+        words: cases(of: "ClientVerb", in: wire + "ClientMessage.swift")),
       Kind(
         heading: "verb from the daemon",
         words: cases(of: "ServerVerb", in: wire + "ServerMessage.swift")),
