@@ -253,7 +253,7 @@ package enum Daemon {
     }
   }
 
-  /// The number of newest rows whose ops a start remembers, whatever their age.
+  /// After a start, the hub remembers the ops of this number of newest rows, whatever their age.
   private static let rememberedRows: UInt64 = 10_000
 
   /// Replays the journal into the hub; returns the number of navs.

@@ -109,10 +109,10 @@ struct Batches: Sendable {
     return true
   }
 
-  /// Ends the batch whose effects were released.
+  /// Ends the release that `beginRelease` began.
   ///
-  /// If it was sealed, the batch that was at hand before `beginRelease` is at hand again; otherwise
-  /// a new one begins. `wasSealed` is the result of `beginRelease`.
+  /// If the released batch was sealed, the batch that was at hand before is at hand again.
+  /// Otherwise a new batch begins. `wasSealed` is the result of `beginRelease`.
   mutating func endRelease(wasSealed: Bool) {
     // The lists of a batch keep their memory: to grow them in each batch takes 500 instructions of
     // an op.

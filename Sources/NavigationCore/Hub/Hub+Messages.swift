@@ -228,10 +228,10 @@ extension Hub {
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
   }
 
-  /// Ends a session without credit whose client has sent nothing for `configuration.stall`
+  /// Ends a session that has no credit if its client has sent nothing for `configuration.stall`
   /// milliseconds.
   ///
-  /// Otherwise it sends the session's `mark` if that is due.
+  /// Otherwise sends the session's `mark` if it is due.
   private mutating func checkSession(_ slot: Int, at now: Instant) {
     assert(sessions.isLive(slot))
     let session = sessions.slots[slot]

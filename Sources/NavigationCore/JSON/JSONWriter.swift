@@ -75,7 +75,7 @@ package struct JSONWriter: ~Copyable {
     buffer.appendString(text.utf8.span, Self.comma)
   }
 
-  /// Writes a text whose UTF-8 bytes are given.
+  /// Writes a text, given as UTF-8 bytes.
   package mutating func string(utf8 bytes: Span<UInt8>) {
     buffer.appendString(bytes, Self.comma)
   }
@@ -203,7 +203,7 @@ extension JSONWriter {
     string(value)
   }
 
-  /// Writes a member with a text whose UTF-8 bytes are given.
+  /// Writes a member with a text, given as UTF-8 bytes.
   @inline(__always)
   package mutating func member(_ name: StaticString, utf8 bytes: Span<UInt8>) {
     self.name(name)

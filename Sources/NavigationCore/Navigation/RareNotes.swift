@@ -1,7 +1,8 @@
 /// The notes of a `Draft` that most messages do not make.
 ///
-/// Law: a draft without them behaves like one whose notes are all at their defaults. No two drafts
-/// share an object, because a draft is not copyable.
+/// Law: a draft without an object behaves like a draft whose object has all members at their
+/// defaults. Each draft has an object of its own: `Draft` is not copyable, and `Draft(copying:)`
+/// copies the object.
 final class RareNotes {
   /// The ids of the presented screens before the message.
   var oldChain: [ScreenID] = []
