@@ -76,7 +76,7 @@ extension Journal {
   }
 
   private func deleteSnapshots(
-    _ nav: UInt64, _ snapshots: ArraySlice<NavEntry.Snapshot>
+    _ nav: UInt64, _ snapshots: ArraySlice<LedgerEntry.Snapshot>
   ) throws(JournalError) {
     for snapshot in snapshots {
       deleteSnapshot.bind(1, nav)

@@ -1,7 +1,7 @@
 import NavigationCore
 
 /// The journal's bookkeeping for one nav, about 100 bytes.
-struct NavEntry {
+struct LedgerEntry {
   /// A stored snapshot.
   struct Snapshot {
     var revision: UInt64
@@ -51,14 +51,14 @@ struct Ledger {
   /// The bytes counted for a row besides its body.
   static let rowOverhead = 16
 
-  private(set) var entries: [NavEntry] = []
+  private(set) var entries: [LedgerEntry] = []
   private var places = PlaceIndex()
   /// The counted bytes of all rows.
   private(set) var bytes = 0
 
   /// The entry of a nav; made at the first write access.
-  subscript(nav: UInt64) -> NavEntry {
-    get { entry(nav) ?? NavEntry(nav: nav) }
+  subscript(nav: UInt64) -> LedgerEntry {
+    get { entry(nav) ?? LedgerEntry(nav: nav) }
     _modify {
       let place = places.find(nav) ?? append(nav)
       yield &entries[place]
@@ -66,11 +66,11 @@ struct Ledger {
   }
 
   /// Returns the entry of a nav; nil if there is none.
-  func entry(_ nav: UInt64) -> NavEntry? { places.find(nav).map { entries[$0] } }
+  func entry(_ nav: UInt64) -> LedgerEntry? { places.find(nav).map { entries[$0] } }
 
   private mutating func append(_ nav: UInt64) -> Int {
     places.insert(entries.count, KeyHash(nav))
-    entries.append(NavEntry(nav: nav))
+    entries.append(LedgerEntry(nav: nav))
     return entries.count - 1
   }
 
@@ -113,7 +113,7 @@ struct Ledger {
   }
 }
 
-extension NavEntry {
+extension LedgerEntry {
   fileprivate mutating func remove(size: Int) {
     bytes -= size
     rows -= 1

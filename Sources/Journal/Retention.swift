@@ -51,7 +51,7 @@ struct RetentionPlan {
   private static let most = 64
 
   /// Applies `retention` to `entries`; all rows together exceed their limit by `excess` bytes.
-  init(_ entries: ArraySlice<NavEntry>, _ retention: Retention, now: UInt64, excess: Int) {
+  init(_ entries: ArraySlice<LedgerEntry>, _ retention: Retention, now: UInt64, excess: Int) {
     var excess = excess
     // If space is short, the oldest history is deleted first.
     let order = excess > 0 ? entries.sorted { $0.oldestSequence < $1.oldestSequence } : nil
@@ -78,7 +78,7 @@ struct RetentionPlan {
 
 /// The rules of retention, applied to one nav.
 private struct Rules {
-  let entry: NavEntry
+  let entry: LedgerEntry
   let retention: Retention
   let now: UInt64
 

@@ -8,15 +8,15 @@ import Testing
   private static let now: UInt64 = 100_000
 
   /// A nav with snapshots at rising revisions, as a journal with some history has it.
-  private static func entry(_ nav: UInt64, _ random: inout SeededGenerator) -> NavEntry {
-    var entry = NavEntry(nav: nav)
+  private static func entry(_ nav: UInt64, _ random: inout SeededGenerator) -> LedgerEntry {
+    var entry = LedgerEntry(nav: nav)
     entry.oldestSequence = UInt64.random(in: 1...10_000, using: &random)
     entry.bytes = Int.random(in: 0...50_000, using: &random)
     var revision = UInt64.random(in: 1...20, using: &random)
     var time = UInt64.random(in: 0...60_000, using: &random)
     for _ in 0..<Int.random(in: 0...5, using: &random) {
       entry.snapshots.append(
-        NavEntry.Snapshot(
+        LedgerEntry.Snapshot(
           revision: revision, sequence: entry.oldestSequence + revision, checksum: revision,
           time: time))
       revision += UInt64.random(in: 1...30, using: &random)
@@ -31,7 +31,7 @@ import Testing
     return entry
   }
 
-  private static func entries(_ count: Int, seed: UInt64) -> [NavEntry] {
+  private static func entries(_ count: Int, seed: UInt64) -> [LedgerEntry] {
     var random = SeededGenerator(seed: seed)
     return (0..<count).map { entry(UInt64($0) + 1, &random) }
   }
@@ -42,7 +42,7 @@ import Testing
 
   /// Whether the revisions below a snapshot are beyond what is kept: neither among the newest nor
   /// young.
-  private static func isBeyond(_ snapshot: NavEntry.Snapshot, _ entry: NavEntry) -> Bool {
+  private static func isBeyond(_ snapshot: LedgerEntry.Snapshot, _ entry: LedgerEntry) -> Bool {
     entry.headRevision - snapshot.revision >= retention.revisions
       || now - snapshot.time >= retention.milliseconds
   }
@@ -76,7 +76,7 @@ import Testing
 
   @Test func `a closed nav is forgotten ten minutes after its end, and not before`() {
     #expect(Retention().closedMilliseconds == 600_000)
-    var entry = NavEntry(nav: 3)
+    var entry = LedgerEntry(nav: 3)
     entry.isClosed = true
     entry.headTime = 5_000
     entry.uncoveredSince = 0
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test func `where space is short a nav without a snapshot to cut at is asked for one`() {
-    var entry = NavEntry(nav: 5)
+    var entry = LedgerEntry(nav: 5)
     (entry.headRevision, entry.uncoveredSince, entry.bytes) = (3, Self.now, 1_000)
     func asked(_ excess: Int) -> [UInt64] {
       RetentionPlan([entry], Self.retention, now: Self.now, excess: excess).needsSnapshot
@@ -127,12 +127,12 @@ import Testing
 
   @Test func `one plan forgets 64 navs and asks for 64 snapshots at most`() {
     let closed = (1...100).map { number in
-      var entry = NavEntry(nav: UInt64(number))
+      var entry = LedgerEntry(nav: UInt64(number))
       entry.isClosed = true
       return entry
     }
     let open = (101...200).reversed().map { number in
-      var entry = NavEntry(nav: UInt64(number))
+      var entry = LedgerEntry(nav: UInt64(number))
       (entry.headRevision, entry.uncoveredSince) = (1_000, 0)
       return entry
     }
@@ -142,9 +142,9 @@ import Testing
   }
 
   @Test func `a clock that was set back ages nothing`() {
-    var entry = NavEntry(nav: 1)
+    var entry = LedgerEntry(nav: 1)
     (entry.headRevision, entry.headTime, entry.uncoveredSince) = (5, 9_000, 9_000)
-    entry.snapshots = [NavEntry.Snapshot(revision: 4, sequence: 4, checksum: 0, time: 9_000)]
+    entry.snapshots = [LedgerEntry.Snapshot(revision: 4, sequence: 4, checksum: 0, time: 9_000)]
     var plan = RetentionPlan([entry], Self.retention, now: 0, excess: 0)
     #expect(plan.raised.isEmpty && plan.needsSnapshot.isEmpty)
     entry.isClosed = true

@@ -81,3 +81,17 @@ extension Hub {
     throw OpFailure(.frozen(navs.slots[slot].name, fault))
   }
 }
+
+extension HubConfiguration {
+  /// Names the invariants that a commit broke; `inout` only to avoid a copy of the state.
+  package typealias TouchedInspection =
+    @Sendable (inout NavigationController, Commit) -> [String]
+
+  static var defaultInspection: TouchedInspection? {
+    #if DEBUG
+      nil
+    #else
+      { $0.violatedInvariants(touchedBy: $1) }
+    #endif
+  }
+}

@@ -1,4 +1,5 @@
-// Operations on navs: the steps after the checks of OpChecks.swift, and the answers.
+// Operations on navs: the steps after the checks of OpChecks.swift, from the arguments (step 11 of
+// protocol §9.4) to the revision (step 14), and the answers.
 
 extension Hub {
   /// Answers a refused op; remembers the answer if its `retry` is `no` or `resync`.
@@ -219,4 +220,219 @@ extension Operation {
     }
     return .beginGesture(isFullScreen: isFullScreen, translation: translation, owner: name)
   }
+}
+
+// Step 14 of protocol §9.4: making a revision of a commit: its diff, its row, its place in the ring,
+// its answer.
+
+extension Hub {
+  /// Makes a revision of an op's commit: writes diff and row, fills the ring, answers the op.
+  mutating func record(
+    _ commit: Commit, _ outputs: ShortList<OperationOutput>, _ delivered: Int, _ op: OpContext,
+    _ slot: Int
+  ) {
+    // All JSON of the commit is written into one scratch buffer, and copied from there.
+    JSONWriter.withScratch { json in record(commit, outputs, delivered, op, slot, &json) }
+  }
+
+  private mutating func record(
+    _ commit: Commit, _ outputs: ShortList<OperationOutput>, _ delivered: Int, _ op: OpContext,
+    _ slot: Int, _ json: inout JSONWriter
+  ) {
+    assert(!commit.isEmpty, "a revision without a change")
+    assert(outputs.count <= op.request.kinds.count)
+    let cause = op.cause(of: outputs)
+    let row = begin(commit, slot, cause: cause, by: (op.name, op.request.idDigits), &json)
+    let standing = navs.slots[slot].ownStanding()
+    let ok = ServerMessageWriter.encodedOk(
+      id: op.request.idDigits, standing: standing, changed: true, outputs: outputs,
+      delivered: delivered, &json)
+    JournalBody.changed(
+      diff: row.diff, commit: commit, before: row.before, by: op, top: standing.top,
+      answeredBy: ok, &json)
+    end(commit, slot, row, json.written, op.author, at: op.now)
+    if commit.changesOrder {
+      navs.slots[slot].noteTop(commit, by: op.client.author, cause: cause, time: op.now.wall)
+    }
+    if op.request.guards.any || op.isVetoSkipped { auditOverride(op, slot) }
+    remember(op, ok.bytes, isOk: true)
+    answer(op.sender, op.session, slot, ok.bytes, .ok)
+    if commit.revision.number >= navs.slots[slot].snapshotRevision.number
+      + configuration.snapshotEvery
+    {
+      recordSnapshot(of: slot, at: op.now)
+    }
+  }
+
+  /// Makes a revision of a commit by navd itself: writes diff and row, fills the ring.
+  ///
+  /// - Parameters:
+  ///   - commit: the commit.
+  ///   - slot: the nav.
+  ///   - cause: the cause of the revision.
+  ///   - by: the session for which navd acts; the diff names it only if a message asked for the
+  ///     change.
+  ///   - now: the time of the row.
+  mutating func write(
+    _ commit: Commit, _ slot: Int, cause: Cause, by: Doing?, at now: Instant
+  ) {
+    assert(!commit.isEmpty, "a revision without a change")
+    assert(cause != .api || by != nil, "a client's change without the client")
+    var json = JSONWriter(reserving: 1000)
+    let message = by.flatMap { by in by.op.map { (by.author.name, Digits($0)) } }
+    let row = begin(commit, slot, cause: cause, by: message, &json)
+    JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
+      if let by { $0.origin(by) }
+    }
+    end(commit, slot, row, json.written, nil, at: now)
+    navs.slots[slot].noteTop(commit, by: by?.author, cause: cause, time: now.wall)
+  }
+
+  /// The contents of a row, which `begin` makes and `end` writes.
+  fileprivate struct BegunRow: ~Copyable {
+    var diff: EncodedDiff
+    var isOpen: Bool
+    /// The nav's row before this one, and the nav's digest before the commit.
+    var previous: UInt64
+    var before: Digest
+  }
+
+  private mutating func begin(
+    _ commit: Commit, _ slot: Int, cause: Cause, by: (name: String, op: Digits)?,
+    _ json: inout JSONWriter
+  ) -> BegunRow {
+    assert(navs.slots[slot].fault == nil, "a frozen nav changes")
+    assert(!batches.current.isUnsound, "a revision of an unsound batch")
+    batches.touch(&navs.slots[slot], slot)
+    batches.advance()
+    let row = navs.slots[slot].takeOver(
+      commit, sequence: batches.sequence, cause: cause, by: by, &json)
+    // Most navs have the standard frame, which all of them share already.
+    if navs.slots[slot].resolvedAt == commit.revision, !navs.slots[slot].shown.hasStandardFrame {
+      navs.shareFrame(of: slot)
+    }
+    return row
+  }
+
+  private mutating func end(
+    _ commit: Commit, _ slot: Int, _ row: consuming BegunRow, _ body: Span<UInt8>,
+    _ author: RowAuthor?, at now: Instant
+  ) {
+    assert(row.previous < batches.sequence, "row \(batches.sequence) follows row \(row.previous)")
+    assert(navs.slots[slot].lastSequence == batches.sequence)
+    batches.append(
+      RowHeader(
+        sequence: batches.sequence, nav: navs.slots[slot].number,
+        revision: commit.revision.number, previous: row.previous, time: now.wall, kind: .changed,
+        isOpen: row.isOpen, author: author), body: body)
+    keep(row.diff, slot)
+  }
+
+  /// Appends a diff to a nav's ring; `trim` drops old diffs when this one has been sent.
+  mutating func keep(_ diff: consuming EncodedDiff, _ slot: Int) {
+    let byteCount = diff.bytes.count
+    navs.keep(diff, slot)
+    assert(navs.slots[slot].ring.last <= navs.slots[slot].revision.next)
+    // This diff exceeds a message, so watches get a snapshot, for which everything must be durable.
+    if byteCount > configuration.maximumReplyBytes { batches.requestStandstill() }
+  }
+
+  /// Drops the oldest durable diffs of a nav that exceed the limits of its ring.
+  mutating func trim(_ slot: Int) {
+    navs.trim(
+      slot, revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes)
+  }
+
+  mutating func recordSnapshot(of slot: Int, at now: Instant) {
+    let entry = navs.slots[slot]
+    guard entry.number > 0, !batches.isStorageFailing else { return }
+    assert(entry.snapshotRevision <= entry.controller.revision)
+    assert(entry.resolvedAt <= entry.controller.revision)
+    let body = JournalBody.state(
+      nav: entry.name, epoch: entry.epoch, owner: entry.owner, controller: entry.controller,
+      digest: entry.digest, resolvedAt: entry.resolvedAt
+    ) { json in
+      guard let change = entry.topChange else { return }
+      json.name("since")
+      json.topChange(change)
+    }
+    batches.append(
+      SnapshotRow(
+        nav: entry.number, revision: entry.controller.revision.number,
+        sequence: entry.lastSequence, time: now.wall, body: body))
+    navs.slots[slot].snapshotRevision = entry.controller.revision
+  }
+}
+
+extension NavEntry {
+  /// Updates all that the entry keeps beside the state, after the controller made a commit.
+  fileprivate mutating func takeOver(
+    _ commit: Commit, sequence: UInt64, cause: Cause, by: (name: String, op: Digits)?,
+    _ json: inout JSONWriter
+  ) -> Hub.BegunRow {
+    assert(commit.revision == controller.revision, "the commit of another state")
+    assert(ring.last.next == commit.revision, "the ring ends with \(ring.last)")
+    assert(sequence > lastSequence, "row \(sequence) behind row \(lastSequence)")
+    let (previous, before) = (lastSequence, digest)
+    lastSequence = sequence
+    let frame = DiffFrame(
+      nav: name, epoch: epoch, base: Revision(commit.revision.number - 1),
+      revision: commit.revision, sequence: sequence, cause: cause, by: by)
+    let (diff, isOpen) = Self.encode(
+      commit, of: controller, in: frame, &digest, &running, &shown, &json)
+    if diff.resolved != nil { resolvedAt = commit.revision }
+    return Hub.BegunRow(diff: diff, isOpen: isOpen, previous: previous, before: before)
+  }
+
+  /// Computes the digest of the state after a commit, and encodes the diff.
+  ///
+  /// Returns whether the state is open, too. Swift copies the 192 bytes of the controller each time
+  /// that the entry lends it, and here it does so once for all three uses. Inlined, it would not.
+  @inline(never)
+  private static func encode(
+    _ commit: Commit, of controller: borrowing NavigationController,
+    in frame: borrowing DiffFrame, _ digest: inout Digest, _ running: inout RunningDigest,
+    _ shown: inout ShownBar, _ json: inout JSONWriter
+  ) -> (diff: EncodedDiff, isOpen: Bool) {
+    digest = running.update(
+      controller, from: min(commit.splice?.at ?? .max, commit.changedScreens.first ?? .max))
+    let diff = frame.encode(commit, of: controller, shown: &shown, digest: digest, &json)
+    return (diff, controller.isOpen)
+  }
+
+  /// The `standing` of a nav that is not virtual.
+  ///
+  /// It is mutating, because Swift would copy the entry to lend it.
+  fileprivate mutating func ownStanding() -> NavStanding {
+    assert(directory == nil, "a virtual nav has another standing")
+    return NavStanding(
+      nav: name, epoch: epoch, revision: controller.revision, digest: digest,
+      depth: controller.stack.count, top: controller.stack.last?.id.text)
+  }
+
+  /// Notes author, time and cause of a change of the top, if the commit changed the top.
+  fileprivate mutating func noteTop(
+    _ commit: Commit, by author: Author?, cause: Cause, time: UInt64
+  ) {
+    guard
+      let change = TopChange(
+        commit, to: controller.stack, by: author, time: time, cause: cause)
+    else { return }
+    // An assignment to the optional would go through the value witnesses of its type, and a
+    // comparison with nil would copy it.
+    switch topChange {
+    case .none: topChange = consume change
+    case .some: topChange?.replace(by: consume change)
+    }
+  }
+
+  /// Updates the digest after a change that left the screens below `index` as they were.
+  mutating func updateDigest(from index: Int) {
+    assert(index >= 0)
+    digest = running.update(controller, from: index)
+  }
+}
+
+extension TopChange {
+  fileprivate mutating func replace(by other: consuming TopChange) { self = consume other }
 }

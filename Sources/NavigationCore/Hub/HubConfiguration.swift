@@ -66,41 +66,6 @@ package struct HubConfiguration: Sendable {
 
   /// Makes the default configuration.
   package init() {}
-
-  /// Names the invariants that a commit broke; `inout` only to avoid a copy of the state.
-  package typealias TouchedInspection =
-    @Sendable (inout NavigationController, Commit) -> [String]
-
-  private static var defaultInspection: TouchedInspection? {
-    #if DEBUG
-      nil
-    #else
-      { $0.violatedInvariants(touchedBy: $1) }
-    #endif
-  }
-}
-
-/// A point in time on both clocks, in milliseconds.
-package struct Instant: Hashable, Sendable {
-  /// CLOCK_BOOTTIME, which all deadlines use.
-  package var boot: UInt64
-  /// The time since 1970, for rows and the log; it can jump.
-  package var wall: UInt64
-
-  /// Makes a value from its members.
-  package init(boot: UInt64, wall: UInt64) {
-    self.boot = boot
-    self.wall = wall
-  }
-}
-
-/// A connection of the daemon's socket, by a number that the shell assigns.
-package struct ConnectionID: Hashable, Sendable {
-  /// The number.
-  package let number: UInt64
-
-  /// Makes a value from its members.
-  package init(_ number: UInt64) { self.number = number }
 }
 
 extension Hub {

@@ -213,3 +213,26 @@ package struct Notice: Hashable, Sendable {
     self.text = text
   }
 }
+
+/// A point in time on both clocks, in milliseconds.
+package struct Instant: Hashable, Sendable {
+  /// CLOCK_BOOTTIME, which all deadlines use.
+  package var boot: UInt64
+  /// The time since 1970, for rows and the log; it can jump.
+  package var wall: UInt64
+
+  /// Makes a value from its members.
+  package init(boot: UInt64, wall: UInt64) {
+    self.boot = boot
+    self.wall = wall
+  }
+}
+
+/// A connection of the daemon's socket, by a number that the shell assigns.
+package struct ConnectionID: Hashable, Sendable {
+  /// The number.
+  package let number: UInt64
+
+  /// Makes a value from its members.
+  package init(_ number: UInt64) { self.number = number }
+}

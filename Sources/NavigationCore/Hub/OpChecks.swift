@@ -1,5 +1,8 @@
-// The checks of an op, in the order of docs/protocol.md, 9.4: the first one that fails counts.
-// The comment behind a check names its errors. Step 1 is `ClientMessageReader.read`.
+// The checks of an op, in the order of docs/protocol.md, 9.4: the first one that fails counts. The
+// comment behind a check names its errors. Step 1 is `ClientMessageReader.read`. Behind the list
+// stand the checks themselves, with the same numbers, except those that stand beside their subject:
+// guards in NavEntry.swift, a frozen nav in Hub+Faults.swift, delegates in Hub+Delegates.swift,
+// arguments in Hub+Operations.swift.
 
 /// The stage of an op: an op that waited skips some checks when it continues.
 enum OpStage: Sendable {
@@ -172,33 +175,319 @@ extension OpContext {
   }
 }
 
-extension RequestedOperation {
-  /// Whether `formFailure` is nil; in the usual case found without making an error.
-  func isWellFormed(isStandalone: Bool) -> Bool {
-    if case .operation = arguments { return isStandalone || !kind.isForItems }
-    return formFailure(isStandalone: isStandalone) == nil
+// The checks of every op are mutating, though they change nothing: Swift then passes the hub by
+// reference, where it would copy a kilobyte otherwise.
+
+extension Hub {
+  // 2: the session.
+
+  /// Refuses every op of a connection whose client id was taken over.
+  mutating func checkFence(_ sender: Sender) throws(OpFailure) {
+    if let error = fence(sender) { throw OpFailure(error) }
   }
 
-  /// The error of an operation that is refused before any runs, by the kind of nav; nil for none.
-  func formFailure(isStandalone: Bool) -> ReadFailure? {
-    if kind.isForItems, !isStandalone {
-      return ReadFailure(
-        .barManaged,
-        "cannot call \(kind.name) directly on a bar managed by a controller; use push, pop or "
-          + "setStack")
-    }
-    guard case .unreadable(let failure) = arguments else { return nil }
-    return isStandalone && standaloneFailure != nil ? nil : failure
+  /// The error of every op on a connection whose client id was taken over; nil for other
+  /// connections.
+  func fence(_ sender: Sender) -> OutgoingError? {
+    guard sessions.isFenced(sender.connection) else { return nil }
+    return OutgoingError(.fenced, "another process uses this client id")
   }
 
-  /// The error of an operation that a standalone bar does not have; nil if it has it.
-  var standaloneFailure: ReadFailure? {
-    guard kind.suitsStandaloneBars else {
-      return ReadFailure(.invalidArgument, "\(kind.name) is not for a nav of kind bar")
+  /// Returns the client of an op: the session's, or without a session the one that the op names.
+  mutating func checkClient(
+    of request: OpMessage, _ session: Int?
+  ) throws(OpFailure) -> ClientID {
+    guard let client = request.client ?? session.map({ sessions.slots[$0].client }) else {
+      throw OpFailure(
+        .noSession, "say hello first, then send it again, or name the client in the op")
     }
-    guard case .unreadable(let failure) = arguments, failure.code == .barDelegateManaged else {
-      return nil
+    if let session, client != sessions.slots[session].client {
+      throw OpFailure(.invalidArgument, "client is not the session's")
     }
-    return ReadFailure(.invalidArgument, "a bar's delegate registers by the verb delegate")
+    return client
+  }
+
+  mutating func context(
+    of request: OpMessage, by client: ClientID, _ sender: Sender, _ session: Int?, at now: Instant
+  ) -> OpContext {
+    assert(session.map { sessions.slots[$0].client } ?? client == client, "another's session")
+    return OpContext(
+      request: request, client: author(client, request.name, sender, session), sender: sender,
+      session: session, now: now)
+  }
+
+  private mutating func author(
+    _ client: ClientID, _ name: String?, _ sender: Sender, _ session: Int?
+  ) -> OpClient {
+    guard let session else { return OpClient(name: name ?? "", client, sender.peer) }
+    let known = sessions.slots[session].opClient
+    if sessions.slots[session].peer == sender.peer {
+      assert(known.key.client == client)
+      assert(known.key.principal == sender.peer.principal)
+      return known
+    }
+    return OpClient(name: known.author.name, client, sender.peer)
+  }
+
+  // 3: the load.
+
+  /// Counts an op against the limits of ops in flight and of ops a second; throws `busy` over a
+  /// limit.
+  mutating func checkLoad(_ op: OpContext) throws(OpFailure) {
+    guard let after = overload(op) else { return }
+    var error = OutgoingError(.busy, "too many ops at a time")
+    error.after = after
+    throw OpFailure(error)
+  }
+
+  private mutating func overload(_ op: OpContext) -> UInt64? {
+    if let session = op.session {
+      assert(sessions.isLive(session))
+      assert(sessions.slots[session].inflight >= 0)
+      if sessions.slots[session].inflight >= configuration.inflight { return 10 }
+      batches.current.answering.append(session)
+      sessions.begin(session)
+    }
+    return sessions.excess(
+      of: op.sender.connection, over: configuration.opsPerSecond, at: op.now)
+  }
+
+  // 4: the remembered ops.
+
+  /// Returns whether the op was sent before, so that it was answered again or its answer will come.
+  mutating func isAnswered(_ op: OpContext) throws(OpFailure) -> Bool {
+    let id = op.request.id
+    switch remembered.verdict(on: id, octets: op.octets, of: op.key) {
+    case .new:
+      if repeats(op) { return true }
+      guard let waiting = reads.op(id, of: op.key) else { return false }
+      guard waiting.octets == op.octets else { throw OpFailure(.reused(id)) }
+      // The op waits for the history already: forget the earlier one and decide this one.
+      dropWaiting(waiting.token)
+      return false
+    case .decided(let entry):
+      assert(entry.id == id, "op \(entry.id) for op \(id)")
+      assert(!entry.reply.isEmpty, "op \(id) was decided without an answer")
+      if entry.isOk {
+        answer(op.sender, op.session, navs.slot(of: op.request.nav), entry.reply, .repeated)
+      } else {
+        send(op.sender.connection, .err, entry.reply, .repeated)
+      }
+      return true
+    case .reused: throw OpFailure(.reused(id))
+    case .tooOld:
+      throw OpFailure(
+        .opTooOld, "op \(id) is older than the ops remembered; resynchronise")
+    }
+  }
+
+  // 5: the time.
+
+  mutating func checkDue(_ op: OpContext) throws(OpFailure) {
+    guard let due = op.request.due, due < op.now.boot else { return }
+    throw OpFailure(.expired, "the op was due \(op.now.boot - due) ms ago")
+  }
+
+  // 6: the rights.
+
+  /// Throws `forbidden` unless the sender has the rights to all operations.
+  ///
+  /// `slot` is nil if the nav does not exist.
+  mutating func checkRights(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
+    assert(!op.request.kinds.isEmpty)
+    // All rights are enough for any operation, so root and the daemon's user need no list of them.
+    if access.grantsAll(to: op.sender.peer) { return }
+    var needed: Rights = []
+    for (index, kind) in op.request.kinds.enumerated() {
+      needed.formUnion(kind.rights)
+      if kind == .buttonActivate { needed.formUnion(rightsToActivate(op, index, slot)) }
+    }
+    let nav = op.request.nav
+    let owner = slot.map { navs.slots[$0].owner }
+    // Whoever may read a virtual nav is told that it cannot be changed.
+    if nav.utf8.first == UInt8(ascii: "$"),
+      nav == NavName.navs.text || nav == NavName.clients.text
+    {
+      needed = .read
+    }
+    var rights = access.rights(of: op.sender.peer, on: nav, owner: owner)
+    // The creator of a nav owns it already in the message that creates it.
+    if op.isCreation, owner == nil, rights.contains(.push) { rights = .all }
+    guard rights.isSuperset(of: needed) else {
+      throw OpFailure(.forbidden, "\(op.sender.peer.principal) may not do this on \(nav)")
+    }
+  }
+
+  /// The rights to activate a button: `pop` if its action pops, else `push`.
+  ///
+  /// Both behind other operations, because these could still change the button.
+  private mutating func rightsToActivate(_ op: OpContext, _ index: Int, _ slot: Int?) -> Rights {
+    assert(op.request.kinds[index] == .buttonActivate)
+    // A nav that does not exist has no buttons.
+    guard let slot else { return .push }
+    guard index == 0 else { return [.push, .pop] }
+    guard case .activateButton(let id)? = op.request.meaning(index),
+      navs.slots[slot].controller.isPopButton(id)
+    else { return .push }
+    return .pop
+  }
+
+  // 7: the nav.
+
+  /// Refuses changes of a virtual nav.
+  mutating func checkVirtual(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
+    guard let slot, navs.slots[slot].directory != nil else { return }
+    try checkStop()
+    throw OpFailure(.readonly, "\(op.request.nav) is virtual and cannot be changed")
+  }
+
+  /// A nav that is created must not be there, any other one must.
+  mutating func checkExistence(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
+    if op.isCreation {
+      guard slot == nil else {
+        throw OpFailure(.navExists, "\(op.request.nav) exists already")
+      }
+    } else if slot == nil {
+      throw OpFailure(.noNav, "there is no nav \(op.request.nav)")
+    }
+    assert(op.isCreation == (slot == nil))
+  }
+
+  /// Throws `shutting-down` while the daemon stops.
+  mutating func checkStop() throws(OpFailure) {
+    guard isStopping else { return }
+    var error = OutgoingError(.shuttingDown, "the daemon is stopping")
+    error.after = 500
+    throw OpFailure(error)
+  }
+
+  /// Throws `lease-lost` if an operation needs the display lease and another session holds it.
+  mutating func checkDisplay(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
+    guard !coordinations.isEmpty, let slot, let holder = coordinations[slot]?.holder,
+      holder != op.session.map(sessions.reference),
+      op.request.kinds.contains(where: \.needsDisplay)
+    else { return }
+    throw OpFailure(.leaseLost(to: navs.slots[slot].displayOwner))
+  }
+
+  // 8: the form.
+
+  /// Checks that all operations of the op are well-formed and allowed on this kind of nav.
+  ///
+  /// `slot` is nil if the op creates the nav.
+  mutating func checkForm(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
+    try op.checkForm(
+      isStandalone: slot.map { navs.slots[$0].controller.isStandalone } ?? op.createsStandaloneBar)
+  }
+
+  /// Throws `guard-required` if the op lacks a guard that the nav's settings require.
+  mutating func checkGuardPolicy(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
+    guard let slot, !op.request.guards.any, !op.request.guards.fixesStack else { return }
+    assert(!op.isCreation, "the settings of a nav that is not there")
+    try op.checkGuards(under: navs.slots[slot].controller.guardPolicy)
+  }
+
+  // 9: the guards.
+
+  /// Throws `desync` for the first guard that fails, see `NavEntry.check(_:)`.
+  mutating func checkGuards(_ guards: borrowing Guards, _ slot: Int) throws(OpFailure) {
+    assert(navs.slots[slot].directory == nil, "a virtual nav is not changed")
+    try navs.slots[slot].check(guards)
+  }
+
+  // 10: open transitions, questions and gestures.
+
+  /// Whether the nav has an open transition or question, or the op is about a gesture.
+  mutating func isOpen(_ slot: Int, to op: OpContext) -> Bool {
+    assert(navs.isLive(slot))
+    // Most ops find nothing open, so this comes first.
+    if coordinations.isEmpty, navs.slots[slot].controller.transition.isDefault {
+      return op.touchesGesture
+    }
+    return isBusy(slot) || op.touchesGesture
+  }
+
+  private func isBusy(_ slot: Int) -> Bool {
+    running(slot) != nil || coordinations[slot]?.question != nil
+  }
+
+  private func running(_ slot: Int) -> RunningTransition? {
+    navs.slots[slot].controller.transition.content.running
+  }
+
+  /// Throws if a gesture cannot begin, or belongs to another session.
+  func checkGesture(_ op: OpContext, _ slot: Int) throws(OpFailure) {
+    let coordination = coordinations[slot]
+    for (index, kind) in op.request.kinds.enumerated() {
+      switch (kind, op.request.meaning(index)) {
+      case (.gestureBegin, .beginGesture(let isFull, let way, _)?):
+        var refusal = navs.slots[slot].controller.gestureRefusal(
+          isFullScreen: isFull, translation: way)
+        if coordination?.question != nil { refusal = .active }
+        if let refusal { throw OpFailure(OutgoingError(NavigationError.gestureRefused(refusal))) }
+      case (.gestureUpdate, _), (.gestureFinish, _), (.gestureCancel, _):
+        guard running(slot)?.isInteractive == true, let owner = coordination?.gesture,
+          owner != op.session.map(sessions.reference)
+        else { continue }
+        throw OpFailure(.gestureOwner, "the gesture is another session's")
+      default: continue
+      }
+    }
+  }
+
+  /// Refuses or queues an op that must not run during a transition or question.
+  ///
+  /// Returns whether the op waits in the queue.
+  mutating func waits(_ op: OpContext, _ slot: Int) throws(OpFailure) -> Bool {
+    let request = op.request
+    guard isBusy(slot), request.kinds.indices.contains(where: { waits($0, of: request, slot) })
+    else { return false }
+    guard op.request.waits else { throw OpFailure(inProgress(slot)) }
+    let limit = navs.slots[slot].controller.settings.content.queue
+    guard UInt64(coordinations[slot]?.queue.count ?? 0) < limit else {
+      var error = OutgoingError(.queueFull, "no more than \(counted(limit, "op")) may wait")
+      error.after = inProgress(slot).after
+      throw OpFailure(error)
+    }
+    coordinations.update(slot) { $0.queue.append(op) }
+    assert(UInt64(coordinations[slot]?.queue.count ?? 0) <= limit)
+    let body = ServerMessageWriter.queued(
+      id: op.request.id, nav: navs.slots[slot].name, position: coordinations[slot]?.queue.count ?? 1
+    )
+    send(op.sender.connection, .queued, body)
+    return true
+  }
+
+  private func waits(
+    _ index: Int, of request: OpMessage, _ slot: Int
+  ) -> Bool {
+    if request.kinds[index].waitsForTransition { return true }
+    guard case .activateButton(let id)? = request.meaning(index) else { return false }
+    return navs.slots[slot].controller.isPopButton(id)
+  }
+
+  private func inProgress(_ slot: Int) -> OutgoingError {
+    assert(isBusy(slot), "nothing is in progress")
+    let end = coordinations[slot]?.question?.deadline ?? coordinations[slot]?.due ?? 0
+    return .inProgress(running(slot), after: timer.time(until: end))
+  }
+
+  // 12: the effect.
+
+  /// Throws `storage` if the op would make a commit while the journal takes none.
+  mutating func checkStorage(
+    _ operations: [Operation], _ op: OpContext, _ slot: Int
+  ) throws(OpFailure) {
+    guard batches.isStorageFailing else { return }
+    assert(navs.slots[slot].directory == nil)
+    var candidate = navs.slots[slot].controller
+    let result = try? candidate.perform(
+      operations, isAnimated: op.request.isAnimated, in: configuration.context)
+    if result?.commit != nil { throw OpFailure(.storage) }
+  }
+
+  /// Throws `storage` while the journal takes no commits, for a message that needs one.
+  func checkStorage() throws(OpFailure) {
+    if batches.isStorageFailing { throw OpFailure(.storage) }
   }
 }

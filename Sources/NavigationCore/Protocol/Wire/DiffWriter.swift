@@ -1,3 +1,142 @@
+/// An encoded diff, and the place of `resolved` in it.
+package struct EncodedDiff: Sendable {
+  /// The encoded diff; empty after `clear`.
+  package private(set) var bytes: [UInt8]
+  // 32-bit offsets, because a ring keeps hundreds of diffs.
+  private let start: Int32
+  private let end: Int32
+
+  /// Takes an encoded diff and the byte range of the value of `resolved`, nil if it has none.
+  package init(bytes: [UInt8], resolved: Range<Int>? = nil) {
+    self.bytes = bytes
+    start = Int32(resolved?.lowerBound ?? 0)
+    end = Int32(resolved?.upperBound ?? 0)
+  }
+
+  /// The byte range of the value of `resolved`; nil if the diff has none.
+  package var resolved: Range<Int>? { end > 0 ? Int(start)..<Int(end) : nil }
+
+  /// The byte range of the member `resolved` with the comma before it; `resolved` is never the
+  /// first member.
+  private var member: Range<Int>? {
+    resolved.map { ($0.lowerBound - Self.name.utf8CodeUnitCount)..<$0.upperBound }
+  }
+
+  private static let name: StaticString = ",\"resolved\":"
+
+  /// The number of bytes with or without the member `resolved`.
+  package func count(hasResolved: Bool) -> Int {
+    hasResolved ? bytes.count : bytes.count - (member?.count ?? 0)
+  }
+
+  /// The ranges before and after the member `resolved`; the first has all bytes if nothing is
+  /// omitted.
+  func parts(hasResolved: Bool) -> (head: Range<Int>, tail: Range<Int>) {
+    guard !hasResolved, let member else { return (0..<bytes.count, bytes.count..<bytes.count) }
+    return (0..<member.lowerBound, member.upperBound..<bytes.count)
+  }
+
+  /// The diff with or without the member `resolved`.
+  package func body(hasResolved: Bool) -> [UInt8] {
+    guard !hasResolved, let member else { return bytes }
+    return Array(bytes[..<member.lowerBound]) + bytes[member.upperBound...]
+  }
+
+  /// Releases the bytes.
+  package mutating func clear() { bytes = [] }
+}
+
+extension JSONWriter {
+  mutating func diff(_ diff: EncodedDiff, hasResolved: Bool) {
+    let parts = diff.parts(hasResolved: hasResolved)
+    let bytes = diff.bytes.span
+    raw(bytes.extracting(parts.head), and: bytes.extracting(parts.tail))
+  }
+}
+
+/// The members of a diff that are the same for all watches, apart from the changes themselves.
+package struct DiffFrame: ~Copyable {
+  var nav: String
+  var epoch: Epoch
+  var base: Revision
+  var revision: Revision
+  var sequence: UInt64
+  var cause: Cause
+  var by: (name: String, op: Digits)?
+
+  /// Makes a frame; `by` is the name of the requesting client and the id of its op.
+  package init(
+    nav: String, epoch: Epoch, base: Revision, revision: Revision, sequence: UInt64,
+    cause: Cause, by: (name: String, op: Digits)? = nil
+  ) {
+    self.nav = nav
+    self.epoch = epoch
+    self.base = base
+    self.revision = revision
+    self.sequence = sequence
+    self.cause = cause
+    self.by = by
+  }
+
+  /// Encodes the diff in the memory of `json`, with the resolved bar if `shown` finds it changed.
+  ///
+  /// It is never inlined, so that its instructions can be counted by its name.
+  @inline(never)
+  package func encode(
+    _ commit: Commit, of controller: borrowing NavigationController, shown: inout ShownBar,
+    digest: Digest, _ json: inout JSONWriter
+  ) -> EncodedDiff {
+    json.removeAll()
+    begin(&json)
+    json.flag("animated", commit.isAnimated)
+    if let relation = commit.relation {
+      json.member("relation", plain: relation.wireName)
+    }
+    json.name("ch")
+    json.changes(commit, of: controller)
+    // Whether it changed is known only when it has been written.
+    let end = json.position
+    json.name("resolved")
+    let start = json.position
+    var place: Range<Int>?
+    if shown.follow(controller, &json) {
+      place = start..<json.count
+    } else {
+      json.remove(from: end)
+    }
+    json.name("ev")
+    json.events(commit.events)
+    self.end(&json, depth: controller.stack.count, digest)
+    return EncodedDiff(bytes: json.bytes, resolved: place)
+  }
+
+  /// Writes the members before the changes, and opens the object.
+  package func begin(_ json: inout JSONWriter) {
+    json.beginObject()
+    json.member("nav", word: nav)
+    json.member("epoch", hex: epoch.bits)
+    json.member("base", base.number)
+    json.member("rev", revision.number)
+    json.member("seq", sequence)
+    json.member("cause", plain: cause.wireName)
+    if let by {
+      json.name("by")
+      json.beginObject()
+      json.member("name", by.name)
+      json.name("op")
+      json.digits(by.op)
+      json.endObject()
+    }
+  }
+
+  /// Writes the members after the changes, and closes the object.
+  package func end(_ json: inout JSONWriter, depth: Int, _ digest: Digest) {
+    json.member("depth", UInt64(depth))
+    json.member("dig", hex: digest.bits)
+    json.endObject()
+  }
+}
+
 // Writers of a nav's changes, events and operation results, for messages.
 
 extension JSONWriter {

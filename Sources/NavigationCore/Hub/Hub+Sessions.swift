@@ -1,115 +1,7 @@
-// Messages, sessions, and everything that is not an operation on a nav.
+// Sessions: their beginning, their end, and what is due in them with time.
 
 extension Hub {
-  mutating func receive(_ message: ClientMessage, from sender: Sender, at now: Instant) {
-    handle(message, from: sender, session: hear(sender, at: now), at: now)
-  }
-
-  /// Answers a message that cannot be read; the third malformed frame of a session ends it.
-  mutating func answer(_ failure: MessageFailure, to sender: Sender, at now: Instant) {
-    let session = hear(sender, at: now)
-    guard failure.code == .badFrame else {
-      return refuse(sender, outgoing(failure, session, sender), isOp: failure.verb == .op)
-    }
-    refuse(sender, OutgoingError(.badFrame, failure.text))
-    guard let session else { return }
-    sessions.slots[session].malformed += 1
-    batches.current.malformed.append(session)
-    assert(sessions.slots[session].malformed <= 3, "a session goes on after its third")
-    if sessions.slots[session].malformed >= 3 { end(session, why: "protocol", after: nil) }
-  }
-
-  /// Counts the message and notes when its session was heard; returns the session.
-  private mutating func hear(_ sender: Sender, at now: Instant) -> Int? {
-    batches.current.messages += 1
-    return sessions.hear(sender.connection, at: now)
-  }
-
-  /// The error that answers a message that cannot be read.
-  ///
-  /// A wrong argument counts only after the checks of the session, so their errors take precedence.
-  private func outgoing(
-    _ failure: MessageFailure, _ session: Int?, _ sender: Sender
-  ) -> OutgoingError {
-    var error = OutgoingError(failure.code, id: failure.id, failure.text)
-    if failure.code == .limit { error.reason = "size" }
-    guard failure.code == .limit || failure.code == .invalidArgument else { return error }
-    switch failure.verb {
-    case .op:
-      guard var fenced = fence(sender) else { return error }
-      fenced.id = failure.id
-      return fenced
-    case .watch, .unwatch, .credit, .delegate, .answer, .lease, .bye:
-      return session == nil ? .noSession(failure.id) : error
-    case .hello, .get, .ping, nil: return error
-    }
-  }
-
-  mutating func refuse(
-    _ sender: Sender, _ error: OutgoingError, about nav: String? = nil, isOp: Bool = false
-  ) {
-    audit(error, sender, about: nav, client: nil)
-    let error = nav.map { placed(error, at: $0, for: sender) } ?? error
-    let outcome: Outcome = isOp ? .refused(error.code) : .refusedMessage(error.code)
-    batches.append(.send(sender.connection, .err, ServerMessageWriter.error(error), outcome))
-  }
-
-  /// Adds the nav's standing to an error if the sender may read the nav.
-  ///
-  /// Else removes what the error says about the nav's state.
-  func placed(_ error: OutgoingError, at nav: String, for sender: Sender) -> OutgoingError {
-    guard let slot = navs.slot(of: nav) else { return error }
-    var error = error
-    guard access.rights(of: sender.peer, on: nav, owner: navs.slots[slot].owner).contains(.read)
-    else {
-      return error.withoutState
-    }
-    error.standing = navs.slots[slot].standing
-    return error
-  }
-
-  mutating func send(
-    _ connection: ConnectionID, _ verb: ServerVerb, _ body: [UInt8], _ outcome: Outcome = .none
-  ) {
-    batches.append(.send(connection, verb, body, outcome))
-  }
-
-  private mutating func handle(
-    _ message: ClientMessage, from sender: Sender, session: Int?, at now: Instant
-  ) {
-    switch message {
-    case .hello(let hello): return open(hello, for: sender, at: now)
-    case .ping(let id):
-      let body = ServerMessageWriter.pong(id: id, boot: boot, time: now.wall)
-      return send(sender.connection, .pong, body)
-    case .get(let request): return get(request, for: sender)
-    case .op(let request):
-      return operate(request, from: sender, session: session, at: now)
-    case .watch, .unwatch, .credit, .delegate, .answer, .lease, .bye: break
-    }
-    guard let session else { return refuse(sender, .noSession(message.id)) }
-    switch message {
-    case .watch(let request): watch(request, for: sender, session: session, at: now)
-    case .unwatch(let id, let nav, let view):
-      unwatch(nav, view, session: session)
-      send(sender.connection, .ok, ServerMessageWriter.ok(id: id, nav: nav))
-    case .credit(let limit):
-      // After a rollback this message is handled again, when the limit has been raised already.
-      sessions.slots[session].upTo = max(limit, sessions.slots[session].upTo)
-      batches.append(.pump(session: session))
-    case .delegate(let request): register(request, for: sender, session: session)
-    case .lease(let request): lease(request, for: sender, session: session)
-    case .answer(let ask, let answer): take(answer, to: ask, from: session)
-    case .bye(let id):
-      send(sender.connection, .ok, ServerMessageWriter.ok(id: id))
-      endSession(session, .bye)
-    case .hello, .ping, .get, .op: break
-    }
-  }
-
-  // Sessions.
-
-  private mutating func open(_ hello: Hello, for sender: Sender, at now: Instant) {
+  mutating func open(_ hello: Hello, for sender: Sender, at now: Instant) {
     var error: OutgoingError?
     if !hello.versions.contains(1) {
       error = OutgoingError(.version, "this daemon speaks NSP/1")
@@ -261,21 +153,6 @@ extension Hub {
       positions.append((entry.name, watch.cursor, entry.digest))
     }
     return ServerMessageWriter.mark(time: now.wall, positions)
-  }
-}
-
-extension ClientMessage {
-  /// The id that the answer to this message repeats; nil for messages without one.
-  var id: UInt64? {
-    switch self {
-    case .watch(let request): request.id
-    case .unwatch(let id, _, _), .ping(let id), .bye(let id): id
-    case .delegate(let request): request.id
-    case .lease(let request): request.id
-    case .op(let request): request.id
-    case .get(let request): request.id
-    case .hello, .answer, .credit: nil
-    }
   }
 }
 

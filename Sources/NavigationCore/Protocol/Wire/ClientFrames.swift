@@ -1,0 +1,95 @@
+// The two frames of a client's message: the verb, the checksum of the body, and the error of a
+// message that cannot be read.
+
+/// The first frame of a message, which has the protocol version and the verb.
+package enum VerbFrame: Hashable, Sendable {
+  /// The verb of a message in this version of the protocol, NSP/1.
+  case current(String)
+  /// The verb of a message in another version: `nspN.` with another N.
+  case otherVersion(String)
+  /// A frame of any other form.
+  case malformed
+
+  /// Reads the first frame of a message.
+  package init(_ frame: [UInt8]) {
+    // Nearly all frames begin with this prefix, so no search is needed for them.
+    if frame.count <= 24, frame.starts(with: Self.prefix) {
+      let verb = frame[Self.prefix.count...]
+      guard !verb.isEmpty, verb.allSatisfy({ $0 >= 0x61 && $0 <= 0x7A }) else {
+        self = .malformed
+        return
+      }
+      self = .current(String(decoding: verb, as: UTF8.self))
+      return
+    }
+    let text = String(decoding: frame.prefix(32), as: UTF8.self)
+    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].hasPrefix("nsp"), UInt64(parts[0].dropFirst(3)) != nil,
+      frame.count <= 24
+    else {
+      self = .malformed
+      return
+    }
+    self = .otherVersion(String(parts[1]))
+  }
+
+  private static let prefix: [UInt8] = Array("nsp1.".utf8)
+}
+
+/// A 64-bit checksum of a message's bytes, by which the hub recognises a repeated message.
+///
+/// It is not cryptographic. A client that makes two of its own messages collide gets the answer of
+/// the first one for both.
+package struct BodyHash: Hashable, Sendable {
+  /// The 64 bits of the checksum.
+  package let bits: UInt64
+
+  /// Takes the bits of a checksum that was computed earlier.
+  package init(bits: UInt64) { self.bits = bits }
+
+  /// Hashes the octets of a message.
+  package init(_ span: Span<UInt8>) {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(span.count)
+    var at = 0
+    let last = span.count - 8
+    while at <= last {
+      // In bounds, because `at` counts from 0 to `last`.
+      let word = unsafe ByteWord(unchecked: span, at: at)
+      hash = Self.mix(hash ^ word.bigEndian)
+      at &+= 8
+    }
+    while at < span.count {
+      hash = Self.mix(hash ^ UInt64(span[at]))
+      at += 1
+    }
+    bits = hash
+  }
+
+  private static func mix(_ bits: UInt64) -> UInt64 {
+    let product = bits &* 0x9E37_79B9_7F4A_7C15
+    return product ^ product >> 32
+  }
+}
+
+/// The error with which the daemon answers an unreadable message.
+package struct MessageFailure: Error, Hashable, Sendable {
+  /// The code of the error, such as `bad-json`.
+  package var code: ErrorCode
+  /// The verb of the message; nil if it has none that the daemon knows.
+  package var verb: ClientVerb?
+  /// The id of the message; nil if it could not be read.
+  package var id: UInt64?
+  /// What is wrong, for people.
+  package var text: String
+
+  /// Makes a failure without a verb; the reader adds it.
+  init(_ code: ErrorCode, id: UInt64? = nil, _ text: String) {
+    self.code = code
+    self.id = id
+    self.text = text
+  }
+
+  /// The failure of a message that does not have exactly two frames.
+  package static let frameCount = MessageFailure(
+    .badFrame, "a message has two frames: verb and body")
+}
