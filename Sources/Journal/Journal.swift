@@ -317,12 +317,14 @@ struct StagedBatch: ~Copyable {
   ///
   /// `next` is then the first row that was not collected.
   mutating func collect(_ part: borrowing JournalRecords, _ next: inout Int, to end: Int) {
+    // A span lends the rows; a subscript of the array would copy them.
+    let rows = part.rows.span
     while next < end {
       let body = part.body(of: next)
       if group.isFull(for: body.count) { break }
-      let (expected, found) = (group.last + 1, part.rows[next].header.sequence)
+      let (expected, found) = (group.last + 1, rows[next].header.sequence)
       precondition(found == expected, "sequence \(found) where \(expected) is next")
-      let note = group.append(part.rows[next].header, part.bodies.span.extracting(body))
+      let note = group.append(rows[next].header, part.bodies.span.extracting(body))
       records.append(.row(note))
       next += 1
     }

@@ -141,7 +141,7 @@ import Testing
     var uncoveredSince: UInt64?
     var isClosed: Bool
 
-    init(_ entry: NavEntry) {
+    init(_ entry: LedgerEntry) {
       head = [entry.headRevision, entry.headSequence]
       floor = [entry.floor, entry.doomed]
       counts = [entry.rows, entry.bytes]

@@ -20,8 +20,12 @@ struct Batches: Sendable {
   /// Whether the last commit failed, so that the journal counts as taking no records.
   private(set) var isStorageFailing = false
   private var wantsStandstill = false
-  /// An empty batch with the memory of one that has ended, or during a release the batch at hand.
-  private var spare = Batch()
+  /// Empty batches with the memory of ended ones; no more than were sealed at a time.
+  ///
+  /// The lists of a batch keep their memory, because to grow them takes 500 instructions of an op.
+  private var spares: [Batch] = []
+  /// During a release, the batch at hand.
+  private var waiting = Batch()
 
   /// Whether the batch at hand may be sealed.
   var maySeal: Bool { !wantsStandstill && !isStorageFailing }
@@ -33,6 +37,7 @@ struct Batches: Sendable {
   mutating func append(_ effect: consuming Batch.Effect) { current.effects.append(effect) }
 
   /// Adds a row, with a copy of its body, to be made durable.
+  @inline(__always)
   mutating func append(_ row: consuming RowHeader, body: Span<UInt8>) {
     current.records.append(consume row, body: body)
   }
@@ -86,12 +91,11 @@ struct Batches: Sendable {
       current.touched[index].revision = navs[current.touched[index].slot].controller.revision
     }
     current.coordinationsBefore = coordinations
-    var sealing = Batch()
-    swap(&sealing, &spare)
+    var sealing = spares.popLast() ?? Batch()
     swap(&sealing, &current)
     // The room for the next records stays here.
     swap(&sealing.records, &current.records)
-    sealed.append(sealing)
+    sealed.append(consume sealing)
     number += 1
   }
 
@@ -103,9 +107,9 @@ struct Batches: Sendable {
     precondition(!sealed.isEmpty || !current.isUnsound, "an unsound batch is released")
     isStorageFailing = false
     guard !sealed.isEmpty else { return false }
-    swap(&current, &spare)
-    assert(current.effects.isEmpty && current.touched.isEmpty, "a spare batch with contents")
-    current = sealed.removeFirst()
+    assert(waiting.effects.isEmpty && waiting.touched.isEmpty, "two batches are at hand")
+    waiting = sealed.removeFirst()
+    swap(&current, &waiting)
     return true
   }
 
@@ -114,10 +118,13 @@ struct Batches: Sendable {
   /// If the released batch was sealed, the batch that was at hand before is at hand again.
   /// Otherwise a new batch begins. `wasSealed` is the result of `beginRelease`.
   mutating func endRelease(wasSealed: Bool) {
-    // The lists of a batch keep their memory: to grow them in each batch takes 500 instructions of
-    // an op.
     current.clear()
-    guard !wasSealed else { return swap(&current, &spare) }
+    guard !wasSealed else {
+      var ended = Batch()
+      swap(&ended, &waiting)
+      swap(&ended, &current)
+      return spares.append(consume ended)
+    }
     assert(sealed.isEmpty, "\(sealed.count) batches behind the last one")
     wantsStandstill = false
     number += 1
@@ -279,7 +286,7 @@ struct Batch: Sendable {
     empty.touched.removeAll(keepingCapacity: true)
     empty.remembrances.removeAll(keepingCapacity: true)
     empty.answering.removeAll(keepingCapacity: true)
-    self = empty
+    self = consume empty
   }
 
   /// Appends the next batch to this one, to roll both back together.

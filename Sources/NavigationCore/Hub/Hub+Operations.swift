@@ -105,8 +105,12 @@ extension Hub {
   ///
   /// - Returns: nil if a revert among them waits for the history.
   mutating func arguments(of op: OpContext, _ slot: Int) throws(OpFailure) -> [Operation]? {
-    var (operations, unreadable) = Self.readable(
-      op.request, isStandalone: navs.slots[slot].controller.isStandalone)
+    let isStandalone = navs.slots[slot].controller.isStandalone
+    // Nearly all messages have nothing that the rest is about.
+    if op.request.areUsual, op.request.kinds.areOrdinary, !isStandalone {
+      return op.request.readable
+    }
+    var (operations, unreadable) = Self.readable(op.request, isStandalone: isStandalone)
     guard try lookBack(&operations, &unreadable, op, slot) else { return nil }
     if let unreadable {
       try checkBefore(operations, op, slot)

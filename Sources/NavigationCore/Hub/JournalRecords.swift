@@ -57,6 +57,8 @@ package struct JournalRecords: Hashable, Sendable {
   }
 
   /// Appends a row with a copy of its body.
+  // Inlined into its callers, which moves the header where a call would copy it.
+  @inline(__always)
   package mutating func append(_ header: consuming RowHeader, body: Span<UInt8>) {
     rows.append(Row(header: consume header, bodyEnd: bodies.count + body.count))
     // The bytes are copied before their memory can go.

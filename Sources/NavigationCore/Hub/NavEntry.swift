@@ -279,11 +279,13 @@ extension TopChange {
     assert(at <= stack.count)
     var former: FormerTop?
     if let id = commit.splice?.removed.last {
-      former = FormerTop(id: id, isPopped: !stack[at...].contains { $0.id == id })
+      guard id != stack.last?.id else { return nil }
+      former = FormerTop(id: id, isPopped: count == 0 || !stack[at...].contains { $0.id == id })
     } else if at > 0 {
+      // Without removed screens, the new top is an inserted one.
+      assert(stack[at - 1].id != stack.last?.id, "nothing was inserted")
       former = FormerTop(id: stack[at - 1].id, isPopped: false)
     }
-    guard former?.id != stack.last?.id else { return nil }
     self.init(
       revision: commit.revision, time: time, author: author, former: former, cause: cause)
   }

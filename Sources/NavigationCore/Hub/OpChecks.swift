@@ -2,7 +2,8 @@
 // comment behind a check names its errors. Step 1 is `ClientMessageReader.read`. Behind the list
 // stand the checks themselves, with the same numbers, except those that stand beside their subject:
 // guards in NavEntry.swift, a frozen nav in Hub+Faults.swift, delegates in Hub+Delegates.swift,
-// arguments in Hub+Operations.swift.
+// arguments in Hub+Operations.swift, those of a revert in Hub+Revert.swift, an op that is sent again
+// while it waits in Hub+Coordination.swift.
 
 /// The stage of an op: an op that waited skips some checks when it continues.
 enum OpStage: Sendable {

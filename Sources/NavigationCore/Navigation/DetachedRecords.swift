@@ -161,6 +161,9 @@ package struct DetachedRecords: Sendable {
     return all
   }
 
+  /// Whether records were touched since `mark`.
+  func isTouched(since mark: Mark) -> Bool { mark.position < base + slots.count }
+
   /// The record touched since `mark`, if only one was; nil otherwise.
   func onlyRecord(since mark: Mark) -> Record? {
     assert(mark.position <= base + slots.count, "a mark of another order")
@@ -171,7 +174,7 @@ package struct DetachedRecords: Sendable {
   ///
   /// O(their number).
   package func records(since mark: Mark) -> [Record] {
-    guard mark.position < base + slots.count else { return [] }
+    guard isTouched(since: mark) else { return [] }
     return slots[max(mark.position - base, head)...].compactMap { $0 }
   }
 

@@ -266,6 +266,15 @@ extension NavigationController {
   }
 
   private mutating func orderDetached(_ draft: inout Draft, _ commit: inout Commit) {
+    if detached.isTouched(since: draft.mark) { listDetached(&draft, &commit) }
+    guard let notes = draft.rare, !notes.released.isEmpty else { return }
+    commit.released = notes.released.filter { key in
+      guard !isKnown(key) else { return false }
+      return notes.before?.state.isKnown(key) ?? true
+    }
+  }
+
+  private mutating func listDetached(_ draft: inout Draft, _ commit: inout Commit) {
     let removed = commit.splice?.removed ?? []
     if let record = detached.onlyRecord(since: draft.mark) {
       if isListed(record, &draft, removed) { commit.detached = [record] }
@@ -281,11 +290,6 @@ extension NavigationController {
     assert(commit.detached.allSatisfy { detached.contains($0.key) })
     if !commit.detached.isEmpty, let before = draft.rare?.before {
       commit.onlyMovesDetached = commit.detached.allSatisfy(before.state.holdsDetached)
-    }
-    guard let notes = draft.rare, !notes.released.isEmpty else { return }
-    commit.released = notes.released.filter { key in
-      guard !isKnown(key) else { return false }
-      return notes.before?.state.isKnown(key) ?? true
     }
   }
 

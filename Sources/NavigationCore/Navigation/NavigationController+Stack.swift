@@ -203,6 +203,7 @@ extension NavigationController {
     var isPresented = false
   }
 
+  /// Finds the screen of an argument, and says where the nav has it.
   ///
   /// Mutating, as the functions below, because Swift would copy the controller to lend it.
   mutating func locate(_ argument: ScreenArgument) throws(NavigationError) -> Place {
