@@ -123,6 +123,25 @@ import Testing
     #expect(batches.current.condemned.isEmpty && !batches.current.isUnsound)
   }
 
+  @Test(arguments: 1...3)
+  func `a batch gets the lists of one that has ended`(_ mostSealed: Int) {
+    var batches = Batches()
+    var ended = 0
+    for _ in 0..<20 {
+      while batches.sealed.count < mostSealed {
+        // As many batches as ever were under way have lists of their own; then they come back.
+        if ended >= mostSealed + 1 { #expect(batches.current.answering.capacity >= 40) }
+        batches.current.answering += Array(repeating: 7, count: 40)
+        batches.seal([:], Slots())
+      }
+      #expect(batches.beginRelease())
+      #expect(batches.current.answering.count == 40)
+      batches.endRelease(wasSealed: true)
+      #expect(batches.current.answering.isEmpty)
+      ended += 1
+    }
+  }
+
   @Test func `the records are taken once`() {
     var batches = Batches()
     let row = RowHeader(

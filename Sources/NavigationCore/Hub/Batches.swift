@@ -24,8 +24,8 @@ struct Batches: Sendable {
   ///
   /// The lists of a batch keep their memory, because to grow them takes 500 instructions of an op.
   private var spares: [Batch] = []
-  /// During a release, the batch at hand.
-  private var waiting = Batch()
+  /// The batch at hand during a release, else an empty one.
+  private var setAside = Batch()
 
   /// Whether the batch at hand may be sealed.
   var maySeal: Bool { !wantsStandstill && !isStorageFailing }
@@ -107,9 +107,9 @@ struct Batches: Sendable {
     precondition(!sealed.isEmpty || !current.isUnsound, "an unsound batch is released")
     isStorageFailing = false
     guard !sealed.isEmpty else { return false }
-    assert(waiting.effects.isEmpty && waiting.touched.isEmpty, "two batches are at hand")
-    waiting = sealed.removeFirst()
-    swap(&current, &waiting)
+    assert(setAside.effects.isEmpty && setAside.touched.isEmpty, "two batches are at hand")
+    setAside = sealed.removeFirst()
+    swap(&current, &setAside)
     return true
   }
 
@@ -121,7 +121,7 @@ struct Batches: Sendable {
     current.clear()
     guard !wasSealed else {
       var ended = Batch()
-      swap(&ended, &waiting)
+      swap(&ended, &setAside)
       swap(&ended, &current)
       return spares.append(consume ended)
     }
