@@ -133,6 +133,7 @@ package struct Hub: Sendable {
     }
     releaseEffects(at: now)
     measurements.count(.received, batches.current.messages)
+    // Changes `$navs` and `$clients` if navs or sessions came or went.
     publishDirectories()
     for touched in batches.current.touched where navs.isLive(touched.slot) {
       pumpWatches(of: touched.slot, at: now)

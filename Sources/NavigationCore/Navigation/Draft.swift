@@ -147,6 +147,7 @@ extension NavigationController {
     if draft.isAnimated == true, let running = openTransition(&draft, commit.splice) {
       setTransition(running, &draft)
     }
+    // The rules of BarVisibility.swift.
     updateVisibility(&draft)
     noteChangedScreens(&draft, &commit)
     orderDetached(&draft, &commit)
@@ -166,6 +167,7 @@ extension NavigationController {
       commit.events.add(notes.tail)
     }
     if !commit.isEmpty { makeRoom(limits, &draft, &commit) }
+    // For the check of what the commit touched, in NavigationController+Invariants.swift.
     reckon(&draft, &commit)
     assert(commit.changedScreens.allSatisfy { commit.splice?.inserts($0) != true })
     assert(
