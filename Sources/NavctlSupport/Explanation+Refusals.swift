@@ -173,8 +173,9 @@ extension Explanation {
       cause: "A screen is in one place at a time.",
       example: "navctl dismiss kiosk --any"),
     Explanation(
-      .duplicateScreen, "The screen is on the stack already.",
-      cause: "A screen stands on a stack once; another client may have pushed it.",
+      .duplicateScreen, "The screen is on the stack already, or known with other contents.",
+      cause:
+        "A screen stands on a stack once; screen create replaces no other without replace=true.",
       example: "navctl push kiosk wifi --if-absent"),
     Explanation(
       .duplicateInSet, "A screen is named twice in the new stack.",
@@ -197,8 +198,12 @@ extension Explanation {
       cause: "A controller on display has at least a root screen.",
       example: "navctl set kiosk home"),
     Explanation(
+      .covered, "A presented screen covers the stack.",
+      cause: "A person cannot pop a screen that nobody sees; programs may.",
+      example: "navctl dismiss kiosk"),
+    Explanation(
       .noBackButton, "The bar shows no back button.",
-      cause: "The root is on top, the screen hides the button, or the bar is hidden.",
+      cause: "The root is on top, or the top screen hides or replaces the button.",
       example: "navctl show kiosk"),
     Explanation(
       .alreadyPresenting, "The screen presents another one already.",
@@ -221,8 +226,8 @@ extension Explanation {
     Explanation(
       .gestureRefused, "A swipe back cannot begin now.",
       cause:
-        "The root is on top, interactivePop is off, or another transition is open; the message "
-        + "names the cause.",
+        "The root is on top, interactivePop is off, no back button is visible, a presented screen "
+        + "covers the stack, or another transition is open; the message names the cause.",
       example: "navctl configure kiosk 'interactivePop={\"enabled\":true}'"),
     Explanation(
       .gestureOwner, "Another session began the gesture.",

@@ -118,7 +118,8 @@ extension NavigationOperation {
   /// The guard that the operation needs, because it can remove screens.
   ///
   /// navctl is stricter than the daemon, which requires no guard for `dismiss`. Without `from`, a
-  /// `dismiss` ends any presentation, so navctl guards it like a replacement of the whole stack.
+  /// `dismiss` ends any presentation, so navctl guards it like a replacement of the whole stack. With
+  /// `from`, its user has named a screen.
   package var neededGuard: OperationKind.NeededGuard {
     guard kind == .dismiss else { return kind.neededGuard }
     do {

@@ -12,7 +12,7 @@ extension Operations {
     return NavigationOperation(.present, arguments)
   }
 
-  /// Makes the operation of `dismiss`: ends all presentations, or those above the screen `--from`.
+  /// Makes the operation of `dismiss`: ends all presentations, or those of the screen `--from`.
   package static func dismiss(_ line: ParsedCommandLine) -> NavigationOperation {
     .dismiss(from: line.value(of: "from"))
   }

@@ -36,7 +36,8 @@ package enum Remedies {
     case .unknownScreen: unknownScreen(nav, attempt)
     case .duplicateScreen: duplicateScreen(nav, attempt)
     case .forbidden: forbidden(nav, attempt)
-    case .desync, .notInStack, .opTooOld, .noBackButton, .alreadyActive, .alreadyPresenting,
+    case .desync, .notInStack, .opTooOld, .covered, .noBackButton, .alreadyActive,
+      .alreadyPresenting,
       .ownedElsewhere:
       "see the present state: navctl show \(nav)"
     case .guardRequired: "add the expected state: --top ID, --rev N, or --any"
@@ -74,7 +75,8 @@ package enum Remedies {
     case .barDelegateManaged, .readonly: "navd computes it from other state; change that instead"
     case .forbiddenKind: "push a screen of kind content"
     case .classUnknown, .classInvalid: "declare the class in the section [classes] of navd.conf(5)"
-    case .gestureRefused: "see the top screen and the settings: navctl get \(nav)"
+    case .gestureRefused:
+      "see the presentations, the top screen and the settings: navctl get \(nav)"
     case .restoreFailed:
       "use a file that navctl save wrote, or describe the screens: navctl set \(nav)"
     case .invalidArgument: "see the expected arguments: navctl \(command) --help"
@@ -99,7 +101,8 @@ package enum Remedies {
     case (.push, "push"), (.show, "push"):
       "keep it: --if-absent; or go back to it: navctl pop-to \(nav) ID"
     case (.setStack, _): "name the screen by its id alone; a record makes a new one"
-    case (.screenCreate, _): "change it: navctl screen \(nav) set ID KEY=VALUE"
+    case (.screenCreate, _):
+      "change it: navctl screen \(nav) set ID KEY=VALUE; or replace it: replace=true"
     default: "go back to it: navctl pop-to \(nav) ID"
     }
   }

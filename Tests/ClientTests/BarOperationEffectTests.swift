@@ -186,7 +186,8 @@ import Testing
     let before = try rig.state.part("settings")?.object?.keys.sorted()
     let settings: [NavigationSetting] = [
       .container(["tab": 1]), .restorationID("nav"), .interactivePop(isEnabled: false),
-      .simultaneous([(.edge, .fullScreen)]), .hidesBarsOnTap(true), .hidesBarsOnSwipe(true),
+      .interactivePopWithoutBackButton(true), .simultaneous([(.edge, .fullScreen)]),
+      .hidesBarsOnTap(true), .hidesBarsOnSwipe(true),
       .hidesBarsWhenVerticallyCompact(true), .hidesBarsWhenKeyboardAppears(true), .guards(.all),
       .vetoScope(.all), .veto(deadline: .milliseconds(1), onTimeout: .allow),
       .questionDeadline(.seconds(60)), .transitionDeadline(.seconds(60)),

@@ -33,7 +33,8 @@ import Testing
 
   private static let settings: [NavigationSetting] = [
     .container(["tab": 1]), .restorationID("nav"), .interactivePop(isEnabled: false, .fullScreen),
-    .simultaneous([(.edge, .fullScreen)]), .hidesBarsOnTap(true), .hidesBarsOnSwipe(true),
+    .interactivePopWithoutBackButton(true), .simultaneous([(.edge, .fullScreen)]),
+    .hidesBarsOnTap(true), .hidesBarsOnSwipe(true),
     .hidesBarsWhenVerticallyCompact(true), .hidesBarsWhenKeyboardAppears(true), .guards(.all),
     .vetoScope(.all), .veto(deadline: .milliseconds(200), onTimeout: .allow, isRequired: true),
     .questionDeadline(.milliseconds(100)), .transitionDeadline(.seconds(2)),
@@ -110,7 +111,7 @@ import Testing
   @Test func `a setting is written as the protocol has it`() {
     #expect(
       NavigationOperation.configure(Self.settings).json
-        == #"{"nav.configure":{"container":{"tab":1},"restorationID":"nav","interactivePop":{"enabled":false,"mode":"fullScreen"},"simultaneous":[["edge","fullScreen"]],"hidesBarsOnTap":true,"hidesBarsOnSwipe":true,"hidesBarsWhenVerticallyCompact":true,"hidesBarsWhenKeyboardAppears":true,"guard":"all","vetoScope":"all","veto":{"deadline":200,"policy":"allow","required":true},"questionDeadline":100,"transitionDeadline":2000,"gestureDeadline":20000,"queue":4,"profile":{"compactHeight":30,"extraSystemItems":true,"os":12,"shadowNeedsBackground":false},"routes":[{"match":"settings/:page","screens":["home",{"route":"settings/{page}"}]}]}}"#
+        == #"{"nav.configure":{"container":{"tab":1},"restorationID":"nav","interactivePop":{"enabled":false,"mode":"fullScreen"},"interactivePopWithoutBackButton":true,"simultaneous":[["edge","fullScreen"]],"hidesBarsOnTap":true,"hidesBarsOnSwipe":true,"hidesBarsWhenVerticallyCompact":true,"hidesBarsWhenKeyboardAppears":true,"guard":"all","vetoScope":"all","veto":{"deadline":200,"policy":"allow","required":true},"questionDeadline":100,"transitionDeadline":2000,"gestureDeadline":20000,"queue":4,"profile":{"compactHeight":30,"extraSystemItems":true,"os":12,"shadowNeedsBackground":false},"routes":[{"match":"settings/:page","screens":["home",{"route":"settings/{page}"}]}]}}"#
     )
     #expect(
       NavigationOperation.setBar(Self.bar).json

@@ -25,7 +25,7 @@ import Testing
     _ overlay: inout Overlay, _ id: UInt64, _ operations: [NavigationOperation], on mirror: Mirror,
     _ guards: Guards = Guards()
   ) -> Bool {
-    guard let edits = OverlayEdit.read(operations, id: id) else { return false }
+    guard let edits = OverlayEdit.read(operations, id: id, on: mirror) else { return false }
     return overlay.begin(id, edits, guards, on: mirror)
   }
 
@@ -106,6 +106,20 @@ import Testing
     #expect(state.presented[0].json == #"{"id":"p","ver":6,"title":"P"}"#)
     #expect(state.visible?.id == "q")
     #expect(state.top?.id == "b")
+  }
+
+  @Test(arguments: ["", #","style":"sheet""#, #","style":"popover""#])
+  func `a tap on a covered back button is not shown`(style: String) {
+    var mirror = Self.mirror(["a", "b"])
+    let chain = #"{"ver":7,"chain":[{"screen":{"id":"p","ver":6}\#(style)}]}"#
+    mirror.parts = [
+      MirrorRecord(
+        id: "presented", version: Revision(7), json: OpaqueJSON(validated: Array(chain.utf8)))
+    ]
+    var overlay = Overlay()
+    let isVisible = style.contains("popover")
+    #expect(Self.begin(&overlay, 1, [.backTap()], on: mirror) == isVisible)
+    #expect(Self.begin(&overlay, 2, [.pop()], on: mirror) == !isVisible)
   }
 
   @Test func `the bar shows what the daemon will say, as far as it can be known`() throws {

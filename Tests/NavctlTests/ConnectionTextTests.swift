@@ -173,7 +173,7 @@ import Testing
         == "name the screen by its id alone; a record makes a new one")
     #expect(
       remedy(.duplicateScreen, "screen", .screenCreate)
-        == "change it: navctl screen k set ID KEY=VALUE")
+        == "change it: navctl screen k set ID KEY=VALUE; or replace it: replace=true")
     #expect(remedy(.duplicateScreen, "op", .push) == "go back to it: navctl pop-to k ID")
   }
 

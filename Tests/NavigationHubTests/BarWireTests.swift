@@ -178,6 +178,7 @@ import Testing
     mutating func settings() -> Settings {
       var settings = Settings()
       settings.hidesBarsOnTap = flag()
+      settings.interactivePopWithoutBackButton = flag()
       settings.container = opaque()
       settings.queue = below(9)
       for name in ["NavigationBar", "MyBar"] where flag() { settings.proxy[name] = look() }

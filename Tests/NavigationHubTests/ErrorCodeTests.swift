@@ -167,6 +167,9 @@ struct Provocation: Sendable, CustomTestStringConvertible {
       after: [#"{"button.create":{"id":"x","title":"X"}}"#]),
     Provocation(.notInStack, "resync", 6, #"{"popTo":{"screen":"B"}}"#, after: [Stage.pop]),
     Provocation(.noRoot, "no", 1, Stage.setStack()),
+    Provocation(
+      .covered, "resync", 1, #"{"ui.backTap":{}}"#,
+      after: [#"{"present":{"screen":{"id":"M"}}}"#]),
     Provocation(.noBackButton, "no", 1, #"{"ui.backTap":{}}"#, after: [Stage.pop]),
     Provocation(
       .alreadyPresenting, "no", 1, #"{"present":{"screen":{"id":"N"},"from":"B"}}"#,

@@ -48,6 +48,7 @@ struct LawGenerator {
     pick([
       #"{"attach":{}}"#, #"{"attach":{}}"#, #"{"detach":{}}"#,
       #"{"nav.configure":{"interactivePop":{"enabled":\#(flag()),"mode":"edge"}}}"#,
+      #"{"nav.configure":{"interactivePopWithoutBackButton":\#(flag())}}"#,
       #"{"nav.configure":{"veto":{"deadline":\#(50 + below(300)),"policy":"\#(pick(["deny", "allow"]))","required":false}}}"#,
       #"{"nav.configure":{"vetoScope":"\#(pick(["pushpop", "all"]))","restorationID":"n"}}"#,
       #"{"nav.configure":{"transitionDeadline":\#(100 + below(900)),"gestureDeadline":\#(100 + below(900))}}"#,

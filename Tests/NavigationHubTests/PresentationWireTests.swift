@@ -45,8 +45,8 @@ import Testing
     let any = #""if":{"any":true}"#
     let rows: [(ops: String, cause: String)] = [
       (#"{"segue":{"kind":"show","screen":{"id":"a"}}}"#, "segue"),
-      (#"{"segue":{"kind":"showDetail","screen":{"id":"d"}}}"#, "segue"),
       (#"{"ui.backTap":{}}"#, "backButton"),
+      (#"{"segue":{"kind":"showDetail","screen":{"id":"d"}}}"#, "segue"),
       (#"{"present":{"screen":{"id":"e"}}}"#, "api"),
       (
         #"{"nav.configure":{"routes":[{"match":"x","screens":["home","b"]}]}},{"open":{"route":"x"}}"#,
@@ -85,7 +85,7 @@ import Testing
       ("invalid-argument", #"{"present":{"screen":"n","style":7}}"#),
       ("invalid-argument", #"{"present":{"screen":"n","animated":true}}"#),
       ("invalid-argument", #"{"segue":{"kind":"unwind","screen":"n"}}"#),
-      ("no-back-button", #"{"ui.backTap":{}}"#),
+      ("covered", #"{"ui.backTap":{}}"#),
       ("no-route", #"{"open":{"route":"x"}}"#),
       ("invalid-argument", #"{"open":{}}"#),
       ("invalid-argument", #"{"restore":{}}"#),

@@ -62,10 +62,13 @@ import Testing
     #expect(stage.stack == ["A", "B", "C", "D"])
   }
 
-  @Test func `a guard that fails already does not wait`() throws {
-    let (stage, _) = try busy()
-    #expect(
-      try stage.owner.op(Stage.pop, #"\#(Stage.queued),"if":{"top":"A"}"#).code == "desync")
+  @Test func `only the epoch is judged before an op waits`() throws {
+    let (stage, id) = try busy()
+    let epoch = #"\#(Stage.queued),"if":{"epoch":"0123456789abcdef","top":"B"}"#
+    #expect(try stage.owner.op(Stage.pop, epoch).code == "desync")
+    let top = #"\#(Stage.queued),"if":{"top":"A"}"#
+    #expect(try stage.send(stage.owner, Stage.pop, top).map(\.verb) == [.queued])
+    #expect(try stage.send(stage.owner, Stage.complete(id)).to(stage.owner).codes == ["desync"])
   }
 
   @Test func `an op that is due before its turn expires`() throws {

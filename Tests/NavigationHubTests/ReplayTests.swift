@@ -97,6 +97,8 @@ struct OperationGenerator {
     pick([
       #"{"present":{"screen":\#(argument()),"style":"overCurrentContext"}}"#,
       #"{"present":{"screen":\#(record()),"from":"\#(screen())"}}"#,
+      #"{"present":{"screen":\#(record()),"style":"popover"}}"#,
+      #"{"dismiss":{}}"#, #"{"dismiss":{}}"#, #"{"dismiss":{}}"#,
       #"{"segue":{"kind":"showDetail","screen":\#(record())}}"#,
       #"{"segue":{"kind":"show","screen":\#(record())}}"#, #"{"dismiss":{}}"#,
       #"{"dismiss":{"from":"\#(screen())"}}"#,

@@ -115,6 +115,7 @@ extension ArgumentRow {
 
   private static let screens =
     texts("screen.set", "title", "route", "restorationID")
+    + flags("screen.create", "replace")
     + flags("screen.set", "wantsFullScreenLayout", "extendsUnderOpaqueBars") + [
       ArgumentRow("screen.set", "args", anything),
       ArgumentRow("screen.set", "prefersBarHidden", [.bool]),
@@ -218,7 +219,7 @@ extension ArgumentRow {
     texts("nav.configure", "restorationID")
     + flags(
       "nav.configure", "hidesBarsOnTap", "hidesBarsOnSwipe", "hidesBarsWhenVerticallyCompact",
-      "hidesBarsWhenKeyboardAppears") + [
+      "hidesBarsWhenKeyboardAppears", "interactivePopWithoutBackButton") + [
       ArgumentRow("nav.configure", "container", anything),
       words("nav.configure", "guard", "removal", "none", "all"),
       words("nav.configure", "vetoScope", "pushpop", "all"),

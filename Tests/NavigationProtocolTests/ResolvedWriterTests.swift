@@ -81,7 +81,7 @@ import Testing
         + #""shadow":{"image":"line.png"},"content":{"top":0,"extendsUnder":["status","tool"]},"#
         + #""toolbar":{"visible":false,"items":[{"button":"d","systemItem":"done","#
         + #""style":"done","tintApplies":true}]},"orientations":["portrait","landscapeLeft","#
-        + #""landscapeRight"],"swipeBack":true}"#)
+        + #""landscapeRight"],"swipeBack":false}"#)
   }
 
   @Test func `an appearance object stands for the members that it decides`() throws {

@@ -40,7 +40,8 @@ private struct BarWalk {
       nav.stack[index].version = nav.revision
     case 9:
       nav.presented.content.chain =
-        below(2) == 0 ? [] : [Presented(screen: try screen(), from: nil, style: nil)]
+        below(2) == 0
+        ? [] : [Presented(screen: try screen(), from: nil, style: pick([nil, "popover"]))]
       nav.presented.version = nav.revision
     case 10: changeBar()
     case 11:
@@ -49,6 +50,7 @@ private struct BarWalk {
     case 12: changeEnvironment()
     default:
       nav.settings.content.interactivePop.isEnabled = below(2) == 0
+      nav.settings.content.interactivePopWithoutBackButton = below(2) == 0
       nav.settings.content.profile.os = pick([14, 17])
       nav.settings.content.proxy = below(2) == 0 ? [:] : ["NavigationBar": look()]
       nav.settings.version = nav.revision

@@ -264,7 +264,7 @@ import Testing
   @Test func `D-14 a cancelled swipe gives back what had hidden the bars, too`() throws {
     for showsToolbar in [false, true] {
       var nav = try Nav("A", "B")
-      try nav.run(.configure([.hidesBarsOnTap(true)]))
+      try nav.run(.configure([.hidesBarsOnTap(true), .interactivePopWithoutBackButton(true)]))
       try nav.run(.setScreen("B", [.toolbarItems([.new("x")])]))
       try nav.run(.setToolbarHidden(false))
       try nav.run(.tap)

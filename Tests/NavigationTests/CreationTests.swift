@@ -147,7 +147,8 @@ import Testing
     var profile = Profile()
     profile.os = 14
     let edits: [SettingsEdit] = [
-      .container(json), .restorationID("nav"), .interactivePop(pop), .simultaneous(json),
+      .container(json), .restorationID("nav"), .interactivePop(pop),
+      .interactivePopWithoutBackButton(true), .simultaneous(json),
       .hidesBarsOnTap(true), .hidesBarsOnSwipe(true), .hidesBarsWhenVerticallyCompact(true),
       .hidesBarsWhenKeyboardAppears(true), .guardPolicy(.none), .vetoScope(.all), .veto(veto),
       .questionDeadline(1), .transitionDeadline(2), .gestureDeadline(3), .queue(4),

@@ -16,10 +16,13 @@ import Testing
     nav.refuses(.createScreen(ScreenRecord(id: "A")), with: .duplicateScreen("A"))
   }
 
-  @Test func `creating a detached screen again replaces it, and only if it differs`() throws {
+  @Test func `a detached screen is replaced on request only, and only by another`() throws {
     var nav = try Nav("A", detached: ["D", "E"])
     try nav.runsWithoutEffect(.createScreen(ScreenRecord(id: "D")))
-    try nav.run(.createScreen(ScreenRecord(id: "D", edits: [.title("T")])))
+    let other = ScreenRecord(id: "D", edits: [.title("T")])
+    nav.refuses(.createScreen(other), with: .differentScreen("D"))
+    try nav.run(.createScreen(other, replaces: true))
+    try nav.runsWithoutEffect(.createScreen(other))
     #expect(nav.detachedKeys == [.screen("E"), .screen("D")])
     #expect(nav.controller.screen("D")?.version == Revision(11))
   }

@@ -222,10 +222,13 @@ private struct Trial {
     let begin = Operation.beginGesture(isFullScreen: false, translation: 1, owner: "o")
     let more = ["h", "i"].map { Operation.push(ScreenRecord(id: $0)) }
     for (step, state) in Self.states(seed, 80).enumerated() {
-      let nav = Trial(step % 2 == 0 ? more + [.attach] : [.attach], on: state).nav
+      let ready = [.dismiss(from: nil)] + (step % 2 == 0 ? more : []) + [.attach]
+      let nav = Trial(ready, on: state).nav
       let gesture = Trial([begin], animated: nil, on: nav)
       guard gesture.refusal == nil else {
-        #expect(nav.stack.count < 2 || !nav.isAttached)
+        #expect(
+          nav.stack.count < 2 || !nav.isAttached || nav.isCovered || !nav.showsBackButton
+            || nav.bar.content.isHidden)
         continue
       }
       #expect(gesture.nav.stack == nav.stack)

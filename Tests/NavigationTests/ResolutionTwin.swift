@@ -232,7 +232,16 @@ struct ResolutionTwin {
     let all: [Orientation] = [.portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight]
     let supported = env.isPhone ? all.filter { $0 != .portraitUpsideDown } : all
     facts["orientations"] = "\(env.orientations?.supported ?? supported)"
-    facts["swipeBack"] =
-      "\(!isStandalone && nav.settings.content.interactivePop.isEnabled && nav.stack.count >= 2)"
+    let settings = nav.settings.content
+    var isSwiped = !isStandalone && settings.interactivePop.isEnabled && nav.stack.count >= 2
+    if !settings.interactivePopWithoutBackButton {
+      let item = nav.stack.last?.item ?? NavigationItem()
+      let isReplaced = !item.leftItems.isEmpty && !item.leftItemsSupplementBackButton
+      if item.hidesBackButton || isReplaced || nav.bar.content.isHidden { isSwiped = false }
+    }
+    for presented in nav.presented.content.chain where presented.style != "popover" {
+      isSwiped = false
+    }
+    facts["swipeBack"] = "\(isSwiped)"
   }
 }

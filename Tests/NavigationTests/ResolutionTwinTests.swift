@@ -107,7 +107,9 @@ struct BarStates {
       nav.stack.append(screen(id))
     }
     if chance(4) {
-      nav.presented.content.chain = [Presented(screen: screen("M"), from: nil, style: nil)]
+      nav.presented.content.chain = [
+        Presented(screen: screen("M"), from: nil, style: random.pick([nil, "popover"]))
+      ]
     }
     nav.bar.content.isHidden = chance(4)
     nav.bar.content.prefersLargeTitles = chance()
@@ -118,6 +120,7 @@ struct BarStates {
     nav.toolbar.content.translucent = random.pick([nil, true, false])
     nav.environment.content = environment()
     nav.settings.content.interactivePop.isEnabled = !chance(4)
+    nav.settings.content.interactivePopWithoutBackButton = chance()
     nav.settings.content.profile.os = random.pick([14, 15, 17])
     nav.settings.content.profile.shadowNeedsBackground = chance()
     return nav

@@ -17,7 +17,7 @@ extension Twin {
     case .popTo(.route(let route, _)): throw .routeNotInStack(route)
     case .popToRoot: return .poppedAll(cut(to: 1))
     case .setStack(let arguments): return try setStack(arguments)
-    case .createScreen(let new): return try create(new)
+    case .createScreen(let new, let replaces): return try create(new, replaces)
     case .setScreen(let id, let edits): return try edit(id, edits, [])
     case .setItem(let id, let edits, let requireOnStack):
       guard record(id) != nil else { throw .unknownScreen(id) }
@@ -90,10 +90,10 @@ extension Twin {
     var first = 0
     if let presenter {
       if let index = chain.firstIndex(where: { $0.record.id == presenter }) {
-        first = index + 1
-      } else if chain.first?.from != presenter {
+        first = index == chain.count - 1 ? index : index + 1
+      } else {
         guard record(presenter) != nil else { throw .unknownScreen(presenter) }
-        return []
+        guard isOnStack(presenter) else { throw .notInStack(presenter) }
       }
     }
     let removed = Array(chain.dropFirst(first))
@@ -132,7 +132,7 @@ extension Twin {
   }
 
   private mutating func create(
-    _ new: ScreenRecord
+    _ new: ScreenRecord, _ replaces: Bool
   ) throws(NavigationError) -> OperationOutput {
     if let id = new.id, isPresented(id) { throw .ownedElsewhere(id) }
     if let id = new.id, isOnStack(id) { throw .duplicateScreen(id) }
@@ -140,7 +140,10 @@ extension Twin {
     var named: [ButtonID: Face] = [:]
     let made = try make(.record(new), &named)
     let id = made.record.id
-    if let old = record(id), same(old, made.record, named) { return .screen(id) }
+    if let old = record(id) {
+      if same(old, made.record, named) { return .screen(id) }
+      if !replaces { throw .differentScreen(id) }
+    }
     touch(.screen(take(made, named)))
     return .screen(id)
   }
@@ -190,6 +193,7 @@ extension Twin {
     case .activateButton(let id):
       guard let face = faces[id], let top = stack.last else { throw .unknownButton(id) }
       guard (top.left + top.right).contains(id) else { throw .buttonNotDisplayed(id) }
+      if face.action == "nav.pop", !chain.isEmpty { throw .covered }
       if face.action == "nav.pop" { return .popped(cut(to: stack.count - 1).first) }
       return .activated(id, action: face.action)
     default: preconditionFailure("not a button's operation: \(operation)")

@@ -43,7 +43,7 @@ struct Messages {
     case 6: return .popTo(.screen(id))
     case 7: return .popToRoot
     case 8, 9: return .setStack((0..<random.below(5)).map { _ in argument() })
-    case 10: return .createScreen(record())
+    case 10: return .createScreen(record(), replaces: random.below(2) == 0)
     case 11, 12: return .setScreen(id, random.pick([[.title(title())], [.toolbarItems(list())]]))
     case 13, 14, 15: return .setItem(id, items(), requireOnStack: random.below(6) == 0)
     case 16: return .releaseScreen(id)

@@ -81,7 +81,7 @@ struct Player: Sendable {
     case "pop":
       // A pop names the state on which the user decided. If another screen is on top by now, the
       // pop fails with `desync` and removes nothing. While the shell is asked about another
-      // client's pop, this one waits, and the daemon then checks its guard again.
+      // client's pop, this one waits, and the daemon checks its guard then.
       let seen = await held.take()
       let newest = try await client.state(of: nav)
       let reply = try await client.pop(from: seen ?? newest, whenBusy: .queue)

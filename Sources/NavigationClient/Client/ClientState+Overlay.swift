@@ -7,7 +7,7 @@ extension ClientState {
     _ operations: [NavigationOperation], _ id: UInt64, _ nav: String, _ guards: Guards
   ) {
     guard let mirror = session.mirror(of: nav),
-      let edits = OverlayEdit.read(operations, id: id)
+      let edits = OverlayEdit.read(operations, id: id, on: mirror)
     else { return }
     var overlay = overlays[nav] ?? Overlay()
     guard overlay.begin(id, edits, guards, on: mirror) else { return }

@@ -211,7 +211,7 @@ public final class NavigationClient: Sendable {
 public enum NavigationBusyPolicy: Hashable, Sendable {
   /// They fail with `transition-in-progress`.
   case refuse
-  /// They wait for its end, and the daemon then checks their guards again.
+  /// They wait for its end, and the daemon checks their guards then.
   ///
   /// Guard such operations by top or stack, not by revision, because the revision changes while
   /// they wait. If too many wait already, they fail with `queue-full`.

@@ -90,7 +90,7 @@ extension NavigationClientError.Code {
   public static let navExists = Self(rawValue: "nav-exists")
   /// A removal by position has no guard.
   public static let guardRequired = Self(rawValue: "guard-required")
-  /// The screen is on the stack already.
+  /// The screen is on the stack already, or known with other contents.
   public static let duplicateScreen = Self(rawValue: "duplicate-screen")
   /// The screen is not on the stack.
   public static let notInStack = Self(rawValue: "not-in-stack")

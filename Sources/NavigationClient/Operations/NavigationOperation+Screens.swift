@@ -101,9 +101,10 @@ extension NavigationOperation {
     return NavigationOperation(.present, arguments)
   }
 
-  /// Ends a presentation and all presentations above it.
+  /// Ends what a screen presents, and all presentations above it.
   ///
-  /// - Parameter presenter: the id of the presenting screen; nil for the nav itself.
+  /// - Parameter presenter: the id of the presenting screen; nil, or a screen of the stack, for the
+  ///   nav itself. A presented screen that presents nothing is dismissed itself.
   /// - Returns: the operation.
   public static func dismiss(from presenter: String? = nil) -> NavigationOperation {
     var arguments: JSONObject = [:]

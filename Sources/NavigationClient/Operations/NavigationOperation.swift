@@ -94,7 +94,7 @@ extension NavigationOperation {
 
   /// Taps the back button.
   ///
-  /// It needs a guard.
+  /// It needs a guard. Under a presentation, except a popover, it is refused as `covered`.
   public static func backTap() -> NavigationOperation { NavigationOperation(.uiBackTap) }
 
   /// Restores the ids and order of an earlier stack; the screens keep their present content.
@@ -157,8 +157,18 @@ extension NavigationOperation {
 
 extension NavigationOperation {
   /// Creates a screen without showing it.
-  public static func createScreen(_ screen: ScreenDescription) -> NavigationOperation {
-    NavigationOperation(.screenCreate, screen.members)
+  ///
+  /// - Parameters:
+  ///   - screen: the screen.
+  ///   - replace: whether it may take the place of a detached screen with the same id. Otherwise
+  ///     navd refuses it as `duplicate-screen`, unless both are equal.
+  /// - Returns: the operation.
+  public static func createScreen(
+    _ screen: ScreenDescription, replace: Bool = false
+  ) -> NavigationOperation {
+    var members = screen.members
+    if replace { members.add("replace", .bool(true)) }
+    return NavigationOperation(.screenCreate, members)
   }
 
   /// Sets members of a screen; `null` resets one to its default.

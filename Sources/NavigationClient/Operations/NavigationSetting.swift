@@ -17,8 +17,9 @@ public struct NavigationSetting: Hashable, Sendable {
   public enum Name: String, Hashable, Sendable, CaseIterable {
     // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
     /// A member, by its word in the protocol.
-    case container, restorationID, interactivePop, simultaneous, hidesBarsOnTap, hidesBarsOnSwipe,
-      hidesBarsWhenVerticallyCompact, hidesBarsWhenKeyboardAppears, `guard`, vetoScope, veto,
+    case container, restorationID, interactivePop, interactivePopWithoutBackButton, simultaneous,
+      hidesBarsOnTap, hidesBarsOnSwipe, hidesBarsWhenVerticallyCompact,
+      hidesBarsWhenKeyboardAppears, `guard`, vetoScope, veto,
       questionDeadline, transitionDeadline, gestureDeadline, queue, profile, routes
   }
 }
@@ -40,6 +41,11 @@ extension NavigationSetting {
   {
     .init(
       "interactivePop", ["enabled": .bool(isEnabled), "mode": .string(mode.rawValue)])
+  }
+
+  /// Whether a swipe can pop the top screen while no back button is visible.
+  public static func interactivePopWithoutBackButton(_ isOn: Bool) -> NavigationSetting {
+    .init("interactivePopWithoutBackButton", .bool(isOn))
   }
 
   /// Pairs of gestures that displays can recognise at the same time.

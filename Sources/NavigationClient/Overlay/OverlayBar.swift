@@ -4,7 +4,7 @@ import NavigationReplica
 /// Estimates the bar for a stack for which the daemon has not computed it yet.
 ///
 /// It sets the title, the back button and the buttons of the top screen by the usual rules. Values
-/// that depend on text widths stay. The daemon's next revision replaces the estimate.
+/// that depend on text widths, and `swipeBack`, stay. The daemon's next revision replaces the estimate.
 enum OverlayBar {
   /// The content of the bar for a stack that differs from the mirror's.
   static func content(of screens: [MirrorRecord], instead mirror: Mirror) -> OpaqueJSON? {

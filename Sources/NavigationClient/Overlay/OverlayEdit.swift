@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationReplica
 
 /// The effect of an operation on the displayed stack, before the daemon has performed it.
 ///
@@ -31,10 +32,15 @@ extension OverlayEdit {
   /// - Parameters:
   ///   - operations: the operations.
   ///   - id: the id of the message, from which screens without an id get a temporary one.
+  ///   - mirror: the nav. While a presented screen covers its stack, a tap on the back button has no
+  ///     effect that the client can compute: the daemon refuses it.
   /// - Returns: the edits; nil if the client cannot compute the effect of an operation.
-  static func read(_ operations: [NavigationOperation], id: UInt64) -> [OverlayEdit]? {
+  static func read(
+    _ operations: [NavigationOperation], id: UInt64, on mirror: Mirror
+  ) -> [OverlayEdit]? {
     var edits: [OverlayEdit] = []
     var reader = Reader(prefix: "~\(id).")
+    if operations.contains(where: { $0.kind == .uiBackTap }), mirror.isCovered { return nil }
     for operation in operations {
       guard
         let arguments = NavigationValue.read(operation.octets.bytes)?.object?.values.first,
@@ -146,5 +152,14 @@ extension MirrorRecord {
       members["title"] = value
     }
     return MirrorRecord(id: id, version: version, json: NavigationValue.object(members).octets)
+  }
+}
+
+extension Mirror {
+  /// Whether a presented screen covers the stack: one of any style but `popover`.
+  fileprivate var isCovered: Bool {
+    let part = parts.first { $0.id == "presented" }
+    let chain = part.flatMap { NavigationValue.read($0.json.bytes)?["chain"]?.array } ?? []
+    return chain.contains { $0["style"] != "popover" }
   }
 }

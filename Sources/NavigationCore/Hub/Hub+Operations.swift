@@ -216,6 +216,21 @@ extension Hub {
   }
 }
 
+extension OpContext {
+  /// The cause of the revision: that of the first operation that has one.
+  ///
+  /// The activation of a button that pops has the cause of a tap on the back button.
+  func cause(of outputs: ShortList<OperationOutput>) -> Cause {
+    assert(outputs.count <= request.kinds.count)
+    for index in outputs.indices {
+      let kind = request.kinds[index]
+      if kind == .buttonActivate, case .activated = outputs[index] { continue }
+      if let cause = kind.cause { return cause }
+    }
+    return .api
+  }
+}
+
 extension Operation {
   /// The same operation, with the client's name as the owner of a gesture that it begins.
   fileprivate func signed(by name: String) -> Operation {

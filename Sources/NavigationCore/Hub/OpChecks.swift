@@ -79,8 +79,12 @@ extension Hub {
     }
     guard let slot else { return try create(op) }
     if decision == nil {
-      // 9: the guards.
-      try checkGuards(op.request.guards, slot)  // desync
+      // 9: the guards; of an op that will wait only the epoch, and the rest when it starts.
+      if op.request.waits, mustWait(op.request, slot) {
+        try checkGuards(op.request.guards.epochOnly, slot)  // desync
+      } else {
+        try checkGuards(op.request.guards, slot)  // desync
+      }
       if op.isClosing { return try close(op, slot) }
       // 10: open transitions, questions and gestures.
       if !stage.isFirst { try checkFrozen(slot) }  // frozen, since the op waits
@@ -133,19 +137,6 @@ struct OpContext: Sendable {
 }
 
 extension OpContext {
-  /// The cause of the revision: that of the first operation that has one.
-  ///
-  /// The activation of a button that pops has the cause of a tap on the back button.
-  func cause(of outputs: ShortList<OperationOutput>) -> Cause {
-    assert(outputs.count <= request.kinds.count)
-    for index in outputs.indices {
-      let kind = request.kinds[index]
-      if kind == .buttonActivate, case .activated = outputs[index] { continue }
-      if let cause = kind.cause { return cause }
-    }
-    return .api
-  }
-
   /// Whether the message creates a standalone bar.
   var createsStandaloneBar: Bool {
     if case .create(.standalone) = request.operation(0).arguments { true } else { false }
@@ -440,9 +431,7 @@ extension Hub {
   ///
   /// Returns whether the op waits in the queue.
   mutating func waits(_ op: OpContext, _ slot: Int) throws(OpFailure) -> Bool {
-    let request = op.request
-    guard isBusy(slot), request.kinds.indices.contains(where: { waits($0, of: request, slot) })
-    else { return false }
+    guard mustWait(op.request, slot) else { return false }
     guard op.request.waits else { throw OpFailure(inProgress(slot)) }
     let limit = navs.slots[slot].controller.settings.content.queue
     guard UInt64(coordinations[slot]?.queue.count ?? 0) < limit else {
@@ -457,6 +446,11 @@ extension Hub {
     )
     send(op.sender.connection, .queued, body)
     return true
+  }
+
+  /// Whether an operation must not run during a transition or question, and there is one.
+  private func mustWait(_ request: OpMessage, _ slot: Int) -> Bool {
+    isBusy(slot) && request.kinds.indices.contains { waits($0, of: request, slot) }
   }
 
   private func waits(

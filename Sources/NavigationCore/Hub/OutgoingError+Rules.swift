@@ -23,6 +23,10 @@ extension OutgoingError {
       self.init(.ownedElsewhere, "screen \(id.text) is presented; dismiss it first")
     case .duplicateScreen(let id):
       self.init(.duplicateScreen, "screen \(id.text) is on the stack already")
+    case .differentScreen(let id):
+      self.init(
+        .duplicateScreen,
+        "there is another screen \(id.text); change it by screen.set, or say replace")
     case .duplicateInSet(let id): self.init(.duplicateInSet, "screen \(id.text) is named twice")
     case .duplicateItem(let id):
       self.init(.duplicateItem, "button \(id.text) is in the list, or in use, already")
@@ -43,6 +47,8 @@ extension OutgoingError {
       self.init(.unknownItem, "there is no item \(id.text)")
     case .duplicateBarItem(let id):
       self.init(.duplicateItem, "item \(id.text) is on the bar already, or named twice")
+    case .covered:
+      self.init(.covered, "a presented screen covers the stack; dismiss it first")
     case .noBackButton: self.init(.noBackButton, "no back button is shown")
     case .alreadyPresenting(let id):
       self.init(.alreadyPresenting, "\(id.text) is presenting already; what is visible may present")
@@ -82,8 +88,10 @@ extension GestureRefusal {
   fileprivate var explanation: String {
     switch self {
     case .active: "a transition, a question or another gesture is under way"
+    case .covered: "a presented screen covers the stack"
     case .disabled: "interactivePop is off, or of the other mode"
     case .root: "the root cannot be popped"
+    case .backButton: "no back button is visible; see interactivePopWithoutBackButton"
     case .direction: "the finger does not go to the right"
     }
   }

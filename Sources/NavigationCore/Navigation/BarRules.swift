@@ -58,7 +58,7 @@ package final class BarRules: Sendable {
     backButton.slot(of: previous)
   }
 
-  /// Whether a swipe may pop the top of a stack of `depth` screens.
+  /// Whether a swipe may pop the top of a stack of `depth` screens, if no presented screen covers it.
   package func allowsSwipeBack(depth: Int) -> Bool {
     assert(depth >= 0)
     return depth >= 2 && mayBeSwiped

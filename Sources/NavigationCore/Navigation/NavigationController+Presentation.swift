@@ -42,7 +42,8 @@ extension NavigationController {
     from presenter: ScreenID?, _ draft: inout Draft
   ) throws(NavigationError) -> [ScreenID] {
     let chain = presented.content.chain
-    guard let first = try firstDismissed(by: presenter), first < chain.count else { return [] }
+    let first = try firstDismissed(by: presenter)
+    guard first < chain.count else { return [] }
     let former = visible?.id
     let removed = chain[first...]
     presented.content.chain.removeSubrange(first...)
@@ -53,12 +54,16 @@ extension NavigationController {
     return removed.map(\.screen.id)
   }
 
-  private func firstDismissed(by presenter: ScreenID?) throws(NavigationError) -> Int? {
+  private func firstDismissed(by presenter: ScreenID?) throws(NavigationError) -> Int {
     guard let presenter else { return 0 }
-    if let index = presented.content.index(of: presenter) { return index + 1 }
-    if presented.content.chain.first?.from == presenter { return 0 }
+    if let index = presented.content.index(of: presenter) {
+      // As in UIKit, a screen that presents nothing passes the dismissal on to its presenter.
+      return min(index + 1, presented.content.chain.count - 1)
+    }
     guard screen(presenter) != nil else { throw .unknownScreen(presenter) }
-    return nil
+    // The controller presents for each screen of its stack.
+    guard index(of: presenter) != nil else { throw .notInStack(presenter) }
+    return 0
   }
 
   /// Replaces the presented screen at a place of the chain.
@@ -73,6 +78,11 @@ extension NavigationController {
     assert(!isStandalone, "a standalone bar presents")
     presented.version = draft.revision
     draft.parts.insert(.presented)
+  }
+
+  /// Whether a presented screen covers the stack, which a person then cannot pop.
+  package var isCovered: Bool {
+    !presented.isDefault && presented.content.chain.contains(where: \.coversStack)
   }
 
   /// The screens of the chain, outermost last.

@@ -35,15 +35,18 @@ extension NavigationController {
   }
 
   mutating func createScreen(
-    _ record: ScreenRecord, _ draft: inout Draft, _ context: NavigationContext
+    _ record: ScreenRecord, replaces: Bool, _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
     let place = try locate(.record(record))
     if let id = place.id, place.isPresented { throw .ownedElsewhere(id) }
     if let id = place.id, place.isOnStack { throw .duplicateScreen(id) }
     try checkForm(.record(record))
     let screen = try make(record, &draft)
-    // Creating an equal screen again changes nothing, not even its place in the order.
-    if detached.screen(screen.id)?.hasSameContent(as: screen) == true { return .screen(screen.id) }
+    if let old = detached.screen(screen.id) {
+      // Creating an equal screen again changes nothing, not even its place in the order.
+      if old.hasSameContent(as: screen) { return .screen(screen.id) }
+      guard replaces else { throw .differentScreen(screen.id) }
+    }
     try checkRoom(adding: screen.byteCount, besideStack: screen.byteCount, context)
     detached.touch(.screen(adopt(screen, &draft)))
     assert(screen.id == detached.screen(screen.id)?.id)
@@ -182,7 +185,10 @@ extension NavigationController {
       throw .buttonNotDisplayed(id)
     }
     assert(shown[id]?.button == button, "the top shows another \(id.text)")
-    if button.content.action == "nav.pop" { return .popped(pop(&draft)) }
+    if button.content.action == "nav.pop" {
+      guard !isCovered else { throw .covered }
+      return .popped(pop(&draft))
+    }
     return .activated(id, action: button.content.action)
   }
 

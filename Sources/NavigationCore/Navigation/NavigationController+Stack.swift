@@ -281,6 +281,7 @@ extension NavigationController {
   }
 
   mutating func backTap(_ draft: inout Draft) throws(NavigationError) -> ScreenID? {
+    guard !isCovered else { throw .covered }
     guard showsBackButton else { throw .noBackButton }
     return pop(&draft)
   }

@@ -2,8 +2,9 @@
 
 /// Why a gesture may not begin, tested in this order.
 package enum GestureRefusal: String, Hashable, Sendable {
-  /// A transition is open, swiping back is off, the top is the root, the swipe is not to the right.
-  case active, disabled, root, direction
+  /// A transition is open, a presented screen covers the stack, swiping back is off, the top is the
+  /// root, no back button is visible, the swipe is not to the right.
+  case active, covered, disabled, root, backButton, direction
 }
 
 extension NavigationController {
@@ -74,9 +75,11 @@ extension NavigationController {
   /// Why a gesture may not begin; nil if it may.
   package func gestureRefusal(isFullScreen: Bool, translation: Double) -> GestureRefusal? {
     if transition.content.running != nil { return .active }
+    if isCovered { return .covered }
     let setting = settings.content.interactivePop
     if !setting.isEnabled || setting.isFullScreen != isFullScreen { return .disabled }
     if stack.count < 2 { return .root }
+    if !swipeNeedsNoBackButton, !showsBackButton || bar.content.isHidden { return .backButton }
     return translation > 0 ? nil : .direction
   }
 

@@ -328,7 +328,8 @@ extension NavigationController {
     case .popTo(let target): return .poppedAll(try pop(to: target, &draft))
     case .popToRoot: return .poppedAll(pop(downTo: 0, &draft))
     case .setStack(let arguments): return try setStack(arguments, &draft, context)
-    case .createScreen(let record): return try createScreen(record, &draft, context)
+    case .createScreen(let record, let replaces):
+      return try createScreen(record, replaces: replaces, &draft, context)
     case .setScreen(let id, let edits): return try setScreen(id, edits, &draft, context)
     case .releaseScreen(let id): return try releaseScreen(id, &draft)
     case .setItem(let id, let edits, let requireOnStack):

@@ -14,6 +14,8 @@ package enum NavigationError: Error, Hashable, Sendable {
   case ownedElsewhere(ScreenID)
   /// The screen is on the stack already.
   case duplicateScreen(ScreenID)
+  /// There is a detached screen with this id and other contents.
+  case differentScreen(ScreenID)
   /// One replacement of the stack names the screen twice.
   case duplicateInSet(ScreenID)
   /// One list names the button twice, or a record would redefine a button in use.
@@ -32,6 +34,8 @@ package enum NavigationError: Error, Hashable, Sendable {
   case ambiguousRoute(String, candidates: [ScreenID])
   /// An attached controller must have a root.
   case noRoot
+  /// A presented screen covers the stack, so a person cannot pop its top.
+  case covered
   /// No back button is shown.
   case noBackButton
   /// The screen cannot present, because the controller's one chain has screens already.

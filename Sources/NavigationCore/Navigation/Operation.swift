@@ -15,7 +15,7 @@ package enum Operation: Hashable, Sendable {
   /// UIKit's `setViewControllers(_:animated:)`.
   case setStack([ScreenArgument])
   /// Makes a detached screen.
-  case createScreen(ScreenRecord)
+  case createScreen(ScreenRecord, replaces: Bool = false)
   /// Changes members of a screen.
   case setScreen(ScreenID, [ScreenEdit])
   /// Forgets a detached screen.
@@ -40,8 +40,10 @@ package enum Operation: Hashable, Sendable {
 
   /// UIKit's `present(_:animated:)`; if `from` is nil, the visible screen presents.
   indirect case present(ScreenArgument, from: ScreenID?, style: String?)
-  /// UIKit's `dismiss(animated:)`: removes what `from` presents and everything above, or the whole
-  /// chain if `from` is nil.
+  /// UIKit's `dismiss(animated:)`: removes what `from` presents and everything above, or `from`
+  /// itself if it presents nothing.
+  ///
+  /// A screen of the stack stands for the controller, as nil does: it removes the whole chain.
   case dismiss(from: ScreenID?)
 
   // Replacements of the stack that name no screens themselves.

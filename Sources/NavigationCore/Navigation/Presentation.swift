@@ -28,6 +28,12 @@ package struct Presented: Equatable, Sendable {
     self.style = style
   }
 
+  /// Whether the screen covers the bar and the stack, so that nobody can touch them.
+  ///
+  /// UIKit's popovers leave them visible. Any other style counts as covering, also an unknown one
+  /// and none.
+  package var coversStack: Bool { style != "popover" }
+
   /// Whether the screen covers the whole navigation interface, whichever screen presents it.
   ///
   /// True for UIKit's two current-context styles, because the controller defines the presentation

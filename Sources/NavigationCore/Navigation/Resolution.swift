@@ -79,7 +79,9 @@ extension NavigationController {
         isTranslucent: isTranslucent, isToolbarTranslucent: toolbar.translucent ?? true),
       showsToolbar: !toolbar.isHidden,
       toolbarItems: isStandalone ? [] : details?.toolbarItems ?? [],
-      orientations: resolution.orientations, allowsSwipeBack: stack.count >= 2 && mayBeSwiped)
+      orientations: resolution.orientations,
+      allowsSwipeBack: stack.count >= 2 && mayBeSwiped && !isCovered
+        && (showsBackButton || swipeNeedsNoBackButton))
   }
 
   /// Whether the bar has a back button.
@@ -97,9 +99,17 @@ extension NavigationController {
     return classes.compactMap { settings.content.proxy[$0] }
   }
 
-  /// Whether the settings allow a swipe back; a standalone bar never does.
+  /// Whether settings and bar allow a swipe back; a standalone bar never does.
+  ///
+  /// As in UIKit, the gesture does not begin with a hidden bar, nor with a hidden back button.
   var mayBeSwiped: Bool {
     !isStandalone && (settings.isDefault || settings.content.interactivePop.isEnabled)
+      && (bar.isDefault || !bar.content.isHidden || swipeNeedsNoBackButton)
+  }
+
+  /// Whether a swipe back may begin while no back button is visible.
+  var swipeNeedsNoBackButton: Bool {
+    !settings.isDefault && settings.content.interactivePopWithoutBackButton
   }
 }
 

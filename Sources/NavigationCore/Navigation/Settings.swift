@@ -10,6 +10,10 @@ package struct Settings: PartContent {
   package var restorationID: String?
   /// Whether swiping back is possible, and where a swipe may begin.
   package var interactivePop = InteractivePop()
+  /// Whether swiping back is possible while no back button is visible.
+  ///
+  /// UIKit allows it only to applications that give its recogniser a delegate of their own.
+  package var interactivePopWithoutBackButton = false
   /// Pairs of gesture kinds that may be recognised together.
   package var simultaneous: OpaqueJSON?
   /// UIKit's `hidesBarsOnTap`.
@@ -108,6 +112,7 @@ package enum SettingsEdit: Hashable, Sendable {
   case container(OpaqueJSON?)
   case restorationID(String?)
   case interactivePop(InteractivePop)
+  case interactivePopWithoutBackButton(Bool)
   case simultaneous(OpaqueJSON?)
   case hidesBarsOnTap(Bool)
   case hidesBarsOnSwipe(Bool)
@@ -132,6 +137,7 @@ extension Settings {
     case .container(let value): container = value
     case .restorationID(let value): restorationID = value
     case .interactivePop(let value): interactivePop = value
+    case .interactivePopWithoutBackButton(let value): interactivePopWithoutBackButton = value
     case .simultaneous(let value): simultaneous = value
     case .hidesBarsOnTap(let value): hidesBarsOnTap = value
     case .hidesBarsOnSwipe(let value): hidesBarsOnSwipe = value

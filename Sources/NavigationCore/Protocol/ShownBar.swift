@@ -127,7 +127,7 @@ package struct ShownBar: Sendable {
       json.endObject()
     }
     json.piece(frame.bytes, frame.behindMiddle)
-    json.bool(rules.allowsSwipeBack(depth: depth))
+    json.bool(rules.allowsSwipeBack(depth: depth) && !controller.isCovered)
     json.endObject()
   }
 }

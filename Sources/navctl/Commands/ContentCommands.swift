@@ -12,7 +12,8 @@ enum ScreenCommand: Command {
     epilogue: """
       VERB is create, set or release; only a screen that is not shown can be released. KEY is a
       member of a screen record: title, route, args, restorationID, prefersBarHidden, edges,
-      toolbarItems, wantsFullScreenLayout, extendsUnderOpaqueBars.
+      toolbarItems, wantsFullScreenLayout, extendsUnderOpaqueBars. With replace=true, create
+      replaces another screen that is not shown.
 
       \(MemberWords.note)
 

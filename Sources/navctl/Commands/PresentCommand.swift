@@ -28,7 +28,8 @@ enum DismissCommand: Command {
     "dismiss", "End all presentations, if they are those you last saw", group: Subject.presentation,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
-      OptionDeclaration("from", argument: "ID", "Only those above this screen, seen or not")
+      OptionDeclaration(
+        "from", argument: "ID", "Only what this screen presents; if nothing, itself")
     ] + Change.animatedOptions,
     epilogue: "Example: navctl dismiss kiosk --from wifi")
 

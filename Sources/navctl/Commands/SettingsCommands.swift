@@ -34,9 +34,9 @@ enum ConfigureCommand: Command {
     options: Change.options,
     epilogue: """
       KEY is guard, vetoScope, veto, questionDeadline, transitionDeadline, gestureDeadline, queue,
-      interactivePop, simultaneous, hidesBarsOnTap, hidesBarsOnSwipe,
-      hidesBarsWhenVerticallyCompact, hidesBarsWhenKeyboardAppears, profile, routes, container or
-      restorationID. The command replaces each setting as a whole. Without KEY, navctl prints them.
+      interactivePop, interactivePopWithoutBackButton, simultaneous, hidesBarsOnTap,
+      hidesBarsOnSwipe, hidesBarsWhenVerticallyCompact, hidesBarsWhenKeyboardAppears, profile,
+      routes, container or restorationID. The command replaces each setting as a whole. Without KEY, navctl prints them.
 
       \(MemberWords.note)
 

@@ -9,7 +9,8 @@ enum BackCommand: Command {
     "back", "Tap back, if the top screen is the one you last saw", group: Subject.touch,
     arguments: PositionalArguments("NAV", count: 0...1), options: Change.animatedOptions,
     epilogue: """
-      Unlike pop, the command fails if the bar shows no back button.
+      Unlike pop, the command fails if the bar shows no back button, or if a presented screen
+      covers it.
 
       Example: navctl back kiosk --top wifi
       """)

@@ -10,7 +10,7 @@ enum Refusals {
 
   private static let retries = [
     ("same", "no-session moved delegate-timeout"),
-    ("resync", "lease-lost desync not-in-stack"),
+    ("resync", "lease-lost desync not-in-stack covered"),
     (
       "later",
       "busy frozen shutting-down storage transition-in-progress queue-full"

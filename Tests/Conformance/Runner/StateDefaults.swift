@@ -44,6 +44,7 @@ enum StateDefaults {
     #"environment barPosition "any""#,
     "settings attached,hidesBarsOnTap,hidesBarsOnSwipe false",
     "settings hidesBarsWhenVerticallyCompact,hidesBarsWhenKeyboardAppears false",
+    "settings interactivePopWithoutBackButton false",
     "settings container,restorationID null",
     "settings simultaneous,routes []",
     #"settings guard "removal""#,

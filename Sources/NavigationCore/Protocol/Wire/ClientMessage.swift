@@ -191,6 +191,13 @@ package struct Guards: Hashable, Sendable {
   /// Makes an empty set of guards, which always holds.
   package init() {}
 
+  /// The guards without all but the epoch.
+  package var epochOnly: Guards {
+    var guards = Guards()
+    guards.epoch = epoch
+    return guards
+  }
+
   /// Whether a guard fixes the whole stack: `rev`, `dig` or `stack`.
   package var fixesStack: Bool { revision != nil || digest != nil || stack != nil }
 }

@@ -45,6 +45,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
   case itemBothSides = "item-both-sides"
   case notInStack = "not-in-stack"
   case noRoot = "no-root"
+  case covered
   case noBackButton = "no-back-button"
   case alreadyPresenting = "already-presenting"
   case alreadyActive = "already-active"
@@ -64,7 +65,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
   package var retry: Retry {
     switch self {
     case .noSession, .moved, .delegateTimeout: .same
-    case .leaseLost, .opTooOld, .internal, .desync, .notInStack: .resync
+    case .leaseLost, .opTooOld, .internal, .desync, .notInStack, .covered: .resync
     case .busy, .frozen, .shuttingDown, .storage, .transitionInProgress, .queueFull: .later
     default: .no
     }

@@ -111,7 +111,11 @@ struct OperationReader {
       try only(["screens"], name, tape, at)
       return .setStack(try screens(tape, at))
     case .navConfigure: return .configure(try settings(tape, at))
-    case .screenCreate: return .createScreen(try reader.screenRecord(tape, at).record)
+    case .screenCreate:
+      let record = try reader.screenRecord(tape, at, with: "replace").record
+      guard let replaces = tape.member("replace", of: at) else { return .createScreen(record) }
+      return .createScreen(
+        record, replaces: try reader.flag(tape, replaces, "replace", default: false))
     case .screenSet:
       return .setScreen(try id(tape, at), try reader.screenEdits(tape, at))
     case .screenRelease:

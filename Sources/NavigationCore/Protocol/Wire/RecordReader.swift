@@ -55,8 +55,10 @@ package struct RecordReader {
   }
 
   /// Reads a screen record and its version, which is 0 in a client's message.
+  ///
+  /// `other` is the name of a member that stands beside those of the record, for the caller to read.
   func screenRecord(
-    _ tape: borrowing JSONTape, _ at: Int
+    _ tape: borrowing JSONTape, _ at: Int, with other: ShortName? = nil
   ) throws(ReadFailure) -> (record: ScreenRecord, version: UInt64) {
     var record = ScreenRecord()
     var version: UInt64 = 0
@@ -75,6 +77,7 @@ package struct RecordReader {
           throw ReadFailure(.invalidArgument, "item is a record")
         }
         record.item = try itemEdits(tape, value, skipping: [])
+      case _ where name == other: break
       default:
         guard let edit = try screenEdit(name, tape, key) else {
           throw unknownMember(tape.string(key) ?? "", of: "a screen record")

@@ -187,6 +187,7 @@ extension JSONWriter {
     if settings.interactivePop != standard.interactivePop {
       interactivePop(settings.interactivePop)
     }
+    flag("interactivePopWithoutBackButton", settings.interactivePopWithoutBackButton)
     optional("simultaneous", settings.simultaneous)
     flag("hidesBarsOnTap", settings.hidesBarsOnTap)
     flag("hidesBarsOnSwipe", settings.hidesBarsOnSwipe)

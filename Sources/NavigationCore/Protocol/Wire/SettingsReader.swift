@@ -55,6 +55,8 @@ package struct SettingsReader {
     case "restorationID": return .restorationID(try reader.text(tape, at, name))
     case "interactivePop":
       return .interactivePop(isNull ? InteractivePop() : try interactivePop(tape, at))
+    case "interactivePopWithoutBackButton":
+      return .interactivePopWithoutBackButton(try reader.flag(tape, at, name, default: false))
     case "simultaneous":
       return .simultaneous(isNull ? nil : try list(name, tape, at))
     case "hidesBarsOnTap": return .hidesBarsOnTap(try reader.flag(tape, at, name, default: false))
