@@ -52,7 +52,7 @@ struct Ledger {
   static let rowOverhead = 16
 
   private(set) var entries: [LedgerEntry] = []
-  private var places = PlaceIndex()
+  private var places = NumberIndex()
   /// The counted bytes of all rows.
   private(set) var bytes = 0
 
@@ -69,7 +69,7 @@ struct Ledger {
   func entry(_ nav: UInt64) -> LedgerEntry? { places.find(nav).map { entries[$0] } }
 
   private mutating func append(_ nav: UInt64) -> Int {
-    places.insert(entries.count, KeyHash(nav))
+    places.insert(entries.count, nav)
     entries.append(LedgerEntry(nav: nav))
     return entries.count - 1
   }
@@ -77,11 +77,11 @@ struct Ledger {
   /// Removes the entry of a nav; the last entry takes its place.
   mutating func remove(_ nav: UInt64) {
     guard let place = places.find(nav) else { return }
-    places.remove(place, KeyHash(nav))
+    places.remove(nav)
     let last = entries.removeLast()
     guard place < entries.count else { return }
     entries[place] = last
-    places.replace(entries.count, KeyHash(last.nav), by: place)
+    places.replace(last.nav, by: place)
   }
 
   /// Adds a stored row.

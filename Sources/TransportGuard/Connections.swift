@@ -26,7 +26,7 @@ struct Connections {
   /// How often that deadline is postponed for a connection that may have sent something.
   static let postponements = 3
 
-  private var slots = PlaceIndex()
+  private var slots = NumberIndex()
   // Not `Slots`, which is generic and in another module: the compiler would not specialise it here,
   // and each message accesses its connection ten times.
   private var connections: [Connection] = []
@@ -169,7 +169,7 @@ struct Connections {
     connections[slot].id = id
     connections[slot].routingID = routingID
     connections[slot].firstMessageDue = nil
-    slots.insert(slot, KeyHash(id.number))
+    slots.insert(slot, id.number)
     return slot
   }
 
@@ -200,7 +200,7 @@ struct Connections {
     live[slot] = false
     free.append(slot)
     guard let id else { return nil }
-    slots.remove(slot, KeyHash(id.number))
+    slots.remove(id.number)
     return isAbandoned ? nil : id
   }
 

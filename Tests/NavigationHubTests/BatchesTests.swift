@@ -95,32 +95,32 @@ import Testing
     #expect(batches.maySeal)
   }
 
-  @Test func `an unsound batch is taken back, and the next one knows what it condemned`() {
-    func op(_ number: UInt64) -> Batch.CondemnedOp {
+  @Test func `an unsound batch is taken back, and the next one knows its unsound ops`() {
+    func op(_ number: UInt64) -> Batch.UnsoundOp {
       let client = ClientID(high: 0, low: number)
-      return Batch.CondemnedOp(
+      return Batch.UnsoundOp(
         key: RememberedOps.Key(principal: "uid:0", client: client), op: number, slot: 2,
         violated: ["INV-0"])
     }
     var batches = Batches()
     for number: UInt64 in 1...3 {
       #expect(!batches.current.isUnsound)
-      #expect(batches.current.condemned.map(\.op) == Array(1..<number))
+      #expect(batches.current.unsoundOps.map(\.op) == Array(1..<number))
       batches.advance()
-      batches.condemn(op(number))
+      batches.noteUnsound(op(number))
       #expect(batches.current.isUnsound)
       let former = batches.number
       let failed = batches.rollBackUnsound()
-      #expect(failed.condemned.map(\.op) == Array(1...number))
+      #expect(failed.unsoundOps.map(\.op) == Array(1...number))
       #expect(batches.sequence == 0 && batches.number > former)
       #expect(!batches.isStorageFailing && batches.maySeal)
     }
-    // A sound end of the batch ends what was condemned in it, and so does a full disk.
+    // A sound end of the batch forgets its unsound ops, and so does a full disk.
     batches.endRelease(wasSealed: batches.beginRelease())
-    #expect(batches.current.condemned.isEmpty)
-    batches.condemn(op(4))
+    #expect(batches.current.unsoundOps.isEmpty)
+    batches.noteUnsound(op(4))
     #expect(batches.rollBack().isUnsound)
-    #expect(batches.current.condemned.isEmpty && !batches.current.isUnsound)
+    #expect(batches.current.unsoundOps.isEmpty && !batches.current.isUnsound)
   }
 
   @Test(arguments: 1...3)

@@ -137,7 +137,7 @@ enum InspectionScope: CaseIterable {
     #expect(sent.to(stage.owner).compactMap(\.code) == ["storage", "storage"])
     #expect(try stage.world.entry("kiosk").fault == nil)
     stage.world.journal.isFailing = false
-    // Nothing is condemned for what was not decided; the fault is found again.
+    // No op is noted that was not decided; the fault is found again.
     #expect(try stage.owner.op(Self.bug, Stage.any).code == "internal")
   }
 

@@ -156,10 +156,10 @@ extension MirrorRecord {
 }
 
 extension Mirror {
-  /// Whether a presented screen covers the stack: one of any style but `popover`.
+  /// Whether a presented screen covers the stack.
   fileprivate var isCovered: Bool {
     let part = parts.first { $0.id == "presented" }
     let chain = part.flatMap { NavigationValue.read($0.json.bytes)?["chain"]?.array } ?? []
-    return chain.contains { $0["style"] != "popover" }
+    return chain.contains { Presented.coversStack(style: $0["style"]?.text) }
   }
 }

@@ -131,7 +131,7 @@ struct Batches: Sendable {
   }
 
   /// Notes an op whose commit broke an invariant; the batch at hand must be decided again.
-  mutating func condemn(_ op: Batch.CondemnedOp) { current.condemn(op) }
+  mutating func noteUnsound(_ op: Batch.UnsoundOp) { current.noteUnsound(op) }
 
   /// Removes and returns all batches that are not durable, joined into one.
   ///
@@ -141,12 +141,12 @@ struct Batches: Sendable {
     return takeBack()
   }
 
-  /// Takes out the batch at hand, the only one, to be decided again without the ops that it condemns.
+  /// Takes out the batch at hand, the only one, to be decided again without its unsound ops.
   mutating func rollBackUnsound() -> Batch {
     precondition(sealed.isEmpty, "\(sealed.count) batches are not durable")
     let failed = takeBack()
     assert(failed.isUnsound, "a sound batch is decided again")
-    current.refuse(failed.condemned)
+    current.refuse(failed.unsoundOps)
     return failed
   }
 
@@ -201,11 +201,11 @@ struct Batch: Sendable {
     var evicted: RememberedOps.Entry?
   }
 
-  /// An op whose commit broke an invariant of its nav.
-  struct CondemnedOp: Sendable {
+  /// An op whose commit would break an invariant; navd refuses it when it decides the batch again.
+  struct UnsoundOp: Sendable {
     var key: RememberedOps.Key
     var op: UInt64
-    /// The nav's slot, whose state is unsound until it is reloaded.
+    /// The slot of the nav, whose state breaks an invariant until the shell reloads it.
     var slot: Int
     var violated: [String]
   }
@@ -243,7 +243,7 @@ struct Batch: Sendable {
   /// The backup that ended, to be put back by a rollback.
   var finishedBackup: PendingBackup?
   /// The ops whose commits broke an invariant; they are refused when the batch is decided again.
-  private(set) var condemned: [CondemnedOp] = []
+  private(set) var unsoundOps: [UnsoundOp] = []
   /// Whether one of them was found in this batch, which must be decided again.
   private(set) var isUnsound = false
   /// The navs that were frozen by what the batch would have made of them.
@@ -257,21 +257,21 @@ struct Batch: Sendable {
   }
 
   /// Why an op is refused that was decided before; nil if it was not, or its commit was sound.
-  func condemnation(of op: OpContext) -> CondemnedOp? {
-    condemned.first { $0.op == op.request.id && $0.key == op.key }
+  func unsoundOp(_ op: OpContext) -> UnsoundOp? {
+    unsoundOps.first { $0.op == op.request.id && $0.key == op.key }
   }
 
   /// Notes an op whose commit broke an invariant.
-  mutating func condemn(_ op: CondemnedOp) {
+  mutating func noteUnsound(_ op: UnsoundOp) {
     assert(!op.violated.isEmpty, "op \(op.op) broke nothing")
-    condemned.append(op)
+    unsoundOps.append(op)
     isUnsound = true
   }
 
   /// Takes over what was noted when the events of the batch were decided before.
-  mutating func refuse(_ condemned: [CondemnedOp]) {
-    assert(self.condemned.isEmpty && !isUnsound, "a batch that has begun")
-    self.condemned = condemned
+  mutating func refuse(_ unsoundOps: [UnsoundOp]) {
+    assert(self.unsoundOps.isEmpty && !isUnsound, "a batch that has begun")
+    self.unsoundOps = unsoundOps
   }
 
   /// Empties the batch, but keeps the memory of the lists that each op lengthens.
@@ -300,7 +300,7 @@ struct Batch: Sendable {
     waiting += next.waiting
     malformed += next.malformed
     finishedReads += next.finishedReads
-    condemned += next.condemned
+    unsoundOps += next.unsoundOps
     isUnsound = isUnsound || next.isUnsound
     frozen += next.frozen
     finishedBackup = finishedBackup ?? next.finishedBackup

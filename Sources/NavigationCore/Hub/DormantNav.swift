@@ -74,7 +74,7 @@ struct DormantHistory: Sendable {
 struct DormantNavs: Sendable {
   private var histories = Slots<DormantHistory>()
   private var navs: [DormantNav] = []
-  private var numbers = PlaceIndex()
+  private var numbers = NumberIndex()
   private var names = PlaceIndex()
   private var cursor = 0
 
@@ -128,7 +128,7 @@ struct DormantNavs: Sendable {
     let place = histories.insert(history)
     if place == navs.count { navs.append(nav) } else { navs[place] = nav }
     assert(navs.count > place)
-    numbers.insert(place, KeyHash(nav.number))
+    numbers.insert(place, nav.number)
     // A later nav may have taken the name already, because snapshots are read before the rows.
     if other.map({ navs[$0].number < nav.number }) ?? true {
       if let other { names.remove(other, KeyHash(nav.name)) }
@@ -154,7 +154,7 @@ struct DormantNavs: Sendable {
     let nav = navs[place]
     assert(self.place(of: nav.number) == place, "nav \(nav.number) is not there")
     if self.place(named: nav.name) == place { names.remove(place, KeyHash(nav.name)) }
-    numbers.remove(place, KeyHash(nav.number))
+    numbers.remove(nav.number)
     histories.remove(
       place, leaving: DormantHistory(revision: Revision(0), sequence: 0, isOpen: false))
     assert(numbers.count == histories.count, "\(numbers.count) numbers of \(histories.count) navs")

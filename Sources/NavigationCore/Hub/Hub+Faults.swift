@@ -18,18 +18,18 @@ extension Hub {
     assert(commit.revision == navs.slots[slot].controller.revision)
     let violated = inspection(&navs.slots[slot].controller, commit)
     guard !violated.isEmpty else { return }
-    batches.condemn(
-      Batch.CondemnedOp(key: op.key, op: op.request.id, slot: slot, violated: violated))
+    batches.noteUnsound(
+      Batch.UnsoundOp(key: op.key, op: op.request.id, slot: slot, violated: violated))
     throw OpFailure(.fault(navs.slots[slot].name, violated))
   }
 
   /// Refuses an op whose commit broke an invariant when the batch was decided before, and freezes the
   /// nav, whose state is sound again.
-  mutating func checkCondemned(_ op: OpContext, _ slot: Int) throws(OpFailure) {
-    guard !batches.current.condemned.isEmpty, let condemned = batches.current.condemnation(of: op)
+  mutating func checkUnsound(_ op: OpContext, _ slot: Int) throws(OpFailure) {
+    guard !batches.current.unsoundOps.isEmpty, let unsound = batches.current.unsoundOp(op)
     else { return }
     assert(navs.slots[slot].controller.violatedInvariants().isEmpty, "not read back")
-    throw discard(condemned.violated, slot)
+    throw discard(unsound.violated, slot)
   }
 
   /// Inspects a state that is not a revision yet as a whole; one that breaks an invariant is discarded

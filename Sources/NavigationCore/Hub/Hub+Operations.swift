@@ -126,7 +126,7 @@ extension Hub {
   ) throws(OpFailure) {
     assert(navs.slots[slot].fault == nil, "a frozen nav changes")
     assert(operations.count == op.request.kinds.count)
-    try checkCondemned(op, slot)
+    try checkUnsound(op, slot)
     let before =
       configuration.touchedInspection == nil ? StateBefore(navs.slots[slot].controller) : nil
     let result: OperationResult

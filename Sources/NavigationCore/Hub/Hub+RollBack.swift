@@ -39,7 +39,7 @@ extension Hub {
     for slot in batch.closed where !created.contains(slot) { navs.restoreName(of: slot) }
     for slot in batch.frozen where navs.isLive(slot) { navs.slots[slot].fault = nil }
     var touched = batch.touched
-    for slot in batch.condemned.map(\.slot) where !touched.contains(where: { $0.slot == slot }) {
+    for slot in batch.unsoundOps.map(\.slot) where !touched.contains(where: { $0.slot == slot }) {
       // The op that broke the state has left no row.
       touched.append(Batch.Touched(slot: slot, rowBefore: navs.slots[slot].lastSequence))
     }

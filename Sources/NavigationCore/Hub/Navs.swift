@@ -25,7 +25,7 @@ struct Navs: Sendable {
   /// Reads bodies of rows; kept because it reuses its buffers.
   var reader = JournalBodyReader()
   private var names = PlaceIndex()
-  private var numbers = PlaceIndex()
+  private var numbers = NumberIndex()
   /// The highest nav number assigned so far.
   private(set) var lastNumber: UInt64 = 0
   private var ringCursor = 0
@@ -119,7 +119,7 @@ struct Navs: Sendable {
   mutating func remove(_ slot: Int) {
     assert(!hasName(slot), "nav in slot \(slot) is not closed")
     ringBytes -= slots[slot].ring.byteCount
-    numbers.remove(slot, KeyHash(slots[slot].number))
+    numbers.remove(slots[slot].number)
     slots.remove(slot, leaving: .vacant)
     assert(ringBytes >= 0, "\(ringBytes) bytes in all rings")
   }
@@ -129,7 +129,7 @@ struct Navs: Sendable {
     let other = slot(of: entry.name)
     let slot = slots.insert(entry)
     slots[slot].shown.share(&frames)
-    numbers.insert(slot, KeyHash(entry.number))
+    numbers.insert(slot, entry.number)
     // If a damaged journal has two navs with one name, the later nav has it, as when it was
     // created.
     if other.map({ slots[$0].number < entry.number }) ?? true {

@@ -80,7 +80,9 @@ extension Hub {
     guard let slot else { return try create(op) }
     if decision == nil {
       // 9: the guards; of an op that will wait only the epoch, and the rest when it starts.
-      if op.request.waits, mustWait(op.request, slot) {
+      let isOpen = isOpen(slot, to: op)
+      let mustWait = isOpen && mustWait(op.request, slot)
+      if mustWait, op.request.waits {
         try checkGuards(op.request.guards.epochOnly, slot)  // desync
       } else {
         try checkGuards(op.request.guards, slot)  // desync
@@ -88,10 +90,8 @@ extension Hub {
       if op.isClosing { return try close(op, slot) }
       // 10: open transitions, questions and gestures.
       if !stage.isFirst { try checkFrozen(slot) }  // frozen, since the op waits
-      if isOpen(slot, to: op) {
-        try checkGesture(op, slot)  // gesture-refused, gesture-owner
-        if try waits(op, slot) { return }  // transition-in-progress, queue-full
-      }
+      if isOpen { try checkGesture(op, slot) }  // gesture-refused, gesture-owner
+      if mustWait { return try queue(op, slot) }  // transition-in-progress, queue-full
     }
     // 11: the arguments, in order; a revert may wait for the history.
     guard let operations = try arguments(of: op, slot) else { return }  // compacted, busy, …
@@ -173,13 +173,12 @@ extension OpContext {
 extension Hub {
   // 2: the session.
 
-  /// Refuses every op of a connection whose client id was taken over.
+  /// Throws `fenced` if another connection has said hello with the session's client id.
   mutating func checkFence(_ sender: Sender) throws(OpFailure) {
     if let error = fence(sender) { throw OpFailure(error) }
   }
 
-  /// The error of every op on a connection whose client id was taken over; nil for other
-  /// connections.
+  /// The error `fenced` for such a connection; nil for any other.
   func fence(_ sender: Sender) -> OutgoingError? {
     guard sessions.isFenced(sender.connection) else { return nil }
     return OutgoingError(.fenced, "another process uses this client id")
@@ -427,11 +426,9 @@ extension Hub {
     }
   }
 
-  /// Refuses or queues an op that must not run during a transition or question.
-  ///
-  /// Returns whether the op waits in the queue.
-  mutating func waits(_ op: OpContext, _ slot: Int) throws(OpFailure) -> Bool {
-    guard mustWait(op.request, slot) else { return false }
+  /// Queues an op that must not run during a transition or question; throws if it does not want to
+  /// wait, or if the queue is full.
+  mutating func queue(_ op: OpContext, _ slot: Int) throws(OpFailure) {
     guard op.request.waits else { throw OpFailure(inProgress(slot)) }
     let limit = navs.slots[slot].controller.settings.content.queue
     guard UInt64(coordinations[slot]?.queue.count ?? 0) < limit else {
@@ -445,12 +442,13 @@ extension Hub {
       id: op.request.id, nav: navs.slots[slot].name, position: coordinations[slot]?.queue.count ?? 1
     )
     send(op.sender.connection, .queued, body)
-    return true
   }
 
   /// Whether an operation must not run during a transition or question, and there is one.
-  private func mustWait(_ request: OpMessage, _ slot: Int) -> Bool {
-    isBusy(slot) && request.kinds.indices.contains { waits($0, of: request, slot) }
+  mutating func mustWait(_ request: OpMessage, _ slot: Int) -> Bool {
+    guard isBusy(slot) else { return false }
+    for index in request.kinds.indices where waits(index, of: request, slot) { return true }
+    return false
   }
 
   private func waits(

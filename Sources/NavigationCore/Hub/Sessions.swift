@@ -134,7 +134,7 @@ struct Session: Sendable {
 struct Sessions: Sendable {
   /// The sessions by slot.
   var slots = Slots<Session>()
-  private var byConnection = PlaceIndex()
+  private var byConnection = NumberIndex()
   private var byClient: [ClientID: Int] = [:]
   private var counts: [String: Int] = [:]
   /// The connections whose client id another process took over.
@@ -196,7 +196,7 @@ struct Sessions: Sendable {
     precondition(slot(of: session.client) == nil, "the client has a session")
     fenced.remove(session.connection)
     let slot = slots.insert(session)
-    byConnection.insert(slot, KeyHash(session.connection.number))
+    byConnection.insert(slot, session.connection.number)
     byClient[session.client] = slot
     counts[session.peer.principal, default: 0] += 1
     assert(byConnection.count == byClient.count && byClient.count == slots.count)
@@ -207,7 +207,7 @@ struct Sessions: Sendable {
   mutating func remove(_ slot: Int) {
     let session = slots[slot]
     assert(self.slot(of: session.connection) == slot && self.slot(of: session.client) == slot)
-    byConnection.remove(slot, KeyHash(session.connection.number))
+    byConnection.remove(session.connection.number)
     byClient[session.client] = nil
     let left = count(of: session.peer.principal) - 1
     assert(left >= 0, "\(session.peer.principal) has \(left) sessions")

@@ -55,6 +55,7 @@ extension NavigationController {
   }
 
   private func firstDismissed(by presenter: ScreenID?) throws(NavigationError) -> Int {
+    assert(!isStandalone, "a standalone bar presents")
     guard let presenter else { return 0 }
     if let index = presented.content.index(of: presenter) {
       // As in UIKit, a screen that presents nothing passes the dismissal on to its presenter.

@@ -71,6 +71,7 @@ extension NavigationController {
     if requireOnStack, index(of: id) == nil { throw .notInStack(id) }
     var new = old
     try apply(edits, to: &new, &draft)
+    assert(new.id == id, "an edit changes the id")
     try replace(old, by: new, &draft, context)
     return .nothing
   }

@@ -161,6 +161,7 @@ extension NavigationController {
     }
     if isAttached, arguments.isEmpty { throw .noRoot }
     for argument in arguments { try checkForm(argument) }
+    assert(found.allSatisfy { !$0.isPresented }, "a presented screen comes onto the stack")
   }
 
   private func checkRoom(

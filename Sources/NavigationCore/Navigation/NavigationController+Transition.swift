@@ -32,6 +32,7 @@ extension NavigationController {
     guard id <= transition.version else {
       throw .invalidArgument("no transition \(id.number) was ever begun")
     }
+    assert(transition.version <= draft.revision, "a transition of a later revision")
   }
 
   /// Ends the transition, if any, without a client's request: cancels a gesture, times out the
@@ -75,12 +76,24 @@ extension NavigationController {
   /// Why a gesture may not begin; nil if it may.
   package func gestureRefusal(isFullScreen: Bool, translation: Double) -> GestureRefusal? {
     if transition.content.running != nil { return .active }
+    if let refusal = swipeRefusal(isFullScreen: isFullScreen) { return refusal }
+    return translation > 0 ? nil : .direction
+  }
+
+  /// Why a swipe back could not begin now in any direction, whether or not a transition is open.
+  ///
+  /// - Parameter isFullScreen: whether the swipe may begin anywhere on the screen; nil for the way
+  ///   that the settings have.
+  /// - Returns: the first reason in the order of docs/rules.md; nil if there is none.
+  func swipeRefusal(isFullScreen: Bool?) -> GestureRefusal? {
     if isCovered { return .covered }
     let setting = settings.content.interactivePop
-    if !setting.isEnabled || setting.isFullScreen != isFullScreen { return .disabled }
+    if !setting.isEnabled || isFullScreen.map({ $0 != setting.isFullScreen }) ?? false {
+      return .disabled
+    }
     if stack.count < 2 { return .root }
     if !swipeNeedsNoBackButton, !showsBackButton || bar.content.isHidden { return .backButton }
-    return translation > 0 ? nil : .direction
+    return nil
   }
 
   mutating func beginGesture(

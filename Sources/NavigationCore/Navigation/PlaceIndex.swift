@@ -1,7 +1,8 @@
-/// A hash table that finds places, such as indexes of an array, by a number or by the hash of a name.
+/// A hash table that finds places, such as indexes of an array, by the hash of a name or of a number.
 ///
 /// It keeps no names: their owner compares the name at a place. A cell takes 16 bytes. A look-up
-/// takes about a quarter of the instructions of `Dictionary`, which hashes by SipHash.
+/// takes about a quarter of the instructions of `Dictionary`, which hashes by SipHash. Numbers that
+/// are neighbours have a denser index, `NumberIndex`.
 package struct PlaceIndex: Sendable {
   private struct Cell: Sendable {
     var hash: UInt64
@@ -103,8 +104,8 @@ package struct PlaceIndex: Sendable {
 ///
 /// Bytes are hashed eight at a time. The factor is random in each process, so that no client can
 /// choose names that collide. The hash of a number is reversible, so it stands for the number.
-/// It scatters neighbours, which are the rule for navs and connections: side by side they would be
-/// one long run of cells, and each removal would read all of it.
+/// It scatters neighbours, which are the rule: side by side they would be one long run of cells, and
+/// each removal would read all of it.
 package struct KeyHash: Hashable, Sendable {
   /// The 64-bit hash.
   let bits: UInt64

@@ -32,7 +32,10 @@ package struct Presented: Equatable, Sendable {
   ///
   /// UIKit's popovers leave them visible. Any other style counts as covering, also an unknown one
   /// and none.
-  package var coversStack: Bool { style != "popover" }
+  package var coversStack: Bool { Self.coversStack(style: style) }
+
+  /// Whether a screen of this style covers the bar and the stack.
+  package static func coversStack(style: String?) -> Bool { style != "popover" }
 
   /// Whether the screen covers the whole navigation interface, whichever screen presents it.
   ///

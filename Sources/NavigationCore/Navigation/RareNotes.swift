@@ -1,7 +1,7 @@
 /// The notes of a `Draft` that most messages do not make.
 ///
-/// Law: a draft without an object behaves like a draft whose object has all members at their
-/// defaults. Each draft has an object of its own: `Draft` is not copyable, and `Draft(copying:)`
+/// Law: a draft with a new `RareNotes` behaves like a draft without one.
+/// Each draft has an object of its own: `Draft` is not copyable, and `Draft(copying:)`
 /// copies the object.
 final class RareNotes {
   /// The ids of the presented screens before the message.

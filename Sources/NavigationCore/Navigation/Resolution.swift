@@ -80,8 +80,7 @@ extension NavigationController {
       showsToolbar: !toolbar.isHidden,
       toolbarItems: isStandalone ? [] : details?.toolbarItems ?? [],
       orientations: resolution.orientations,
-      allowsSwipeBack: stack.count >= 2 && mayBeSwiped && !isCovered
-        && (showsBackButton || swipeNeedsNoBackButton))
+      allowsSwipeBack: !isStandalone && swipeRefusal(isFullScreen: nil) == nil)
   }
 
   /// Whether the bar has a back button.

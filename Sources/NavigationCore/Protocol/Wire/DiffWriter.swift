@@ -174,12 +174,7 @@ extension JSONWriter {
         beginObject()
         name("tid")
         integer(id.number)
-        name("hidden")
-        bool(change.isHidden)
-        name("animated")
-        bool(change.isAnimated)
-        name("jump")
-        bool(change.isJump)
+        visibility(change)
         endObject()
       case .barsVisibilityChanged(let bar, let toolbar, let cause):
         name("barsVisibilityChanged")

@@ -24,14 +24,19 @@ extension JSONWriter {
       beginObject()
       name("before")
       bool(change.wasHidden)
-      name("hidden")
-      bool(change.isHidden)
-      name("animated")
-      bool(change.isAnimated)
-      name("jump")
-      bool(change.isJump)
+      visibility(change)
       if let hid = change.hid { hiding(hid) }
       endObject()
     }
+  }
+
+  /// Writes what becomes of the bar's visibility: `hidden`, `animated`, `jump`.
+  mutating func visibility(_ change: BarChange) {
+    name("hidden")
+    bool(change.isHidden)
+    name("animated")
+    bool(change.isAnimated)
+    name("jump")
+    bool(change.isJump)
   }
 }
