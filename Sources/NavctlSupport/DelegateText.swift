@@ -113,7 +113,7 @@ package enum DelegateText {
     _ question: Question, status: Int32, output: [UInt8]
   ) -> (value: OpaqueJSON?, complaint: String?) {
     switch question {
-    case .shouldPush, .shouldPop:
+    case .shouldPush, .shouldPop, .shouldDismiss:
       switch status {
       case 0: return (.bool(true), nil)
       case 1: return (.bool(false), nil)
@@ -136,6 +136,7 @@ package enum DelegateText {
     switch question {
     case .shouldPush: "shouldPush"
     case .shouldPop: "shouldPop"
+    case .shouldDismiss: "shouldDismiss"
     case .animatorFor: "animatorFor"
     case .interactionFor: "interactionFor"
     case .unknown(let name): name
@@ -146,6 +147,7 @@ package enum DelegateText {
     switch question {
     case .shouldPush(let screen): [("screen", screen)]
     case .shouldPop(let screen, let cause): [("screen", screen), ("cause", cause)]
+    case .shouldDismiss(let screen, let cause): [("screen", screen), ("cause", cause)]
     case .animatorFor(let op, let from, let to): [("op", op), ("from", from), ("to", to)]
     case .interactionFor(let animator): [("animator", animator)]
     case .unknown: []

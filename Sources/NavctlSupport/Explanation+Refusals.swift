@@ -178,7 +178,7 @@ extension Explanation {
         "A screen stands on a stack once; screen create replaces no other without replace=true.",
       example: "navctl push kiosk wifi --if-absent"),
     Explanation(
-      .duplicateInSet, "A screen is named twice in the new stack.",
+      .duplicateInSet, "A screen is named twice in a new stack or a removal.",
       cause: "A screen stands on a stack once.",
       example: "navctl set kiosk home wifi"),
     Explanation(
@@ -194,8 +194,10 @@ extension Explanation {
       cause: "It was popped, it is presented, or it is detached.",
       example: "navctl show kiosk"),
     Explanation(
-      .noRoot, "The stack would be empty, and the nav is on display.",
-      cause: "A controller on display has at least a root screen.",
+      .noRoot, "No screen would be left on the stack.",
+      cause:
+        "A controller on display has at least a root screen; remove and pop-to --inclusive leave one "
+        + "in any case.",
       example: "navctl set kiosk home"),
     Explanation(
       .covered, "A presented screen covers the stack.",
@@ -205,6 +207,16 @@ extension Explanation {
       .noBackButton, "The bar shows no back button.",
       cause: "The root is on top, or the top screen hides or replaces the button.",
       example: "navctl show kiosk"),
+    Explanation(
+      .popBlocked, "The top screen does not let a person pop it.",
+      cause: "Its member canPop is false; programs may pop it. Watches get the event popBlocked.",
+      example: "navctl screen kiosk set form canPop=true"),
+    Explanation(
+      .dismissBlocked, "A person cannot swipe the presented screen away.",
+      cause:
+        "Its member modalInPresentation is true, or its style is fullScreen or overFullScreen. "
+        + "Programs may dismiss it. Watches get the event dismissAttempted.",
+      example: "navctl dismiss kiosk"),
     Explanation(
       .alreadyPresenting, "The screen presents another one already.",
       cause: "Only the visible screen can present another; presentations form one chain.",
@@ -226,8 +238,9 @@ extension Explanation {
     Explanation(
       .gestureRefused, "A swipe back cannot begin now.",
       cause:
-        "The root is on top, interactivePop is off, no back button is visible, a presented screen "
-        + "covers the stack, or another transition is open; the message names the cause.",
+        "The root is on top, interactivePop is off, no back button is visible, canPop of the top is "
+        + "false, a presented screen covers the stack, or another transition is open; the message "
+        + "names the cause.",
       example: "navctl configure kiosk 'interactivePop={\"enabled\":true}'"),
     Explanation(
       .gestureOwner, "Another session began the gesture.",

@@ -12,7 +12,8 @@ package struct GuardChoice: Hashable, Sendable {
   /// Whether any were typed.
   package var isTyped: Bool { typed != Guards() }
 
-  /// Reads `--top`, `--rev`, `--epoch`, `--digest`, `--depth`, `--stack`, `--has` and `--any`.
+  /// Reads `--top`, `--rev`, `--epoch`, `--digest`, `--depth`, `--stack`, `--has`,
+  /// `--visible` and `--any`.
   package init(_ line: ParsedCommandLine) throws(UsageError) {
     typed = Guards()
     typed.any = line.contains("any")
@@ -39,6 +40,7 @@ package struct GuardChoice: Hashable, Sendable {
     }
     let has = line.values(of: "has")
     if !has.isEmpty { typed.has = has }
+    if let id = line.value(of: "visible") { typed.visible = .some(id.isEmpty ? nil : id) }
   }
 
   /// The strictest guard that any of the operations needs; none if the first creates the nav.
@@ -46,6 +48,10 @@ package struct GuardChoice: Hashable, Sendable {
     guard operations.first?.kind != .navCreate else { return .none }
     let needs = operations.map(\.neededGuard)
     if needs.contains(.wholeStack) { return .wholeStack }
+    // A swipe down beside a pop is rare enough for the strictest guard of both.
+    if needs.contains(.presentation) {
+      return needs.contains(.position) ? .wholeStack : .presentation
+    }
     return needs.contains(.position) ? .position : .none
   }
 
@@ -64,7 +70,9 @@ package struct GuardChoice: Hashable, Sendable {
     if typed.any { return typed }
     let namesState = typed.revision != nil || typed.digest != nil || typed.stack != nil
     switch need {
-    case .none: return typed
+    case .none, .byArguments: return typed
+    case .presentation:
+      if typed.visible != nil || typed.fixesState { return typed }
     case .position:
       if typed.top != nil || namesState { return typed }
     case .wholeStack:
@@ -78,18 +86,46 @@ package struct GuardChoice: Hashable, Sendable {
     guard let seen else { throw Self.unseen(need, command: command, nav: nav) }
     var guards = typed
     guards.epoch = guards.epoch ?? seen.epoch
-    if need == .position {
+    if need == .presentation, let visible = seen.visible {
+      guards.visible = guards.visible ?? .some(visible)
+      guards.top = guards.top ?? .some(seen.top)
+    } else if need == .position {
       guards.top = .some(seen.top)
+      // A screen that was presented since covers what the user wants to remove.
+      guards.visible = guards.visible ?? seen.visible
     } else {
       guards.revision = seen.revision
     }
     return guards
   }
 
+  /// The guards without `visible`, which daemons of earlier versions do not know.
+  ///
+  /// - Parameters:
+  ///   - guards: the guards that were refused.
+  ///   - seen: the state from which they were made.
+  ///   - need: the guard that the operations need.
+  /// - Returns: the other guards, with the revision where they must fix the presentations; nil if
+  ///   `visible` is not among them.
+  package static func withoutVisible(
+    _ guards: Guards, seen: Seen?, need: OperationKind.NeededGuard
+  ) -> Guards? {
+    guard guards.visible != nil else { return nil }
+    var others = guards
+    others.visible = nil
+    if need == .presentation { others.revision = others.revision ?? seen?.revision }
+    return others
+  }
+
   private static func unseen(
     _ need: OperationKind.NeededGuard, command: String, nav: String
   ) -> UsageError {
-    let option = need == .position ? "--top ID" : "--rev N"
+    let option =
+      switch need {
+      case .position: "--top ID"
+      case .presentation: "--visible ID"
+      case .none, .wholeStack, .byArguments: "--rev N"
+      }
     return UsageError(
       "\(command) would remove screens that this terminal has not shown",
       remedy: "navctl show \(nav), then again; or add \(option), or --any for any state"
@@ -118,12 +154,17 @@ extension NavigationOperation {
   /// The guard that the operation needs, because it can remove screens.
   ///
   /// navctl is stricter than the daemon, which requires no guard for `dismiss`. Without `from`, a
-  /// `dismiss` ends any presentation, so navctl guards it like a replacement of the whole stack. With
-  /// `from`, its user has named a screen.
+  /// `dismiss` ends any presentation, so navctl guards it by what is visible. With `from`, its user
+  /// has named a screen.
   package var neededGuard: OperationKind.NeededGuard {
-    guard kind == .dismiss else { return kind.neededGuard }
     do {
-      return try JSONValue(octets.bytes)[kind.name]?["from"] == nil ? .wholeStack : .none
+      let arguments = try JSONValue(octets.bytes)[kind.name]
+      switch kind {
+      case .dismiss: return arguments?["from"] == nil ? .presentation : .none
+      case .replace: return arguments?["screen"] == nil ? .position : .none
+      case .insert: return arguments?["at"] == nil ? .none : .wholeStack
+      default: return kind.neededGuard
+      }
     } catch {
       return .wholeStack
     }

@@ -48,6 +48,8 @@ package enum OperationSummary {
   private static func verb(_ kind: OperationKind) -> String {
     switch kind {
     case .push, .show, .segue, .pushItem: "pushed"
+    case .replace: "put in its place"
+    case .insert: "inserted"
     case .present: "presented"
     default: "made"
     }

@@ -12,9 +12,35 @@ extension Operations {
     return NavigationOperation(.present, arguments)
   }
 
-  /// Makes the operation of `dismiss`: ends all presentations, or those of the screen `--from`.
-  package static func dismiss(_ line: ParsedCommandLine) -> NavigationOperation {
-    .dismiss(from: line.value(of: "from"))
+  /// Makes the operation of `dismiss`: ends all presentations, or those of the screen `--from`, or
+  /// swipes the outermost one down.
+  package static func dismiss(_ line: ParsedCommandLine) throws(UsageError) -> NavigationOperation {
+    let result = try result(line)
+    guard line.contains("swipe") else {
+      return .dismiss(from: line.value(of: "from"), result: result)
+    }
+    guard !line.contains("from") else {
+      throw UsageError("--swipe is about the outermost screen, so it takes no --from")
+    }
+    return .swipeDown(result: result)
+  }
+
+  /// The option for the result of what a command removes.
+  package static let resultOption = OptionDeclaration(
+    "result", argument: "JSON", "Result of the lowest removed screen, for whoever waits for it")
+
+  /// Makes the operation of `pop`.
+  package static func pop(_ line: ParsedCommandLine) throws(UsageError) -> NavigationOperation {
+    .pop(result: try result(line))
+  }
+
+  static func result(_ line: ParsedCommandLine) throws(UsageError) -> NavigationValue? {
+    guard let text = line.value(of: "result") else { return nil }
+    do {
+      return try NavigationValue(json: text)
+    } catch {
+      throw UsageError("--result is not JSON: \(error.message)")
+    }
   }
 
   /// Makes the operation of `segue`, which shows a screen as a segue of an interface file does.

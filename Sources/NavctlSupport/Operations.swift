@@ -66,7 +66,13 @@ package enum Operations {
     -> NavigationOperation
   {
     var arguments: JSONObject = ["screen": try newScreen(line, id: id, command: "push")]
-    if line.contains("if-absent") { arguments.add("onDuplicate", "ignore") }
+    if line.contains("if-absent") {
+      guard !line.contains("on-duplicate") else {
+        throw UsageError("--if-absent is --on-duplicate ignore; give one of them")
+      }
+      arguments.add("onDuplicate", "ignore")
+    }
+    arguments.add("onDuplicate", line.value(of: "on-duplicate"))
     if let sender = line.value(of: "sender") {
       guard line.contains("show") else { throw UsageError("--sender goes with --show") }
       arguments.add("sender", try self.sender(sender))
@@ -88,12 +94,43 @@ package enum Operations {
     switch (id, route) {
     case (let id?, nil):
       guard !line.contains("unique") else { throw UsageError("--unique goes with --route") }
-      return .popTo(id)
+      return .popTo(id, inclusive: line.contains("inclusive"), result: try result(line))
     case (nil, let route?):
-      return .popTo(route: route, match: line.contains("unique") ? .unique : .top)
+      return .popTo(
+        route: route, match: line.contains("unique") ? .unique : .top,
+        inclusive: line.contains("inclusive"), result: try result(line))
     case (nil, nil), (_?, _?):
       throw UsageError("pop-to takes either a screen's id or --route")
     }
+  }
+
+  /// Makes the operation of `replace`; a known screen is named by its id, as for `push`.
+  package static func replace(_ line: ParsedCommandLine, id: String?) throws(UsageError)
+    -> NavigationOperation
+  {
+    var arguments: JSONObject = ["with": try newScreen(line, id: id, command: "replace")]
+    arguments.add("screen", line.value(of: "screen"))
+    if line.contains("back") { arguments.add("direction", "back") }
+    return NavigationOperation(.replace, arguments)
+  }
+
+  /// Makes the operation of `insert`, at the place that one of three options names.
+  package static func insert(_ line: ParsedCommandLine, id: String?) throws(UsageError)
+    -> NavigationOperation
+  {
+    var arguments: JSONObject = ["screen": try newScreen(line, id: id, command: "insert")]
+    let places = ["below", "above", "at"].filter(line.contains)
+    guard places.count == 1 else {
+      throw UsageError(
+        "insert takes one of --below, --above and --at",
+        remedy: "for example navctl insert kiosk help --below wifi")
+    }
+    arguments.add("below", line.value(of: "below"))
+    arguments.add("above", line.value(of: "above"))
+    if let index = line.value(of: "at") {
+      arguments.add("at", .integer(try Quantities.integer(index, option: "at")))
+    }
+    return NavigationOperation(.insert, arguments)
   }
 
   /// Makes the operation of `set`, which replaces the stack; the first screen is the bottom.

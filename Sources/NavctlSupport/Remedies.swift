@@ -36,11 +36,12 @@ package enum Remedies {
     case .unknownScreen: unknownScreen(nav, attempt)
     case .duplicateScreen: duplicateScreen(nav, attempt)
     case .forbidden: forbidden(nav, attempt)
-    case .desync, .notInStack, .opTooOld, .covered, .noBackButton, .alreadyActive,
-      .alreadyPresenting,
+    case .desync, .notInStack, .opTooOld, .covered, .noBackButton, .popBlocked,
+      .dismissBlocked,
+      .alreadyActive, .alreadyPresenting,
       .ownedElsewhere:
       "see the present state: navctl show \(nav)"
-    case .guardRequired: "add the expected state: --top ID, --rev N, or --any"
+    case .guardRequired: "add the expected state: --top ID, --visible ID, --rev N, or --any"
     case .noNav: "list the navs: navctl list; create it: navctl create \(nav)"
     case .navExists: "use the existing nav: navctl create --if-absent \(nav)"
     case .unknownItem, .unknownButton: "see the present state: navctl get \(nav) --what state"
@@ -89,7 +90,8 @@ package enum Remedies {
     switch (attempt.operation, attempt.command) {
     case (.push, "push"), (.show, "push"), (.segue, "segue"), (.present, "present"):
       "make it: navctl \(attempt.command ?? "push") \(nav) ID --new, or --title TEXT"
-    case (.setStack, _), (.push, _), (.show, _), (.segue, _), (.present, _):
+    case (.setStack, _), (.push, _), (.show, _), (.segue, _), (.present, _), (.replace, _),
+      (.insert, _):
       #"give a record in place of the id, which creates it: {"id":"ID","title":"TEXT"}"#
     default:
       "list the screens: navctl show \(nav), navctl get \(nav) --what detached"

@@ -9,12 +9,16 @@ package struct Seen: Hashable, Sendable {
   package var revision: Revision
   /// The top screen; nil for an empty stack.
   package var top: String?
+  /// The outermost presented screen, or else the top; the outer nil if the terminal did not show
+  /// it.
+  package var visible: String??
 
   /// Makes a record of a shown state.
-  package init(epoch: Epoch, revision: Revision, top: String?) {
+  package init(epoch: Epoch, revision: Revision, top: String?, visible: String?? = nil) {
     self.epoch = epoch
     self.revision = revision
     self.top = top
+    self.visible = visible
   }
 
   /// Reads the state from the reply to an operation; nil if the reply has no epoch, revision or
@@ -32,12 +36,26 @@ package struct Seen: Hashable, Sendable {
       let revision = state["rev"]?.integer, state["screens"] != nil
     else { return nil }
     let top = state["screens"]?.elements.last?["id"]?.string
-    self.init(epoch: epoch, revision: Revision(revision), top: top)
+    let presented = state["presented"]?["chain"]?.elements.last?["screen"]?["id"]?.string
+    self.init(
+      epoch: epoch, revision: Revision(revision), top: top, visible: .some(presented ?? top))
   }
 
   /// Reads the state from a mirror.
   package init(_ mirror: Mirror) {
-    self.init(epoch: mirror.epoch, revision: mirror.revision, top: mirror.top)
+    let presented = mirror.parts.first { $0.id == "presented" }
+    var visible: String??
+    do throws(JSONError) {
+      let chain = try presented.map { part throws(JSONError) in
+        try JSONValue(part.json.bytes)["chain"]?.elements ?? []
+      }
+      visible = .some(chain?.last?["screen"]?["id"]?.string ?? mirror.top)
+    } catch {
+      // The daemon wrote the part, so it is JSON. A state that cannot be read is not shown.
+      visible = nil
+    }
+    self.init(
+      epoch: mirror.epoch, revision: mirror.revision, top: mirror.top, visible: visible)
   }
 
   /// The state as text: "rev 18, top wifi".
@@ -73,6 +91,11 @@ package enum SeenFile {
       json.name("top")
       json.string(top)
     }
+    if let visible = seen.visible {
+      json.name("visible")
+      // False stands for no screen; a missing member for one that was not shown.
+      if let visible { json.string(visible) } else { json.bool(false) }
+    }
     json.endObject()
     return json.bytes + [0x0A]
   }
@@ -88,7 +111,9 @@ package enum SeenFile {
       value["nav"]?.string == nav, let epoch = value["epoch"]?.string.flatMap({ Epoch($0) }),
       let revision = value["rev"]?.integer
     else { return nil }
-    return Seen(epoch: epoch, revision: Revision(revision), top: value["top"]?.string)
+    let visible = value["visible"].map { $0.string }
+    return Seen(
+      epoch: epoch, revision: Revision(revision), top: value["top"]?.string, visible: visible)
   }
 }
 

@@ -18,7 +18,7 @@ package struct TransitionDrawing: Sendable {
     line.append(TerminalText.visible("\(end(transition["from"])) → \(end(transition["to"]))"))
     var words = [transition["phase"]?.plainText ?? "animating"]
     if let tid = transition["tid"]?.integer { words.append("transition \(tid)") }
-    for name in ["animator", "driver", "owner"] {
+    for name in ["style", "animator", "driver", "owner"] {
       if let value = transition[name] { words.append("\(name) \(value.plainText)") }
     }
     if let duration = transition["duration"]?.integer { words.append("lasts \(duration) ms") }

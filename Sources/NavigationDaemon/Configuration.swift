@@ -84,7 +84,7 @@ package struct Configuration: Hashable, Sendable {
   package struct History: Hashable, Sendable {
     /// How many revisions of each nav the journal keeps.
     package var revisions = 10_000
-    /// How many days the journal keeps them.
+    /// How many days the journal keeps a revision.
     package var days = 30
     /// How many bytes of all navs together the journal keeps.
     package var bytes = 1_073_741_824

@@ -102,7 +102,7 @@ struct ProgressLine {
     write("\rnavd: \(step) \(percent) %\u{1B}[K")
   }
 
-  /// Clears the line.
+  /// Erases the progress line on a terminal; the next `show` begins a new step.
   mutating func clear() {
     if isTerminal, !step.isEmpty { write("\r\u{1B}[K") }
     step = ""

@@ -133,6 +133,7 @@ final class JournalWriter: @unchecked Sendable {
   enum CheckpointProblem: Equatable {
     /// A reader uses the log.
     case isRead
+    /// The checkpoint failed.
     case failed(JournalError)
   }
 

@@ -55,16 +55,34 @@ struct Change {
     if holdsDisplay, connection.holdsLease(of: nav) == false {
       _ = try Lease.take(invocation, &connection, nav, isForced: false, isKept: false)
     }
-    let reply = try connection.perform(
-      request, operations: operations.map(\.octets.bytes), timeout: left
-    ) { position in
-      Output.error("navctl: waiting for an open transition, position \(position) in the queue")
+    var reply = try send(request, on: &connection, within: left)
+    // A daemon of an earlier version refuses the guard; then the others have to do.
+    if case .failure(let error) = reply.result, error.knownCode == .invalidArgument,
+      error.index == nil, !isVisibleTyped,
+      let guards = GuardChoice.withoutVisible(
+        request.guards, seen: seen, need: GuardChoice.need(operations))
+    {
+      var other = request
+      other.guards = guards
+      reply = try send(other, on: &connection, within: left)
     }
     switch reply.result {
     case .success(let answer): try tell(answer, reply.body)
     case .failure(let error): try tell(error, reply.body)
     }
   }
+
+  private func send(
+    _ request: OpRequest, on connection: inout NavigationConnection, within limit: Duration
+  ) throws -> NavigationConnection.Reply {
+    try connection.perform(
+      request, operations: operations.map(\.octets.bytes), timeout: limit
+    ) { position in
+      Output.error("navctl: waiting for an open transition, position \(position) in the queue")
+    }
+  }
+
+  private var isVisibleTyped: Bool { invocation.line.contains("visible") }
 
   private var holdsDisplay: Bool { invocation.line.contains("lease") }
 
@@ -111,6 +129,9 @@ extension Change {
       group: "Only if:"),
     OptionDeclaration(
       "has", argument: "ID", "Only with this screen on the stack; repeat for more",
+      group: "Only if:"),
+    OptionDeclaration(
+      "visible", argument: "ID", "Only if this screen is visible, presented ones included",
       group: "Only if:"),
     OptionDeclaration("any", "Whatever the state is; navd logs this", group: "Only if:"),
   ]

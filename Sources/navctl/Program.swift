@@ -16,6 +16,7 @@ enum Program {
     StatusCommand.self, TopCommand.self, DoctorCommand.self,
     CreateCommand.self, CloseCommand.self,
     PushCommand.self, PopCommand.self, PopToCommand.self, PopToRootCommand.self,
+    ReplaceCommand.self, InsertCommand.self, RemoveCommand.self,
     SetCommand.self, SegueCommand.self, OpenCommand.self, RevertCommand.self, SaveCommand.self,
     RestoreCommand.self,
     PresentCommand.self, DismissCommand.self,

@@ -138,13 +138,20 @@ import Testing
     ),
     (#"{"didShow":{"screen":"a","animated":false}}"#, .didShow(screen: "a", isAnimated: false)),
     (#"{"didPush":{"screen":"a"}}"#, .didPush(screen: "a")),
-    (#"{"didPop":{"screen":"a"}}"#, .didPop(screen: "a")),
+    (#"{"didPop":{"screen":"a"}}"#, .didPop(screen: "a", result: nil)),
+    (#"{"didPop":{"screen":"a","result":[1]}}"#, .didPop(screen: "a", result: [1])),
+    (#"{"willHide":{"screen":"a","animated":true}}"#, .willHide(screen: "a", isAnimated: true)),
+    (#"{"didHide":{"screen":"a","animated":true}}"#, .didHide(screen: "a", isAnimated: true)),
+    (#"{"didPresent":{"screen":"a"}}"#, .didPresent(screen: "a")),
+    (#"{"didDismiss":{"screen":"a"}}"#, .didDismiss(screen: "a", result: nil)),
+    (#"{"popBlocked":{"screen":"a"}}"#, .popBlocked(screen: "a")),
+    (#"{"dismissAttempted":{"screen":"a"}}"#, .dismissAttempted(screen: "a")),
     (
       #"{"transitionBegan":{"tid":19,"op":"push","from":"wifi","to":"dns","interactive":true,"animator":"fade","duration":500,"driver":"drag"}}"#,
       .transitionBegan(
         .init(
           id: 19, operation: "push", from: "wifi", to: "dns", isInteractive: true,
-          animator: "fade", duration: .milliseconds(500), driver: "drag"))
+          animator: "fade", duration: .milliseconds(500), driver: "drag", isReduced: false))
     ),
     (#"{"transitionProgress":{"tid":19,"value":0.5}}"#, .transitionProgress(id: 19, value: 0.5)),
     (#"{"transitionProgress":{"tid":19,"value":1}}"#, .transitionProgress(id: 19, value: 1)),

@@ -247,6 +247,45 @@ import Testing
     }
   }
 
+  /// Waits for the result of a screen that `removal` takes away.
+  private func result(
+    of screen: String, _ client: NavigationClient, removal: [NavigationOperation],
+    isAnimated: Bool = false
+  ) async throws -> NavigationValue? {
+    let waiting = Task { try await client.result(of: screen, in: "kiosk") }
+    // The watch has the screen before it goes.
+    while !client.isSynchronised("kiosk") { await Task.yield() }
+    let reply = try await client.perform(
+      removal, on: "kiosk", guardedBy: .override, animated: isAnimated)
+    if isAnimated {
+      try await client.perform([.completeTransition(reply.revision)], on: "kiosk")
+    }
+    return try await waiting.value
+  }
+
+  @Test func `whoever waits for a screen gets the result of its removal`() async throws {
+    try await withDaemon { client, _ in
+      try await GuideSnippets.create(client)
+      func push(_ id: String) async throws {
+        try await client.perform([.push(.init(id: id))], on: "kiosk")
+      }
+      try await push("a")
+      #expect(try await result(of: "a", client, removal: [.pop(result: ["n": 1])]) == ["n": 1])
+      try await push("b")
+      #expect(
+        try await result(of: "b", client, removal: [.pop(result: "r")], isAnimated: true) == "r")
+      // It goes without one, and in another way.
+      try await push("c")
+      #expect(try await result(of: "c", client, removal: [.pop()]) == nil)
+      try await push("d")
+      #expect(try await result(of: "d", client, removal: [.setStack(["home"])]) == nil)
+      try await client.perform([.present(.init(id: "m"))], on: "kiosk")
+      #expect(try await result(of: "m", client, removal: [.swipeDown(result: true)]) == true)
+      try await push("e")
+      #expect(try await result(of: "e", client, removal: [.close()]) == nil)
+    }
+  }
+
   /// Runs a test with a daemon of its own and a client of it.
   private func withDaemon(
     _ body: (NavigationClient, RealDaemon) async throws -> Void

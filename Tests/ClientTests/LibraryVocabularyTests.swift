@@ -80,12 +80,17 @@ import Testing
   private static let events: [(name: String, members: [String: NavigationValue], Set<String>)] = [
     ("willShow", ["screen": "a", "animated": true], ["screen"]),
     ("didShow", ["screen": "a", "animated": true], ["screen"]),
-    ("didPush", ["screen": "a"], ["screen"]), ("didPop", ["screen": "a"], ["screen"]),
+    ("willHide", ["screen": "a", "animated": true], ["screen"]),
+    ("didHide", ["screen": "a", "animated": true], ["screen"]),
+    ("didPush", ["screen": "a"], ["screen"]),
+    ("didPop", ["screen": "a", "result": 1], ["screen"]),
+    ("didPresent", ["screen": "a"], ["screen"]),
+    ("didDismiss", ["screen": "a", "result": 1], ["screen"]),
     (
       "transitionBegan",
       [
         "tid": 1, "op": "push", "from": "a", "to": "b", "interactive": true, "animator": "x",
-        "duration": 5, "driver": "y",
+        "duration": 5, "driver": "y", "style": "fade",
       ], ["tid", "op"]
     ),
     ("transitionEnded", ["tid": 1, "outcome": "completed"], ["tid", "outcome"]),
@@ -93,6 +98,7 @@ import Testing
       "barChange", ["tid": 1, "hidden": true, "animated": true, "jump": true], ["tid", "hidden"]
     ),
     ("barsVisibilityChanged", ["bar": true, "toolbar": true, "cause": "tap"], []),
+    ("popBlocked", ["screen": "a"], ["screen"]), ("dismissAttempted", ["screen": "a"], ["screen"]),
     ("buttonActivated", ["button": "a", "action": "b"], ["button"]),
     ("transitionProgress", ["tid": 1, "value": 0.5], ["tid", "value"]),
   ]
@@ -113,6 +119,8 @@ import Testing
         let kind = NavigationEvent(name: name, details: .object(rest)).kind
         #expect((kind == .other) == needed.contains(missing), "\(name) without \(missing)")
         // A member of another type is as good as none.
+        // A result may be of any type.
+        guard missing != "result" else { continue }
         rest[missing] = [1]
         let other = NavigationEvent(name: name, details: .object(rest)).kind
         #expect(other == kind, "\(name) with another \(missing)")

@@ -14,7 +14,7 @@ import Testing
   private static let screen = ScreenDescription(
     id: "home", title: "Home", item: item, toolbarItems: [.init(id: "t1", .title("T"))],
     prefersBarHidden: false, edges: [.top, .left], extendsUnderOpaqueBars: true,
-    wantsFullScreenLayout: true)
+    wantsFullScreenLayout: true, canPop: false)
 
   private static let bar: [BarSetting] = [
     .barStyle(.default), .isTranslucent(false), .barTintColor("red"), .tintColor("blue"),
@@ -28,7 +28,7 @@ import Testing
   private static let environment: [EnvironmentSetting] = [
     .idiom(.pad), .isVerticallyCompact(true), .isAtScrollEdge(false), .hasKeyboard(true), .scale(3),
     .statusBar(44), .backTitleBudget(12), .locale("zh-Hans"), .orientation(.landscapeLeft),
-    .standard(.barPosition),
+    .standard(.barPosition), .animations(.reduced),
   ]
 
   private static let settings: [NavigationSetting] = [
@@ -53,6 +53,15 @@ import Testing
     (.push(.init(title: "A", route: "a", args: ["n": -1.5, "l": [true, nil]])), .push),
     (.push("a", onDuplicate: .ignore), .push), (.show(.existing("a")), .show), (.pop(), .pop),
     (.popTo("home"), .popTo), (.popToRoot(), .popToRoot), (.setStack(["home", "a"]), .setStack),
+    (.push(.init(route: "r", args: 1), onDuplicate: .update), .push),
+    (.show("a", onDuplicate: .moveToTop), .show), (.popTo("a", inclusive: true), .popTo),
+    (.popTo(route: "r", inclusive: true), .popTo),
+    (.replace(with: "a"), .replace), (.replace("b", with: .init(id: "a"), isBack: true), .replace),
+    (.insert("a", .below("b")), .insert), (.insert(.init(title: "T"), .above("b")), .insert),
+    (.insert("a", .at(0)), .insert), (.remove(["a", "b"]), .remove),
+    (.swipeDown(), .uiDismiss), (.swipeDown(result: true), .uiDismiss),
+    (.pop(result: ["n": 1]), .pop), (.popTo("a", inclusive: true, result: 1), .popTo),
+    (.popTo(route: "r", result: "x"), .popTo), (.dismiss(result: "x"), .dismiss),
     (.backTap(), .uiBackTap), (.setBarHidden(true), .barSetHidden),
     (.setToolbarHidden(false), .toolbarSetHidden),
     (.createScreen(.init(id: "x", restorationID: "r")), .screenCreate),

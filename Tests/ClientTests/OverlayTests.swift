@@ -64,7 +64,9 @@ import Testing
       [.push(.init(id: "a"))], [.push("c")], [.push(.init(id: "a"), onDuplicate: .ignore)],
       [.popTo("c")], [.setStack(["c"])], [.setStack(["a", "a"])], [.open("x")], [.revert(to: 1)],
       [.setBarHidden(true)], [.pop(), .popTo("b")], [.itemSet("c", .init(title: "C"))],
-      [.activateButton("b")], [.popTo("b")],
+      [.activateButton("b")], [.popTo("b")], [.popTo("b", inclusive: true)],
+      [.push(.init(id: "a"), onDuplicate: .popTo)], [.push(.init(id: "c"), onDuplicate: .update)],
+      [.replace(with: .init(id: "c"))], [.insert(.init(id: "c"), .below("b"))], [.remove(["a"])],
     ] as [[NavigationOperation]])
   func `what cannot be known, would be refused or changes nothing is not shown`(
     operations: [NavigationOperation]

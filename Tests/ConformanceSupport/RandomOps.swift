@@ -64,7 +64,7 @@ struct RandomOps {
 
   /// An op on the stack, the presentations or the transition.
   private mutating func move() -> String {
-    switch dice.roll(17) {
+    switch dice.roll(22) {
     case 0...2: #"{"push":{"screen":\#(record())}}"#
     case 3: #"{"show":{"screen":\#(record())}}"#
     case 4, 5: #"{"pop":{}}"#
@@ -77,6 +77,12 @@ struct RandomOps {
     case 13: #"{"gesture.begin":{"kind":"edge","translation":\#(dice.roll(5) - 1)}}"#
     case 14: dice.pick([#"{"gesture.finish":{}}"#, #"{"gesture.cancel":{}}"#])
     case 15: #"{"ui.backTap":{}}"#
+    case 16: #"{"replace":{"with":\#(record()),"screen":"\#(onStack())"}}"#
+    case 17: #"{"insert":{"screen":\#(record()),"below":"\#(onStack())"}}"#
+    case 20: #"{"ui.dismiss":{}}"#
+    case 18: #"{"remove":{"screens":["\#(onStack())"]}}"#
+    case 19:
+      #"{"push":{"screen":"\#(onStack())","onDuplicate":"\#(dice.pick(["popTo", "moveToTop"]))"}}"#
     default: #"{"revert":{"rev":\#(1 + dice.roll(max(1, revision)))}}"#
     }
   }

@@ -18,7 +18,8 @@ import Testing
   @Test func `a row that holds passes`() throws {
     let failure = try failure(
       "nav [A,B]", "op pop", "ok+", "out popped = \"B\"", "stack [A]", "top A", "back nil",
-      "ev [willShow(A,0),didPop(B),didShow(A,0)]", "touches [stack]", "L []")
+      "ev [willHide(B,0),willShow(A,0),didPop(B),didHide(B,0),didShow(A,0)]", "touches [stack]",
+      "L []")
     #expect(failure == nil)
   }
 

@@ -82,7 +82,8 @@ import Testing
     let lines = try Explanation.find("guard-required").lines(columns: 60)
     #expect(lines[0] == "guard-required  exit status 2")
     #expect(lines.contains("  effect none, retry no"))
-    #expect(lines.last == "  try: add the expected state: --top ID, --rev N, or --any")
+    #expect(
+      lines.last == "  try: add the expected state: --top ID, --visible ID, --rev N, or --any")
     let note = try Explanation.find("override").lines(columns: 60)
     #expect(note[0] == "override  no error of a command")
     #expect(!note.contains { $0.hasPrefix("  effect") })

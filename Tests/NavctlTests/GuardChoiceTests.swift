@@ -47,8 +47,10 @@ import Testing
   func `without a memory exactly the removing operations are refused`(kind: OperationKind) {
     let isRefused: Bool
     do { isRefused = try guards([], [kind], nil) != Guards() } catch { isRefused = true }
-    // What a dismissal takes without a name, the daemon leaves to the client.
-    #expect(isRefused == (kind.neededGuard != .none || kind == .dismiss))
+    // What a dismissal takes without a name, the daemon leaves to the client. An insertion without
+    // arguments names no index.
+    let isGuarded = kind.neededGuard != .none && kind != .insert
+    #expect(isRefused == (isGuarded || kind == .dismiss))
   }
 
   @Test(arguments: [OperationKind.pop, .popItem, .uiBackTap, .gestureBegin])
@@ -57,18 +59,39 @@ import Testing
     #expect(guards.epoch == Epoch(epoch) && guards.top == "wifi" && guards.revision == nil)
   }
 
-  @Test func `a dismissal without a presenter is guarded as a whole, one with it is not`() throws {
+  @Test func `a dismissal without a presenter is guarded by what is visible, one with it is not`()
+    throws
+  {
     let need = { (options: [(String, String?)]) in
-      GuardChoice.need([Operations.dismiss(line(options))])
+      GuardChoice.need([try Operations.dismiss(line(options))])
     }
-    #expect(need([]) == .wholeStack)
-    #expect(need([("from", "wifi")]) == .none)
+    #expect(try need([]) == .presentation)
+    #expect(try need([("swipe", nil)]) == .presentation)
+    #expect(try need([("from", "wifi")]) == .none)
+    // Who has not seen what is visible is guarded by the revision.
     #expect(try guards([], [.dismiss], try seen()).revision == Revision(18))
+    let guards = try guards([], [.dismiss], try seen(visible: .some("pin")))
+    #expect(guards.visible == .some("pin") && guards.revision == nil)
+    #expect(guards.top == .some("wifi"))
+    #expect(guards.epoch == Epoch(epoch))
     let error = #expect(throws: UsageError.self) {
       try GuardChoice(line()).guards(
-        need: .wholeStack, seen: nil, command: "dismiss", nav: "kiosk")
+        need: .presentation, seen: nil, command: "dismiss", nav: "kiosk")
     }
-    #expect(error?.remedy?.contains("--rev N") == true)
+    #expect(error?.remedy?.contains("--visible ID") == true)
+  }
+
+  @Test func `a pop is guarded by what is visible too, if the terminal has shown it`() throws {
+    let guards = try guards([], [.pop], try seen(visible: .some("pin")))
+    #expect(guards.top == .some("wifi") && guards.visible == .some("pin"))
+    let others = try #require(
+      GuardChoice.withoutVisible(guards, seen: try seen(), need: .position))
+    #expect(others.top == .some("wifi") && others.visible == nil && others.revision == nil)
+    #expect(GuardChoice.withoutVisible(others, seen: try seen(), need: .position) == nil)
+    var visible = Guards()
+    visible.visible = .some("pin")
+    let fallback = GuardChoice.withoutVisible(visible, seen: try seen(), need: .presentation)
+    #expect(fallback?.visible == nil && fallback?.revision == Revision(18))
   }
 
   @Test func `digest and stack guard as the revision does, depth and has only beside it`() throws {

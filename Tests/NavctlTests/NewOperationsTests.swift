@@ -17,9 +17,13 @@ import Testing
     #expect(throws: UsageError.self) { try Operations.present(line(), id: nil) }
   }
 
-  @Test func `dismiss names its presenter or nobody`() {
-    #expect(Operations.dismiss(line()).text == #"{"dismiss":{}}"#)
-    #expect(Operations.dismiss(line([("from", "a")])).text == #"{"dismiss":{"from":"a"}}"#)
+  @Test func `dismiss names its presenter or nobody, or is a swipe`() throws {
+    #expect(try Operations.dismiss(line()).text == #"{"dismiss":{}}"#)
+    #expect(try Operations.dismiss(line([("from", "a")])).text == #"{"dismiss":{"from":"a"}}"#)
+    #expect(try Operations.dismiss(line([("swipe", nil)])).text == #"{"ui.dismiss":{}}"#)
+    #expect(throws: UsageError.self) {
+      try Operations.dismiss(line([("swipe", nil), ("from", "a")]))
+    }
   }
 
   @Test func `a segue shows, or shows a detail`() throws {

@@ -39,7 +39,8 @@ import Testing
     var texts = SampleTexts(seed: seed)
     let seen = Seen(
       epoch: Epoch(bits: texts.random.next()), revision: Revision(texts.random.next() >> 11),
-      top: texts.below(4) == 0 ? nil : texts.text(atMost: 64) + texts.pick(SampleTexts.steering))
+      top: texts.below(4) == 0 ? nil : texts.text(atMost: 64) + texts.pick(SampleTexts.steering),
+      visible: texts.pick([nil, .some(nil), .some("pin")]))
     let (endpoint, nav) = (texts.text(atMost: 40), texts.text(atMost: 40))
     let bytes = SeenFile.encode(seen, endpoint: endpoint, nav: nav)
     #expect(SeenFile.decode(bytes, endpoint: endpoint, nav: nav) == seen)
@@ -50,7 +51,7 @@ import Testing
     let state =
       #"{"nav":"k","epoch":"c0ffee12c0ffee12","rev":18,"screens":[{"id":"wifi","ver":1}],"dig":"00000000"}"#
     let mirror = try #require(MirrorText.mirror(try value(state)))
-    #expect(Seen(mirror) == (try seen(rev: 18, top: "wifi")))
+    #expect(Seen(mirror) == (try seen(rev: 18, top: "wifi", visible: .some("wifi"))))
     #expect(Seen(mirror).text == "rev 18, top wifi")
     let empty = try #require(
       MirrorText.mirror(

@@ -98,7 +98,11 @@ import Testing
   }
 
   @Test func `a snapshot and an answer show what there is`() throws {
-    #expect(Seen(state: try value(StateDrawingTests.state)) == (try seen()))
+    #expect(Seen(state: try value(StateDrawingTests.state)) == (try seen(visible: .some("wifi"))))
+    let presenting =
+      #"{"epoch":"c0ffee12c0ffee12","rev":18,"screens":[{"id":"wifi"}],"#
+      + #""presented":{"chain":[{"screen":{"id":"a"}},{"screen":{"id":"pin"}}]}}"#
+    #expect(Seen(state: try value(presenting)) == (try seen(visible: .some("pin"))))
     #expect(Seen(state: try value("{}")) == nil)
     let answer = try reply(
       #"{"id":1,"nav":"k","epoch":"c0ffee12c0ffee12","rev":3,"changed":true,"depth":0,"top":null}"#)

@@ -35,7 +35,9 @@ extension NavigationOperation {
 
 let epoch = "c0ffee12c0ffee12"
 
-func seen(rev: UInt64 = 18, top: String? = "wifi") throws -> Seen {
+func seen(
+  rev: UInt64 = 18, top: String? = "wifi", visible: String?? = nil
+) throws -> Seen {
   guard let epoch = Epoch(epoch) else { throw UsageError("not an epoch") }
-  return Seen(epoch: epoch, revision: Revision(rev), top: top)
+  return Seen(epoch: epoch, revision: Revision(rev), top: top, visible: visible)
 }

@@ -40,6 +40,20 @@ import Testing
     #expect(try other.op(Self.activate("app.help"), Stage.any).verb == .ok)
   }
 
+  @Test(arguments: ["push", "show", "segue"])
+  func `a push that can pop takes the right to pop`(name: String) throws {
+    let (stage, other) = try stage([.read, .push])
+    let kind = name == "segue" ? #""kind":"show","# : ""
+    for policy in ["popTo", "update"] {
+      let op = #"{"\#(name)":{\#(kind)"screen":"B","onDuplicate":"\#(policy)"}}"#
+      #expect(try other.op(op, Stage.any).code == "forbidden")
+    }
+    #expect(stage.stack == ["A", "B", "C"])
+    let op = #"{"\#(name)":{\#(kind)"screen":"B","onDuplicate":"moveToTop"}}"#
+    #expect(try other.op(op, #""animated":false"#).verb == .ok)
+    #expect(stage.stack == ["A", "C", "B"])
+  }
+
   @Test func `who may only pop may press back, and nothing else`() throws {
     let (stage, other) = try stage([.read, .pop])
     try stage.owner.must(Self.button("app.help"), Stage.any)

@@ -10,10 +10,11 @@ import Testing
     switch operation {
     case "button.activate" where !isFirst: ["push", "pop"]
     case "nav.configure", "nav.close", "proxy.set": ["admin"]
-    case "pop", "popTo", "popToRoot", "dismiss", "screen.release", "popItem", "ui.backTap",
+    case "pop", "popTo", "popToRoot", "remove", "dismiss", "screen.release", "popItem",
+      "ui.backTap", "ui.dismiss",
       "gesture.begin", "gesture.update", "gesture.finish", "gesture.cancel":
       ["pop"]
-    case "setStack", "open", "restore", "revert", "setItems": ["push", "pop"]
+    case "setStack", "replace", "open", "restore", "revert", "setItems": ["push", "pop"]
     default: ["push"]
     }
   }

@@ -170,6 +170,7 @@ import Testing
       environment.locale = pick(["en", "de"])
       environment.orientation = pick(Orientation.allCases)
       environment.barPosition = pick(BarPosition.allCases)
+      environment.animations = pick(Animations.allCases)
       environment.orientations = maybe(
         DelegateOrientations(
           supported: Orientation.allCases, preferred: maybe(pick(Orientation.allCases))))

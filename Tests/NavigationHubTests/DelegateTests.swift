@@ -61,7 +61,10 @@ import Testing
     let sent = try stage.answer(judge, "true")
     #expect(sent.to(judge).settled == ["allowed"])
     #expect(sent.to(stage.owner).map(\.verb) == [.ok])
-    #expect(sent.to(stage.viewer).story == [["willShow(A,0)", "didPop(B)", "didShow(A,0)"]])
+    #expect(
+      sent.to(stage.viewer).story == [
+        ["willHide(B,0)", "willShow(A,0)", "didPop(B)", "didHide(B,0)", "didShow(A,0)"]
+      ])
   }
 
   @Test func `C-270 D-20 silence is a no`() throws {
@@ -289,7 +292,9 @@ import Testing
     #expect(asked.to(driver).asked == ["interactionFor(swipe)"])
     let sent = try stage.answer(driver, #"{"driver":"drive"}"#)
     #expect(
-      sent.to(stage.viewer).story == [["willShow(B,1)", "transitionBegan(push,A,B,interactive)"]])
+      sent.to(stage.viewer).story == [
+        ["willHide(A,1)", "willShow(B,1)", "transitionBegan(push,A,B,interactive)"]
+      ])
     #expect(sent.to(stage.viewer)[0].text.contains(#""driver":"drive""#))
     // It ends as any animation does.
     try stage.owner.must(Stage.complete(2))
@@ -334,7 +339,7 @@ import Testing
   @Test func `C-281 an edit that follows willShow gets a later revision`() throws {
     let stage = try Stage(["A"])
     let shown = try stage.send(stage.owner, Stage.push("B")).to(stage.viewer)
-    #expect(shown.story[0].first == "willShow(B,0)")
+    #expect(shown.story[0].prefix(2) == ["willHide(A,0)", "willShow(B,0)"])
     let reply = try stage.viewer.must(#"{"item.set":{"screen":"B","title":"X"}}"#)
     #expect(reply.revision == 3)
     #expect(try stage.world.entry("kiosk").controller.top?.item.title == "X")

@@ -73,7 +73,8 @@ extension DesyncRow {
     DesyncRow("D-14", "a cancelled gesture clears the transition and nothing else") {
       let stage = try Stage(["A", "B"])
       let begun = try stage.done(Stage.begin)
-      #expect(begun.story == [["willShow(A,1)", "transitionBegan(pop,B,A,interactive)"]])
+      #expect(
+        begun.story == [["willHide(B,1)", "willShow(A,1)", "transitionBegan(pop,B,A,interactive)"]])
       let ended = try stage.done(Stage.cancel)
       #expect(ended.story == [["transitionEnded(cancelled)"]])
       let changes = try #require(ended.diffs[0]["ch"] as? [[String: Any]])
@@ -119,7 +120,7 @@ extension DesyncRow {
       #expect(try stage.world.wait(999).isEmpty)
       let sent = try stage.world.wait(1).to(stage.viewer)
       #expect(
-        sent.story == [["didPush(B)", "didShow(B,1)", "transitionEnded(timedOut)"]])
+        sent.story == [["didPush(B)", "didHide(A,1)", "didShow(B,1)", "transitionEnded(timedOut)"]])
       #expect(sent.causes == ["timeout"])
       try stage.same { () throws in
         try stage.world.wait(100_000)
@@ -131,7 +132,9 @@ extension DesyncRow {
       let id = try stage.animate("B")
       let sent = try stage.done(Stage.complete(id))
       #expect(
-        sent.story == [["didPush(B)", "didShow(B,1)", "transitionEnded(completed)"]])
+        sent.story == [
+          ["didPush(B)", "didHide(A,1)", "didShow(B,1)", "transitionEnded(completed)"]
+        ])
       try stage.same { () throws in
         let again = try stage.send(stage.viewer, Stage.complete(id))
         #expect(again.map(\.verb) == [.ok])

@@ -172,6 +172,12 @@ struct Provocation: Sendable, CustomTestStringConvertible {
       after: [#"{"present":{"screen":{"id":"M"}}}"#]),
     Provocation(.noBackButton, "no", 1, #"{"ui.backTap":{}}"#, after: [Stage.pop]),
     Provocation(
+      .popBlocked, "no", 1, #"{"ui.backTap":{}}"#,
+      after: [#"{"screen.set":{"screen":"B","canPop":false}}"#]),
+    Provocation(
+      .dismissBlocked, "no", 1, #"{"ui.dismiss":{}}"#, Stage.any,
+      after: [#"{"present":{"screen":{"id":"F"},"style":"fullScreen"}}"#]),
+    Provocation(
       .alreadyPresenting, "no", 1, #"{"present":{"screen":{"id":"N"},"from":"B"}}"#,
       after: presented),
     Provocation(.alreadyActive, "no", 1, #"{"present":{"screen":"A"}}"#),

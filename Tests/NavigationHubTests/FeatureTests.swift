@@ -83,9 +83,9 @@ extension Stage {
     #expect(try stage.shown()["visible"] as? String == "M")
     #expect(try stage.shown()["top"] as? String == "B")
     let ended = try stage.done(Stage.complete(stage.revision))
-    #expect(Stage.kinds(ended) == [["transitionEnded"]])
+    #expect(Stage.kinds(ended) == [["didPresent", "transitionEnded"]])
     let dismissed = try stage.done(#"{"dismiss":{}}"#)
-    #expect(Stage.kinds(dismissed) == [[]])
+    #expect(Stage.kinds(dismissed) == [["didDismiss"]])
   }
 
   @Test func `DLG-05 an animator is asked about pushes and pops only`() throws {

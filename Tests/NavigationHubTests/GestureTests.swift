@@ -6,7 +6,8 @@ import Testing
   @Test func `C-297 D-14 a gesture begins without touching the stack`() throws {
     let stage = try Stage()
     let sent = try stage.send(stage.owner, Stage.begin).to(stage.viewer)
-    #expect(sent.story == [["willShow(A,1)", "transitionBegan(pop,B,A,interactive)"]])
+    #expect(
+      sent.story == [["willHide(B,1)", "willShow(A,1)", "transitionBegan(pop,B,A,interactive)"]])
     #expect(sent.causes == ["gesture"])
     let changes = try #require(sent.diffs[0]["ch"] as? [[String: Any]])
     #expect(changes.map { $0["set"] as? String } == ["transition"])
@@ -29,7 +30,9 @@ import Testing
     }
     let sent = try stage.send(stage.owner, Stage.finish)
     #expect(
-      sent.to(stage.viewer).story == [["didPop(B)", "didShow(A,1)", "transitionEnded(completed)"]])
+      sent.to(stage.viewer).story == [
+        ["didPop(B)", "didHide(B,1)", "didShow(A,1)", "transitionEnded(completed)"]
+      ])
     #expect(sent.to(stage.owner)[0].text.contains(#""popped":"B""#))
     #expect(stage.stack == ["A"])
   }

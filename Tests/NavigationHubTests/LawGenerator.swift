@@ -6,6 +6,8 @@ struct LawGenerator {
   var simple: OperationGenerator
   /// The transition that is open, or was last.
   var transition = 1
+  /// The ids on the stack.
+  var stack: [String] = []
   /// The buttons that the bar shows.
   var shown: [String] = []
 
@@ -28,7 +30,11 @@ struct LawGenerator {
     case 6: simple.barOp()
     case 7: settings()
     case 8: buttons()
-    default: pick([simple.revert(), simple.replacement(), simple.presentation()])
+    default:
+      pick([
+        simple.revert(), simple.replacement(), simple.presentation(), simple.stackEdit(),
+        #"{"remove":{"screens":["\#(stack.last ?? "s0")"]}}"#,
+      ])
     }
   }
 
@@ -41,6 +47,7 @@ struct LawGenerator {
       #"{"gesture.begin":{"kind":"fullScreen","translation":\#(below(3))}}"#,
       #"{"gesture.update":{"value":0.\#(below(10))}}"#, #"{"gesture.finish":{}}"#,
       #"{"gesture.cancel":{}}"#, #"{"ui.backTap":{}}"#, #"{"ui.tap":{}}"#,
+      #"{"ui.dismiss":{}}"#,
     ])
   }
 
@@ -54,6 +61,7 @@ struct LawGenerator {
       #"{"nav.configure":{"transitionDeadline":\#(100 + below(900)),"gestureDeadline":\#(100 + below(900))}}"#,
       #"{"nav.configure":{"profile":{"os":\#(13 + below(5)),"shadowNeedsBackground":\#(flag())}}}"#,
       #"{"env.set":{"scrollEdge":\#(flag()),"backTitleBudget":\#(below(9)),"idiom":"\#(pick(["phone", "pad"]))"}}"#,
+      #"{"env.set":{"animations":"\#(pick(["on", "on", "reduced", "off"]))"}}"#,
       #"{"env.set":{"orientation":"landscapeLeft","barPosition":"topAttached","statusBar":\#(below(40))}}"#,
       #"{"bar.set":{"prefersLargeTitles":\#(flag()),"barStyle":"\#(pick(["black", "default"]))"}}"#,
       #"{"bar.set":{"shadowImage":\#(pick(["null", "\"s\"", #"{"ref":"e","empty":true}"#])),"tintColor":"red"}}"#,

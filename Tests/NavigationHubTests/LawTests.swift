@@ -65,6 +65,7 @@ private struct LawRun {
     let nav = isBar ? "bar" : "kiosk"
     let controller = try world.entry("kiosk").controller
     generator.shown = controller.top?.buttons.map(\.id.text) ?? []
+    generator.stack = controller.stack.map(\.id.text)
     var client = client
     var ops = isBar ? generator.itemOps() : generator.ops()
     if let running = controller.transition.content.running {

@@ -20,8 +20,8 @@ import Testing
     #expect(sent.to(stage.owner).map { $0.json["id"] as? Int }.count == 2)
     #expect(
       sent.to(stage.viewer).story == [
-        ["didPush(B)", "didShow(B,1)", "transitionEnded(completed)"],
-        ["willShow(C,0)", "didPush(C)", "didShow(C,0)"],
+        ["didPush(B)", "didHide(A,1)", "didShow(B,1)", "transitionEnded(completed)"],
+        ["willHide(B,0)", "willShow(C,0)", "didPush(C)", "didHide(B,0)", "didShow(C,0)"],
       ])
     #expect(stage.stack == ["A", "B", "C"])
   }

@@ -40,6 +40,7 @@ struct OperationGenerator {
       #","route":"r/\#(below(3))","args":{"a":[1,{"b":null}]}"#,
       #","item":{\#(item())}"#, #","toolbarItems":[\#(buttonRecord())],"edges":["top"]"#,
       #","restorationID":"x","prefersBarHidden":true,"wantsFullScreenLayout":true"#,
+      below(4) > 0 ? "" : #","canPop":false"#, #","modalInPresentation":true"#,
     ])
     return below(4) == 0
       ? "{\(members.dropFirst())}" : #"{"id":"\#(screen())"\#(members)}"#
@@ -68,11 +69,11 @@ struct OperationGenerator {
 
   mutating func op() -> String {
     if below(4) == 0 { return barOp() }
-    switch below(20) {
+    switch below(24) {
     case 0...3: return #"{"push":{"screen":\#(argument()),"onDuplicate":"ignore"}}"#
     case 4, 5: return #"{"pop":{}}"#
     case 6: return #"{"popTo":{"screen":"\#(screen())"}}"#
-    case 7: return #"{"setStack":{"screens":["\#(screen())",\#(argument()),\#(argument())]}}"#
+    case 7, 19: return #"{"setStack":{"screens":["\#(screen())",\#(argument()),\#(argument())]}}"#
     case 8: return #"{"screen.create":\#(record())}"#
     case 9:
       return
@@ -84,6 +85,7 @@ struct OperationGenerator {
     case 14: return #"{"button.release":{"button":"\#(button())"}}"#
     case 15, 16: return presentation()
     case 17: return replacement()
+    case 18, 20: return stackEdit()
     default:
       return pick([
         #"{"nav.configure":{"queue":\#(below(9))}}"#, #"{"popToRoot":{}}"#,
@@ -102,6 +104,21 @@ struct OperationGenerator {
       #"{"segue":{"kind":"showDetail","screen":\#(record())}}"#,
       #"{"segue":{"kind":"show","screen":\#(record())}}"#, #"{"dismiss":{}}"#,
       #"{"dismiss":{"from":"\#(screen())"}}"#,
+    ])
+  }
+
+  mutating func stackEdit() -> String {
+    let policy = pick(["popTo", "update", "moveToTop"])
+    return pick([
+      #"{"replace":{"with":\#(argument())}}"#,
+      #"{"replace":{"with":\#(record()),"screen":"\#(screen())","direction":"back"}}"#,
+      #"{"insert":{"screen":\#(argument()),"below":"\#(screen())"}}"#,
+      #"{"insert":{"screen":\#(record()),"at":\#(below(3))}}"#,
+      #"{"remove":{"screens":["\#(screen())"]}}"#, #"{"remove":{"screens":["\#(screen())"]}}"#,
+      #"{"remove":{"screens":["\#(screen())","\#(screen())"]}}"#,
+      #"{"popTo":{"screen":"\#(screen())","inclusive":true,"result":{"n":\#(below(3))}}}"#,
+      #"{"pop":{"result":[1,"é"]}}"#,
+      #"{"push":{"screen":\#(argument()),"onDuplicate":"\#(policy)"}}"#,
     ])
   }
 

@@ -129,7 +129,7 @@ import Testing
     try clients[1].must(#"{"nav.create":{"root":{"id":"s0"}}},{"attach":{}}"#)
     var twin = TopTwin()
     var changes = 0
-    for step in 0..<150 {
+    for step in 0..<200 {
       world.advance(1 + generator.below(20))
       let client = generator.pick(clients)
       switch generator.below(24) {

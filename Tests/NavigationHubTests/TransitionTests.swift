@@ -9,13 +9,14 @@ import Testing
     let stage = try Stage(["A"])
     let begun = try stage.send(stage.owner, Stage.push("B"), Stage.animated).to(stage.viewer)
     #expect(stage.stack == ["A", "B"])
-    #expect(begun.story == [["willShow(B,1)", "transitionBegan(push,A,B)"]])
+    #expect(begun.story == [["willHide(A,1)", "willShow(B,1)", "transitionBegan(push,A,B)"]])
     let part = try #require(
       (begun.diffs[0]["ch"] as? [[String: Any]])?.last?["to"] as? [String: Any])
     #expect(part["tid"] as? Int == 2)
     #expect(part["phase"] as? String == "animating")
     let ended = try stage.send(stage.owner, Stage.complete(2)).to(stage.viewer)
-    #expect(ended.story == [["didPush(B)", "didShow(B,1)", "transitionEnded(completed)"]])
+    #expect(
+      ended.story == [["didPush(B)", "didHide(A,1)", "didShow(B,1)", "transitionEnded(completed)"]])
     #expect(ended.causes == ["complete"])
     #expect(stage.isIdle)
   }
@@ -31,7 +32,7 @@ import Testing
     let show = #"{"show":{"screen":{"id":"B"},"sender":"row7"}}"#
     #expect(
       try stage.send(stage.owner, show).to(stage.viewer).story == [
-        ["willShow(B,1)", "transitionBegan(push,A,B)"]
+        ["willHide(A,1)", "willShow(B,1)", "transitionBegan(push,A,B)"]
       ])
     #expect(try stage.owner.get("log").text.contains(#""sender":"row7""#))
   }
@@ -49,10 +50,10 @@ import Testing
       stage.owner, #"{"setStack":{"screens":\#(screens)}}"#, "\(Stage.any),\(Stage.animated)"
     ).to(stage.viewer)
     #expect(sent.story[0].last == began)
-    #expect(sent.story[0].count == 2)
+    #expect(sent.story[0].count == 3)
     #expect(sent.diffs[0]["relation"] as? String == relation)
     let ended = try stage.world.wait(1000).to(stage.viewer)
-    #expect(ended.story[0].map { $0.prefix(7) } == ["didShow", "transit"])
+    #expect(ended.story[0].map { $0.prefix(7) } == ["didHide", "didShow", "transit"])
   }
 
   @Test(arguments: [
@@ -88,7 +89,8 @@ import Testing
     try stage.animate("B")
     #expect(try stage.world.wait(299).to(stage.viewer).story == [])
     let ended = try stage.world.wait(1).to(stage.viewer)
-    #expect(ended.story == [["didPush(B)", "didShow(B,1)", "transitionEnded(timedOut)"]])
+    #expect(
+      ended.story == [["didPush(B)", "didHide(A,1)", "didShow(B,1)", "transitionEnded(timedOut)"]])
     #expect(ended.causes == ["timeout"])
     #expect(ended.diffs[0]["by"] == nil)
     #expect(try stage.world.wait(1000).to(stage.viewer).story == [])
@@ -141,7 +143,9 @@ import Testing
     let row = String(decoding: try #require(stage.world.journal.rows.last).body, as: UTF8.self)
     #expect(row.contains(#""cause":"recovery""#))
     #expect(row.contains(#""outcome":"timedOut""#))
-    #expect(row.contains(#"{"didPush":{"screen":"B"}},{"didShow":"#))
+    #expect(
+      row.contains(
+        #"{"didPush":{"screen":"B"}},{"didHide":{"screen":"A","animated":true}},{"didShow":"#))
     #expect(!row.contains(#""by":"#))
     // The next start has nothing to end.
     try stage.world.restart()
@@ -168,7 +172,8 @@ import Testing
     try stage.same { () throws in try stage.world.wait(1000) }
     stage.world.journal.isFailing = false
     let ended = try stage.world.wait(1000).to(stage.viewer)
-    #expect(ended.story == [["didPush(B)", "didShow(B,1)", "transitionEnded(timedOut)"]])
+    #expect(
+      ended.story == [["didPush(B)", "didHide(A,1)", "didShow(B,1)", "transitionEnded(timedOut)"]])
   }
 
   @Test func `a commit that fails takes the transition back with it`() throws {

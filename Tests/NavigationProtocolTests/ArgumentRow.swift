@@ -116,9 +116,12 @@ extension ArgumentRow {
   private static let screens =
     texts("screen.set", "title", "route", "restorationID")
     + flags("screen.create", "replace")
-    + flags("screen.set", "wantsFullScreenLayout", "extendsUnderOpaqueBars") + [
+    + flags(
+      "screen.set", "wantsFullScreenLayout", "extendsUnderOpaqueBars",
+      "modalInPresentation") + [
       ArgumentRow("screen.set", "args", anything),
       ArgumentRow("screen.set", "prefersBarHidden", [.bool]),
+      ArgumentRow("screen.set", "canPop", [.bool], initial: "true"),
       ArgumentRow(
         "screen.set", "edges", [.list], initial: #"["top","left","bottom","right"]"#,
         good: [#"["left"]"#, #"["top","top"]"#], bad: [#"["Top"]"#, "[null]", "[1]"]),
@@ -203,6 +206,7 @@ extension ArgumentRow {
         "env.set", "orientation", "portrait", "portraitUpsideDown", "landscapeLeft",
         "landscapeRight"),
       words("env.set", "barPosition", "any", "bottom", "top", "topAttached"),
+      words("env.set", "animations", "on", "off", "reduced"),
       integer("statusBar", 0...10_000, initial: 20, "env.set"),
       ArgumentRow(
         "env.set", "backTitleBudget", [.integer], good: ["0", "10000"], bad: ["10001", "-1"]),

@@ -182,7 +182,8 @@ import Testing
     try nav.run(.push("B"))
     #expect(
       nav.events == [
-        .willShow("B", animated: false), .didPush("B"), .didShow("B", animated: false),
+        .willHide("A", animated: false), .willShow("B", animated: false), .didPush("B"),
+        .didHide("A", animated: false), .didShow("B", animated: false),
         .barsVisibilityChanged(bar: false, toolbar: true, cause: .screen),
       ])
     try nav.run(.pop)

@@ -29,7 +29,8 @@ import Testing
     #expect(nav.commit?.splice == Splice(at: 1, removed: ["B", "C"], insertedCount: 2))
     #expect(
       nav.events == [
-        .willShow("E", animated: false), .didPop("C"), .didPop("B"), .didPush("D"), .didPush("E"),
+        .willHide("C", animated: false), .willShow("E", animated: false), .didPop("C"),
+        .didPop("B"), .didPush("D"), .didPush("E"), .didHide("C", animated: false),
         .didShow("E", animated: false),
       ])
   }
@@ -45,7 +46,11 @@ import Testing
     var nav = try Nav("A", "B", detached: ["C", "D"])
     try nav.send([.setStack("A", "C"), .push("D")], animated: true)
     #expect(nav.commit?.relation == .new)
-    #expect(try nav.story() == [.willShow("D", animated: true), .didShow("D", animated: true)])
+    #expect(
+      try nav.story() == [
+        .willHide("B", animated: true), .willShow("D", animated: true),
+        .didHide("B", animated: true), .didShow("D", animated: true),
+      ])
   }
 
   @Test func `show animates the whole message unless it says otherwise`() throws {
@@ -54,7 +59,8 @@ import Testing
     #expect(nav.commit?.isAnimated == true)
     #expect(
       try nav.story() == [
-        .willShow("C", animated: true), .didPop("B"), .didPush("C"), .didShow("C", animated: true),
+        .willHide("B", animated: true), .willShow("C", animated: true), .didPop("B"),
+        .didPush("C"), .didHide("B", animated: true), .didShow("C", animated: true),
       ])
   }
 

@@ -10,6 +10,9 @@ import Testing
     let notes = RareNotes()
     notes.oldChain = ["A"]
     notes.presentation = (.present, "A", nil)
+    notes.exchanged = ["A"]
+    notes.direction = ("A", true)
+    notes.results = ["A": OpaqueJSON(validated: [0x31])]
     notes.named = ["x": Button(id: "x", content: ButtonContent())]
     notes.touchedButtons = ["x"]
     notes.released = [.screen("B")]

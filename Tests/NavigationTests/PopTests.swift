@@ -9,7 +9,8 @@ import Testing
     #expect(nav.commit?.splice == Splice(at: 2, removed: ["C"], insertedCount: 0))
     #expect(
       nav.events == [
-        .willShow("B", animated: false), .didPop("C"), .didShow("B", animated: false),
+        .willHide("C", animated: false), .willShow("B", animated: false), .didPop("C"),
+        .didHide("C", animated: false), .didShow("B", animated: false),
       ])
   }
 
@@ -30,7 +31,8 @@ import Testing
     #expect(nav.ids == ["A", "B"])
     #expect(
       nav.events == [
-        .willShow("B", animated: false), .didPop("D"), .didPop("C"), .didShow("B", animated: false),
+        .willHide("D", animated: false), .willShow("B", animated: false), .didPop("D"),
+        .didPop("C"), .didHide("D", animated: false), .didShow("B", animated: false),
       ])
     #expect(nav.detachedKeys == [.screen("C"), .screen("D")])
   }
@@ -58,7 +60,8 @@ import Testing
     #expect(nav.ids == ["A"])
     #expect(
       try nav.story() == [
-        .willShow("A", animated: true), .didPop("C"), .didPop("B"), .didShow("A", animated: true),
+        .willHide("C", animated: true), .willShow("A", animated: true), .didPop("C"),
+        .didPop("B"), .didHide("C", animated: true), .didShow("A", animated: true),
       ])
   }
 

@@ -25,7 +25,7 @@ extension Nav {
     #expect(nav.controller.visible?.id == "M")
     #expect(nav.controller.top?.id == "B")
     #expect(nav.ids == ["A", "B"])
-    #expect(nav.events == [])
+    #expect(nav.events == [.didPresent("M")])
     #expect(nav.commit?.parts == [.presented])
     #expect(nav.controller.presented.content.chain.first?.from == "B")
     #expect(nav.detachedKeys == [])
@@ -37,7 +37,7 @@ extension Nav {
     #expect(try nav.run(.dismiss()) == .dismissed(["M"]))
     #expect(nav.controller.visible?.id == "B")
     #expect(nav.detachedKeys == [.screen("M")])
-    #expect(nav.events == [])
+    #expect(nav.events == [.didDismiss("M")])
   }
 
   @Test func `C-081 D-53 who presents already cannot present`() throws {

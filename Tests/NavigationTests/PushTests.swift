@@ -12,7 +12,8 @@ import Testing
     #expect(nav.commit?.relation == nil)
     #expect(
       nav.events == [
-        .willShow("B", animated: false), .didPush("B"), .didShow("B", animated: false),
+        .willHide("A", animated: false), .willShow("B", animated: false), .didPush("B"),
+        .didHide("A", animated: false), .didShow("B", animated: false),
       ])
   }
 
@@ -22,7 +23,8 @@ import Testing
     #expect(nav.commit?.isAnimated == true)
     #expect(
       try nav.story() == [
-        .willShow("B", animated: true), .didPush("B"), .didShow("B", animated: true),
+        .willHide("A", animated: true), .willShow("B", animated: true), .didPush("B"),
+        .didHide("A", animated: true), .didShow("B", animated: true),
       ])
   }
 
@@ -64,7 +66,10 @@ import Testing
       #expect(try nav.run(show, animated: flag) == .screen("B"))
       #expect(nav.ids == ["A", "B"])
       #expect(nav.commit?.isAnimated == expected)
-      #expect(nav.events.first == .willShow("B", animated: expected))
+      #expect(
+        nav.events.prefix(2) == [
+          .willHide("A", animated: expected), .willShow("B", animated: expected),
+        ])
     }
   }
 

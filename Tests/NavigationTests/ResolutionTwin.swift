@@ -239,6 +239,7 @@ struct ResolutionTwin {
       let isReplaced = !item.leftItems.isEmpty && !item.leftItemsSupplementBackButton
       if item.hidesBackButton || isReplaced || nav.bar.content.isHidden { isSwiped = false }
     }
+    if nav.stack.last?.details.canPop == false { isSwiped = false }
     for presented in nav.presented.content.chain where presented.style != "popover" {
       isSwiped = false
     }

@@ -147,6 +147,7 @@ struct BarStates {
     screen.details.edges = random.pick([.all, [.top], [.left]])
     screen.details.extendsUnderOpaqueBars = chance(4)
     screen.details.wantsFullScreenLayout = chance(3)
+    screen.details.canPop = !chance(5)
     if chance() { screen.details.toolbarItems = [button("t")] }
     return screen
   }

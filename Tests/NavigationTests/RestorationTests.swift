@@ -47,7 +47,11 @@ import Testing
     #expect(nav.controller.stack.map(\.title) == ["a", "b"])
     #expect(nav.commit?.isAnimated == false)
     #expect(nav.commit?.relation == .new)
-    #expect(nav.events == [.willShow("B", animated: false), .didShow("B", animated: false)])
+    #expect(
+      nav.events == [
+        .willHide("R", animated: false), .willShow("B", animated: false),
+        .didHide("R", animated: false), .didShow("B", animated: false),
+      ])
   }
 
   @Test func `RST-03 known screens are taken as they are`() throws {

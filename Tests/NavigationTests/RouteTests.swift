@@ -45,7 +45,7 @@ extension Operation {
     #expect(routes(nav) == [nil, "settings", "settings/wifi"])
     #expect(nav.controller.top?.title == "P")
     #expect(nav.commit?.relation == .new)
-    #expect(nav.events.count == 2)
+    #expect(nav.events.count == 3)
   }
 
   @Test func `9.5 screens that agree from the bottom are kept`() throws {

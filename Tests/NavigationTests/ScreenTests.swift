@@ -41,6 +41,7 @@ import Testing
       (.restorationID("r"), .restorationID(nil)), (.prefersBarHidden(true), .prefersBarHidden(nil)),
       (.wantsFullScreenLayout(true), .wantsFullScreenLayout(false)),
       (.extendsUnderOpaqueBars(true), .extendsUnderOpaqueBars(false)),
+      (.canPop(false), .canPop(true)), (.modalInPresentation(true), .modalInPresentation(false)),
       (.edges([.top, .left]), .edges(.all)),
     ]
     let items: [(ItemEdit, ItemEdit)] = [

@@ -24,7 +24,11 @@ import Testing
       try nav.run(.setStack("A"), animated: animated)
       #expect(nav.commit?.relation == .back)
       let events = animated ? try nav.story() : nav.events
-      #expect(events == [.willShow("A", animated: animated), .didShow("A", animated: animated)])
+      #expect(
+        events == [
+          .willHide("C", animated: animated), .willShow("A", animated: animated),
+          .didHide("C", animated: animated), .didShow("A", animated: animated),
+        ])
     }
   }
 
@@ -33,7 +37,11 @@ import Testing
     try nav.run(.setStack("C", "A"), animated: true)
     #expect(nav.commit?.relation == .back)
     #expect(nav.running?.kind == .pop)
-    #expect(try nav.story() == [.willShow("A", animated: true), .didShow("A", animated: true)])
+    #expect(
+      try nav.story() == [
+        .willHide("C", animated: true), .willShow("A", animated: true),
+        .didHide("C", animated: true), .didShow("A", animated: true),
+      ])
     #expect(nav.detachedKeys == [.screen("B")])
   }
 
@@ -43,7 +51,11 @@ import Testing
     #expect(nav.commit?.relation == .new)
     #expect(nav.running?.kind == .push)
     #expect(nav.commit?.splice == Splice(at: 1, removed: [], insertedCount: 2))
-    #expect(try nav.story() == [.willShow("Y", animated: true), .didShow("Y", animated: true)])
+    #expect(
+      try nav.story() == [
+        .willHide("A", animated: true), .willShow("Y", animated: true),
+        .didHide("A", animated: true), .didShow("Y", animated: true),
+      ])
   }
 
   @Test func `C-064 a whole new stack relates as new`() throws {

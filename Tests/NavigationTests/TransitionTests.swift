@@ -12,14 +12,18 @@ import Testing
     #expect(running.from == "A")
     #expect(running.to == "B")
     #expect(running.deadline == 1000)
-    #expect(nav.events == [.willShow("B", animated: true), .transitionBegan(running)])
+    #expect(
+      nav.events == [
+        .willHide("A", animated: true), .willShow("B", animated: true), .transitionBegan(running),
+      ])
     #expect(nav.ids == ["A", "B"])
     try nav.run(.completeTransition(Revision(11)))
     #expect(nav.running == nil)
     #expect(nav.controller.revision == Revision(12))
     #expect(
       nav.events == [
-        .didPush("B"), .didShow("B", animated: true), .transitionEnded(Revision(11), .completed),
+        .didPush("B"), .didHide("A", animated: true), .didShow("B", animated: true),
+        .transitionEnded(Revision(11), .completed),
       ])
     // DEC-31: up to the version of the part it is a no-op, beyond it an error.
     try nav.runsWithoutEffect(.completeTransition(Revision(11)))
@@ -51,8 +55,8 @@ import Testing
     #expect(nav.running?.to == "D")
     #expect(
       try nav.story() == [
-        .willShow("D", animated: true), .didPop("B"), .didPush("C"), .didPush("D"),
-        .didShow("D", animated: true),
+        .willHide("B", animated: true), .willShow("D", animated: true), .didPop("B"),
+        .didPush("C"), .didPush("D"), .didHide("B", animated: true), .didShow("D", animated: true),
       ])
   }
 
@@ -68,7 +72,10 @@ import Testing
     #expect(running.duration == 800)
     #expect(running.deadline == 1300)
     #expect(!running.isInteractive)
-    #expect(performance.commit?.completion == [.didPush("B"), .didShow("B", animated: true)])
+    #expect(
+      performance.commit?.completion == [
+        .didPush("B"), .didHide("A", animated: true), .didShow("B", animated: true),
+      ])
   }
 
   @Test func `C-293 time completes an animation`() throws {
@@ -77,7 +84,8 @@ import Testing
     try nav.run(.expireTransition)
     #expect(
       nav.events == [
-        .didPop("B"), .didShow("A", animated: true), .transitionEnded(Revision(11), .timedOut),
+        .didPop("B"), .didHide("B", animated: true), .didShow("A", animated: true),
+        .transitionEnded(Revision(11), .timedOut),
       ])
     try nav.runsWithoutEffect(.expireTransition)
   }
@@ -92,7 +100,10 @@ import Testing
     #expect(running.deadline == 10000)
     #expect(nav.commit?.splice == nil)
     #expect(nav.commit?.parts == [.transition])
-    #expect(nav.events == [.willShow("A", animated: true), .transitionBegan(running)])
+    #expect(
+      nav.events == [
+        .willHide("B", animated: true), .willShow("A", animated: true), .transitionBegan(running),
+      ])
     #expect(
       try nav.runsWithoutEffect(.updateGesture(0.3)) == .progress(Revision(11), 0.3))
     // C-307
@@ -105,7 +116,8 @@ import Testing
     #expect(nav.ids == ["A"])
     #expect(
       nav.events == [
-        .didPop("B"), .didShow("A", animated: true), .transitionEnded(Revision(11), .completed),
+        .didPop("B"), .didHide("B", animated: true), .didShow("A", animated: true),
+        .transitionEnded(Revision(11), .completed),
       ])
   }
 

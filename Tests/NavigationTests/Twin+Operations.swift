@@ -10,13 +10,14 @@ extension Twin {
       animated = animated ?? true
       return try push(argument, policy)
     case .pop: return .popped(cut(to: stack.count - 1).first)
-    case .popTo(.screen(let id)):
-      guard record(id) != nil else { throw .unknownScreen(id) }
-      guard let index = stack.firstIndex(where: { $0.id == id }) else { throw .notInStack(id) }
-      return .poppedAll(cut(to: index + 1))
-    case .popTo(.route(let route, _)): throw .routeNotInStack(route)
+    case .popTo(.screen(let id), let inclusive):
+      let index = try place(of: id)
+      if inclusive, index == 0 { throw .noRoot }
+      return .poppedAll(cut(to: inclusive ? index : index + 1))
+    case .popTo(.route(let route, _), _): throw .routeNotInStack(route)
     case .popToRoot: return .poppedAll(cut(to: 1))
     case .setStack(let arguments): return try setStack(arguments)
+    case .replace, .insert, .remove: return try runEdit(operation)
     case .createScreen(let new, let replaces): return try create(new, replaces)
     case .setScreen(let id, let edits): return try edit(id, edits, [])
     case .setItem(let id, let edits, let requireOnStack):
@@ -38,6 +39,18 @@ extension Twin {
     case .present(let argument, let presenter, _):
       return try present(argument, presenter)
     case .dismiss(let presenter): return .dismissed(try dismiss(presenter))
+    case .swipeDown:
+      if !isAttached { throw .invalidArgument("") }
+      return .dismissed(try dismiss(chain.last?.record.id))
+    case .returning(let removal, let result):
+      let output = try run(removal)
+      switch output {
+      case .popped(let id?): results[id] = result
+      case .poppedAll(let ids), .dismissed(let ids):
+        for id in ids.prefix(1) { results[id] = result }
+      default: break
+      }
+      return output
     default:
       preconditionFailure("the model does not know \(operation)")
     }
@@ -56,15 +69,85 @@ extension Twin {
     try checkKnown(argument)
     if let id = argument.id, isPresented(id) { throw .ownedElsewhere(id) }
     if let id = argument.id, isOnStack(id) {
-      guard policy == .ignore else { throw .duplicateScreen(id) }
-      return .alreadyInStack(id)
+      switch policy {
+      case .error: throw .duplicateScreen(id)
+      case .ignore: return .alreadyInStack(id)
+      case .moveToTop:
+        stack.append(stack.remove(at: try place(of: id)))
+        return .found(id, popped: [])
+      case .popTo, .update:
+        if policy == .update, case .record(let new) = argument {
+          _ = try edit(id, new.edits, new.item)
+        }
+        return .found(id, popped: cut(to: try place(of: id) + 1))
+      }
     }
+    let id = try add(argument, at: stack.count)
+    return policy == .error || policy == .ignore ? .screen(id) : .found(id, popped: [])
+  }
+
+  private mutating func add(
+    _ argument: ScreenArgument, at index: Int
+  ) throws(NavigationError) -> ScreenID {
     try checkForm(argument)
     var named: [ButtonID: Face] = [:]
     let made = try make(argument, &named)
     if stack.count >= limits.stackDepth { throw .depthLimit(limits.stackDepth) }
-    stack.append(take(made, named))
-    return .screen(made.record.id)
+    stack.insert(take(made, named), at: index)
+    return made.record.id
+  }
+
+  private func place(of id: ScreenID) throws(NavigationError) -> Int {
+    guard record(id) != nil else { throw .unknownScreen(id) }
+    guard let index = stack.firstIndex(where: { $0.id == id }) else { throw .notInStack(id) }
+    return index
+  }
+
+  private func checkNew(_ argument: ScreenArgument) throws(NavigationError) {
+    try checkKnown(argument)
+    guard let id = argument.id else { return }
+    if isPresented(id) { throw .ownedElsewhere(id) }
+    if isOnStack(id) { throw .duplicateScreen(id) }
+  }
+
+  private mutating func runEdit(
+    _ operation: Operation
+  ) throws(NavigationError) -> OperationOutput {
+    switch operation {
+    case .replace(let id, let argument, _):
+      let index = try id.map { id throws(NavigationError) in try place(of: id) } ?? stack.count - 1
+      if index < 0 { throw .emptyStack }
+      try checkNew(argument)
+      try checkForm(argument)
+      var named: [ButtonID: Face] = [:]
+      let made = try make(argument, &named)
+      let old = stack[index]
+      stack[index] = take(made, named)
+      touch(.screen(old))
+      exchanged.formUnion([made.record.id, old.id])
+      return .exchanged(made.record.id, popped: old.id)
+    case .insert(let argument, let place):
+      var index = 0
+      switch place {
+      case .below(let id): index = try self.place(of: id)
+      case .above(let id): index = try self.place(of: id) + 1
+      case .at(let place): index = place
+      }
+      if index > stack.count { throw .invalidArgument("") }
+      try checkNew(argument)
+      return .screen(try add(argument, at: index))
+    case .remove(let ids):
+      for id in ids { _ = try place(of: id) }
+      for (index, id) in ids.enumerated() where ids[..<index].contains(id) {
+        throw .duplicateInSet(id)
+      }
+      if !ids.isEmpty, ids.count == stack.count { throw .noRoot }
+      let removed = stack.filter { ids.contains($0.id) }
+      stack.removeAll { ids.contains($0.id) }
+      for record in removed { touch(.screen(record)) }
+      return .poppedAll(removed.map(\.id))
+    default: preconditionFailure("not an edit: \(operation)")
+    }
   }
 
   private mutating func present(
@@ -83,6 +166,7 @@ extension Twin {
     if chain.count >= limits.stackDepth { throw .depthLimit(limits.stackDepth) }
     let from = presenter ?? chain.last?.record.id ?? stack.last?.id
     chain.append(Link(record: take(made, named), from: from))
+    changesChain = true
     return .screen(made.record.id)
   }
 
@@ -98,6 +182,7 @@ extension Twin {
     }
     let removed = Array(chain.dropFirst(first))
     chain.removeLast(removed.count)
+    if !removed.isEmpty { changesChain = true }
     for link in removed { touch(.screen(link.record)) }
     return removed.map(\.record.id)
   }

@@ -48,6 +48,9 @@ struct Twin {
   var touched: Set<DetachedRecords.Key> = []
   var hasReleased = false
   var replacesWhole = false
+  var exchanged: Set<ScreenID> = []
+  var changesChain = false
+  var results: [ScreenID: OpaqueJSON] = [:]
   var animated: Bool?
   var assignedScreens = 0
   var assignedButtons = 0
@@ -89,6 +92,9 @@ struct Twin {
     touched = []
     hasReleased = false
     replacesWhole = false
+    exchanged = []
+    changesChain = false
+    results = [:]
     self.animated = animated
     assignedScreens = 0
     assignedButtons = 0
@@ -216,16 +222,33 @@ extension Twin {
     guard before.isAttached else {
       return [.willShow(top, animated: false), .didShow(top, animated: false)]
     }
-    var events: [NavigationEvent] = []
+    let wereShown = before.chain.map(\.record.id)
+    let areShown = chain.map(\.record.id)
+    let dismissals = wereShown.reversed().filter { !areShown.contains($0) }
+      .map { NavigationEvent.didDismiss($0, result: results[$0]) }
+    let presentations = areShown.filter { !wereShown.contains($0) }
+      .map { NavigationEvent.didPresent($0) }
+    var moves: [NavigationEvent] = []
     if !replacesWhole {
       let old = before.stack.map(\.id)
       let new = stack.map(\.id)
-      events += old.reversed().filter { !new.contains($0) }.map { .didPop($0) }
-      events += new.filter { !old.contains($0) }.map { .didPush($0) }
+      moves += old.reversed().filter { !new.contains($0) && !exchanged.contains($0) }.map {
+        .didPop($0, result: results[$0])
+      }
+      moves += new.filter { !old.contains($0) && !exchanged.contains($0) }.map { .didPush($0) }
     }
+    // The end of an animated presentation tells only of presentations; the rest was told before.
+    let isPresentation = changesChain && animated == true && before.stack.last?.id == top
+    let events =
+      isPresentation
+      ? moves + dismissals + presentations : dismissals + moves + presentations
     guard before.stack.last?.id != top else { return events }
     let flag = animated ?? false
-    return [.willShow(top, animated: flag)] + events + [.didShow(top, animated: flag)]
+    let left = before.stack.last?.id
+    let leaving = left.map { [NavigationEvent.willHide($0, animated: flag)] } ?? []
+    let gone = left.map { [NavigationEvent.didHide($0, animated: flag)] } ?? []
+    return leaving + [.willShow(top, animated: flag)] + events + gone
+      + [.didShow(top, animated: flag)]
   }
 }
 

@@ -36,12 +36,25 @@ struct Messages {
   private mutating func operation() -> Operation {
     let id = random.pick(Self.screens)
     let button = random.pick(Self.buttons)
-    switch random.below(27) {
+    switch random.below(34) {
     case 0, 1, 2: return .push(argument(), onDuplicate: random.pick([.error, .ignore]))
     case 3: return .show(argument(), onDuplicate: .ignore)
     case 4, 5: return .pop
     case 6: return .popTo(.screen(id))
     case 7: return .popToRoot
+    case 27: return .popTo(.screen(id), inclusive: true)
+    case 28: return .push(argument(), onDuplicate: random.pick([.popTo, .update, .moveToTop]))
+    case 29:
+      return .replace(
+        random.below(2) == 0 ? nil : id, with: argument(), isBack: random.below(2) == 0)
+    case 32: return .swipeDown
+    case 33:
+      let removals: [Operation] = [.pop, .popTo(.screen(id)), .dismiss(from: presenter())]
+      return .returning(random.pick(removals), result: OpaqueJSON(validated: [0x31]))
+    case 30:
+      return .insert(argument(), random.pick([.below(id), .above(id), .at(random.below(6))]))
+    case 31:
+      return .remove((0..<random.below(4)).map { _ in random.pick(Self.screens) })
     case 8, 9: return .setStack((0..<random.below(5)).map { _ in argument() })
     case 10: return .createScreen(record(), replaces: random.below(2) == 0)
     case 11, 12: return .setScreen(id, random.pick([[.title(title())], [.toolbarItems(list())]]))

@@ -48,7 +48,7 @@ extension ProcessTests {
       let owner = try stranger(
         daemon, #"nav.op({"any": True}, {"gesture.begin": {"kind": "edge", "translation": 5}})"#)
       let begun = try peer.awaits("begin") { $0.verb == "diff" }.body
-      #expect(kinds(begun) == ["willShow", "transitionBegan"])
+      #expect(kinds(begun) == ["willHide", "willShow", "transitionBegan"])
       owner.kill(SIGKILL)
       let ended = try peer.awaits("cancellation") { $0.verb == "diff" }.body
       #expect(kinds(ended) == ["transitionEnded"])

@@ -66,7 +66,7 @@ import Testing
     #expect(lines[refusal...].contains { $0.contains("rev 5  ") })
 
     // The PIN is above the stack, and gone again.
-    #expect(views("remote", 5) == ["home > network > wifi + pin"])
+    #expect(views("remote", 5) == ["home > network > wifi + pin  didPresent"])
     #expect(lines.contains { $0.contains("◆ pin") })
     #expect(views("shell", 6) == ["channel 36"])
 
@@ -75,7 +75,7 @@ import Testing
     #expect(views("remote", 8) == ["home > network > wifi  transitionEnded"])
     #expect(lines.contains { $0.contains("asked: may wifi go, by gesture? yes") })
     #expect(lines.contains { $0.contains("didPop never came") })
-    #expect(views("remote", 9) == ["home > network  didPop didShow"])
+    #expect(views("remote", 9) == ["home > network  didPop didHide didShow"])
 
     // The double pop, and the way back after the kill.
     #expect(lines.count { $0.contains("refused: desync of top") } == 1)

@@ -21,7 +21,8 @@ struct Delivery: Sendable {
   /// The daemon's turn that sent it.
   var turn: Int
   var boot: UInt64
-  /// Whether the session had credit and an open socket when it was sent.
+  /// Whether the session had credit and an open socket when it was sent, and its watches had been
+  /// served since it last lacked them.
   var wasServed: Bool
 }
 
@@ -44,4 +45,7 @@ struct Link: Sendable {
   var upTo: UInt64 = 0
 
   var hasCredit: Bool { sent < upTo && !isBlocked }
+  /// Whether answers have overtaken the watches for want of credit or room, and no watch has been
+  /// served since: a watch that needs a snapshot gets it when everything is durable.
+  var isBehind = false
 }

@@ -27,7 +27,10 @@ extension World {
       window: scenario.window, seed: random.next())
     for nav in scenario.navs {
       guard var mirror = old.stored[nav], random.chance(700) else { continue }
-      if isFaulty, random.chance(scenario.faults.corruptStored) {
+      // A process that ends again before it resumed leaves the mirrors that it found.
+      if old.corrupted.contains(nav) {
+        client.corrupted.insert(nav)
+      } else if isFaulty, random.chance(scenario.faults.corruptStored) {
         if sabotage == .resumeWrongDigest { count { $0.sabotages += 1 } }
         mirror.digest = Digest(bits: mirror.digest.bits ^ 1)
         client.corrupted.insert(nav)

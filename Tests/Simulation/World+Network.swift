@@ -67,9 +67,14 @@ extension World {
       "← \(message.connection.number) \(message.verb) \(message.body.text)"
         + (world.links[index].isOpen ? "" : " (lost)")
     }
+    if !links[index].hasCredit {
+      links[index].isBehind = true
+    } else if message.verb.usesCredit {
+      links[index].isBehind = false
+    }
     let delivery = Delivery(
       verb: message.verb, body: message.body, turn: turn, boot: boot,
-      wasServed: links[index].hasCredit)
+      wasServed: links[index].hasCredit && !links[index].isBehind)
     if message.verb.usesCredit { links[index].sent += UInt64(message.body.count) }
     guard links[index].isOpen else { return }
     if !links[index].kept.isEmpty || links[index].deliveries.count >= scenario.capacity {

@@ -144,7 +144,11 @@ extension World {
   private mutating func operation(_ mirror: Mirror?) -> String {
     let ids = mirror?.screens.map(\.id) ?? []
     let known = random.pick(ids) ?? "none"
-    switch random.below(34) {
+    switch random.below(38) {
+    case 34: return "{\"replace\":{\"with\":\(screen(mirror))}}"
+    case 35: return "{\"insert\":{\"screen\":\(screen(mirror)),\"above\":\"\(known)\"}}"
+    case 36: return "{\"remove\":{\"screens\":[\"\(known)\"]}}"
+    case 37: return "{\"push\":{\"screen\":\"\(known)\",\"onDuplicate\":\"moveToTop\"}}"
     case 0..<9: return "{\"push\":{\"screen\":\(screen(mirror))}}"
     case 9: return "{\"push\":{\"screen\":\"\(known)\",\"onDuplicate\":\"ignore\"}}"
     case 10: return "{\"show\":{\"screen\":\(screen(mirror)),\"sender\":{\"row\":3}}}"

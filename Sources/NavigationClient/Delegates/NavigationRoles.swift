@@ -25,7 +25,7 @@ public struct NavigationRoles: Sendable {
   /// Makes the roles from closures; a nil closure does not register its role.
   ///
   /// - Parameters:
-  ///   - veto: called for every screen to push or pop. The daemon asks all clients with this role,
+  ///   - veto: called for every screen to push, pop or dismiss, by the setting `vetoScope`. The daemon asks all clients with this role,
   ///     and one `false` refuses the change.
   ///   - animator: called for every animated transition, at the client that registered last.
   ///   - interaction: called for every animator, at the client that registered last.
@@ -59,6 +59,9 @@ public struct NavigationRoles: Sendable {
       return try await veto?(.init(question: about, screen: screen, change: .push)).json
     case .shouldPop(let screen, let cause):
       return try await veto?(.init(question: about, screen: screen, change: .pop(cause: cause)))
+        .json
+    case .shouldDismiss(let screen, let cause):
+      return try await veto?(.init(question: about, screen: screen, change: .dismiss(cause: cause)))
         .json
     case .animatorFor(let operation, let from, let to):
       let answer = try await animator?(
@@ -95,7 +98,7 @@ public struct NavigationQuestion: Hashable, Sendable {
   }
 }
 
-/// A question whether the daemon should push or pop a screen.
+/// A question whether the daemon should push, pop or dismiss a screen.
 public struct NavigationVetoQuestion: Hashable, Sendable {
   /// The change that waits for the answer.
   public enum Change: Hashable, Sendable {
@@ -103,6 +106,8 @@ public struct NavigationVetoQuestion: Hashable, Sendable {
     case push
     /// A pop of the screen, with its cause such as `api`, `backButton` or `gesture`.
     case pop(cause: String)
+    /// A dismissal of the presented screen, with its cause.
+    case dismiss(cause: String)
   }
 
   /// The nav, its revision and the deadline.

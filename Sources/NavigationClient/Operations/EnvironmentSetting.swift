@@ -16,7 +16,7 @@ public struct EnvironmentSetting: Hashable, Sendable {
     // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
     /// A member, by its word in the protocol.
     case idiom, vCompact, scrollEdge, keyboard, scale, statusBar, backTitleBudget, locale,
-      orientation, barPosition
+      orientation, barPosition, animations
   }
 }
 
@@ -69,6 +69,21 @@ extension EnvironmentSetting {
   /// The position of a standalone bar: `any`, `bottom`, `top` or `topAttached`.
   public static func barPosition(_ position: String) -> EnvironmentSetting {
     .init("barPosition", .string(position))
+  }
+
+  /// The animations that the person at the display wants.
+  public static func animations(_ animations: Animations) -> EnvironmentSetting {
+    .init("animations", .string(animations.rawValue))
+  }
+
+  /// The animations that a person wants.
+  public enum Animations: String, Hashable, Sendable {
+    /// All animations; the default.
+    case on
+    /// None: no change opens a transition.
+    case off
+    /// A short fade in place of movement.
+    case reduced
   }
 }
 

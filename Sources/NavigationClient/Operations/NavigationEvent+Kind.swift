@@ -5,10 +5,19 @@ extension NavigationEvent {
     case willShow(screen: String, isAnimated: Bool)
     /// A screen is on top.
     case didShow(screen: String, isAnimated: Bool)
+    /// A screen is about to be on top no more.
+    case willHide(screen: String, isAnimated: Bool)
+    /// A screen is on top no more.
+    case didHide(screen: String, isAnimated: Bool)
     /// A screen was pushed, and its transition is over.
     case didPush(screen: String)
-    /// A screen was popped, and its transition is over.
-    case didPop(screen: String)
+    /// A screen was popped, and its transition is over; with the result that the operation gave.
+    case didPop(screen: String, result: NavigationValue?)
+    /// A screen was presented, and its transition is over.
+    case didPresent(screen: String)
+    /// A presented screen was dismissed, and its transition is over; with the result that the
+    /// operation gave.
+    case didDismiss(screen: String, result: NavigationValue?)
     /// A transition has begun; the display reports when it is complete.
     case transitionBegan(Transition)
     /// A gesture drives a transition; a slow reader gets only the newest value.
@@ -20,6 +29,10 @@ extension NavigationEvent {
     /// The bars were hidden or shown by a cause such as `tap` or `swipe`; the part `bar` of the
     /// state has their present state.
     case barsVisibilityChanged(bar: Bool?, toolbar: Bool?, cause: String?)
+    /// A person tried to pop this screen, which does not allow it (`canPop`).
+    case popBlocked(screen: String)
+    /// A person tried to dismiss this screen, which does not allow it.
+    case dismissAttempted(screen: String)
     /// A button was tapped.
     case buttonActivated(button: String, action: String?)
     /// An event that this version does not know.
@@ -44,6 +57,8 @@ extension NavigationEvent {
     public var duration: Duration?
     /// The driver that a delegate has chosen.
     public var driver: String?
+    /// Whether the display asked for reduced animations, which is a short fade.
+    public var isReduced: Bool
   }
 
   /// How a transition ended.
@@ -65,8 +80,14 @@ extension NavigationEvent {
     return switch name {
     case "willShow": .willShow(screen: screen, isAnimated: isAnimated)
     case "didShow": .didShow(screen: screen, isAnimated: isAnimated)
+    case "willHide": .willHide(screen: screen, isAnimated: isAnimated)
+    case "didHide": .didHide(screen: screen, isAnimated: isAnimated)
     case "didPush": .didPush(screen: screen)
-    case "didPop": .didPop(screen: screen)
+    case "didPop": .didPop(screen: screen, result: details["result"])
+    case "didPresent": .didPresent(screen: screen)
+    case "didDismiss": .didDismiss(screen: screen, result: details["result"])
+    case "popBlocked": .popBlocked(screen: screen)
+    case "dismissAttempted": .dismissAttempted(screen: screen)
     default: nil
     }
   }
@@ -82,7 +103,7 @@ extension NavigationEvent {
           isInteractive: details["interactive"]?.bool ?? false,
           animator: details["animator"]?.text,
           duration: details["duration"]?.integer.map { .milliseconds($0) },
-          driver: details["driver"]?.text))
+          driver: details["driver"]?.text, isReduced: details["style"] == "fade"))
     case "transitionProgress":
       return details["value"]?.double.map { .transitionProgress(id: id, value: $0) }
     case "transitionEnded":

@@ -80,6 +80,15 @@ public struct NavigationGuard: Hashable, Sendable {
     return result
   }
 
+  /// This screen is visible: the outermost presented one, or else the top.
+  ///
+  /// It takes the place of no required guard of the stack.
+  public func and(visible screen: String?) -> NavigationGuard {
+    var result = self
+    result.guards.visible = .some(screen)
+    return result
+  }
+
   /// The stack has this many screens.
   public func and(depth: Int) -> NavigationGuard {
     var result = self

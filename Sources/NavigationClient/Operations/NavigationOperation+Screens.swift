@@ -26,13 +26,15 @@ extension NavigationOperation {
     case unique
   }
 
-  /// Removes all screens above the one with a route.
-  public static func popTo(route: String, match: RouteMatch = .top) -> NavigationOperation {
-    NavigationOperation(
-      .popTo,
-      [
-        "route": .string(route), "match": .string(match.rawValue),
-      ])
+  /// Removes all screens above the one with a route; with `inclusive` that screen too.
+  public static func popTo(
+    route: String, match: RouteMatch = .top, inclusive: Bool = false,
+    result: NavigationValue? = nil
+  ) -> NavigationOperation {
+    var arguments: JSONObject = ["route": .string(route), "match": .string(match.rawValue)]
+    if inclusive { arguments.add("inclusive", true) }
+    arguments.add("result", result?.octets)
+    return NavigationOperation(.popTo, arguments)
   }
 
   /// Replaces the stack by the screens of a route, by the nav's route templates.
@@ -103,13 +105,30 @@ extension NavigationOperation {
 
   /// Ends what a screen presents, and all presentations above it.
   ///
-  /// - Parameter presenter: the id of the presenting screen; nil, or a screen of the stack, for the
-  ///   nav itself. A presented screen that presents nothing is dismissed itself.
+  /// - Parameters:
+  ///   - presenter: the id of the presenting screen; nil, or a screen of the stack, for the nav
+  ///     itself. A presented screen that presents nothing is dismissed itself.
+  ///   - result: at most 4 KiB for whoever waits for the result of the lowest screen dismissed.
   /// - Returns: the operation.
-  public static func dismiss(from presenter: String? = nil) -> NavigationOperation {
+  public static func dismiss(
+    from presenter: String? = nil, result: NavigationValue? = nil
+  ) -> NavigationOperation {
     var arguments: JSONObject = [:]
     arguments.add("from", presenter)
+    arguments.add("result", result?.octets)
     return NavigationOperation(.dismiss, arguments)
+  }
+
+  /// Swipes the outermost presented screen down, as a person does.
+  ///
+  /// It needs a guard by `visible`, revision or digest. A screen with `modalInPresentation`, or of
+  /// the style `fullScreen` or `overFullScreen`, is refused as `dismiss-blocked`.
+  ///
+  /// `result`, at most 4 KiB, is for whoever waits for the result of the screen.
+  public static func swipeDown(result: NavigationValue? = nil) -> NavigationOperation {
+    var arguments: JSONObject = [:]
+    arguments.add("result", result?.octets)
+    return NavigationOperation(.uiDismiss, arguments)
   }
 }
 

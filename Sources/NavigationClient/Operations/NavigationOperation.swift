@@ -56,30 +56,64 @@ extension NavigationOperation {
     case error
     /// The daemon changes nothing and answers `ok`.
     case ignore
+    /// The daemon pops to the screen.
+    case popTo
+    /// The daemon pops to the screen, and sets the members that the description has.
+    case update
+    /// The daemon takes the screen out and pushes it, as it is.
+    case moveToTop
   }
 
   /// Puts a screen on top of the stack.
+  ///
+  /// - Parameters:
+  ///   - screen: the screen.
+  ///   - onDuplicate: what happens if it is on the stack. The last three policies take a description
+  ///     without an id for the topmost screen with its route and args.
+  /// - Returns: the operation.
   public static func push(
     _ screen: ScreenDescription, onDuplicate: DuplicatePolicy = .error
   ) -> NavigationOperation {
-    var arguments: JSONObject = ["screen": screen.content]
-    if onDuplicate == .ignore { arguments.add("onDuplicate", "ignore") }
-    return NavigationOperation(.push, arguments)
+    NavigationOperation(.push, pushed(screen, onDuplicate))
   }
 
   /// Shows a screen in the way of the container, which pushes it; animated by default.
-  public static func show(_ screen: ScreenDescription) -> NavigationOperation {
-    NavigationOperation(.show, ["screen": screen.content])
+  public static func show(
+    _ screen: ScreenDescription, onDuplicate: DuplicatePolicy = .error
+  ) -> NavigationOperation {
+    NavigationOperation(.show, pushed(screen, onDuplicate))
+  }
+
+  private static func pushed(
+    _ screen: ScreenDescription, _ policy: DuplicatePolicy
+  ) -> JSONObject {
+    var arguments: JSONObject = ["screen": screen.content]
+    if policy != .error { arguments.add("onDuplicate", policy.rawValue) }
+    return arguments
   }
 
   /// Removes the top screen; the root stays.
   ///
   /// It needs a guard.
-  public static func pop() -> NavigationOperation { NavigationOperation(.pop) }
+  ///
+  /// - Parameter result: at most 4 KiB for whoever waits for the result of the screen; nil for none.
+  /// - Returns: the operation.
+  public static func pop(result: NavigationValue? = nil) -> NavigationOperation {
+    var arguments: JSONObject = [:]
+    arguments.add("result", result?.octets)
+    return NavigationOperation(.pop, arguments)
+  }
 
-  /// Removes all screens above `screen`.
-  public static func popTo(_ screen: String) -> NavigationOperation {
-    NavigationOperation(.popTo, ["screen": .string(screen)])
+  /// Removes all screens above `screen`; with `inclusive` that screen too, but never the root.
+  ///
+  /// `result`, at most 4 KiB, is for whoever waits for the result of the lowest of them.
+  public static func popTo(
+    _ screen: String, inclusive: Bool = false, result: NavigationValue? = nil
+  ) -> NavigationOperation {
+    var arguments: JSONObject = ["screen": .string(screen)]
+    if inclusive { arguments.add("inclusive", true) }
+    arguments.add("result", result?.octets)
+    return NavigationOperation(.popTo, arguments)
   }
 
   /// Removes all screens above the root.
@@ -90,6 +124,60 @@ extension NavigationOperation {
   /// It needs a guard by revision, digest or stack.
   public static func setStack(_ screens: [ScreenDescription]) -> NavigationOperation {
     NavigationOperation(.setStack, ["screens": .array(screens.map(\.content))])
+  }
+
+  /// Puts a screen in the place of another one.
+  ///
+  /// Without `replaced` it needs a guard.
+  ///
+  /// - Parameters:
+  ///   - replaced: the id of the screen to replace, by default the top. It can be the root.
+  ///   - screen: the new screen, which must not be on the stack.
+  ///   - isBack: whether a new top comes with the animation of a pop, not of a push.
+  /// - Returns: the operation.
+  public static func replace(
+    _ replaced: String? = nil, with screen: ScreenDescription, isBack: Bool = false
+  ) -> NavigationOperation {
+    var arguments: JSONObject = ["with": screen.content]
+    arguments.add("screen", replaced)
+    if isBack { arguments.add("direction", "back") }
+    return NavigationOperation(.replace, arguments)
+  }
+
+  /// A place in the stack.
+  public enum Place: Hashable, Sendable {
+    /// Directly below this screen.
+    case below(String)
+    /// Directly above this screen.
+    case above(String)
+    /// At this index, from 0 at the bottom to the depth of the stack.
+    case at(Int)
+  }
+
+  /// Puts a screen into the stack.
+  ///
+  /// With a place by index, it needs a guard by revision, digest or stack.
+  ///
+  /// - Parameters:
+  ///   - screen: the screen, which must not be on the stack.
+  ///   - place: where it comes.
+  /// - Returns: the operation.
+  public static func insert(
+    _ screen: ScreenDescription, _ place: Place
+  ) -> NavigationOperation {
+    let (name, value): (String, OpaqueJSON) =
+      switch place {
+      case .below(let id): ("below", .string(id))
+      case .above(let id): ("above", .string(id))
+      // navd refuses a negative number.
+      case .at(let index): ("at", OpaqueJSON(validated: Array("\(index)".utf8)))
+      }
+    return NavigationOperation(.insert, ["screen": screen.content, name: value])
+  }
+
+  /// Takes screens out of the stack, wherever they are; one must stay.
+  public static func remove(_ screens: [String]) -> NavigationOperation {
+    NavigationOperation(.remove, ["screens": .array(screens.map { .string($0) })])
   }
 
   /// Taps the back button.

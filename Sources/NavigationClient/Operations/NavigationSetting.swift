@@ -160,7 +160,9 @@ extension NavigationSetting {
   public enum VetoScope: String, Hashable, Sendable {
     /// Pushes and pops; the default.
     case pushpop
-    /// Replacements of the whole stack, too.
+    /// Dismissals, and nothing else.
+    case dismiss
+    /// Pushes, pops, dismissals, and replacements of the whole stack.
     case all
   }
 

@@ -214,9 +214,9 @@ public struct NavigationBarContent: Hashable, Sendable {
 
   /// A visible button.
   public struct BarButton: Hashable, Sendable {
-    /// Its id.
+    /// The id of the button.
     public var id: String
-    /// Its text.
+    /// The text of the button; nil if it has none.
     public var title: String?
     /// The name of the application's action for a tap.
     public var action: String?

@@ -33,11 +33,14 @@ public struct ScreenDescription: Hashable, Sendable, ExpressibleByStringLiteral 
   ///   - edges: the edges at which it extends under bars; nil for all.
   ///   - extendsUnderOpaqueBars: whether it also extends under opaque bars.
   ///   - wantsFullScreenLayout: whether it extends under every bar.
+  ///   - canPop: whether a person may pop it while it is the top; programs always may.
+  ///   - isModalInPresentation: whether a person cannot swipe it away while it is presented.
   public init(
     id: String? = nil, title: String? = nil, route: String? = nil, args: NavigationValue? = nil,
     restorationID: String? = nil, item: ItemDescription? = nil,
     toolbarItems: [ButtonDescription]? = nil, prefersBarHidden: Bool? = nil, edges: [Edge]? = nil,
-    extendsUnderOpaqueBars: Bool? = nil, wantsFullScreenLayout: Bool? = nil
+    extendsUnderOpaqueBars: Bool? = nil, wantsFullScreenLayout: Bool? = nil,
+    canPop: Bool? = nil, isModalInPresentation: Bool? = nil
   ) {
     var members: JSONObject = [:]
     members.add("id", id)
@@ -51,6 +54,8 @@ public struct ScreenDescription: Hashable, Sendable, ExpressibleByStringLiteral 
     members.add("edges", edges.map { .array($0.map { .string($0.rawValue) }) })
     members.add("extendsUnderOpaqueBars", extendsUnderOpaqueBars)
     members.add("wantsFullScreenLayout", wantsFullScreenLayout)
+    members.add("canPop", canPop)
+    members.add("modalInPresentation", isModalInPresentation)
     content = .object(members)
     self.members = members
   }

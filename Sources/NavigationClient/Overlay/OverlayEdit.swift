@@ -14,7 +14,9 @@ enum OverlayEdit: Hashable, Sendable {
 
   /// Pushes a screen.
   case push(MirrorRecord, ignoresDuplicate: Bool)
-  /// Pops the screen with this id, unless it is the root; nil for the top at the first application.
+  /// Pops the top, unless it is the root; applies only while the top has this id.
+  ///
+  /// Nil stands for the screen that is on top at the first application.
   case pop(String?)
   /// Removes all screens above this one.
   case popTo(String)
@@ -32,15 +34,15 @@ extension OverlayEdit {
   /// - Parameters:
   ///   - operations: the operations.
   ///   - id: the id of the message, from which screens without an id get a temporary one.
-  ///   - mirror: the nav. While a presented screen covers its stack, a tap on the back button has no
-  ///     effect that the client can compute: the daemon refuses it.
+  ///   - mirror: the nav. If a person cannot pop its top, a tap on the back button has no effect that
+  ///     the client can compute: the daemon refuses it.
   /// - Returns: the edits; nil if the client cannot compute the effect of an operation.
   static func read(
     _ operations: [NavigationOperation], id: UInt64, on mirror: Mirror
   ) -> [OverlayEdit]? {
     var edits: [OverlayEdit] = []
     var reader = Reader(prefix: "~\(id).")
-    if operations.contains(where: { $0.kind == .uiBackTap }), mirror.isCovered { return nil }
+    if operations.contains(where: { $0.kind == .uiBackTap }), mirror.isPopBlocked { return nil }
     for operation in operations {
       guard
         let arguments = NavigationValue.read(operation.octets.bytes)?.object?.values.first,
@@ -58,10 +60,15 @@ extension OverlayEdit {
     mutating func read(_ kind: OperationKind, _ arguments: NavigationValue) -> [OverlayEdit]? {
       switch kind {
       case .push, .show, .segue:
-        guard let screen = arguments["screen"], let record = record(screen) else { return nil }
-        return [.push(record, ignoresDuplicate: arguments["onDuplicate"] == "ignore")]
+        let policy = arguments["onDuplicate"]?.text ?? "error"
+        guard ["error", "ignore"].contains(policy), let screen = arguments["screen"],
+          let record = record(screen)
+        else { return nil }
+        return [.push(record, ignoresDuplicate: policy == "ignore")]
       case .pop, .uiBackTap: return [.pop(nil)]
-      case .popTo: return arguments["screen"]?.text.map { [.popTo($0)] }
+      case .popTo:
+        guard arguments["inclusive"]?.bool != true else { return nil }
+        return arguments["screen"]?.text.map { [.popTo($0)] }
       case .popToRoot: return [.popToRoot]
       case .setStack:
         guard let screens = arguments["screens"]?.array else { return nil }
@@ -80,7 +87,8 @@ extension OverlayEdit {
           return []
         }
         return [.setTitle(screen: screen, title, ofItem: kind == .itemSet)]
-      case .open, .restore, .revert, .pushItem, .popItem, .setItems, .navCreate, .navClose,
+      case .replace, .insert, .remove, .open, .restore, .revert, .pushItem, .popItem, .setItems,
+        .navCreate, .navClose,
         .buttonActivate, .gestureBegin, .gestureUpdate, .gestureFinish, .gestureCancel, .unknown:
         return nil
       default: return []
@@ -156,10 +164,17 @@ extension MirrorRecord {
 }
 
 extension Mirror {
-  /// Whether a presented screen covers the stack.
-  fileprivate var isCovered: Bool {
+  /// Whether a person cannot pop the top: a presented screen covers it, or it does not allow it.
+  fileprivate var isPopBlocked: Bool {
+    if chain.contains(where: { Presented.coversStack(style: $0["style"]?.text) }) { return true }
+    return screens.last.flatMap { NavigationValue.read($0.json.bytes)?["canPop"]?.bool } == false
+  }
+
+  /// The ids of the presented screens, outermost last.
+  var presentedScreens: [String] { chain.compactMap { $0["screen"]?["id"]?.text } }
+
+  private var chain: [NavigationValue] {
     let part = parts.first { $0.id == "presented" }
-    let chain = part.flatMap { NavigationValue.read($0.json.bytes)?["chain"]?.array } ?? []
-    return chain.contains { Presented.coversStack(style: $0["style"]?.text) }
+    return part.flatMap { NavigationValue.read($0.json.bytes)?["chain"]?.array } ?? []
   }
 }

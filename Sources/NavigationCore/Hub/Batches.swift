@@ -183,7 +183,7 @@ struct Batch: Sendable {
     case read(HistoryRequest)
     /// A backup, for a client that waits for it.
     case backup
-    /// The progress of a gesture; within a batch only the newest one is kept.
+    /// The progress of a gesture; a batch keeps only the newest one of each nav.
     case progress(nav: Int, [UInt8])
     /// Ends the watches of a closed nav, and frees its slot.
     case closed(nav: Int)
@@ -233,7 +233,7 @@ struct Batch: Sendable {
   var coordinationsBefore: [Int: Coordination] = [:]
   /// The session of each op that counts as in flight until the batch is durable.
   var answering: [Int] = []
-  /// The tokens of the reads for which ops began to wait.
+  /// The tokens of the history reads for which reverts of this batch began to wait.
   var waiting: [UInt64] = []
   /// The session of each malformed message that was counted.
   var malformed: [Int] = []

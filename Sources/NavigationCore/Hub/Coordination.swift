@@ -37,7 +37,7 @@ struct Coordination: Sendable {
   /// Registers a session's roles in place of its former ones; no roles end its registration.
   mutating func register(
     _ roles: Set<DelegateRole>, of session: SessionRef, _ author: Author,
-    _ orientations: DelegateOrientations?
+    _ orientations: DelegateOrientations?, knowsDismissals: Bool = false
   ) {
     delegates.removeAll { $0.session == session }
     guard !roles.isEmpty else { return }
@@ -46,7 +46,7 @@ struct Coordination: Sendable {
     delegates.append(
       RegisteredDelegate(
         session: session, author: author, roles: roles, orientations: orientations,
-        order: lastOrder))
+        order: lastOrder, judgesDismissals: knowsDismissals && roles.contains(.veto)))
   }
 
   /// The place where an op waits: the question to delegates, or an index of the queue.
@@ -89,6 +89,8 @@ struct RegisteredDelegate: Sendable {
   var orientations: DelegateOrientations?
   /// The number of the registration; later registrations have higher numbers.
   var order: Int
+  /// Whether the delegate is asked about dismissals: its client said that it knows the question.
+  var judgesDismissals = false
 }
 
 /// An op about which delegates are being asked, and the state of their questions.
@@ -96,10 +98,12 @@ struct DelegateQuestion: Sendable {
   /// The questions, in this order: whether the op may run, which animator, which driver.
   enum Phase: Sendable { case veto, animator, interaction }
 
-  /// A screen that the op pushes or pops, about which veto delegates are asked.
+  /// A screen that the op pushes, pops or dismisses, about which veto delegates are asked.
   struct Subject: Sendable {
+    enum Change: Sendable { case push, pop, dismiss }
+
     var screen: ScreenID
-    var isPop: Bool
+    var change: Change
   }
 
   /// An `ask` message: the session that got it, and its number in that session.
@@ -139,7 +143,10 @@ extension DelegateQuestion {
   mutating func nextVeto(among delegates: [RegisteredDelegate]) -> SessionRef? {
     assert(phase == .veto, "asking for a veto in phase \(phase)")
     while subject < subjects.count {
-      if let next = delegates.first(where: { $0.roles.contains(.veto) && $0.order > lastOrder }) {
+      let isDismissal = subjects[subject].change == .dismiss
+      if let next = delegates.first(where: {
+        $0.order > lastOrder && (isDismissal ? $0.judgesDismissals : $0.roles.contains(.veto))
+      }) {
         lastOrder = next.order
         return next.session
       }
@@ -152,39 +159,55 @@ extension DelegateQuestion {
 }
 
 extension OpContext {
-  /// The screens about which veto delegates are asked: first popped ones, top first, then pushed
-  /// ones.
+  /// The screens about which veto delegates are asked: first dismissed ones, outermost first, then
+  /// popped ones, top first, then pushed ones.
+  ///
+  /// - Parameters:
+  ///   - commit: what the op would do.
+  ///   - chain: the presented screens before it, outermost last.
+  ///   - candidate: the state after it.
+  ///   - settings: the settings before it.
+  /// - Returns: the screens; none if the settings ask about nothing that the op does.
   func subjects(
-    of commit: Commit, _ candidate: NavigationController, _ settings: Settings
+    of commit: Commit, _ chain: [ScreenID], _ candidate: NavigationController,
+    _ settings: Settings
   ) -> [DelegateQuestion.Subject] {
-    var asksPops = false
-    var asksPushes = false
+    var (asksPops, asksPushes, asksDismissals) = (false, false, false)
+    let asksStack = settings.vetoScope != .dismiss
     for kind in request.kinds {
       switch kind.vetoQuestion {
       case .never: continue
-      case .always:
+      case .always where asksStack:
         asksPops = true
         asksPushes = true
-      case .removals: asksPops = true
+      case .removals where asksStack: asksPops = true
+      case .always, .removals: continue
       case .removalsInScopeAll: if settings.vetoScope == .all { asksPops = true }
+      case .dismissals: if settings.vetoScope != .pushpop { asksDismissals = true }
       }
     }
-    if request.kinds.contains(.gestureBegin) {
-      return candidate.top.map { [DelegateQuestion.Subject(screen: $0.id, isPop: true)] } ?? []
+    var subjects: [DelegateQuestion.Subject] = []
+    if asksDismissals {
+      let kept = candidate.presentedScreens.map(\.id)
+      for id in chain.reversed() where !kept.contains(id) {
+        subjects.append(DelegateQuestion.Subject(screen: id, change: .dismiss))
+      }
     }
-    guard let splice = commit.splice else { return [] }
+    if request.kinds.contains(.gestureBegin), asksPops, let top = candidate.top {
+      return subjects + [DelegateQuestion.Subject(screen: top.id, change: .pop)]
+    }
+    guard let splice = commit.splice else { return subjects }
     assert(commit.revision == candidate.revision, "the commit of another state")
     assert(splice.at + splice.insertedCount <= candidate.stack.count)
     let inserted = candidate.stack[splice.at..<splice.at + splice.insertedCount].map(\.id)
-    var subjects: [DelegateQuestion.Subject] = []
     if asksPops {
       for id in splice.removed.reversed() where !inserted.contains(id) {
-        subjects.append(DelegateQuestion.Subject(screen: id, isPop: true))
+        subjects.append(DelegateQuestion.Subject(screen: id, change: .pop))
       }
     }
     if asksPushes {
       for id in inserted where !splice.removed.contains(id) {
-        subjects.append(DelegateQuestion.Subject(screen: id, isPop: false))
+        subjects.append(DelegateQuestion.Subject(screen: id, change: .push))
       }
     }
     return subjects

@@ -12,10 +12,12 @@ extension Hub {
       let slot = try dialogNav(request.nav, sender)
       let ref = sessions.reference(to: session)
       let author = sessions.slots[session].author
+      let knowsDismissals = sessions.slots[session].knowsDismissals
       let gaveOrientations = coordinations[slot]?.has(.orientation, ref) ?? false
       if gaveOrientations || request.roles.contains(.orientation) { try checkStorage() }
       coordinations.update(slot) {
-        $0.register(request.roles, of: ref, author, request.orientations)
+        $0.register(
+          request.roles, of: ref, author, request.orientations, knowsDismissals: knowsDismissals)
       }
       if gaveOrientations || request.roles.contains(.orientation) {
         giveOrientations(slot, by: Doing(author, op: request.id))
@@ -54,11 +56,16 @@ extension Hub {
       throw OpFailure(OutgoingError(error))
     }
     guard let commit = result.commit else { return false }
-    let subjects = op.subjects(of: commit, candidate, settings)
+    var subjects = op.subjects(
+      of: commit, navs.slots[slot].controller.presentedScreens.map(\.id), candidate, settings)
     let animates =
       candidate.transition.content.running.map { $0.id == commit.revision && $0.takesAnimator }
       ?? false
     let hasVeto = delegates.contains { $0.roles.contains(.veto) }
+    // Where all delegates are of earlier versions, nobody judges dismissals, as before.
+    if hasVeto, !delegates.contains(where: \.judgesDismissals) {
+      subjects.removeAll { $0.change == .dismiss }
+    }
     let hasAnimator = delegates.contains { $0.roles.contains(.animator) }
     var isSkipped = false
     if !subjects.isEmpty, !hasVeto, settings.veto.isRequired {
@@ -67,6 +74,7 @@ extension Hub {
       }
       isSkipped = true
     }
+    if !hasVeto { subjects = [] }
     guard isSkipped || !subjects.isEmpty && hasVeto || animates && hasAnimator else {
       return false
     }
@@ -258,10 +266,14 @@ extension RunningTransition {
 
 extension JSONWriter {
   fileprivate mutating func veto(_ subject: DelegateQuestion.Subject, _ cause: Cause) {
-    if subject.isPop { name("shouldPop") } else { name("shouldPush") }
+    switch subject.change {
+    case .push: name("shouldPush")
+    case .pop: name("shouldPop")
+    case .dismiss: name("shouldDismiss")
+    }
     beginObject()
     optional("screen", subject.screen.text)
-    if subject.isPop {
+    if subject.change != .push {
       name("cause")
       plain(cause.wireName)
     }

@@ -7,6 +7,7 @@ extension Hub {
     audit(failure.error, op.sender, about: op.request.nav, client: op.name)
     let reply = encode(failure.error, to: op.request, op.sender)
     send(op.sender.connection, .err, reply, .refused(failure.error.code))
+    announce(failure.error, of: op)
     let retry = failure.error.code.retry
     if retry == .no || retry == .resync { remember(op, reply, isOk: false) }
   }
@@ -206,6 +207,32 @@ extension Hub {
       }
     }
     return delivered
+  }
+
+  /// Tells the watches that a person tried to pop or to dismiss a screen that does not allow it.
+  ///
+  /// A repetition of the op gets the remembered answer and tells nothing.
+  private mutating func announce(_ error: OutgoingError, of op: OpContext) {
+    let isDismissal = error.code == .dismissBlocked
+    let isBlocked =
+      error.code == .popBlocked || isDismissal
+      || error.code == .gestureRefused && error.reason == GestureRefusal.blocked.rawValue
+    guard isBlocked, let slot = navs.slot(of: op.request.nav) else { return }
+    assert(navs.slots[slot].directory == nil, "a virtual nav has no screens")
+    // The error names the screen, which may have come with the op. A gesture is about the top.
+    let blocked = navs.slots[slot].controller.top.flatMap { $0.details.canPop ? nil : $0.id.text }
+    let screen =
+      error.details.first { "\($0.name)" == "screen" }?.json
+      ?? blocked.map { id in JSONWriter.value { $0.string(id) } }
+    guard let screen else { return }
+    let (name, epoch) = (navs.slots[slot].name, navs.slots[slot].epoch)
+    let revision = navs.slots[slot].controller.revision
+    let body =
+      isDismissal
+      ? ServerMessageWriter.event(
+        nav: name, epoch: epoch, revision: revision, dismissAttempted: screen)
+      : ServerMessageWriter.event(nav: name, epoch: epoch, revision: revision, popBlocked: screen)
+    batches.append(.event(nav: slot, body))
   }
 
   private func audience(of slot: Int) -> Int {

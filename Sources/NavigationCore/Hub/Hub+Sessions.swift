@@ -39,11 +39,13 @@ extension Hub {
 
   private func session(_ hello: Hello, of sender: Sender, at now: Instant) -> Session {
     let window = min(max(hello.window, 16384), configuration.maximumWindow)
-    return Session(
+    var session = Session(
       connection: sender.connection, window: window, isUncontrolled: hello.isUncontrolled,
       at: now.boot, peer: sender.peer, role: access.role(of: sender.peer), client: hello.client,
       name: hello.name,
       heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000))
+    session.knowsDismissals = hello.features.contains(Feature.dismissals.rawValue)
+    return session
   }
 
   private func welcome(_ hello: Hello, _ slot: Int) -> [UInt8] {
@@ -57,6 +59,7 @@ extension Hub {
     json.optional("server", configuration.server)
     json.name("features")
     json.beginArray()
+    for feature in Feature.allCases { json.string(feature.rawValue) }
     json.endArray()
     json.member("hb", session.heartbeat)
     json.name("you")

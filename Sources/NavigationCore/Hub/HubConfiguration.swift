@@ -1,7 +1,9 @@
 /// The limits of the hub, and the name of the daemon; each limit of the protocol is set here.
 package struct HubConfiguration: Sendable {
-  /// The part of the configuration that the rules use: limits, declared classes, reader of routes.
-  package private(set) var context = NavigationContext(routeTemplates: RouteReader.checked)
+  /// The part of the configuration that the rules use: limits, declared classes, reader of
+  /// routes, comparison of args.
+  package private(set) var context = NavigationContext(
+    routeTemplates: RouteReader.checked, areEqual: OpaqueJSON.areEqual)
   /// The limits of one nav.
   package var nav: NavigationLimits {
     get { context.limits }

@@ -24,25 +24,29 @@ package struct Measurements: Sendable {
     case startedAt
     /// Connections of clients, as navd counts them.
     case connections
-    /// Connections at the last comparison: navd's count, and the kernel's count of client sockets.
+    /// Connections by navd's count at the last comparison with the kernel.
     case countedConnections
+    /// Sockets of clients by the kernel's count at that comparison.
     case openConnections
     /// How often these two differed for more than 2 s.
     case connectionDifferences
-    /// The limits of all connections, and of those of one user or key.
+    /// The most connections that navd accepts.
     case connectionLimit
+    /// The most connections of one user or key.
     case principalLimit
     /// The number of file descriptors that the process can open.
     case descriptorLimit
-    /// Bytes of the journal's file and of its write-ahead log.
+    /// Bytes of the journal's file, without its write-ahead log.
     case journalBytes
+    /// Bytes of the journal's write-ahead log.
     case logBytes
     /// Bytes of rows at which navd deletes history; 0 for no limit.
     case journalLimit
     /// Pages in the write-ahead log that await a checkpoint.
     case logPages
-    /// Bytes of the journal's file system: those free to the daemon, and all.
+    /// Bytes of the journal's file system that are free to the daemon.
     case diskFree
+    /// All bytes of that file system.
     case diskSize
     /// 1 while the journal accepts no commits, else 0.
     case storageFailing

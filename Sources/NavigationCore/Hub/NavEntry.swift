@@ -185,6 +185,12 @@ extension NavEntry {
     for id in guards.has ?? [] where !stack.contains(where: { $0.id.text == id }) {
       throw desync("has", "\(id) is not on the stack", JSONWriter.value { $0.string(id) })
     }
+    if let visible = guards.visible, visible != controller.visible?.id.text {
+      let actual = controller.visible?.id.text ?? "no screen"
+      throw desync(
+        "visible", "\(actual) is visible, not \(visible ?? "no screen")",
+        JSONWriter.value { if let visible { $0.string(visible) } else { $0.null() } })
+    }
   }
 
   private func desync(_ reason: String, _ text: String, _ expected: [UInt8]) -> Hub.OpFailure {
@@ -200,19 +206,24 @@ extension OpContext {
   /// for.
   func checkGuards(under policy: GuardPolicy) throws(Hub.OpFailure) {
     guard policy != .none else { return }
-    let hasTop = request.guards.top != nil
+    let guards = request.guards
+    let fixesTop = guards.top != nil || guards.fixesStack
     for (index, kind) in request.kinds.enumerated() {
+      var needed = kind.neededGuard
+      if needed == .byArguments { needed = request.meaning(index)?.neededGuard ?? .none }
       let isGuarded =
-        switch kind.neededGuard {
-        case .wholeStack: false
-        case .position: hasTop
-        case .none: policy != .all || hasTop
+        switch needed {
+        case .byArguments: preconditionFailure("\(kind.name) needs no guard of this kind")
+        case .presentation: guards.visible != nil || guards.fixesState
+        case .wholeStack: guards.fixesStack
+        case .position: fixesTop
+        case .none: policy != .all || fixesTop || kind == .dismiss && guards.visible != nil
         }
       guard !isGuarded else { continue }
-      let names = kind.neededGuard == .wholeStack ? "rev, dig or stack" : "top, rev, dig or stack"
+      let names = needed.names
       var error = OutgoingError(
         .guardRequired,
-        "\(kind.name) removes what is there: say in \"if\" what you saw, by \(names), "
+        "\(kind.name) goes by what is there: say in \"if\" what you saw, by \(names), "
           + "or {\"any\":true}")
       error.index = index
       throw Hub.OpFailure(error)

@@ -292,6 +292,7 @@ extension Hub {
     for (index, kind) in op.request.kinds.enumerated() {
       needed.formUnion(kind.rights)
       if kind == .buttonActivate { needed.formUnion(rightsToActivate(op, index, slot)) }
+      if kind.isPush { needed.formUnion(op.request.meaning(index)?.rights ?? []) }
     }
     let nav = op.request.nav
     let owner = slot.map { navs.slots[$0].owner }
@@ -373,7 +374,7 @@ extension Hub {
 
   /// Throws `guard-required` if the op lacks a guard that the nav's settings require.
   mutating func checkGuardPolicy(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
-    guard let slot, !op.request.guards.any, !op.request.guards.fixesStack else { return }
+    guard let slot, !op.request.guards.any, !op.request.guards.fixesState else { return }
     assert(!op.isCreation, "the settings of a nav that is not there")
     try op.checkGuards(under: navs.slots[slot].controller.guardPolicy)
   }

@@ -31,18 +31,14 @@ extension OutgoingError {
     case .duplicateItem(let id):
       self.init(.duplicateItem, "button \(id.text) is in the list, or in use, already")
     case .itemBothSides(let id):
-      self.init(.itemBothSides, "button \(id.text) is on the item's other side already")
+      self.init(.itemBothSides, "button \(id.text) would be on both sides of the item")
     case .notInStack(let id): self.init(.notInStack, "screen \(id.text) is not on the stack")
+    case .emptyStack: self.init(.notInStack, "the stack has no screens")
     case .routeNotInStack(let route):
       self.init(.notInStack, "no screen on the stack has the route \(route)")
     case .ambiguousRoute(let route, let candidates):
       self.init(.invalidArgument, "several screens have the route \(route); name one by its id")
-      details = [
-        (
-          "candidates",
-          JSONWriter.value { $0.ids(candidates) }
-        )
-      ]
+      details = [("candidates", JSONWriter.value { $0.ids(candidates) })]
     case .unknownItem(let id):
       self.init(.unknownItem, "there is no item \(id.text)")
     case .duplicateBarItem(let id):
@@ -50,6 +46,11 @@ extension OutgoingError {
     case .covered:
       self.init(.covered, "a presented screen covers the stack; dismiss it first")
     case .noBackButton: self.init(.noBackButton, "no back button is shown")
+    case .popBlocked(let id):
+      self.init(.popBlocked, of: id, "does not let a person pop it (canPop)")
+    case .dismissBlocked(let id, let refusal):
+      self.init(.dismissBlocked, of: id, "cannot be swiped away")
+      reason = refusal.rawValue
     case .alreadyPresenting(let id):
       self.init(.alreadyPresenting, "\(id.text) is presenting already; what is visible may present")
     case .alreadyActive(let id):
@@ -58,7 +59,8 @@ extension OutgoingError {
     case .restoreFailed(let missing):
       self.init(.restoreFailed, "screens of that stack were released")
       details = [("missing", JSONWriter.value { $0.ids(missing) })]
-    case .noRoot: self.init(.noRoot, "an attached controller has at least a root")
+    case .noRoot:
+      self.init(.noRoot, "a stack that is on display, or of which screens are removed, keeps one")
     case .unknownClass(let name):
       self.init(.classUnknown, "class \(name) is not declared in the daemon's configuration")
     case .invalidClass(let name): self.init(.classInvalid, "class \(name) has the wrong base")
@@ -92,7 +94,16 @@ extension GestureRefusal {
     case .disabled: "interactivePop is off, or of the other mode"
     case .root: "the root cannot be popped"
     case .backButton: "no back button is visible; see interactivePopWithoutBackButton"
+    case .blocked: "the top does not let a person pop it (canPop)"
     case .direction: "the finger does not go to the right"
     }
+  }
+}
+
+extension OutgoingError {
+  /// The error about one screen that says itself what a person may not do.
+  fileprivate init(_ code: ErrorCode, of screen: ScreenID, _ what: String) {
+    self.init(code, "screen \(screen.text) \(what)")
+    details = [("screen", JSONWriter.value { $0.string(screen.text) })]
   }
 }

@@ -57,6 +57,8 @@ struct Session: Sendable {
   /// The client as the author of ops.
   var opClient: OpClient
   var heartbeat: UInt64
+  /// Whether the client knows the question `shouldDismiss`.
+  var knowsDismissals = false
   /// The number of the last `ask` that the session was sent.
   var lastAsk: UInt64 = 0
   /// The number of ops in flight: in a batch that is not durable, or waiting for the history.
@@ -175,7 +177,7 @@ struct Sessions: Sendable {
     slots.isLive(ref.slot) && slots[ref.slot].client == ref.client
   }
 
-  /// Makes a reference to the session in a slot, which outlives the session.
+  /// Makes a reference to the session in a slot; it may be kept after the session has ended.
   func reference(to slot: Int) -> SessionRef {
     assert(isLive(slot), "slot \(slot) is vacant")
     return SessionRef(slot: slot, client: slots[slot].client)

@@ -56,4 +56,5 @@ package enum EnvironmentEdit: Hashable, Sendable {
   case locale(String)
   case orientation(Orientation)
   case barPosition(BarPosition)
+  case animations(Animations)
 }

@@ -227,7 +227,9 @@ extension NavigationController {
           return nil
         }
         return .barsVisibilityChanged(bar: now.bar, toolbar: now.toolbar, cause: cause)
-      case .willShow, .didShow, .didPush, .didPop, .transitionBegan, .transitionEnded: return event
+      case .willShow, .didShow, .willHide, .didHide, .didPush, .didPop, .didPresent, .didDismiss,
+        .transitionBegan, .transitionEnded:
+        return event
       }
     }
   }

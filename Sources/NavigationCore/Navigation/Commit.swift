@@ -97,10 +97,18 @@ package enum NavigationEvent: Hashable, Sendable {
   case willShow(ScreenID, animated: Bool)
   /// The controller delegate's `didShow`.
   case didShow(ScreenID, animated: Bool)
+  /// UIKit's `viewWillDisappear` of the former top.
+  case willHide(ScreenID, animated: Bool)
+  /// UIKit's `viewDidDisappear` of the former top.
+  case didHide(ScreenID, animated: Bool)
   /// The bar delegate's `didPush`.
   case didPush(ScreenID)
-  /// The bar delegate's `didPop`.
-  case didPop(ScreenID)
+  /// The bar delegate's `didPop`, with the result that the operation gave.
+  case didPop(ScreenID, result: OpaqueJSON? = nil)
+  /// A screen was presented.
+  case didPresent(ScreenID)
+  /// A presented screen was dismissed, with the result that the operation gave.
+  case didDismiss(ScreenID, result: OpaqueJSON? = nil)
   /// A transition began.
   case transitionBegan(RunningTransition)
   /// A transition ended.

@@ -56,8 +56,9 @@ package struct DetachedRecords: Sendable {
   /// The positions of the records.
   private var positions = PlaceIndex()
 
-  /// The estimated encoded size of the buttons in bytes; `NavigationController` counts the
-  /// screens'.
+  /// The estimated encoded size of the detached buttons, in bytes.
+  ///
+  /// `NavigationController.recordBytes` counts all screens, the detached ones too.
   private(set) var buttonBytes = 0
 
   /// Makes an empty set.

@@ -143,6 +143,7 @@ extension NavigationController {
   mutating func finish(_ draft: inout Draft, limits: NavigationLimits, _ commit: inout Commit) {
     assert(commit.revision == draft.revision)
     assert(draft.revision == revision.next, "a draft of another state")
+    if animations == .off { draft.isAnimated = false }
     commit.isAnimated = draft.isAnimated ?? false
     if draft.isAnimated == true, let running = openTransition(&draft, commit.splice) {
       setTransition(running, &draft)
@@ -175,6 +176,11 @@ extension NavigationController {
         || draft.rare?.ending.isEmpty == false)
   }
 
+  /// The setting of the display, which almost every nav leaves at its default.
+  private var animations: Animations {
+    environment.isDefault ? .on : environment.content.animations
+  }
+
   /// Returns the transition that an animated message begins; nil if it begins none.
   ///
   /// A change of the top takes precedence over a presentation or dismissal.
@@ -186,18 +192,23 @@ extension NavigationController {
     var running: RunningTransition
     if let splice, top?.id != draft.oldTop {
       let relation = relation(&draft)
-      let isPop = relation == .back || relation == .empty
+      var isPop = relation == .back || relation == .empty
+      if let direction = draft.rare?.direction, direction.top == top?.id {
+        isPop = direction.isBack
+      }
       running = RunningTransition(
         id: draft.revision, kind: isPop ? .pop : .push, from: draft.oldTop, to: top?.id,
         deadline: settings.content.transitionDeadline)
       running.completion = moves(splice, &draft)
       if let top = top?.id, !isStandalone {
+        if let old = draft.oldTop { running.completion.append(.didHide(old, animated: true)) }
         running.completion.append(.didShow(top, animated: true))
       }
     } else if let (kind, from, to) = draft.rare?.presentation {
       running = RunningTransition(
         id: draft.revision, kind: kind, from: from, to: to,
         deadline: settings.content.transitionDeadline)
+      running.completion = moves(nil, &draft)
     } else {
       return nil
     }
@@ -206,8 +217,14 @@ extension NavigationController {
       running.animator = animation.animator
       running.duration = animation.duration
       running.driver = animation.driver
-      // The deadline is at least 500 ms later than the end that the animator announced.
-      running.deadline = max(running.deadline, (animation.duration ?? 0) + 500)
+    }
+    if animations == .reduced {
+      running.isReduced = true
+      running.duration = RunningTransition.reducedDuration
+    }
+    // The deadline is at least 500 ms later than the end that was announced.
+    if let duration = running.duration {
+      running.deadline = max(running.deadline, duration + 500)
     }
     return running
   }
@@ -346,45 +363,6 @@ extension NavigationController {
     // Below `lowest` both stacks are equal. If the new stack ends there, its top was on the old
     // one.
     return draft.oldTail.contains(top) || stack.count <= draft.lowest ? .back : .new
-  }
-
-  /// The events of the stack's change and of a transition's beginning; none if detached.
-  private mutating func events(_ draft: inout Draft, _ splice: Splice?) -> [NavigationEvent] {
-    assert(!isStandalone || !isAttached)
-    if draft.hasOwnEvents || !isStandalone && !isAttached { return [] }
-    var began: RunningTransition?
-    if !transition.isDefault, let running = transition.content.running,
-      running.id == draft.revision
-    {
-      began = running
-    }
-    if isStandalone {
-      return began.map { [.transitionBegan($0)] } ?? splice.map { moves($0, &draft) } ?? []
-    }
-    guard isAttached, let top = top?.id else { return [] }
-    guard draft.wasAttached else {
-      return [.willShow(top, animated: false), .didShow(top, animated: false)]
-    }
-    if let began, began.isOfStack {
-      return [.willShow(top, animated: true), .transitionBegan(began)]
-    }
-    let presenting: [NavigationEvent] = began.map { [.transitionBegan($0)] } ?? []
-    guard let splice else { return presenting }
-    guard top != draft.oldTop else { return moves(splice, &draft) + presenting }
-    return [.willShow(top, animated: false)] + moves(splice, &draft)
-      + [.didShow(top, animated: false)]
-  }
-
-  /// A `didPop` for each popped and a `didPush` for each pushed screen, pops first.
-  ///
-  /// None if an operation set the whole stack.
-  private func moves(_ splice: Splice, _ draft: inout Draft) -> [NavigationEvent] {
-    guard !draft.replacesWhole else { return [] }
-    assert(splice.at + splice.insertedCount <= stack.count)
-    let inserted = stack[splice.at..<splice.at + splice.insertedCount].map(\.id)
-    let popped = splice.removed.reversed().filter { !inserted.contains($0) }
-    let pushed = inserted.filter { !splice.removed.contains($0) }
-    return popped.map { .didPop($0) } + pushed.map { .didPush($0) }
   }
 
   mutating func stamp(_ part: PartName, with version: Revision) {

@@ -22,11 +22,23 @@ package struct Environment: PartContent {
   package var orientation = Orientation.portrait
   /// The position of the bar.
   package var barPosition = BarPosition.any
+  /// The animations that the person at the display wants.
+  package var animations = Animations.on
   /// The orientation delegate's answer; nil without such a delegate.
   package var orientations: DelegateOrientations?
 
   /// Makes the default environment.
   package init() {}
+}
+
+/// The animations that the person at the display wants, as UIKit's accessibility settings have them.
+package enum Animations: UInt8, CaseIterable, Sendable {
+  /// All animations.
+  case on
+  /// None: no change opens a transition.
+  case off
+  /// A short fade in place of movement.
+  case reduced
 }
 
 /// UIInterfaceOrientation.
@@ -63,6 +75,7 @@ extension Environment {
     case .locale(let value): locale = value
     case .orientation(let value): orientation = value
     case .barPosition(let value): barPosition = value
+    case .animations(let value): animations = value
     }
   }
 }

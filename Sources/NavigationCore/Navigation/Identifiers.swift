@@ -4,7 +4,9 @@ package struct NavName: Hashable, Comparable, Sendable {
   /// The name as it stands on the wire.
   package let text: String
 
-  /// Makes a name, or returns nil if `text` does not follow the grammar; virtual names are refused.
+  /// Makes the name of an ordinary nav; nil if `text` does not follow the grammar.
+  ///
+  /// The name of a virtual nav, such as `$navs`, gives nil too.
   package init?(_ text: String) {
     guard Grammar.isNavName(text.utf8.span) else { return nil }
     self.text = text

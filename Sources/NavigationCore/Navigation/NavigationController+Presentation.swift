@@ -41,8 +41,23 @@ extension NavigationController {
   mutating func dismiss(
     from presenter: ScreenID?, _ draft: inout Draft
   ) throws(NavigationError) -> [ScreenID] {
+    dismiss(from: try firstDismissed(by: presenter), &draft)
+  }
+
+  /// Dismisses the outermost presented screen for a person, who swipes it down.
+  mutating func swipeDown(_ draft: inout Draft) throws(NavigationError) -> [ScreenID] {
+    guard isAttached else {
+      throw .invalidArgument("a controller that is not attached has no gestures")
+    }
+    guard let outermost = presented.content.chain.last else { return [] }
+    if let reason = outermost.dismissRefusal {
+      throw .dismissBlocked(outermost.screen.id, reason)
+    }
+    return dismiss(from: presented.content.chain.count - 1, &draft)
+  }
+
+  private mutating func dismiss(from first: Int, _ draft: inout Draft) -> [ScreenID] {
     let chain = presented.content.chain
-    let first = try firstDismissed(by: presenter)
     guard first < chain.count else { return [] }
     let former = visible?.id
     let removed = chain[first...]

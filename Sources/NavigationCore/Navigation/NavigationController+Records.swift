@@ -53,26 +53,25 @@ extension NavigationController {
     return .screen(screen.id)
   }
 
-  mutating func setScreen(
-    _ id: ScreenID, _ edits: [ScreenEdit], _ draft: inout Draft, _ context: NavigationContext
-  ) throws(NavigationError) -> OperationOutput {
+  /// Sets members of a screen and of its item; checks everything before it changes anything.
+  mutating func edit(
+    _ id: ScreenID, _ edits: [ScreenEdit], _ itemEdits: [ItemEdit], _ draft: inout Draft,
+    _ context: NavigationContext
+  ) throws(NavigationError) {
     guard let old = screen(id) else { throw .unknownScreen(id) }
     var new = old
-    try apply(edits, to: &new, &draft)
+    if !edits.isEmpty { try apply(edits, to: &new, &draft) }
+    if !itemEdits.isEmpty { try apply(itemEdits, to: &new, &draft) }
+    assert(new.id == id, "an edit changes the id")
     try replace(old, by: new, &draft, context)
-    return .nothing
   }
 
   mutating func setItem(
     _ id: ScreenID, _ edits: [ItemEdit], requireOnStack: Bool, _ draft: inout Draft,
     _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
-    guard let old = screen(id) else { throw .unknownScreen(id) }
-    if requireOnStack, index(of: id) == nil { throw .notInStack(id) }
-    var new = old
-    try apply(edits, to: &new, &draft)
-    assert(new.id == id, "an edit changes the id")
-    try replace(old, by: new, &draft, context)
+    if requireOnStack { _ = try requiredIndex(of: id) }
+    try edit(id, [], edits, &draft, context)
     return .nothing
   }
 
@@ -188,6 +187,7 @@ extension NavigationController {
     assert(shown[id]?.button == button, "the top shows another \(id.text)")
     if button.content.action == "nav.pop" {
       guard !isCovered else { throw .covered }
+      try checkPop()
       return .popped(pop(&draft))
     }
     return .activated(id, action: button.content.action)
@@ -341,6 +341,8 @@ extension NavigationController {
       case .prefersBarHidden(let value): screen.details.prefersBarHidden = value
       case .wantsFullScreenLayout(let value): screen.details.wantsFullScreenLayout = value
       case .extendsUnderOpaqueBars(let value): screen.details.extendsUnderOpaqueBars = value
+      case .canPop(let value): screen.details.canPop = value
+      case .modalInPresentation(let value): screen.details.modalInPresentation = value
       case .edges(let value): screen.details.edges = value
       case .toolbarItems(let value): screen.details.toolbarItems = try buttons(value, &draft)
       }

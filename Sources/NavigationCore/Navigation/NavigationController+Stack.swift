@@ -43,10 +43,27 @@ extension NavigationController {
     let found = try locate(argument)
     if let kind = found.kind, kind != .content { throw .forbiddenKind(found.id, kind) }
     if let id = found.id, found.isPresented { throw .ownedElsewhere(id) }
-    if let id = found.id, found.isOnStack {
+    if onDuplicate.comparesRoutes {
+      if let index = duplicate(of: argument, context) {
+        return try bringUp(index, argument, onDuplicate, &draft, context)
+      }
+    } else if let id = found.id, found.isOnStack {
       guard onDuplicate == .ignore else { throw .duplicateScreen(id) }
       return .alreadyInStack(id)
     }
+    let screen = try takeForStack(argument, &draft, context)
+    draft.lower(to: stack.count, of: stack)
+    stack.append(screen)
+    return onDuplicate.comparesRoutes ? .found(screen.id, popped: []) : .screen(screen.id)
+  }
+
+  /// Returns a screen that is to come onto the stack beside those that are there.
+  ///
+  /// The caller has checked the place of the screen, and puts it into the list.
+  @inline(__always)
+  mutating func takeForStack(
+    _ argument: ScreenArgument, _ draft: inout Draft, _ context: NavigationContext
+  ) throws(NavigationError) -> Screen {
     try checkForm(argument)
     let arrival = try arrival(argument, &draft)
     guard stack.count < context.limits.stackDepth else {
@@ -56,10 +73,7 @@ extension NavigationController {
     try checkRoom(adding: arrival.isNew ? byteCount : 0, besideStack: byteCount, context)
     let screen = take(arrival, &draft)
     assert(!isKnown(.screen(screen.id)), "\(screen.id.text) stands somewhere else")
-    draft.lower(to: stack.count, of: stack)
-    stack.append(screen)
-    assert(stack.count <= context.limits.stackDepth)
-    return .screen(screen.id)
+    return screen
   }
 
   mutating func pop(_ draft: inout Draft) -> ScreenID? {
@@ -73,22 +87,33 @@ extension NavigationController {
   }
 
   mutating func pop(
-    to target: PopTarget, _ draft: inout Draft
+    to target: PopTarget, inclusive: Bool, _ draft: inout Draft
   ) throws(NavigationError) -> [ScreenID] {
+    let index = try index(of: target)
+    guard inclusive else { return pop(downTo: index, &draft) }
+    guard index > 0 else { throw .noRoot }
+    return pop(downTo: index - 1, &draft)
+  }
+
+  /// Returns the index of a screen that must be on the stack.
+  func requiredIndex(of id: ScreenID) throws(NavigationError) -> Int {
+    guard let index = index(of: id) else {
+      guard screen(id) != nil else { throw .unknownScreen(id) }
+      throw .notInStack(id)
+    }
+    return index
+  }
+
+  private func index(of target: PopTarget) throws(NavigationError) -> Int {
     switch target {
-    case .screen(let id):
-      guard let index = index(of: id) else {
-        guard screen(id) != nil else { throw .unknownScreen(id) }
-        throw .notInStack(id)
-      }
-      return pop(downTo: index, &draft)
+    case .screen(let id): return try requiredIndex(of: id)
     case .route(let route, let mustBeUnique):
       let matches = stack.indices.filter { stack[$0].route == route }
       guard let index = matches.last else { throw .routeNotInStack(route) }
       if mustBeUnique, matches.count > 1 {
         throw .ambiguousRoute(route, candidates: matches.map { stack[$0].id })
       }
-      return pop(downTo: index, &draft)
+      return index
     }
   }
 
@@ -126,7 +151,7 @@ extension NavigationController {
     guard arguments.count <= context.limits.stackDepth else {
       throw .depthLimit(context.limits.stackDepth)
     }
-    try checkRoom(for: arrivals, above: kept, context)
+    try checkRoom(for: arrivals, beside: stack[..<kept], context)
     draft.replacesWhole = true
     if kept == stack.count, arrivals.isEmpty {
       return .replaced(popped: [], ids: stack.map(\.id))
@@ -164,14 +189,16 @@ extension NavigationController {
     assert(found.allSatisfy { !$0.isPresented }, "a presented screen comes onto the stack")
   }
 
-  private func checkRoom(
-    for arrivals: [Arrival], above kept: Int, _ context: NavigationContext
+  /// Throws `sizeLimit` unless the screens that arrive, those of the stack that stay, and the
+  /// presented ones fit into the limit together.
+  func checkRoom(
+    for arrivals: [Arrival], beside kept: some Sequence<Screen>, _ context: NavigationContext
   ) throws(NavigationError) {
-    assert(kept <= stack.count)
     let limit = context.limits.stateBytes
     let new = arrivals.reduce(0) { $0 + ($1.isNew ? $1.screen.byteCount : 0) }
     guard byteCount + new > limit else { return }
-    let kept = (stack[..<kept] + presentedScreens).reduce(0) { $0 + $1.byteCount }
+    let shown = presentedScreens.reduce(0) { $0 + $1.byteCount }
+    let kept = kept.reduce(shown) { $0 + $1.byteCount }
     guard arrivals.reduce(kept, { $0 + $1.screen.byteCount }) <= limit else {
       throw .sizeLimit(limit)
     }
@@ -284,12 +311,28 @@ extension NavigationController {
   mutating func backTap(_ draft: inout Draft) throws(NavigationError) -> ScreenID? {
     guard !isCovered else { throw .covered }
     guard showsBackButton else { throw .noBackButton }
+    try checkPop()
     return pop(&draft)
   }
 
-  func checkStandalone() throws(NavigationError) {
+  /// Throws `popBlocked` if the top does not let a person pop it.
+  func checkPop() throws(NavigationError) {
+    assert(!isCovered, "what a presented screen covers is refused before")
+    if let top, top.blocksPop, stack.count > 1 { throw .popBlocked(top.id) }
+  }
+
+  /// Performs an operation on the items of a standalone bar.
+  mutating func runOnItems(
+    _ operation: Operation, _ draft: inout Draft, _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
     guard isStandalone else {
       throw .invalidArgument("the items of a controller's bar are those of its screens")
+    }
+    switch operation {
+    case .pushItem(let argument): return try push(argument, .error, &draft, context)
+    case .popItem: return .popped(pop(&draft))
+    case .setItems(let arguments): return try setStack(arguments, &draft, context)
+    default: preconditionFailure("\(operation) is not about items")
     }
   }
 }

@@ -1,10 +1,21 @@
 // The transition in flight, gestures, and how each of them ends.
 
-/// Why a gesture may not begin, tested in this order.
+/// Why a swipe back may not begin; the reasons are tested in this order.
 package enum GestureRefusal: String, Hashable, Sendable {
-  /// A transition is open, a presented screen covers the stack, swiping back is off, the top is the
-  /// root, no back button is visible, the swipe is not to the right.
-  case active, covered, disabled, root, backButton, direction
+  /// A transition, another gesture or a question to the delegates is open.
+  case active
+  /// A presented screen covers the stack.
+  case covered
+  /// The settings turn swiping back off, or allow only the other kind of swipe.
+  case disabled
+  /// The top is the root, or the stack is empty.
+  case root
+  /// No back button is visible, and the settings demand one.
+  case backButton
+  /// The top does not let a person pop it (`canPop`).
+  case blocked
+  /// The finger does not go to the right.
+  case direction
 }
 
 extension NavigationController {
@@ -93,7 +104,7 @@ extension NavigationController {
     }
     if stack.count < 2 { return .root }
     if !swipeNeedsNoBackButton, !showsBackButton || bar.content.isHidden { return .backButton }
-    return nil
+    return top?.blocksPop == true ? .blocked : nil
   }
 
   mutating func beginGesture(
@@ -111,10 +122,15 @@ extension NavigationController {
       deadline: settings.content.gestureDeadline)
     running.isInteractive = true
     running.owner = owner
-    running.completion = [.didPop(top.id), .didShow(under, animated: true)]
+    running.completion = [
+      .didPop(top.id), .didHide(top.id, animated: true), .didShow(under, animated: true),
+    ]
     setTransition(running, &draft)
     draft.hasOwnEvents = true
-    draft.noteRarely().beginning = [.willShow(under, animated: true), .transitionBegan(running)]
+    draft.noteRarely().beginning = [
+      .willHide(top.id, animated: true), .willShow(under, animated: true),
+      .transitionBegan(running),
+    ]
     return .transition(running.id)
   }
 

@@ -197,15 +197,19 @@ package struct NavigationContext: Sendable {
   package var classes: [String: Bool]
   /// Reads the route templates of the settings, which were checked when a client set them.
   package var routeTemplates: @Sendable (OpaqueJSON) -> [RouteTemplate]
+  /// Compares two values as JSON: members in any order, numbers by value.
+  package var areEqual: @Sendable (OpaqueJSON, OpaqueJSON) -> Bool
 
   /// Makes a context.
   package init(
     limits: NavigationLimits = NavigationLimits(), classes: [String: Bool] = [:],
-    routeTemplates: @escaping @Sendable (OpaqueJSON) -> [RouteTemplate] = { _ in [] }
+    routeTemplates: @escaping @Sendable (OpaqueJSON) -> [RouteTemplate] = { _ in [] },
+    areEqual: @escaping @Sendable (OpaqueJSON, OpaqueJSON) -> Bool = { $0 == $1 }
   ) {
     self.limits = limits
     self.classes = classes
     self.routeTemplates = routeTemplates
+    self.areEqual = areEqual
   }
 }
 
@@ -325,12 +329,14 @@ extension NavigationController {
       if draft.isAnimated == nil { draft.isAnimated = true }
       return try push(argument, onDuplicate, &draft, context)
     case .pop: return .popped(pop(&draft))
-    case .popTo(let target): return .poppedAll(try pop(to: target, &draft))
+    case .popTo(let target, let inclusive):
+      return .poppedAll(try pop(to: target, inclusive: inclusive, &draft))
     case .popToRoot: return .poppedAll(pop(downTo: 0, &draft))
     case .setStack(let arguments): return try setStack(arguments, &draft, context)
+    case .replace, .insert, .remove: return try edit(operation, &draft, context)
     case .createScreen(let record, let replaces):
       return try createScreen(record, replaces: replaces, &draft, context)
-    case .setScreen(let id, let edits): return try setScreen(id, edits, &draft, context)
+    case .setScreen(let id, let edits): try edit(id, edits, [], &draft, context)
     case .releaseScreen(let id): return try releaseScreen(id, &draft)
     case .setItem(let id, let edits, let requireOnStack):
       return try setItem(id, edits, requireOnStack: requireOnStack, &draft, context)
@@ -344,18 +350,15 @@ extension NavigationController {
     case .present(let argument, let presenter, let style):
       return try present(argument, from: presenter, style: style, &draft, context)
     case .dismiss(let presenter): return .dismissed(try dismiss(from: presenter, &draft))
+    case .returning(let removal, let result):
+      let output = try run(removal, draft: &draft, context: context)
+      if let screen = output.lowestRemoved { draft.noteRarely().results[screen] = result }
+      return output
+    case .swipeDown: return .dismissed(try swipeDown(&draft))
     case .open(let route): return try open(route, &draft, context)
     case .restore(let entries, let root): return try restore(entries, root, &draft, context)
     case .revert(_, let stack): return try revert(to: stack, &draft, context)
-    case .pushItem(let argument):
-      try checkStandalone()
-      return try push(argument, .error, &draft, context)
-    case .popItem:
-      try checkStandalone()
-      return .popped(pop(&draft))
-    case .setItems(let arguments):
-      try checkStandalone()
-      return try setStack(arguments, &draft, context)
+    case .pushItem, .popItem, .setItems: return try runOnItems(operation, &draft, context)
     case .backTap: return .popped(try backTap(&draft))
     case .setBar(let edits): try setBar(edits, &draft, context)
     case .setToolbar(let edits): setToolbar(edits, &draft)

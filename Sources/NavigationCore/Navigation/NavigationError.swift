@@ -20,7 +20,7 @@ package enum NavigationError: Error, Hashable, Sendable {
   case duplicateInSet(ScreenID)
   /// One list names the button twice, or a record would redefine a button in use.
   case duplicateItem(ButtonID)
-  /// The button is on the item's other side.
+  /// The edit would put the button on both sides of the item, left and right.
   case itemBothSides(ButtonID)
   /// An item with this identity is neither on the bar nor detached.
   case unknownItem(ScreenID)
@@ -28,6 +28,8 @@ package enum NavigationError: Error, Hashable, Sendable {
   case duplicateBarItem(ScreenID)
   /// The screen is known but not on the stack.
   case notInStack(ScreenID)
+  /// The stack has no screens.
+  case emptyStack
   /// No screen on the stack has this route.
   case routeNotInStack(String)
   /// Several screens on the stack have this route.
@@ -38,6 +40,10 @@ package enum NavigationError: Error, Hashable, Sendable {
   case covered
   /// No back button is shown.
   case noBackButton
+  /// The top says that a person may not pop it (`canPop`).
+  case popBlocked(ScreenID)
+  /// A person may not dismiss the outermost presented screen.
+  case dismissBlocked(ScreenID, DismissRefusal)
   /// The screen cannot present, because the controller's one chain has screens already.
   case alreadyPresenting(ScreenID)
   /// The screen to present is on the stack or presented.
@@ -58,6 +64,14 @@ package enum NavigationError: Error, Hashable, Sendable {
   case gestureRefused(GestureRefusal)
   /// An argument is invalid; the text says which and why.
   case invalidArgument(String)
+}
+
+/// Why a person may not dismiss a presented screen; the reasons are tested in this order.
+package enum DismissRefusal: String, Hashable, Sendable {
+  /// The screen says so.
+  case modalInPresentation
+  /// Screens of its style are not swiped away.
+  case style
 }
 
 /// The limits of one nav.

@@ -8,12 +8,20 @@ package enum Operation: Hashable, Sendable {
   case show(ScreenArgument, onDuplicate: DuplicatePolicy)
   /// UIKit's `popViewController(animated:)`.
   case pop
-  /// UIKit's `popToViewController(_:animated:)`.
-  case popTo(PopTarget)
+  /// UIKit's `popToViewController(_:animated:)`; `inclusive` pops the target too.
+  case popTo(PopTarget, inclusive: Bool = false)
   /// UIKit's `popToRootViewController(animated:)`.
   case popToRoot
   /// UIKit's `setViewControllers(_:animated:)`.
   case setStack([ScreenArgument])
+  /// Puts a screen in the place of another; of the top if `screen` is nil.
+  ///
+  /// A new top comes with a push, or with a pop if `isBack`.
+  indirect case replace(ScreenID?, with: ScreenArgument, isBack: Bool)
+  /// Puts a screen into the stack.
+  indirect case insert(ScreenArgument, StackPlace)
+  /// Takes screens out of the stack, wherever they are.
+  case remove([ScreenID])
   /// Makes a detached screen.
   case createScreen(ScreenRecord, replaces: Bool = false)
   /// Changes members of a screen.
@@ -45,6 +53,12 @@ package enum Operation: Hashable, Sendable {
   ///
   /// A screen of the stack stands for the controller, as nil does: it removes the whole chain.
   case dismiss(from: ScreenID?)
+
+  /// A person swipes the outermost presented screen down.
+  case swipeDown
+
+  /// One of the pops and dismissals, with a result that belongs to the lowest screen that it removes.
+  indirect case returning(Operation, result: OpaqueJSON)
 
   // Replacements of the stack that name no screens themselves.
 
@@ -128,6 +142,27 @@ package enum DuplicatePolicy: UInt8, Sendable {
   case error
   /// Succeed without effect.
   case ignore
+  /// Pop to the screen.
+  case popTo
+  /// Pop to the screen, and set the members that the record has.
+  case update
+  /// Take the screen out and push it, as it is.
+  case moveToTop
+
+  /// Whether a record without an id meets a screen with its route and args.
+  package var comparesRoutes: Bool { self != .error && self != .ignore }
+  /// Whether the push can pop screens.
+  package var pops: Bool { self == .popTo || self == .update }
+}
+
+/// A place in the stack for a new screen.
+package enum StackPlace: Hashable, Sendable {
+  /// Directly below a screen of the stack.
+  case below(ScreenID)
+  /// Directly above a screen of the stack.
+  case above(ScreenID)
+  /// At an index from 0, the bottom, to the depth of the stack.
+  case at(Int)
 }
 
 /// The target of a pop.
@@ -171,6 +206,8 @@ package enum ScreenEdit: Hashable, Sendable {
   case prefersBarHidden(Bool?)
   case wantsFullScreenLayout(Bool)
   case extendsUnderOpaqueBars(Bool)
+  case canPop(Bool)
+  case modalInPresentation(Bool)
   case edges(Edges)
   case toolbarItems([ButtonArgument])
 }
@@ -232,6 +269,10 @@ package enum OperationOutput: Hashable, Sendable {
   case screen(ScreenID)
   /// The push had no effect because the screen is on the stack already.
   case alreadyInStack(ScreenID)
+  /// The screen that a push brought to the top, and the screens that it popped, bottom first.
+  case found(ScreenID, popped: [ScreenID])
+  /// The screen that took the place of another one, and that one.
+  case exchanged(ScreenID, popped: ScreenID)
   /// The button that the operation made.
   case button(ButtonID)
   /// The screen that a pop removed; nil at the root.
@@ -250,4 +291,13 @@ package enum OperationOutput: Hashable, Sendable {
   case progress(Revision, Double)
   /// A button was activated; the hub sends the action and counts the watches that get it.
   case activated(ButtonID, action: String?)
+
+  /// The lowest of the screens that the operation removed; nil if it removed none.
+  var lowestRemoved: ScreenID? {
+    switch self {
+    case .popped(let id): id
+    case .poppedAll(let ids), .dismissed(let ids): ids.first
+    default: nil
+    }
+  }
 }

@@ -37,6 +37,16 @@ package struct Presented: Equatable, Sendable {
   /// Whether a screen of this style covers the bar and the stack.
   package static func coversStack(style: String?) -> Bool { style != "popover" }
 
+  /// Why a person may not dismiss the screen; nil if nothing is against it.
+  ///
+  /// UIKit's two full-screen styles have no swipe down.
+  var dismissRefusal: DismissRefusal? {
+    if !screen.hasDefaultDetails, screen.details.modalInPresentation {
+      return .modalInPresentation
+    }
+    return style == "fullScreen" || style == "overFullScreen" ? .style : nil
+  }
+
   /// Whether the screen covers the whole navigation interface, whichever screen presents it.
   ///
   /// True for UIKit's two current-context styles, because the controller defines the presentation

@@ -9,6 +9,14 @@ final class RareNotes {
   /// All presentations and dismissals together: the last kind, the screen visible before, the one
   /// visible now.
   var presentation: (kind: RunningTransition.Kind, from: ScreenID?, to: ScreenID?)?
+  /// The screens that operations put in the place of others, and those: no event tells of either.
+  var exchanged: Set<ScreenID> = []
+  /// A screen that an operation put on top, and whether displays then animate a pop.
+  ///
+  /// Nil leaves the kind of the transition to the stacks before and after.
+  var direction: (top: ScreenID, isBack: Bool)?
+  /// The results that operations gave for the screens that they removed.
+  var results: [ScreenID: OpaqueJSON] = [:]
   /// The buttons in the lists that the current operation names.
   ///
   /// The nav learns of a new button only when the operation has passed all checks.
@@ -36,6 +44,9 @@ final class RareNotes {
     let copy = RareNotes()
     copy.oldChain = oldChain
     copy.presentation = presentation
+    copy.exchanged = exchanged
+    copy.direction = direction
+    copy.results = results
     copy.named = named
     copy.touchedButtons = touchedButtons
     copy.released = released

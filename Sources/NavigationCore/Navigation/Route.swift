@@ -113,6 +113,15 @@ extension ScreenRecord {
   /// args.
   fileprivate func agrees(with screen: Screen) -> Bool {
     if let id { return id == screen.id }
+    return agrees(with: screen) { $0 == $1 }
+  }
+
+  /// Whether a screen has the record's route and args; `areEqual` compares args.
+  ///
+  /// A record without a route agrees with no screen.
+  func agrees(
+    with screen: Screen, _ areEqual: (OpaqueJSON, OpaqueJSON) -> Bool
+  ) -> Bool {
     var route: String?
     var args: OpaqueJSON?
     for edit in edits {
@@ -122,6 +131,8 @@ extension ScreenRecord {
       default: break
       }
     }
-    return route != nil && route == screen.route && args == screen.args
+    guard route != nil, route == screen.route else { return false }
+    guard let args, let other = screen.args else { return args == screen.args }
+    return areEqual(args, other)
   }
 }

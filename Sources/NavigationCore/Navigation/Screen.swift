@@ -191,6 +191,9 @@ package struct Screen: @unchecked Sendable {
   /// The kind; a stack takes only `content`.
   package var kind: ScreenKind { storage.details?.value.kind ?? .content }
 
+  /// Whether a person may not pop the screen.
+  var blocksPop: Bool { storage.details.map { !$0.value.canPop } ?? false }
+
   /// The buttons of the screen: left, right and toolbar items and the back button, in this order.
   package var buttons: [Button] {
     guard let details = storage.details?.value else { return [] }
@@ -236,6 +239,10 @@ package struct ScreenDetails: Hashable, Sendable {
   package var extendsUnderOpaqueBars = false
   /// UIKit's `edgesForExtendedLayout`.
   package var edges = Edges.all
+  /// Whether a person may pop the screen while it is the top; programs always may.
+  package var canPop = true
+  /// UIKit's `isModalInPresentation`: whether a person's swipe cannot dismiss the screen.
+  package var modalInPresentation = false
   /// UIKit's `toolbarItems`, in display order.
   package var toolbarItems: [Button] = []
   /// UIKit's `navigationItem`.

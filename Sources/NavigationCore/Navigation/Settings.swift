@@ -74,7 +74,9 @@ package enum GuardPolicy: UInt8, Sendable {
 package enum VetoScope: UInt8, Sendable {
   /// Pushes and pops; the default.
   case pushpop
-  /// Whole-stack replacements too.
+  /// Dismissals, and nothing else.
+  case dismiss
+  /// Pushes, pops, dismissals, and replacements of the whole stack.
   case all
 }
 

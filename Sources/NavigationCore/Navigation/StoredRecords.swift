@@ -25,6 +25,8 @@ extension Screen {
       case .prefersBarHidden(let value): details.prefersBarHidden = value
       case .wantsFullScreenLayout(let value): details.wantsFullScreenLayout = value
       case .extendsUnderOpaqueBars(let value): details.extendsUnderOpaqueBars = value
+      case .canPop(let value): details.canPop = value
+      case .modalInPresentation(let value): details.modalInPresentation = value
       case .edges(let value): details.edges = value
       case .toolbarItems(let value): details.toolbarItems = try Button.stored(value)
       }

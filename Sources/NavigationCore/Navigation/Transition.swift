@@ -25,8 +25,10 @@ package struct RunningTransition: Hashable, Sendable {
   package var animator: String?
   /// The name of the interaction driver, from the interaction delegate.
   package var driver: String?
-  /// How long the animator takes, in milliseconds; nil if the delegate gave no time.
+  /// How long the animation takes, in milliseconds; nil if nobody gave a time.
   package var duration: UInt64?
+  /// Whether the display asked for reduced animations: a fade, in `reducedDuration`.
+  package var isReduced = false
   /// Milliseconds until navd ends the transition: from its beginning, or a gesture's last update.
   package var deadline: UInt64
   /// The change of the bar's visibility during the transition, undone if it is cancelled.
@@ -39,6 +41,9 @@ package struct RunningTransition: Hashable, Sendable {
     /// Push and pop change the stack; present and dismiss change the chain.
     case push, pop, present, dismiss
   }
+
+  /// The duration of a reduced animation, in milliseconds.
+  package static let reducedDuration: UInt64 = 100
 
   /// Makes a transition.
   package init(id: Revision, kind: Kind, from: ScreenID?, to: ScreenID?, deadline: UInt64) {

@@ -12,8 +12,9 @@ enum ScreenCommand: Command {
     epilogue: """
       VERB is create, set or release; only a screen that is not shown can be released. KEY is a
       member of a screen record: title, route, args, restorationID, prefersBarHidden, edges,
-      toolbarItems, wantsFullScreenLayout, extendsUnderOpaqueBars. With replace=true, create
-      replaces another screen that is not shown.
+      toolbarItems, wantsFullScreenLayout, extendsUnderOpaqueBars, canPop,
+      modalInPresentation. With replace=true, create replaces a screen that is not shown and has
+      the same id but other contents.
 
       \(MemberWords.note)
 

@@ -29,11 +29,13 @@ enum DismissCommand: Command {
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
       OptionDeclaration(
-        "from", argument: "ID", "Only what this screen presents; if nothing, itself")
+        "from", argument: "ID", "Only what this screen presents; if nothing, itself"),
+      OptionDeclaration("swipe", "Swipe the outermost screen down, as a person does"),
+      Operations.resultOption,
     ] + Change.animatedOptions,
     epilogue: "Example: navctl dismiss kiosk --from wifi")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    try Change.perform(invocation) { _ in [Operations.dismiss(invocation.line)] }
+    try Change.perform(invocation) { _ in [try Operations.dismiss(invocation.line)] }
   }
 }

@@ -10,6 +10,9 @@ enum PushCommand: Command {
     arguments: PositionalArguments("NAV [SCREEN]", count: 0...2),
     options: [
       OptionDeclaration("if-absent", "It is no error if the screen is on the stack"),
+      OptionDeclaration(
+        "on-duplicate", argument: "WAY",
+        "If the screen is on the stack: error, ignore, popTo, update or moveToTop"),
       OptionDeclaration("show", "Use the operation show, which is animated"),
       OptionDeclaration(
         "sender", argument: "TEXT", "Origin of the request, for the log; needs --show"),
@@ -53,11 +56,11 @@ enum PopCommand: Command {
   static let declaration = CommandSet.Command(
     "pop", "Pop the top screen, if it is still the one you last saw", group: Subject.stack,
     arguments: PositionalArguments("NAV", count: 0...1),
-    options: Change.animatedOptions,
+    options: [Operations.resultOption] + Change.animatedOptions,
     epilogue: "Example: navctl pop kiosk --top wifi")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    try Change.perform(invocation) { _ in [.pop()] }
+    try Change.perform(invocation) { _ in [try Operations.pop(invocation.line)] }
   }
 }
 
@@ -69,6 +72,7 @@ enum PopToCommand: Command {
     options: [
       OptionDeclaration("route", argument: "ROUTE", "The top-most screen with this route"),
       OptionDeclaration("unique", "Refuse if several screens have the route"),
+      OptionDeclaration("inclusive", "Remove the screen itself too"), Operations.resultOption,
     ] + Change.animatedOptions,
     epilogue: "Example: navctl pop-to kiosk --route settings")
 
@@ -90,6 +94,68 @@ enum PopToRootCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     try Change.perform(invocation) { _ in [.popToRoot()] }
+  }
+}
+
+/// `replace`: puts a screen in the place of another one.
+enum ReplaceCommand: Command {
+  static let declaration = CommandSet.Command(
+    "replace", "Put a screen in the place of the top, if it is still the one you last saw",
+    group: Subject.stack,
+    arguments: PositionalArguments("NAV [SCREEN]", count: 0...2),
+    options: [
+      OptionDeclaration("screen", argument: "ID", "Replace this screen of the stack, not the top"),
+      OptionDeclaration("back", "Animate a new top as a pop, not as a push"),
+    ] + NewScreen.options + Change.animatedOptions,
+    epilogue: NewScreen.note + """
+
+      Example: navctl replace kiosk done --title Done --screen wifi
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    try Change.perform(invocation, rest: 0...1) {
+      [try Operations.replace(invocation.line, id: $0.first)]
+    }
+  }
+}
+
+/// `insert`: puts a screen into the stack.
+enum InsertCommand: Command {
+  static let declaration = CommandSet.Command(
+    "insert", "Put a screen into the stack", group: Subject.stack,
+    arguments: PositionalArguments("NAV [SCREEN]", count: 0...2),
+    options: [
+      OptionDeclaration("below", argument: "ID", "Directly below this screen"),
+      OptionDeclaration("above", argument: "ID", "Directly above this screen"),
+      OptionDeclaration(
+        "at", argument: "N", "At this place, 0 at the bottom, in the stack that you last saw"),
+    ] + NewScreen.options + Change.animatedOptions,
+    epilogue: NewScreen.note + """
+
+      Example: navctl insert kiosk help --title Help --below wifi
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    try Change.perform(invocation, rest: 0...1) {
+      [try Operations.insert(invocation.line, id: $0.first)]
+    }
+  }
+}
+
+/// `remove`: takes screens out of the stack.
+enum RemoveCommand: Command {
+  static let declaration = CommandSet.Command(
+    "remove", "Take screens out of the stack, wherever they are", group: Subject.stack,
+    arguments: PositionalArguments("NAV [ID...]", count: 0...Int.max),
+    options: Change.animatedOptions,
+    epilogue: """
+      If NAVD_NAV is set, all arguments are ids.
+
+      Example: navctl remove kiosk wifi
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    try Change.perform(invocation, rest: 1...Int.max) { [.remove($0)] }
   }
 }
 

@@ -9,8 +9,8 @@ enum BackCommand: Command {
     "back", "Tap back, if the top screen is the one you last saw", group: Subject.touch,
     arguments: PositionalArguments("NAV", count: 0...1), options: Change.animatedOptions,
     epilogue: """
-      Unlike pop, the command fails if the bar shows no back button, or if a presented screen
-      covers it.
+      Unlike pop, the command fails if the bar shows no back button, if a presented screen covers
+      it, or if the top screen does not let a person pop it (canPop).
 
       Example: navctl back kiosk --top wifi
       """)

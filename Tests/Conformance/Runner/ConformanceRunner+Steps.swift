@@ -139,7 +139,9 @@ extension ConformanceRunner {
     }
   }
 
-  private static var byPosition: Set<String> { ["pop", "popItem", "ui.backTap", "gesture.begin"] }
+  private static var byPosition: Set<String> {
+    ["pop", "popItem", "ui.backTap", "gesture.begin", "replace", "insert", "ui.dismiss"]
+  }
   private static var replacing: Set<String> {
     ["setStack", "setItems", "open", "restore", "revert", "nav.close"]
   }

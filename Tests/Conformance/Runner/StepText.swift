@@ -20,8 +20,10 @@ enum StepText {
     func id(_ member: String) -> String { value[member]?.string ?? "nil" }
     func flag(_ member: String) -> String { value[member]?.bool == true ? "1" : "0" }
     switch name {
-    case "willShow", "didShow": return "\(name)(\(id("screen")),\(flag("animated")))"
-    case "didPush", "didPop": return "\(name)(\(id("screen")))"
+    case "willShow", "didShow", "willHide", "didHide":
+      return "\(name)(\(id("screen")),\(flag("animated")))"
+    case "didPush", "didPop", "didPresent", "didDismiss", "popBlocked", "dismissAttempted":
+      return "\(name)(\(id("screen")))"
     case "transitionBegan":
       let kind = value["interactive"]?.bool == true ? ",interactive" : ""
       return "\(name)(\(id("op")),\(id("from")),\(id("to"))\(kind))"

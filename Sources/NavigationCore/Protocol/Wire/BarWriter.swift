@@ -113,6 +113,9 @@ extension JSONWriter {
     if environment.barPosition != standard.barPosition {
       choice("barPosition", environment.barPosition)
     }
+    if environment.animations != standard.animations {
+      choice("animations", environment.animations)
+    }
     guard let orientations = environment.orientations else { return }
     name("orientations")
     beginObject()

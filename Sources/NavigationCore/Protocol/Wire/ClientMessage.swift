@@ -57,6 +57,8 @@ package struct Hello: Hashable, Sendable {
   package var heartbeat: UInt64?
   /// Whether the session has no flow control, so that only the socket limits what is sent.
   package var isUncontrolled: Bool
+  /// The names of the features that the client knows; navd ignores names that it does not know.
+  package var features: [String] = Feature.allCases.map(\.rawValue)
 
   /// Makes a `hello`; the defaults are those of the protocol.
   package init(
@@ -187,6 +189,8 @@ package struct Guards: Hashable, Sendable {
   package var stack: [String]?
   /// Ids that must be on the stack, in any order.
   package var has: [String]?
+  /// The id that the visible screen must have, presented ones included; the inner nil: none.
+  package var visible: String??
 
   /// Makes an empty set of guards, which always holds.
   package init() {}
@@ -198,8 +202,10 @@ package struct Guards: Hashable, Sendable {
     return guards
   }
 
+  /// Whether a guard fixes the whole state: `rev` or `dig`.
+  package var fixesState: Bool { revision != nil || digest != nil }
   /// Whether a guard fixes the whole stack: `rev`, `dig` or `stack`.
-  package var fixesStack: Bool { revision != nil || digest != nil || stack != nil }
+  package var fixesStack: Bool { fixesState || stack != nil }
 }
 
 /// The members of an `op` message except its operations, as a client writes them.
@@ -357,7 +363,7 @@ package struct RequestedOperation: Sendable {
   package var kind: OperationKind
   /// The arguments, or the reason why they are unreadable.
   package var arguments: Arguments
-  /// UIKit's `sender` of a push or show, which the daemon only logs.
+  /// UIKit's `sender` of a push or show, which navd keeps with the revision, for the log of the nav.
   package var sender: OpaqueJSON?
 
   /// Whether the operation can be read, neither creates the nav nor closes it, and has no sender.
@@ -417,51 +423,6 @@ package struct GetRequest: Hashable, Sendable {
     self.from = from
     self.limit = limit
   }
-}
-
-/// The message `delegate`, which replaces the session's delegate roles for a nav.
-package struct DelegateRequest: Hashable, Sendable {
-  /// The id of the message, which answers repeat.
-  package var id: UInt64
-  /// The name of the nav.
-  package var nav: String
-  /// The new roles, instead of the earlier ones; an empty set ends them all.
-  package var roles: Set<DelegateRole>
-  /// The orientations that the role `orientation` supports.
-  package var orientations: DelegateOrientations?
-}
-
-/// The value of an `answer` from a delegate.
-package enum DelegateAnswer: Hashable, Sendable {
-  /// Whether a screen may be pushed or popped.
-  case verdict(Bool)
-  /// The name of the animator for a transition, and its duration in milliseconds.
-  case animator(String, duration: UInt64?)
-  /// The name of the driver of an interactive transition.
-  case driver(String)
-  /// A value of another form: the hub ignores it for a veto question, else it means no animator or
-  /// driver.
-  case none
-}
-
-/// The message `lease`, which takes or gives back the display lease of a nav.
-package struct LeaseRequest: Hashable, Sendable {
-  /// The id of the message, which answers repeat.
-  package var id: UInt64
-  /// The name of the nav.
-  package var nav: String
-  /// What the session wants.
-  package var wish: LeaseWish
-}
-
-/// A client's action on the display lease of a nav.
-package enum LeaseWish: Hashable, Sendable {
-  /// Take the lease if no other session holds it.
-  case take
-  /// Take the lease even if another session holds it; needs the right `admin`.
-  case force
-  /// Give the lease back.
-  case release
 }
 
 /// The verbs of messages to the daemon.

@@ -271,6 +271,13 @@ package struct ClientMessageReader: Sendable {
       }
       hello.isUncontrolled = flow == "none"
     }
+    hello.features = []
+    if let list = member("features") {
+      guard let names = ids(list) else {
+        throw MessageFailure(.invalidArgument, "features is a list of names")
+      }
+      hello.features = names
+    }
     return hello
   }
 
@@ -429,7 +436,7 @@ package struct ClientMessageReader: Sendable {
         throw MessageFailure(
           .invalidArgument, id: id,
           "if.\(name) is no guard, or has a wrong value; guards are any, epoch, rev, dig, top, "
-            + "depth, stack, has")
+            + "depth, stack, has, visible")
       }
       key = tape.next(key + 1)
     }
@@ -451,12 +458,11 @@ package struct ClientMessageReader: Sendable {
       guard let digest = tape.string(value).flatMap({ Digest($0) }) else { return false }
       guards.digest = digest
     case "top":
-      if tape.kind(value) == .null {
-        guards.top = .some(nil)
-      } else {
-        guard let id = tape.string(value) else { return false }
-        guards.top = .some(id)
-      }
+      guard let id = idOrNull(value) else { return false }
+      guards.top = id
+    case "visible":
+      guard let id = idOrNull(value) else { return false }
+      guards.visible = id
     case "depth":
       guard let depth = tape.integer(value) else { return false }
       guards.depth = depth
@@ -469,6 +475,11 @@ package struct ClientMessageReader: Sendable {
     default: return false
     }
     return true
+  }
+
+  /// The id that a guard names, the inner nil for `null`; nil for anything else.
+  private func idOrNull(_ value: Int) -> String?? {
+    tape.kind(value) == .null ? .some(nil) : tape.string(value).map { .some($0) }
   }
 
   private func ids(_ list: Int) -> [String]? {

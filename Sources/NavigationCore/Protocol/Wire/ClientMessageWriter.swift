@@ -19,9 +19,7 @@ package enum ClientMessageWriter {
     if hello.isUncontrolled {
       json.member("flow", plain: "none")
     }
-    json.name("features")
-    json.beginArray()
-    json.endArray()
+    json.list("features", hello.features)
     json.endObject()
     return json.bytes
   }
@@ -212,6 +210,10 @@ extension JSONWriter {
     }
     if let ids = guards.stack { list("stack", ids) }
     if let ids = guards.has { list("has", ids) }
+    if let visible = guards.visible {
+      name("visible")
+      if let visible { string(visible) } else { null() }
+    }
     endObject()
   }
 

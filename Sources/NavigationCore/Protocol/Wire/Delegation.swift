@@ -69,6 +69,8 @@ package enum Question: Hashable, Sendable {
   case shouldPush(screen: String)
   /// Whether this screen may be popped, and the cause of the pop; the answer is `true` or `false`.
   case shouldPop(screen: String, cause: String)
+  /// Whether this screen may be dismissed, and the cause; the answer is `true` or `false`.
+  case shouldDismiss(screen: String, cause: String)
   /// The animator for a transition; the answer is `{animator,duration}`, or null for none.
   case animatorFor(operation: String, from: String?, to: String?)
   /// The driver for this animator; the answer is `{driver}`, or null for none.
@@ -79,7 +81,7 @@ package enum Question: Hashable, Sendable {
   /// Whether the question is one of a veto round, whose end the daemon reports with `settled`.
   package var isVeto: Bool {
     switch self {
-    case .shouldPush, .shouldPop: true
+    case .shouldPush, .shouldPop, .shouldDismiss: true
     case .animatorFor, .interactionFor, .unknown: false
     }
   }
@@ -93,4 +95,49 @@ package struct Settlement: Hashable, Sendable {
   package var outcome: String
   /// The name of the client whose answer denied the op; nil for other outcomes.
   package var by: String?
+}
+
+/// The message `delegate`, which replaces the session's delegate roles for a nav.
+package struct DelegateRequest: Hashable, Sendable {
+  /// The id of the message, which answers repeat.
+  package var id: UInt64
+  /// The name of the nav.
+  package var nav: String
+  /// The new roles, instead of the earlier ones; an empty set ends them all.
+  package var roles: Set<DelegateRole>
+  /// The orientations that the role `orientation` supports.
+  package var orientations: DelegateOrientations?
+}
+
+/// The value of an `answer` from a delegate.
+package enum DelegateAnswer: Hashable, Sendable {
+  /// Whether a screen may be pushed or popped.
+  case verdict(Bool)
+  /// The name of the animator for a transition, and its duration in milliseconds.
+  case animator(String, duration: UInt64?)
+  /// The name of the driver of an interactive transition.
+  case driver(String)
+  /// A value of another form: the hub ignores it for a veto question, else it means no animator or
+  /// driver.
+  case none
+}
+
+/// The message `lease`, which takes or gives back the display lease of a nav.
+package struct LeaseRequest: Hashable, Sendable {
+  /// The id of the message, which answers repeat.
+  package var id: UInt64
+  /// The name of the nav.
+  package var nav: String
+  /// What the session wants.
+  package var wish: LeaseWish
+}
+
+/// A client's action on the display lease of a nav.
+package enum LeaseWish: Hashable, Sendable {
+  /// Take the lease if no other session holds it.
+  case take
+  /// Take the lease even if another session holds it; needs the right `admin`.
+  case force
+  /// Give the lease back.
+  case release
 }

@@ -152,12 +152,24 @@ extension JSONWriter {
       case .didShow(let screen, let animated):
         name("didShow")
         shown(screen, animated)
+      case .willHide(let screen, let animated):
+        name("willHide")
+        shown(screen, animated)
+      case .didHide(let screen, let animated):
+        name("didHide")
+        shown(screen, animated)
       case .didPush(let screen):
         name("didPush")
         only(screen)
-      case .didPop(let screen):
+      case .didPop(let screen, let result):
         name("didPop")
+        only(screen, result)
+      case .didPresent(let screen):
+        name("didPresent")
         only(screen)
+      case .didDismiss(let screen, let result):
+        name("didDismiss")
+        only(screen, result)
       case .transitionBegan(let transition):
         name("transitionBegan")
         began(transition)
@@ -211,6 +223,7 @@ extension JSONWriter {
       integer(duration)
     }
     optional("driver", transition.driver)
+    if transition.isReduced { member("style", plain: "fade") }
     endObject()
   }
 
@@ -223,10 +236,11 @@ extension JSONWriter {
     endObject()
   }
 
-  private mutating func only(_ screen: ScreenID) {
+  private mutating func only(_ screen: ScreenID, _ result: OpaqueJSON? = nil) {
     beginObject()
     name("screen")
     word(screen.text)
+    if let result { optional("result", result) }
     endObject()
   }
 
@@ -285,6 +299,12 @@ extension JSONWriter {
       optional("id", id.text)
       name("reason")
       plain("alreadyInStack")
+    case .found(let id, let popped):
+      optional("id", id.text)
+      list("popped", popped.map(\.text))
+    case .exchanged(let id, let popped):
+      optional("id", id.text)
+      optional("popped", popped.text)
     case .button(let id): optional("id", id.text)
     case .popped(let id):
       name("popped")

@@ -46,6 +46,7 @@ extension RecordReader {
     case "locale": return .locale(isNull ? standard.locale : try locale(tape, at))
     case "orientation": return .orientation(try choice(tape, at, name) ?? standard.orientation)
     case "barPosition": return .barPosition(try choice(tape, at, name) ?? standard.barPosition)
+    case "animations": return .animations(try choice(tape, at, name) ?? standard.animations)
     default: throw unknownMember(name, of: "the environment")
     }
   }

@@ -47,6 +47,8 @@ package enum ErrorCode: String, CaseIterable, Sendable {
   case noRoot = "no-root"
   case covered
   case noBackButton = "no-back-button"
+  case popBlocked = "pop-blocked"
+  case dismissBlocked = "dismiss-blocked"
   case alreadyPresenting = "already-presenting"
   case alreadyActive = "already-active"
   case classUnknown = "class-unknown"

@@ -3,10 +3,12 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   // swift-format-ignore: AlwaysUseLowerCamelCase
   /// The kinds; `unknown` stands for every other name.
   case navCreate, navConfigure, navClose, attach, detach, push, show, segue, pop, popTo, popToRoot,
-    setStack, open, restore, revert, present, dismiss, screenCreate, screenSet, screenRelease,
+    setStack, replace, insert, remove, open, restore, revert, present, dismiss, screenCreate,
+    screenSet, screenRelease,
     itemSet, buttonCreate, buttonSet, buttonRelease, buttonActivate, barSet, toolbarSet,
     barSetHidden, toolbarSetHidden, appearanceSet, proxySet, pushItem, popItem, setItems, uiBackTap,
-    uiTap, uiSwipe, gestureBegin, gestureUpdate, gestureFinish, gestureCancel, transitionComplete,
+    uiDismiss, uiTap, uiSwipe, gestureBegin, gestureUpdate, gestureFinish, gestureCancel,
+    transitionComplete,
     envSet, unknown
 
   /// The name of the kind on the wire.
@@ -35,6 +37,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     case .appearanceSet: "appearance.set"
     case .proxySet: "proxy.set"
     case .uiBackTap: "ui.backTap"
+    case .uiDismiss: "ui.dismiss"
     case .uiTap: "ui.tap"
     case .uiSwipe: "ui.swipe"
     case .gestureBegin: "gesture.begin"
@@ -92,13 +95,17 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     }
   }
 
+  /// Whether the operation pushes a screen, in the way of `onDuplicate`.
+  package var isPush: Bool { self == .push || self == .show || self == .segue }
+
   /// Whether the operation waits, or is refused, while a transition, gesture or question is open.
   ///
   /// `button.activate` does so too, if the button pops.
   package var waitsForTransition: Bool {
     switch self {
-    case .push, .show, .segue, .pop, .popTo, .popToRoot, .setStack, .open, .restore, .revert,
-      .present, .dismiss, .pushItem, .popItem, .setItems, .uiBackTap:
+    case .push, .show, .segue, .pop, .popTo, .popToRoot, .setStack, .replace, .insert, .remove,
+      .open, .restore, .revert, .present, .dismiss, .uiDismiss, .pushItem, .popItem, .setItems,
+      .uiBackTap:
       true
     default: false
     }
@@ -112,7 +119,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     case .open: .open
     case .restore: .restore
     case .revert: .revert
-    case .gestureBegin, .gestureFinish: .gesture
+    case .gestureBegin, .gestureFinish, .uiDismiss: .gesture
     case .gestureCancel: .cancel
     case .transitionComplete: .complete
     default: nil
@@ -127,11 +134,12 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   /// When the hub asks the veto delegates about the operation.
   package var vetoQuestion: VetoQuestion {
     switch self {
-    case .push, .show, .segue, .pop, .popTo, .popToRoot, .uiBackTap, .buttonActivate,
-      .gestureBegin, .pushItem, .popItem:
+    case .push, .show, .segue, .pop, .popTo, .popToRoot, .replace, .insert, .remove, .uiBackTap,
+      .buttonActivate, .gestureBegin, .pushItem, .popItem:
       .always
     case .revert: .removals
     case .setStack, .setItems, .open, .restore: .removalsInScopeAll
+    case .dismiss, .uiDismiss: .dismissals
     default: .never
     }
   }
@@ -140,12 +148,15 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   package enum VetoQuestion: Sendable {
     /// Never.
     case never
-    /// About every screen that is added or removed.
+    /// About every screen that comes onto the stack or leaves it, unless the nav's `vetoScope` is
+    /// `dismiss`.
     case always
-    /// About every screen that is removed.
+    /// About every screen that leaves the stack, unless `vetoScope` is `dismiss`.
     case removals
-    /// About every screen that is removed, if the nav's `vetoScope` is `all`.
+    /// About every screen that leaves the stack, if `vetoScope` is `all`.
     case removalsInScopeAll
+    /// About every screen that is dismissed, if `vetoScope` is `dismiss` or `all`.
+    case dismissals
   }
 
   /// The guard that the policy `removal` requires.
@@ -153,6 +164,8 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     switch self {
     case .pop, .popItem, .uiBackTap, .gestureBegin: .position
     case .setStack, .setItems, .open, .restore, .revert, .navClose: .wholeStack
+    case .replace, .insert: .byArguments
+    case .uiDismiss: .presentation
     default: .none
     }
   }
@@ -165,19 +178,53 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     case position
     /// `rev`, `dig` or `stack`.
     case wholeStack
+    /// `visible`, `rev` or `dig`.
+    case presentation
+    /// One of the others, by the arguments: see `Operation.neededGuard`.
+    case byArguments
+
+    /// The guards of which one suffices, for messages to people.
+    package var names: String {
+      switch self {
+      case .none, .position, .byArguments: "top, rev, dig or stack"
+      case .wholeStack: "rev, dig or stack"
+      case .presentation: "visible, rev or dig"
+      }
+    }
   }
 
   /// The rights that the operation needs.
   package var rights: Rights {
     switch self {
     case .navConfigure, .navClose, .proxySet: .admin
-    case .pop, .popTo, .popToRoot, .dismiss, .screenRelease, .popItem, .uiBackTap, .gestureBegin,
+    case .pop, .popTo, .popToRoot, .remove, .dismiss, .uiDismiss, .screenRelease, .popItem,
+      .uiBackTap,
+      .gestureBegin,
       .gestureUpdate, .gestureFinish, .gestureCancel:
       .pop
-    case .setStack, .open, .restore, .revert, .setItems: [.push, .pop]
+    case .setStack, .replace, .open, .restore, .revert, .setItems: [.push, .pop]
     // Push or pop, depending on the button, which only the nav's state shows.
     case .buttonActivate: []
     default: .push
+    }
+  }
+}
+
+extension Operation {
+  /// The guard that the policy `removal` requires for the arguments, if the kind leaves it to them.
+  package var neededGuard: OperationKind.NeededGuard {
+    switch self {
+    case .replace(nil, _, _): .position
+    case .insert(_, .at): .wholeStack
+    default: .none
+    }
+  }
+
+  /// The rights that the operation needs because of its arguments.
+  package var rights: Rights {
+    switch self {
+    case .push(_, let policy), .show(_, let policy): policy.pops ? .pop : []
+    default: []
     }
   }
 }

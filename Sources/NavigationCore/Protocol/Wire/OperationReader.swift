@@ -41,8 +41,12 @@ struct OperationReader {
       switch kind {
       case .push, .show: readable.add(try push(kind, tape, arguments, &sender))
       case .pop:
-        try only([], "pop", tape, arguments)
-        readable.add(.pop)
+        if tape.count(arguments) == 0 {
+          readable.add(.pop)
+        } else {
+          try only(["result"], "pop", tape, arguments)
+          readable.add(try returning(.pop, tape, arguments))
+        }
       case .navCreate:
         return RequestedOperation(kind, .create(try creation(tape, arguments)))
       case .navClose:
@@ -105,27 +109,25 @@ struct OperationReader {
       try only([], name, tape, at)
       return kind == .popToRoot ? .popToRoot : kind == .attach ? .attach : .detach
     case .popTo:
-      try only(["screen", "route", "match"], name, tape, at)
-      return .popTo(try popTarget(tape, at))
+      try only(["screen", "route", "match", "inclusive", "result"], name, tape, at)
+      let target = try popTarget(tape, at)
+      return try returning(
+        .popTo(target, inclusive: try flag(tape, at, "inclusive")), tape, at)
     case .setStack:
       try only(["screens"], name, tape, at)
       return .setStack(try screens(tape, at))
+    case .replace, .insert, .remove: return try stackEdit(kind, name, tape, at)
     case .navConfigure: return .configure(try settings(tape, at))
     case .screenCreate:
       let record = try reader.screenRecord(tape, at, with: "replace").record
-      guard let replaces = tape.member("replace", of: at) else { return .createScreen(record) }
-      return .createScreen(
-        record, replaces: try reader.flag(tape, replaces, "replace", default: false))
+      return .createScreen(record, replaces: try flag(tape, at, "replace"))
     case .screenSet:
       return .setScreen(try id(tape, at), try reader.screenEdits(tape, at))
     case .screenRelease:
       try only(["screen"], name, tape, at)
       return .releaseScreen(try id(tape, at))
     case .itemSet:
-      var onStack = false
-      if let flag = tape.member("requireOnStack", of: at) {
-        onStack = try reader.flag(tape, flag, "requireOnStack", default: false)
-      }
+      let onStack = try flag(tape, at, "requireOnStack")
       let edits = try reader.itemEdits(tape, at, skipping: ["screen", "requireOnStack"])
       return .setItem(try id(tape, at), edits, requireOnStack: onStack)
     case .buttonCreate: return .createButton(try reader.buttonRecord(tape, at))
@@ -142,7 +144,7 @@ struct OperationReader {
     case .barSet, .toolbarSet, .barSetHidden, .toolbarSetHidden, .appearanceSet, .proxySet, .uiTap,
       .uiSwipe, .envSet:
       return try barOperation(kind, name, tape, at)
-    case .present, .dismiss, .segue, .open, .restore, .revert, .uiBackTap:
+    case .present, .dismiss, .segue, .open, .restore, .revert, .uiBackTap, .uiDismiss:
       return try presentationOperation(kind, name, tape, at)
     case .gestureBegin, .gestureUpdate, .gestureFinish, .gestureCancel, .transitionComplete:
       return try transitionOperation(kind, name, tape, at)
@@ -163,6 +165,26 @@ struct OperationReader {
 
   func screen(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenArgument {
     try screen(tape, tape.member("screen", of: at))
+  }
+
+  /// Reads the result of a pop or dismissal, at most 4 KiB; null counts as none.
+  func returning(
+    _ operation: Operation, _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> Operation {
+    guard let value = tape.member("result", of: at), tape.kind(value) != .null else {
+      return operation
+    }
+    guard tape.rawCount(value) <= 4096 else {
+      throw ReadFailure(.limit, "result is larger than 4096 bytes", reason: "size")
+    }
+    return .returning(operation, result: OpaqueJSON(validated: tape.raw(value)))
+  }
+
+  private func flag(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String
+  ) throws(ReadFailure) -> Bool {
+    guard let value = tape.member(name, of: at) else { return false }
+    return try reader.flag(tape, value, name, default: false)
   }
 
   private func screen(
@@ -203,14 +225,19 @@ struct OperationReader {
     return screens
   }
 
-  private func duplicates(
+  func duplicates(
     _ tape: borrowing JSONTape, _ value: Int?
   ) throws(ReadFailure) -> DuplicatePolicy {
     guard let value else { return .error }
     switch tape.string(value) {
     case "error": return .error
     case "ignore": return .ignore
-    default: throw ReadFailure(.invalidArgument, "onDuplicate is error or ignore")
+    case "popTo": return .popTo
+    case "update": return .update
+    case "moveToTop": return .moveToTop
+    default:
+      throw ReadFailure(
+        .invalidArgument, "onDuplicate is error, ignore, popTo, update or moveToTop")
     }
   }
 
@@ -245,6 +272,57 @@ struct OperationReader {
     case nil where match == nil, "top": return .route(text, mustBeUnique: false)
     case "unique": return .route(text, mustBeUnique: true)
     default: throw ReadFailure(.invalidArgument, "match is top or unique")
+    }
+  }
+
+  /// Reads a single change anywhere in the stack.
+  private func stackEdit(
+    _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> Operation {
+    switch kind {
+    case .replace:
+      try only(["with", "screen", "direction"], name, tape, at)
+      let direction = tape.member("direction", of: at)
+      guard direction == nil || direction.flatMap({ tape.string($0) }) == "back" else {
+        throw ReadFailure(.invalidArgument, "direction is back, or is left out")
+      }
+      let old = tape.member("screen", of: at)
+      let new = try screen(tape, tape.member("with", of: at))
+      return .replace(
+        try old.map { at throws(ReadFailure) in try reader.screenID(tape, at) }, with: new,
+        isBack: direction != nil)
+    case .insert:
+      try only(["screen", "below", "above", "at"], name, tape, at)
+      return .insert(try screen(tape, at), try place(tape, at))
+    default:
+      try only(["screens"], name, tape, at)
+      guard let list = tape.member("screens", of: at), tape.kind(list) == .array else {
+        throw ReadFailure(.invalidArgument, "screens is a list of ids")
+      }
+      var ids: [ScreenID] = []
+      var element = list + 1
+      while element < tape.next(list) {
+        ids.append(try reader.screenID(tape, element))
+        element = tape.next(element)
+      }
+      return .remove(ids)
+    }
+  }
+
+  private func place(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> StackPlace {
+    switch (
+      tape.member("below", of: at), tape.member("above", of: at), tape.member("at", of: at)
+    ) {
+    case (let below?, nil, nil): return .below(try reader.screenID(tape, below))
+    case (nil, let above?, nil): return .above(try reader.screenID(tape, above))
+    case (nil, nil, let index?):
+      // No stack is that deep, so the rules refuse what does not fit into 32 bits.
+      guard let number = tape.integer(index) else {
+        throw ReadFailure(.invalidArgument, "at is a whole number from 0 to the depth")
+      }
+      return .at(Int(min(number, UInt64(Int32.max))))
+    default:
+      throw ReadFailure(.invalidArgument, "insert takes one of below, above and at")
     }
   }
 

@@ -11,10 +11,10 @@ extension OperationReader {
       return .present(
         try screen(tape, at), from: try presenter(tape, at), style: try style(tape, at))
     case .dismiss:
-      try only(["from"], name, tape, at)
-      return .dismiss(from: try presenter(tape, at))
+      try only(["from", "result"], name, tape, at)
+      return try returning(.dismiss(from: try presenter(tape, at)), tape, at)
     case .segue:
-      try only(["kind", "screen"], name, tape, at)
+      try only(["kind", "screen", "onDuplicate"], name, tape, at)
       return try segue(tape, at)
     case .open:
       try only(["route"], name, tape, at)
@@ -34,6 +34,9 @@ extension OperationReader {
     case .uiBackTap:
       try only([], name, tape, at)
       return .backTap
+    case .uiDismiss:
+      try only(["result"], name, tape, at)
+      return try returning(.swipeDown, tape, at)
     default: throw ReadFailure(.unsupported, "this daemon does not know the op \(name)")
     }
   }
@@ -90,8 +93,13 @@ extension OperationReader {
 
   private func segue(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Operation {
     switch tape.member("kind", of: at).flatMap({ tape.string($0) }) {
-    case "show": return .push(try screen(tape, at), onDuplicate: .error)
+    case "show":
+      let policy = try duplicates(tape, tape.member("onDuplicate", of: at))
+      return .push(try screen(tape, at), onDuplicate: policy)
     case "showDetail":
+      guard tape.member("onDuplicate", of: at) == nil else {
+        throw ReadFailure(.invalidArgument, "showDetail presents, and takes no onDuplicate")
+      }
       return .present(try screen(tape, at), from: nil, style: nil)
     default:
       throw ReadFailure(

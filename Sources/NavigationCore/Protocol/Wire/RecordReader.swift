@@ -134,6 +134,9 @@ package struct RecordReader {
       .wantsFullScreenLayout(try flag(tape, at, name, default: false))
     case "extendsUnderOpaqueBars":
       .extendsUnderOpaqueBars(try flag(tape, at, name, default: false))
+    case "canPop": .canPop(try flag(tape, at, name, default: true))
+    case "modalInPresentation":
+      .modalInPresentation(try flag(tape, at, name, default: false))
     case "toolbarItems": .toolbarItems(try buttons(tape, at, name))
     default: nil
     }

@@ -31,6 +31,11 @@ extension JSONWriter {
     }
     flag("wantsFullScreenLayout", details.wantsFullScreenLayout)
     flag("extendsUnderOpaqueBars", details.extendsUnderOpaqueBars)
+    if !details.canPop {
+      name("canPop")
+      bool(false)
+    }
+    flag("modalInPresentation", details.modalInPresentation)
     if details.edges != .all {
       name("edges")
       beginArray()

@@ -44,7 +44,9 @@ extension JSONWriter {
     endObject()
   }
 
-  /// Writes the members before the left positions, and opens the list `left`.
+  /// Writes `height`, `layoutHeight` and `metrics`, and opens the list `left`.
+  ///
+  /// The caller writes the elements of `left` and closes the list.
   mutating func sizes(_ bar: ResolvedBar) {
     name("height")
     integer(bar.height)

@@ -270,6 +270,10 @@ package struct ServerMessageReader: Sendable {
       return text("screen", of: arguments).map {
         .shouldPop(screen: $0, cause: text("cause", of: arguments) ?? "api")
       }
+    case "shouldDismiss":
+      return text("screen", of: arguments).map {
+        .shouldDismiss(screen: $0, cause: text("cause", of: arguments) ?? "api")
+      }
     case "animatorFor":
       return text("op", of: arguments).map {
         .animatorFor(

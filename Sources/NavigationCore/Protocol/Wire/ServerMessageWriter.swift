@@ -55,6 +55,7 @@ extension OutgoingError {
   package var withoutState: OutgoingError {
     let revealing: Set<ErrorCode> = [
       .desync, .compacted, .leaseLost, .transitionInProgress, .vetoed, .frozen, .restoreFailed,
+      .popBlocked, .dismissBlocked,
     ]
     var error = self
     error.standing = nil
@@ -236,6 +237,48 @@ package enum ServerMessageWriter {
       json.beginObject()
       json.member("button", button.text)
       json.optional("action", action)
+      json.endObject()
+      json.endObject()
+      json.endArray()
+    }
+  }
+
+  /// Encodes `event` for a screen that a person tried to pop, and which does not allow it.
+  ///
+  /// `screen` is the id as JSON.
+  package static func event(
+    nav: String, epoch: Epoch, revision: Revision, popBlocked screen: [UInt8]
+  ) -> [UInt8] {
+    JSONWriter.object(reserving: 128) { json in
+      json.place(nav, epoch, revision)
+      json.name("ev")
+      json.beginArray()
+      json.beginObject()
+      json.name("popBlocked")
+      json.beginObject()
+      json.name("screen")
+      json.raw(screen)
+      json.endObject()
+      json.endObject()
+      json.endArray()
+    }
+  }
+
+  /// Encodes `event` for a screen that a person tried to dismiss, and which does not allow it.
+  ///
+  /// `screen` is the id as JSON.
+  package static func event(
+    nav: String, epoch: Epoch, revision: Revision, dismissAttempted screen: [UInt8]
+  ) -> [UInt8] {
+    JSONWriter.object(reserving: 128) { json in
+      json.place(nav, epoch, revision)
+      json.name("ev")
+      json.beginArray()
+      json.beginObject()
+      json.name("dismissAttempted")
+      json.beginObject()
+      json.name("screen")
+      json.raw(screen)
       json.endObject()
       json.endObject()
       json.endArray()

@@ -95,6 +95,7 @@ extension RecordReader {
     running.animator = text("animator")
     running.driver = text("driver")
     running.duration = tape.member("duration", of: at).flatMap { tape.integer($0) }
+    running.isReduced = text("style") == "fade"
     if let change = tape.member("barChange", of: at) {
       func flag(_ name: String) -> Bool {
         tape.member(name, of: change).flatMap { tape.bool($0) } ?? false
@@ -121,9 +122,15 @@ extension RecordReader {
         let screen = tape.member("screen", of: element + 2)
       else { throw ReadFailure(.invalidArgument, "an event of a transition's end cannot be read") }
       let id = try screenID(tape, screen)
+      let result = tape.member("result", of: element + 2).map {
+        OpaqueJSON(validated: tape.raw($0))
+      }
       switch name {
       case "didPush": events.append(.didPush(id))
-      case "didPop": events.append(.didPop(id))
+      case "didPop": events.append(.didPop(id, result: result))
+      case "didPresent": events.append(.didPresent(id))
+      case "didDismiss": events.append(.didDismiss(id, result: result))
+      case "didHide": events.append(.didHide(id, animated: true))
       case "didShow": events.append(.didShow(id, animated: true))
       default: throw ReadFailure(.invalidArgument, "a transition's end tells \(name)")
       }

@@ -17,6 +17,7 @@ extension JSONWriter {
       name("duration")
       integer(duration)
     }
+    if running.isReduced { member("style", plain: "fade") }
     name("deadline")
     integer(running.deadline)
     if let change = running.barChange {

@@ -68,9 +68,15 @@ extension GuardPolicy: WireNamed, CaseIterable {
 
 extension VetoScope: WireNamed, CaseIterable {
   /// All scopes.
-  package static let allCases: [VetoScope] = [.pushpop, .all]
+  package static let allCases: [VetoScope] = [.pushpop, .dismiss, .all]
   /// The word on the wire.
-  package var wireName: StaticString { self == .pushpop ? "pushpop" : "all" }
+  package var wireName: StaticString {
+    switch self {
+    case .pushpop: "pushpop"
+    case .dismiss: "dismiss"
+    case .all: "all"
+    }
+  }
 }
 
 extension Relation: WireNamed, CaseIterable {
@@ -208,6 +214,17 @@ extension TransitionOutcome: WireNamed {
     case .completed: "completed"
     case .cancelled: "cancelled"
     case .timedOut: "timedOut"
+    }
+  }
+}
+
+extension Animations: WireNamed {
+  /// The word on the wire.
+  package var wireName: StaticString {
+    switch self {
+    case .on: "on"
+    case .off: "off"
+    case .reduced: "reduced"
     }
   }
 }

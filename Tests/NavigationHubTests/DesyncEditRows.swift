@@ -1,0 +1,75 @@
+import Foundation
+@testable import NavigationCore
+import Testing
+
+// Single changes of the stack and dismissals, planned on another picture of the nav.
+
+extension DesyncRow {
+  static let edits: [DesyncRow] = [
+    DesyncRow("D-61", "a replacement of another top than the one seen replaces nothing") {
+      let stage = try Stage(["A", "B"])
+      let replace = #"{"replace":{"with":{"id":"Z"}}}"#
+      try stage.done(Stage.push("C"), by: stage.viewer)
+      let error = try stage.refused(.desync, replace, Stage.guarded(top: "B"), reason: "top")
+      #expect(error["expected"] as? String == "B")
+      try stage.refused(.guardRequired, replace, #""animated":false"#)
+      // Who names the screen needs no guard: it is there, or it is not.
+      let named = #"{"replace":{"with":{"id":"Z"},"screen":"B"}}"#
+      try stage.done(named, #""animated":false"#)
+      #expect(stage.stack == ["A", "Z", "C"])
+      try stage.refused(.notInStack, named.replacing("\"Z\"", with: "\"Y\""))
+    },
+    DesyncRow("D-62", "an insertion at an index of an older stack inserts nothing") {
+      let stage = try Stage(["A", "B"])
+      let seen = "\(stage.revision)"
+      let insert = #"{"insert":{"screen":{"id":"Z"},"at":1}}"#
+      try stage.done(#"{"remove":{"screens":["A"]}}"#, by: stage.viewer)
+      try stage.refused(.desync, insert, Stage.guarded("rev", seen), reason: "rev")
+      try stage.refused(
+        .desync, insert, Stage.guarded("stack", #"["A","B"]"#), reason: "stack")
+      for guards in [#""animated":false"#, Stage.guarded(top: "B")] {
+        try stage.refused(.guardRequired, insert, guards)
+      }
+      try stage.refused(
+        .notInStack, #"{"insert":{"screen":{"id":"Z"},"above":"A"}}"#, #""animated":false"#)
+      #expect(stage.stack == ["B"])
+    },
+    DesyncRow("D-63", "a removal of which one screen is gone removes none") {
+      let stage = try Stage(["A", "B", "C", "D"])
+      try stage.done(#"{"remove":{"screens":["B"]}}"#, by: stage.viewer)
+      try stage.refused(
+        .notInStack, #"{"remove":{"screens":["D","B"]}}"#, #""animated":false"#)
+      try stage.refused(.unknownScreen, #"{"remove":{"screens":["D","Q"]}}"#)
+      try stage.refused(.noRoot, #"{"remove":{"screens":["A","C","D"]}}"#)
+      #expect(stage.stack == ["A", "C", "D"])
+    },
+    DesyncRow("D-64", "a swipe down on another screen than the one seen dismisses nothing") {
+      let stage = try Stage(["A"])
+      try stage.done(Stage.present("M"))
+      try stage.done(Stage.present("N"), by: stage.viewer)
+      let swipe = #"{"ui.dismiss":{}}"#
+      let error = try stage.refused(
+        .desync, swipe, Stage.guarded("visible", "\"M\""), reason: "visible")
+      #expect(error["expected"] as? String == "M")
+      // The stack says nothing about presentations.
+      for guards in [
+        #""animated":false"#, Stage.guarded(top: "A"), Stage.guarded("stack", #"["A"]"#),
+      ] {
+        try stage.refused(.guardRequired, swipe, guards)
+      }
+      try stage.done(swipe, Stage.guarded("visible", "\"N\""))
+      try stage.done(swipe, Stage.guarded("visible", "\"M\""))
+      #expect(try stage.world.entry("kiosk").controller.presentedScreens.isEmpty)
+    },
+    DesyncRow("D-65", "a pop planned before a presentation came is refused") {
+      let stage = try Stage(["A", "B"])
+      try stage.done(Stage.present("M"), by: stage.viewer)
+      let seen = #""if":{"top":"B","visible":"B"}"#
+      try stage.refused(.desync, Stage.pop, seen, reason: "visible")
+      try stage.refused(.guardRequired, Stage.pop, Stage.guarded("visible", "\"M\""))
+      try stage.done(#"{"dismiss":{}}"#)
+      try stage.done(Stage.pop, seen)
+      #expect(stage.stack == ["A"])
+    },
+  ]
+}
