@@ -199,7 +199,7 @@ extension NavigationController {
       running = RunningTransition(
         id: draft.revision, kind: isPop ? .pop : .push, from: draft.oldTop, to: top?.id,
         deadline: settings.content.transitionDeadline)
-      running.completion = moves(splice, &draft)
+      appendMoves(splice, &draft, to: &running.completion)
       if let top = top?.id, !isStandalone {
         if let old = draft.oldTop { running.completion.append(.didHide(old, animated: true)) }
         running.completion.append(.didShow(top, animated: true))
@@ -208,7 +208,7 @@ extension NavigationController {
       running = RunningTransition(
         id: draft.revision, kind: kind, from: from, to: to,
         deadline: settings.content.transitionDeadline)
-      running.completion = moves(nil, &draft)
+      appendMoves(nil, &draft, to: &running.completion)
     } else {
       return nil
     }

@@ -6,8 +6,12 @@ extension NavigationController {
   mutating func events(_ draft: inout Draft, _ splice: Splice?) -> [NavigationEvent] {
     assert(!isStandalone || !isAttached)
     if !isStandalone && !isAttached { return [] }
-    // A gesture tells of the stack itself, and nothing of what was presented beside it.
-    if draft.hasOwnEvents { return isStandalone ? [] : chainMoves([], &draft) }
+    var events: [NavigationEvent] = []
+    if draft.hasOwnEvents {
+      // A gesture tells of the stack itself, and nothing of what was presented beside it.
+      if !isStandalone { appendMoves(nil, &draft, to: &events) }
+      return events
+    }
     var began: RunningTransition?
     if !transition.isDefault, let running = transition.content.running,
       running.id == draft.revision
@@ -15,69 +19,79 @@ extension NavigationController {
       began = running
     }
     if isStandalone {
-      return began.map { [.transitionBegan($0)] } ?? moves(splice, &draft)
+      if let began { return [.transitionBegan(began)] }
+      appendMoves(splice, &draft, to: &events)
+      return events
     }
     guard isAttached, let top = top?.id else { return [] }
     guard draft.wasAttached else {
       return [.willShow(top, animated: false), .didShow(top, animated: false)]
     }
-    if let began, began.isOfStack {
-      var events: [NavigationEvent] = [.willShow(top, animated: true), .transitionBegan(began)]
-      if let old = draft.oldTop { events.insert(.willHide(old, animated: true), at: 0) }
+    // Room for all that a push or a pop tells.
+    events.reserveCapacity(5)
+    let old = top == draft.oldTop ? nil : draft.oldTop
+    if let began {
+      if began.isOfStack {
+        if let old { events.append(.willHide(old, animated: true)) }
+        events.append(.willShow(top, animated: true))
+      }
+      events.append(.transitionBegan(began))
+      // A presentation tells its end later; what else the message did is told now.
+      if !began.isOfStack { appendStackMoves(splice, &draft, to: &events) }
       return events
     }
-    // A presentation tells its end later; what else the message did is told now.
-    if let began { return [.transitionBegan(began)] + stackMoves(splice, &draft) }
-    guard splice != nil, top != draft.oldTop else { return moves(splice, &draft) }
-    var events: [NavigationEvent] = []
-    events.reserveCapacity(5)
-    if let old = draft.oldTop { events.append(.willHide(old, animated: false)) }
-    events.append(.willShow(top, animated: false))
-    events += moves(splice, &draft)
-    if let old = draft.oldTop { events.append(.didHide(old, animated: false)) }
-    events.append(.didShow(top, animated: false))
+    let isNew = splice != nil && top != draft.oldTop
+    if isNew {
+      if let old { events.append(.willHide(old, animated: false)) }
+      events.append(.willShow(top, animated: false))
+    }
+    appendMoves(splice, &draft, to: &events)
+    if isNew {
+      if let old { events.append(.didHide(old, animated: false)) }
+      events.append(.didShow(top, animated: false))
+    }
     return events
   }
 
-  /// What was dismissed, outermost first, popped, pushed and presented, in this order.
-  func moves(_ splice: Splice?, _ draft: inout Draft) -> [NavigationEvent] {
-    chainMoves(stackMoves(splice, &draft), &draft)
-  }
-
-  /// What was dismissed and presented, around the events of the stack.
-  private func chainMoves(
-    _ changed: [NavigationEvent], _ draft: inout Draft
-  ) -> [NavigationEvent] {
-    let old = draft.rare?.oldChain ?? []
+  /// Appends what was dismissed, outermost first, popped, pushed and presented, in this order.
+  func appendMoves(
+    _ splice: Splice?, _ draft: inout Draft, to events: inout [NavigationEvent]
+  ) {
     // Nearly all messages find nothing presented, and leave it so.
-    if old.isEmpty, presented.isDefault { return changed }
+    if presented.isDefault, draft.rare?.oldChain.isEmpty ?? true {
+      return appendStackMoves(splice, &draft, to: &events)
+    }
+    let old = draft.rare?.oldChain ?? []
     let new = presentedScreens.map(\.id)
     assert(Set(new).count == new.count, "a screen is presented twice")
-    let dismissed = old.reversed().filter { !new.contains($0) }
-    let shown = new.filter { !old.contains($0) }
-    return dismissed.map { .didDismiss($0, result: draft.rare?.results[$0]) } + changed
-      + shown.map { .didPresent($0) }
+    for id in old.reversed() where !new.contains(id) {
+      events.append(.didDismiss(id, result: draft.rare?.results[id]))
+    }
+    appendStackMoves(splice, &draft, to: &events)
+    for id in new where !old.contains(id) { events.append(.didPresent(id)) }
   }
 
-  /// A `didPop` for each popped and a `didPush` for each pushed screen, pops first.
+  /// Appends a `didPop` for each popped and a `didPush` for each pushed screen, pops first.
   ///
   /// None if an operation set the whole stack; none of screens that replaced one another.
-  private func stackMoves(_ splice: Splice?, _ draft: inout Draft) -> [NavigationEvent] {
-    guard let splice, !draft.replacesWhole else { return [] }
+  private func appendStackMoves(
+    _ splice: Splice?, _ draft: inout Draft, to events: inout [NavigationEvent]
+  ) {
+    guard !draft.replacesWhole, let splice else { return }
     assert(!draft.hasOwnEvents, "a gesture tells of the stack itself")
     assert(splice.at + splice.insertedCount <= stack.count)
-    let inserted = stack[splice.at..<splice.at + splice.insertedCount].map(\.id)
-    let popped = splice.removed.reversed().filter { !inserted.contains($0) }
-    let pushed = inserted.filter { !splice.removed.contains($0) }
-    let events =
-      popped.map { NavigationEvent.didPop($0, result: draft.rare?.results[$0]) }
-      + pushed.map { .didPush($0) }
-    guard let exchanged = draft.rare?.exchanged, !exchanged.isEmpty else { return events }
-    return events.filter { event in
-      switch event {
-      case .didPop(let id, _), .didPush(let id): !exchanged.contains(id)
-      default: true
-      }
+    let inserted = splice.at..<splice.at + splice.insertedCount
+    let notes = draft.rare
+    for id in splice.removed.reversed()
+    where !stack[inserted].contains(where: { $0.id == id })
+      && notes?.exchanged.contains(id) != true
+    {
+      events.append(.didPop(id, result: notes?.results[id]))
+    }
+    for index in inserted {
+      let id = stack[index].id
+      guard !splice.removed.contains(id), notes?.exchanged.contains(id) != true else { continue }
+      events.append(.didPush(id))
     }
   }
 }
