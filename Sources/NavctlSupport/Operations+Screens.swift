@@ -27,7 +27,7 @@ extension Operations {
 
   /// The option for the result of what a command removes.
   package static let resultOption = OptionDeclaration(
-    "result", argument: "JSON", "Result of the lowest removed screen, for whoever waits for it")
+    "result", argument: "JSON", "Result of the lowest removed screen, for the client that waits")
 
   /// Makes the operation of `pop`.
   package static func pop(_ line: ParsedCommandLine) throws(UsageError) -> NavigationOperation {

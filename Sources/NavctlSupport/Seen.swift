@@ -43,19 +43,9 @@ package struct Seen: Hashable, Sendable {
 
   /// Reads the state from a mirror.
   package init(_ mirror: Mirror) {
-    let presented = mirror.parts.first { $0.id == "presented" }
-    var visible: String??
-    do throws(JSONError) {
-      let chain = try presented.map { part throws(JSONError) in
-        try JSONValue(part.json.bytes)["chain"]?.elements ?? []
-      }
-      visible = .some(chain?.last?["screen"]?["id"]?.string ?? mirror.top)
-    } catch {
-      // The daemon wrote the part, so it is JSON. A state that cannot be read is not shown.
-      visible = nil
-    }
     self.init(
-      epoch: mirror.epoch, revision: mirror.revision, top: mirror.top, visible: visible)
+      epoch: mirror.epoch, revision: mirror.revision, top: mirror.top,
+      visible: .some(mirror.outermostPresented ?? mirror.top))
   }
 
   /// The state as text: "rev 18, top wifi".

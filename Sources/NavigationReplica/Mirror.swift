@@ -43,6 +43,20 @@ package struct Mirror: Hashable, Sendable {
 
   /// The id of the top screen; nil for an empty stack.
   package var top: String? { screens.last?.id }
+
+  /// The id of the outermost presented screen; nil if nothing is presented.
+  package var outermostPresented: String? {
+    guard let part = parts.first(where: { $0.id == "presented" }) else { return nil }
+    var tape = JSONTape()
+    do { try tape.read(part.json.bytes, maximumDepth: 40) } catch { return nil }
+    guard let chain = tape.member("chain", of: tape.root), tape.kind(chain) == .array else {
+      return nil
+    }
+    var last: Int?
+    tape.forEachElement(of: chain) { last = $0 }
+    guard let last, let screen = tape.member("screen", of: last) else { return nil }
+    return tape.member("id", of: screen).flatMap { tape.string($0) }
+  }
 }
 
 /// The reason why a diff cannot be applied to a mirror.

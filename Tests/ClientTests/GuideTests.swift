@@ -263,7 +263,7 @@ import Testing
     return try await waiting.value
   }
 
-  @Test func `whoever waits for a screen gets the result of its removal`() async throws {
+  @Test func `a client that waits for a screen gets the result of its removal`() async throws {
     try await withDaemon { client, _ in
       try await GuideSnippets.create(client)
       func push(_ id: String) async throws {

@@ -17,7 +17,7 @@ import Testing
     for (operation, json) in written { #expect(operation.json == json) }
   }
 
-  @Test func `guards say nothing about what is visible unless they are told to`() throws {
+  @Test func `a guard has the member visible only on request`() throws {
     var rig = try HubRig.kiosk()
     let state = try rig.state
     for guards in [.top(of: state), .stack(of: state), .revision(of: state)] as [NavigationGuard] {

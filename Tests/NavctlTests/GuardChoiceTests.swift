@@ -68,7 +68,7 @@ import Testing
     #expect(try need([]) == .presentation)
     #expect(try need([("swipe", nil)]) == .presentation)
     #expect(try need([("from", "wifi")]) == .none)
-    // Who has not seen what is visible is guarded by the revision.
+    // The terminal showed no visible screen, so navctl guards by the revision.
     #expect(try guards([], [.dismiss], try seen()).revision == Revision(18))
     let guards = try guards([], [.dismiss], try seen(visible: .some("pin")))
     #expect(guards.visible == .some("pin") && guards.revision == nil)

@@ -95,7 +95,7 @@ import Testing
     #expect(batches.maySeal)
   }
 
-  @Test func `an unsound batch is taken back, and the next one knows its unsound ops`() {
+  @Test func `an unsound batch is rolled back, and the next one lists its unsound ops`() {
     func op(_ number: UInt64) -> Batch.UnsoundOp {
       let client = ClientID(high: 0, low: number)
       return Batch.UnsoundOp(

@@ -13,7 +13,7 @@ extension DesyncRow {
       let error = try stage.refused(.desync, replace, Stage.guarded(top: "B"), reason: "top")
       #expect(error["expected"] as? String == "B")
       try stage.refused(.guardRequired, replace, #""animated":false"#)
-      // Who names the screen needs no guard: it is there, or it is not.
+      // An operation that names its screen needs no guard.
       let named = #"{"replace":{"with":{"id":"Z"},"screen":"B"}}"#
       try stage.done(named, #""animated":false"#)
       #expect(stage.stack == ["A", "Z", "C"])

@@ -222,7 +222,7 @@ private struct Trial {
       let whole = begun.ended()
       #expect(whole.content == plain.content, "\(operations)")
       if whole.tellsOfPresentations {
-        // They are told with the end, after what changed on the stack.
+        // Their events come with the end, after those of the stack.
         #expect(Set(whole.plainEvents) == Set(plain.plainEvents), "\(operations)")
         #expect(whole.plainEvents.count == plain.plainEvents.count)
       } else {

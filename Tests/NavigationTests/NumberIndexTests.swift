@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct NumberIndexTests {
-  /// An index of numbers, as those who own the numbers use it.
+  /// A `NumberIndex` with a subscript like that of its twin, a dictionary.
   private struct Numbers {
     var index = NumberIndex()
 

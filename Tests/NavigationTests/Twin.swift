@@ -237,7 +237,7 @@ extension Twin {
       }
       moves += new.filter { !old.contains($0) && !exchanged.contains($0) }.map { .didPush($0) }
     }
-    // The end of an animated presentation tells only of presentations; the rest was told before.
+    // The end of an animated presentation reports only presentations, after all other events.
     let isPresentation = changesChain && animated == true && before.stack.last?.id == top
     let events =
       isPresentation

@@ -5,8 +5,8 @@ extension NavigationClient {
   ///
   /// The result is what the operation that removed the screen gave for it, as UIKit's and other
   /// stacks' completion values. It comes with the end of the transition. The screen may come later;
-  /// the call waits for it. So call it before the push: of a screen that has gone already nobody can
-  /// tell the result.
+  /// the call waits for it. Call it before the push: navd does not keep the results of screens that
+  /// have gone.
   ///
   /// - Parameters:
   ///   - screen: the id of the screen.
@@ -28,7 +28,7 @@ extension NavigationClient {
         if state.isResynchronised {
           throw NavigationClientError(.desync, "a snapshot hides how \(screen) went")
         }
-        // An open transition tells with its end how the screen went.
+        // The end of an open transition reports how the screen went.
         if !state.isMoving { return nil }
       }
       wasThere = wasThere || isThere

@@ -25,8 +25,8 @@ public struct NavigationRoles: Sendable {
   /// Makes the roles from closures; a nil closure does not register its role.
   ///
   /// - Parameters:
-  ///   - veto: called for every screen to push, pop or dismiss, by the setting `vetoScope`. The daemon asks all clients with this role,
-  ///     and one `false` refuses the change.
+  ///   - veto: called for every screen to push, pop or dismiss, by the setting `vetoScope`. The
+  ///     daemon asks all clients with this role, and one `false` refuses the change.
   ///   - animator: called for every animated transition, at the client that registered last.
   ///   - interaction: called for every animator, at the client that registered last.
   ///   - orientations: the orientations of the nav while the roles are registered.

@@ -108,7 +108,7 @@ extension NavigationOperation {
   /// - Parameters:
   ///   - presenter: the id of the presenting screen; nil, or a screen of the stack, for the nav
   ///     itself. A presented screen that presents nothing is dismissed itself.
-  ///   - result: at most 4 KiB for whoever waits for the result of the lowest screen dismissed.
+  ///   - result: at most 4 KiB for the client that waits for the lowest screen dismissed.
   /// - Returns: the operation.
   public static func dismiss(
     from presenter: String? = nil, result: NavigationValue? = nil
@@ -124,7 +124,7 @@ extension NavigationOperation {
   /// It needs a guard by `visible`, revision or digest. A screen with `modalInPresentation`, or of
   /// the style `fullScreen` or `overFullScreen`, is refused as `dismiss-blocked`.
   ///
-  /// `result`, at most 4 KiB, is for whoever waits for the result of the screen.
+  /// `result`, at most 4 KiB, is for the client that waits for the screen.
   public static func swipeDown(result: NavigationValue? = nil) -> NavigationOperation {
     var arguments: JSONObject = [:]
     arguments.add("result", result?.octets)

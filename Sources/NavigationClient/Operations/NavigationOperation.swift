@@ -96,7 +96,7 @@ extension NavigationOperation {
   ///
   /// It needs a guard.
   ///
-  /// - Parameter result: at most 4 KiB for whoever waits for the result of the screen; nil for none.
+  /// - Parameter result: at most 4 KiB for the client that waits for the screen; nil for none.
   /// - Returns: the operation.
   public static func pop(result: NavigationValue? = nil) -> NavigationOperation {
     var arguments: JSONObject = [:]
@@ -106,7 +106,7 @@ extension NavigationOperation {
 
   /// Removes all screens above `screen`; with `inclusive` that screen too, but never the root.
   ///
-  /// `result`, at most 4 KiB, is for whoever waits for the result of the lowest of them.
+  /// `result`, at most 4 KiB, is for the client that waits for the lowest of them.
   public static func popTo(
     _ screen: String, inclusive: Bool = false, result: NavigationValue? = nil
   ) -> NavigationOperation {

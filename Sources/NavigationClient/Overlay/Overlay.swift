@@ -137,7 +137,7 @@ extension Overlay.Entry {
     if let depth = guards.depth, depth != UInt64(screens.count) { return false }
     if let stack = guards.stack, stack != screens.map(\.id) { return false }
     if let has = guards.has, !Set(has).isSubset(of: screens.map(\.id)) { return false }
-    if let visible = guards.visible, visible != mirror.presentedScreens.last ?? screens.last?.id {
+    if let visible = guards.visible, visible != mirror.outermostPresented ?? screens.last?.id {
       return false
     }
     return true

@@ -166,15 +166,9 @@ extension MirrorRecord {
 extension Mirror {
   /// Whether a person cannot pop the top: a presented screen covers it, or it does not allow it.
   fileprivate var isPopBlocked: Bool {
+    let part = parts.first { $0.id == "presented" }
+    let chain = part.flatMap { NavigationValue.read($0.json.bytes)?["chain"]?.array } ?? []
     if chain.contains(where: { Presented.coversStack(style: $0["style"]?.text) }) { return true }
     return screens.last.flatMap { NavigationValue.read($0.json.bytes)?["canPop"]?.bool } == false
-  }
-
-  /// The ids of the presented screens, outermost last.
-  var presentedScreens: [String] { chain.compactMap { $0["screen"]?["id"]?.text } }
-
-  private var chain: [NavigationValue] {
-    let part = parts.first { $0.id == "presented" }
-    return part.flatMap { NavigationValue.read($0.json.bytes)?["chain"]?.array } ?? []
   }
 }

@@ -201,11 +201,15 @@ struct Batch: Sendable {
     var evicted: RememberedOps.Entry?
   }
 
-  /// An op whose commit would break an invariant; navd refuses it when it decides the batch again.
+  /// An op whose commit would break an invariant of its nav.
+  ///
+  /// navd then decides the batch again, and refuses the op.
   struct UnsoundOp: Sendable {
     var key: RememberedOps.Key
     var op: UInt64
-    /// The slot of the nav, whose state breaks an invariant until the shell reloads it.
+    /// The slot of the op's nav.
+    ///
+    /// The loaded state breaks the invariant until the shell reloads the nav from the journal.
     var slot: Int
     var violated: [String]
   }

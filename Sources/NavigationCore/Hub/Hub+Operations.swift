@@ -7,7 +7,7 @@ extension Hub {
     audit(failure.error, op.sender, about: op.request.nav, client: op.name)
     let reply = encode(failure.error, to: op.request, op.sender)
     send(op.sender.connection, .err, reply, .refused(failure.error.code))
-    announce(failure.error, of: op)
+    reportAttempt(failure.error, of: op)
     let retry = failure.error.code.retry
     if retry == .no || retry == .resync { remember(op, reply, isOk: false) }
   }
@@ -209,10 +209,10 @@ extension Hub {
     return delivered
   }
 
-  /// Tells the watches that a person tried to pop or to dismiss a screen that does not allow it.
+  /// Reports to the watches that a person tried to pop or to dismiss a screen that does not allow it.
   ///
-  /// A repetition of the op gets the remembered answer and tells nothing.
-  private mutating func announce(_ error: OutgoingError, of op: OpContext) {
+  /// A repetition of the op gets the remembered answer, and no event.
+  private mutating func reportAttempt(_ error: OutgoingError, of op: OpContext) {
     let isDismissal = error.code == .dismissBlocked
     let isBlocked =
       error.code == .popBlocked || isDismissal

@@ -15,7 +15,7 @@ extension NavigationController {
 
   /// Puts a screen in the place of another one, which becomes detached.
   ///
-  /// No event tells of the exchange itself, as with UIKit's `setViewControllers(_:animated:)`.
+  /// No event reports the exchange itself, as with UIKit's `setViewControllers(_:animated:)`.
   private mutating func replace(
     _ id: ScreenID?, with argument: ScreenArgument, isBack: Bool, _ draft: inout Draft,
     _ context: NavigationContext

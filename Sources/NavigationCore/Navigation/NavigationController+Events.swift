@@ -1,5 +1,5 @@
 // The events of a revision, in this order: willHide, willShow, transitionBegan; didDismiss, didPop,
-// didPush, didPresent, didHide, didShow. What an open transition tells at its end is its completion.
+// didPush, didPresent, didHide, didShow. An open transition keeps the later ones as its completion.
 
 extension NavigationController {
   /// The events of the stack's change and of a transition's beginning; none if detached.
@@ -8,7 +8,7 @@ extension NavigationController {
     if !isStandalone && !isAttached { return [] }
     var events: [NavigationEvent] = []
     if draft.hasOwnEvents {
-      // A gesture tells of the stack itself, and nothing of what was presented beside it.
+      // The gesture has supplied the events of the stack, but none of presentations beside it.
       if !isStandalone { appendMoves(nil, &draft, to: &events) }
       return events
     }
@@ -27,7 +27,7 @@ extension NavigationController {
     guard draft.wasAttached else {
       return [.willShow(top, animated: false), .didShow(top, animated: false)]
     }
-    // Room for all that a push or a pop tells.
+    // Room for all events of a push or a pop.
     events.reserveCapacity(5)
     let old = top == draft.oldTop ? nil : draft.oldTop
     if let began {
@@ -36,7 +36,7 @@ extension NavigationController {
         events.append(.willShow(top, animated: true))
       }
       events.append(.transitionBegan(began))
-      // A presentation tells its end later; what else the message did is told now.
+      // The events of the presentation follow at its end, all others come now.
       if !began.isOfStack { appendStackMoves(splice, &draft, to: &events) }
       return events
     }
@@ -78,7 +78,7 @@ extension NavigationController {
     _ splice: Splice?, _ draft: inout Draft, to events: inout [NavigationEvent]
   ) {
     guard !draft.replacesWhole, let splice else { return }
-    assert(!draft.hasOwnEvents, "a gesture tells of the stack itself")
+    assert(!draft.hasOwnEvents, "a gesture supplies these events itself")
     assert(splice.at + splice.insertedCount <= stack.count)
     let inserted = splice.at..<splice.at + splice.insertedCount
     let notes = draft.rare

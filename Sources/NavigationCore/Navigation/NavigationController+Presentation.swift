@@ -44,7 +44,7 @@ extension NavigationController {
     dismiss(from: try firstDismissed(by: presenter), &draft)
   }
 
-  /// Dismisses the outermost presented screen for a person, who swipes it down.
+  /// Dismisses the outermost presented screen, as UIKit does after a swipe down.
   mutating func swipeDown(_ draft: inout Draft) throws(NavigationError) -> [ScreenID] {
     guard isAttached else {
       throw .invalidArgument("a controller that is not attached has no gestures")

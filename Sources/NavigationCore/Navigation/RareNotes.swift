@@ -9,7 +9,9 @@ final class RareNotes {
   /// All presentations and dismissals together: the last kind, the screen visible before, the one
   /// visible now.
   var presentation: (kind: RunningTransition.Kind, from: ScreenID?, to: ScreenID?)?
-  /// The screens that operations put in the place of others, and those: no event tells of either.
+  /// The screens that operations put in the place of others, and those others.
+  ///
+  /// No `didPush` and no `didPop` names them.
   var exchanged: Set<ScreenID> = []
   /// A screen that an operation put on top, and whether displays then animate a pop.
   ///

@@ -300,10 +300,8 @@ struct OperationReader {
         throw ReadFailure(.invalidArgument, "screens is a list of ids")
       }
       var ids: [ScreenID] = []
-      var element = list + 1
-      while element < tape.next(list) {
+      try tape.forEachElement(of: list) { element throws(ReadFailure) in
         ids.append(try reader.screenID(tape, element))
-        element = tape.next(element)
       }
       return .remove(ids)
     }
