@@ -76,6 +76,7 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	$(call step,.ci/deps $(PACKAGES))
 	@$(MAKE) --no-print-directory lint
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
+	$(call step,.ci/previous $(JOBS))
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --skip BootedTests --skip ^ClientTests)
 	@$(MAKE) --no-print-directory booted
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --filter BootedTests --filter ^ClientTests)
@@ -87,6 +88,7 @@ test-long: deps ## The tests that have a longer form, in that form: minutes
 # RUNS=10 times; each run takes about twice as long as without load.
 test-steady: deps booted ## ProcessTests, DaemonTests, TransportGuardTests and BootedTests under load, RUNS times
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
+	$(call step,.ci/previous $(JOBS))
 	$(call step,.ci/steady $(RUNS))
 
 # What `swift test --filter BootedTests` boots: a Debian root, made once, and packages of the debug

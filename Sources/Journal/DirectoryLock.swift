@@ -52,10 +52,7 @@ struct DirectoryLock: ~Copyable {
   }
 
   private static func makeDirectory(_ path: String) throws(JournalError) {
-    guard unsafe mkdir(path, 0o700) == 0 else {
-      guard errno == EEXIST else { throw failure(path) }
-      return
-    }
+    guard try makePrivateDirectory(path) else { return }
     // The directory's name must survive a power failure, like the files in it.
     guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
     try sync(directory: String(path[..<slash]))

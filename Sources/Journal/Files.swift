@@ -46,11 +46,16 @@ func syncFile(_ path: String) throws(JournalError) {
   }
 }
 
-/// Makes a directory that only its owner can use; does nothing if there is one.
-func makePrivateDirectory(_ path: String) throws(JournalError) {
-  guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
+/// Makes a directory that only its owner can use; returns false if there is one.
+@discardableResult
+func makePrivateDirectory(_ path: String) throws(JournalError) -> Bool {
+  guard unsafe mkdir(path, 0o700) == 0 else {
+    if errno == EEXIST { return false }
     throw errno == ENOSPC || errno == EDQUOT ? .full(path: path) : DirectoryLock.failure(path)
   }
+  // mkdir removes the bits of the umask from the mode.
+  guard unsafe chmod(path, 0o700) == 0 else { throw DirectoryLock.failure(path) }
+  return true
 }
 
 /// Throws `.full` unless the file system has room for `bytes`, plus a sixteenth and 1 MiB.

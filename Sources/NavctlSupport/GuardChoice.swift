@@ -55,6 +55,27 @@ package struct GuardChoice: Hashable, Sendable {
     return needs.contains(.position) ? .position : .none
   }
 
+  /// Whether one of the operations removes what it names, and presentations above it that the user
+  /// may not have seen.
+  package static func removesMore(_ operations: [NavigationOperation]) -> Bool {
+    operations.contains { $0.kind == .dismiss && $0.neededGuard == .none }
+  }
+
+  /// The guards of an operation that needs none, with the state that this terminal last showed.
+  ///
+  /// - Parameter seen: that state; nil for none.
+  /// - Returns: the typed conditions. If they leave open what is visible, and the terminal showed it,
+  ///   they have the visible screen too.
+  package func guards(bySeen seen: Seen?) -> Guards {
+    guard let seen, let visible = seen.visible, !typed.any, typed.visible == nil,
+      !typed.fixesState, typed.epoch == nil || typed.epoch == seen.epoch
+    else { return typed }
+    var guards = typed
+    guards.epoch = seen.epoch
+    guards.visible = .some(visible)
+    return guards
+  }
+
   /// The guards to send.
   ///
   /// - Parameters:
@@ -149,6 +170,19 @@ extension NavigationOperation {
         remedy: "for example '{\"push\":{\"screen\":{\"title\":\"Home\"}}}'")
     }
     self.init(OperationKind(name: members[0].name), octets: json)
+  }
+
+  /// The rights that the operation needs.
+  ///
+  /// A button may pop or not, which only the state of the nav shows.
+  package var rights: Rights {
+    switch kind {
+    case .buttonActivate: return [.push, .pop]
+    case .push, .show, .segue:
+      let policy = try? JSONValue(octets.bytes)[kind.name]?["onDuplicate"]?.string
+      return policy == "popTo" || policy == "update" ? [.push, .pop] : kind.rights
+    default: return kind.rights
+    }
   }
 
   /// The guard that the operation needs, because it can remove screens.

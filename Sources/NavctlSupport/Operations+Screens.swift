@@ -25,6 +25,22 @@ extension Operations {
     return .swipeDown(result: result)
   }
 
+  /// Makes the operation of `back`; nil if it only prints the menu.
+  ///
+  /// `--menu` takes none of the options of a change.
+  package static func back(
+    _ line: ParsedCommandLine, changeOptions: [OptionDeclaration]
+  ) throws(UsageError) -> NavigationOperation? {
+    guard line.contains("menu") else {
+      return line.value(of: "to").map { .backMenu($0) } ?? .backTap()
+    }
+    let others = ["to"] + changeOptions.map(\.name)
+    if let other = others.first(where: line.contains) {
+      throw UsageError("--menu changes nothing, so it takes no --\(other)")
+    }
+    return nil
+  }
+
   /// The option for the result of what a command removes.
   package static let resultOption = OptionDeclaration(
     "result", argument: "JSON", "Result of the lowest removed screen, for the client that waits")

@@ -6,15 +6,19 @@ package struct Attempt: Hashable, Sendable {
   package var command: String?
   /// The refused operation; nil if the request was not an operation.
   package var operation: OperationKind?
+  /// The rights that all operations of the request need together; nil if it had none.
+  package var rights: Rights?
   /// The nav of the lease, if `lease NAV take -- …` started this command.
   package var leasedNav: String?
 
   /// Makes an attempt; every member is optional.
   package init(
-    command: String? = nil, operation: OperationKind? = nil, leasedNav: String? = nil
+    command: String? = nil, operation: OperationKind? = nil, rights: Rights? = nil,
+    leasedNav: String? = nil
   ) {
     self.command = command
     self.operation = operation
+    self.rights = rights
     self.leasedNav = leasedNav
   }
 }
@@ -122,11 +126,11 @@ package enum Remedies {
 
   /// The rights that a command needs, as words of the configuration.
   private static func rights(_ attempt: Attempt) -> String {
-    if let operation = attempt.operation {
+    if let needed = attempt.rights {
       let names: [(Rights, String)] = [
         (.read, "read"), (.push, "push"), (.pop, "pop"), (.admin, "admin"),
       ]
-      return names.filter { operation.rights.contains($0.0) }.map(\.1).joined(separator: " ")
+      return names.filter { needed.contains($0.0) }.map(\.1).joined(separator: " ")
     }
     return ["lease", "delegate"].contains(attempt.command) ? "push admin" : "read"
   }

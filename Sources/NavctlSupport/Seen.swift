@@ -1,3 +1,4 @@
+package import NavigationClient
 package import NavigationCore
 package import NavigationReplica
 
@@ -28,6 +29,24 @@ package struct Seen: Hashable, Sendable {
       return nil
     }
     self.init(epoch: epoch, revision: revision, top: top)
+  }
+
+  /// Reads the state from the reply to operations, with what is visible after them.
+  ///
+  /// The reply does not name the visible screen, but it follows from the one before if no operation
+  /// presents or dismisses. If another client presented a screen meanwhile, this terminal did not
+  /// show that.
+  ///
+  /// - Parameters:
+  ///   - reply: the reply; nil if it has no epoch, revision or top.
+  ///   - before: the state that the terminal had shown before.
+  ///   - operations: the operations.
+  package init?(_ reply: OkReply, after before: Seen?, _ operations: [NavigationOperation]) {
+    self.init(reply)
+    guard let before, before.epoch == epoch, let former = before.visible else { return }
+    let kinds: Set<OperationKind> = [.present, .dismiss, .uiDismiss, .segue]
+    guard !operations.contains(where: { kinds.contains($0.kind) }) else { return }
+    visible = .some(former == before.top ? top : former)
   }
 
   /// Reads the state from the body of a snapshot; nil if it is not one.

@@ -34,14 +34,16 @@ struct Change {
     memory = Memory(invocation.environment, endpoint: endpoint)
     let choice = try GuardChoice(isGuarded ? invocation.line : ParsedCommandLine())
     let need = GuardChoice.need(operations)
-    seen = need == .none ? nil : memory.seen(nav)
-    isTyped = choice.isTyped
+    let isOffered = need == .none && GuardChoice.removesMore(operations)
+    seen = need == .none && !isOffered ? nil : memory.seen(nav)
     request = OpRequest(
       id: 0, nav: nav,
-      guards: try choice.guards(
-        need: need, seen: seen, command: invocation.command.name, nav: nav),
+      guards: isOffered
+        ? choice.guards(bySeen: seen)
+        : try choice.guards(need: need, seen: seen, command: invocation.command.name, nav: nav),
       isAnimated: try Change.isAnimated(invocation.line),
       waits: try Change.waits(invocation.line))
+    isTyped = choice.isTyped && request.guards == choice.typed
     // A deadline is a time of this machine's boot clock, which a daemon elsewhere does not have.
     if endpoint.hasPrefix("ipc:") { request.due = begun + invocation.timeoutMilliseconds }
   }
@@ -90,7 +92,7 @@ struct Change {
     if operations.contains(where: { $0.kind == .navClose }) {
       memory.forget(nav)
     } else {
-      memory.remember(Seen(answer), of: nav)
+      memory.remember(Seen(answer, after: seen ?? memory.seen(nav), operations), of: nav)
     }
     if invocation.isJSON {
       try Output.line(body)
@@ -105,7 +107,8 @@ struct Change {
       let index = Int(clamping: error.index ?? 0)
       throw Refusal(
         error: error, nav: nav, seen: isTyped ? nil : seen ?? memory.seen(nav),
-        operation: index < operations.count ? operations[index].kind : nil)
+        operation: index < operations.count ? operations[index].kind : nil,
+        rights: operations.reduce(into: []) { $0.formUnion($1.rights) })
     }
     if invocation.isJSON { try Output.line(body) }
     Output.error("navctl: \(nav) exists already; nothing changed")

@@ -12,6 +12,8 @@ struct Refusal: Error {
   var seen: Seen?
   /// The refused operation; nil if the request was not an operation.
   var operation: OperationKind?
+  /// The rights that all operations of the request need together; nil if it had none.
+  var rights: Rights?
 }
 
 /// An error that is not a reply of the daemon, with its text and its exit status.
@@ -39,7 +41,7 @@ enum Failure {
         ErrorText.lines(
           error.error, nav: error.nav, seen: error.seen,
           of: Attempt(
-            command: command, operation: error.operation,
+            command: command, operation: error.operation, rights: error.rights,
             leasedNav: ProcessEnvironment.current()[Lease.variable])),
         ErrorText.exitStatus(error.error)
       )

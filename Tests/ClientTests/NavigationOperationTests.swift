@@ -62,7 +62,7 @@ import Testing
     (.swipeDown(), .uiDismiss), (.swipeDown(result: true), .uiDismiss),
     (.pop(result: ["n": 1]), .pop), (.popTo("a", inclusive: true, result: 1), .popTo),
     (.popTo(route: "r", result: "x"), .popTo), (.dismiss(result: "x"), .dismiss),
-    (.backTap(), .uiBackTap), (.setBarHidden(true), .barSetHidden),
+    (.backTap(), .uiBackTap), (.backMenu("a"), .uiBackMenu), (.setBarHidden(true), .barSetHidden),
     (.setToolbarHidden(false), .toolbarSetHidden),
     (.createScreen(.init(id: "x", restorationID: "r")), .screenCreate),
     (.setScreen("x", ["title": nil, "route": "r"]), .screenSet),

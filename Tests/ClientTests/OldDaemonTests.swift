@@ -17,6 +17,14 @@ import Testing
     for (operation, json) in written { #expect(operation.json == json) }
   }
 
+  @Test func `a feature of the library has the name of the protocol`() {
+    let features: [NavigationFeature] = [
+      .stackEdits, .onDuplicate, .canPop, .visibleGuard, .dismissals, .lifecycleEvents, .results,
+      .animations, .backMenu,
+    ]
+    #expect(features.map(\.rawValue) == Feature.allCases.map(\.rawValue))
+  }
+
   @Test func `a guard has the member visible only on request`() throws {
     var rig = try HubRig.kiosk()
     let state = try rig.state

@@ -101,6 +101,20 @@ extension HubRig {
     #expect(try rig.refusal(of: [.backTap()]).code.rawValue == "no-back-button")
   }
 
+  @Test func `the menu of the back button leads to any screen below the top`() throws {
+    var rig = try HubRig.kiosk()
+    #expect(try rig.stack == ["home", "wifi", "dns"])
+    guard case .back(let back)? = try rig.state.bar?.left.first else {
+      Issue.record("the bar shows no back button")
+      return
+    }
+    #expect(back.menu.map(\.screen) == ["wifi", "home"])
+    #expect(back.menu.map(\.text) == [back.text, "Home"])
+    #expect(try rig.perform([.backMenu("home")]).popped == ["wifi", "dns"])
+    #expect(!(try rig.perform([.backMenu("home")]).changed))
+    #expect(try rig.refusal(of: [.backMenu("dns")]).code == .notInStack)
+  }
+
   @Test func `a list is one revision, and what a later operation undoes is no change`() throws {
     var rig = try HubRig.kiosk()
     let before = try rig.state.revision

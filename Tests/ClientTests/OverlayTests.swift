@@ -36,12 +36,13 @@ import Testing
   }
 
   private static func ids(_ overlay: Overlay, _ mirror: Mirror) -> [String] {
-    overlay.displayed(over: mirror).screens.map(\.id)
+    overlay.displayed(over: mirror, hasMenu: true).screens.map(\.id)
   }
 
   @Test(
     arguments: [
       ([.push(.init(id: "c"))], ["a", "b", "c"]), ([.pop()], ["a"]), ([.backTap()], ["a"]),
+      ([.backMenu("a")], ["a"]),
       ([.push(.init(title: "C")), .push(.init(title: "D"))], ["a", "b", "~1.1", "~1.2"]),
       ([.popTo("a")], ["a"]), ([.popToRoot()], ["a"]), ([.show(.init(id: "c"))], ["a", "b", "c"]),
       ([.popToRoot(), .push(.init(id: "c"))], ["a", "c"]),
@@ -55,8 +56,8 @@ import Testing
     let mirror = Self.mirror(["a", "b"])
     #expect(Self.begin(&overlay, 1, operations, on: mirror))
     #expect(Self.ids(overlay, mirror) == shown)
-    #expect(overlay.displayed(over: mirror).revision == mirror.revision)
-    #expect(overlay.displayed(over: mirror).digest == mirror.digest)
+    #expect(overlay.displayed(over: mirror, hasMenu: true).revision == mirror.revision)
+    #expect(overlay.displayed(over: mirror, hasMenu: true).digest == mirror.digest)
   }
 
   @Test(
@@ -75,7 +76,7 @@ import Testing
     let mirror = Self.mirror(["a", "b"])
     #expect(!Self.begin(&overlay, 1, operations, on: mirror))
     #expect(overlay == Overlay())
-    #expect(overlay.displayed(over: mirror) == mirror)
+    #expect(overlay.displayed(over: mirror, hasMenu: true) == mirror)
   }
 
   @Test func `titles are shown at once, and nothing else of the record changes`() throws {
@@ -83,13 +84,17 @@ import Testing
     let mirror = Self.mirror(["a", "b"])
     #expect(Self.begin(&overlay, 1, [.itemSet("a", .init(title: "New"))], on: mirror))
     #expect(Self.begin(&overlay, 2, [.setScreen("b", ["title": "Newer"])], on: mirror))
-    let screens = overlay.displayed(over: mirror).screens.map { NavigationScreen($0) }
+    let screens = overlay.displayed(over: mirror, hasMenu: true).screens.map {
+      NavigationScreen($0)
+    }
     #expect(screens.map(\.title) == ["A", "Newer"])
     #expect(screens[0].value["item"] == ["title": "New"])
     #expect(screens.map(\.version) == [1, 1])
     #expect(Self.begin(&overlay, 3, [.itemSet("a", .init(clearing: [.title]))], on: mirror))
-    #expect(overlay.displayed(over: mirror).screens[0].json.bytes.count > 0)
-    #expect(NavigationScreen(overlay.displayed(over: mirror).screens[0]).value["item"] == nil)
+    #expect(overlay.displayed(over: mirror, hasMenu: true).screens[0].json.bytes.count > 0)
+    #expect(
+      NavigationScreen(overlay.displayed(over: mirror, hasMenu: true).screens[0]).value["item"]
+        == nil)
   }
 
   @Test func `what is presented last is visible, the stack is left alone`() {
@@ -120,6 +125,8 @@ import Testing
     ]
     var overlay = Overlay()
     let isVisible = style.contains("popover")
+    var other = Overlay()
+    #expect(Self.begin(&other, 1, [.backMenu("a")], on: mirror) == isVisible)
     #expect(Self.begin(&overlay, 1, [.backTap()], on: mirror) == isVisible)
     #expect(Self.begin(&overlay, 2, [.pop()], on: mirror) == !isVisible)
   }
@@ -131,7 +138,7 @@ import Testing
     let screen = ScreenDescription(
       id: "c", title: "C", item: ItemDescription(rightItems: [button]))
     #expect(Self.begin(&overlay, 1, [.push(screen)], on: mirror))
-    let shown = overlay.displayed(over: mirror)
+    let shown = overlay.displayed(over: mirror, hasMenu: true)
     let state = NavigationState(nav: "n", mirror: mirror).showing(shown)
     let bar = try #require(state.bar)
     #expect(bar.middle == .title("C"))
@@ -141,9 +148,52 @@ import Testing
       return
     }
     #expect(back.text == "B")
+    #expect(back.menu == [.init(screen: "b", text: "B"), .init(screen: "a", text: "A")])
     #expect(right.id == "scan")
     #expect(right.action == "go")
     #expect(NavigationGuard.top(of: state) == .top(of: NavigationState(nav: "n", mirror: mirror)))
+  }
+
+  @Test func `the menu shows each screen below the top, where the daemon has one`() throws {
+    func menu(
+      _ operations: [NavigationOperation], _ mirror: Mirror, hasMenu: Bool = true
+    ) -> [NavigationBarContent.MenuEntry]? {
+      var overlay = Overlay()
+      guard Self.begin(&overlay, 1, operations, on: mirror) else { return nil }
+      let shown = overlay.displayed(over: mirror, hasMenu: hasMenu)
+      let bar = NavigationState(nav: "n", mirror: mirror).showing(shown).bar
+      guard case .back(let back)? = bar?.left.first else { return nil }
+      return back.menu
+    }
+    var mirror = Self.mirror(["a", "b", "c"])
+    let left =
+      #"[{"back":{"text":"B","menu":[{"screen":"b","text":"B"},{"screen":"a","text":"A"}]}}]"#
+    mirror.resolved = OpaqueJSON(
+      validated: Array(#"{"left":\#(left),"middle":{"title":"C"}}"#.utf8))
+    // The top and the screen below stay, the screens further down change.
+    #expect(menu([.setStack(["b", "c"])], mirror) == [.init(screen: "b", text: "B")])
+    #expect(
+      menu([.setScreen("a", ["title": "New"])], mirror)
+        == [.init(screen: "b", text: "B"), .init(screen: "a", text: "New")])
+    // The daemon's texts of other screens stay, also where the client would not find them.
+    mirror.resolved = mirror.resolved.map {
+      let text = String(decoding: $0.bytes, as: UTF8.self)
+      return OpaqueJSON(
+        validated: Array(text.replacing(#""b","text":"B""#, with: #""b","text":"Zurück""#).utf8))
+    }
+    #expect(menu([.setScreen("a", ["title": ""])], mirror)?.map(\.text) == ["Zurück", "Back"])
+    // The texts are those of the back button: none for an image, the general word for a long one.
+    let image = ButtonDescription(id: "k", .image("i"))
+    let long = String(repeating: "x", count: 129)
+    #expect(
+      menu(
+        [
+          .push(.init(id: "d", title: long)),
+          .push(.init(id: "e", item: .init(backBarButtonItem: image))),
+          .push(.init(id: "f")),
+        ], mirror)?.prefix(2).map(\.text) == [nil, "Back"])
+    // A daemon without the feature has no such operation either.
+    #expect(menu([.push(.init(id: "d"))], mirror, hasMenu: false) == [])
   }
 
   @Test func `what is refused leaves nothing behind, nor what was built on it`() {
@@ -153,7 +203,7 @@ import Testing
     #expect(Self.begin(&overlay, 2, [.itemSet("b", .init(title: "B"))], on: mirror))
     overlay.withdraw(1, from: mirror)
     #expect(overlay.isEmpty)
-    #expect(overlay.displayed(over: mirror) == mirror)
+    #expect(overlay.displayed(over: mirror, hasMenu: true) == mirror)
   }
 
   @Test func `it is shown until the mirror has reached the revision of its ok`() {
@@ -168,7 +218,7 @@ import Testing
     let final = Self.mirror(["a", "x", "s7.1"], 7)
     overlay.rebase(onto: final)
     #expect(overlay.isEmpty)
-    #expect(overlay.displayed(over: final) == final)
+    #expect(overlay.displayed(over: final, hasMenu: true) == final)
   }
 
   @Test func `the revision that it led to takes its place, before its ok`() {
@@ -186,7 +236,7 @@ import Testing
     let mirror = Self.mirror(["a", "b"])
     #expect(Self.begin(&overlay, 1, [.pop()], on: mirror))
     overlay.confirm(1, at: Revision(5), changed: false, in: mirror)
-    #expect(overlay.displayed(over: mirror) == mirror)
+    #expect(overlay.displayed(over: mirror, hasMenu: true) == mirror)
   }
 
   @Test(arguments: [
@@ -202,7 +252,7 @@ import Testing
     #expect(Self.begin(&overlay, 1, operations, on: mirror))
     let other = Self.mirror(stack, 6)
     overlay.rebase(onto: other)
-    #expect(overlay.displayed(over: other) == other)
+    #expect(overlay.displayed(over: other, hasMenu: true) == other)
     overlay.rebase(onto: mirror)
     #expect(overlay.isEmpty)
   }
@@ -271,7 +321,7 @@ import Testing
           #expect(Self.ids(overlay, mirror).first == "a")
         }
         #expect(overlay.isEmpty, "\(order)")
-        #expect(overlay.displayed(over: mirror) == mirror)
+        #expect(overlay.displayed(over: mirror, hasMenu: true) == mirror)
       }
     }
   }
@@ -307,7 +357,7 @@ import Testing
       }
       let shown = Self.ids(overlay, mirror)
       #expect(Set(shown).count == shown.count)
-      if overlay.isEmpty { #expect(overlay.displayed(over: mirror) == mirror) }
+      if overlay.isEmpty { #expect(overlay.displayed(over: mirror, hasMenu: true) == mirror) }
     }
     for id in open { overlay.withdraw(id, from: mirror) }
     overlay.rebase(onto: Self.mirror(["a"], mirror.revision.number + 10))

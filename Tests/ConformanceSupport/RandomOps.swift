@@ -76,7 +76,7 @@ struct RandomOps {
     case 12: #"{"transition.complete":{"tid":\#(tid ?? dice.roll(20))}}"#
     case 13: #"{"gesture.begin":{"kind":"edge","translation":\#(dice.roll(5) - 1)}}"#
     case 14: dice.pick([#"{"gesture.finish":{}}"#, #"{"gesture.cancel":{}}"#])
-    case 15: #"{"ui.backTap":{}}"#
+    case 15: dice.pick([#"{"ui.backTap":{}}"#, #"{"ui.backMenu":{"screen":"\#(onStack())"}}"#])
     case 16: #"{"replace":{"with":\#(record()),"screen":"\#(onStack())"}}"#
     case 17: #"{"insert":{"screen":\#(record()),"below":"\#(onStack())"}}"#
     case 20: #"{"ui.dismiss":{}}"#

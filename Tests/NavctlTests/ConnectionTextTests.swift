@@ -1,4 +1,5 @@
 import Foundation
+import NavigationClient
 import NavigationCore
 import RuntimePaths
 import Testing
@@ -140,7 +141,8 @@ import Testing
   ) -> String {
     Remedies.remedy(
       for: code, nav: nav,
-      of: Attempt(command: command, operation: operation, leasedNav: leased))
+      of: Attempt(
+        command: command, operation: operation, rights: operation?.rights, leasedNav: leased))
   }
 
   @Test func `only a command that can make the screen is told to make it`() {
@@ -189,6 +191,17 @@ import Testing
           == "add to the configuration: grant = WHO k \(rights) \(file)")
     }
     #expect(remedy(.forbidden, "show").contains("grant = WHO k read"))
+    // Some arguments need more than the kind of the operation.
+    for (operation, rights) in [
+      (.push("a"), "push"), (.push("a", onDuplicate: .moveToTop), "push"),
+      (.push("a", onDuplicate: .popTo), "push pop"), (.show("a", onDuplicate: .update), "push pop"),
+      (.activateButton("b"), "push pop"), (.backMenu("a"), "pop"),
+    ] as [(NavigationOperation, String)] {
+      let attempt = Attempt(command: "op", operation: operation.kind, rights: operation.rights)
+      #expect(
+        Remedies.remedy(for: .forbidden, nav: "k", of: attempt)
+          .contains("grant = WHO k \(rights) in"), "\(operation.text)")
+    }
     for command in ["lease", "delegate"] {
       #expect(remedy(.forbidden, command).contains("grant = WHO k push admin"))
     }

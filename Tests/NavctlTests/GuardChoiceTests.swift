@@ -53,6 +53,29 @@ import Testing
     #expect(isRefused == (isGuarded || kind == .dismiss))
   }
 
+  @Test func `a dismissal with a presenter heeds what was last visible, if anything was`() throws {
+    let named = [try Operations.dismiss(line([("from", "wifi")]))]
+    #expect(GuardChoice.removesMore(named) && GuardChoice.need(named) == .none)
+    #expect(!GuardChoice.removesMore([.popTo("a"), .swipeDown(), .dismiss(), .backMenu("a")]))
+    let choice = try GuardChoice(line())
+    let guards = choice.guards(bySeen: try seen(visible: .some("pin")))
+    #expect(guards.visible == .some("pin") && guards.epoch == Epoch(epoch) && guards.top == nil)
+    // Nothing was shown, or only the top: the command goes as it was typed.
+    #expect(choice.guards(bySeen: nil) == Guards())
+    #expect(choice.guards(bySeen: try seen()) == Guards())
+    for option in [
+      ("any", nil), ("visible", "pin"), ("rev", "18"), ("epoch", "00000000000000ff"),
+    ] as [(String, String?)] {
+      let choice = try GuardChoice(line([option]))
+      #expect(choice.guards(bySeen: try seen(visible: .some("a"))) == choice.typed, "\(option)")
+    }
+    // Other conditions leave open what is visible.
+    for option in [("top", "wifi"), ("has", "wifi"), ("epoch", epoch)] {
+      let guards = try GuardChoice(line([option])).guards(bySeen: try seen(visible: .some("pin")))
+      #expect(guards.visible == .some("pin") && guards.epoch == Epoch(epoch), "\(option)")
+    }
+  }
+
   @Test(arguments: [OperationKind.pop, .popItem, .uiBackTap, .gestureBegin])
   func `what removes by position is guarded by the epoch and the top`(kind: OperationKind) throws {
     let guards = try guards([], [kind], try seen())

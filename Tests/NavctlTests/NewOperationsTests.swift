@@ -26,6 +26,33 @@ import Testing
     }
   }
 
+  @Test func `back taps, chooses a screen of the menu, or prints the menu`() throws {
+    func back(_ options: [(String, String?)]) throws -> String? {
+      let names = ["queue", "top", "rev"]
+      return try Operations.back(
+        line(options), changeOptions: names.map { OptionDeclaration($0, "") })?.text
+    }
+    #expect(try back([]) == #"{"ui.backTap":{}}"#)
+    #expect(try back([("to", "a")]) == #"{"ui.backMenu":{"screen":"a"}}"#)
+    #expect(try back([("menu", nil)]) == nil)
+    for other in [("to", "a"), ("queue", nil), ("top", "a"), ("rev", "1")] as [(String, String?)] {
+      #expect(throws: UsageError.self) { try back([("menu", nil), other]) }
+    }
+  }
+
+  @Test func `the menu is printed nearest first, an entry without text as a dash`() throws {
+    func lines(_ left: String) throws -> [String] {
+      BackMenuText.lines(try JSONValue(Array(#"{"left":[\#(left)]}"#.utf8)))
+    }
+    let menu =
+      #"[{"screen":"wifi","text":"Wi-Fi\n"},{"screen":"b"},{"screen":"home","text":"Home"}]"#
+    #expect(
+      try lines(#"{"back":{"text":"Wi-Fi","menu":\#(menu)}},{"button":"k"}"#)
+        == ["wifi  Wi-Fi\u{FFFD}", "b     -", "home  Home"])
+    #expect(try lines(#"{"button":"k"}"#) == ["no back button"])
+    #expect(try lines(#"{"back":{"text":"Home"}}"#) == ["no menu: this daemon has none"])
+  }
+
   @Test func `a segue shows, or shows a detail`() throws {
     #expect(
       try Operations.segue(line(), id: "a").text == #"{"segue":{"kind":"show","screen":"a"}}"#)

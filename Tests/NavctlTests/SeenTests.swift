@@ -1,4 +1,5 @@
 import Foundation
+import NavigationClient
 import NavigationCore
 import RuntimePaths
 import Testing
@@ -108,6 +109,28 @@ import Testing
       #"{"id":1,"nav":"k","epoch":"c0ffee12c0ffee12","rev":3,"changed":true,"depth":0,"top":null}"#)
     #expect(Seen(answer) == (try seen(rev: 3, top: nil)))
     #expect(Seen(try reply(#"{"id":1,"nav":"k","epoch":"c0ffee12c0ffee12","rev":3}"#)) == nil)
+  }
+
+  @Test func `an operation keeps what is visible, unless it presents or dismisses`() throws {
+    let answer = try reply(#"{"id":1,"nav":"k","epoch":"c0ffee12c0ffee12","rev":19,"top":"dns"}"#)
+    func visible(_ before: Seen?, _ operations: [NavigationOperation]) -> String?? {
+      Seen(answer, after: before, operations)?.visible
+    }
+    let plain = try seen(visible: .some("wifi"))
+    let covered = try seen(visible: .some("pin"))
+    #expect(visible(plain, [.push("dns")]) == .some("dns"))
+    #expect(visible(covered, [.push("dns"), .setBarHidden(true)]) == .some("pin"))
+    for operations in [
+      [.dismiss()], [.push("dns"), .present("pin")], [.swipeDown()], [.segue(.showDetail, to: "x")],
+    ] as [[NavigationOperation]] {
+      #expect(visible(covered, operations) == nil)
+    }
+    // Nothing was shown, only the top, or another life of the nav.
+    #expect(visible(nil, [.push("dns")]) == nil)
+    #expect(visible(try seen(), [.push("dns")]) == nil)
+    var other = plain
+    other.epoch = try #require(Epoch("00000000000000ff"))
+    #expect(visible(other, [.push("dns")]) == nil)
   }
 
   @Test(arguments: [

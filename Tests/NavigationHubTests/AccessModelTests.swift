@@ -11,8 +11,8 @@ import Testing
     case "button.activate" where !isFirst: ["push", "pop"]
     case "nav.configure", "nav.close", "proxy.set": ["admin"]
     case "pop", "popTo", "popToRoot", "remove", "dismiss", "screen.release", "popItem",
-      "ui.backTap", "ui.dismiss",
-      "gesture.begin", "gesture.update", "gesture.finish", "gesture.cancel":
+      "ui.backTap", "ui.backMenu", "ui.dismiss", "gesture.begin", "gesture.update",
+      "gesture.finish", "gesture.cancel":
       ["pop"]
     case "setStack", "replace", "open", "restore", "revert", "setItems": ["push", "pop"]
     default: ["push"]

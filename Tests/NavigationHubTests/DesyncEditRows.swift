@@ -71,5 +71,20 @@ extension DesyncRow {
       try stage.done(Stage.pop, seen)
       #expect(stage.stack == ["A"])
     },
+    DesyncRow("D-66", "a choice in an old menu leads to its screen or nowhere") {
+      let stage = try Stage(["A", "B", "C"])
+      let choose = #"{"ui.backMenu":{"screen":"B"}}"#
+      // Somebody else went there already: the person is where the menu would have led.
+      try stage.done(Stage.pop, by: stage.viewer)
+      try stage.same { try stage.done(choose, #""animated":false"#) }
+      #expect(stage.stack == ["A", "B"])
+      // Somebody else took the screen away.
+      try stage.done(#"{"setStack":{"screens":["A",{"id":"D"},{"id":"E"}]}}"#, by: stage.viewer)
+      try stage.refused(.notInStack, choose, #""animated":false"#)
+      // Under a presentation that came since, nobody sees the menu.
+      try stage.done(Stage.present("M"), by: stage.viewer)
+      try stage.refused(.covered, #"{"ui.backMenu":{"screen":"A"}}"#, #""animated":false"#)
+      #expect(stage.stack == ["A", "D", "E"])
+    },
   ]
 }

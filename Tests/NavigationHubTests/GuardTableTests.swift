@@ -44,6 +44,7 @@ import Testing
       (#"{"ui.swipe":{"dir":"up"}}"#, none), (#"{"gesture.update":{"value":0}}"#, none),
       (#"{"gesture.finish":{}}"#, none), (#"{"gesture.cancel":{}}"#, none),
       (#"{"transition.complete":{"tid":1}}"#, none), (#"{"env.set":{"keyboard":true}}"#, none),
+      (#"{"ui.backMenu":{"screen":"A"}}"#, none),
     ]
   }()
 

@@ -46,8 +46,9 @@ struct LawGenerator {
       #"{"gesture.begin":{"kind":"edge"}}"#, #"{"gesture.begin":{"kind":"edge"}}"#,
       #"{"gesture.begin":{"kind":"fullScreen","translation":\#(below(3))}}"#,
       #"{"gesture.update":{"value":0.\#(below(10))}}"#, #"{"gesture.finish":{}}"#,
+      #"{"gesture.update":{"value":0.\#(below(10))}}"#, #"{"gesture.finish":{}}"#,
       #"{"gesture.cancel":{}}"#, #"{"ui.backTap":{}}"#, #"{"ui.tap":{}}"#,
-      #"{"ui.dismiss":{}}"#,
+      #"{"ui.dismiss":{}}"#, #"{"ui.backMenu":{"screen":"\#(pick(stack + ["s0"]))"}}"#,
     ])
   }
 

@@ -68,6 +68,9 @@ private struct LawRun {
     generator.stack = controller.stack.map(\.id.text)
     var client = client
     var ops = isBar ? generator.itemOps() : generator.ops()
+    // So many things must be right for a gesture that chance alone would hardly begin one.
+    let mayBegin = controller.gestureRefusal(isFullScreen: false, translation: 1) == nil
+    if !isBar, mayBegin, generator.below(6) == 0 { ops = #"{"gesture.begin":{"kind":"edge"}}"# }
     if let running = controller.transition.content.running {
       generator.transition = Int(running.id.number)
       // Most gestures are gone on with by their owner.

@@ -179,7 +179,8 @@ import Testing
     configuration.nav.stackDepth = Int.random(in: 1...40, using: &random)
     configuration.nav.detachedRecords = Int.random(in: 0...20, using: &random)
     configuration.nav.stateBytes = Int.random(in: 4096...40_000, using: &random)
-    configuration.maximumReplyBytes = Int.random(in: 8192...200_000, using: &random)
+    // The bar comes in one message, with the menu of 39 screens and four long titles.
+    configuration.maximumReplyBytes = Int.random(in: 20_000...200_000, using: &random)
     configuration.sessions = Int.random(in: 1...10, using: &random)
     configuration.navs = Int.random(in: 1...3, using: &random)
     configuration.inflight = Int.random(in: 1...8, using: &random)

@@ -125,6 +125,7 @@ struct OperationGenerator {
   mutating func replacement() -> String {
     pick([
       #"{"open":{"route":"a/\#(below(3))"}}"#, #"{"ui.backTap":{}}"#,
+      #"{"ui.backMenu":{"screen":"\#(screen())"}}"#,
       #"{"restore":{"payload":{"v":1,"entries":[{"path":"p","screen":\#(record())}]}}}"#,
     ])
   }
@@ -135,6 +136,7 @@ struct OperationGenerator {
     return pick([
       #"{"pushItem":{"item":\#(item)}},{"pushItem":{"item":{}}}"#, #"{"popItem":{}}"#,
       #"{"setItems":{"items":[\#(item),"\#(screen())"]}}"#, #"{"ui.backTap":{}}"#,
+      #"{"ui.backMenu":{"screen":"\#(screen())"}}"#,
       #"{"setItems":{"items":null}},{"pushItem":{"item":\#(item)}}"#,
       #"{"item.set":{"screen":"\#(screen())","title":"n\#(below(5))"}}"#, revert(),
       #"{"button.set":{"button":"\#(button())","title":"b\#(below(9))"}}"#,

@@ -19,7 +19,7 @@ import Testing
     let welcome = try Client(world).hello(nonce: "a41f09c2")
     #expect(
       welcome.text
-        == #"{"ver":1,"nonce":"a41f09c2","boot":"\#(world.hub.boot.text)","server":"navd/0.1.0","features":["stackEdits","onDuplicate","canPop","visibleGuard","dismissals","lifecycleEvents","results","animations"],"hb":5000,"you":{"via":"ipc","uid":1000,"gid":1000,"pid":4711,"role":"ui"},"ops":{"last":0},"limits":{"message":65536,"inflight":64,"watches":1024,"depth":64,"window":65536}}"#
+        == #"{"ver":1,"nonce":"a41f09c2","boot":"\#(world.hub.boot.text)","server":"navd/0.1.0","features":["stackEdits","onDuplicate","canPop","visibleGuard","dismissals","lifecycleEvents","results","animations","backMenu"],"hb":5000,"you":{"via":"ipc","uid":1000,"gid":1000,"pid":4711,"role":"ui"},"ops":{"last":0},"limits":{"message":65536,"inflight":64,"watches":1024,"depth":64,"window":65536}}"#
     )
     let root = try Client(World(), 2, user: 0).hello()
     #expect((root.json["you"] as? [String: Any])?["role"] as? String == "admin")
@@ -248,6 +248,51 @@ import Testing
     try client.watch()
     for index in 0..<8 { try push(client, index) }
     #expect(spent(world, client) > 40_000)
+  }
+
+  @Test func `without flow control a long way goes in turns, so that the shell can stop it`() throws
+  {
+    let world = World {
+      $0.resumeRevisions = 4096
+      $0.resumeBytes = 64 << 20
+      $0.resumeTotalBytes = 64 << 20
+    }
+    let writer = try world.kiosk()
+    let start = try world.entry("kiosk")
+    for index in 0..<400 {
+      let title = "\(index)" + Self.text
+      try writer.must(#"{"screen.set":{"screen":"home","title":"\#(title)"}}"#)
+    }
+    let reader = try world.client(2, #","flow":"none""#)
+    let from = #"{"epoch":"\#(start.epoch.text)","rev":1,"dig":"\#(start.digest.text)"}"#
+    let watch = reader.message("watch", #"{"id":900,"nav":"kiosk","from":\#(from)}"#)
+    // A socket that takes messages again, in the same batch, is no reason to forget the rest.
+    var turns = [try world.turn([watch, .unblocked(reader.connection)])]
+    // Another batch of the same turn of the shell brings nothing more.
+    func edit(_ title: String) -> HubEvent {
+      writer.message(
+        "op", writer.opBody(#"{"screen.set":{"screen":"home","title":"\#(title)"}}"#))
+    }
+    #expect(try world.turn([edit("a")]).to(reader).isEmpty)
+    // A commit that fails does not make the hub forget what is left.
+    world.journal.isFailing = true
+    turns.append(try world.turn([edit("b"), .wake]))
+    world.journal.isFailing = false
+    // The hub wakes at once as long as something is left.
+    while world.hub.wakeAt.map({ $0 <= world.now.boot }) ?? false {
+      turns.append(try world.wait(0))
+      // While the socket takes nothing, nothing comes.
+      try world.turn([.blocked(reader.connection)])
+      #expect(try world.wait(0).to(reader).isEmpty)
+      turns.append(try world.turn([.unblocked(reader.connection)]))
+    }
+    let bytes = turns.map { $0.to(reader).reduce(0) { $0 + $1.body.count } }
+    #expect(bytes.allSatisfy { $0 < 2 << 20 + 64 << 10 }, "\(bytes)")
+    #expect(bytes.count { $0 > 2 << 20 } >= 2, "\(bytes)")
+    let diffs = turns.flatMap { $0.to(reader) }.flatMap { message in
+      message.verb == .diffs ? message.json["list"] as? [[String: Any]] ?? [] : [message.json]
+    }
+    #expect(diffs.compactMap { $0["base"] as? Int } == Array(1...401))
   }
 
   @Test func `a credit far ahead is worth what it says`() throws {

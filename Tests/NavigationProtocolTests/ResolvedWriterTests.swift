@@ -31,7 +31,8 @@ import Testing
     #expect(
       text(nav) == #"{"top":"wifi","back":"home","visible":"wifi","height":44,"layoutHeight":44,"#
         + #""metrics":"default","left":[{"back":{"text":"Home","source":"title","#
-        + #""indicator":"default","candidates":["Home","Back",null]}}],"#
+        + #""indicator":"default","candidates":["Home","Back",null],"#
+        + #""menu":[{"screen":"home","text":"Home"}]}}],"#
         + #""middle":{"title":"Wi-Fi","placement":"inline"},"right":[{"button":"scan","#
         + #""title":"Scan","action":"wifi.scan","tintApplies":true}],"background":"white","#
         + #""translucent":true,"textColor":"black","tintColor":"blue","#
@@ -74,7 +75,8 @@ import Testing
         + #""metrics":"default","left":[{"back":{"text":"Back","source":"title","#
         + #""indicator":"custom","indicatorImage":"arrow.png","indicatorMask":"mask.png","#
         + #""generic":true,"key":"back.generic","truncated":true,"#
-        + #""candidates":["Notifications","Back",null]}}],"middle":{"title":"T","#
+        + #""candidates":["Notifications","Back",null],"#
+        + #""menu":[{"screen":"a","text":"Back"}]}}],"middle":{"title":"T","#
         + #""placement":"large","attributes":{"font":{"size":17}}},"right":[],"#
         + #""background":"wave.png","backing":"black","imageOpacity":"full","#
         + #""translucent":false,"textColor":"gold","titleOffset":-1.5,"tintColor":"green","#

@@ -35,7 +35,7 @@ private struct BarWalk {
       nav.stack[index].version = nav.revision
     case 8:
       guard !nav.stack.isEmpty else { return }
-      let index = nav.stack.count - 1 - Int(below(UInt64(min(nav.stack.count, 2))))
+      let index = nav.stack.count - 1 - Int(below(UInt64(min(nav.stack.count, 4))))
       nav.stack[index].details = pick([ScreenDetails(), details()])
       nav.stack[index].version = nav.revision
     case 9:
@@ -66,7 +66,10 @@ private struct BarWalk {
   }
 
   private mutating func title() -> String? {
-    pick([nil, "", "A", "Title", "Notifications", "a \"quoted\" \\ title\n", "短い", "back  "])
+    pick([
+      nil, "", "A", "Title", "Notifications", "a \"quoted\" \\ title\n", "短い", "back  ",
+      String(repeating: "x", count: 128), String(repeating: "x", count: 129),
+    ])
   }
 
   private mutating func details() -> ScreenDetails {

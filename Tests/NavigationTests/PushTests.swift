@@ -2,6 +2,26 @@ import NavigationCore
 import Testing
 
 @Suite struct PushTests {
+  @Test func `C-437 an update counts what stays after the pop, and pops nothing if refused`() throws
+  {
+    var nav = try Nav("A", "B", "C")
+    try nav.run(.title("C", String(repeating: "c", count: 900)))
+    let limit = nav.controller.byteCount + 100
+    nav.context.limits.stateBytes = limit
+    let before = nav.controller
+    let longer = ScreenRecord(id: "A", edits: [.title(String(repeating: "a", count: 5000))])
+    nav.refuses(.push(.record(longer), onDuplicate: .update), with: .sizeLimit(limit))
+    #expect(nav.controller == before)
+    // Beside C, the title would not fit.
+    let long = String(repeating: "a", count: 800)
+    nav.refuses(.title("A", long), with: .sizeLimit(limit))
+    let record = ScreenRecord(id: "A", edits: [.title(long)])
+    #expect(
+      try nav.run(.push(.record(record), onDuplicate: .update)) == .found("A", popped: ["B", "C"]))
+    #expect(nav.controller.stack.map(\.id) == ["A"])
+    #expect(nav.controller.top?.titleByteCount == 800)
+  }
+
   @Test func `C-013 pushing puts a screen on top and tells will, pushed, did`() throws {
     var nav = try Nav("A", detached: ["B"])
     #expect(try nav.run(.push("B")) == .screen("B"))

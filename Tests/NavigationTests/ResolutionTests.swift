@@ -138,6 +138,33 @@ import Testing
     #expect(slot == ResolvedBar.BackSlot(image: image, source: .backItem))
   }
 
+  @Test func `C-469 the menu has at most 64 entries, and no text of more than 128 bytes`() throws {
+    var nav = try Nav(isAttached: false)
+    for index in 0..<70 {
+      let text = String(repeating: "x", count: 59 + index)
+      let name = "s\(index)"
+      let record = ScreenRecord(id: ScreenID(stringLiteral: name), edits: [.title(text)])
+      var limits = NavigationLimits()
+      limits.stackDepth = 100
+      _ = try nav.controller.perform(
+        [.push(.record(record), onDuplicate: .error)], isAnimated: nil,
+        in: NavigationContext(limits: limits))
+    }
+    let entries = try #require(nav.controller.resolvedBar().backMenu).entries
+    // The top, s69, has 128 bytes; the entries go down from s68.
+    #expect(entries.map(\.screen.text) == (5..<69).reversed().map { "s\($0)" })
+    #expect(entries.allSatisfy { $0.text?.utf8.count ?? 0 <= 128 && $0.text != "Back" })
+    let long = ItemEdit.title(String(repeating: "é", count: 65))
+    try nav.run(.item("s68", long))
+    let longest = ItemEdit.title(String(repeating: "é", count: 64))
+    try nav.run(.item("s67", longest))
+    let edited = try #require(nav.controller.resolvedBar().backMenu).entries
+    #expect(edited[0].text == "Back")
+    #expect(edited[1].text == String(repeating: "é", count: 64))
+    // The button itself shows the whole text, because it has no limit of its own.
+    #expect(back(nav.controller.resolvedBar())?.text == String(repeating: "é", count: 65))
+  }
+
   @Test func `C-126 an edit below the top changes the back text, not the stack`() throws {
     var nav = try Nav("A", "B")
     try nav.run(.item("A", .title("New")))

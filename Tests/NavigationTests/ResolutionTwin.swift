@@ -29,7 +29,10 @@ struct ResolutionTwin {
     facts["left"] = left.joined(separator: " ")
     facts["right"] = item.rightItems.map(button).joined(separator: " ")
     facts["middle"] = middle
-    if left.first == "<" { backFacts(&facts) }
+    if left.first == "<" {
+      backFacts(&facts)
+      facts["menu"] = menu.joined(separator: " ")
+    }
     if let appearance {
       facts["appearance"] = appearance
     } else {
@@ -68,9 +71,29 @@ struct ResolutionTwin {
 
   private func text(_ value: OpaqueJSON) -> String { String(decoding: value.bytes, as: UTF8.self) }
 
+  private var generic: String { ["zh-Hans": "返回"][env.locale] ?? "Back" }
+
+  private func fitting(_ wanted: String) -> String? {
+    [wanted, generic].first {
+      DisplayWidth.columns(of: $0) <= env.backTitleBudget ?? Int.max
+    }
+  }
+
+  /// Every screen below the top, nearest first, with the text of its entry.
+  private var menu: [String] {
+    nav.stack.dropLast().reversed().map { screen in
+      let titles = [screen.item.title, isStandalone ? nil : screen.title]
+      var text = titles.compactMap(\.self).first { !$0.isEmpty }.map { fitting($0) } ?? generic
+      if let button = screen.item.backBarButtonItem?.content {
+        let isBlank = button.image != nil || (button.title ?? "").isEmpty
+        text = isBlank ? nil : fitting(button.title ?? "")
+      }
+      return screen.id.text + (text.map { ":" + $0 } ?? "")
+    }
+  }
+
   private func backFacts(_ facts: inout BarFacts) {
     let previous = nav.stack[nav.stack.count - 2]
-    let generic = ["zh-Hans": "返回"][env.locale] ?? "Back"
     var wanted: String?
     facts["indicator"] = indicator
     if let button = previous.item.backBarButtonItem?.content {
@@ -91,9 +114,7 @@ struct ResolutionTwin {
       return
     }
     facts["candidates"] = "\(wanted) \(generic)"
-    let fitting = [wanted, generic].first {
-      DisplayWidth.columns(of: $0) <= env.backTitleBudget ?? Int.max
-    }
+    let fitting = fitting(wanted)
     facts["text"] = fitting
     if fitting != wanted { facts["truncated"] = "true" }
     if fitting == generic, fitting != wanted { facts["generic"] = "true" }

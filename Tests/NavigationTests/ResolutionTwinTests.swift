@@ -26,6 +26,9 @@ extension ResolvedBar {
     case nil: break
     }
     if let backButton { backFacts(backButton, &facts) }
+    facts["menu"] = backMenu?.entries.map { entry in
+      entry.screen.text + (entry.text.map { ":" + $0 } ?? "")
+    }.joined(separator: " ")
     surfaceFacts(&facts)
     facts["translucent"] = "\(isTranslucent)"
     facts["tintColor"] = tintColor

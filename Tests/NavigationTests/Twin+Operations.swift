@@ -39,6 +39,12 @@ extension Twin {
     case .present(let argument, let presenter, _):
       return try present(argument, presenter)
     case .dismiss(let presenter): return .dismissed(try dismiss(presenter))
+    case .backMenu(let id):
+      if !chain.isEmpty { throw .covered }
+      let index = try place(of: id)
+      if index == stack.count - 1 { return .poppedAll([]) }
+      if stack.last?.left.isEmpty == false { throw .noBackButton }
+      return .poppedAll(cut(to: index + 1))
     case .swipeDown:
       if !isAttached { throw .invalidArgument("") }
       return .dismissed(try dismiss(chain.last?.record.id))
@@ -76,10 +82,11 @@ extension Twin {
         stack.append(stack.remove(at: try place(of: id)))
         return .found(id, popped: [])
       case .popTo, .update:
+        let popped = cut(to: try place(of: id) + 1)
         if policy == .update, case .record(let new) = argument {
           _ = try edit(id, new.edits, new.item)
         }
-        return .found(id, popped: cut(to: try place(of: id) + 1))
+        return .found(id, popped: popped)
       }
     }
     let id = try add(argument, at: stack.count)

@@ -36,7 +36,7 @@ struct Messages {
   private mutating func operation() -> Operation {
     let id = random.pick(Self.screens)
     let button = random.pick(Self.buttons)
-    switch random.below(34) {
+    switch random.below(35) {
     case 0, 1, 2: return .push(argument(), onDuplicate: random.pick([.error, .ignore]))
     case 3: return .show(argument(), onDuplicate: .ignore)
     case 4, 5: return .pop
@@ -48,6 +48,7 @@ struct Messages {
       return .replace(
         random.below(2) == 0 ? nil : id, with: argument(), isBack: random.below(2) == 0)
     case 32: return .swipeDown
+    case 34: return .backMenu(id)
     case 33:
       let removals: [Operation] = [.pop, .popTo(.screen(id)), .dismiss(from: presenter())]
       return .returning(random.pick(removals), result: OpaqueJSON(validated: [0x31]))

@@ -22,6 +22,26 @@ extension LongProcessTests {
       try peer.perform("kiosk", #"[{"push":{"screen":{"id":"\#(id)"}}}]"#)
     }
 
+    @Test func `the daemon can use the directories that it makes, whatever the umask is`() throws {
+      let directory = try TestDirectory()
+      let (endpoint, state) = ("ipc://\(directory.path)/op", directory.path + "/state")
+      let daemon = try Child(
+        "/bin/sh",
+        [
+          "-c", "umask 0177; exec \"$0\" \"$@\"", Binaries.path("navd"), "--listen", endpoint,
+          "--state", state,
+        ], environment: ["HOME": directory.path])
+      try daemon.complains("serving ")
+      let answer = try Peer(endpoint).get(#""what":"backup""#)
+      #expect(answer["value"]?.string?.hasPrefix(state + "/backups/") == true, "\(answer)")
+      for path in [state, state + "/backups"] {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o700, "\(path)")
+      }
+      daemon.kill(SIGTERM)
+      #expect(try daemon.ended() == 0)
+    }
+
     @Test func `a backup under load has all that was acknowledged before, and stops nobody`() throws
     {
       let daemon = try TestDaemon()

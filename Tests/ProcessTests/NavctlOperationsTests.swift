@@ -33,7 +33,8 @@ extension ProcessTests {
       ["remove", "kiosk", "q"], ["replace", "kiosk", "s", "--new", "--top", "r"],
       ["present", "kiosk", "sheet", "--new"],
       ["dismiss", "kiosk", "--swipe", "--visible", "sheet", "--result", "{}"],
-      ["push", "kiosk", "s", "--on-duplicate", "popTo"],
+      ["push", "kiosk", "s", "--on-duplicate", "popTo"], ["push", "kiosk", "t", "--new"],
+      ["back", "kiosk", "--to", "s"],
       ["bar", "kiosk", "set", "barTintColor=red"], ["toolbar", "kiosk", "set", "barStyle=black"],
       ["toolbar", "kiosk", "show"], ["bar", "kiosk", "hide"], ["bar", "kiosk", "show"],
       ["appearance", "kiosk", "standard", #"{"background":"clear"}"#],
@@ -106,8 +107,11 @@ extension ProcessTests {
         ["log", "kiosk", "--from", "1", "--limit", "2"], ["history", "kiosk"],
         ["history", "kiosk", "--at", "1"], ["show", "kiosk"], ["env", "kiosk"], ["bar", "kiosk"],
         ["toolbar", "kiosk"], ["appearance", "kiosk"], ["proxy", "kiosk"],
-        ["configure", "kiosk"], ["transition", "kiosk"],
+        ["configure", "kiosk"], ["transition", "kiosk"], ["back", "kiosk", "--menu"],
       ] { try run(daemon, words, options) }
+      #expect(try daemon.navctl(["back", "kiosk", "--menu"]).output == "home  Home\n")
+      let mixed = try daemon.navctl(["back", "kiosk", "--menu", "--visible", "a"])
+      #expect(mixed.status == 2 && mixed.errors.contains("--visible"), "\(mixed)")
       for (words, remedy) in [
         (["get", "kiosk", "--what", "log", "--at", "1"], "--at goes with"),
         (["get", "kiosk", "--what", "top", "--screen", "a"], "--screen goes with"),

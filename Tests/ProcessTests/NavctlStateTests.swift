@@ -91,6 +91,26 @@ extension ProcessTests {
       #expect(try run(daemon, ["transition", "kiosk"]).contains("no transition is running"))
     }
 
+    @Test func `a dismissal by a presenter takes nothing that came since the last look`() throws {
+      let daemon = try daemon(["wifi"])
+      let peer = try Peer(daemon.endpoint)
+      func present(_ id: String) throws {
+        try peer.perform("kiosk", #"[{"present":{"screen":{"id":"\#(id)"}}}]"#)
+      }
+      let terminal = try Terminal(daemon)
+      try present("pin")
+      #expect(try terminal.run("show kiosk") == 0)
+      // A change of its own does not make the terminal forget what it showed.
+      #expect(try terminal.run("title kiosk wifi Wi-Fi") == 0)
+      try present("alarm")
+      #expect(try terminal.run("dismiss kiosk --from wifi") == 3, "\(terminal.transcript)")
+      #expect(terminal.transcript.contains("visible"), "\(terminal.transcript)")
+      #expect(try run(daemon, ["show", "kiosk"]).contains("◆ alarm"))
+      #expect(try terminal.run("show kiosk") == 0)
+      #expect(try terminal.run("dismiss kiosk --from wifi") == 0, "\(terminal.transcript)")
+      #expect(try !run(daemon, ["show", "kiosk"]).contains("◆"))
+    }
+
     @Test func `presentations lie above the stack and are dismissed by what presents them`() throws
     {
       let daemon = try daemon(["wifi"])

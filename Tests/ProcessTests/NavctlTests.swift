@@ -162,36 +162,5 @@ extension ProcessTests {
       #expect(try terminals[1].run("pop kiosk") == 3)
       #expect(try peer.state("kiosk")["value"]?["screens"]?.ids == ["home", "a"])
     }
-
-    /// A shell on a terminal of its own.
-    private final class Terminal {
-      private let shell: Child
-      private var count = 0
-
-      init(_ daemon: TestDaemon) throws {
-        shell = try Child(
-          "/usr/bin/script", ["-q", "-f", "-c", "/bin/sh", "/dev/null"],
-          environment: [
-            "HOME": daemon.directory.path, "NAVD_ENDPOINT": daemon.endpoint, "TERM": "dumb",
-            "PS1": "", "NAVCTL": Binaries.path("navctl"),
-          ])
-      }
-
-      deinit { shell.kill(SIGKILL) }
-
-      /// Runs navctl and returns its exit status.
-      func run(_ command: String) throws -> Int32 {
-        count += 1
-        // The quotes keep the terminal's echo of this line from looking like its answer.
-        try shell.tell("\"$NAVCTL\" \(command); echo 'sta''tus' \(count)=$?.")
-        let marker = "status \(count)="
-        try shell.says(".", after: marker)
-        let text = shell.standardOutput.components(separatedBy: marker).last ?? ""
-        guard let status = Int32(text.prefix { $0.isNumber }) else {
-          throw Failure(shell.transcript)
-        }
-        return status
-      }
-    }
   }
 }

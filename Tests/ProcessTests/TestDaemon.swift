@@ -30,13 +30,16 @@ final class TestDaemon {
   private let environment: [String: String]
   /// How many descriptors it may open, if fewer than usual.
   private let descriptors: Int?
+  /// The version that the next start takes.
+  var version: Binaries.Version
   private(set) var child: Child
 
   /// Starts a daemon and waits until it serves.
   init(
     _ options: [String] = [], environment: [String: String] = [:], configuration: String? = nil,
-    descriptors: Int? = nil
+    descriptors: Int? = nil, version: Binaries.Version = .present
   ) throws {
+    self.version = version
     directory = try TestDirectory()
     endpoint = "ipc://\(directory.path)/op"
     state = "\(directory.path)/state"
@@ -47,13 +50,14 @@ final class TestDaemon {
     self.options = all
     self.environment = ["HOME": directory.path].merging(environment) { $1 }
     self.descriptors = descriptors
-    child = try Self.start(self.options, self.environment, descriptors)
+    child = try Self.start(version, self.options, self.environment, descriptors)
   }
 
   private static func start(
-    _ options: [String], _ environment: [String: String], _ descriptors: Int?
+    _ version: Binaries.Version, _ options: [String], _ environment: [String: String],
+    _ descriptors: Int?
   ) throws -> Child {
-    let navd = Binaries.path("navd")
+    let navd = version.path("navd")
     let child =
       if let descriptors {
         try Child(
@@ -68,7 +72,7 @@ final class TestDaemon {
 
   /// Starts a daemon again that has ended.
   func start(_ more: [String] = []) throws {
-    child = try Self.start(options + more, environment, descriptors)
+    child = try Self.start(version, options + more, environment, descriptors)
   }
 
   /// Ends it without any warning.
@@ -85,9 +89,10 @@ final class TestDaemon {
 
   /// Runs navctl to its end.
   func navctl(
-    _ arguments: [String], environment: [String: String] = [:]
+    _ arguments: [String], environment: [String: String] = [:],
+    version: Binaries.Version = .present
   ) throws -> (status: Int32, output: String, errors: String) {
-    let child = try startNavctl(arguments, environment: environment)
+    let child = try startNavctl(arguments, environment: environment, version: version)
     child.closeInput()
     let status = try child.ended()
     return (status, child.standardOutput, child.standardError)
@@ -95,10 +100,11 @@ final class TestDaemon {
 
   /// Starts navctl.
   func startNavctl(
-    _ arguments: [String], environment: [String: String] = [:]
+    _ arguments: [String], environment: [String: String] = [:],
+    version: Binaries.Version = .present
   ) throws -> Child {
     let base = ["HOME": directory.path, "NAVD_ENDPOINT": endpoint]
     return try Child(
-      Binaries.path("navctl"), arguments, environment: base.merging(environment) { $1 })
+      version.path("navctl"), arguments, environment: base.merging(environment) { $1 })
   }
 }

@@ -199,9 +199,19 @@ extension World {
       facts.epochs.contains(epoch)
     else { return }
     count { $0.histories += 1 }
-    let known = facts.states[Place(epoch: epoch, revision: revision)]
+    let place = Place(epoch: epoch, revision: revision)
+    let known = facts.states[place]
+    // A new epoch begins with the state of the one before. If something was open, only the revision
+    // that ended it was looked at.
+    let isFormer =
+      known == nil
+      && facts.states.contains { former, state in
+        former.revision == revision
+          && state.replacing(former.epoch.text, with: epoch.text) == value.text
+      }
     demand(
-      known == value.text, "what was read of \(epoch.text)/\(revision) is not what it was")
+      isFormer || known == value.text,
+      "what was read of \(epoch.text)/\(revision) is not what it was")
   }
 
   private mutating func check(_ latest: Latest) {

@@ -80,9 +80,10 @@ extension World {
   }
 
   private mutating func sendNonsense(_ client: Int) {
+    // None is a watch that is understood: it would take the place of the session's own.
     let bodies = [
-      "{", "[]", "{\"id\":9000000000,\"nav\":5}", "{\"id\":9000000000,\"nav\":\"n0\",\"do\":[]}",
-      "",
+      "{", "[]", "{\"id\":9000000000,\"nav\":5}",
+      "{\"id\":9000000000,\"nav\":\"n0\",\"view\":\"none\",\"do\":[]}", "",
     ]
     // One of these is a watch; the twin waits only for the answers to the session's own.
     transmit(
@@ -136,7 +137,11 @@ extension World {
     let basis: GuardBasis = random.pick(.top, .top, .stack, .revision, .digest, .epoch)
     guard let replica = clients[client].session.replica(of: nav) else { return guards }
     // While the mirror is not in order, no guard is built from it.
-    return replica.guards(for: basis)
+    guard var made = replica.guards(for: basis), random.chance(300) else {
+      return replica.guards(for: basis)
+    }
+    made.visible = .some(replica.mirror?.outermostPresented ?? replica.mirror?.top)
+    return made
   }
 
   // Operations, as JSON.
@@ -144,11 +149,28 @@ extension World {
   private mutating func operation(_ mirror: Mirror?) -> String {
     let ids = mirror?.screens.map(\.id) ?? []
     let known = random.pick(ids) ?? "none"
-    switch random.below(38) {
+    switch random.below(46) {
+    case 38: return "{\"present\":{\"screen\":\(screen(mirror))}}"
+    case 39: return "{\"dismiss\":{\"result\":{\"n\":\(random.below(3))}}}"
+    case 40: return "{\"ui.dismiss\":{}}"
+    case 41: return "{\"ui.backMenu\":{\"screen\":\"\(known)\"}}"
+    case 42: return "{\"ui.backTap\":{}}"
+    case 43:
+      return
+        "{\"popTo\":{\"screen\":\"\(known)\",\"inclusive\":true,\"result\":[\(random.below(3))]}}"
+    case 44:
+      let member = random.pick("canPop", "modalInPresentation")
+      return "{\"screen.set\":{\"screen\":\"\(known)\",\"\(member)\":\(random.chance(500))}}"
+    case 45:
+      return random.pick(
+        "{\"env.set\":{\"animations\":\"reduced\"}}", "{\"env.set\":{\"animations\":\"on\"}}")
     case 34: return "{\"replace\":{\"with\":\(screen(mirror))}}"
     case 35: return "{\"insert\":{\"screen\":\(screen(mirror)),\"above\":\"\(known)\"}}"
     case 36: return "{\"remove\":{\"screens\":[\"\(known)\"]}}"
-    case 37: return "{\"push\":{\"screen\":\"\(known)\",\"onDuplicate\":\"moveToTop\"}}"
+    case 37:
+      let policy = random.pick("popTo", "update", "moveToTop")
+      return
+        "{\"push\":{\"screen\":{\"id\":\"\(known)\",\"title\":\"U\(random.below(3))\"},\"onDuplicate\":\"\(policy)\"}}"
     case 0..<9: return "{\"push\":{\"screen\":\(screen(mirror))}}"
     case 9: return "{\"push\":{\"screen\":\"\(known)\",\"onDuplicate\":\"ignore\"}}"
     case 10: return "{\"show\":{\"screen\":\(screen(mirror)),\"sender\":{\"row\":3}}}"

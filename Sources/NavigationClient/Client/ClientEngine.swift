@@ -160,6 +160,8 @@ final class ClientEngine: Sendable {
     state.withLock { $0.session.replica(of: nav)?.isSynced ?? false }
   }
 
+  var features: Set<NavigationFeature> { state.withLock { $0.features } }
+
   func subscribe(
     _ nav: String, _ buffering: NavigationBuffering, showsPending: Bool
   ) -> UInt64 {

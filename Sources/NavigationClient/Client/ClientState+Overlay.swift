@@ -52,7 +52,7 @@ extension ClientState {
     guard let overlay = overlays[state.nav] else {
       return MirrorState(confirmed: state, displayed: state)
     }
-    let shown = overlay.displayed(over: state.mirror)
+    let shown = overlay.displayed(over: state.mirror, hasMenu: features.contains(.backMenu))
     return MirrorState(confirmed: state, displayed: state.showing(shown))
   }
 

@@ -63,6 +63,8 @@ struct ClientState {
   var shownOn: [UInt64: String] = [:]
   /// The present address of the daemon.
   var endpoint: String
+  /// The features that the daemon named in the newest session.
+  private(set) var features: Set<NavigationFeature> = []
   private var listeners: [UInt64: AsyncStream<NavigationClient.Status>.Continuation] = [:]
   private var commands: [LinkCommand] = []
   var resumptions: [Resumption] = []
@@ -105,7 +107,8 @@ struct ClientState {
 
   private mutating func absorb(_ event: SessionEvent) {
     switch event {
-    case .opened:
+    case .opened(let welcome):
+      features = Set(welcome.features.map { NavigationFeature(rawValue: $0) })
       for (_, waiter) in waiters { resumptions.append(.ready(waiter.continuation, nil)) }
       waiters = [:]
       report(.connected)

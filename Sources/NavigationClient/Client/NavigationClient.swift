@@ -201,6 +201,12 @@ public final class NavigationClient: Sendable {
   /// - Returns: a stream until the client is closed; a slow reader gets only the newest status.
   public func statuses() -> AsyncStream<Status> { engine.statuses() }
 
+  /// What the daemon has beside the first version of the protocol; empty before the first session.
+  ///
+  /// An operation that needs a feature the daemon lacks is refused as `unsupported` or
+  /// `invalid-argument`. After a reconnection to another daemon, its features count.
+  public var features: Set<NavigationFeature> { engine.features }
+
   /// Whether the client's state of a watched nav is in sync with the daemon.
   ///
   /// False without a connection, while the mirror is being repaired, and for a nav without a watch.

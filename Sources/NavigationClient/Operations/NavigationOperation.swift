@@ -185,6 +185,17 @@ extension NavigationOperation {
   /// It needs a guard. Under a presentation, except a popover, it is refused as `covered`.
   public static func backTap() -> NavigationOperation { NavigationOperation(.uiBackTap) }
 
+  /// Chooses a screen in the menu of the back button: a person goes back to it.
+  ///
+  /// It needs no guard, because it names its target. It is refused as ``backTap()`` is. If the screen
+  /// is the top already, nothing changes.
+  ///
+  /// - Parameter screen: the id of a screen, from ``NavigationBarContent/BackButton/menu``.
+  /// - Returns: the operation.
+  public static func backMenu(_ screen: String) -> NavigationOperation {
+    NavigationOperation(.uiBackMenu, ["screen": .string(screen)])
+  }
+
   /// Restores the ids and order of an earlier stack; the screens keep their present content.
   ///
   /// It needs a guard by revision, digest or stack.

@@ -208,8 +208,21 @@ public struct NavigationBarContent: Hashable, Sendable {
     public var text: String?
     /// The texts to try in this order, for a display that measures texts itself.
     public var candidates: [String]
+    /// The screens of the button's menu, nearest first; at most 64.
+    ///
+    /// ``NavigationOperation/backMenu(_:)`` goes back to one. It is empty where the daemon lacks the
+    /// feature `backMenu`.
+    public var menu: [MenuEntry]
     /// All its members as JSON.
     public var details: NavigationValue
+  }
+
+  /// One entry of the back button's menu.
+  public struct MenuEntry: Hashable, Sendable {
+    /// The id of the screen.
+    public var screen: String
+    /// The text of the entry; nil where the back button would show an image or the indicator alone.
+    public var text: String?
   }
 
   /// A visible button.
@@ -253,7 +266,10 @@ public struct NavigationBarContent: Hashable, Sendable {
       return .back(
         BackButton(
           text: back["text"]?.text,
-          candidates: (back["candidates"]?.array ?? []).compactMap(\.text), details: back))
+          candidates: (back["candidates"]?.array ?? []).compactMap(\.text),
+          menu: (back["menu"]?.array ?? []).map { entry in
+            MenuEntry(screen: entry["screen"]?.text ?? "", text: entry["text"]?.text)
+          }, details: back))
     }
     return .button(
       BarButton(

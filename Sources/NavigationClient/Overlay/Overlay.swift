@@ -93,12 +93,13 @@ struct Overlay: Hashable, Sendable {
 
   /// The mirror with the entries applied; the mirror itself without entries.
   ///
-  /// Epoch, revision and digest are those of the mirror.
-  func displayed(over mirror: Mirror) -> Mirror {
+  /// Epoch, revision and digest are those of the mirror. `hasMenu` says whether the daemon gives the
+  /// back button a menu.
+  func displayed(over mirror: Mirror, hasMenu: Bool) -> Mirror {
     guard !entries.isEmpty, let screens = screens(over: mirror) else { return mirror }
     var result = mirror
     result.screens = screens
-    result.resolved = OverlayBar.content(of: screens, instead: mirror)
+    result.resolved = OverlayBar.content(of: screens, instead: mirror, hasMenu: hasMenu)
     return result
   }
 

@@ -34,15 +34,16 @@ extension OverlayEdit {
   /// - Parameters:
   ///   - operations: the operations.
   ///   - id: the id of the message, from which screens without an id get a temporary one.
-  ///   - mirror: the nav. If a person cannot pop its top, a tap on the back button has no effect that
-  ///     the client can compute: the daemon refuses it.
+  ///   - mirror: the nav. If a person cannot pop its top, back button and menu have no effect that
+  ///     the client can compute: the daemon refuses both.
   /// - Returns: the edits; nil if the client cannot compute the effect of an operation.
   static func read(
     _ operations: [NavigationOperation], id: UInt64, on mirror: Mirror
   ) -> [OverlayEdit]? {
     var edits: [OverlayEdit] = []
     var reader = Reader(prefix: "~\(id).")
-    if operations.contains(where: { $0.kind == .uiBackTap }), mirror.isPopBlocked { return nil }
+    let isPersons = operations.contains { $0.kind == .uiBackTap || $0.kind == .uiBackMenu }
+    if isPersons, mirror.isPopBlocked { return nil }
     for operation in operations {
       guard
         let arguments = NavigationValue.read(operation.octets.bytes)?.object?.values.first,
@@ -66,7 +67,7 @@ extension OverlayEdit {
         else { return nil }
         return [.push(record, ignoresDuplicate: policy == "ignore")]
       case .pop, .uiBackTap: return [.pop(nil)]
-      case .popTo:
+      case .popTo, .uiBackMenu:
         guard arguments["inclusive"]?.bool != true else { return nil }
         return arguments["screen"]?.text.map { [.popTo($0)] }
       case .popToRoot: return [.popToRoot]

@@ -201,7 +201,7 @@ struct Batch: Sendable {
     var evicted: RememberedOps.Entry?
   }
 
-  /// An op whose commit would break an invariant of its nav.
+  /// An op that would break an invariant of its nav.
   ///
   /// navd then decides the batch again, and refuses the op.
   struct UnsoundOp: Sendable {

@@ -190,10 +190,10 @@ extension NavEntry {
       next.author = reader.author()
       topChange = next
     }
-    var resolved: [UInt8] = []
-    if reader.changesResolved() {
-      var json = JSONWriter(reserving: 768)
-      shown.follow(controller, &json)
+    // The bar can change by these rules where the row, of an earlier version, omits it.
+    var resolved: [UInt8]?
+    var json = JSONWriter(reserving: 768)
+    if shown.follow(controller, &json) {
       resolved = json.bytes
       resolvedAt = controller.revision
     }

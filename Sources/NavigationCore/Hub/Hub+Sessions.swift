@@ -130,6 +130,8 @@ extension Hub {
   private mutating func checkSession(_ slot: Int, at now: Instant) {
     assert(sessions.isLive(slot))
     let session = sessions.slots[slot]
+    // The flag stays until the effect: a batch that is rolled back is decided again.
+    if session.waitsForTurn { batches.append(.pump(session: slot)) }
     if !session.hasCredit {
       let deadline = session.lastHeardAt + configuration.stall
       guard deadline > now.boot else { return end(slot, why: "stalled", after: 100) }

@@ -122,6 +122,7 @@ extension Hub {
       pump(index, at: now)
     case .pump(let session):
       guard sessions.isLive(session) else { return }
+      sessions.slots[session].resume(in: sessions.turn)
       for index in watches.of(session: session) { pump(index, at: now) }
     case .event(let nav, let body), .progress(let nav, let body):
       emitEvent(body, of: nav, at: now)
@@ -146,7 +147,8 @@ extension Hub {
   ) {
     sessions.slots[session].lastSentAt = now.boot
     guard verb.usesCredit else { return }
-    sessions.slots[session].sent += UInt64(byteCount)
+    sessions.slots[session].noteSent(byteCount, in: sessions.turn)
+    if sessions.slots[session].waitsForTurn { timer.plan(now.boot) }
     if !sessions.slots[session].hasCredit { timer.plan(now.boot + configuration.stall) }
   }
 
@@ -166,7 +168,7 @@ extension Hub {
     let (session, nav) = (watches.slots[index].session, watches.slots[index].nav)
     let limit = configuration.maximumReplyBytes
     while true {
-      let room = sessions.slots[session].room.map { min($0, limit / 2) }
+      let room = sessions.slots[session].room(in: sessions.turn).map { min($0, limit / 2) }
       switch watches.next(
         of: index, from: &navs.slots[nav], room: room, limit: limit, into: &output)
       {

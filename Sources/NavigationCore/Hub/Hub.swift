@@ -149,6 +149,7 @@ package struct Hub: Sendable {
     trimRings()
     measurements.count(.sent, output.deliveries.count)
     watches.endTurn()
+    sessions.endTurn()
     defer { output = HubOutput() }
     return output
   }

@@ -216,29 +216,26 @@ struct JournalBodyReader: Sendable {
     return (change, Digest(bits: digest))
   }
 
-  /// The loaded row's diff in the bytes that were sent; nil if they cannot be restored.
+  /// Restores the loaded row's diff in the bytes that were sent.
   ///
-  /// They cannot if the row omits the resolved bar and another version of its rules applied.
-  func diff(resolved: [UInt8]) -> EncodedDiff? {
+  /// - Parameter resolved: the resolved bar after the row, by the rules of this version; nil if the
+  ///   row leaves it as it was.
+  /// - Returns: the diff; nil if the row omits the resolved bar, and another version of its rules
+  ///   applied.
+  func diff(resolved: [UInt8]?) -> EncodedDiff? {
     guard let diff else { return nil }
     guard let place = tape.member(short: "resolved", of: diff) else {
-      return EncodedDiff(bytes: tape.raw(diff))
+      return resolved == nil ? EncodedDiff(bytes: tape.raw(diff)) : nil
     }
     let start = tape.offset(of: place, in: diff)
     guard tape.kind(place) == .null else {
       return EncodedDiff(
         bytes: tape.raw(diff), resolved: start..<start + tape.rawCount(place))
     }
-    guard integer("rv") == JournalBody.resolution else { return nil }
-    assert(!resolved.isEmpty)
+    guard let resolved, integer("rv") == JournalBody.resolution else { return nil }
     return EncodedDiff(
       bytes: tape.raw(diff, replacing: place, by: resolved),
       resolved: start..<start + resolved.count)
-  }
-
-  /// Whether the loaded row's diff changed what the bar shows.
-  func changesResolved() -> Bool {
-    diff.map { tape.member(short: "resolved", of: $0) != nil } ?? false
   }
 
   /// The epoch in the loaded `epoch` row.

@@ -108,7 +108,7 @@ extension JournalRecords: Sequence {
 /// The bodies of journal rows: JSON, so that a journal can be read without this program.
 enum JournalBody {
   /// The version of the rules by which `resolved` is computed from the state.
-  static let resolution: UInt64 = 3
+  static let resolution: UInt64 = 4
 
   /// Writes the body of a `changed` row: the diff, with null in place of the resolved bar.
   ///

@@ -8,7 +8,8 @@ package final class BarRules: Sendable {
   private let mayBeLarge: Bool
   private let isStandalone: Bool
   private let mayBeSwiped: Bool
-  private let backButton: BackButtonRules
+  /// How the parts affect the back button.
+  let backButton: BackButtonRules
 
   init(_ resolution: Resolution, mayBeSwiped: Bool) {
     mayBeLarge = resolution.mayBeLarge
@@ -40,12 +41,7 @@ package final class BarRules: Sendable {
   ///
   /// False if `previous` has details of its own, which only `backSlot(of:)` considers.
   package func showsWholeTitle(of previous: Screen) -> Bool {
-    guard previous.hasDefaultDetails, !isStandalone, previous.titleByteCount > 0 else {
-      return false
-    }
-    // No character has more columns than bytes.
-    guard let budget = backButton.budget, previous.titleByteCount > budget else { return true }
-    return previous.title.map { backButton.fits($0) } ?? false
+    backButton.showsWholeTitle(of: previous)
   }
 
   /// The back button that shows the whole title.
@@ -112,6 +108,18 @@ struct BackButtonRules: Hashable, Sendable {
   var budget: Int?
   /// The arrow beside the text or image.
   var indicator: ResolvedBar.BackIndicator
+
+  /// Whether the text of the button above this screen is the screen's whole title.
+  ///
+  /// False if the screen has details of its own, which only `slot(of:)` considers.
+  func showsWholeTitle(of previous: Screen) -> Bool {
+    guard previous.hasDefaultDetails, !isStandalone, previous.titleByteCount > 0 else {
+      return false
+    }
+    // No character has more columns than bytes.
+    guard let budget, previous.titleByteCount > budget else { return true }
+    return previous.title.map { fits($0) } ?? false
+  }
 
   /// The button above this screen.
   func slot(of previous: Screen) -> ResolvedBar.BackSlot {

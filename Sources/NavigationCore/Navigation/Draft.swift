@@ -204,7 +204,7 @@ extension NavigationController {
         if let old = draft.oldTop { running.completion.append(.didHide(old, animated: true)) }
         running.completion.append(.didShow(top, animated: true))
       }
-    } else if let (kind, from, to) = draft.rare?.presentation {
+    } else if let (kind, from, to) = draft.rare?.presentation, changesChain(&draft) {
       running = RunningTransition(
         id: draft.revision, kind: kind, from: from, to: to,
         deadline: settings.content.transitionDeadline)
@@ -227,6 +227,18 @@ extension NavigationController {
       running.deadline = max(running.deadline, duration + 500)
     }
     return running
+  }
+
+  /// Whether other screens are presented than before the message, or in another way.
+  ///
+  /// A later operation of a message may undo a presentation or dismissal.
+  private func changesChain(_ draft: inout Draft) -> Bool {
+    guard let before = draft.rare?.before else { return true }
+    let (old, new) = (before.state.presented.content.chain, presented.content.chain)
+    return old.count != new.count
+      || zip(old, new).contains { old, new in
+        old.screen.id != new.screen.id || old.from != new.from || old.style != new.style
+      }
   }
 
   /// Returns the net change of the stack's order.

@@ -111,10 +111,15 @@ extension NavigationController {
       return .found(id, popped: [])
     }
     assert(policy.pops, "\(policy) leaves the stack as it is")
-    if policy == .update, case .record(let record) = argument {
-      try edit(id, record.edits, record.item, &draft, context)
+    guard policy == .update, case .record(let record) = argument else {
+      return .found(id, popped: pop(downTo: index, &draft))
     }
-    return .found(id, popped: pop(downTo: index, &draft))
+    // Only what stays counts against the limits, so the pop comes first, though the edit can fail.
+    let notes = draft.noteRarely()
+    if notes.before == nil { notes.before = StateBefore(self) }
+    let popped = pop(downTo: index, &draft)
+    try edit(id, record.edits, record.item, &draft, context)
+    return .found(id, popped: popped)
   }
 
   private mutating func moveToTop(_ index: Int, _ draft: inout Draft) {

@@ -315,6 +315,17 @@ extension NavigationController {
     return pop(&draft)
   }
 
+  mutating func backMenu(_ id: ScreenID, _ draft: inout Draft) throws(NavigationError) -> [ScreenID]
+  {
+    guard !isCovered else { throw .covered }
+    let index = try requiredIndex(of: id)
+    // Somebody else was faster: the person is where the menu would have led.
+    if index == stack.count - 1 { return [] }
+    guard showsBackButton else { throw .noBackButton }
+    try checkPop()
+    return pop(downTo: index, &draft)
+  }
+
   /// Throws `popBlocked` if the top does not let a person pop it.
   func checkPop() throws(NavigationError) {
     assert(!isCovered, "what a presented screen covers is refused before")

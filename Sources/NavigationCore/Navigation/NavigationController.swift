@@ -280,9 +280,9 @@ extension NavigationController {
   private mutating func perform(
     _ operations: [Operation], draft: inout Draft, context: NavigationContext, isCreation: Bool
   ) throws(Refusal) -> OperationResult {
-    // A single operation checks everything before it changes anything, so it needs no copy. Several
-    // operations change the value itself; `before`, a copy that shares all storage, restores it if
-    // one of them is refused.
+    // A single operation checks everything before it changes anything, so it needs no copy; the
+    // update of a duplicate makes one itself. Several operations change the value itself; `before`,
+    // a copy that shares all storage, restores it if one of them is refused.
     if isCreation {
       draft.noteRarely().before = StateBefore(blank(at: draft.revision))
     } else if operations.count > 1 {
@@ -360,6 +360,7 @@ extension NavigationController {
     case .revert(_, let stack): return try revert(to: stack, &draft, context)
     case .pushItem, .popItem, .setItems: return try runOnItems(operation, &draft, context)
     case .backTap: return .popped(try backTap(&draft))
+    case .backMenu(let id): return .poppedAll(try backMenu(id, &draft))
     case .setBar(let edits): try setBar(edits, &draft, context)
     case .setToolbar(let edits): setToolbar(edits, &draft)
     case .setBarHidden(let isHidden): setBarHidden(isHidden, &draft)

@@ -79,6 +79,8 @@ package enum Operation: Hashable, Sendable {
   case setItems([ScreenArgument])
   /// A tap on the back button of a standalone bar or of a controller's bar.
   case backTap
+  /// A choice in the menu of the back button: a person goes back to this screen.
+  case backMenu(ScreenID)
 
   // Bars and the display.
 

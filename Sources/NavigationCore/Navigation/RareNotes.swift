@@ -36,7 +36,8 @@ final class RareNotes {
   /// Events to report before and after those of the stack's change.
   var beginning: [NavigationEvent] = []
   var ending: [NavigationEvent] = []
-  /// The state before the message, if it creates the nav or has several operations.
+  /// The state before the message, if it creates the nav, has several operations, or updates a
+  /// duplicate.
   ///
   /// `finish` compares with it, to find changes that a later operation undid.
   var before: StateBefore?

@@ -39,8 +39,8 @@ struct Resolution {
 extension NavigationController {
   /// Computes what the bar shows.
   ///
-  /// O(1), because the result shares the state's lists of buttons; with large titles, O(screens
-  /// from the top down to the nearest one that is not automatic).
+  /// O(1), because the result shares the state's lists of screens and buttons; with large titles,
+  /// O(screens from the top down to the nearest one that is not automatic).
   ///
   /// A standalone bar shows the titles of its items only. It has no toolbar and is never at a
   /// scroll edge.
@@ -63,10 +63,16 @@ extension NavigationController {
     let toolbar = isStandalone || self.toolbar.isDefault ? Toolbar() : self.toolbar.content
     let details = resolution.details
     let middle = resolution.middle
+    let backButton = resolution.backButton(hasAppearance: appearance != nil)
     return ResolvedBar(
       top: top?.id, back: backScreen?.id, visible: visible?.id, height: height,
       layoutHeight: resolution.bar.isHidden ? 0 : height, metrics: resolution.metrics,
-      isLarge: isLarge, backButton: resolution.backButton(hasAppearance: appearance != nil),
+      isLarge: isLarge, backButton: backButton,
+      backMenu: backButton == nil
+        ? nil
+        : BackMenu(
+          stack: stack,
+          rules: resolution.backButtonRules(hasAppearance: appearance != nil)),
       leftItems: details?.item.leftItems ?? [], middle: middle,
       overflows: middle.map { Resolution.overflows($0, height: height) } ?? false,
       rightItems: details?.item.rightItems ?? [],

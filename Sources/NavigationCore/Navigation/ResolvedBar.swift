@@ -21,6 +21,8 @@ package struct ResolvedBar: Hashable, Sendable {
 
   /// The back button, if it is shown.
   package var backButton: BackSlot?
+  /// The menu of the back button; nil without a back button.
+  package var backMenu: BackMenu?
   /// The buttons at the left, left-most first; the back button stands to the left of them.
   package var leftItems: [Button]
   /// The content of the middle; nil for a blank.

@@ -112,8 +112,13 @@ package struct ShownBar: Sendable {
         }
         json.piece(frame.bytes, frame.lastCandidates)
       } else {
-        json.backSlot(rules.backSlot(of: stack[depth - 2]))
+        json.beginBackSlot(rules.backSlot(of: stack[depth - 2]))
       }
+      json.beginBackMenu()
+      for index in BackMenu.indices(depth: depth).reversed() {
+        json.menuEntry(stack[index], rules.backButton)
+      }
+      json.endBackSlot()
       json.endArray()
     } else {
       json.piece(frame.bytes, frame.sizes)
@@ -148,7 +153,7 @@ final class BarFrame: Sendable {
   /// The members before the left positions.
   let sizes: Range<Int>
   /// The bytes between the back button's text and the same title as a candidate, then the bytes
-  /// after it.
+  /// between that candidate and the menu.
   let backOrigin: Range<Int>
   let lastCandidates: Range<Int>
   /// The members that follow a title that is not empty.

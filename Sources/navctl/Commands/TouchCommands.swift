@@ -6,17 +6,38 @@ import NavigationCore
 /// `back`: taps the back button.
 enum BackCommand: Command {
   static let declaration = CommandSet.Command(
-    "back", "Tap back, if the top screen is the one you last saw", group: Subject.touch,
-    arguments: PositionalArguments("NAV", count: 0...1), options: Change.animatedOptions,
+    "back", "Tap back, or use the button's menu", group: Subject.touch,
+    arguments: PositionalArguments("NAV", count: 0...1),
+    options: [
+      OptionDeclaration("to", argument: "ID", "Go back to this screen of the button's menu"),
+      OptionDeclaration("menu", "Print the button's menu, nearest first, and change nothing"),
+    ] + Change.animatedOptions,
     epilogue: """
-      Unlike pop, the command fails if the bar shows no back button, if a presented screen covers
-      it, or if the top screen does not let a person pop it (canPop).
+      The tap needs the top screen to be the one you last saw; --to and --menu do not. The command
+      fails if the bar shows no back button or a presented screen covers it. It also fails if the
+      top screen does not let a person pop it (canPop). A pop does not look at any of this.
 
       Example: navctl back kiosk --top wifi
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    try Change.perform(invocation) { _ in [.backTap()] }
+    let operation = try Operations.back(
+      invocation.line, changeOptions: Change.animatedOptions)
+    guard let operation else { return try printMenu(invocation) }
+    return try Change.perform(invocation) { _ in [operation] }
+  }
+
+  private static func printMenu(_ invocation: Invocation) throws -> Int32 {
+    let nav = try invocation.navArguments(rest: 0...0).nav
+    var connection = try invocation.connect()
+    let (reply, body) = try Reading.get(
+      invocation, &connection, GetRequest(id: 0, nav: nav, what: .bar))
+    if invocation.isJSON {
+      try Output.line(body)
+    } else {
+      for line in BackMenuText.lines(try Reading.value(reply)) { try Output.line(line) }
+    }
+    return 0
   }
 }
 

@@ -20,4 +20,6 @@ package enum Feature: String, CaseIterable, Sendable {
   case results
   /// The member `animations` of the environment, and `style` of a transition.
   case animations
+  /// The member `menu` of the back button, and the operation `ui.backMenu`.
+  case backMenu
 }

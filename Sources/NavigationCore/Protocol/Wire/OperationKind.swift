@@ -7,7 +7,8 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     screenSet, screenRelease,
     itemSet, buttonCreate, buttonSet, buttonRelease, buttonActivate, barSet, toolbarSet,
     barSetHidden, toolbarSetHidden, appearanceSet, proxySet, pushItem, popItem, setItems, uiBackTap,
-    uiDismiss, uiTap, uiSwipe, gestureBegin, gestureUpdate, gestureFinish, gestureCancel,
+    uiBackMenu, uiDismiss, uiTap, uiSwipe, gestureBegin, gestureUpdate, gestureFinish,
+    gestureCancel,
     transitionComplete,
     envSet, unknown
 
@@ -37,6 +38,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     case .appearanceSet: "appearance.set"
     case .proxySet: "proxy.set"
     case .uiBackTap: "ui.backTap"
+    case .uiBackMenu: "ui.backMenu"
     case .uiDismiss: "ui.dismiss"
     case .uiTap: "ui.tap"
     case .uiSwipe: "ui.swipe"
@@ -76,8 +78,9 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   /// Whether the operation is allowed on a standalone bar.
   package var suitsStandaloneBars: Bool {
     switch self {
-    case .navCreate, .navConfigure, .navClose, .pushItem, .popItem, .setItems, .uiBackTap, .revert,
-      .itemSet, .buttonCreate, .buttonSet, .buttonRelease, .buttonActivate, .barSet, .barSetHidden,
+    case .navCreate, .navConfigure, .navClose, .pushItem, .popItem, .setItems, .uiBackTap,
+      .uiBackMenu, .revert, .itemSet, .buttonCreate, .buttonSet, .buttonRelease, .buttonActivate,
+      .barSet, .barSetHidden,
       .appearanceSet, .proxySet, .envSet, .transitionComplete, .unknown:
       true
     default: false
@@ -105,7 +108,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     switch self {
     case .push, .show, .segue, .pop, .popTo, .popToRoot, .setStack, .replace, .insert, .remove,
       .open, .restore, .revert, .present, .dismiss, .uiDismiss, .pushItem, .popItem, .setItems,
-      .uiBackTap:
+      .uiBackTap, .uiBackMenu:
       true
     default: false
     }
@@ -115,7 +118,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   package var cause: Cause? {
     switch self {
     case .segue: .segue
-    case .uiBackTap, .buttonActivate: .backButton
+    case .uiBackTap, .uiBackMenu, .buttonActivate: .backButton
     case .open: .open
     case .restore: .restore
     case .revert: .revert
@@ -135,7 +138,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   package var vetoQuestion: VetoQuestion {
     switch self {
     case .push, .show, .segue, .pop, .popTo, .popToRoot, .replace, .insert, .remove, .uiBackTap,
-      .buttonActivate, .gestureBegin, .pushItem, .popItem:
+      .uiBackMenu, .buttonActivate, .gestureBegin, .pushItem, .popItem:
       .always
     case .revert: .removals
     case .setStack, .setItems, .open, .restore: .removalsInScopeAll
@@ -198,9 +201,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     switch self {
     case .navConfigure, .navClose, .proxySet: .admin
     case .pop, .popTo, .popToRoot, .remove, .dismiss, .uiDismiss, .screenRelease, .popItem,
-      .uiBackTap,
-      .gestureBegin,
-      .gestureUpdate, .gestureFinish, .gestureCancel:
+      .uiBackTap, .uiBackMenu, .gestureBegin, .gestureUpdate, .gestureFinish, .gestureCancel:
       .pop
     case .setStack, .replace, .open, .restore, .revert, .setItems: [.push, .pop]
     // Push or pop, depending on the button, which only the nav's state shows.

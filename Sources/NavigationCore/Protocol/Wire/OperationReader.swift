@@ -144,7 +144,7 @@ struct OperationReader {
     case .barSet, .toolbarSet, .barSetHidden, .toolbarSetHidden, .appearanceSet, .proxySet, .uiTap,
       .uiSwipe, .envSet:
       return try barOperation(kind, name, tape, at)
-    case .present, .dismiss, .segue, .open, .restore, .revert, .uiBackTap, .uiDismiss:
+    case .present, .dismiss, .segue, .open, .restore, .revert, .uiBackTap, .uiBackMenu, .uiDismiss:
       return try presentationOperation(kind, name, tape, at)
     case .gestureBegin, .gestureUpdate, .gestureFinish, .gestureCancel, .transitionComplete:
       return try transitionOperation(kind, name, tape, at)

@@ -34,6 +34,9 @@ extension OperationReader {
     case .uiBackTap:
       try only([], name, tape, at)
       return .backTap
+    case .uiBackMenu:
+      try only(["screen"], name, tape, at)
+      return .backMenu(try id(tape, at))
     case .uiDismiss:
       try only(["result"], name, tape, at)
       return try returning(.swipeDown, tape, at)

@@ -11,7 +11,8 @@ extension JSONWriter {
   ///   button has `text` or `image` (the `ref`), neither for the indicator alone; `source`;
   ///   `indicator`, `default` or `custom`; if custom, `indicatorImage` and `indicatorMask`;
   ///   `generic` and `key` if the text is the generic one; `truncated` if the wanted text does not
-  ///   fit; `candidates`, ending in null, if it has a text at all. A button has `button`; its face,
+  ///   fit; `candidates`, ending in null, if it has a text at all; `menu`, nearest first, each entry
+  ///   with `screen`, and `text` unless its back button would show none. A button has `button`; its face,
   ///   one of `customView`, `image` (the `ref`), `title`, `systemItem`; `style` unless plain;
   ///   `action` if it has one; `tintApplies`.
   /// - `middle`: omitted if the bar shows neither view nor title there. It has `customView`,
@@ -35,7 +36,12 @@ extension JSONWriter {
     optional("back", bar.back?.text)
     optional("visible", bar.visible?.text)
     sizes(bar)
-    if let back = bar.backButton { backSlot(back) }
+    if let back = bar.backButton {
+      beginBackSlot(back)
+      beginBackMenu()
+      bar.backMenu?.forEach { menuEntry($0, $1) }
+      endBackSlot()
+    }
     for button in bar.leftItems { slotButton(bar.slot(button)) }
     endArray()
     middle(bar)
@@ -130,8 +136,8 @@ extension JSONWriter {
     endObject()
   }
 
-  /// Writes the back button, the first element of `left`.
-  mutating func backSlot(_ slot: borrowing ResolvedBar.BackSlot) {
+  /// Writes the members of the back button, the first element of `left`, before `menu`.
+  mutating func beginBackSlot(_ slot: borrowing ResolvedBar.BackSlot) {
     beginObject()
     name("back")
     beginObject()
@@ -144,6 +150,27 @@ extension JSONWriter {
       if let wanted = slot.wanted { string(wanted) }
       lastCandidates(generic)
     }
+  }
+
+  /// Opens the list `menu`, behind the other members of the back button.
+  mutating func beginBackMenu() { literal(#""menu":["#) }
+
+  /// Writes one entry of `menu`.
+  @inline(__always)
+  mutating func menuEntry(_ screen: borrowing Screen, _ rules: BackButtonRules) {
+    literal(#"{"screen":"#)
+    word(screen.id.text)
+    if rules.showsWholeTitleInMenu(of: screen) {
+      screen.withTitle { member("text", utf8: $0) }
+    } else {
+      optional("text", rules.menuText(of: screen))
+    }
+    endObject()
+  }
+
+  /// Closes the list `menu` and the back button.
+  mutating func endBackSlot() {
+    endArray()
     endObject()
     endObject()
   }
@@ -175,7 +202,9 @@ extension JSONWriter {
     endArray()
   }
 
-  /// Writes a back button whose text is a title that fits, but without that title.
+  /// Writes the members of a back button before `menu`, but without its text.
+  ///
+  /// The text must be a title that fits.
   ///
   /// First come the members between the text and the first candidate, then those after that
   /// candidate. Returns the position at which the second part begins.
@@ -185,8 +214,6 @@ extension JSONWriter {
     beginArray()
     let end = position
     lastCandidates(slot.generic ?? "")
-    endObject()
-    endObject()
     return end
   }
 

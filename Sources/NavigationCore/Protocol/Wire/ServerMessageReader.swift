@@ -100,7 +100,9 @@ package struct ServerMessageReader: Sendable {
     let ops = tape.member("ops", of: 0)
     let limits = tape.member("limits", of: 0)
     return Welcome(
-      nonce: nonce, boot: boot, server: text("server") ?? "", heartbeat: heartbeat,
+      nonce: nonce, boot: boot, server: text("server") ?? "",
+      features: list("features") { tape.string($0) } ?? [],
+      heartbeat: heartbeat,
       role: you.flatMap { text("role", of: $0) } ?? "",
       lastOp: ops.flatMap { integer("last", of: $0) } ?? 0,
       window: limits.flatMap { integer("window", of: $0) } ?? 65536,

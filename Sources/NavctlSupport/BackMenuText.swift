@@ -1,0 +1,19 @@
+/// The menu of the back button, as `navctl back --menu` prints it.
+package enum BackMenuText {
+  /// The entries of a `resolved` value, nearest first: the id and the text of each screen.
+  ///
+  /// - Returns: the lines; one that says so if the bar shows no back button.
+  package static func lines(_ resolved: JSONValue) -> [String] {
+    let back = resolved["left"]?.elements.first?["back"]
+    let entries = back?["menu"]?.elements ?? []
+    guard !entries.isEmpty else {
+      return [back == nil ? "no back button" : "no menu: this daemon has none"]
+    }
+    let ids = entries.map { $0["screen"]?.string ?? "" }
+    let width = ids.map(TerminalText.width).max() ?? 0
+    return zip(ids, entries).map { id, entry in
+      let text = TerminalText.visible(entry["text"]?.string ?? "-")
+      return id + String(repeating: " ", count: width - TerminalText.width(id) + 2) + text
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/// The menu of the back button, from which a person goes back to any screen below the top.
+///
+/// Two limits keep the resolved bar small: the configuration can allow 65,536 screens on a stack, and
+/// a title can have 64 KiB.
+package struct BackMenu: Sendable {
+  private let stack: [Screen]
+  private let rules: BackButtonRules
+
+  /// The most entries, those nearest to the top.
+  ///
+  /// A stack of the default depth has no more.
+  package static let entryLimit = 64
+  /// The most UTF-8 bytes of a text.
+  package static let textLimit = 128
+
+  /// Makes the menu of a stack; the last screen is the top.
+  init(stack: [Screen], rules: BackButtonRules) {
+    assert(stack.count >= 2, "a back button with nothing below the top")
+    self.stack = stack
+    self.rules = rules
+  }
+
+  /// One screen to which the menu leads.
+  package struct Entry: Hashable, Sendable {
+    /// The screen.
+    package var screen: ScreenID
+    /// The text of the back button directly above the screen; nil if that shows an image or the
+    /// indicator alone.
+    package var text: String?
+  }
+
+  /// The entries, nearest to the top first.
+  package var entries: [Entry] {
+    Self.indices(depth: stack.count).reversed().map { index in
+      Entry(screen: stack[index].id, text: rules.menuText(of: stack[index]))
+    }
+  }
+
+  /// Calls `body` with the screens of the menu, nearest to the top first, and with the rules.
+  func forEach(_ body: (Screen, BackButtonRules) -> Void) {
+    for index in Self.indices(depth: stack.count).reversed() { body(stack[index], rules) }
+  }
+
+  /// The indexes of the menu's screens in a stack of `depth` screens.
+  @inline(__always)
+  static func indices(depth: Int) -> Range<Int> {
+    assert(depth >= 2)
+    return max(0, depth - 1 - entryLimit)..<depth - 1
+  }
+}
+
+extension BackMenu: Hashable {
+  /// Equality of the entries.
+  package static func == (left: BackMenu, right: BackMenu) -> Bool { left.entries == right.entries }
+
+  /// Hashes the entries.
+  package func hash(into hasher: inout Hasher) { hasher.combine(entries) }
+}
+
+extension BackButtonRules {
+  /// The text of a menu's entry for this screen; nil for none.
+  ///
+  /// It is the text of the back button directly above the screen. One that is longer than the menu's
+  /// limit counts as too wide for the bar.
+  func menuText(of screen: Screen) -> String? {
+    guard let text = slot(of: screen).text else { return nil }
+    guard text.utf8.count > BackMenu.textLimit else { return text }
+    return fits(generic) ? generic : nil
+  }
+
+  /// Whether a menu's text for this screen is the screen's whole title.
+  @inline(__always)
+  func showsWholeTitleInMenu(of screen: Screen) -> Bool {
+    screen.titleByteCount <= BackMenu.textLimit && showsWholeTitle(of: screen)
+  }
+}
