@@ -159,7 +159,9 @@ let package = Package(
       path: "Tests/ConformanceSupport", swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests",
-      dependencies: ["Conformance", "ConformanceSupport", "Simulation", "NavigationCore"],
+      dependencies: [
+        "Conformance", "ConformanceSupport", "Simulation", "NavigationCore", "NavigationReplica",
+      ],
       swiftSettings: strict),
     .testTarget(name: "NavigationTests", dependencies: ["NavigationCore"], swiftSettings: strict),
     .testTarget(

@@ -1,4 +1,4 @@
-import Conformance
+package import Conformance
 
 /// Says that something must hold.
 ///
@@ -23,7 +23,7 @@ func need<Value>(
 
 extension ConformanceDriver {
   /// Everything that was sent to a connection up to now.
-  mutating func drain(_ name: String) throws -> [ReceivedMessage] {
+  package mutating func drain(_ name: String) throws -> [ReceivedMessage] {
     // No client counts its own requests so far.
     let id = 1 << 50
     try send(name, verb: "ping", body: Array(#"{"id":\#(id)}"#.utf8))
@@ -38,7 +38,7 @@ extension ConformanceDriver {
   }
 
   /// Sends a request, or hello, and returns all messages up to its answer, or its place in a queue.
-  mutating func request(
+  package mutating func request(
     _ name: String, _ verb: String, _ body: String
   ) throws -> [ReceivedMessage] {
     let id = try JSONTree(body)["id"]?.integer

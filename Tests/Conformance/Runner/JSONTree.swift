@@ -15,6 +15,12 @@ package indirect enum JSONTree: Sendable {
     package var name: String
     /// The value.
     package var value: JSONTree
+
+    /// Makes a member.
+    package init(name: String, value: JSONTree) {
+      self.name = name
+      self.value = value
+    }
   }
 
   /// Reads a text by the protocol's rules.

@@ -14,12 +14,16 @@ package struct NaiveMirror {
     "bar", "toolbar", "presented", "transition", "environment", "settings",
   ]
 
-  private(set) var epoch = ""
+  /// The epoch of the nav, or nothing.
+  package private(set) var epoch = ""
   /// The revision that it shows, 0 for none.
   package private(set) var revision = 0
-  private(set) var digest = ""
-  private(set) var screens: [JSONTree] = []
-  private(set) var parts: [String: JSONTree] = [:]
+  /// The digest, as computed from the records.
+  package private(set) var digest = ""
+  /// The stack, bottom first.
+  package private(set) var screens: [JSONTree] = []
+  /// The parts by their names.
+  package private(set) var parts: [String: JSONTree] = [:]
   private(set) var resolved: JSONTree?
   private var partial: [JSONTree] = []
   private(set) var isComplete = false
