@@ -12,6 +12,7 @@ def digest(screens, parts):
     return "%08x" % zlib.crc32("\n".join(lines).encode())
 
 class Nav:
+    tmp = []                                          # the screens of a snapshot in parts
     def __init__(self, endpoint, nav, window=65536):
         self.nav, self.window, self.used, self.upto, self.m, self.pending = nav, window, 0, window, None, None
         self.sock = zmq.Context.instance().socket(zmq.DEALER)
@@ -32,12 +33,17 @@ class Nav:
         self.send(verb, id=self.id, nav=self.nav, **f1)
         return self.id
     def watch(self, **how): self.pending = self.request("watch", **how)    # join, or resume with "from"
-    def suspect(self): self.watch(bad={"rev": self.m["rev"], "dig": self.m["dig"]})
+    def position(self, *names): return {k: self.m[k] for k in names}
+    def resume(self): self.watch(**({"from": self.position("epoch", "rev", "dig")} if self.m else {}))
+    def suspect(self): self.watch(**({"bad": self.position("rev", "dig")} if self.m else {}))
     def step(self):                                   # receive one message, keep the mirror, return the message
         verb, f1, size = self.frames()
         if verb in ("ok", "err") and f1.get("id") == self.pending:
             self.pending = None
-            if verb == "err": raise Refused(f1)       # no such nav, or not permitted
+            if verb == "err": self.over(f1)           # no such nav, or not permitted
+        if verb == "end":
+            if self.pending is None: self.over(f1)
+            self.m = None                             # the end of the watch before
         if verb in ("snap", "diff", "diffs", "latest", "event"):
             self.used += size
             for d in f1.get("list", [f1]) if verb in ("snap", "diff", "diffs") else ():
@@ -45,18 +51,22 @@ class Nav:
             if self.used > self.upto - self.window // 2:
                 self.upto = self.used + self.window
                 self.send("credit", upto=self.upto)
-        if verb == "mark" and self.pending is None:
+        if verb == "mark" and self.pending is None and self.m:
             for _, rev, dig in f1["at"]:
                 if rev > self.m["rev"] or rev == self.m["rev"] and dig != self.m["dig"]: self.suspect()
         return verb, f1
+    def over(self, f1):                               # without a watch, no mirror
+        self.m = None
+        raise Refused(f1)
     def snap(self, f1):
-        self.tmp = (self.tmp if f1["i"] else []) + f1["screens"]
+        self.tmp = (self.tmp if f1["i"] else []) + f1["screens"]    # the digest finds a missing part
         if f1["last"]: self.adopt(f1, self.tmp, {p: f1[p] for p in PARTS if p in f1})
     def diff(self, f1):
         m = self.m
+        if not m: return self.resume()                # the snapshot was lost
         if f1["epoch"] == m["epoch"] and f1["rev"] <= m["rev"]:
             return self.suspect() if f1["rev"] == m["rev"] and f1["dig"] != m["dig"] else None
-        if f1["epoch"] != m["epoch"] or f1["base"] != m["rev"]: return self.watch(**{"from": {k: m[k] for k in ("epoch", "rev", "dig")}})
+        if f1["epoch"] != m["epoch"] or f1["base"] != m["rev"]: return self.resume()
         screens, parts = list(m["screens"]), dict(m["parts"])
         for c in f1["ch"]:
             ids = [s["id"] for s in screens]
@@ -69,8 +79,7 @@ class Nav:
         self.adopt({"resolved": m["resolved"], **f1}, screens, parts)
     def adopt(self, f1, screens, parts):
         new = {**{k: f1.get(k) for k in ("epoch", "rev", "dig", "resolved")}, "screens": screens, "parts": parts}
-        ok, self.m = digest(screens, parts) == f1["dig"], self.m or new
-        if ok: self.m = new
+        if digest(screens, parts) == f1["dig"]: self.m = new
         else: self.suspect()
     def ready(self):
         while self.m is None or self.pending: self.step()
