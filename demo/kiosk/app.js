@@ -1,0 +1,215 @@
+// The kiosk: connects, makes the nav if there is none, and draws what the watch yields.
+
+import { launchToken, NavigationClient } from "/navigation-client.js";
+import { askDiscard, buttonActs, create, judge, navigation, resultActs } from "./acts.js";
+import { Device } from "./device.js";
+import { Display } from "./display.js";
+import { el } from "./dom.js";
+import { Announcer } from "./focus.js";
+import { Gestures } from "./gesture.js";
+import { listen } from "./input.js";
+import { BackMenu } from "./menu.js";
+import { chainOf, environmentOf, topID, visibleID } from "./model.js";
+import { Panel } from "./panel.js";
+import { drawClocks } from "./view.js";
+
+const query = new URLSearchParams(location.search);
+const nav = query.get("nav") || "kiosk";
+const page = document.documentElement;
+const root = document.querySelector("[data-device]");
+const announcer = new Announcer(document.querySelector("[data-part=live]"));
+const announce = (text) => announcer.say(text);
+
+let client = null;
+let canWrite = null;
+let display = null;
+
+const device = new Device(root, { announce, moved });
+const panel = new Panel(document.querySelector("[data-part=panel]"), { openWindow });
+const menu = new BackMenu(device, root, (state, screen) => send(navigation.backMenu(state, screen)));
+const input = listen(device, root, { send, announce });
+new Gestures(device, document.querySelector("[data-part=glass]"), {
+  send, mayDrive: () => canWrite === true && (display?.holds || !environmentOf(device.state).owner),
+});
+
+// Refusals that need no word: the watch has shown already what is true now, and the person decides again.
+const QUIET = new Set(["desync", "transition-in-progress", "vetoed", "pop-blocked", "dismiss-blocked", "gesture-refused", "lease-lost"]);
+
+/** Sends an act. Returns the reply, or null if navd refused it. */
+export async function send(act) {
+  if (!client || !act) return null;
+  if (canWrite === false) {
+    announce("This window is for viewing only.");
+    return null;
+  }
+  const { do: operations, orElse, ...options } = act;
+  try {
+    return await client.perform(nav, operations, options);
+  } catch (error) {
+    if (orElse?.[error.code]) return send(orElse[error.code]);
+    panel.note(`refused: ${error.code}${error.reason ? ` (${error.reason})` : ""}`);
+    if (!QUIET.has(error.code)) announce(error.message);
+    return null;
+  }
+}
+
+async function openWindow() {
+  // The new window gets a token of its own by a launch code. A copy of this one's would not work: two windows need two sessions.
+  const response = await fetch("/nsp1/code", { method: "POST", headers: { Authorization: `Bearer ${token}` } }).catch(() => null);
+  if (!response?.ok) return announce("Another window needs a new link.");
+  const { code } = await response.json();
+  window.open(`${location.pathname}?nav=${encodeURIComponent(nav)}#c=${code}`, "_blank", "noopener");
+  return undefined;
+}
+
+// A transition has been shown to its end.
+function moved(tid) {
+  page.dataset.moving = "false";
+  display?.complete(tid);
+}
+
+// --- What the watch yields --------------------------------------------------------------------------
+
+let newest = null;
+let events = [];
+let isScheduled = false;
+
+// Every revision goes into the log; the device draws the newest once a frame.
+function take(state) {
+  newest = state;
+  events.push(...(state.ev ?? []));
+  page.dataset.rev = String(state.rev);
+  page.dataset.dig = state.dig;
+  page.dataset.epoch = state.epoch;
+  panel.add(state);
+  react(state);
+  if (isScheduled) return;
+  isScheduled = true;
+  // A hidden page gets no frames, but must go on answering.
+  if (document.hidden) queueMicrotask(draw);
+  else requestAnimationFrame(draw);
+}
+
+function draw() {
+  if (!isScheduled) return;
+  isScheduled = false;
+  const since = events.splice(0);
+  root.hidden = false;
+  device.draw(newest, since);
+  menu.follow(newest);
+  drawClocks(document, new Date(), environmentOf(newest).locale);
+  page.dataset.top = topID(newest) ?? "";
+  page.dataset.visible = visibleID(newest) ?? "";
+  page.dataset.moving = String(device.motion !== null);
+  status();
+  display?.follow();
+}
+
+document.addEventListener("visibilitychange", () => draw());
+
+function status() {
+  panel.show({
+    status: client?.status ?? "connecting", canWrite, holds: display?.holds ?? false, owner: newest ? environmentOf(newest).owner : null, rev: newest?.rev, nav,
+  });
+}
+
+// The program behind the buttons. Every window runs it: guards let one of them succeed.
+function react(state) {
+  if (canWrite !== true) return;
+  for (const event of state.ev ?? []) {
+    if (event.buttonActivated?.action) send(buttonActs(state, event.buttonActivated.action));
+    if (event.dismissAttempted && visibleID(state) === event.dismissAttempted.screen) send(askDiscard(state, event.dismissAttempted.screen));
+  }
+  for (const screen of [...state.screens, ...chainOf(state).map((entry) => entry.screen)]) expect(screen, state);
+}
+
+const expected = new Set();
+
+// Waits for the results of pickers, also of those that another window opened.
+async function expect(screen, state) {
+  if (screen.route !== "networks" || expected.has(screen.id)) return;
+  expected.add(screen.id);
+  try {
+    const result = await client.result(nav, screen.id);
+    send(resultActs(newest ?? state, screen, result));
+  } catch {
+    // The nav is gone, or the connection; there is no result then.
+  } finally {
+    expected.delete(screen.id);
+  }
+}
+
+// --- Vetoes -------------------------------------------------------------------------------------------
+
+async function decide(question) {
+  await input.flush();
+  const { allow, ask } = judge(newest, question.q ?? question);
+  if (ask) offerDiscard(ask);
+  return allow;
+}
+
+// The question is a presented screen like any other, so every window shows it and any of them can answer.
+async function offerDiscard(screen) {
+  const answer = client.result(nav, "discard");
+  if ((await send(askDiscard(newest, screen))) === null) return;
+  if ((await answer) !== "discard" || topID(newest) !== screen) return;
+  send({ ...navigation.back(newest), onBusy: "queue" });
+}
+
+// --- The beginning --------------------------------------------------------------------------------------
+
+let token = null;
+
+async function begin() {
+  token = await launchToken();
+  if (!token) {
+    page.dataset.status = "unauthorized";
+    notice("This page needs a link with a code.", "Run navd-web again, or open another window from one that works.");
+    return;
+  }
+  client = await NavigationClient.connect({ token, name: query.get("name") || "kiosk" });
+  (async () => {
+    for await (const next of client.statuses()) {
+      if (next === "disconnected") announce("Connection lost");
+      status();
+    }
+  })();
+  canWrite = await mayWrite();
+  display = new Display({ client, nav, device, root, send, onChange: status });
+  display.canWrite = canWrite;
+  if (canWrite) await client.delegate(nav, { roles: ["veto"] }, decide).catch(() => null);
+  if (query.has("script")) import("./script.js").then(({ play }) => play({ client, nav, token, device, state: () => newest, query }));
+  await watch();
+}
+
+// Making the nav shows the rights too: navd looks at them before it looks whether the nav is there.
+async function mayWrite() {
+  try {
+    await client.perform(nav, create.do);
+    return true;
+  } catch (error) {
+    if (error.code === "nav-exists") return true;
+    if (error.code === "forbidden") return false;
+    throw error;
+  }
+}
+
+async function watch() {
+  try {
+    for await (const state of client.watch(nav, { everyRevision: true })) take(state);
+    notice("This navigation was closed.", "Reload the page to make a new one.");
+  } catch (error) {
+    notice("There is nothing to show.", error.message);
+  }
+}
+
+function notice(title, text) {
+  const place = document.querySelector("[data-part=notice]");
+  place.replaceChildren(el("h1", {}, title), el("p", {}, text));
+  place.hidden = false;
+  announce(title);
+}
+
+setInterval(() => drawClocks(document, new Date(), newest ? environmentOf(newest).locale : "en"), 5000);
+drawClocks(document, new Date(), "en");
+begin().catch((error) => notice("No connection to navd.", error.message));

@@ -1,0 +1,128 @@
+// The navigation bar and the toolbar, drawn from `resolved` alone.
+
+import { el, said } from "./dom.js";
+import { face, hasIcon, icon, labelOfView } from "./icons.js";
+import { barColours, colour, setColour } from "./palette.js";
+import { appearanceObject, promptOf, topID } from "./model.js";
+
+/** What is drawn of the bar. Two equal models look the same. */
+export function barModel(state) {
+  const bar = state.bar;
+  return {
+    top: topID(state), height: bar.height, layoutHeight: bar.layoutHeight, metrics: bar.metrics, prompt: promptOf(state), left: bar.left, middle: bar.middle ?? null,
+    right: bar.right, tint: bar.tintColor, translucent: bar.translucent, colours: barColours(bar, appearanceObject(state)),
+    hairline: bar.shadow?.hairline ?? (bar.appearance ? "1/2" : null), titleOffset: bar.titleOffset ?? 0,
+  };
+}
+
+/** The text of a title, if the middle is one. */
+export const titleOf = (model) => (model.middle?.customView !== undefined ? labelOfView(model.middle.customView) : model.middle?.title ?? "");
+
+/**
+ * Chooses the back button's text: the first candidate with which the left side, the title and the right side fit.
+ *
+ * @param {number[]} widths the width of the left side with each candidate
+ */
+export function chooseCandidate(widths, titleWidth, rightWidth, room) {
+  // The title gives way down to a third of the bar, before a shorter text is taken.
+  const needed = Math.min(titleWidth, room / 3);
+  const at = widths.findIndex((left) => left + needed + rightWidth <= room && left <= room / 2);
+  return at < 0 ? widths.length - 1 : at;
+}
+
+/** Draws one layer of the bar. During a transition there are two: of the old and of the new top. */
+export function drawLayer(model) {
+  const layer = el("div", { class: "bar-layer", "data-top": model.top });
+  if (model.prompt) layer.append(el("div", { class: "bar-prompt", "data-slot": "prompt", "data-key": "prompt" }, said(model.prompt)));
+  const left = el("div", { class: "bar-side bar-left", "data-key": "left" }, ...model.left.map((slot) => (slot.back ? drawBack(slot.back) : drawButton(slot, "left"))));
+  // The right side comes right-most first.
+  const right = el("div", { class: "bar-side bar-right", "data-key": "right" }, ...[...model.right].reverse().map((slot) => drawButton(slot, "right")));
+  const isLarge = model.middle?.placement === "large";
+  const text = titleOf(model);
+  const heading = (large) => el(
+    large ? "h1" : isLarge ? "span" : "h1",
+    { class: large ? "bar-title-large" : "bar-title", "data-slot": isLarge === large ? "title" : null, "data-placement": isLarge === large ? (large ? "large" : "inline") : null, tabindex: isLarge === large ? "-1" : null, "aria-hidden": isLarge === large ? null : "true" },
+    said(text));
+  layer.append(el("div", { class: "bar-row", "data-key": "row" }, left, el("div", { class: "bar-middle", "data-key": "middle" }, heading(false)), right));
+  if (isLarge) layer.append(el("div", { class: "bar-large", "data-key": "large" }, heading(true)));
+  const attribute = model.middle?.attributes?.color;
+  layer.style.setProperty("--title-offset", String(Number(model.titleOffset) || 0));
+  setColour(layer, "--bar-text", attribute ?? model.colours.text);
+  setColour(layer, "--tint", model.tint);
+  return layer;
+}
+
+function drawBack(back) {
+  const picture = back.indicatorImage && hasIcon(back.indicatorImage) ? back.indicatorImage : "chevron";
+  const image = back.image !== undefined;
+  const text = image ? (hasIcon(back.image) ? null : back.image) : back.text;
+  const hasMenu = Array.isArray(back.menu) && back.menu.length > 0;
+  return el(
+    "button",
+    {
+      type: "button", class: "bar-button back", "data-slot": "back", "data-key": "back", "data-source": back.source, "data-generic": back.generic ? "true" : null,
+      "data-candidates": JSON.stringify(image ? [] : back.candidates ?? []), "data-text": back.text ?? "",
+      "aria-label": text && text !== "Back" ? `Back, ${text}` : "Back", "aria-haspopup": hasMenu ? "menu" : null, "aria-expanded": hasMenu ? "false" : null,
+      "aria-keyshortcuts": hasMenu ? "ArrowDown" : null,
+    },
+    icon(picture, "indicator"),
+    image && hasIcon(back.image) ? icon(back.image, "image") : el("span", { class: "back-text", "data-key": "text" }, said(text ?? "")));
+}
+
+function drawButton(slot, side) {
+  const look = face(slot);
+  if (look.space) return el("span", { class: `space space-${look.space}`, "aria-hidden": "true" });
+  const button = el(
+    "button",
+    {
+      type: "button", class: `bar-button${slot.style === "done" ? " done" : ""}${slot.tintApplies === false ? " untinted" : ""}`, "data-slot": "button",
+      "data-side": side, "data-button": slot.button, "data-key": `button-${slot.button}`, "data-action": slot.action, "aria-label": look.picture ? look.label : null,
+    },
+    look.picture ? icon(look.picture) : said(look.text));
+  return button;
+}
+
+/** Gives the back button the longest text that fits. Needs the layer in the document, because it measures. */
+export function fitBack(layer) {
+  const back = layer.querySelector("[data-slot=back]");
+  const text = back?.querySelector(".back-text bdi");
+  if (!text) return;
+  const candidates = JSON.parse(back.dataset.candidates);
+  if (!candidates.length) return;
+  const row = layer.querySelector(".bar-row");
+  const left = layer.querySelector(".bar-left");
+  const room = row.clientWidth - parseFloat(getComputedStyle(row).paddingInlineStart) - parseFloat(getComputedStyle(row).paddingInlineEnd);
+  const title = layer.querySelector(".bar-title bdi");
+  const isShown = layer.querySelector(".bar-large") === null;
+  const widths = candidates.map((candidate) => {
+    text.textContent = candidate ?? "";
+    return extent(left);
+  });
+  const at = chooseCandidate(widths, isShown ? title.getBoundingClientRect().width + 12 : 0, extent(layer.querySelector(".bar-right")), room);
+  text.textContent = candidates[at] ?? "";
+  back.dataset.candidate = String(at);
+}
+
+// The width of what is inside. The element itself is as wide as its column.
+const extent = (side) => [...side.children].reduce((sum, child) => sum + child.offsetWidth, 0);
+
+/** Colours and sizes of what is behind the layers. */
+export function dressBar(element, model) {
+  element.style.setProperty("--bar-height", String(model.height));
+  element.dataset.height = String(model.height);
+  element.dataset.layoutHeight = String(model.layoutHeight);
+  element.dataset.metrics = model.metrics;
+  element.classList.toggle("hidden", model.layoutHeight === 0);
+  element.classList.toggle("opaque", !model.translucent);
+  setColour(element, "--bar-background", model.colours.background);
+  const shadow = colour(model.colours.shadow);
+  element.classList.toggle("no-hairline", model.hairline === null || shadow === "transparent");
+  element.classList.toggle("thin-hairline", model.hairline === "1/3");
+}
+
+/** Draws the buttons of the toolbar. */
+export function drawToolbar(bar) {
+  const items = el("div", { class: "toolbar-items" }, ...bar.toolbar.items.map((slot) => drawButton(slot, "toolbar")));
+  setColour(items, "--tint", bar.tintColor);
+  return items;
+}

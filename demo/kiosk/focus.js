@@ -1,0 +1,74 @@
+// Keyboard and screen reader: where the focus goes when screens change, and what is announced.
+
+import { visibleID, visibleOf } from "./model.js";
+
+/** Says at most one text a second; of several that come together, the newest. */
+export class Announcer {
+  #region;
+  #next = null;
+  #timer = null;
+  #last = -Infinity;
+
+  constructor(region) {
+    this.#region = region;
+  }
+
+  say(text) {
+    this.#next = text;
+    if (this.#timer !== null) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#last = performance.now();
+      this.#region.textContent = this.#next;
+    }, Math.max(60, 1000 - (performance.now() - this.#last)));
+  }
+}
+
+export class FocusKeeper {
+  #root;
+  #announce;
+  #keys = new Map();
+  #visible = null;
+
+  constructor(root, announce) {
+    this.#root = root;
+    this.#announce = announce;
+  }
+
+  start(state) {
+    this.#visible = visibleID(state);
+  }
+
+  /** Remembers which row had the focus, or was pressed, when a screen is left. */
+  remember(place) {
+    const held = place.contains(document.activeElement) ? document.activeElement.closest("[data-key]") : null;
+    if (held) this.note(place.dataset.screen, held.dataset.key);
+  }
+
+  note(screen, key) {
+    this.#keys.set(screen, key);
+    if (this.#keys.size > 128) this.#keys.delete(this.#keys.keys().next().value);
+  }
+
+  /**
+   * Moves the focus to the visible screen, if another screen has become visible.
+   *
+   * Back on a screen it goes to the row from which somebody left, on a new one to the title. It stays where it is if it is outside
+   * the device: somebody else may have moved the screens while this person reads the log.
+   */
+  follow(state, place) {
+    const visible = visibleID(state);
+    if (visible === this.#visible) return;
+    this.#visible = visible;
+    const title = visibleOf(state)?.title ?? visibleOf(state)?.item?.title ?? visible ?? "Nothing";
+    this.#announce(title);
+    const active = document.activeElement;
+    if (active && active !== document.body && !this.#root.contains(active)) return;
+    const key = this.#keys.get(visible);
+    const row = key && place ? [...place.querySelectorAll("[data-key]")].find((element) => element.dataset.key === key) : null;
+    const box = place?.querySelector(".sheet-box");
+    const target = row ?? box?.querySelector("input, .clock") ?? box ?? this.#root.querySelector(".bar:not(.hidden) .bar-layer:not([inert]) [data-slot=title]") ?? place?.querySelector("button");
+    target?.focus({ preventScroll: !row });
+    if (target?.localName === "input") target.setSelectionRange(target.value.length, target.value.length);
+  }
+}

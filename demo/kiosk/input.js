@@ -1,0 +1,130 @@
+// What a person presses and types. Every handler sends operations; none of them draws.
+
+import { acts, edit, navigation, savePIN } from "./acts.js";
+import { chainOf, screenOf } from "./model.js";
+import { formOf } from "./sheets.js";
+
+const PIN = "1234";
+
+/**
+ * @param {import("./device.js").Device} device
+ * @param {HTMLElement} root
+ * @param {{send: (act: object) => Promise<object|null>, announce: (text: string) => void}} context
+ */
+export function listen(device, root, { send, announce }) {
+  const screenAt = (element) => {
+    const place = element.closest("[data-slot=page], [data-slot=sheet]");
+    return place ? screenOf(device.state, place.dataset.screen) : null;
+  };
+
+  root.addEventListener("click", (event) => {
+    const { state } = device;
+    const target = event.target.closest("button, [data-slot=shade]");
+    if (!state) return;
+    if (!target) {
+      if (state.parts.settings?.hidesBarsOnTap && event.target.closest("[data-slot=page]") && !event.target.closest("label")) send(navigation.tap(state));
+      return;
+    }
+    const { slot, act, arg, pin, button } = target.dataset;
+    if (slot === "back") send(navigation.back(state));
+    else if (slot === "button") send(navigation.press(state, button));
+    else if (slot === "shade") tapOutside(state, target);
+    else if (slot === "sheet-close") send(navigation.swipeDown(state));
+    else if (pin !== undefined) typePIN(state, pin);
+    else if (Object.hasOwn(acts, act ?? "")) {
+      const screen = screenAt(target);
+      if (screen) {
+        device.focus.note(screen.id, target.dataset.key);
+        send(acts[act](state, screen, arg));
+      }
+    }
+  });
+
+  // Outside a popover, a tap ends it. Outside an alert it does nothing, and a sheet covers what is around it.
+  function tapOutside(state, shade) {
+    const entry = chainOf(state).find(({ screen }) => screen.id === shade.parentElement.dataset.screen);
+    if (entry && formOf(entry.style) !== "alert") send(navigation.swipeDown(state));
+  }
+
+  // The digits stay in this page; what the others see is that the sheet goes.
+  function typePIN(state, key) {
+    const { local } = device;
+    local.wrong = false;
+    local.pin = key === "erase" ? local.pin.slice(0, -1) : (local.pin + key).slice(0, 4);
+    device.refresh();
+    if (local.pin.length < 4) return;
+    const isRight = local.pin === PIN;
+    local.pin = "";
+    if (isRight) {
+      send(savePIN(state)).then(() => device.refresh());
+      return;
+    }
+    local.wrong = true;
+    announce("Wrong PIN");
+    setTimeout(() => device.refresh(), 120);
+  }
+
+  // Typing makes a revision at most every 150 ms, with the newest text.
+  let timer = null;
+  let pending = null;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = null;
+    if (!pending || !device.state) return;
+    const { id, name, value } = pending;
+    pending = null;
+    const screen = screenOf(device.state, id);
+    if (screen) send(edit(device.state, screen, { [name]: value }));
+  };
+  root.addEventListener("input", (event) => {
+    const name = event.target.dataset?.field;
+    const screen = name && screenAt(event.target);
+    if (!screen) return;
+    if (pending && (pending.id !== screen.id || pending.name !== name)) flush();
+    pending = { id: screen.id, name, value: valueOf(event.target) };
+    if (timer === null) timer = setTimeout(flush, 150);
+  });
+  root.addEventListener("change", flush);
+  // Whatever comes next decides on what was typed, so that is sent first.
+  root.addEventListener("pointerdown", flush, { capture: true });
+
+  root.addEventListener("keydown", (event) => {
+    const { state } = device;
+    if (!state || event.defaultPrevented) return;
+    if (event.key === "Escape") {
+      const entry = chainOf(state).at(-1);
+      if (!entry) return;
+      event.preventDefault();
+      if (formOf(entry.style) === "full") send(navigation.close(state));
+      else if (formOf(entry.style) === "alert") send(acts["discard.keep"](state, entry.screen));
+      else send(navigation.swipeDown(state));
+    } else if (chainOf(state).at(-1)?.screen.route === "pin" && /^[0-9]$|^Backspace$/.test(event.key)) {
+      event.preventDefault();
+      typePIN(state, event.key === "Backspace" ? "erase" : event.key);
+    } else if (["ArrowDown", "ArrowUp"].includes(event.key)) {
+      step(event);
+    }
+  });
+
+  // Arrow keys go through the choices of a group and through the rows of a list.
+  function step(event) {
+    const row = event.target.closest(".row, .tile");
+    const place = row?.closest(".content");
+    if (!place || event.target.localName === "input") return;
+    const rows = [...place.querySelectorAll("button:not(:disabled), input")];
+    const next = rows[rows.indexOf(event.target) + (event.key === "ArrowDown" ? 1 : -1)];
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  }
+
+  return { flush };
+}
+
+/** The value of a field; of a number field an integer inside its bounds, if it is one. */
+export function valueOf(input) {
+  if (input.dataset.least === undefined) return input.value;
+  const number = Number(input.value);
+  if (!/^\d{1,6}$/.test(input.value)) return input.value;
+  return Math.min(Number(input.dataset.most), Math.max(Number(input.dataset.least), number));
+}

@@ -1,0 +1,58 @@
+// Questions about a state, as the watch yields it. Everything here is a pure function.
+
+export const topOf = (state) => state.screens.at(-1) ?? null;
+export const topID = (state) => topOf(state)?.id ?? null;
+export const chainOf = (state) => state.presented ?? [];
+export const visibleOf = (state) => chainOf(state).at(-1)?.screen ?? topOf(state);
+export const visibleID = (state) => visibleOf(state)?.id ?? null;
+export const transitionOf = (state) => (state.parts.transition?.tid === undefined ? null : state.parts.transition);
+export const environmentOf = (state) => state.parts.environment ?? {};
+
+/** Returns a screen of the stack or of the presented ones. */
+export function screenOf(state, id) {
+  return state.screens.find((screen) => screen.id === id) ?? chainOf(state).find((entry) => entry.screen.id === id)?.screen ?? null;
+}
+
+/** Guards are made from the state that was shown when somebody decided. */
+export const guard = {
+  top: (state) => ({ epoch: state.epoch, top: topID(state) }),
+  // What a person taps is above everything else, and stands on the stack that they see.
+  shown: (state) => ({ epoch: state.epoch, top: topID(state), visible: visibleID(state) }),
+  visible: (state) => ({ epoch: state.epoch, visible: visibleID(state) }),
+  revision: (state) => ({ epoch: state.epoch, rev: state.rev }),
+};
+
+/** The appearance object that `resolved` names, or null. navd does not read it; its members are agreed in acts.js. */
+export function appearanceObject(state) {
+  const chosen = state.bar?.appearance;
+  if (!chosen) return null;
+  const objects = chosen.from === "item" ? topOf(state)?.item?.appearance : state.parts.bar?.appearance;
+  const object = objects?.[chosen.slot];
+  return object && typeof object === "object" ? object : null;
+}
+
+/** The prompt of the top, if the bar has room for one. */
+export function promptOf(state) {
+  return state.bar?.metrics?.endsWith("Prompt") ? topOf(state)?.item?.prompt ?? null : null;
+}
+
+const VERBS = { didPush: "pushed", didPop: "popped", didPresent: "presented", didDismiss: "dismissed", popBlocked: "may not go", dismissAttempted: "stays" };
+
+/** One line for the log: what a revision did, as far as its events say so. */
+export function summary(state) {
+  const parts = [];
+  for (const event of state.ev ?? []) {
+    for (const [name, body] of Object.entries(event)) {
+      if (VERBS[name]) parts.push(`${body.screen} ${VERBS[name]}`);
+      else if (name === "transitionBegan") parts.push(`${body.op}${body.interactive ? " by a finger" : ""} begins`);
+      else if (name === "transitionEnded") parts.push(body.outcome === "completed" ? "animation over" : body.outcome);
+      else if (name === "buttonActivated") parts.push(`button ${body.button}`);
+      else if (name === "barsVisibilityChanged") parts.push("bars change");
+    }
+  }
+  if (!parts.length && state.isResynchronised) return "the state as it is";
+  return parts.join(", ") || "contents change";
+}
+
+/** Who made a revision: the name that the client gave itself, or navd. Events without a revision have no author. */
+export const author = (state) => state.by?.name ?? (state.cause ? "navd" : null);

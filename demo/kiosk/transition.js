@@ -1,0 +1,135 @@
+// Transitions: what a new state asks to be animated (pure), and the animations that follow it.
+
+import { chainOf, topID, transitionOf } from "./model.js";
+
+const DURATION = { push: 380, pop: 380, present: 460, dismiss: 380 };
+export const CURVE = "cubic-bezier(0.32, 0.72, 0, 1)";
+
+/** What the display shows, as far as transitions need it. */
+export const positionOf = (state) => ({
+  top: topID(state), chain: chainOf(state).map(({ screen }) => screen.id), tid: transitionOf(state)?.tid ?? null, to: transitionOf(state)?.to ?? null,
+});
+
+/**
+ * Compares what is shown with a new state.
+ *
+ * @returns {{begins: object|null, ends: {tid: number, completed: boolean}|null}}
+ *   `begins`: a transition that is not shown yet. `ends`: the one that is shown is over, and whether its stack came about.
+ */
+export function plan(shown, state) {
+  const open = transitionOf(state);
+  const next = positionOf(state);
+  const ends = shown && shown.tid !== null && open?.tid !== shown.tid ? { tid: shown.tid, completed: !isCancelled(shown, next, state) } : null;
+  if (!shown || !open || open.tid === shown.tid) return { begins: null, ends };
+  const isFade = open.style === "fade";
+  return {
+    ends,
+    begins: {
+      tid: open.tid, op: open.op, from: open.from ?? null, to: open.to ?? null, interactive: open.phase === "interactive", fade: isFade,
+      duration: isFade ? open.duration ?? 100 : open.duration ?? DURATION[open.op] ?? 380,
+    },
+  };
+}
+
+// Several revisions may have been folded into this state, so its events are asked first and the stack second.
+function isCancelled(shown, next, state) {
+  for (const event of state.ev ?? []) if (event.transitionEnded?.tid === shown.tid) return event.transitionEnded.outcome === "cancelled";
+  return next.top === shown.top && shown.to !== next.top && next.chain.join() === shown.chain.join();
+}
+
+/** The newest position of a finger that another client reported, or null. */
+export function progressOf(events, tid) {
+  let value = null;
+  for (const event of events) if (event.transitionProgress?.tid === tid) value = event.transitionProgress.value;
+  return value;
+}
+
+/**
+ * Keyframes of the parts that move in a push, from the screen below to the screen above. A pop is the same backwards.
+ *
+ * @param {number} side 1 where the writing goes from left to right, else -1
+ */
+export function slide(side) {
+  const x = (percent) => `translate3d(${percent * side}%, 0, 0)`;
+  return {
+    above: [{ transform: x(100) }, { transform: x(0) }],
+    below: [{ transform: x(0), filter: "brightness(1)" }, { transform: x(-30), filter: "brightness(0.92)" }],
+    layerAbove: [{ opacity: 0 }, { opacity: 0, offset: 0.25 }, { opacity: 1 }],
+    layerBelow: [{ opacity: 1 }, { opacity: 0, offset: 0.6 }, { opacity: 0 }],
+    titleAbove: [{ transform: `translate3d(${70 * side}%, 0, 0)` }, { transform: "none" }],
+    titleBelow: [{ transform: "none" }, { transform: `translate3d(${-45 * side}%, 0, 0)` }],
+    backAbove: [{ transform: `translate3d(${60 * side}%, 0, 0)` }, { transform: "none" }],
+    largeAbove: [{ transform: x(100) }, { transform: x(0) }],
+    largeBelow: [{ transform: x(0), opacity: 1 }, { transform: x(-30), opacity: 0 }],
+  };
+}
+
+export const fadeIn = [{ opacity: 0 }, { opacity: 1 }];
+export const fadeOut = [{ opacity: 1 }, { opacity: 0 }];
+
+/** One transition on the display: animations that run together, or that follow a finger. */
+export class Motion {
+  #parts = [];
+  #position = 0;
+  #isOver = false;
+  #end;
+
+  constructor({ tid, duration, interactive, backwards, fade, op, from, to }) {
+    Object.assign(this, { tid, duration: Math.max(1, duration), interactive, backwards, fade, op, from, to });
+    this.done = new Promise((resolve) => { this.#end = resolve; });
+  }
+
+  /** Adds keyframes from below to above; a motion that goes backwards shows them in reverse. */
+  add(element, frames) {
+    if (!element) return;
+    const easing = this.interactive || this.fade ? "linear" : CURVE;
+    const ordered = this.backwards ? [...frames].reverse().map((frame) => ("offset" in frame ? { ...frame, offset: 1 - frame.offset } : frame)) : frames;
+    const animation = element.animate(ordered, { duration: this.duration, easing, fill: "both" });
+    if (this.interactive) animation.pause();
+    this.#parts.push(animation);
+  }
+
+  /** Lets the animations run. The timer is for hidden pages, where the browser does not run them. */
+  run() {
+    const late = new Promise((resolve) => { setTimeout(resolve, document.hidden ? 0 : this.duration + 250); });
+    Promise.race([Promise.allSettled(this.#parts.map(({ finished }) => finished)), late]).then(() => this.finish());
+    return this.done;
+  }
+
+  /** Puts the display where the finger is. */
+  seek(position) {
+    this.#position = Math.min(1, Math.max(0, position));
+    for (const animation of this.#parts) animation.currentTime = this.#position * this.duration;
+  }
+
+  /** Goes from where the finger was lifted to one of the ends. */
+  glide(end) {
+    const start = this.#position;
+    const began = performance.now();
+    const length = Math.max(90, Math.abs(end - start) * 320);
+    const step = (now) => {
+      if (this.#isOver) return;
+      const part = Math.min(1, Math.max(0, (now - began) / length));
+      this.seek(start + (end - start) * (1 - (1 - part) ** 3));
+      if (part < 1) requestAnimationFrame(step);
+      else this.finish();
+    };
+    if (document.hidden) this.finish();
+    else requestAnimationFrame(step);
+    // Without frames, as in a page that becomes hidden now, the end comes all the same.
+    setTimeout(() => this.finish(), length + 300);
+    return this.done;
+  }
+
+  finish() {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#end();
+  }
+
+  /** Gives the elements back to their style sheet. */
+  release() {
+    this.finish();
+    for (const animation of this.#parts) animation.cancel();
+  }
+}

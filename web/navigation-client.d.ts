@@ -1,0 +1,298 @@
+// Types of navigation-client.js. docs/protocol.md describes records, parts and operations.
+
+export type JSONValue = null | boolean | number | string | JSONValue[] | { [key: string]: JSONValue };
+
+/** A screen as on the wire; it has no prototype and is frozen. */
+export interface ScreenRecord {
+  readonly id: string;
+  readonly ver: number;
+  readonly title?: string;
+  readonly route?: string;
+  readonly args?: any;
+  readonly item?: any;
+  readonly [member: string]: any;
+}
+
+/** A part of the state, such as `transition`. */
+export interface PartRecord {
+  readonly ver: number;
+  readonly [member: string]: any;
+}
+
+export interface Presentation {
+  readonly screen: ScreenRecord;
+  readonly from?: string;
+  readonly style?: string;
+  readonly covers: string;
+  readonly contextOwner?: string;
+}
+
+export type PartName =
+  "bar" | "toolbar" | "presented" | "transition" | "environment" | "settings";
+
+/** A state of a nav, which its digest has proved. */
+export interface NavigationState {
+  readonly nav: string;
+  /** `controller`, `bar`, or `directory` for `$navs` and `$clients`. */
+  readonly kind: string;
+  readonly epoch: string;
+  readonly rev: number;
+  readonly dig: string;
+  /** The stack, bottom first. */
+  readonly screens: readonly ScreenRecord[];
+  readonly top: ScreenRecord | null;
+  /** The outermost presented screen, or else the top. */
+  readonly visible: ScreenRecord | null;
+  /** The presented screens, outermost last. */
+  readonly presented: readonly Presentation[];
+  /** `resolved` (§10.3 of the protocol): what the bar shows. Null for a directory. */
+  readonly bar: any;
+  readonly parts: { readonly [name in PartName]?: PartRecord };
+  /** What led to the revision; null for a first state, and after a snapshot. */
+  readonly cause: string | null;
+  readonly by: { readonly name: string; readonly op?: number } | null;
+  /** The events since the last state of the loop, such as `{didPush: {screen: "wifi"}}`. */
+  readonly ev: readonly any[];
+  readonly animated: boolean;
+  /** Whether revisions may be missing before this state. True for the first one. */
+  readonly isResynchronised: boolean;
+  /** When the revision or event arrived here, by `performance.now()`. */
+  readonly receivedAt: number;
+}
+
+/** A value of the views `bar` and `top`. */
+export interface LatestValue {
+  readonly nav: string;
+  readonly view: "bar" | "top";
+  readonly epoch: string;
+  readonly rev: number;
+  readonly value: any;
+  readonly receivedAt: number;
+}
+
+export type Status =
+  "connecting" | "connected" | "disconnected" | "waiting" | "unauthorized" | "closed";
+
+/** The members of `if` (§9.2 of the protocol). */
+export interface Guards {
+  epoch?: string;
+  rev?: number;
+  dig?: string;
+  top?: string | null;
+  depth?: number;
+  stack?: string[];
+  has?: string[];
+  visible?: string | null;
+  any?: true;
+}
+
+export class Guard {
+  static top(state: NavigationState): Readonly<Guards>;
+  static stack(state: NavigationState): Readonly<Guards>;
+  static revision(state: NavigationState): Readonly<Guards>;
+  static life(state: NavigationState): Readonly<Guards>;
+  static visible(state: NavigationState): Readonly<Guards>;
+  static override: Readonly<Guards>;
+}
+
+/** The error of every refused or unfinished request. */
+export class NavigationError extends Error {
+  constructor(code: string, message: string, more?: object);
+  /**
+   * A code of §13 of the protocol, or one of this module: `unauthorized`, `unreachable`, `closed`,
+   * `expired`, `aborted`, `replaced`.
+   */
+  readonly code: string;
+  readonly retry: "no" | "same" | "resync" | "later";
+  readonly effect: "none" | "unknown";
+  /** Whether the daemon may have performed the operations. */
+  readonly mayHaveHappened: boolean;
+  readonly reason?: string;
+  readonly expected?: any;
+  readonly future?: boolean;
+  /** The least pause before a repetition, in milliseconds. */
+  readonly after?: number;
+  /** The index of the operation that caused the error. */
+  readonly index?: number;
+  readonly nav?: string;
+  readonly epoch?: string;
+  readonly rev?: number;
+  readonly dig?: string;
+  readonly top?: string | null;
+  readonly depth?: number;
+  /** The last change of the top screen, for `desync`. */
+  readonly since?: any;
+  readonly by?: any;
+  readonly screen?: string;
+  readonly owner?: string;
+  readonly [member: string]: any;
+}
+
+export interface ClientOptions {
+  /** The origin of the gateway; by default that of the page. */
+  url?: string;
+  token?: string | null;
+  /** Shown to users: the author of changes, the owner of displays. At most 128 octets. */
+  name?: string;
+  /** Flow control: 16384 … 1048576 octets. */
+  window?: number;
+  /** The heartbeat interval, 1000 … 60000 ms. */
+  hb?: number;
+  /** Closes the client. */
+  signal?: AbortSignal;
+}
+
+export interface RequestOptions {
+  /** How long the request may take, in milliseconds; then it fails with `expired`. */
+  within?: number;
+  signal?: AbortSignal;
+}
+
+export interface PerformOptions extends RequestOptions {
+  if?: Guards;
+  animated?: boolean;
+  onBusy?: "reject" | "queue";
+  /** CLOCK_BOOTTIME of the daemon's machine, in milliseconds. */
+  due?: number;
+  /** Called when the operations wait for a transition, with their place in the queue. */
+  onQueued?: (position: number) => void;
+}
+
+/** The body of an `ok` to `op`. */
+export interface Reply {
+  readonly nav: string;
+  readonly epoch: string;
+  readonly rev: number;
+  readonly changed: boolean;
+  readonly depth: number;
+  readonly top: string | null;
+  readonly dig: string;
+  /** One object for each operation. */
+  readonly out: readonly any[];
+  readonly [member: string]: any;
+}
+
+/** A question to a delegate. */
+export interface Question {
+  readonly ask: number;
+  readonly nav: string;
+  readonly epoch: string;
+  readonly rev: number;
+  /** The time for the answer in milliseconds, and its end by `performance.now()`. */
+  readonly within: number;
+  readonly deadline: number;
+  /** `shouldPush`, `shouldPop`, `shouldDismiss`, `animatorFor` or `interactionFor`. */
+  readonly kind: string;
+  /** The members of the question, such as `{screen, cause}`. */
+  readonly details: any;
+  /** The question as on the wire: an object with one member, `kind`. */
+  readonly q: any;
+  /** Aborted when the round is over or the question is void. */
+  readonly signal: AbortSignal;
+}
+
+export interface DelegateOptions {
+  roles: ("veto" | "animator" | "interaction" | "orientation")[];
+  orientations?: { supported: string[]; preferred?: string };
+}
+
+export interface Lease {
+  readonly nav: string;
+  release(): void;
+  /** Resolves with the reason when the lease is over for good; a reconnect does not end it. */
+  readonly lost: Promise<NavigationError>;
+}
+
+export class NavigationClient {
+  static connect(options?: ClientOptions): Promise<NavigationClient>;
+  constructor(options?: ClientOptions);
+  readonly status: Status;
+  /** What the daemon has beside the first version of the protocol (§4). */
+  readonly features: Set<string>;
+  readonly guards: typeof Guard;
+  statuses(): AsyncIterableIterator<Status>;
+  watch(nav: string, options?: { everyRevision?: boolean; view?: "full"; signal?: AbortSignal }):
+    AsyncIterableIterator<NavigationState>;
+  watch(nav: string, options: { view: "bar" | "top"; signal?: AbortSignal }):
+    AsyncIterableIterator<LatestValue>;
+  state(nav: string, options?: { signal?: AbortSignal }): Promise<NavigationState>;
+  perform(nav: string, operations: object[], options?: PerformOptions): Promise<Reply>;
+  pop(state: NavigationState, options?: PerformOptions & { result?: JSONValue }): Promise<Reply>;
+  /** Reads a value (§12 of the protocol); `value` of the reply has it. `nav` null: the daemon. */
+  get(nav: string | null, options?: RequestOptions & {
+    what?: string; screen?: string; from?: number; limit?: number; at?: number;
+  }): Promise<any>;
+  result(nav: string, screen: string, options?: { signal?: AbortSignal }): Promise<any>;
+  delegate(nav: string, options: DelegateOptions, answer: (question: Question) => any):
+    Promise<() => void>;
+  lease(nav: string, options?: { force?: boolean }): Promise<Lease>;
+  close(): Promise<void>;
+}
+
+/** Takes the launch code or token of the URL, or the token of this tab; null without any. */
+export function launchToken(options?: { url?: string }): Promise<string | null>;
+
+// The decisions, for tests: no clock, no I/O.
+
+export type MirrorResult =
+  | { kind: "state"; how: "replaced" | "applied" | "resumed"; state: NavigationState; why?: string }
+  | { kind: "part" }
+  | { kind: "diverged"; why: "gap" | "digest"; watch: { from?: Position; bad?: { rev: number; dig: string } } }
+  | { kind: "ignored" }
+  | { kind: "ended"; why: string };
+
+export interface Position { epoch: string; rev: number; dig: string }
+
+export class Mirror {
+  constructor(nav: string);
+  static read(nav: string, value: object, receivedAt?: number): NavigationState;
+  readonly isSynced: boolean;
+  readonly position: Position | null;
+  readonly state: NavigationState | null;
+  apply(verb: string, body: any, now?: number): MirrorResult;
+  watching(): { from?: Position; bad?: { rev: number; dig: string } };
+  disconnect(): void;
+  withEvents(body: any, receivedAt?: number): NavigationState | null;
+}
+
+export class Session {
+  constructor(options: {
+    client: string; name?: string; window?: number; hb?: number; random?: () => number;
+  });
+  readonly wakeAt: number;
+  take(): any[];
+  connected(now: number): void;
+  lost(now: number, least?: number): void;
+  tick(now: number): void;
+  receive(verb: string, body: any, octets: number, now: number): void;
+  applied(): void;
+  mirror(nav: string): Mirror | null;
+  isBehind(state: NavigationState): boolean;
+  current(nav: string, view: string): NavigationState | LatestValue | null;
+  watch(nav: string, view?: string): void;
+  unwatch(nav: string, view?: string): void;
+  request(verb: "op" | "get", nav: string | null, members: object): number;
+  forget(id: number): number;
+  refuse(id: number, status: number): void;
+  delegate(nav: string, wanted: DelegateOptions | null): void;
+  lease(nav: string, force: boolean | null): void;
+  answer(ask: number, value: any): void;
+  leave(): void;
+}
+
+export class Outbox {
+  constructor(next?: number);
+  add(text: string, id?: number | null): void;
+  withdraw(id: number): boolean;
+  next(): { n: number; body: string } | null;
+  answered(answer: { status: number; next: number | null; after?: number }, random?: () => number):
+    { kind: "taken" | "again" | "refused" | "over" | "unauthorized"; wait?: number; id?: number };
+}
+
+export class LineReader {
+  push(bytes: Uint8Array): Uint8Array[];
+}
+
+export function decode(line: Uint8Array): { verb: string; body: any; octets: number };
+
+export function digest(screens: readonly { id: string; ver: number }[], parts?: object): string;

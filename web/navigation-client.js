@@ -1,0 +1,1801 @@
+// The client of navd for pages in a browser: NSP/1 over HTTP (docs/protocol.md, §16).
+//
+// Read from the top: `NavigationClient` is the shell with fetch, locks and timers. It decides
+// nothing. `Session`, `Mirror` and `Outbox` decide everything; they take events with the time and
+// have neither clock nor I/O.
+
+const PARTS = Object.freeze(
+  ["bar", "toolbar", "presented", "transition", "environment", "settings"]);
+const LOCKS = Object.freeze([1, 2, 3, 4].map((number) => `nsp-stream-${number}`));
+const TOKEN_KEY = "navigation-token";
+const CONNECT_MS = 5000;
+const ANSWER_MS = 15000;
+const LINE_OCTETS = 65536;
+const POST_OCTETS = 131072;
+const CREDIT_VERBS = new Set(["snap", "diff", "diffs", "latest", "event"]);
+/** Marks a guard that was made from a state. JSON does not show it; `{...guard}` keeps it. */
+const FROM_MIRROR = Symbol("from mirror");
+
+/**
+ * Returns the token of this page, or null without any.
+ *
+ * A fragment `#c=CODE` is traded for a token, `#t=TOKEN` is one. The fragment is removed from the
+ * URL, so that neither stays in the history. The token is kept for reloads of this tab.
+ *
+ * @param {{url?: string}} [options]
+ * @returns {Promise<string | null>}
+ */
+export async function launchToken({ url = location.origin } = {}) {
+  const launch = /^#([ct])=(.+)$/.exec(location.hash);
+  if (!launch) return storage()?.getItem(TOKEN_KEY) ?? null;
+  const token = launch[1] === "t" ? launch[2] : await trade(url, launch[2]);
+  history.replaceState(history.state, "", location.pathname + location.search);
+  if (token) storage()?.setItem(TOKEN_KEY, token);
+  const known = token ?? storage()?.getItem(TOKEN_KEY) ?? null;
+  if (known) return known;
+  throw new NavigationError("unauthorized", "the launch code was used or has expired");
+}
+
+/** Trades a launch code for a token; null if the gateway refuses the code. */
+async function trade(url, code) {
+  try {
+    const response = await fetch(`${url}/nsp1/token`, {
+      method: "POST", body: JSON.stringify({ code }), cache: "no-store", credentials: "omit",
+    });
+    if (response.status === 401) return null;
+    if (response.ok) return (await response.json()).token;
+    throw new Error(`HTTP ${response.status}`);
+  } catch (error) {
+    throw new NavigationError("unreachable", `the gateway does not answer: ${error.message}`);
+  }
+}
+
+/** A browser can forbid storage; the token then lives as long as the page. */
+function storage() {
+  try {
+    return sessionStorage;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * An error of a request: the daemon refused it, or this module could not complete it.
+ *
+ * Codes of this module: `unauthorized`, `unreachable`, `closed`, `expired`, `aborted`, `replaced`.
+ */
+export class NavigationError extends Error {
+  /**
+   * @param {string} code
+   * @param {string} message
+   * @param {object} [more] further members, such as those of an `err` message
+   */
+  constructor(code, message, more = {}) {
+    super(message);
+    this.name = "NavigationError";
+    this.code = code;
+    this.retry = more.retry ?? "no";
+    this.effect = more.effect ?? "none";
+    this.mayHaveHappened = more.mayHaveHappened ?? this.effect !== "none";
+    for (const key of ERROR_MEMBERS) if (more[key] !== undefined) this[key] = more[key];
+  }
+
+  toString() {
+    return `${this.name} ${this.code}${this.reason ? ` (${this.reason})` : ""}: ${this.message}`;
+  }
+
+  /** Makes the error of an `err` message. */
+  static from(err) { return new NavigationError(err.code, err.msg ?? "refused", err); }
+}
+
+const ERROR_MEMBERS = Object.freeze([
+  "reason", "expected", "future", "after", "index", "nav", "epoch", "rev", "dig", "top", "depth",
+  "since", "by", "screen", "owner", "tid", "floor", "missing", "candidates",
+]);
+
+/** Guards: the conditions that the daemon checks when it performs operations. */
+export class Guard {
+  /** The same screen is on top. */
+  static top(state) { return fromMirror(state, { top: state?.top?.id ?? null }); }
+
+  /** The same screens are on the stack, in the same order. */
+  static stack(state) {
+    return fromMirror(state, { stack: state?.screens?.map((screen) => screen.id) });
+  }
+
+  /** Nothing at all has changed. */
+  static revision(state) { return fromMirror(state, { rev: state?.rev }); }
+
+  /** The nav was not made anew. */
+  static life(state) { return fromMirror(state, {}); }
+
+  /** The same screen is visible, presented ones included. */
+  static visible(state) { return fromMirror(state, { visible: state?.visible?.id ?? null }); }
+
+  /** No condition, also for operations that require one; the daemon logs that. */
+  static override = Object.freeze({ any: true });
+}
+
+function fromMirror(state, members) {
+  const isState = typeof state?.epoch === "string" && Array.isArray(state.screens);
+  if (!isState) throw new TypeError("a guard is made from a state of watch() or state()");
+  return Object.freeze({ [FROM_MIRROR]: true, epoch: state.epoch, ...members });
+}
+
+// --- The shell ---------------------------------------------------------------------------------
+
+/** A connection to navd. All methods may be called at any time. */
+export class NavigationClient {
+  #options;
+  #session;
+  #status = "connecting";
+  #stream = null;
+  #end = null;
+  #timer = 0;
+  #release = null;
+  #leaving = new AbortController();
+  #requests = new Map();
+  #subscriptions = new Set();
+  #listeners = new Set();
+  #delegates = new Map();
+  #leases = new Map();
+  #welcome = null;
+
+  /**
+   * Makes a client and returns when the daemon has welcomed it.
+   *
+   * @throws {NavigationError} `unreachable` after 5 s, `unauthorized` for a wrong token
+   */
+  static async connect(options) {
+    const client = new NavigationClient(options);
+    const late = new NavigationError("unreachable", "no welcome within 5 s");
+    const timer = setTimeout(() => client.#finish(late, "closed"), CONNECT_MS);
+    try {
+      for await (const status of client.statuses()) if (status === "connected") return client;
+      throw client.#end;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Makes a client, which connects in the background. */
+  constructor(options = {}) {
+    this.#options = checkedOptions(options);
+    const client = randomHex(16);
+    this.#session = new Session({ ...this.#options, client });
+    const { signal } = this.#options;
+    if (signal?.aborted) {
+      this.#finish(new NavigationError("aborted", "the signal is aborted"), "closed");
+    } else {
+      signal?.addEventListener("abort", () => this.close(), { signal: this.#leaving.signal });
+      this.#start();
+    }
+  }
+
+  get status() { return this.#status; }
+
+  /** The features that the daemon named (§4 of the protocol); empty before the first session. */
+  get features() { return new Set(this.#welcome?.features); }
+
+  /** The helpers that make guards. */
+  get guards() { return Guard; }
+
+  /** Iterates over the present status and its changes; a slow loop gets the newest one. */
+  statuses() {
+    return new Channel({
+      open: (channel) => this.#listenTo(channel),
+      close: (channel) => this.#listeners.delete(channel),
+    });
+  }
+
+  /**
+   * Iterates over the states of a nav, until the nav is closed.
+   *
+   * @param {string} nav
+   * @param {{everyRevision?: boolean, view?: "full" | "bar" | "top", signal?: AbortSignal}} options
+   */
+  watch(nav, options = {}) {
+    checkNav(nav);
+    const { everyRevision = false, view = "full", signal } =
+      checkMembers(options, ["everyRevision", "view", "signal"], "watch");
+    if (!["full", "bar", "top"].includes(view)) {
+      throw new TypeError("view must be full, bar or top");
+    }
+    const subscription = new Channel({
+      keepsAll: everyRevision, signal,
+      open: (channel) => this.#subscribe(channel), close: (channel) => this.#unsubscribe(channel),
+    });
+    return Object.assign(subscription, { nav, view });
+  }
+
+  /** Returns the newest state: of the watch if there is one, else by a read. */
+  async state(nav, options = {}) {
+    checkNav(nav);
+    const { signal } = checkMembers(options, ["signal"], "state");
+    if (this.#session.mirror(nav)) return this.#first(nav, signal);
+    try {
+      const { value } = await this.#request("get", nav, { what: "state" }, { signal });
+      return Mirror.read(nav, value, performance.now());
+    } catch (error) {
+      // A state that is larger than one message comes in parts, and only to a watch.
+      if (error.code !== "limit") throw error;
+      return this.#first(nav, signal);
+    }
+  }
+
+  async #first(nav, signal) {
+    for await (const state of this.watch(nav, { signal })) {
+      if (!this.#session.isBehind(state)) return state;
+    }
+    checkSignal(signal);
+    throw new NavigationError("no-nav", "the nav was closed", { nav });
+  }
+
+  /**
+   * Performs a list of operations in one revision, or none of them.
+   *
+   * @returns {Promise<object>} the body of the `ok`
+   */
+  async perform(nav, operations, options = {}) {
+    checkNav(nav);
+    checkOperations(operations);
+    const { within, signal, onQueued, ...members } = checkMembers(
+      options, ["if", "animated", "onBusy", "due", "within", "signal", "onQueued"], "perform");
+    if (members.if != null && typeof members.if !== "object") {
+      throw new TypeError("if must be an object of guards");
+    }
+    if (members.if?.[FROM_MIRROR] && this.#session.mirror(nav)?.isSynced === false) {
+      throw new NavigationError("desync", "the mirror is not in sync with the daemon",
+        { reason: "mirror", retry: "resync", nav });
+    }
+    return this.#request("op", nav, { ...members, do: operations }, { within, signal, onQueued });
+  }
+
+  /** Pops the top screen, if it is still the one of the state. */
+  async pop(state, options = {}) {
+    const guard = Guard.top(state);
+    const { result, ...more } = options;
+    const pop = result === undefined ? {} : { result };
+    return this.perform(state.nav, [{ pop }], { ...more, if: { ...more.if, ...guard } });
+  }
+
+  /** Reads a value (§12); returns the body of the `ok`. */
+  async get(nav, options = {}) {
+    if (nav !== null) checkNav(nav);
+    const { within, signal, ...members } = checkMembers(
+      options, ["what", "screen", "from", "limit", "at", "within", "signal"], "get");
+    return this.#request("get", nav, members, { within, signal });
+  }
+
+  /**
+   * Waits until a screen has gone, and returns the result that its removal gave; else null.
+   *
+   * Call it before the push: the daemon does not keep the results of screens that have gone.
+   */
+  async result(nav, screen, options = {}) {
+    checkText(screen, "screen");
+    const { signal } = checkMembers(options, ["signal"], "result");
+    let wasThere = false;
+    for await (const state of this.watch(nav, { everyRevision: true, signal })) {
+      const end = wasThere ? endOf(screen, state.ev) : undefined;
+      if (end) return end.result ?? null;
+      const isThere = [...state.screens, ...state.presented.map((entry) => entry.screen)]
+        .some((record) => record.id === screen);
+      if (wasThere && !isThere && state.isResynchronised) {
+        throw new NavigationError("desync", `a snapshot hides how ${screen} went`, { nav });
+      }
+      // The end of an open transition reports how the screen went.
+      if (wasThere && !isThere && state.parts.transition?.tid === undefined) return null;
+      wasThere ||= isThere;
+    }
+    checkSignal(signal);
+    return null;
+  }
+
+  /**
+   * Registers delegate roles, in this session and in each later one.
+   *
+   * @param {(question: object) => any} answer returns the value of the answer, or a promise of it
+   * @returns {Promise<() => void>} a function that ends the roles
+   */
+  async delegate(nav, options, answer) {
+    checkNav(nav);
+    const wanted = checkMembers(options, ["roles", "orientations"], "delegate");
+    if (!Array.isArray(wanted.roles) || !wanted.roles.length) {
+      throw new TypeError("roles must be a list of veto, animator, interaction or orientation");
+    }
+    if (typeof answer !== "function") throw new TypeError("answer must be a function");
+    const duty = this.#newDuty(this.#delegates, nav, { answer, asks: new Map() });
+    this.#do(() => this.#session.delegate(nav, wanted));
+    await duty.ready;
+    const resign = () => this.#session.delegate(nav, null);
+    return () => this.#endDuty(this.#delegates, nav, duty, resign);
+  }
+
+  /** Takes the display of a nav; takes it again in each later session. */
+  async lease(nav, options = {}) {
+    checkNav(nav);
+    const { force = false } = checkMembers(options, ["force"], "lease");
+    const duty = this.#newDuty(this.#leases, nav, {});
+    this.#do(() => this.#session.lease(nav, force));
+    await duty.ready;
+    const resign = () => this.#session.lease(nav, null);
+    const release = () => this.#endDuty(this.#leases, nav, duty, resign);
+    return Object.freeze({ nav, release, lost: duty.lost });
+  }
+
+  /** Says `bye`, ends the stream, and fails everything that is under way. */
+  async close() {
+    if (this.#end) return;
+    this.#do(() => this.#session.leave());
+    const sent = this.#flush();
+    this.#settle(new NavigationError("closed", "the client is closed"), "closed");
+    await Promise.race([sent, sleep(1000)]);
+    this.#stop();
+  }
+
+  // Life: one lock, then one stream after the other.
+
+  async #start() {
+    const wait = () => this.#report("waiting");
+    // A document without an origin of its own has no locks, and goes on without one.
+    this.#release = await takeLock(this.#leaving.signal, wait).catch(() => null);
+    if (this.#end) return this.#release?.();
+    this.#report("connecting");
+    this.#open();
+  }
+
+  /** Opens a stream and reads it to its end. */
+  async #open() {
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), ANSWER_MS);
+    const stream = { controller, timer, outbox: null, posting: null };
+    this.#stream = stream;
+    let after = 0;
+    try {
+      const response = await this.#fetch("/nsp1/stream", { signal: controller.signal });
+      if (response.status === 401) return this.#refuseToken();
+      after = retryAfter(response);
+      if (response.ok) await this.#read(stream, response.body.getReader());
+    } catch {
+      // A lost stream looks the same in whatever way it was lost.
+    }
+    if (this.#stream === stream) this.#lose(after);
+  }
+
+  #fetch(path, options) {
+    const headers = { Authorization: `Bearer ${this.#options.token ?? ""}` };
+    return fetch(this.#options.url + path,
+      { headers, cache: "no-store", credentials: "omit", ...options });
+  }
+
+  async #read(stream, reader) {
+    const lines = new LineReader();
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done || this.#stream !== stream) return;
+      for (const line of lines.push(value)) {
+        if (!this.#receive(stream, decode(line))) return;
+      }
+      this.#act();
+      this.#do(() => this.#session.applied());
+    }
+  }
+
+  /** Handles a line; returns whether the stream goes on. */
+  #receive(stream, { verb, body, octets }) {
+    if (this.#stream !== stream || verb === "gone") return false;
+    if (verb === "stream") {
+      clearTimeout(stream.timer);
+      Object.assign(stream, { id: body.id, outbox: new Outbox(body.next) });
+      this.#session.connected(performance.now());
+    } else {
+      this.#session.receive(verb, body, octets, performance.now());
+    }
+    return true;
+  }
+
+  #lose(after = 0) {
+    this.#dropStream();
+    this.#do(() => this.#session.lost(performance.now(), after));
+  }
+
+  #dropStream() {
+    const stream = this.#stream;
+    this.#stream = null;
+    clearTimeout(stream?.timer);
+    stream?.controller.abort();
+  }
+
+  #refuseToken() {
+    const error = new NavigationError("unauthorized", "the gateway does not know the token");
+    this.#finish(error, "unauthorized");
+  }
+
+  // Up: one post in flight.
+
+  /** Starts to post what waits; returns a promise of the end of it. */
+  #flush() {
+    const stream = this.#stream;
+    if (!stream?.outbox) return Promise.resolve();
+    // Posts begin after the present turn, so that its lines go together.
+    stream.posting ??= Promise.resolve().then(() => this.#post(stream));
+    return stream.posting;
+  }
+
+  async #post(stream) {
+    for (let post; (post = stream.outbox.next());) {
+      const answer = await this.#postOnce(stream, post);
+      if (this.#stream !== stream) return;
+      const verdict = stream.outbox.answered(answer, this.#options.random);
+      if (verdict.kind === "unauthorized") return this.#refuseToken();
+      if (verdict.kind === "over") return this.#lose();
+      if (verdict.kind === "refused") {
+        this.#do(() => this.#session.refuse(verdict.id, answer.status));
+      }
+      if (verdict.wait) await sleep(verdict.wait);
+    }
+    // At once, so that a line that is added next begins another round.
+    stream.posting = null;
+  }
+
+  /** Posts once; status 0 means that there is no answer. */
+  async #postOnce(stream, { n, body }) {
+    const signal = AbortSignal.any([stream.controller.signal, AbortSignal.timeout(ANSWER_MS)]);
+    const path = `/nsp1/messages?stream=${encodeURIComponent(stream.id)}&n=${n}`;
+    try {
+      const response = await this.#fetch(path, { method: "POST", body, signal });
+      const { next = null } = await response.json().catch(() => ({}));
+      return { status: response.status, next, after: retryAfter(response) };
+    } catch {
+      return { status: 0, next: null, after: 0 };
+    }
+  }
+
+  // The session's actions.
+
+  /** Lets the session decide, and performs its actions. */
+  #do(decide) {
+    if (this.#end) return;
+    decide();
+    this.#act();
+  }
+
+  #act() {
+    for (const action of this.#session.take()) this.#perform(action);
+    this.#schedule();
+  }
+
+  #perform(action) {
+    switch (action.kind) {
+      case "send":
+        this.#stream?.outbox?.add(action.line, action.id);
+        this.#flush();
+        break;
+      case "opened":
+        this.#welcome = action.welcome;
+        this.#report("connected");
+        break;
+      case "reconnect":
+        this.#dropStream();
+        this.#report("disconnected");
+        this.#reconnectAt = action.at;
+        break;
+      case "closed": this.#finish(action.error, "closed"); break;
+      case "answered": this.#answer(action); break;
+      case "queued": this.#requests.get(action.id)?.onQueued(action.pos); break;
+      case "state": this.#offer(action); break;
+      case "watchEnded": this.#endWatch(action); break;
+      case "asked": this.#ask(action); break;
+      case "settled": this.#settleAsk(action); break;
+      case "duty": this.#changeDuty(action); break;
+    }
+  }
+
+  #reconnectAt = Infinity;
+
+  #schedule() {
+    clearTimeout(this.#timer);
+    const at = Math.min(this.#session.wakeAt, this.#reconnectAt);
+    if (this.#end || at === Infinity) return;
+    this.#timer = setTimeout(() => this.#wake(), Math.max(0, at - performance.now()));
+  }
+
+  #wake() {
+    const now = performance.now();
+    if (now >= this.#reconnectAt) {
+      this.#reconnectAt = Infinity;
+      this.#open();
+    }
+    this.#do(() => this.#session.tick(now));
+  }
+
+  // Requests.
+
+  #request(verb, nav, members, { within, signal, onQueued } = {}) {
+    checkTime(within, "within");
+    if (this.#end) throw this.#end;
+    checkSignal(signal);
+    const { promise, resolve, reject } = deferred();
+    const over = new AbortController();
+    const id = this.#session.request(verb, nav, members);
+    // Later and apart, so that an error of the caller's function is not one of the stream.
+    const report = (position) => Promise.resolve(position).then(onQueued);
+    this.#requests.set(id, { resolve, reject, over, onQueued: report });
+    const fail = (code, message) => this.#abandon(id, new NavigationError(code, message, { nav }));
+    if (within != null) {
+      const timer = setTimeout(() => fail("expired", "no answer in time"), within);
+      over.signal.addEventListener("abort", () => clearTimeout(timer));
+    }
+    signal?.addEventListener("abort", () => fail("aborted", "the caller aborted the request"),
+      { signal: over.signal });
+    this.#act();
+    return promise;
+  }
+
+  #answer({ id, ok, err }) {
+    const request = this.#takeRequest(id);
+    if (ok) request?.resolve(ok);
+    else request?.reject(NavigationError.from(err));
+  }
+
+  /** Fails a request; it is not sent any more, and it has not happened if it was never posted. */
+  #abandon(id, error) {
+    const isUnsent = this.#stream?.outbox?.withdraw(id) ?? false;
+    error.mayHaveHappened = this.#session.forget(id) > (isUnsent ? 1 : 0);
+    if (error.mayHaveHappened) error.effect = "unknown";
+    this.#takeRequest(id)?.reject(error);
+    this.#act();
+  }
+
+  #takeRequest(id) {
+    const request = this.#requests.get(id);
+    this.#requests.delete(id);
+    request?.over.abort();
+    return request;
+  }
+
+  // Watches.
+
+  #subscribe(subscription) {
+    if (this.#end) return subscription.finish(this.#end);
+    const { nav, view } = subscription;
+    const state = this.#session.current(nav, view);
+    this.#subscriptions.add(subscription);
+    if (state) subscription.offer(state);
+    else this.#do(() => this.#session.watch(nav, view));
+  }
+
+  #unsubscribe(subscription) {
+    if (!this.#subscriptions.delete(subscription)) return;
+    const { nav, view } = subscription;
+    if (!this.#watching(nav, view).length) this.#do(() => this.#session.unwatch(nav, view));
+  }
+
+  #watching(nav, view) {
+    return [...this.#subscriptions].filter((each) => each.nav === nav && each.view === view);
+  }
+
+  #offer({ nav, view, state, isResumed, isEvent }) {
+    for (const subscription of this.#watching(nav, view)) {
+      // A resumed watch shows nothing new; an event says nothing without the state before it.
+      if (isResumed && !subscription.isFresh || isEvent && subscription.isFresh) continue;
+      subscription.offer(state);
+    }
+  }
+
+  #endWatch({ nav, view, why, err }) {
+    const error = err ? NavigationError.from(err)
+      : why === "closed" ? null : new NavigationError(why, "the watch is over", { nav });
+    for (const subscription of this.#watching(nav, view)) {
+      this.#subscriptions.delete(subscription);
+      subscription.finish(error);
+    }
+  }
+
+  // Delegates and leases.
+
+  #newDuty(duties, nav, members) {
+    if (this.#end) throw this.#end;
+    const replaced = new NavigationError("replaced", "another call replaced this one", { nav });
+    this.#dropDuty(duties, nav, replaced);
+    const granted = deferred();
+    const lost = deferred();
+    const { promise: ready } = granted;
+    const duty = { ...members, granted, ready, lost: lost.promise, lose: lost.resolve };
+    duties.set(nav, duty);
+    return duty;
+  }
+
+  #endDuty(duties, nav, duty, resign) {
+    if (duties.get(nav) !== duty) return;
+    this.#dropDuty(duties, nav, new NavigationError("closed", "released", { nav }));
+    this.#do(resign);
+  }
+
+  #dropDuty(duties, nav, error) {
+    const duty = duties.get(nav);
+    duties.delete(nav);
+    duty?.granted.reject(error);
+    duty?.lose(error);
+    for (const ask of duty?.asks?.values() ?? []) ask.abort();
+  }
+
+  #changeDuty({ nav, duty, err }) {
+    const duties = duty === "delegate" ? this.#delegates : this.#leases;
+    if (err) this.#dropDuty(duties, nav, NavigationError.from(err));
+    else duties.get(nav)?.granted.resolve();
+  }
+
+  async #ask({ nav, body }) {
+    const delegate = this.#delegates.get(nav);
+    if (!delegate) return;
+    const over = new AbortController();
+    delegate.asks.set(body.ask, over);
+    try {
+      const value = await delegate.answer(questionOf(body, over.signal));
+      if (value === undefined || over.signal.aborted) return;
+      this.#do(() => this.#session.answer(body.ask, value));
+    } catch (error) {
+      // Silence is the answer; the nav's `veto.policy` decides.
+      if (!over.signal.aborted) globalThis.reportError?.(error);
+    }
+  }
+
+  #settleAsk({ nav, ask }) {
+    const asks = this.#delegates.get(nav)?.asks;
+    asks?.get(ask)?.abort();
+    asks?.delete(ask);
+  }
+
+  // The end.
+
+  #listenTo(channel) {
+    channel.offer(this.#status);
+    if (this.#end) channel.finish(null);
+    else this.#listeners.add(channel);
+  }
+
+  #report(status) {
+    if (this.#end || status === this.#status) return;
+    this.#status = status;
+    for (const listener of this.#listeners) listener.offer(status);
+  }
+
+  #finish(error, status) {
+    if (this.#end) return;
+    this.#settle(error, status);
+    this.#stop();
+  }
+
+  /** Fails everything that is under way; nothing new begins. */
+  #settle(error, status) {
+    this.#report(status);
+    this.#end = error;
+    for (const id of [...this.#requests.keys()]) {
+      this.#abandon(id, new NavigationError(error.code, error.message, { reason: error.reason }));
+    }
+    for (const duties of [this.#delegates, this.#leases]) {
+      for (const nav of [...duties.keys()]) this.#dropDuty(duties, nav, error);
+    }
+    const channels = [...this.#subscriptions];
+    this.#subscriptions.clear();
+    for (const channel of channels) channel.finish(error);
+    for (const listener of [...this.#listeners]) listener.finish(null);
+  }
+
+  #stop() {
+    clearTimeout(this.#timer);
+    this.#leaving.abort();
+    this.#dropStream();
+    this.#release?.();
+  }
+}
+
+/** Turns an `ask` into the question that a delegate gets. */
+function questionOf({ ask, nav, epoch, rev, within, q }, signal) {
+  const [kind] = Object.keys(q);
+  const deadline = performance.now() + within;
+  const details = q[kind];
+  return Object.freeze({ ask, nav, epoch, rev, within, deadline, kind, details, q, signal });
+}
+
+function endOf(screen, events) {
+  const ends = events.map((event) => event.didPop ?? event.didDismiss);
+  return ends.findLast((end) => end?.screen === screen);
+}
+
+/** Resolves with a function that releases the lock; calls `onWait` if all four are taken. */
+async function takeLock(signal, onWait) {
+  if (!globalThis.navigator?.locks) return () => {};
+  for (const name of LOCKS) {
+    const release = await holdLock(name, { ifAvailable: true });
+    if (release) return release;
+  }
+  onWait();
+  const race = new AbortController();
+  signal.addEventListener("abort", () => race.abort(), { signal: race.signal });
+  const release = await Promise.any(LOCKS.map((name) => firstLock(name, race)));
+  return release;
+}
+
+/** Waits for one of the locks; gives it back if another one was faster. */
+async function firstLock(name, race) {
+  const release = await holdLock(name, { signal: race.signal });
+  if (!race.signal.aborted) {
+    race.abort();
+    return release;
+  }
+  release();
+  throw race.signal.reason;
+}
+
+function holdLock(name, options) {
+  return new Promise((resolve, reject) => {
+    const hold = (lock) => lock ? new Promise((release) => resolve(release)) : resolve(null);
+    navigator.locks.request(name, options, hold).catch(reject);
+  });
+}
+
+function retryAfter(response) { return 1000 * (Number(response.headers.get("Retry-After")) || 0); }
+
+function sleep(milliseconds) { return new Promise((resolve) => setTimeout(resolve, milliseconds)); }
+
+function deferred() {
+  const result = {};
+  result.promise = new Promise((resolve, reject) => Object.assign(result, { resolve, reject }));
+  // A caller that is not waiting yet must not count as an unhandled rejection.
+  result.promise.catch(() => {});
+  return result;
+}
+
+function randomHex(octets) {
+  const bytes = crypto.getRandomValues(new Uint8Array(octets));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+// --- Arguments ---------------------------------------------------------------------------------
+
+function checkedOptions(options) {
+  const names = ["url", "token", "name", "window", "hb", "signal"];
+  const { url = location.origin, token = null, name = "", window = 65536, hb = 5000, signal } =
+    checkMembers(options, names, "NavigationClient");
+  if (token !== null) checkText(token, "token");
+  if (typeof name !== "string" || new TextEncoder().encode(name).length > 128) {
+    throw new TypeError("name must be a text of at most 128 octets");
+  }
+  checkTime(window, "window");
+  checkTime(hb, "hb");
+  const origin = String(url).replace(/\/+$/, "");
+  return { url: origin, token, name, window, hb, signal, random: Math.random };
+}
+
+/** A misspelt member must not count as none: a guard would be missing. */
+function checkMembers(options, names, where) {
+  if (options === null || typeof options !== "object") {
+    throw new TypeError(`${where}: options must be an object`);
+  }
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new TypeError(`${where}: there is no option ${unknown}`);
+  return options;
+}
+
+function checkNav(nav) {
+  const isName = typeof nav === "string" && /^\$?[a-z0-9][a-z0-9._/-]{0,127}$/.test(nav);
+  if (!isName) throw new TypeError(`not the name of a nav: ${String(nav)}`);
+}
+
+function checkText(text, what) {
+  if (typeof text !== "string" || !text) throw new TypeError(`${what} must be a text`);
+}
+
+function checkSignal(signal) {
+  if (signal?.aborted) throw new NavigationError("aborted", "the signal is aborted");
+}
+
+function checkTime(value, what) {
+  if (value != null && !(Number.isFinite(value) && value >= 0)) {
+    throw new TypeError(`${what} must be a number, 0 or greater`);
+  }
+}
+
+function checkOperations(operations) {
+  const isList = Array.isArray(operations) && operations.length >= 1 && operations.length <= 16;
+  if (!isList) throw new TypeError("operations must be a list of 1 to 16 operations");
+  const isOne = (each) => each && typeof each === "object" && Object.keys(each).length === 1;
+  if (!operations.every(isOne)) {
+    throw new TypeError('an operation is an object with one member, such as {pop: {}}');
+  }
+}
+
+// --- Decisions: the session --------------------------------------------------------------------
+
+/**
+ * The state machine of one client: watches, requests, duties, credit and liveness.
+ *
+ * Callers pass each event with the time in milliseconds of a monotonic clock, and then perform
+ * the actions that `take` returns, in order. Each action has a `kind`:
+ * `send`, `reconnect`, `opened`, `lost`, `closed`, `answered`, `queued`, `state`, `watchEnded`,
+ * `asked`, `settled`, `duty`.
+ */
+export class Session {
+  #actions = [];
+  #hello;
+  #random;
+  #phase = "unconnected"; // then "greeting", "open"; "closed" for good
+  #nonce = "";
+  #hb;
+  #window;
+  #used = 0;
+  #upto = 0;
+  #heard = 0;
+  #isDoubted = false;
+  #attempts = 0;
+  #nextID = 1;
+  #bodyOctets = LINE_OCTETS;
+  /** Ops and reads without an answer, oldest first: the octets to send again. */
+  #flights = new Map();
+  #watches = new Map();
+  /** Delegate roles and leases to hold in every session, by kind and nav. */
+  #duties = new Map();
+  /** What each id of a watch, `delegate` or `lease` of this session was for. */
+  #asked = new Map();
+  /** The open questions of this session: the nav and the time at which each is void. */
+  #asks = new Map();
+
+  /**
+   * @param {{client: string, name?: string, window?: number, hb?: number,
+   *   random?: () => number}} options `client` is new for each run of the page
+   */
+  constructor({ client, name = "", window = 65536, hb = 5000, random = Math.random }) {
+    this.#window = clamp(window, 16384, 1048576);
+    this.#hb = clamp(hb, 1000, 60000);
+    this.#hello = { client, name, window: this.#window, hb: this.#hb };
+    this.#random = random;
+  }
+
+  /** Returns the actions since the last call. */
+  take() {
+    const actions = this.#actions;
+    this.#actions = [];
+    return actions;
+  }
+
+  /** The time of the next `tick`; infinite while nothing has a deadline. */
+  get wakeAt() {
+    if (this.#phase !== "greeting" && this.#phase !== "open") return Infinity;
+    const times = [...this.#watches.values(), ...this.#duties.values()].map((each) => each.retryAt);
+    const asks = [...this.#asks.values()].map((ask) => ask.until);
+    return [...times, ...asks].reduce((least, time) => Math.min(least, time), this.#silentAt);
+  }
+
+  get #silentAt() { return this.#heard + (this.#isDoubted ? 2000 : 3 * this.#hb); }
+
+  /** Handles a new stream: says `hello`. */
+  connected(now) {
+    if (this.#phase === "closed") return;
+    this.#forgetSession();
+    this.#phase = "greeting";
+    this.#hb = this.#hello.hb;
+    this.#listen(now);
+    this.#nonce = Math.floor(this.#random() * 2 ** 48).toString(16);
+    const features = ["dismissals"];
+    this.#send("hello", encode({ ver: [1, 1], ...this.#hello, nonce: this.#nonce, features }));
+  }
+
+  /** Handles the loss of a stream, or a failed attempt to open one. */
+  lost(now, least = 0) {
+    if (this.#phase === "closed") return;
+    if (this.#phase === "open") this.#actions.push({ kind: "lost" });
+    this.#forgetSession();
+    const at = now + Math.max(least, this.#backOff(this.#attempts++));
+    this.#actions.push({ kind: "reconnect", at });
+  }
+
+  /** Handles deadlines: silence, postponed requests, and questions that nobody settled. */
+  tick(now) {
+    if (now >= this.#silentAt && this.#isSilent(now)) return this.lost(now);
+    if (this.#phase !== "open") return;
+    for (const [ask, { until }] of this.#asks) if (until <= now) this.#void(ask);
+    for (const watch of this.#watches.values()) if (watch.retryAt <= now) this.#sendWatch(watch);
+    for (const duty of this.#duties.values()) if (duty.retryAt <= now) this.#sendDuty(duty);
+  }
+
+  /**
+   * Whether the stream is lost.
+   *
+   * A tick that comes late says that the page was frozen or its timers were throttled. Then two
+   * seconds decide, in which the page reads what has arrived meanwhile.
+   */
+  #isSilent(now) {
+    if (this.#phase !== "greeting" && this.#phase !== "open") return false;
+    if (this.#isDoubted || now < this.#silentAt + 500) return true;
+    this.#listen(now);
+    this.#isDoubted = true;
+    return false;
+  }
+
+  #listen(now) {
+    this.#heard = now;
+    this.#isDoubted = false;
+  }
+
+  /** Handles a message; `octets` is the length of its body in UTF-8. */
+  receive(verb, body, octets, now) {
+    if (this.#phase !== "greeting" && this.#phase !== "open") return;
+    this.#listen(now);
+    if (this.#phase === "greeting") return this.#receiveGreeting(verb, body, now);
+    if (CREDIT_VERBS.has(verb)) this.#used += octets;
+    const { nav } = body;
+    switch (verb) {
+      case "ok": return this.#receiveOk(body, now);
+      case "err": return this.#receiveErr(body, now);
+      case "queued": this.#actions.push({ kind: "queued", id: body.id, pos: body.pos }); break;
+      case "snap": case "diff": return this.#replicate(nav, verb, body, now);
+      case "diffs":
+        for (const diff of body.list) this.#replicate(diff.nav ?? nav, "diff", diff, now);
+        break;
+      case "mark":
+        for (const [name] of body.at) this.#replicate(name, verb, body, now);
+        break;
+      case "event": return this.#receiveEvent(body, now);
+      case "latest": return this.#receiveLatest(body, now);
+      case "ask": return this.#receiveAsk(body, now);
+      case "settled": return this.#void(body.ask);
+      case "end": return this.#receiveEnd(body, now);
+      case "bye": return this.#receiveBye(body, now);
+    }
+  }
+
+  /** Sends `credit` if half of the window is used; call it after the actions are performed. */
+  applied() {
+    if (this.#phase !== "open" || this.#used + this.#window / 2 <= this.#upto) return;
+    this.#upto = this.#used + this.#window;
+    this.#send("credit", encode({ upto: this.#upto }));
+  }
+
+  // What users ask for.
+
+  /** The mirror of a full watch; null without one. */
+  mirror(nav) { return this.#watches.get(watchKey(nav, "full"))?.mirror ?? null; }
+
+  /** Whether an answer has reported a later revision; without credit, it comes before the diff. */
+  isBehind({ nav, epoch, rev }) {
+    const answered = this.#watches.get(watchKey(nav, "full"))?.answered;
+    return answered?.epoch === epoch && answered.rev > rev;
+  }
+
+  /** The state of a watch, if it is known to be right; otherwise null. */
+  current(nav, view) {
+    const watch = this.#watches.get(watchKey(nav, view));
+    if (view !== "full") return this.#phase === "open" ? watch?.latest ?? null : null;
+    return watch?.mirror.isSynced ? watch.mirror.state : null;
+  }
+
+  watch(nav, view = "full") {
+    const key = watchKey(nav, view);
+    if (this.#watches.has(key)) return;
+    const mirror = view === "full" ? new Mirror(nav) : null;
+    const watch = { key, nav, view, mirror, latest: null, faults: 0, retryAt: Infinity };
+    this.#watches.set(key, watch);
+    if (this.#phase === "open") this.#sendWatch(watch);
+  }
+
+  unwatch(nav, view = "full") {
+    const key = watchKey(nav, view);
+    if (!this.#watches.delete(key)) return;
+    this.#unask(key);
+    if (this.#phase === "open") this.#send("unwatch", encode({ id: this.#nextID++, nav, view }));
+  }
+
+  /** Sends an `op` or a `get`, and again after each loss until it is answered; returns its id. */
+  request(verb, nav, members) {
+    const id = this.#nextID;
+    const body = encode({ id, ...(nav === null ? {} : { nav }), ...members });
+    this.#nextID++;
+    const octets = utf8(body).length;
+    // The daemon could not name a larger request in its error.
+    if (octets + verb.length + 6 > this.#bodyOctets) {
+      const msg = `the request has ${octets} octets, more than the daemon accepts`;
+      const err = { id, code: "limit", reason: "size", msg, effect: "none", retry: "no" };
+      this.#actions.push({ kind: "answered", id, err });
+      return id;
+    }
+    this.#flights.set(id, { id, verb, body, isSent: false, sends: 0 });
+    this.#sendWaiting();
+    return id;
+  }
+
+  /** Drops a request; returns in how many sessions it was sent, so that it may have happened. */
+  forget(id) {
+    const flight = this.#flights.get(id);
+    this.#flights.delete(id);
+    return flight?.sends ?? 0;
+  }
+
+  /** Handles a line that the gateway refused for its form or its size. */
+  refuse(id, status) {
+    const code = status === 413 ? "limit" : "invalid-argument";
+    const err = { id, code, msg: "the gateway refused the line", effect: "none", retry: "no" };
+    if (this.#flights.delete(id)) this.#actions.push({ kind: "answered", id, err });
+  }
+
+  /** Registers roles; null ends them. */
+  delegate(nav, wanted) { this.#want("delegate", nav, wanted, { roles: [] }); }
+
+  /** Takes the display, by `force` if that is true; null gives it back. */
+  lease(nav, force) {
+    this.#want("lease", nav, force === null ? null : { take: true, ...(force && { force }) },
+      { take: false });
+  }
+
+  #want(kind, nav, wanted, resignation) {
+    const key = `${kind} ${nav}`;
+    this.#unask(key);
+    for (const [ask, { nav: of }] of this.#asks) {
+      if (kind === "delegate" && of === nav) this.#void(ask);
+    }
+    if (wanted) {
+      const duty = { key, kind, nav, wanted, isHeld: false, faults: 0, retryAt: Infinity };
+      this.#duties.set(key, duty);
+      if (this.#phase === "open") this.#sendDuty(duty);
+    } else if (this.#duties.delete(key) && this.#phase === "open") {
+      this.#send(kind, encode({ id: this.#nextID++, nav, ...resignation }));
+    }
+  }
+
+  /** Answers a question, unless it is void. */
+  answer(ask, value) {
+    const open = this.#asks.get(ask);
+    if (this.#phase !== "open" || !open || open.isAnswered) return;
+    open.isAnswered = true;
+    this.#send("answer", encode({ ask, value }));
+  }
+
+  /** Ends the session for good. */
+  leave() {
+    if (this.#phase === "open") this.#send("bye", encode({ id: this.#nextID++ }));
+    this.#phase = "closed";
+  }
+
+  // What the daemon sends.
+
+  #receiveGreeting(verb, body, now) {
+    if (verb === "welcome" && body.nonce === this.#nonce) return this.#open(body);
+    // A stream is new, so an error can only be the answer to this `hello`.
+    if (verb === "err") {
+      if (isPostponed(body)) this.lost(now, body.after);
+      else this.#close(NavigationError.from(body));
+    } else if (verb === "bye") {
+      this.#receiveBye(body, now);
+    }
+  }
+
+  #open(welcome) {
+    this.#phase = "open";
+    this.#attempts = 0;
+    this.#hb = welcome.hb ?? this.#hb;
+    this.#window = Math.min(this.#hello.window, welcome.limits?.window ?? this.#hello.window);
+    this.#used = 0;
+    this.#upto = this.#window;
+    this.#bodyOctets = Math.min(LINE_OCTETS, welcome.limits?.message ?? LINE_OCTETS);
+    this.#nextID = Math.max(this.#nextID, (welcome.ops?.last ?? 0) + 1);
+    this.#actions.push({ kind: "opened", welcome });
+    // Watches first, so that the diff of an op comes before its answer. Then roles and leases,
+    // without which an op may not be permitted.
+    for (const watch of this.#watches.values()) this.#sendWatch(watch);
+    for (const duty of this.#duties.values()) this.#sendDuty(duty);
+    this.#sendWaiting();
+  }
+
+  #receiveOk(body, now) {
+    const { id } = body;
+    const key = this.#asked.get(id);
+    this.#asked.delete(id);
+    const watch = this.#watches.get(key);
+    const duty = this.#duties.get(key);
+    if (watch?.mirror) return this.#replicate(watch.nav, "ok", body, now);
+    if (duty) return this.#grant(duty);
+    if (!this.#flights.delete(id)) return;
+    const follower = this.#watches.get(watchKey(body.nav, "full"));
+    if (follower) follower.answered = body;
+    this.#actions.push({ kind: "answered", id, ok: body });
+    this.#sendWaiting();
+  }
+
+  #receiveErr(body, now) {
+    const { id } = body;
+    // The daemon does not know the session. A new stream asks for everything again.
+    if (body.code === "no-session") return this.lost(now);
+    const key = this.#asked.get(id);
+    this.#asked.delete(id);
+    const wish = this.#watches.get(key) ?? this.#duties.get(key);
+    if (wish && isPostponed(body)) return this.#postpone(wish, now, body.after);
+    if (wish) return this.#refuseWish(wish, body);
+    if (!this.#flights.delete(id)) return;
+    this.#actions.push({ kind: "answered", id, err: body });
+    if (body.code === "lease-lost") this.#loseLease(body.nav, body);
+    this.#sendWaiting();
+  }
+
+  #postpone(wish, now, least = 0) {
+    wish.mirror?.disconnect();
+    wish.retryAt = now + Math.max(least, this.#backOff(wish.faults++));
+  }
+
+  #refuseWish(wish, err) {
+    const { key, kind, nav, view } = wish;
+    if (this.#watches.delete(key)) {
+      this.#actions.push({ kind: "watchEnded", nav, view, err });
+    } else {
+      this.#duties.delete(key);
+      this.#actions.push({ kind: "duty", duty: kind, nav, err });
+    }
+  }
+
+  /** Passes a message to the mirror of a full watch, and acts as the mirror decides. */
+  #replicate(nav, verb, body, now) {
+    const watch = this.#watches.get(watchKey(nav, "full"));
+    if (!watch) return;
+    const result = watch.mirror.apply(verb, body, now);
+    if (result.kind === "state") {
+      if (result.how !== "resumed") watch.faults = 0;
+      const isResumed = result.how === "resumed";
+      this.#actions.push({ kind: "state", nav, view: "full", state: result.state, isResumed });
+    } else if (result.kind === "diverged") {
+      // At once for the first fault. After repeated faults, the pauses grow.
+      if (watch.faults++ === 0) this.#sendWatch(watch);
+      else watch.retryAt = now + this.#backOff(watch.faults);
+    } else if (verb === "mark" && watch.mirror.isSynced) {
+      watch.faults = 0;
+    }
+    if (verb === "diff" && body.cause === "lease") this.#checkLease(nav, body);
+  }
+
+  #receiveEvent(body, now) {
+    const state = this.mirror(body.nav)?.withEvents(body, now);
+    if (!state) return;
+    this.#actions.push({ kind: "state", nav: body.nav, view: "full", state, isEvent: true });
+  }
+
+  #receiveLatest(body, now) {
+    const { nav, view } = body;
+    const watch = this.#watches.get(watchKey(nav, view));
+    if (!watch) return;
+    watch.latest = Object.freeze({ ...body, receivedAt: now });
+    this.#actions.push({ kind: "state", nav, view, state: watch.latest });
+  }
+
+  #receiveEnd(body, now) {
+    const { nav, view = "full", why } = body;
+    const watch = this.#watches.get(watchKey(nav, view));
+    // It may end an earlier watch; then the answer to the present one is still to come.
+    if (!watch || watch.mirror?.apply("end", body, now).kind === "ignored") return;
+    this.#watches.delete(watch.key);
+    this.#unask(watch.key);
+    this.#actions.push({ kind: "watchEnded", nav, view, why });
+  }
+
+  #receiveBye({ why, after = 0 }, now) {
+    if (why !== "fenced" && why !== "revoked") return this.lost(now, after);
+    this.#close(new NavigationError("closed", `navd ended the session: ${why}`, { reason: why }));
+  }
+
+  // Duties.
+
+  #grant(duty) {
+    Object.assign(duty, { isHeld: true, faults: 0 });
+    // Force counts once: a reconnect must not displace a client that took the display since.
+    if (duty.kind === "lease") duty.wanted = { take: true };
+    this.#actions.push({ kind: "duty", duty: duty.kind, nav: duty.nav });
+  }
+
+  /** Sees in a diff whether another client took a display that this session holds. */
+  #checkLease(nav, diff) {
+    const environment = diff.ch.findLast((change) => change.set === "environment");
+    const owner = environment?.to.owner ?? "";
+    if (!environment || owner === this.#hello.name) return;
+    const msg = "another client took the display";
+    this.#loseLease(nav, { code: "lease-lost", msg, owner, nav });
+  }
+
+  #loseLease(nav, err) {
+    const duty = this.#duties.get(`lease ${nav}`);
+    if (!duty?.isHeld) return;
+    this.#refuseWish(duty, err);
+  }
+
+  #receiveAsk(body, now) {
+    const { ask, nav, within } = body;
+    if (!this.#duties.has(`delegate ${nav}`) || this.#asks.has(ask)) return;
+    // The `settled` may come a little after the deadline.
+    this.#asks.set(ask, { nav, until: now + within + this.#hb, isAnswered: false });
+    this.#actions.push({ kind: "asked", nav, body });
+  }
+
+  #void(ask) {
+    const open = this.#asks.get(ask);
+    if (!this.#asks.delete(ask)) return;
+    this.#actions.push({ kind: "settled", nav: open.nav, ask });
+  }
+
+  // Sending.
+
+  #sendWatch(watch) {
+    const { key, nav, view, mirror } = watch;
+    this.#unask(key);
+    watch.retryAt = Infinity;
+    const id = this.#nextID++;
+    this.#asked.set(id, key);
+    this.#send("watch", encode({ id, nav, view, ...mirror?.watching() }));
+  }
+
+  #sendDuty(duty) {
+    const { key, kind, nav, wanted } = duty;
+    this.#unask(key);
+    duty.retryAt = Infinity;
+    const id = this.#nextID++;
+    this.#asked.set(id, key);
+    this.#send(kind, encode({ id, nav, ...wanted }));
+  }
+
+  /** Sends requests that were not sent yet, oldest first, up to 64 without an answer. */
+  #sendWaiting() {
+    if (this.#phase !== "open") return;
+    let count = 0;
+    for (const flight of this.#flights.values()) {
+      if (++count > 64) return;
+      if (flight.isSent) continue;
+      flight.isSent = true;
+      flight.sends++;
+      this.#send(flight.verb, flight.body, flight.id);
+    }
+  }
+
+  #send(verb, body, id = null) {
+    this.#actions.push({ kind: "send", line: `["${verb}",${body}]\n`, id });
+  }
+
+  #unask(key) { for (const [id, asked] of this.#asked) if (asked === key) this.#asked.delete(id); }
+
+  // The end of a session.
+
+  #forgetSession() {
+    if (this.#phase !== "closed") this.#phase = "unconnected";
+    this.#asked.clear();
+    for (const ask of this.#asks.keys()) this.#void(ask);
+    for (const watch of this.#watches.values()) {
+      watch.mirror?.disconnect();
+      watch.retryAt = Infinity;
+    }
+    for (const duty of this.#duties.values()) {
+      Object.assign(duty, { isHeld: false, retryAt: Infinity });
+    }
+    for (const flight of this.#flights.values()) flight.isSent = false;
+  }
+
+  #close(error) {
+    this.#forgetSession();
+    this.#phase = "closed";
+    this.#actions.push({ kind: "closed", error });
+  }
+
+  /** A random pause from 0 to a bound, which doubles from 100 ms up to 5 s. */
+  #backOff(attempt) { return this.#random() * Math.min(5000, 100 * 2 ** Math.min(attempt, 16)); }
+}
+
+function watchKey(nav, view) { return `${view} ${nav}`; }
+
+function isPostponed(err) { return err.retry === "later" || err.retry === "same"; }
+
+function clamp(value, least, greatest) {
+  return Math.min(Math.max(Math.floor(value), least), greatest);
+}
+
+// --- Decisions: the mirror ---------------------------------------------------------------------
+
+/**
+ * A copy of one nav, which its digest proves at each revision.
+ *
+ * A mirror is replaced as a whole, by a snapshot or by a complete diff. No state in between and no
+ * state with a wrong digest is visible.
+ */
+export class Mirror {
+  #nav;
+  #now = null;
+  /** idle: no watch. awaiting: a watch without its answer. snapshot: one must come. following. */
+  #phase = "snapshot";
+  #bad = null;
+  #isSuspect = false;
+  #screens = null; // of an incomplete snapshot
+  #head = null;
+  #sums = [];
+
+  constructor(nav) { this.#nav = nav; }
+
+  /** Reads the state of a `get`; throws if its digest is wrong. */
+  static read(nav, value, receivedAt = 0) {
+    const mirror = new Mirror(nav);
+    const { state } = mirror.apply("snap", { ...value, i: 0, last: true }, receivedAt);
+    if (state) return state;
+    const more = { nav, retry: "resync" };
+    throw new NavigationError("internal", "the digest of the state is wrong", more);
+  }
+
+  /** Whether the mirror is known to be right, so that guards may be made from it. */
+  get isSynced() {
+    return this.#phase === "following" && !this.#isSuspect && !this.#screens && this.#now !== null;
+  }
+
+  /** `{epoch, rev, dig}`, or null unless the mirror is known to be right. */
+  get position() { return this.isSynced ? this.#position : null; }
+
+  get #position() {
+    const { epoch, rev, dig } = this.#now;
+    return { epoch, rev, dig };
+  }
+
+  /** The last state that was right, as a loop gets it first; null before the first snapshot. */
+  get state() { return this.#now && this.#publish({ isResynchronised: true }); }
+
+  /** Notes that a watch is sent; returns its members `from` or `bad`. */
+  watching() {
+    this.disconnect();
+    this.#phase = "awaiting";
+    if (this.#isSuspect) return this.#bad ? { bad: this.#bad } : {};
+    return this.#now ? { from: this.#position } : {};
+  }
+
+  /** Notes the end of the session or of the watch; the next one resumes from here. */
+  disconnect() {
+    this.#phase = "idle";
+    this.#screens = this.#head = null;
+  }
+
+  /**
+   * Handles a message about the nav.
+   *
+   * @returns {{kind: "state" | "part" | "diverged" | "ignored" | "ended"}} A `state` has `state`
+   *   and `how`: `replaced`, `applied` or `resumed`. After `diverged`, send a watch with the
+   *   members of `watch`; until its `ok` arrives, everything else is ignored.
+   */
+  apply(verb, body, now = 0) {
+    switch (verb) {
+      case "ok": return this.#receiveOk(body);
+      case "snap": return this.#receiveSnap(body, now);
+      case "diff": return this.#receiveDiff(body, now);
+      case "diffs": return this.#receiveDiffs(body, now);
+      case "mark": return this.#receiveMark(body);
+      case "end": return this.#receiveEnd(body);
+      default: return IGNORED;
+    }
+  }
+
+  /** The state with the events of an `event`; null unless the mirror is known to be right. */
+  withEvents({ ev = [] }, receivedAt = 0) {
+    return this.isSynced ? this.#publish({ ev }, receivedAt) : null;
+  }
+
+  #receiveOk({ mode, epoch }) {
+    if (this.#phase !== "awaiting") return IGNORED;
+    if (mode !== "resume") {
+      this.#phase = "snapshot";
+      return PART;
+    }
+    // Not asked for, or of another epoch.
+    if (this.#isSuspect || epoch !== this.#now?.epoch) return this.#suspect(this.#now);
+    this.#phase = "following";
+    return { kind: "state", how: "resumed", state: this.state };
+  }
+
+  #receiveSnap(part, receivedAt) {
+    if (this.#phase !== "snapshot" && this.#phase !== "following") return IGNORED;
+    if (part.i > 0 && !this.#isContinued(part)) return this.#suspect(this.#now);
+    this.#head = part;
+    this.#screens = part.i > 0 ? [...this.#screens, ...part.screens] : [...part.screens];
+    if (!part.last) return PART;
+    const screens = this.#screens;
+    const { kind, epoch, rev, dig, resolved = null, why } = part;
+    const parts = pick(part, PARTS);
+    this.#screens = this.#head = null;
+    const sums = [];
+    const computed = sumUp(sums, screens, parts, 0);
+    if (computed !== dig) return this.#suspect({ rev, dig: computed });
+    this.#sums = sums;
+    this.#adopt({ kind, epoch, rev, dig, screens, parts, resolved, receivedAt });
+    this.#phase = "following";
+    this.#isSuspect = false;
+    this.#bad = null;
+    const { state } = this;
+    return { kind: "state", how: "replaced", why, state };
+  }
+
+  #isContinued(part) {
+    return this.#head !== null && this.#screens.length === part.i
+      && this.#head.epoch === part.epoch && this.#head.rev === part.rev;
+  }
+
+  #receiveDiff(diff, receivedAt) {
+    if (this.#phase === "idle" || this.#phase === "awaiting") return IGNORED;
+    // A snapshot comes whole and before every diff, so a message is missing.
+    if (this.#phase === "snapshot" || this.#screens) return this.#suspect(this.#now);
+    const { epoch, rev, dig } = this.#now;
+    if (diff.epoch === epoch && diff.rev <= rev) {
+      return diff.rev === rev && diff.dig !== dig ? this.#suspect(this.#now) : IGNORED;
+    }
+    if (diff.epoch !== epoch || diff.base !== rev) return this.#gap();
+    return this.#change(diff, receivedAt);
+  }
+
+  #change(diff, receivedAt) {
+    const next = { ...this.#now, screens: [...this.#now.screens], parts: this.#now.parts };
+    let lowest = next.screens.length;
+    for (const change of diff.ch) {
+      const index = applyChange(next, change);
+      if (index < 0) return this.#suspect(this.#now);
+      lowest = Math.min(lowest, index);
+    }
+    const computed = sumUp(this.#sums, next.screens, next.parts, lowest);
+    if (computed !== diff.dig) return this.#suspect({ rev: diff.rev, dig: computed });
+    this.#adopt({
+      ...next, rev: diff.rev, dig: diff.dig, resolved: diff.resolved ?? next.resolved, receivedAt,
+    });
+    const state = this.#publish(diff);
+    return { kind: "state", how: "applied", state };
+  }
+
+  #receiveDiffs({ list }, receivedAt) {
+    let result = IGNORED;
+    for (const diff of list) {
+      const next = this.#receiveDiff(diff, receivedAt);
+      if (next.kind === "diverged") return next;
+      if (next.kind !== "ignored") result = next;
+    }
+    return result;
+  }
+
+  #receiveMark({ at }) {
+    const entry = at.find(([nav]) => nav === this.#nav);
+    if (!entry || this.#phase === "idle" || this.#phase === "awaiting") return IGNORED;
+    // A mark names only watches to which the daemon has sent everything.
+    if (this.#phase === "snapshot" || this.#screens) return this.#suspect(this.#now);
+    const [, rev, dig] = entry;
+    const isRight = rev < this.#now.rev || rev === this.#now.rev && dig === this.#now.dig;
+    return isRight ? IGNORED : this.#suspect(this.#now);
+  }
+
+  #receiveEnd({ why }) {
+    this.#now = this.#bad = null;
+    this.#isSuspect = false;
+    this.#screens = this.#head = null;
+    this.#sums = [];
+    if (this.#phase === "awaiting") return IGNORED;
+    this.#phase = "idle";
+    return { kind: "ended", why };
+  }
+
+  /** Revisions are missing: the mirror is right, and the next watch resumes from it. */
+  #gap() {
+    this.#phase = "awaiting";
+    return { kind: "diverged", why: "gap", watch: { from: this.#position } };
+  }
+
+  /** The mirror differs from the nav; only a snapshot repairs it. */
+  #suspect(position) {
+    this.#isSuspect = true;
+    this.#bad = position && { rev: position.rev, dig: position.dig };
+    this.#screens = this.#head = null;
+    this.#phase = "awaiting";
+    return { kind: "diverged", why: "digest", watch: this.#bad ? { bad: this.#bad } : {} };
+  }
+
+  #adopt(now) {
+    Object.freeze(now.screens);
+    Object.freeze(now.parts);
+    this.#now = Object.freeze(now);
+  }
+
+  /** The state as loops get it. */
+  #publish(change, receivedAt = this.#now.receivedAt) {
+    const { kind, epoch, rev, dig, screens, parts, resolved } = this.#now;
+    const { cause = null, by = null, ev = NOTHING, animated = false } = change;
+    const { isResynchronised = false } = change;
+    const presented = parts.presented?.chain ?? NOTHING;
+    const top = screens.at(-1) ?? null;
+    const isStack = kind !== "directory";
+    return Object.freeze({
+      nav: this.#nav, kind, epoch, rev, dig, screens, top: isStack ? top : null,
+      visible: isStack ? presented.at(-1)?.screen ?? top : null, presented, bar: resolved, parts,
+      cause, by, ev, animated, isResynchronised, receivedAt,
+    });
+  }
+}
+
+const IGNORED = Object.freeze({ kind: "ignored" });
+const PART = Object.freeze({ kind: "part" });
+const NOTHING = Object.freeze([]);
+
+/** Applies a change; returns the index of the lowest screen that it touched, or −1. */
+function applyChange(next, change) {
+  const { screens } = next;
+  if (change.set === undefined) {
+    const { at, del, ins } = change;
+    const isThere = del.every((id, index) => screens[at + index]?.id === id);
+    if (at > screens.length || !isThere) return -1;
+    screens.splice(at, del.length, ...ins);
+    return at;
+  }
+  if (change.set === "screen") {
+    const index = screens.findLastIndex((screen) => screen.id === change.to.id);
+    if (index >= 0) screens[index] = change.to;
+    return index;
+  }
+  if (!Object.hasOwn(next.parts, change.set)) return -1;
+  next.parts = { ...next.parts, [change.set]: change.to };
+  return screens.length;
+}
+
+function pick(source, names) {
+  const result = Object.create(null);
+  for (const name of names) if (source[name] !== undefined) result[name] = source[name];
+  return result;
+}
+
+/**
+ * The digest of a state: CRC-32 over the ids and versions (§7 of the protocol).
+ *
+ * @param {{id: string, ver: number}[]} screens
+ * @param {object} parts the six parts by name; a virtual nav has none
+ * @returns {string} 8 lower-case hex digits
+ */
+export function digest(screens, parts = {}) { return sumUp([], screens, parts, 0); }
+
+/**
+ * Computes the digest after a change that did not touch the screens below `from`.
+ *
+ * `sums` has the checksum of the lines up to and including each screen, and is brought up to date.
+ */
+function sumUp(sums, screens, parts, from) {
+  sums.length = Math.min(from, sums.length, screens.length);
+  let sum = sums.at(-1) ?? 0;
+  for (let index = sums.length; index < screens.length; index++) {
+    const { id, ver } = screens[index];
+    sum = crc32(utf8(`${index ? "\n" : ""}${id}@${ver}`), sum);
+    sums.push(sum);
+  }
+  const lines = PARTS.filter((name) => parts[name]).map((name) => `:${name}@${parts[name].ver}`);
+  const rest = (screens.length && lines.length ? "\n" : "") + lines.join("\n");
+  return crc32(utf8(rest), sum).toString(16).padStart(8, "0");
+}
+
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
+  let rest = index;
+  for (let bit = 0; bit < 8; bit++) rest = rest & 1 ? 0xedb88320 ^ (rest >>> 1) : rest >>> 1;
+  return rest;
+});
+
+/** CRC-32 as in zlib, continued from an earlier sum. */
+function crc32(bytes, sum = 0) {
+  let rest = ~sum;
+  for (const byte of bytes) rest = CRC_TABLE[(rest ^ byte) & 0xff] ^ (rest >>> 8);
+  return ~rest >>> 0;
+}
+
+// --- Decisions: lines, posts, loops ------------------------------------------------------------
+
+/** Divides octets into lines; a line may come in pieces, and a character too. */
+export class LineReader {
+  #rest = new Uint8Array();
+
+  /** Returns the lines that are complete, as octets without the LF. */
+  push(bytes) {
+    const all = new Uint8Array(this.#rest.length + bytes.length);
+    all.set(this.#rest);
+    all.set(bytes, this.#rest.length);
+    const lines = [];
+    let start = 0;
+    for (let end; (end = all.indexOf(10, start)) >= 0; start = end + 1) {
+      lines.push(all.subarray(start, end));
+    }
+    this.#rest = all.subarray(start);
+    return lines;
+  }
+}
+
+/** Reads a line `["verb",BODY]`; `octets` is the length of BODY. Throws if it is none. */
+export function decode(line) {
+  const [verb, body] = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(line));
+  const isMessage = typeof verb === "string" && body !== null && typeof body === "object";
+  if (!isMessage) throw new SyntaxError("not a message");
+  return { verb, body: harden(body), octets: line.length - verb.length - 5 };
+}
+
+/**
+ * Freezes a JSON value and takes the prototypes of its objects.
+ *
+ * Clients choose many keys. Without a prototype, `__proto__` is a key like every other.
+ */
+function harden(value) {
+  if (value === null || typeof value !== "object") return value;
+  for (const member of Object.values(value)) harden(member);
+  return Object.freeze(Array.isArray(value) ? value : Object.setPrototypeOf(value, null));
+}
+
+/** Writes JSON that navd can read, or throws a TypeError: navd could not name the request. */
+function encode(value) {
+  checkJSON(value, 0);
+  return JSON.stringify(value);
+}
+
+function checkJSON(value, depth) {
+  if (typeof value === "string" && /\p{Surrogate}/u.test(value)) {
+    throw new TypeError("a text has a lone surrogate");
+  }
+  if (value === null || typeof value !== "object") return;
+  if (depth > 31) throw new TypeError("objects and lists are nested more than 32 deep");
+  for (const [key, member] of Object.entries(value)) {
+    checkJSON(key, depth);
+    checkJSON(member, depth + 1);
+  }
+}
+
+const encoder = new TextEncoder();
+
+function utf8(text) { return encoder.encode(text); }
+
+/** The numbered posts of one stream: which lines go next, and what an answer means. */
+export class Outbox {
+  #n;
+  #lines = [];
+  #batch = null;
+  #tries = 0;
+  /** After a refused batch, each line goes alone, so that only the faulty one fails. */
+  #isAlone = false;
+
+  constructor(next = 1) { this.#n = next; }
+
+  add(text, id = null) { this.#lines.push({ text, id, octets: utf8(text).length }); }
+
+  /** Takes back the line of a request; returns whether it was still here. */
+  withdraw(id) {
+    const index = this.#lines.findIndex((line) => line.id === id);
+    if (index >= 0) this.#lines.splice(index, 1);
+    return index >= 0;
+  }
+
+  /** The post to send, the same one until it is answered; null without lines. */
+  next() {
+    this.#batch ??= this.#fill();
+    if (!this.#batch.length) this.#batch = null;
+    return this.#batch && { n: this.#n, body: this.#batch.map((line) => line.text).join("") };
+  }
+
+  #fill() {
+    let octets = 0;
+    let count = 0;
+    while (count < (this.#isAlone ? 1 : this.#lines.length) && this.#lines[count]) {
+      octets += this.#lines[count].octets;
+      if (count && octets > POST_OCTETS) break;
+      count++;
+    }
+    return this.#lines.splice(0, count);
+  }
+
+  /**
+   * Handles the answer to the post; status 0 means that none came.
+   *
+   * @returns {{kind: "taken" | "again" | "refused" | "over" | "unauthorized", wait?: number}}
+   */
+  answered({ status, next, after = 0 }, random = Math.random) {
+    if (status === 200 && next > this.#n) return this.#taken(next);
+    if (status === 400 || status === 413) return this.#refused();
+    if (status === 401) return { kind: "unauthorized" };
+    const isOver = status !== 0 && status !== 503;
+    if (isOver) return { kind: "over" };
+    const pause = random() * Math.min(5000, 100 * 2 ** Math.min(this.#tries++, 16));
+    return { kind: "again", wait: Math.max(after, pause, 1) };
+  }
+
+  #taken(next) {
+    this.#n = next;
+    this.#batch = null;
+    this.#tries = 0;
+    return { kind: "taken" };
+  }
+
+  #refused() {
+    const batch = this.#batch;
+    this.#batch = null;
+    if (batch.length > 1) {
+      this.#lines.unshift(...batch);
+      this.#isAlone = true;
+      return { kind: "again" };
+    }
+    // Without its `hello` or a `credit`, a stream is of no use.
+    return batch[0].id === null ? { kind: "over" } : { kind: "refused", id: batch[0].id };
+  }
+}
+
+/** The values of one loop, between the client that offers and the loop that reads. */
+class Channel {
+  #source;
+  #values = [];
+  #readers = [];
+  #end = null;
+  #isOpen = false;
+  #leave = () => this.return();
+  /** Whether nothing was offered yet. */
+  isFresh = true;
+
+  /** @param {{open: Function, close: Function, keepsAll?: boolean, signal?: AbortSignal}} source */
+  constructor(source) { this.#source = source; }
+
+  [Symbol.asyncIterator]() {
+    return this;
+  }
+
+  async next() {
+    this.#begin();
+    if (this.#values.length) return { value: this.#values.shift(), done: false };
+    if (!this.#end) {
+      return new Promise((resolve, reject) => this.#readers.push({ resolve, reject }));
+    }
+    const { error } = this.#end;
+    this.#end = DONE;
+    if (error) throw error;
+    return { value: undefined, done: true };
+  }
+
+  /** Leaves the loop; a `next` that waits ends too. */
+  async return(value) {
+    this.#isOpen = true;
+    this.#values = [];
+    this.finish(null);
+    return { value, done: true };
+  }
+
+  #begin() {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    const { signal, open } = this.#source;
+    if (signal?.aborted) return this.finish(null);
+    signal?.addEventListener("abort", this.#leave);
+    open(this);
+  }
+
+  offer(value) {
+    if (this.#end) return;
+    this.isFresh = false;
+    const reader = this.#readers.shift();
+    if (reader) return reader.resolve({ value, done: false });
+    const { keepsAll } = this.#source;
+    if (keepsAll && this.#values.length < 4096) return this.#values.push(value);
+    // Events of a newest state add up. A loop of every revision that is 4096 behind skips them.
+    const last = this.#values.at(-1);
+    this.#values = [keepsAll || !last?.ev ? skipped(value) : joined(last, value)];
+  }
+
+  finish(error) {
+    if (this.#end) return;
+    this.#end = error ? { error } : DONE;
+    for (const { resolve, reject } of this.#readers.splice(0)) {
+      if (this.#end.error) reject(this.#end.error);
+      else resolve({ value: undefined, done: true });
+      this.#end = DONE;
+    }
+    this.#source.signal?.removeEventListener("abort", this.#leave);
+    this.#source.close(this);
+  }
+}
+
+const DONE = Object.freeze({ error: null });
+
+function joined(last, state) {
+  const ev = [...last.ev, ...state.ev].slice(-4096);
+  const isResynchronised = last.isResynchronised || state.isResynchronised;
+  return Object.freeze({ ...state, ev, isResynchronised });
+}
+
+function skipped(value) {
+  return value.ev ? Object.freeze({ ...value, isResynchronised: true }) : value;
+}
