@@ -11,12 +11,14 @@ SWIFT ?= swift
 
 PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev liblz4-dev libxxhash-dev \
   libmicrohttpd-dev python3 python3-zmq scdoc strace
+# The browser of the tests, and what drives it.
+BROWSER_PACKAGES := chromium chromium-driver python3-selenium
 # What `make bench` and `make bench-instructions` leave out when it is missing.
 BENCH_PACKAGES := redis-server valgrind
 PACKAGING_PACKAGES := build-essential debhelper lintian po-debconf
 
 # What is installed; `make packages` puts each into the package that debian/*.install names.
-PROGRAMS := navd navctl navd-exporter
+PROGRAMS := navd navctl navd-exporter navd-web
 # release, or debug for packages that the tests boot.
 CONFIGURATION ?= release
 PACKAGES_DIR ?= .build/packages
@@ -45,7 +47,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 # Says what runs, then runs it. `.ci/run` measures from one arrow to the next.
 step = @echo '==> $(strip $(1))' && $(1)
 
-.PHONY: help deps build release binaries lint format test test-long test-steady demo bench bench-instructions bench-deps man \
+.PHONY: help deps build release binaries lint format test test-long test-steady demo demo-web bench bench-instructions bench-browser bench-deps man \
   install packages booted clean
 
 help: ## List the targets
@@ -80,6 +82,8 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --skip BootedTests --skip ^ClientTests)
 	@$(MAKE) --no-print-directory booted
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --filter BootedTests --filter ^ClientTests)
+	@.ci/deps $(BROWSER_PACKAGES)
+	$(call step,/usr/bin/python3 -m unittest discover -v -s Tests/BrowserTests)
 
 test-long: deps ## The tests that have a longer form, in that form: minutes
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
@@ -99,12 +103,21 @@ booted: ## Prepare the tests under a real service manager, in .build/booted
 demo: deps release ## Build for release and run the demonstration
 	$(call step,demo/run)
 
+demo-web: deps release ## Build for release and show the kiosk in a browser; DEMO_SCRIPT=1 plays it
+	@test -z "$(DEMO_SCRIPT)" || .ci/deps $(BROWSER_PACKAGES)
+	$(call step,demo/web)
+
 bench: deps release ## Build for release and measure; BENCH_OPTIONS=--quick takes minutes
 	$(call step,.build/release/bench $(BENCH_OPTIONS))
 
 # On any machine the same, but for the build: count again where the compiler or a library changes.
 bench-instructions: deps release ## Count instructions by stage, fail where there are more than the limits
 	$(call step,.build/release/bench instructions --check Benchmarks/instructions.txt)
+
+# The machine should have nothing else to do.
+bench-browser: deps release ## Measure pages in a headless browser, beside a client of libzmq
+	@.ci/deps $(BROWSER_PACKAGES)
+	$(call step,Benchmarks/browser/measure)
 
 bench-deps: ## Install the programs that navd is measured beside, and with
 	@.ci/deps $(BENCH_PACKAGES)
@@ -128,7 +141,8 @@ install: ## Install into DESTDIR and PREFIX what `make release man` has built
 	  case $$unit in systemd/user/*) to=$(libdir)/systemd/user ;; *) to=$(unitdir) ;; esac; \
 	  echo "$$unit -> $(DESTDIR)$$to"; \
 	  sed -E -e 's,^(Exec[A-Za-z]*=[-@:+!]*)[^ ]*/(nav(d|ctl)[a-z-]*)( .*)?$$,\1$(bindir)/\2\4,' \
-	    -e 's,/etc/navd/,$(sysconfdir)/navd/,g' "$$unit" >$(DESTDIR)$$to/$${unit##*/}; \
+	    -e 's,/etc/(navd|default)/,$(sysconfdir)/\1/,g; s,/usr/share/javascript/,$(datadir)/javascript/,g' \
+	    "$$unit" >$(DESTDIR)$$to/$${unit##*/}; \
 	  chmod 644 $(DESTDIR)$$to/$${unit##*/}; \
 	done
 	install -d $(DESTDIR)$(sbindir) $(DESTDIR)$(datadir)/navd
@@ -142,6 +156,12 @@ install: ## Install into DESTDIR and PREFIX what `make release man` has built
 	install -D -m 644 systemd/navd.tmpfiles $(DESTDIR)$(libdir)/tmpfiles.d/navd.conf
 	test -e $(DESTDIR)$(sysconfdir)/navd/navd.conf || \
 	  install -D -m 644 config/navd.conf $(DESTDIR)$(sysconfdir)/navd/navd.conf
+	test -e $(DESTDIR)$(sysconfdir)/navd/navd.conf.d/navd-web.conf || \
+	  install -D -m 644 config/navd-web.conf $(DESTDIR)$(sysconfdir)/navd/navd.conf.d/navd-web.conf
+	test -e $(DESTDIR)$(sysconfdir)/default/navd-web || \
+	  install -D -m 644 systemd/navd-web.default $(DESTDIR)$(sysconfdir)/default/navd-web
+	install -D -m 644 -t $(DESTDIR)$(datadir)/javascript/navd \
+	  web/navigation-client.js web/navigation-client.d.ts
 	for page in $(man_pages); do \
 	  install -D -m 644 "$$page" $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/} || exit 1; \
 	done

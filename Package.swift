@@ -22,6 +22,7 @@ let package = Package(
     .executable(name: "navd", targets: ["navd"]),
     .executable(name: "navctl", targets: ["navctl"]),
     .executable(name: "navd-exporter", targets: ["navd-exporter"]),
+    .executable(name: "navd-web", targets: ["navd-web"]),
   ],
   targets: [
     // C libraries, one importer each. No pkgConfig for libzmq: Debian's file carries a flag that
@@ -51,6 +52,9 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "CommandLineOptions", dependencies: ["CArgp"], swiftSettings: strict),
     .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: strict),
+    // The service manager: sockets, notifications, the journal's socket.
+    .target(
+      name: "Systemd", dependencies: ["RuntimePaths", "CSystemd", "CLinux"], swiftSettings: strict),
     .target(name: "CurveKeys", dependencies: ["ZeroMQ", "RuntimePaths"], swiftSettings: strict),
     // The router, and all that keeps its peers from harming the process: docs/transport-guard.md.
     .target(
@@ -61,7 +65,7 @@ let package = Package(
       name: "NavigationDaemon",
       dependencies: [
         "NavigationCore", "ZeroMQ", "Journal", "RuntimePaths", "CurveKeys", "TransportGuard",
-        "CInih", "CSystemd", "CLinux",
+        "Systemd", "CInih", "CLinux",
       ],
       swiftSettings: strict),
     .target(
@@ -89,15 +93,32 @@ let package = Package(
           "-Xlinker", "--icf=safe",
         ])
       ]),
+    // The HTTP server of the programs that serve pages and metrics.
+    .target(
+      name: "WebServer", dependencies: ["RuntimePaths", "CMicroHTTPD", "CLinux"],
+      swiftSettings: strict),
     .target(
       name: "NavigationExporter",
+      dependencies: ["NavigationClient", "NavigationCore", "RuntimePaths", "WebServer", "CLinux"],
+      swiftSettings: strict),
+    .target(
+      name: "NavigationGateway",
       dependencies: [
-        "NavigationClient", "NavigationCore", "RuntimePaths", "CMicroHTTPD", "CLinux",
+        "NavigationClient", "NavigationCore", "NavigationReplica", "RuntimePaths", "WebServer",
+        "ZeroMQ", "CLinux",
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "navd-web",
+      dependencies: [
+        "NavigationGateway", "WebServer", "Systemd", "CommandLineOptions", "RuntimePaths", "CLinux",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "navd-exporter",
-      dependencies: ["NavigationExporter", "CommandLineOptions", "RuntimePaths", "CLinux"],
+      dependencies: [
+        "NavigationExporter", "WebServer", "CommandLineOptions", "RuntimePaths", "CLinux",
+      ],
       swiftSettings: strict),
     .target(
       name: "NavctlSupport",
@@ -182,7 +203,7 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "ChildProcess", "NavigationDaemon", "NavigationCore", "Journal", "RuntimePaths",
-        "CurveKeys", "TransportGuard", "ZeroMQ", "CommandLineOptions", "CLinux",
+        "CurveKeys", "TransportGuard", "Systemd", "ZeroMQ", "CommandLineOptions", "CLinux",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -205,7 +226,13 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ExporterTests",
-      dependencies: ["NavigationExporter", "NavigationCore", "RuntimePaths"],
+      dependencies: ["NavigationExporter", "NavigationCore", "RuntimePaths", "WebServer"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "WebServerTests", dependencies: ["WebServer", "RuntimePaths"], swiftSettings: strict),
+    .testTarget(
+      name: "GatewayTests",
+      dependencies: ["NavigationGateway", "NavigationCore", "WebServer", "RuntimePaths"],
       swiftSettings: strict),
     .testTarget(
       name: "SimulationTests",
@@ -214,7 +241,8 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "navd", "navctl", "navd-exporter", "navd-demo", "ConsistencyWorker", "ChildProcess",
+        "navd", "navctl", "navd-exporter", "navd-web", "navd-demo", "ConsistencyWorker",
+        "ChildProcess",
         "NavigationClient", "NavigationCore", "Journal", "ZeroMQ", "CurveKeys", "Conformance",
         "ConformanceSupport", "RuntimePaths",
       ],

@@ -8,19 +8,26 @@
 #include <netinet/in.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+/// The ends of a body that a reader gives; the library has them as macros with casts.
+static const ssize_t MHD_CONTENT_READER_END_OF_STREAM_ = MHD_CONTENT_READER_END_OF_STREAM;
+static const ssize_t MHD_CONTENT_READER_END_WITH_ERROR_ = MHD_CONTENT_READER_END_WITH_ERROR;
+
 /// Starts a server of connections that are handed to it; it runs in `MHD_run`. The functions of the
 /// library that take options are variadic, which Swift does not import.
 static inline struct MHD_Daemon *navd_http_start(
-    MHD_AccessHandlerCallback handler, void *context, unsigned connections, unsigned seconds) {
+    MHD_AccessHandlerCallback handler, MHD_RequestCompletedCallback completed, void *context,
+    unsigned connections, unsigned seconds) {
   return MHD_start_daemon(
-      MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, handler, context,
-      MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT, seconds,
-      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)16384, MHD_OPTION_END);
+      MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handler,
+      context, MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT, seconds,
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)16384, MHD_OPTION_NOTIFY_COMPLETED, completed,
+      NULL, MHD_OPTION_END);
 }
 
 /// How many connections there are.
@@ -60,20 +67,76 @@ static inline int navd_http_timeout(struct MHD_Daemon *daemon) {
   return navd_http_connections(daemon) > 0 ? 1000 : -1;
 }
 
-/// Answers a request with a copy of a body.
-static inline enum MHD_Result navd_http_answer(
-    struct MHD_Connection *connection, unsigned status, const char *type, const void *body,
-    size_t size) {
-  struct MHD_Response *response =
-      MHD_create_response_from_buffer(size, (void *)body, MHD_RESPMEM_MUST_COPY);
-  if (!response) return MHD_NO;
-  MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-  MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-  if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-    MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET");
-  enum MHD_Result result = MHD_queue_response(connection, status, response);
-  MHD_destroy_response(response);
-  return result;
+/// A response with a copy of a body; NULL without memory.
+static inline struct MHD_Response *navd_http_copy(const void *body, size_t size) {
+  return MHD_create_response_from_buffer(size, (void *)body, MHD_RESPMEM_MUST_COPY);
+}
+
+/// Lets a connection wait for as long as its response lasts, with a small buffer in the kernel.
+static inline void navd_http_be_patient(struct MHD_Connection *connection) {
+  MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
+}
+
+/// The descriptor of a connection; -1 when there is no telling.
+static inline int navd_http_connection_descriptor(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? info->connect_fd : -1;
+}
+
+/// Ends a connection, so that the library notices it.
+static inline void navd_http_shut_down(struct MHD_Connection *connection) {
+  int descriptor = navd_http_connection_descriptor(connection);
+  if (descriptor >= 0) shutdown(descriptor, SHUT_RDWR);
+}
+
+/// A set of descriptors to watch, itself a descriptor; -1 and errno when there is none.
+static inline int navd_http_watch_set(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+/// Watches a descriptor for reading, or only for the end of its connection.
+static inline int navd_http_watch(int set, int descriptor, int for_end_only) {
+  struct epoll_event event;
+  memset(&event, 0, sizeof event);
+  // An end is reported once, a request as long as it waits.
+  event.events = for_end_only ? EPOLLRDHUP | EPOLLONESHOT : EPOLLIN;
+  event.data.fd = descriptor;
+  return epoll_ctl(set, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+/// Watches a descriptor for reading, or pauses that.
+static inline void navd_http_watch_again(int set, int descriptor, int is_watched) {
+  struct epoll_event event;
+  memset(&event, 0, sizeof event);
+  event.events = is_watched ? EPOLLIN : 0;
+  event.data.fd = descriptor;
+  epoll_ctl(set, EPOLL_CTL_MOD, descriptor, &event);
+}
+
+/// The descriptors of a set that are ready, at most 64; returns how many.
+static inline int navd_http_ready(int set, int descriptors[64]) {
+  struct epoll_event events[64];
+  int count = epoll_wait(set, events, 64, 0);
+  for (int index = 0; index < count; index++) descriptors[index] = events[index].data.fd;
+  return count < 0 ? 0 : count;
+}
+
+/// Opens one component of a path below a directory, never a link; -1 and errno when there is none.
+static inline int navd_http_open_below(int directory, const char *name, int is_directory) {
+  return openat(
+      directory, name,
+      O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | (is_directory ? O_DIRECTORY : 0));
+}
+
+/// Opens a directory; -1 and errno when there is none.
+static inline int navd_http_open_directory(const char *path) {
+  return open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+}
+
+/// The size of an open file, or -1 if it is no regular file.
+static inline int64_t navd_http_file_size(int descriptor) {
+  struct stat status;
+  if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return -1;
+  return status.st_size;
 }
 
 /// Whether a numeric address is one of this machine alone: 1 or 0, or -1 for what is no address.

@@ -87,11 +87,7 @@ struct Link: ~Copyable {
       try socket.set(.heartbeatTimeout(milliseconds: 15000))
       try socket.set(.ipv6(true))
     }
-    if let identity {
-      try socket.set(.curveServerKey(identity.serverKey))
-      try socket.set(.curvePublicKey(identity.keys.publicKey))
-      try socket.set(.curveSecretKey(identity.keys.secretKey))
-    }
+    try identity?.configure(socket)
     let monitor = try Monitor.start(on: socket, .client)
     try socket.connect(endpoint)
     return Link(

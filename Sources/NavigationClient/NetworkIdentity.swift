@@ -1,11 +1,18 @@
 package import CurveKeys
 package import RuntimePaths
-import ZeroMQ
+package import ZeroMQ
 
 /// The keys for a connection over tcp: the client's key pair, and the public key of the daemon.
 package struct NetworkIdentity: Hashable, Sendable {
   let serverKey: CurvePublicKey
   let keys: CurveKeyPair
+
+  /// Makes a socket use the keys.
+  package func configure(_ socket: borrowing Socket) throws(ZeroMQError) {
+    try socket.set(.curveServerKey(serverKey))
+    try socket.set(.curvePublicKey(keys.publicKey))
+    try socket.set(.curveSecretKey(keys.secretKey))
+  }
 
   /// Reads the keys for an address.
   ///

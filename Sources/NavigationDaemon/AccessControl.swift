@@ -34,6 +34,9 @@ struct AccessControl: PeerAuthority, Sendable {
         access.grants.append(Access.Grant(subject, line.navs, line.rights))
       }
     }
+    for line in configuration.gateways {
+      for who in line.members { access.gateways += try Self.subjects(who) }
+    }
     readKeys()
   }
 

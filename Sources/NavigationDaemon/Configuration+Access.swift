@@ -43,10 +43,20 @@ extension Configuration {
       package var text: String
     }
 
+    /// A line `gateways = WHO...`.
+    package struct GatewayLine: Hashable, Sendable {
+      /// The users, groups and keys that speak for others.
+      package var members: [Who]
+      /// The value with single spaces, for `--print-config`.
+      package var text: String
+    }
+
     /// The `role` lines; the first that names a client decides.
     package var roles: [RoleLine] = []
     /// The `grant` lines; all that name a client apply.
     package var grants: [GrantLine] = []
+    /// The `gateways` lines; all count.
+    package var gateways: [GatewayLine] = []
     /// The directory of the authorised keys.
     package var keyDirectory = KeyDirectory.standardPath
     /// The file of the daemon's secret key; nil for the credential of the service manager.
@@ -87,6 +97,23 @@ extension Configuration.Access.RoleLine {
     members = []
     self.text = words.joined(separator: " ")
     for word in words.dropFirst() {
+      guard let who = Configuration.Access.Who(word) else { return nil }
+      if case .role = who { return nil }
+      members.append(who)
+    }
+  }
+}
+
+extension Configuration.Access.GatewayLine {
+  static let expected = "WHO..., as for role"
+
+  /// Reads the value of `gateways`; nil if it has another form.
+  init?(_ text: String) {
+    let words = text.split(whereSeparator: \.isWhitespace)
+    guard !words.isEmpty else { return nil }
+    members = []
+    self.text = words.joined(separator: " ")
+    for word in words {
       guard let who = Configuration.Access.Who(word) else { return nil }
       if case .role = who { return nil }
       members.append(who)

@@ -12,6 +12,11 @@ extension ConfigurationKey {
       documentation: "Gives rights on navs to clients. All lines that name a client apply. An "
         + "empty value removes the lines before it."),
     ConfigurationKey(
+      section: "access", name: "gateways", value: .text(gateways),
+      documentation: "Clients that speak for others, such as navd-web for pages; root and the user "
+        + "of the daemon may too. A gateway can do nothing in its own name. An empty value removes "
+        + "the lines before it."),
+    ConfigurationKey(
       section: "access", name: "keys", value: .text(keyDirectory),
       documentation: "The directory of the keys that can connect over tcp; see navctl key."),
     ConfigurationKey(
@@ -29,6 +34,10 @@ extension ConfigurationKey {
   private static let grants = lines(
     Configuration.Access.GrantLine.expected, \.access.grants, \.text
   ) { Configuration.Access.GrantLine($0) }
+
+  private static let gateways = lines(
+    Configuration.Access.GatewayLine.expected, \.access.gateways, \.text
+  ) { Configuration.Access.GatewayLine($0) }
 
   /// A value for a key that can be repeated: each line adds to the list, an empty one clears it.
   private static func lines<Line>(

@@ -1,4 +1,5 @@
 import RuntimePaths
+import Systemd
 
 extension ConfigurationKey {
   /// The keys of section `[daemon]`.

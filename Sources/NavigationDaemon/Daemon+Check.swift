@@ -17,6 +17,9 @@ extension Daemon {
       for who in role.members { check(who, "role", line: line) }
     }
     for (line, grant) in access.grants.enumerated() { check(grant.who, "grant", line: line) }
+    for (line, gateways) in access.gateways.enumerated() {
+      for who in gateways.members { check(who, "gateways", line: line) }
+    }
     guard let path = access.secretKeyFile else { return faults }
     do throws(KeyError) {
       _ = try SecretKeyFile.read(path)

@@ -3,6 +3,7 @@ import CurveKeys
 import Journal
 import NavigationCore
 package import RuntimePaths
+import Systemd
 import TransportGuard
 import ZeroMQ
 

@@ -1,5 +1,6 @@
 import CLinux
 import RuntimePaths
+import Systemd
 import TransportGuard
 
 /// A listening socket, which navd opens or inherits and lends to libzmq.

@@ -1,8 +1,8 @@
 import CLinux
-import CSystemd
 import Journal
 package import RuntimePaths
 import Synchronization
+import Systemd
 
 /// Writes messages to systemd's journal or to stderr.
 ///
@@ -82,7 +82,7 @@ package final class Log: Sendable {
     case .terminal: Self.writeLine(entry.line)
     case .journal:
       // If the journal's socket fails, stderr still leads to the journal, which adds the time.
-      if !Self.sendToJournal(entry) { Self.writeLine(entry.line) }
+      if !JournalSocket.send(entry.journalFields) { Self.writeLine(entry.line) }
     }
   }
 
@@ -96,21 +96,5 @@ package final class Log: Sendable {
     // One write, so that lines of several threads do not mix. If stderr is closed, the line is
     // lost.
     _ = unsafe line.withUnsafeBytes { unsafe CLinux.write(2, $0.baseAddress, $0.count) }
-  }
-
-  private static func sendToJournal(_ entry: LogEntry) -> Bool {
-    let fields = entry.journalFields.map { Array($0.utf8) }
-    let bytes = fields.flatMap { $0 }
-    return unsafe bytes.withUnsafeBytes { buffer in
-      var start = 0
-      var vectors: [iovec] = unsafe []
-      for field in fields {
-        let base = unsafe UnsafeMutableRawPointer(mutating: buffer.baseAddress?.advanced(by: start))
-        unsafe vectors.append(iovec(iov_base: base, iov_len: field.count))
-        start += field.count
-      }
-      // The vectors point into `bytes`, which lives until after the call.
-      return unsafe sd_journal_sendv(vectors, Int32(vectors.count)) == 0
-    }
   }
 }

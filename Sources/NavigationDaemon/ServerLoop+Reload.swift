@@ -2,6 +2,7 @@ import CLinux
 import Journal
 import NavigationCore
 import RuntimePaths
+import Systemd
 import TransportGuard
 
 // A reload of the configuration while serving: all of it is applied, or nothing. No connection

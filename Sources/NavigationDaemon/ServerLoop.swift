@@ -2,6 +2,7 @@ import CLinux
 import Journal
 import NavigationCore
 import RuntimePaths
+import Systemd
 import TransportGuard
 import ZeroMQ
 

@@ -1,25 +1,5 @@
 package import NavigationCore
-
-/// A response to an HTTP request.
-package struct Answer: Hashable, Sendable {
-  /// The status code, such as 200.
-  package var status: UInt32
-  /// The value of `Content-Type`.
-  package var type: String
-  /// The body.
-  package var body: String
-
-  /// Makes a response of one line of plain text.
-  package init(_ status: UInt32, _ line: String) {
-    self.status = status
-    type = "text/plain; charset=utf-8"
-    body = line + "\n"
-  }
-
-  init(metrics: String) {
-    (status, type, body) = (200, PrometheusText.contentType, metrics)
-  }
-}
+package import WebServer
 
 /// The queries that responses need; a test replaces the daemon by a double.
 package protocol DaemonProbe: ~Copyable {
@@ -46,30 +26,41 @@ package enum Router {
   /// The response to a request, which depends only on its method, its path and the daemon.
   package static func answer(
     method: String, path: String, from probe: inout some DaemonProbe & ~Copyable
-  ) -> Answer {
+  ) -> HTTPResponse {
+    decide(method: method, path: path, from: &probe).with("Cache-Control", "no-store")
+  }
+
+  private static func decide(
+    method: String, path: String, from probe: inout some DaemonProbe & ~Copyable
+  ) -> HTTPResponse {
     guard ["/metrics", "/livez", "/readyz"].contains(path) else {
-      return Answer(404, "not found; the paths are /metrics, /livez and /readyz")
+      return HTTPResponse(404, "not found; the paths are /metrics, /livez and /readyz")
     }
-    guard method == "GET" else { return Answer(405, "method not allowed; use GET") }
+    guard method == "GET" else {
+      return HTTPResponse(405, "method not allowed; use GET").with("Allow", "GET")
+    }
     do throws(ProbeFailure) {
       switch path {
       case "/livez":
         try probe.ping()
-        return Answer(200, "ok")
+        return HTTPResponse(200, "ok")
       case "/readyz": return readiness(try probe.statistics())
-      default: return Answer(metrics: PrometheusText.render(try probe.statistics()))
+      default:
+        return HTTPResponse(
+          200, type: PrometheusText.contentType,
+          body: Array(PrometheusText.render(try probe.statistics()).utf8))
       }
     } catch {
-      return Answer(503, error.reason)
+      return HTTPResponse(503, error.reason)
     }
   }
 
   /// 200 if the daemon can serve changes, else 503 with the reason.
-  static func readiness(_ statistics: DaemonStatistics) -> Answer {
-    if statistics.isServing == false { return Answer(503, "navd is stopping") }
+  static func readiness(_ statistics: DaemonStatistics) -> HTTPResponse {
+    if statistics.isServing == false { return HTTPResponse(503, "navd is stopping") }
     if statistics.isStorageFailing {
-      return Answer(503, "navd cannot write its journal; its log has the error")
+      return HTTPResponse(503, "navd cannot write its journal; its log has the error")
     }
-    return Answer(200, "ok")
+    return HTTPResponse(200, "ok")
   }
 }

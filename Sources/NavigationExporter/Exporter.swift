@@ -1,5 +1,6 @@
 import CLinux
 package import RuntimePaths
+package import WebServer
 
 /// The main function of navd-exporter.
 package enum Exporter {
@@ -24,13 +25,12 @@ package enum Exporter {
     let signals = navd_stop_signals()
     guard signals >= 0 else { throw SystemError("catch", "SIGTERM", code: navd_errno()) }
     let source = Source(ConnectionProbe(endpoint: endpoint, rules: rules))
-    let server = try HTTPServer(address) { source.answer(method: $0, path: $1) }
+    var server = try HTTPServer(address, application: source)
     ready(server.bound)
     while true {
       var entries = [
         pollfd(fd: server.descriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: server.hasRoom ? server.listener : -1, events: Int16(POLLIN), revents: 0),
       ]
       let result = unsafe poll(&entries, nfds_t(entries.count), server.timeout)
       guard result >= 0 || navd_errno() == EINTR else {
@@ -43,13 +43,18 @@ package enum Exporter {
   }
 
   /// Holds the noncopyable probe for the server's callbacks, which all run on one thread.
-  private final class Source {
+  ///
+  /// Any host may ask, because Prometheus and those who supervise navd use names of their own, and
+  /// the exporter has nothing but figures.
+  private final class Source: HTTPApplication {
     private var probe: ConnectionProbe
 
     init(_ probe: consuming ConnectionProbe) { self.probe = probe }
 
-    func answer(method: String, path: String) -> Answer {
-      Router.answer(method: method, path: path, from: &probe)
+    func head(_ request: HTTPRequest) -> HTTPDecision {
+      .respond(Router.answer(method: request.method, path: request.path, from: &probe))
     }
+
+    func body(_ request: HTTPRequest) -> HTTPDecision { head(request) }
   }
 }

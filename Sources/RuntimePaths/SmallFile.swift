@@ -117,3 +117,12 @@ package func isSecret(_ path: String) -> Bool {
   guard unsafe stat(path, &status) == 0 else { return false }
   return status.st_mode & (status.st_gid == 0 ? 0o037 : 0o077) == 0
 }
+
+/// Whether root owns a file that besides root only the group of this process can read, links followed.
+///
+/// The file of a service can be so: the administrator edits it, and the service cannot.
+package func isSecretOfGroup(_ path: String) -> Bool {
+  var status = stat()
+  guard unsafe stat(path, &status) == 0 else { return false }
+  return status.st_uid == 0 && status.st_gid == getegid() && status.st_mode & 0o037 == 0
+}

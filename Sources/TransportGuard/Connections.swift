@@ -277,6 +277,7 @@ struct Connection: Sendable {
       switch peer {
       case .local(let user, _, let process): self = .process(user: user, number: process)
       case .key: self = .network
+      case .actor: preconditionFailure("the transport knows no actors")
       }
     }
   }
@@ -336,6 +337,7 @@ extension Peer {
     case (.local(let user, _, _), .local(let another, _, _)): user == another
     case (.key(let name, _), .key(let another, _)): name == another
     case (.local, .key), (.key, .local): false
+    case (.actor, _), (_, .actor): preconditionFailure("the transport knows no actors")
     }
   }
 }

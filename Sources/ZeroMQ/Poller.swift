@@ -78,6 +78,11 @@ package struct Poller: ~Copyable {
     try addSigns(of: handler.socket)
   }
 
+  /// Watches the descriptor of a monitor; see ``addSigns(of:)-(Socket)``.
+  package mutating func addSigns(of monitor: borrowing Monitor) throws(ZeroMQError) -> Slot {
+    try addSigns(of: monitor.reader)
+  }
+
   /// Watches a raw descriptor.
   package mutating func add(descriptor: Int32, for interest: Readiness = .readable) -> Slot {
     precondition(descriptor >= 0, "descriptor=\(descriptor)")

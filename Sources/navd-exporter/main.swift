@@ -2,6 +2,7 @@ import CLinux
 import CommandLineOptions
 import NavigationExporter
 import RuntimePaths
+import WebServer
 
 let grammar = CommandLineGrammar(
   program: "navd-exporter",
@@ -29,7 +30,8 @@ let line = grammar.parse(Array(CommandLine.arguments.dropFirst()))
 do {
   let address = try ListenAddress(
     line.value(of: "listen") ?? Exporter.defaultAddress,
-    allowsRemote: line.contains("allow-remote"))
+    remoteRefusal: line.contains("allow-remote")
+      ? nil : "the exporter does not authenticate clients; to permit that, add --allow-remote")
   let endpoint = line.value(of: "endpoint")
   try Exporter.run(address, endpoint: endpoint, rules: .current()) { say("serving on \($0)") }
 } catch let error as ListenError {

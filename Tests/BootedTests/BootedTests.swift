@@ -13,7 +13,7 @@ struct BootedTests {
     try Machine(
       [
         "install", "kill", "restart", "reload-bad", "refused", "watchdog", "credentials", "memory",
-        "client-unit", "user",
+        "client-unit", "user", "web",
       ] + (reloads ? ["reload-good"] : []))
   }
   private static let life = Result { try Machine(["upgrade", "remove"]) }
@@ -79,6 +79,13 @@ struct BootedTests {
 
   @Test func `a client's unit does not care who starts first`() throws {
     _ = try Self.service.get().passed("client-unit")
+  }
+
+  @Test func `pages need a token and their own origin, and nobody else gets or loses a right`()
+    throws
+  {
+    let scenario = try Self.service.get().passed("web")
+    #expect(scenario.milliseconds("first-answer-us") < 4000)
   }
 
   @Test func `a user has a daemon of their own`() throws {

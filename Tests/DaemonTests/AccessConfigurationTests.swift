@@ -1,6 +1,7 @@
 import CurveKeys
 import Foundation
 @testable import NavigationCore
+import Systemd
 import Testing
 import ZeroMQ
 

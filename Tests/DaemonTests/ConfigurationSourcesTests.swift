@@ -1,5 +1,6 @@
 import Foundation
 import RuntimePaths
+import Systemd
 import Testing
 
 @testable import NavigationDaemon
@@ -70,7 +71,7 @@ import Testing
   func `each key has a variable that says the same as a line of a file`(_ name: String) throws {
     let key = try #require(ConfigurationKey.all.first { "\($0.section).\($0.name)" == name })
     let words = ["relaxed", "debug", "0600", "ipc:///a", "/a", "b"]
-    let lines = ["operator user:kiosk", "role:operator * read"]
+    let lines = ["operator user:kiosk", "role:operator * read", "user:kiosk"]
     let values = ["4M", "4K", "5000", "64", "1", "5 min"] + words + lines
     var taken = 0
     for value in values {

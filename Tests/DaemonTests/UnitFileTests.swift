@@ -1,7 +1,8 @@
 import ChildProcess
 import Foundation
-import NavigationDaemon
 import Testing
+
+@testable import NavigationDaemon
 
 @Suite(.timeLimit(.minutes(5))) struct UnitFileTests {
   private static let tool = "/usr/bin/systemd-analyze"
@@ -35,6 +36,7 @@ import Testing
     for name in names {
       let file = root + "/" + (name.split(separator: "/").last.map(String.init) ?? name)
       let programs = try text(name).replacing("/usr/bin/navd-exporter", with: "/bin/true")
+        .replacing("/usr/bin/navd-web", with: "/bin/true")
         .replacing("/usr/bin/navd", with: "/bin/true")
         .replacing("/usr/bin/navctl", with: "/bin/true")
       try programs.write(toFile: file, atomically: false, encoding: .utf8)
@@ -53,7 +55,8 @@ import Testing
   @Test(.enabled(if: hasTool())) func `systemd accepts the units without a warning`() throws {
     try withTemporaryDirectory { root in
       let names = [
-        "navd.service", "navd.socket", "navd-exporter.service", "examples/navd-client.service",
+        "navd.service", "navd.socket", "navd-exporter.service", "navd-web.service",
+        "navd-web.socket", "examples/navd-client.service",
       ]
       try install(names, into: root)
       try addDropIn(root)
@@ -90,10 +93,14 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: hasTool())) func `the exporter's exposure is at most 1.1`() throws {
-    let unit = Self.directory.appendingPathComponent("navd-exporter.service").path
+  @Test(
+    .enabled(if: hasTool()), arguments: [("navd-exporter.service", 11), ("navd-web.service", 5)])
+  func `the exporter's exposure is at most 1.1, the gateway's 0.5`(
+    name: String, tenths: Int
+  ) throws {
+    let unit = Self.directory.appendingPathComponent(name).path
     let (status, output) = try run([
-      "security", "--offline=true", "--no-pager", "--threshold=11", unit,
+      "security", "--offline=true", "--no-pager", "--threshold=\(tenths)", unit,
     ])
     #expect(status == 0, "\(output.suffix(200))")
   }
@@ -121,6 +128,25 @@ import Testing
     #expect(!lines.contains { $0.hasPrefix("PrivateUsers=") })
     #expect(lines.contains("Environment=NAVD_BOOT_ID=%b"))
     #expect(lines.contains("RuntimeDirectoryPreserve=yes"))
+  }
+
+  @Test func `the gateway listens by its socket only, and has a limit of memory`() throws {
+    let lines = Set(try text("navd-web.service").split(separator: "\n"))
+    for line in [
+      "PrivateNetwork=yes", "RestrictAddressFamilies=AF_UNIX", "MemoryMax=128M", "ProtectHome=yes",
+      "RestartPreventExitStatus=2 3", "SystemCallFilter=~sched_setscheduler:0",
+    ] {
+      #expect(lines.contains(Substring(line)))
+    }
+    #expect(try text("navd-web.socket").contains("\nListenStream=127.0.0.1:9720\n"))
+  }
+
+  @Test func `the gateway's drop-in names the gateway, and grants nothing`() throws {
+    let file = packageRoot.appendingPathComponent("config/navd-web.conf").path
+    var expected = Configuration()
+    expected.access.gateways = [try #require(Configuration.Access.GatewayLine("user:navd-web"))]
+    expected.access.roles = [try #require(Configuration.Access.RoleLine("ui user:navd-web"))]
+    #expect(try Configuration.load(path: file) == expected)
   }
 
   @Test func `a reload begins with a check of the files that the service reads`() throws {

@@ -1,5 +1,6 @@
 import NavigationCore
 import Testing
+import WebServer
 
 @testable import NavigationExporter
 
@@ -32,8 +33,16 @@ private struct FakeProbe: DaemonProbe {
   @Test(arguments: ["/metrics", "/livez", "/readyz"])
   func `a daemon that does not answer is 503 with the reason`(path: String) {
     var probe = FakeProbe(failure: ProbeFailure("gone"))
-    #expect(Router.answer(method: "GET", path: path, from: &probe) == Answer(503, "gone"))
+    #expect(
+      Router.answer(method: "GET", path: path, from: &probe)
+        == HTTPResponse(503, "gone").with("Cache-Control", "no-store"))
     #expect(status("GET", path) == 200)
+  }
+
+  @Test func `a refused method is told the one that is answered`() {
+    var probe = FakeProbe()
+    let answer = Router.answer(method: "POST", path: "/livez", from: &probe)
+    #expect(answer.headers.contains(["Allow", "GET"]))
   }
 
   @Test(arguments: ["POST", "HEAD", "PUT", "get", ""])
@@ -60,33 +69,5 @@ private struct FakeProbe: DaemonProbe {
     probe.known.isStorageFailing = false
     probe.known.isServing = false
     #expect(status("GET", "/readyz", probe) == 503)
-  }
-}
-
-@Suite struct ListenAddressTests {
-  @Test(arguments: [
-    ("127.0.0.1:9719", ListenAddress.network(address: "127.0.0.1", port: 9719)),
-    ("127.1.2.3:0", .network(address: "127.1.2.3", port: 0)),
-    ("[::1]:80", .network(address: "::1", port: 80)),
-    ("unix:/run/x.sock", .local(path: "/run/x.sock")),
-  ])
-  func `an address of this machine is taken`(text: String, address: ListenAddress) throws {
-    #expect(try ListenAddress(text, allowsRemote: false) == address)
-    #expect(address.description == text)
-  }
-
-  @Test(arguments: ["0.0.0.0:9719", "[::]:9719", "192.0.2.1:1", "[2001:db8::1]:1"])
-  func `an address that others reach must be allowed`(text: String) throws {
-    #expect(throws: ListenError.self) { try ListenAddress(text, allowsRemote: false) }
-    #expect(throws: Never.self) { try ListenAddress(text, allowsRemote: true) }
-  }
-
-  @Test(arguments: [
-    "", "9719", "localhost:9719", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1",
-    "unix:", "unix:x.sock", "[::1]", "127.0.0:80", ":80",
-    "unix:/" + String(repeating: "x", count: 107),
-  ])
-  func `anything else is refused`(text: String) {
-    #expect(throws: ListenError.self) { try ListenAddress(text, allowsRemote: true) }
   }
 }

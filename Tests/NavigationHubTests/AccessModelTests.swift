@@ -51,10 +51,25 @@ import Testing
         owners[nav] = peer.principal
       }
       try world.turn([.access(sample.access)])
-      for (index, (somebody, peer)) in sample.everybody(using: &source).enumerated() {
-        let client = Client(world, UInt64(1 + index), peer: peer)
-        #expect(try client.hello().verb == .welcome)
-        clients.append((somebody, client))
+      for (somebody, peer) in sample.everybody(using: &source) { try admit(somebody, peer) }
+    }
+
+    /// Opens the sessions of one peer: its own if it may, and two as a gateway if it may.
+    func admit(_ somebody: AccessTwin.Somebody, _ peer: Peer) throws {
+      let speaks = sample.twin.speaks(somebody)
+      let own = Client(world, UInt64(1 + clients.count), peer: peer)
+      #expect((try own.hello().verb == .welcome) == !speaks.only, "\(somebody) \(sample.twin)")
+      if !speaks.only { clients.append((somebody, own)) }
+      for _ in 0..<2 {
+        let number = clients.count
+        let (twin, actor) = try AccessSample.actor(number, using: &source)
+        let client = Client(world, UInt64(200 + number), peer: peer)
+        client.actor = actor
+        #expect((try client.hello().verb == .welcome) == speaks.may, "\(somebody)")
+        guard speaks.may else { continue }
+        var other = somebody
+        other.actor = twin
+        clients.append((other, client))
       }
     }
 
@@ -84,7 +99,7 @@ import Testing
       let last = world.notices.last
       #expect(world.notices.count == notices + 1)
       #expect(last?.kind == .refused && last?.code == "forbidden")
-      #expect(last?.principal == client.peer.principal)
+      #expect(last?.principal == client.principal)
     }
 
     /// What a refusal must leave alone, of all navs.
@@ -130,7 +145,7 @@ import Testing
 
     private func get(_ somebody: AccessTwin.Somebody, _ client: Client, _ nav: String) throws {
       if Int.random(in: 0..<6, using: &source) == 0 {
-        let isAdmin = sample.twin.role(of: somebody) == "admin"
+        let isAdmin = sample.twin.administers(somebody)
         let body = #"{"id":\#(client.nextID()),"what":"backup"}"#
         if isAdmin {
           // It is the shell that makes it.
@@ -152,7 +167,7 @@ import Testing
     }
 
     private func lease(_ somebody: AccessTwin.Somebody, _ client: Client, _ nav: String) throws {
-      let holder = clients.first { $0.0.uid == 0 }?.1
+      let holder = clients.first { $0.0.uid == 0 && $0.0.actor == nil }?.1
       let isHeld = Bool.random(using: &source) && owners[nav] != nil && holder !== client
       if isHeld, let holder {
         let taken = try holder.ask(
@@ -172,7 +187,7 @@ import Testing
       guard let (other, victim) = clients.randomElement(using: &source) else { return }
       let before = standing
       let reply = try client.ask(
-        "hello", #"{"ver":[1,1],"client":"\#(victim.client)","nonce":"x"}"#)
+        "hello", #"{"ver":[1,1],"client":"\#(victim.client)","nonce":"x"\#(client.actorMember)}"#)
       let isOwn = other.principal == somebody.principal
       #expect((reply.code == "forbidden") == !isOwn, "\(reply.text)")
       #expect(standing == before)
@@ -230,7 +245,7 @@ import Testing
       let slot = world.hub.navs.slot(of: nav)
       guard !nav.hasPrefix("$"), (slot != nil) != (owners[nav] != nil) else { return }
       owners[nav] = slot.map { world.hub.navs.slots[$0].owner }
-      if slot != nil { #expect(owners[nav] == client.peer.principal) }
+      if slot != nil { #expect(owners[nav] == client.principal) }
     }
   }
 

@@ -9,7 +9,7 @@ struct AccessSample {
   static let users = [0, 7, 1000, 1001]
   static let groups = [0, 20, 1000]
   static let keys = ["panel", "remote", "stray"]
-  static let roles = ["admin", "ui", "operator", "audit"]
+  static let roles = ["admin", "ui", "read", "operator", "audit"]
   static let patterns = [
     "*", "kiosk*", "k?osk", "kiosk/1", "*/1", "*o*k*", "hud", "$*", "$navs", "$clients", "?navs",
     "**", "a*b*c",
@@ -29,6 +29,11 @@ struct AccessSample {
     }
     for _ in 0..<Int.random(in: 0...2, using: &source) { addRole(using: &source) }
     for _ in 0..<Int.random(in: 0...5, using: &source) { addGrant(using: &source) }
+    for _ in 0..<Int.random(in: 0...2, using: &source) {
+      let (word, subject) = Self.who(using: &source)
+      twin.gatewayLines.append([word])
+      access.gateways.append(subject)
+    }
   }
 
   private static func who(using source: inout some RandomNumberGenerator) -> (
@@ -85,5 +90,18 @@ struct AccessSample {
     }
     return local
       + Self.keys.map { (AccessTwin.Somebody(key: $0), .key(name: $0, address: "192.0.2.1")) }
+  }
+
+  /// An actor with a role and patterns at random.
+  static func actor(
+    _ number: Int, using source: inout some RandomNumberGenerator
+  ) throws -> (AccessTwin.Actor, SessionActor) {
+    let role = roles.randomElement(using: &source) ?? ""
+    let navs = (0..<Int.random(in: 1...3, using: &source)).map { _ in
+      Bool.random(using: &source) ? "*" : patterns.randomElement(using: &source) ?? "*"
+    }
+    let name = "page-\(number)"
+    let actor = SessionActor(name: name, role: Role(role), navs: navs.compactMap { NavGlob($0) })
+    return (AccessTwin.Actor(name: name, role: role, navs: navs), try #require(actor))
   }
 }

@@ -7,8 +7,17 @@ struct AccessTwin {
     var uid: Int?
     var gid: Int?
     var key: String?
+    /// For whom this one speaks, if it does.
+    var actor: Actor?
 
-    var principal: String { key ?? "uid:\(uid ?? -1)" }
+    var principal: String { (key ?? "uid:\(uid ?? -1)") + (actor.map { "/" + $0.name } ?? "") }
+  }
+
+  /// For whom a gateway speaks.
+  struct Actor: Hashable {
+    var name: String
+    var role: String
+    var navs: [String]
   }
 
   var ownUser: Int
@@ -18,6 +27,25 @@ struct AccessTwin {
   var grantLines: [[String]]
   /// The keys in the directory, each with the role that its file says, if it does.
   var keyRoles: [String: String?] = [:]
+
+  /// Each line: who are gateways, `uid:N`, `gid:N` or `key:NAME`.
+  var gatewayLines: [[String]] = []
+
+  /// Whether somebody without an actor may speak for one, and whether it may do nothing else.
+  func speaks(_ peer: Somebody) -> (may: Bool, only: Bool) {
+    if peer.key == nil, peer.uid == 0 || peer.uid == ownUser { return (true, false) }
+    if let key = peer.key, keyRoles[key] == nil { return (false, false) }
+    let isGateway = gatewayLines.contains { $0.contains { names(peer, $0) } }
+    return (isGateway, isGateway)
+  }
+
+  /// Whether somebody may do what concerns no nav.
+  func administers(_ peer: Somebody) -> Bool {
+    guard let actor = peer.actor else { return role(of: peer) == "admin" }
+    var gateway = peer
+    gateway.actor = nil
+    return actor.role == "admin" && actor.navs.contains("*") && administers(gateway)
+  }
 
   func role(of peer: Somebody) -> String? {
     if peer.key == nil, peer.uid == 0 || peer.uid == ownUser { return "admin" }
@@ -33,6 +61,14 @@ struct AccessTwin {
   }
 
   func may(_ peer: Somebody, _ right: String, on nav: String, owner: String?) -> Bool {
+    if let actor = peer.actor {
+      guard actor.navs.contains(where: { Self.matches($0, nav) }) else { return false }
+      let isOwner = owner == peer.principal && holds(actor.role, "push", nav)
+      guard isOwner || holds(actor.role, right, nav) else { return false }
+      var gateway = peer
+      gateway.actor = nil
+      return may(gateway, right, on: nav, owner: owner)
+    }
     if let key = peer.key, keyRoles[key] == nil { return false }
     if role(of: peer) == "admin" { return true }
     if granted(peer, right, nav) { return true }
@@ -45,11 +81,23 @@ struct AccessTwin {
       let isMeant = role.map { line[0] == "role:\($0)" } ?? false
       if isMeant || names(peer, line[0]), Self.matches(line[1], nav) { return true }
     }
-    if role == "ui", !grantLines.contains(where: { $0[0] == "role:ui" }) {
-      if nav.hasPrefix("$") { return nav == "$navs" && right == "read" }
-      return right != "admin"
+    return role.map { isBuiltIn($0, right, nav) } ?? false
+  }
+
+  /// Whether a role by itself has a right: what is granted to it, or what it has without that.
+  private func holds(_ role: String, _ right: String, _ nav: String) -> Bool {
+    if role == "admin" { return true }
+    for line in grantLines where line[0] == "role:\(role)" && line.dropFirst(2).contains(right) {
+      if Self.matches(line[1], nav) { return true }
     }
-    return false
+    return isBuiltIn(role, right, nav)
+  }
+
+  private func isBuiltIn(_ role: String, _ right: String, _ nav: String) -> Bool {
+    guard role == "ui" || role == "read", !grantLines.contains(where: { $0[0] == "role:\(role)" })
+    else { return false }
+    if nav.hasPrefix("$") { return nav == "$navs" && right == "read" }
+    return role == "ui" ? right != "admin" : right == "read"
   }
 
   private func names(_ peer: Somebody, _ who: String) -> Bool {

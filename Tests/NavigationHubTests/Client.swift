@@ -8,6 +8,8 @@ final class Client {
   let connection: ConnectionID
   let peer: Peer
   let client: String
+  /// For whom a gateway speaks here; each `hello` names it.
+  var actor: SessionActor?
   var id = 0
 
   /// The user whose clients have the role `ui`.
@@ -57,9 +59,19 @@ final class Client {
   func hello(_ more: String = "", nonce: String = "n1") throws -> Sent {
     try ask(
       "hello",
-      #"{"ver":[1,1],"client":"\#(client)","name":"c\#(connection.number)","nonce":"\#(nonce)"\#(more)}"#
+      #"{"ver":[1,1],"client":"\#(client)","name":"c\#(connection.number)","nonce":"\#(nonce)"\#(actorMember)\#(more)}"#
     )
   }
+
+  /// The member `actor` of this client's `hello`, with the comma before it.
+  var actorMember: String {
+    guard let actor else { return "" }
+    let navs = actor.navs.map { "\"\($0.text)\"" }.joined(separator: ",")
+    return #","actor":{"name":"\#(actor.name)","role":"\#(actor.role.name)","navs":[\#(navs)]}"#
+  }
+
+  /// The principal by which the hub knows this client.
+  var principal: String { actor.map { "\(peer.principal)/\($0.name)" } ?? peer.principal }
 
   func nextID() -> Int {
     id += 1

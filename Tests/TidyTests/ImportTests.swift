@@ -17,13 +17,15 @@ enum ImportRules {
     ]),
     "CommandLineOptions": system.union(["CArgp"]),
     "RuntimePaths": system.union(["CLinux"]),
+    // The service manager, for the programs that it starts by a socket.
+    "Systemd": system.union(["RuntimePaths", "CSystemd", "CLinux"]),
     // Key files, which the daemon, its clients and navctl read.
     "CurveKeys": system.union(["ZeroMQ", "RuntimePaths"]),
     // All that libzmq does not do by itself, see docs/transport-guard.md.
     "TransportGuard": system.union(["NavigationCore", "ZeroMQ", "RuntimePaths", "CLinux"]),
     "NavigationDaemon": system.union([
-      "NavigationCore", "ZeroMQ", "Journal", "RuntimePaths", "CurveKeys", "TransportGuard", "CInih",
-      "CSystemd", "CLinux",
+      "NavigationCore", "ZeroMQ", "Journal", "RuntimePaths", "CurveKeys", "TransportGuard",
+      "Systemd", "CInih", "CLinux",
     ]),
     "NavigationClient": system.union([
       "NavigationCore", "NavigationReplica", "ZeroMQ", "RuntimePaths", "CurveKeys", "CLinux",
@@ -40,10 +42,19 @@ enum ImportRules {
     ]),
     // One server over HTTP, in a process of its own; it knows the daemon as any client does.
     "NavigationExporter": system.union([
-      "NavigationClient", "NavigationCore", "RuntimePaths", "CMicroHTTPD", "CLinux",
+      "NavigationClient", "NavigationCore", "RuntimePaths", "WebServer", "CLinux",
     ]),
     "navd-exporter": system.union([
-      "NavigationExporter", "CommandLineOptions", "RuntimePaths", "CLinux",
+      "NavigationExporter", "WebServer", "CommandLineOptions", "RuntimePaths", "CLinux",
+    ]),
+    // HTTP for both; it knows nothing of navigation.
+    "WebServer": system.union(["RuntimePaths", "CMicroHTTPD", "CLinux"]),
+    // The gateway passes messages on, so it needs their form and the socket, not the client.
+    "NavigationGateway": system.union([
+      "NavigationClient", "NavigationCore", "RuntimePaths", "WebServer", "ZeroMQ", "CLinux",
+    ]),
+    "navd-web": system.union([
+      "NavigationGateway", "WebServer", "Systemd", "CommandLineOptions", "RuntimePaths", "CLinux",
     ]),
     "ConsistencyWorker": system.union([
       "NavigationClient", "NavigationCore", "NavigationReplica", "CLinux",
@@ -58,6 +69,7 @@ enum ImportRules {
   /// The modules of the client; they share the protocol with the server, and nothing else.
   static let clients = [
     "NavigationReplica", "NavigationClient", "NavctlSupport", "navctl", "NavigationExporter",
+    "NavigationGateway",
   ]
 
   /// What the shells may use of the toolchain; the pure targets have the standard library alone.

@@ -30,4 +30,6 @@ public struct NavigationFeature: RawRepresentable, Hashable, Sendable {
   public static let animations = NavigationFeature(.animations)
   /// The menu of the back button.
   public static let backMenu = NavigationFeature(.backMenu)
+  /// Sessions that gateways open for others.
+  public static let actors = NavigationFeature(.actors)
 }

@@ -53,6 +53,8 @@ package struct Access: Hashable, Sendable {
   package var grants: [Grant] = []
   /// The authorised keys by name, each with the role that its file names; nil for none.
   package var keys: [String: Role?] = [:]
+  /// The peers that speak for actors only, such as the gateway of web pages; roles do not count.
+  package var gateways: [Subject] = []
 
   /// Makes the rules of a daemon without configuration.
   ///
@@ -62,7 +64,7 @@ package struct Access: Hashable, Sendable {
 
   /// The names of the built-in roles and of all roles in `role` and `grant` lines, sorted.
   package var knownRoles: [String] {
-    var names: Set = [Role.admin.name, Role.ui.name]
+    var names: Set = [Role.admin.name, Role.ui.name, Role.read.name]
     for rule in roles { names.insert(rule.role.name) }
     for grant in grants {
       if case .role(let role) = grant.subject { names.insert(role.name) }
@@ -78,6 +80,7 @@ package struct Access: Hashable, Sendable {
     case .key(let name, _):
       guard let own = keys[name] else { return .none }
       if let own { return own }
+    case .actor(let actor, of: _): return actor.role
     }
     if let rule = roles.first(where: { $0.members.contains { $0.names(peer) } }) {
       return rule.role
@@ -89,30 +92,67 @@ package struct Access: Hashable, Sendable {
   /// The rights of a peer on a nav of this name.
   ///
   /// `owner` is the principal that created the nav; nil if there is no such nav. The owner has all
-  /// rights as long as it may push there.
+  /// rights as long as it may push there. An actor has the rights that both its role and its
+  /// gateway have, on the navs of its patterns.
   package func rights(of peer: Peer, on nav: String, owner: String?) -> Rights {
     // Every op asks for its rights, so root and the daemon's user need no look-up of a role.
     if grantsAll(to: peer) { return .all }
+    let role = role(of: peer)
+    var rights: Rights
     switch peer {
     case .key(let name, _) where keys[name] == nil: return []
-    case .local, .key: break
+    case .local, .key: rights = granted(to: role, peer, on: nav)
+    case .actor(let actor, _):
+      guard actor.navs.contains(where: { $0.matches(nav) }) else { return [] }
+      rights = granted(to: role, peer, on: nav)
     }
-    let role = role(of: peer)
+    if let owner, owner == peer.principal, rights.contains(.push) { rights = .all }
+    if case .actor(_, let gateway) = peer {
+      rights.formIntersection(self.rights(of: gateway, on: nav, owner: owner))
+    }
+    return rights
+  }
+
+  /// The rights of a role, and those granted to the peer by name.
+  private func granted(to role: Role, _ peer: Peer, on nav: String) -> Rights {
     if role == .admin { return .all }
     var rights: Rights = []
-    var isUIGranted = false
+    var isRoleGranted = false
     for grant in grants {
-      switch grant.subject {
-      case .role(let granted):
-        if granted == .ui { isUIGranted = true }
+      if case .role(let granted) = grant.subject {
         guard granted == role else { continue }
-      case .user, .group, .key: guard grant.subject.names(peer) else { continue }
+        isRoleGranted = true
+      } else if !grant.subject.names(peer) {
+        continue
       }
       if grant.navs.matches(nav) { rights.formUnion(grant.rights) }
     }
-    if role == .ui, !isUIGranted { rights.formUnion(Self.builtIn(on: nav)) }
-    guard let owner, owner == peer.principal, rights.contains(.push) else { return rights }
-    return .all
+    return isRoleGranted ? rights : rights.union(Self.builtIn(role, on: nav))
+  }
+
+  /// Whether a peer may do what concerns no nav: back up the daemon, and see who is busy.
+  ///
+  /// An actor may if its patterns are not limited and its gateway may.
+  package func administers(_ peer: Peer) -> Bool {
+    guard role(of: peer) == .admin else { return false }
+    guard case .actor(let actor, let gateway) = peer else { return true }
+    return actor.navs.contains { $0.text == "*" } && administers(gateway)
+  }
+
+  /// Whether a peer may speak for actors: gateways, root and the daemon's user.
+  package func maySpeakForActors(_ peer: Peer) -> Bool { grantsAll(to: peer) || isGateway(peer) }
+
+  /// Whether a peer may speak for actors only.
+  ///
+  /// Root and the daemon's user are never limited so, lest a line of the configuration locks the
+  /// administrator out.
+  package func speaksForActorsOnly(_ peer: Peer) -> Bool {
+    !gateways.isEmpty && !grantsAll(to: peer) && isGateway(peer)
+  }
+
+  private func isGateway(_ peer: Peer) -> Bool {
+    if case .key(let name, _) = peer, keys[name] == nil { return false }
+    return gateways.contains { $0.names(peer) }
   }
 
   /// Whether a peer has all rights on every nav: root and the daemon's user have.
@@ -122,10 +162,12 @@ package struct Access: Hashable, Sendable {
     return user == 0 || user == daemonUser
   }
 
-  /// The rights of the role `ui` on a nav, unless a grant names this role.
-  private static func builtIn(on nav: String) -> Rights {
+  /// The rights of the roles `ui` and `read` on a nav, unless a grant names the role.
+  private static func builtIn(_ role: Role, on nav: String) -> Rights {
+    guard role == .ui || role == .read else { return [] }
     if nav == NavName.navs.text { return .read }
-    return nav.utf8.first == UInt8(ascii: "$") ? [] : [.read, .push, .pop]
+    if nav.utf8.first == UInt8(ascii: "$") { return [] }
+    return role == .ui ? [.read, .push, .pop] : .read
   }
 
   /// Whether a peer has any right at all.
@@ -135,7 +177,9 @@ package struct Access: Hashable, Sendable {
     if case .key(let name, _) = peer, keys[name] == nil { return false }
     let role = role(of: peer)
     if role == .admin { return true }
-    if role == .ui, !grants.contains(where: { $0.subject == .role(.ui) }) { return true }
+    if role == .ui || role == .read, !grants.contains(where: { $0.subject == .role(role) }) {
+      return true
+    }
     return grants.contains { grant in
       guard !grant.rights.isEmpty else { return false }
       if case .role(let granted) = grant.subject { return granted == role }
@@ -156,62 +200,6 @@ extension Access.Subject {
   }
 }
 
-/// A pattern for the names of navs: `*` stands for any octets, `?` for one.
-///
-/// A name that begins with `$` is matched only by a pattern that does.
-package struct NavGlob: Hashable, Sendable {
-  /// The pattern as it was written.
-  package let text: String
-  private let pattern: [UInt8]
-
-  /// The most octets of a pattern.
-  package static let maximumBytes = 256
-
-  /// Makes a pattern; nil if it is empty or too long.
-  package init?(_ text: String) {
-    guard (1...Self.maximumBytes).contains(text.utf8.count) else { return nil }
-    self.text = text
-    pattern = [UInt8](text.utf8)
-    assert(!pattern.isEmpty)
-  }
-
-  /// Whether the pattern matches the name of a nav.
-  ///
-  /// `*` stands for any octets, `?` for one. For a virtual nav, the pattern must begin with `$`.
-  package func matches(_ name: String) -> Bool {
-    var name = name
-    return name.withUTF8 { unsafe matches(Span(_unsafeElements: $0)) }
-  }
-
-  /// Backtracks to the last star only, so the time is O(octets of the pattern · octets of the
-  /// name).
-  private func matches(_ name: Span<UInt8>) -> Bool {
-    let (any, one, virtual) = (UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "$"))
-    precondition(!pattern.isEmpty, "no pattern")
-    if name.count > 0, name[0] == virtual, pattern[0] != virtual { return false }
-    var (at, place) = (0, 0)
-    var star: (place: Int, at: Int)?
-    while at < name.count {
-      if place < pattern.count, pattern[place] == any {
-        star = (place, at)
-        place += 1
-      } else if place < pattern.count, pattern[place] == one || pattern[place] == name[at] {
-        place += 1
-        at += 1
-      } else if let back = star {
-        star = (back.place, back.at + 1)
-        place = back.place + 1
-        at = back.at + 1
-      } else {
-        return false
-      }
-    }
-    assert(at == name.count)
-    assert(place <= pattern.count)
-    return pattern[place...].allSatisfy { $0 == any }
-  }
-}
-
 /// The identity of the client behind a connection, as the transport proved it.
 package enum Peer: Hashable, Sendable {
   /// A process on this machine, identified by the kernel.
@@ -221,6 +209,10 @@ package enum Peer: Hashable, Sendable {
   /// `name` is the name of the public key. `address` is numeric and for people; no decision depends
   /// on it.
   case key(name: String, address: String)
+  /// An actor, in a session that the gateway opened for it.
+  ///
+  /// The gateway is a `.local` or a `.key`. The transport never makes this case; the hub does.
+  indirect case actor(SessionActor, of: Peer)
 
   /// The name to which rights, ownership and remembered ops belong.
   package var principal: String {
@@ -228,6 +220,8 @@ package enum Peer: Hashable, Sendable {
     case .local(let user, _, _): "uid:\(user)"
     // Never equal to the principal of a user, because the name of a key contains no colon.
     case .key(let name, _): name
+    // Never equal to another, because only this one contains a slash.
+    case .actor(let actor, let gateway): "\(gateway.principal)/\(actor.name)"
     }
   }
 
@@ -238,22 +232,7 @@ package enum Peer: Hashable, Sendable {
     switch self {
     case .local(_, _, let process): process
     case .key: nil
+    case .actor(_, let gateway): gateway.process
     }
   }
-}
-
-/// A named role of peers, to which the configuration grants rights.
-package struct Role: Hashable, Sendable {
-  /// The name in the configuration and in the protocol.
-  package let name: String
-
-  /// Makes the role of a name.
-  package init(_ name: String) { self.name = name }
-
-  /// All rights everywhere.
-  package static let admin = Role("admin")
-  /// Reads, pushes and pops everywhere, and administers what it owns, unless grants say otherwise.
-  package static let ui = Role("ui")
-  /// No role: the peer has only the rights that are granted to it by name.
-  package static let none = Role("none")
 }

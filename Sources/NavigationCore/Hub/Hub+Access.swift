@@ -3,10 +3,14 @@
 extension Hub {
   /// Installs new access rules, by which the hub judges every message from now on.
   ///
+  /// Sessions end if their gateway may not speak for actors any more, or now needs an actor.
   /// Sessions that lose a right lose delegate roles and the display lease now, and watches when the
   /// batch is durable.
   mutating func change(_ access: Access) {
     self.access = access
+    for slot in sessions.indices where !mayGoOn(sessions.slots[slot].peer) {
+      end(slot, why: "revoked", after: nil)
+    }
     if sessions.renewRoles(by: access) { batches.current.changedClients = true }
     for slot in coordinations.slots where navs.isLive(slot) {
       guard let coordination = coordinations[slot] else { continue }
@@ -18,6 +22,11 @@ extension Hub {
       }
     }
     batches.append(.recheck)
+  }
+
+  private func mayGoOn(_ peer: Peer) -> Bool {
+    if case .actor(_, let gateway) = peer { return access.maySpeakForActors(gateway) }
+    return !access.speaksForActorsOnly(peer)
   }
 
   /// Ends the session of a connection whose key is not authorised any more.

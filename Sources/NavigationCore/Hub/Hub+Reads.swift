@@ -23,7 +23,7 @@ extension Hub {
       case .verify:
         return answer(request, nil, verifiedConnections, to: sender)
       case .backup:
-        guard access.role(of: sender.peer) == .admin else {
+        guard access.administers(sender.peer) else {
           let text = "\(sender.peer.principal) may not make backups"
           return refuse(sender, OutgoingError(.forbidden, id: request.id, text))
         }

@@ -1,13 +1,17 @@
 // Sessions: their beginning, their end, and what is due in them with time.
 
 extension Hub {
-  mutating func open(_ hello: Hello, for sender: Sender, at now: Instant) {
+  mutating func open(_ hello: Hello, for peer: Sender, at now: Instant) {
+    var sender = peer
+    if let actor = hello.actor { sender.peer = .actor(actor, of: peer.peer) }
     var error: OutgoingError?
     if !hello.versions.contains(1) {
       error = OutgoingError(.version, "this daemon speaks NSP/1")
     } else if isStopping {
       error = OutgoingError(.shuttingDown, "the daemon is stopping")
       error?.after = 500
+    } else if let reason = reasonAgainstActor(hello, peer) {
+      error = OutgoingError(.forbidden, reason)
     } else if let other = sessions.slot(of: hello.client),
       sessions.slots[other].peer.principal != sender.peer.principal
     {
@@ -31,10 +35,27 @@ extension Hub {
     assert(sessions.slot(of: sender.connection) == nil)
     assert(sessions.slot(of: hello.client) == nil)
     let slot = sessions.insert(session(hello, of: sender, at: now))
+    if let actor = hello.actor { sessions.note(actor, of: sender.connection) }
     measurements.count(.opened)
     batches.current.changedClients = true
     timer.plan(now.boot + sessions.slots[slot].heartbeat)
     send(sender.connection, .welcome, welcome(hello, slot))
+  }
+
+  /// The reason why a `hello` may not have its actor, or may not be without one; nil if it may.
+  private func reasonAgainstActor(_ hello: Hello, _ sender: Sender) -> String? {
+    if hello.actor != nil {
+      guard !access.maySpeakForActors(sender.peer) else { return nil }
+      return "\(sender.peer.principal) may not speak for others; see gateways in [access]"
+    }
+    if access.speaksForActorsOnly(sender.peer) {
+      return "\(sender.peer.principal) is a gateway, so its hello needs actor"
+    }
+    // Otherwise a page could get the rights of its gateway by another hello.
+    guard sessions.actor(of: sender.connection) == nil else {
+      return "this connection is that of an actor, so its hello needs actor"
+    }
+    return nil
   }
 
   private func session(_ hello: Hello, of sender: Sender, at now: Instant) -> Session {
@@ -178,6 +199,9 @@ extension JSONWriter {
       member("via", plain: "tcp")
       optional("key", name)
       optional("address", address)
+    case .actor(let actor, let gateway):
+      self.peer(gateway)
+      member("actor", actor.name)
     }
   }
 }

@@ -49,7 +49,7 @@ extension Hub {
   func statistics(for sender: Sender) -> [UInt8] {
     let lag = lag
     // By default only an administrator may see the sessions in `$clients`; the same holds here.
-    let isAdmin = access.role(of: sender.peer) == .admin
+    let isAdmin = access.administers(sender.peer)
     let busiest = isAdmin ? sessions.busiest(Self.busiestSessionCount) : nil
     return JSONWriter.value { json in
       json.beginObject()

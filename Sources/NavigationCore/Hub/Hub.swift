@@ -63,10 +63,13 @@ package struct Hub: Sendable {
     assert(dormant(for: event) == nil, "an event about a nav that is dormant")
     timer.advance(to: now)
     switch event {
+    case .message(let connection, let peer, .hello(let hello)):
+      _ = hear(Sender(connection: connection, peer: peer), at: now)
+      open(hello, for: Sender(connection: connection, peer: peer), at: now)
     case .message(let connection, let peer, let message):
-      receive(message, from: Sender(connection: connection, peer: peer), at: now)
+      receive(message, from: sender(connection, peer), at: now)
     case .unreadable(let connection, let peer, let failure):
-      answer(failure, to: Sender(connection: connection, peer: peer), at: now)
+      answer(failure, to: sender(connection, peer), at: now)
     case .closed(let connection):
       if let slot = sessions.close(connection) { endSession(slot, .lost) }
     case .blocked(let connection):
@@ -158,6 +161,14 @@ package struct Hub: Sendable {
 // The messages of clients.
 
 extension Hub {
+  /// The sender of a message: the actor of the connection if it has one, else the peer.
+  private func sender(_ connection: ConnectionID, _ peer: Peer) -> Sender {
+    guard let actor = sessions.actor(of: connection) else {
+      return Sender(connection: connection, peer: peer)
+    }
+    return Sender(connection: connection, peer: .actor(actor, of: peer))
+  }
+
   mutating func receive(_ message: ClientMessage, from sender: Sender, at now: Instant) {
     route(message, from: sender, session: hear(sender, at: now), at: now)
   }
@@ -202,6 +213,12 @@ extension Hub {
     }
   }
 
+  /// Whether a sender may read and change navs in a session only, as gateways may.
+  func needsSession(_ sender: Sender) -> Bool {
+    if case .actor = sender.peer { return true }
+    return access.speaksForActorsOnly(sender.peer)
+  }
+
   mutating func refuse(
     _ sender: Sender, _ error: OutgoingError, about nav: String? = nil, isOp: Bool = false
   ) {
@@ -236,11 +253,15 @@ extension Hub {
     _ message: ClientMessage, from sender: Sender, session: Int?, at now: Instant
   ) {
     switch message {
-    case .hello(let hello): return open(hello, for: sender, at: now)
+    case .hello: preconditionFailure("a hello is no message of an actor")
     case .ping(let id):
       let body = ServerMessageWriter.pong(id: id, boot: boot, time: now.wall)
       return send(sender.connection, .pong, body)
-    case .get(let request): return get(request, for: sender)
+    case .get(let request):
+      if session == nil, needsSession(sender) {
+        return refuse(sender, .noSession(message.id), about: request.nav)
+      }
+      return get(request, for: sender)
     case .op(let request):
       return operate(request, from: sender, session: session, at: now)
     case .watch, .unwatch, .credit, .delegate, .answer, .lease, .bye: break

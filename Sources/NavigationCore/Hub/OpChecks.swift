@@ -34,6 +34,7 @@ extension Hub {
     do throws(OpFailure) {
       // 2: the session.
       try checkFence(sender)  // fenced
+      if session == nil { try checkGateway(sender) }  // no-session
       let client = try checkClient(of: request, session)  // no-session, invalid-argument
       op = context(of: request, by: client, sender, session, at: now)
       // 3: the load.
@@ -184,6 +185,12 @@ extension Hub {
     return OutgoingError(.fenced, "another process uses this client id")
   }
 
+  /// Throws `no-session` if the sender is a gateway or an actor, which needs a session for an op.
+  private mutating func checkGateway(_ sender: Sender) throws(OpFailure) {
+    guard needsSession(sender) else { return }
+    throw OpFailure(.noSession, "a gateway says hello with an actor first")
+  }
+
   /// Returns the client of an op: the session's, or without a session the one that the op names.
   mutating func checkClient(
     of request: OpMessage, _ session: Int?
@@ -302,9 +309,10 @@ extension Hub {
     {
       needed = .read
     }
-    var rights = access.rights(of: op.sender.peer, on: nav, owner: owner)
     // The creator of a nav owns it already in the message that creates it.
-    if op.isCreation, owner == nil, rights.contains(.push) { rights = .all }
+    let isOwn = op.isCreation && owner == nil
+    let rights = access.rights(
+      of: op.sender.peer, on: nav, owner: isOwn ? op.sender.peer.principal : owner)
     guard rights.isSuperset(of: needed) else {
       throw OpFailure(.forbidden, "\(op.sender.peer.principal) may not do this on \(nav)")
     }

@@ -173,6 +173,10 @@ struct Sessions: Sendable {
   private var counts: [String: Int] = [:]
   /// The connections whose client id another process took over.
   private var fenced: Set<ConnectionID> = []
+  /// The actors of the connections of gateways.
+  ///
+  /// A connection keeps its actor when the session ends: it never gets the rights of its gateway.
+  private var actors: [ConnectionID: SessionActor] = [:]
   /// The ops of each connection in its newest second, if there is a limit.
   private(set) var rates: [ConnectionID: (second: UInt64, count: Int)] = [:]
 
@@ -259,6 +263,16 @@ struct Sessions: Sendable {
 
   // Connections, with a session or without.
 
+  /// The actor of a connection; nil if it has had none.
+  func actor(of connection: ConnectionID) -> SessionActor? {
+    actors.isEmpty ? nil : actors[connection]
+  }
+
+  /// Notes for whom a gateway speaks on a connection.
+  mutating func note(_ actor: SessionActor, of connection: ConnectionID) {
+    actors[connection] = actor
+  }
+
   /// Whether another process took over the connection's client id.
   func isFenced(_ connection: ConnectionID) -> Bool {
     !fenced.isEmpty && fenced.contains(connection)
@@ -278,6 +292,7 @@ struct Sessions: Sendable {
   mutating func close(_ connection: ConnectionID) -> Int? {
     fenced.remove(connection)
     rates[connection] = nil
+    actors[connection] = nil
     return slot(of: connection)
   }
 

@@ -59,6 +59,8 @@ package struct Hello: Hashable, Sendable {
   package var isUncontrolled: Bool
   /// The names of the features that the client knows; navd ignores names that it does not know.
   package var features: [String] = Feature.allCases.map(\.rawValue)
+  /// For whom a gateway opens the session; nil for the peer itself.
+  package var actor: SessionActor?
 
   /// Makes a `hello`; the defaults are those of the protocol.
   package init(

@@ -2,6 +2,8 @@
 package struct ClientMessageReader: Sendable {
   private var tape = JSONTape()
   private let maximumBytes: Int
+  /// Whether `actor` of a `hello` is read; a gateway ignores that of a page.
+  package var takesActors = true
 
   /// Makes a reader that rejects bodies of more than `maximumBytes` bytes.
   package init(maximumBytes: Int = 65536) { self.maximumBytes = maximumBytes }
@@ -87,7 +89,7 @@ package struct ClientMessageReader: Sendable {
   private func delegate() throws(MessageFailure) -> DelegateRequest {
     let id = try requiredID()
     let nav = try nav(id)
-    guard let list = member("roles"), let words = ids(list) else {
+    guard let list = member("roles"), let words = tape.strings(list) else {
       throw MessageFailure(.invalidArgument, id: id, "roles is a list of texts")
     }
     var roles: Set<DelegateRole> = []
@@ -273,11 +275,12 @@ package struct ClientMessageReader: Sendable {
     }
     hello.features = []
     if let list = member("features") {
-      guard let names = ids(list) else {
+      guard let names = tape.strings(list) else {
         throw MessageFailure(.invalidArgument, "features is a list of names")
       }
       hello.features = names
     }
+    if takesActors, let index = member("actor") { hello.actor = try SessionActor(index, in: tape) }
     return hello
   }
 
@@ -467,10 +470,10 @@ package struct ClientMessageReader: Sendable {
       guard let depth = tape.integer(value) else { return false }
       guards.depth = depth
     case "stack":
-      guard let ids = ids(value) else { return false }
+      guard let ids = tape.strings(value) else { return false }
       guards.stack = ids
     case "has":
-      guard let ids = ids(value) else { return false }
+      guard let ids = tape.strings(value) else { return false }
       guards.has = ids
     default: return false
     }
@@ -480,17 +483,5 @@ package struct ClientMessageReader: Sendable {
   /// The id that a guard names, the inner nil for `null`; nil for anything else.
   private func idOrNull(_ value: Int) -> String?? {
     tape.kind(value) == .null ? .some(nil) : tape.string(value).map { .some($0) }
-  }
-
-  private func ids(_ list: Int) -> [String]? {
-    guard tape.kind(list) == .array else { return nil }
-    var ids: [String] = []
-    var element = list + 1
-    while element < tape.next(list) {
-      guard let id = tape.string(element) else { return nil }
-      ids.append(id)
-      element = tape.next(element)
-    }
-    return ids
   }
 }

@@ -20,6 +20,14 @@ package enum ClientMessageWriter {
       json.member("flow", plain: "none")
     }
     json.list("features", hello.features)
+    if let actor = hello.actor {
+      json.name("actor")
+      json.beginObject()
+      json.member("name", actor.name)
+      json.member("role", actor.role.name)
+      json.list("navs", actor.navs.map(\.text))
+      json.endObject()
+    }
     json.endObject()
     return json.bytes
   }

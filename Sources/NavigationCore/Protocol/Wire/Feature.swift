@@ -22,4 +22,6 @@ package enum Feature: String, CaseIterable, Sendable {
   case animations
   /// The member `menu` of the back button, and the operation `ui.backMenu`.
   case backMenu
+  /// The member `actor` of a gateway's `hello`.
+  case actors
 }

@@ -1,6 +1,6 @@
 import CMicroHTTPD
 
-/// The address on which the exporter listens.
+/// The address on which a server listens.
 package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
   /// A numeric address of this machine; for port 0 the kernel chooses a free one.
   case network(address: String, port: UInt16)
@@ -11,9 +11,10 @@ package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - text: the value of `--listen`.
-  ///   - allowsRemote: whether an address other than loopback is permitted.
+  ///   - remoteRefusal: why an address other than loopback is refused, and what to do instead; nil
+  ///     if it is permitted.
   /// - Throws: the fault of the text, with the accepted form.
-  package init(_ text: String, allowsRemote: Bool) throws(ListenError) {
+  package init(_ text: String, remoteRefusal: String?) throws(ListenError) {
     if text.hasPrefix("unix:") {
       let path = String(text.dropFirst("unix:".count))
       guard path.hasPrefix("/"), path.utf8.count < 108 else {
@@ -30,10 +31,8 @@ package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
     }
     let isLoopback = unsafe navd_is_loopback(address)
     guard isLoopback >= 0 else { throw ListenError("'\(address)' is not a numeric address") }
-    guard isLoopback == 1 || allowsRemote else {
-      throw ListenError(
-        "other machines can reach \(address), and the exporter does not authenticate clients; "
-          + "to permit that, add --allow-remote")
+    if isLoopback != 1, let remoteRefusal {
+      throw ListenError("other machines can reach \(address), and \(remoteRefusal)")
     }
     self = .network(address: address, port: port)
   }

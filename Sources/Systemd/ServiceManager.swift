@@ -4,13 +4,13 @@ package import RuntimePaths
 
 /// A message to the service manager, see sd_notify(3).
 package enum ServiceNotification: Hashable, Sendable {
-  /// The daemon has replayed its journal and listens.
+  /// The program serves.
   case ready
   /// A reload has begun at this time of CLOCK_MONOTONIC; `ready` ends it.
   case reloading(sinceMicroseconds: UInt64)
-  /// The activity of the daemon in one line, which `systemctl status` shows.
+  /// The activity of the program in one line, which `systemctl status` shows.
   case status(String)
-  /// The daemon is stopping.
+  /// The program is stopping.
   case stopping
   /// The loop is running, which restarts the time of the watchdog.
   case watchdog
@@ -62,7 +62,7 @@ package struct InheritedSocket: Hashable, Sendable {
 package enum ServiceManagerError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A system call failed.
   case system(SystemError)
-  /// A descriptor is not a listening socket that navd can serve.
+  /// A descriptor is not a listening socket with an address of its own.
   case notAListeningSocket(name: String, descriptor: Int32)
 
   /// The error in one line.
@@ -83,7 +83,8 @@ package enum ServiceManager {
     try notify(notifications)
   }
 
-  static func notify(_ notifications: [ServiceNotification]) throws(SystemError) {
+  /// Sends notifications in one message; without a service manager it does nothing.
+  package static func notify(_ notifications: [ServiceNotification]) throws(SystemError) {
     let text = notifications.map(\.assignment).joined(separator: "\n")
     let result = unsafe sd_notify(0, text)
     guard result >= 0 else { throw SystemError("notify the service manager", "", code: -result) }
@@ -154,26 +155,5 @@ package enum ServiceManager {
     }
     guard length > 0 else { return nil }
     return String(decoding: bytes[..<Int(length)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-}
-
-/// Decides when to report to the service manager that the loop makes progress.
-///
-/// Times are in milliseconds.
-struct Watchdog {
-  private let interval: UInt64?
-  private var reportedAt: UInt64 = 0
-
-  /// Makes a watchdog; without an interval it is never due.
-  init(interval: UInt64?) { self.interval = interval }
-
-  /// When the next report is due; nil for never.
-  var wakeAt: UInt64? { interval.map { reportedAt + $0 } }
-
-  /// Returns whether a report is due, and counts it as made.
-  mutating func isDue(at now: UInt64) -> Bool {
-    guard let wakeAt, now >= wakeAt else { return false }
-    reportedAt = now
-    return true
   }
 }

@@ -1,0 +1,101 @@
+import NavigationClient
+import NavigationCore
+import RuntimePaths
+import ZeroMQ
+
+/// The connection of one stream to navd: it is made once, and never again after a loss.
+///
+/// A second connection would belong to no session, so nothing of the page may go there.
+struct DaemonLink: ~Copyable {
+  /// An event of the connection.
+  enum Event {
+    case connected
+    case lost
+  }
+
+  private let socket: Socket
+  private var monitor: Monitor
+  private var parts = Multipart(capacity: 3)
+  let slot: Poller.Slot
+  let monitorSlot: Poller.Slot
+  /// Whether nothing is read at present.
+  private var isPaused = false
+  /// Whether a call on the socket may have hidden the sign of a message.
+  private(set) var mustRead = true
+
+  private init(
+    _ socket: consuming Socket, _ monitor: consuming Monitor, _ slot: Poller.Slot,
+    _ monitorSlot: Poller.Slot
+  ) {
+    self.socket = socket
+    self.monitor = monitor
+    self.slot = slot
+    self.monitorSlot = monitorSlot
+  }
+
+  /// Begins to connect.
+  static func open(
+    _ endpoint: String, as identity: NetworkIdentity?, in context: borrowing Context,
+    _ poller: inout Poller
+  ) throws(ZeroMQError) -> DaemonLink {
+    let socket = try context.socket(.dealer)
+    try socket.set(.immediate(true))
+    try socket.set(.linger(milliseconds: 0))
+    try socket.set(.reconnectInterval(milliseconds: -1))
+    // Little waits here: what the page does not take stays in navd, which then joins diffs.
+    try socket.set(.receiveHighWaterMark(8))
+    try socket.set(.sendHighWaterMark(64))
+    try identity?.configure(socket)
+    let monitor = try Monitor.start(on: socket, .client)
+    try socket.connect(endpoint)
+    let slot = try poller.addSigns(of: socket)
+    let monitorSlot = try poller.addSigns(of: monitor)
+    return DaemonLink(socket, monitor, slot, monitorSlot)
+  }
+
+  /// Stops or starts watching for messages, which stay in navd meanwhile.
+  mutating func pause(_ isPaused: Bool, _ poller: inout Poller) {
+    guard isPaused != self.isPaused else { return }
+    self.isPaused = isPaused
+    for slot in [slot, monitorSlot] { poller.watch(slot, for: isPaused ? [] : .readable) }
+    mustRead = true
+  }
+
+  /// Sends messages; returns how many the socket took.
+  mutating func send(_ messages: [PageMessage]) throws(ZeroMQError) -> Int {
+    mustRead = true
+    for (index, message) in messages.enumerated() {
+      guard try socket.send([message.frame, message.body]) == .sent else { return index }
+    }
+    return messages.count
+  }
+
+  /// The next message as a line of the stream, and whether it is `bye`; nil if there is none.
+  mutating func receive() throws(ZeroMQError) -> (line: [UInt8], isBye: Bool)? {
+    mustRead = false
+    guard try socket.receive(into: &parts) else { return nil }
+    mustRead = true
+    guard parts.count == 2 else { return ([], false) }
+    let line = PageMessage.line(frame: parts[0].bytes, body: parts[1].bytes)
+    return (line, line.starts(with: Self.bye))
+  }
+
+  private static let bye = Array("[\"bye\",".utf8)
+
+  /// The next event; nil if there is none.
+  mutating func event() throws(ZeroMQError) -> Event? {
+    while let event = try monitor.next() {
+      switch event.kind {
+      case .connected: return .connected
+      case .disconnected, .handshakeFailed, .handshakeBroken, .refused: return .lost
+      case .accepted, .acceptFailed: continue
+      }
+    }
+    return nil
+  }
+
+  /// Whether messages may wait.
+  func isReady(_ poller: borrowing Poller) -> Bool {
+    mustRead || poller.isReadable(slot) || poller.isReadable(monitorSlot)
+  }
+}

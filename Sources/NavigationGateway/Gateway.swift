@@ -1,0 +1,405 @@
+import CLinux
+package import NavigationCore
+import NavigationClient
+package import RuntimePaths
+package import WebServer
+import ZeroMQ
+
+/// The gateway between pages and navd: it carries messages, and decides nothing about navigation.
+///
+/// One thread does everything. `TokenTable`, `Admission` and `PageStream` decide; this shell owns
+/// sockets, files and clocks.
+package final class Gateway {
+  /// How a gateway serves.
+  package struct Configuration {
+    /// The address to listen on.
+    package var address: ListenAddress
+    /// The listening socket of the service manager; nil to open one.
+    package var inherited: Int32?
+    /// The address of navd, which need not run yet; nil to find it by `rules`.
+    package var endpoint: String?
+    /// The rules that find the socket of navd.
+    package var rules: PathRules
+    /// The checks of hosts and origins.
+    package var gate = RequestGate()
+    /// The file of the tokens; nil for none.
+    package var tokenFile: String?
+    /// The directory of the page; nil for none.
+    package var pageDirectory: String?
+    /// The file of the JavaScript client.
+    package var moduleFile: String
+    /// Who gets a launch code at the start, and after each use of it; nil for nobody.
+    package var launch: SessionActor?
+
+    /// Makes a configuration with these members, and defaults.
+    package init(address: ListenAddress, rules: PathRules, moduleFile: String) {
+      self.address = address
+      self.rules = rules
+      self.moduleFile = moduleFile
+    }
+  }
+
+  /// The most streams at a time.
+  package static let maximumStreams = 256
+  private static let server = HTTPServer.Limits(connections: 640, idleSeconds: 15)
+
+  private let configuration: Configuration
+  private let say: (String) -> Void
+  private let files: StaticFiles?
+  private let context: Context
+  private var tokens = TokenTable()
+  private var poller = Poller()
+  private var streams: [String: OpenStream] = [:]
+  private var reader = ClientMessageReader(maximumBytes: PageMessage.maximumLineBytes)
+  private var bound: ListenAddress
+  private var isStopping = false
+
+  /// One stream with its sockets.
+  private final class OpenStream {
+    var rules: PageStream
+    let token: String
+    let response = ResponseStream()
+    var link: DaemonLink?
+    /// Whether the stream is to end once the page has taken what waits.
+    var isEnding = false
+
+    init(_ rules: PageStream, token: String) {
+      self.rules = rules
+      self.token = token
+    }
+  }
+
+  private init(_ configuration: Configuration, say: @escaping (String) -> Void) throws {
+    self.configuration = configuration
+    self.say = say
+    bound = configuration.address
+    files = try configuration.pageDirectory.map { try StaticFiles($0) }
+    context = try Context.make()
+    reader.takesActors = false
+    try readTokens()
+  }
+
+  /// Serves on the calling thread until SIGTERM or SIGINT arrives; SIGHUP reads the tokens again.
+  ///
+  /// - Parameters:
+  ///   - configuration: how to serve.
+  ///   - say: called with each line for the log.
+  ///   - ready: called once with the address it listens on.
+  ///   - stopping: called once when the stop begins.
+  /// - Throws: `SystemError`, or `TokenFileError`.
+  package static func run(
+    _ configuration: Configuration, say: @escaping (String) -> Void,
+    ready: (ListenAddress) -> Void, stopping: () -> Void = {}
+  ) throws {
+    // Before any thread starts, because a thread without the signal mask could receive the signals.
+    let signals = navd_stop_signals()
+    guard signals >= 0 else { throw SystemError("catch", "SIGTERM", code: navd_errno()) }
+    _ = navd_raise_descriptor_limit()
+    let gateway = try Gateway(configuration, say: say)
+    var server = try HTTPServer(
+      configuration.address, inherited: configuration.inherited, limits: Self.server,
+      application: gateway)
+    gateway.bound = server.bound
+    ready(server.bound)
+    gateway.launch()
+    try gateway.serve(&server, signals, stopping)
+  }
+
+  private func serve(
+    _ server: inout HTTPServer, _ signals: Int32, _ stopping: () -> Void
+  ) throws {
+    let signal = poller.add(descriptor: signals)
+    _ = poller.add(descriptor: server.descriptor)
+    var stopAt: UInt64?
+    while true {
+      _ = try poller.wait(milliseconds: timeout(server.timeout, stopAt))
+      if poller.isReadable(signal) {
+        if navd_next_signal(signals) == SIGHUP {
+          reload()
+        } else if stopAt == nil {
+          stopAt = now + Self.stopPatience
+          stopping()
+          stop()
+        }
+      }
+      // Requests first, then messages for both sides, then what the pages are to get.
+      server.run()
+      for stream in Array(streams.values) { try serve(stream) }
+      server.run()
+      for stream in Array(streams.values) { settle(stream) }
+      if let stopAt, streams.isEmpty || now >= stopAt { return }
+    }
+  }
+
+  /// How long a stop waits until the pages have got the end of their streams.
+  private static let stopPatience: UInt64 = 1_000
+
+  private var now: UInt64 { SystemClock.monotonicMilliseconds() }
+
+  private func timeout(_ server: Int32, _ stopAt: UInt64?) -> Int {
+    let all = streams.values
+    var deadlines = all.compactMap { $0.rules.deadline?.at }
+    deadlines += all.compactMap { $0.rules.connectsAgainAt }
+    if let stopAt { deadlines.append(stopAt) }
+    if all.contains(where: { mayRead($0) && $0.link?.mustRead == true }) { return 0 }
+    guard let next = deadlines.min() else { return Int(server) }
+    let left = Int(clamping: next - min(next, now))
+    return server < 0 ? left : min(left, Int(server))
+  }
+
+  // Streams.
+
+  private func open(_ actor: SessionActor, token: String) -> HTTPDecision {
+    guard !isStopping, streams.count < Self.maximumStreams else {
+      return .respond(Answers.error(503, "there are too many streams").with("Retry-After", "1"))
+    }
+    let stream = OpenStream(PageStream(id: randomText(16), actor: actor, at: now), token: token)
+    do {
+      try connect(stream)
+    } catch {
+      return .respond(Answers.error(503, "\(error)").with("Retry-After", "1"))
+    }
+    streams[stream.rules.id] = stream
+    stream.response.send(stream.rules.opening)
+    return .stream(stream.response, Answers.stream)
+  }
+
+  /// Begins to connect to navd, in place of an earlier attempt.
+  private func connect(_ stream: OpenStream) throws {
+    close(stream)
+    let place = try configuration.rules.clientEndpoint(option: configuration.endpoint)
+    let identity = try NetworkIdentity.read(
+      for: place, environment: configuration.rules.environment)
+    stream.link = try DaemonLink.open(place, as: identity, in: context, &poller)
+    stream.rules.noteAttempt(at: now)
+  }
+
+  private func post(_ request: HTTPRequest, _ actor: SessionActor) -> HTTPResponse {
+    guard let number = request.query["n"].flatMap({ UInt64($0) }), number > 0 else {
+      return Answers.error(400, "the query needs stream and n, a number from 1 on")
+    }
+    guard let stream = request.query["stream"].flatMap({ streams[$0] }), !stream.isEnding,
+      stream.rules.actor == actor
+    else { return Answers.error(410, "there is no such stream; open another") }
+    let verdict = stream.rules.post(number, request.body, reader: &reader, at: now)
+    do {
+      try pass(stream)
+    } catch {
+      end(stream, .lost)
+    }
+    switch verdict {
+    case .taken(let next): return Answers.next(200, next)
+    case .ahead(let next): return Answers.next(409, next)
+    case .malformed(let reason): return Answers.error(400, reason)
+    case .tooLong(let reason): return Answers.error(413, reason)
+    case .full: return Answers.error(503, "navd is busy").with("Retry-After", "1")
+    }
+  }
+
+  /// Gives navd what waits for it.
+  private func pass(_ stream: OpenStream) throws {
+    guard !stream.rules.outbox.isEmpty else { return }
+    guard let count = try stream.link?.send(stream.rules.outbox) else { return }
+    stream.rules.noteSent(count)
+  }
+
+  private func mayRead(_ stream: OpenStream) -> Bool {
+    !stream.isEnding && stream.rules.reads(pending: stream.response.pending)
+  }
+
+  /// Carries the messages of a stream, both ways.
+  private func serve(_ stream: OpenStream) throws {
+    guard stream.link?.isReady(poller) == true || !stream.rules.outbox.isEmpty else { return }
+    try pass(stream)
+    // Messages before the event that ends their connection.
+    while mayRead(stream), let message = try stream.link?.receive() {
+      stream.rules.noteAnswer()
+      // An open stream counts as use of its token: a page that only shows must be able to come back.
+      tokens.touch(stream.token, at: now)
+      stream.response.send(message.line)
+      if message.isBye { return end(stream, .bye) }
+    }
+    guard mayRead(stream) else { return }
+    while let event = try stream.link?.event() {
+      switch event {
+      case .connected: stream.rules.noteConnected()
+      case .lost: return end(stream, .lost)
+      }
+    }
+    try pass(stream)
+  }
+
+  /// Notes what the page took, and ends a stream whose time is over.
+  private func settle(_ stream: OpenStream) {
+    if stream.response.isOver {
+      close(stream)
+      streams[stream.rules.id] = nil
+      return
+    }
+    stream.link?.pause(!mayRead(stream), &poller)
+    stream.rules.notePage(
+      pending: stream.response.pending, taken: stream.response.taken, at: now)
+    if let again = stream.rules.connectsAgainAt, again <= now {
+      // The place may be missing, as during a restart of navd: the deadline decides.
+      do { try connect(stream) } catch { stream.rules.noteAttempt(at: now) }
+    }
+    guard let deadline = stream.rules.deadline, deadline.at <= now else { return }
+    if deadline.end == .stalled { stream.response.abort() }
+    end(stream, deadline.end)
+  }
+
+  private func end(_ stream: OpenStream, _ reason: PageStream.End) {
+    guard !stream.isEnding else { return }
+    stream.isEnding = true
+    stream.rules.noteEnd()
+    if reason != .bye { stream.response.send(PageStream.gone) }
+    stream.response.end()
+    close(stream)
+  }
+
+  /// Closes the connection to navd, and with it the session.
+  private func close(_ stream: OpenStream) {
+    guard let link = stream.link.take() else { return }
+    poller.remove(link.slot)
+    poller.remove(link.monitorSlot)
+  }
+
+  private func stop() {
+    isStopping = true
+    for stream in streams.values { end(stream, .lost) }
+  }
+
+  // Tokens.
+
+  private func readTokens() throws(TokenFileError) {
+    guard let path = configuration.tokenFile else { return }
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try readSmallFile(path)
+    } catch {
+      throw TokenFileError(description: error.description)
+    }
+    guard isSecret(path) || isSecretOfGroup(path) else {
+      throw TokenFileError(
+        description:
+          "other users can read \(path): it needs the mode 0600, or root as its owner, the "
+          + "group of navd-web and the mode 0640")
+    }
+    do throws(TokenFile.Fault) {
+      tokens.replace(try TokenFile.read(String(decoding: bytes, as: UTF8.self)))
+    } catch {
+      throw TokenFileError(description: "\(path), \(error)")
+    }
+  }
+
+  private func reload() {
+    do {
+      try readTokens()
+      say("read the tokens again")
+      for stream in streams.values
+      where tokens.actor(of: stream.token, at: now) != stream.rules.actor { end(stream, .lost) }
+    } catch {
+      say("the former tokens stay: \(error)")
+    }
+  }
+
+  /// The actor of people who open the printed address: all navs, and their list.
+  package static func launchActor(role: String) -> SessionActor? {
+    let navs = ["*", "$navs"].compactMap { NavGlob($0) }
+    return role.isEmpty ? nil : SessionActor(name: "launch", role: Role(role), navs: navs)
+  }
+
+  /// Prints the address of a page that may be opened once.
+  private func launch() {
+    guard let actor = configuration.launch else { return }
+    let code = randomText(32)
+    tokens.add(code: code, for: actor, at: now, expires: false)
+    say("open http://\(bound)/#c=\(code)")
+  }
+
+  private func trade(_ request: HTTPRequest) -> HTTPResponse {
+    guard let code = Answers.code(in: request.body) else {
+      return Answers.error(400, "the body is {\"code\":CODE}")
+    }
+    let token = randomText(32)
+    guard let actor = tokens.trade(code: code, for: token, at: now) else {
+      return Answers.error(401, "this launch code was used, has expired or never was")
+    }
+    if configuration.launch == actor { launch() }
+    return Answers.token(token, of: actor)
+  }
+
+  private func makeCode(for actor: SessionActor) -> HTTPResponse {
+    let code = randomText(32)
+    tokens.add(code: code, for: actor, at: now)
+    return Answers.code(code)
+  }
+
+  /// Random octets as text for URLs.
+  private func randomText(_ count: Int) -> String {
+    var source = SystemRandomNumberGenerator()
+    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    let length = (count * 8 + 5) / 6
+    return String(
+      decoding: (0..<length).map { _ in letters[Int(source.next() % 64)] }, as: UTF8.self)
+  }
+}
+
+/// The reason why a file of tokens is not accepted.
+package struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The reason in one line, with the path.
+  package let description: String
+}
+
+extension Gateway: HTTPApplication {
+  /// Decides about a request by its head.
+  package func head(_ request: HTTPRequest) -> HTTPDecision {
+    switch Admission(request, configuration.gate, &tokens, at: now) {
+    case .refused(let status, let reason, let allow):
+      let answer = Answers.error(status, reason)
+      return .respond(allow.map { answer.with("Allow", $0) } ?? answer)
+    case .route(let route, let actor):
+      if let limit = route.bodyLimit { return .readBody(limit: limit) }
+      switch route {
+      case .stream:
+        guard let actor, let token = request.bearerToken else {
+          preconditionFailure("a stream without a token")
+        }
+        return open(actor, token: token)
+      case .module: return module
+      default: return file(request.path)
+      }
+    }
+  }
+
+  /// Decides about a request with its body.
+  ///
+  /// The token is looked up again: it may have become invalid meanwhile.
+  package func body(_ request: HTTPRequest) -> HTTPDecision {
+    switch Admission(request, configuration.gate, &tokens, at: now) {
+    case .refused(let status, let reason, _): .respond(Answers.error(status, reason))
+    case .route(.token, _): .respond(trade(request))
+    case .route(.code, let actor?): .respond(makeCode(for: actor))
+    case .route(.messages, let actor?): .respond(post(request, actor))
+    case .route: .respond(Answers.error(404, "there is no \(request.path)"))
+    }
+  }
+
+  private var module: HTTPDecision {
+    do {
+      let bytes = try readSmallFile(configuration.moduleFile)
+      var answer = Answers.file(type: "text/javascript; charset=utf-8")
+      answer.body = bytes
+      return .respond(answer)
+    } catch {
+      return .respond(Answers.error(404, "the JavaScript client is not installed: \(error)"))
+    }
+  }
+
+  private func file(_ path: String) -> HTTPDecision {
+    guard let (file, type) = files?.find(path) else {
+      return .respond(Answers.error(404, "there is no \(path)"))
+    }
+    return .sendFile(file, Answers.file(type: type))
+  }
+}

@@ -1,0 +1,135 @@
+package import NavigationCore
+
+/// The tokens of pages: those of the file, and those that launch codes were traded for.
+///
+/// A pure value; it gets random texts and the time in milliseconds. Tokens are found by a hash with
+/// a random seed, so the time of a search says nothing about how much of a token is right.
+package struct TokenTable: Sendable {
+  /// How long an unused token of a launch code stays valid.
+  package static let idle: UInt64 = 12 * 3_600_000
+  /// How long a launch code of a page is valid.
+  package static let codeSeconds: UInt64 = 60
+  private static let most = 1024
+
+  /// The actors by the tokens of the file.
+  private var fixed: [String: SessionActor]
+  private var launched: [String: (actor: SessionActor, usedAt: UInt64)] = [:]
+  private var codes: [String: (actor: SessionActor, until: UInt64?)] = [:]
+
+  /// Makes a table with the tokens of the file.
+  package init(_ fixed: [String: SessionActor] = [:]) { self.fixed = fixed }
+
+  /// Replaces the tokens of the file.
+  ///
+  /// For an actor that lost a token, its launch codes and their tokens end too: whoever stole the
+  /// token could have made them. Others stay.
+  package mutating func replace(_ fixed: [String: SessionActor]) {
+    let revoked = Set(self.fixed.filter { fixed[$0.key] != $0.value }.values)
+    self.fixed = fixed
+    launched = launched.filter { !revoked.contains($0.value.actor) }
+    codes = codes.filter { !revoked.contains($0.value.actor) }
+  }
+
+  /// The actor of a token; nil if the token is not valid.
+  package mutating func actor(of token: String, at now: UInt64) -> SessionActor? {
+    if let actor = fixed[token] { return actor }
+    guard let entry = launched[token] else { return nil }
+    guard entry.usedAt + Self.idle > now else {
+      launched[token] = nil
+      return nil
+    }
+    launched[token] = (entry.actor, now)
+    return entry.actor
+  }
+
+  /// Counts a token of a launch code as used now.
+  package mutating func touch(_ token: String, at now: UInt64) {
+    if let entry = launched[token] { launched[token] = (entry.actor, now) }
+  }
+
+  /// Adds a launch code, valid for `codeSeconds`, or until it is used.
+  package mutating func add(
+    code: String, for actor: SessionActor, at now: UInt64, expires: Bool = true
+  ) {
+    codes = codes.filter { ($0.value.until ?? .max) > now }
+    if codes.count >= Self.most,
+      let oldest = codes.min(by: { ($0.value.until ?? .max) < ($1.value.until ?? .max) })
+    {
+      codes[oldest.key] = nil
+    }
+    codes[code] = (actor, expires ? now + Self.codeSeconds * 1000 : nil)
+  }
+
+  /// Trades a launch code for a token; nil if it was used, has expired or never was.
+  package mutating func trade(
+    code: String, for token: String, at now: UInt64
+  ) -> SessionActor? {
+    guard let entry = codes.removeValue(forKey: code), (entry.until ?? .max) > now else {
+      return nil
+    }
+    launched = launched.filter { $0.value.usedAt + Self.idle > now }
+    if launched.count >= Self.most,
+      let oldest = launched.min(by: { $0.value.usedAt < $1.value.usedAt })
+    {
+      launched[oldest.key] = nil
+    }
+    launched[token] = (entry.actor, now)
+    return entry.actor
+  }
+}
+
+/// The file of tokens.
+package enum TokenFile {
+  /// The reason why a file is not accepted.
+  package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The number of the line, from 1.
+    package var line: Int
+    /// The reason.
+    package var reason: String
+    /// The fault in one line.
+    package var description: String { "line \(line): \(reason)" }
+  }
+
+  /// Reads lines of `NAME TOKEN [ROLE [NAVS...]]`; `#` begins a comment.
+  ///
+  /// Without a role it is `read`; without patterns of navs it is `*`.
+  ///
+  /// - Returns: the actors by their tokens.
+  package static func read(_ text: String) throws(Fault) -> [String: SessionActor] {
+    var actors: [String: SessionActor] = [:]
+    var names: Set<String> = []
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).map(String.init)
+      guard !words.isEmpty else { continue }
+      func fault(_ reason: String) -> Fault { Fault(line: index + 1, reason: reason) }
+      guard words.count >= 2 else { throw fault("expected NAME TOKEN [ROLE [NAVS...]]") }
+      guard (22...128).contains(words[1].utf8.count), words[1].utf8.allSatisfy(isTokenByte) else {
+        throw fault(
+          "a token has 22 to 128 letters, digits and -._~+/=; head -c 32 /dev/urandom | base64 makes one"
+        )
+      }
+      let role = words.count > 2 ? Role(words[2]) : .read
+      let navs = words.count > 3 ? words[3...].map { NavGlob($0) } : [NavGlob("*")]
+      guard let actor = SessionActor(name: words[0], role: role, navs: navs.compactMap { $0 }),
+        actor.navs.count == navs.count
+      else {
+        throw fault("a name has 1 to 64 letters, digits and ._-, a pattern of navs 1 to 256 octets")
+      }
+      guard names.insert(actor.name).inserted else { throw fault("\(actor.name) occurs twice") }
+      guard actors.updateValue(actor, forKey: words[1]) == nil else {
+        throw fault("the token of \(actor.name) occurs twice")
+      }
+    }
+    return actors
+  }
+
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "-._~+/=".utf8.contains(byte)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/// A request as the server received it.
+package struct HTTPRequest: Hashable, Sendable {
+  /// The method, such as `GET`.
+  package var method: String
+  /// The path, percent-decoded, without the query.
+  package var path: String
+  /// The members of the query, percent-decoded; of a name that occurs twice, the last.
+  package var query: [String: String]
+  /// The values of the header `Host`; a good request has one.
+  package var hosts: [String]
+  /// The header `Origin`.
+  package var origin: String?
+  /// The header `Sec-Fetch-Site`.
+  package var fetchSite: String?
+  /// The header `Authorization`.
+  package var authorization: String?
+  /// The body; empty until the route asked for it.
+  package var body: [UInt8] = []
+
+  /// Makes a request without a body.
+  package init(
+    method: String, path: String, query: [String: String] = [:], hosts: [String] = [],
+    origin: String? = nil, fetchSite: String? = nil, authorization: String? = nil
+  ) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.hosts = hosts
+    self.origin = origin
+    self.fetchSite = fetchSite
+    self.authorization = authorization
+  }
+
+  /// The token of `Authorization: Bearer TOKEN`; nil without one.
+  package var bearerToken: String? {
+    guard let authorization, authorization.utf8.count <= 512 else { return nil }
+    let words = authorization.split(separator: " ", omittingEmptySubsequences: true)
+    guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
+    return String(words[1])
+  }
+}
+
+/// A response whose body is known.
+package struct HTTPResponse: Hashable, Sendable {
+  /// The status code, such as 200.
+  package var status: UInt32
+  /// The value of `Content-Type`.
+  package var type: String
+  /// Further headers, as name and value.
+  package var headers: [[String]]
+  /// The body.
+  package var body: [UInt8]
+
+  /// Makes a response.
+  package init(_ status: UInt32, type: String, headers: [[String]] = [], body: [UInt8]) {
+    self.status = status
+    self.type = type
+    self.headers = headers
+    self.body = body
+  }
+
+  /// Makes a response of one line of plain text.
+  package init(_ status: UInt32, _ line: String) {
+    self.init(status, type: "text/plain; charset=utf-8", body: Array((line + "\n").utf8))
+  }
+
+  /// Adds a header.
+  package func with(_ name: String, _ value: String) -> HTTPResponse {
+    var copy = self
+    copy.headers.append([name, value])
+    return copy
+  }
+}
+
+/// The decision about a request, of which the server has read the head or all.
+package enum HTTPDecision {
+  /// Respond with this.
+  case respond(HTTPResponse)
+  /// Read the body, at most this many octets, then decide again; a longer one is answered with 413.
+  case readBody(limit: Int)
+  /// Send a file from its descriptor, which the server closes.
+  case sendFile(OpenFile, HTTPResponse)
+  /// Begin a response that goes on until the stream ends.
+  case stream(ResponseStream, HTTPResponse)
+}
+
+/// The program behind a server: it decides about requests, on the thread of the server.
+package protocol HTTPApplication: AnyObject {
+  /// Decides about a request, of which only the head has been read.
+  func head(_ request: HTTPRequest) -> HTTPDecision
+  /// Decides about a request with its body, after `.readBody`.
+  func body(_ request: HTTPRequest) -> HTTPDecision
+}

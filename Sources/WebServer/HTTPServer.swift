@@ -1,0 +1,295 @@
+import CLinux
+import CMicroHTTPD
+package import RuntimePaths
+
+/// An HTTP server on one socket, by libmicrohttpd, on the thread that calls `run`.
+///
+/// It asks its application about each request, with the head first. It closes a connection that is
+/// idle for too long, except one with a stream.
+@safe
+package struct HTTPServer: ~Copyable {
+  /// The limits of a server.
+  package struct Limits: Sendable {
+    /// The most connections at a time; further ones wait to be accepted.
+    package var connections: Int
+    /// After how many seconds an idle connection is closed.
+    package var idleSeconds: UInt32
+
+    /// Makes limits.
+    package init(connections: Int = 64, idleSeconds: UInt32 = 3) {
+      self.connections = connections
+      self.idleSeconds = idleSeconds
+    }
+  }
+
+  private let daemon: OpaquePointer
+  private let responder: Responder
+  private let address: ListenAddress
+  private let limits: Limits
+  private let listener: Int32
+  /// Whether the listening socket is among what `descriptor` watches.
+  private var isListening = true
+  /// The descriptor that is readable when `run` has work.
+  package let descriptor: Int32
+  /// The address it listens on, with the port that the kernel chose for port 0.
+  package let bound: ListenAddress
+
+  /// Opens the listening socket, or takes over one that is open already.
+  ///
+  /// - Parameters:
+  ///   - address: the address to listen on; of an open socket, the address for people.
+  ///   - inherited: the descriptor of a socket that listens already; nil to open one.
+  ///   - limits: the limits.
+  ///   - application: decides about each request.
+  /// - Throws: `SystemError`.
+  package init(
+    _ address: ListenAddress, inherited: Int32? = nil, limits: Limits = Limits(),
+    application: any HTTPApplication
+  ) throws(SystemError) {
+    let listener =
+      switch address {
+      case _ where inherited != nil: inherited ?? -1
+      case .network(let address, let port): unsafe navd_http_listen_network(address, port)
+      case .local(let path): unsafe navd_http_listen_local(path)
+      }
+    guard listener >= 0 else {
+      throw SystemError("listen on", address.description, code: navd_errno())
+    }
+    let set = navd_http_watch_set()
+    let responder = Responder(application, set)
+    let context = unsafe Unmanaged.passUnretained(responder).toOpaque()
+    guard set >= 0,
+      let daemon = unsafe navd_http_start(
+        Responder.handler, Responder.completed, context, UInt32(limits.connections + 1),
+        limits.idleSeconds)
+    else {
+      let code = navd_errno()
+      close(listener)
+      throw SystemError("serve HTTP on", address.description, code: code)
+    }
+    let work = unsafe navd_http_descriptor(daemon)
+    precondition(work >= 0, "a server made with MHD_USE_EPOLL has a descriptor")
+    let isWatched = navd_http_watch(set, work, 0) == 0 && navd_http_watch(set, listener, 0) == 0
+    precondition(isWatched, "epoll_ctl: errno=\(navd_errno())")
+    unsafe self.daemon = daemon
+    self.responder = responder
+    self.address = address
+    self.limits = limits
+    self.listener = listener
+    descriptor = set
+    isUnlinking = inherited == nil
+    bound =
+      switch address {
+      case .network(let address, let port):
+        .network(address: address, port: max(port, navd_http_port(listener)))
+      case .local: address
+      }
+  }
+
+  private let isUnlinking: Bool
+
+  deinit {
+    responder.abortStreams()
+    // libmicrohttpd must have resumed every connection before it stops.
+    unsafe MHD_run(daemon)
+    unsafe MHD_stop_daemon(daemon)
+    close(listener)
+    close(descriptor)
+    if isUnlinking, case .local(let path) = address { _ = unsafe unlink(path) }
+  }
+
+  /// Accepts waiting connections and responds to complete requests, without blocking.
+  ///
+  /// The server itself accepts connections and hands them to libmicrohttpd. If libmicrohttpd
+  /// accepts them and reaches its limit, it can stop polling the listening socket for ever.
+  package mutating func run() {
+    var ready = [Int32](repeating: -1, count: 64)
+    let count = unsafe navd_http_ready(descriptor, &ready)
+    for descriptor in ready.prefix(Int(count)) { responder.streams[descriptor]?.abort() }
+    while hasRoom, unsafe navd_http_accept(daemon, listener) == 0 {}
+    _ = unsafe MHD_run(daemon)
+    if isListening != hasRoom {
+      isListening = hasRoom
+      navd_http_watch_again(descriptor, listener, isListening ? 1 : 0)
+    }
+  }
+
+  /// Whether the server can accept another connection.
+  var hasRoom: Bool { unsafe navd_http_connections(daemon) < UInt32(limits.connections) }
+
+  /// Milliseconds until `run` must be called, at most 1000; -1 while there is no connection.
+  ///
+  /// `run` then closes the connections that have been idle for too long.
+  package var timeout: Int32 { unsafe navd_http_timeout(daemon) }
+}
+
+/// The object behind the pointers that libmicrohttpd passes to its callbacks.
+@safe
+private final class Responder {
+  private let application: any HTTPApplication
+  private let set: Int32
+  /// The streams by the descriptors of their connections.
+  private(set) var streams: [Int32: ResponseStream] = [:]
+
+  /// A request on its way, between two calls of the handler.
+  final class Exchange {
+    var request: HTTPRequest
+    let limit: Int
+    var isTooLong = false
+
+    init(_ request: HTTPRequest, limit: Int) {
+      self.request = request
+      self.limit = limit
+    }
+  }
+
+  init(_ application: any HTTPApplication, _ set: Int32) {
+    self.application = application
+    self.set = set
+  }
+
+  func abortStreams() { for stream in Array(streams.values) { stream.abort() } }
+
+  static let handler: MHD_AccessHandlerCallback = {
+    context, connection, url, method, _, upload, size, state in
+    guard let context = unsafe context, let connection = unsafe connection,
+      let url = unsafe url, let method = unsafe method, let state = unsafe state,
+      let size = unsafe size
+    else { return .NO }
+    let responder = unsafe Unmanaged<Responder>.fromOpaque(context).takeUnretainedValue()
+    guard let pointer = unsafe state.pointee else {
+      let request = unsafe HTTPRequest(
+        String(cString: method), String(cString: url), of: connection)
+      let decision = responder.application.head(request)
+      guard case .readBody(let limit) = decision else {
+        return unsafe responder.carryOut(decision, on: connection)
+      }
+      let exchange = Exchange(request, limit: limit)
+      unsafe state.pointee = Unmanaged.passRetained(exchange).toOpaque()
+      return .YES
+    }
+    let exchange = unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+    if unsafe size.pointee > 0, let upload = unsafe upload {
+      let bytes = unsafe UnsafeRawBufferPointer(start: upload, count: size.pointee)
+      if exchange.request.body.count + bytes.count > exchange.limit { exchange.isTooLong = true }
+      // The rest of a body that is too long is read and dropped: otherwise the client would get a
+      // reset in place of the answer.
+      if exchange.isTooLong {
+        exchange.request.body = []
+      } else {
+        unsafe exchange.request.body += bytes
+      }
+      unsafe size.pointee = 0
+      return .YES
+    }
+    if exchange.isTooLong {
+      let text = "the body has more than \(exchange.limit) octets"
+      return unsafe responder.carryOut(.respond(HTTPResponse(413, text)), on: connection)
+    }
+    return unsafe responder.carryOut(responder.application.body(exchange.request), on: connection)
+  }
+
+  static let completed: MHD_RequestCompletedCallback = { _, _, state, _ in
+    guard let state = unsafe state, let pointer = unsafe state.pointee else { return }
+    unsafe Unmanaged<Exchange>.fromOpaque(pointer).release()
+    unsafe state.pointee = nil
+  }
+
+  private func carryOut(_ decision: HTTPDecision, on connection: OpaquePointer) -> MHD_Result {
+    let head: HTTPResponse
+    let response: OpaquePointer?
+    switch decision {
+    case .readBody: preconditionFailure("the body has been read")
+    case .respond(let answer):
+      head = answer
+      unsafe response = answer.body.withUnsafeBytes { buffer in
+        unsafe navd_http_copy(buffer.baseAddress, buffer.count)
+      }
+    case .sendFile(let file, let answer):
+      head = answer
+      unsafe response = MHD_create_response_from_fd64(UInt64(file.size), file.take())
+    case .stream(let stream, let answer):
+      head = answer
+      unsafe response = body(of: stream, on: connection)
+    }
+    guard let response = unsafe response else { return .NO }
+    defer { unsafe MHD_destroy_response(response) }
+    unsafe MHD_add_response_header(response, "Content-Type", head.type)
+    for header in head.headers { unsafe MHD_add_response_header(response, header[0], header[1]) }
+    return unsafe MHD_queue_response(connection, head.status, response)
+  }
+
+  /// What the callbacks of a stream's body need; the response keeps it alive.
+  private final class Body {
+    let stream: ResponseStream
+    let descriptor: Int32
+    unowned let responder: Responder
+
+    init(_ stream: ResponseStream, _ descriptor: Int32, _ responder: Responder) {
+      self.stream = stream
+      self.descriptor = descriptor
+      self.responder = responder
+    }
+  }
+
+  private func body(of stream: ResponseStream, on connection: OpaquePointer) -> OpaquePointer? {
+    unsafe stream.begin(connection)
+    let descriptor = stream.descriptor
+    unsafe navd_http_be_patient(connection)
+    streams[descriptor] = stream
+    // A suspended connection does not notice that its peer has closed it.
+    _ = navd_http_watch(set, descriptor, 1)
+    let body = unsafe Unmanaged.passRetained(Body(stream, descriptor, self)).toOpaque()
+    return unsafe MHD_create_response_from_callback(
+      UInt64.max, 16384,
+      { context, _, target, limit in
+        guard let context = unsafe context, let target = unsafe target else { return -1 }
+        let body = unsafe Unmanaged<Body>.fromOpaque(context).takeUnretainedValue()
+        return unsafe body.stream.take(target, limit)
+      }, body,
+      { context in
+        guard let context = unsafe context else { return }
+        let body = unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue()
+        body.responder.forget(body.stream, body.descriptor)
+      })
+  }
+
+  private func forget(_ stream: ResponseStream, _ descriptor: Int32) {
+    if streams[descriptor] === stream { streams[descriptor] = nil }
+    stream.finish()
+  }
+}
+
+extension HTTPRequest {
+  fileprivate init(_ method: String, _ path: String, of connection: OpaquePointer) {
+    func header(_ name: String) -> String? {
+      unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, name).map {
+        unsafe String(cString: $0)
+      }
+    }
+    self.init(
+      method: method, path: path, origin: header("Origin"), fetchSite: header("Sec-Fetch-Site"),
+      authorization: header("Authorization"))
+    unsafe withUnsafeMutablePointer(to: &hosts) { hosts in
+      _ = unsafe MHD_get_connection_values(
+        connection, .HEADER_KIND,
+        { context, _, name, value in
+          guard let name = unsafe name, unsafe strcasecmp(name, "Host") == 0 else { return .YES }
+          let hosts = unsafe context?.assumingMemoryBound(to: [String].self)
+          unsafe hosts?.pointee.append(value.map { unsafe String(cString: $0) } ?? "")
+          return .YES
+        }, hosts)
+    }
+    unsafe withUnsafeMutablePointer(to: &query) { query in
+      _ = unsafe MHD_get_connection_values(
+        connection, .GET_ARGUMENT_KIND,
+        { context, _, name, value in
+          guard let name = unsafe name else { return .YES }
+          let query = unsafe context?.assumingMemoryBound(to: [String: String].self)
+          let text = unsafe value.map { unsafe String(cString: $0) } ?? ""
+          unsafe query?.pointee[String(cString: name)] = text
+          return .YES
+        }, query)
+    }
+  }
+}

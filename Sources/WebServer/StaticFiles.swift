@@ -1,0 +1,90 @@
+import CLinux
+import CMicroHTTPD
+package import RuntimePaths
+
+/// A file that is open for reading.
+package final class OpenFile {
+  private var descriptor: Int32
+  /// The size in octets.
+  package let size: Int64
+
+  init(_ descriptor: Int32, size: Int64) {
+    self.descriptor = descriptor
+    self.size = size
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Gives the descriptor away.
+  func take() -> Int32 {
+    defer { descriptor = -1 }
+    return descriptor
+  }
+}
+
+/// The files of one directory, for pages.
+///
+/// No path leads out of the directory: each component is opened by itself, and never a link.
+/// Hidden files, and types that are not in the table, are not served.
+package final class StaticFiles {
+  private let directory: Int32
+
+  /// The types by the ends of names; another file is not served.
+  static let types: [String: String] = [
+    "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8", "mjs": "text/javascript; charset=utf-8",
+    "json": "application/json", "txt": "text/plain; charset=utf-8",
+    "webmanifest": "application/manifest+json", "svg": "image/svg+xml", "png": "image/png",
+    "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp",
+    "avif": "image/avif", "ico": "image/x-icon", "woff2": "font/woff2", "woff": "font/woff",
+    "mp3": "audio/mpeg", "ogg": "audio/ogg", "wav": "audio/wav", "mp4": "video/mp4",
+    "webm": "video/webm",
+  ]
+
+  /// Opens a directory.
+  package init(_ path: String) throws(SystemError) {
+    directory = unsafe navd_http_open_directory(path)
+    guard directory >= 0 else { throw SystemError("open", path, code: navd_errno()) }
+  }
+
+  deinit { close(directory) }
+
+  /// Finds the file of a path, `index.html` for one that ends with a slash.
+  ///
+  /// - Returns: the open file and the value of `Content-Type`; nil if there is none.
+  package func find(_ path: String) -> (file: OpenFile, type: String)? {
+    guard let names = Self.components(path), let last = names.last,
+      let end = last.lastIndex(of: "."),
+      let type = Self.types[String(last[last.index(after: end)...])]
+    else { return nil }
+    var folder = directory
+    for name in names.dropLast() {
+      let next = unsafe navd_http_open_below(folder, name, 1)
+      if folder != directory { close(folder) }
+      guard next >= 0 else { return nil }
+      folder = next
+    }
+    let descriptor = unsafe navd_http_open_below(folder, last, 0)
+    if folder != directory { close(folder) }
+    guard descriptor >= 0 else { return nil }
+    let size = navd_http_file_size(descriptor)
+    guard size >= 0 else {
+      close(descriptor)
+      return nil
+    }
+    return (OpenFile(descriptor, size: size), type)
+  }
+
+  /// The names on the way to a file; nil for a path that may not be.
+  static func components(_ path: String) -> [String]? {
+    guard path.hasPrefix("/"), path.utf8.count <= 1024, !path.utf8.contains(0) else { return nil }
+    var names = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+      .map { String($0) }
+    if names.last == "" { names[names.count - 1] = "index.html" }
+    // A name that begins with a dot is hidden, or leads to this or the upper directory.
+    guard names.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") && !$0.contains("\\") }) else {
+      return nil
+    }
+    return names
+  }
+}

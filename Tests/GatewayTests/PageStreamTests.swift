@@ -1,0 +1,177 @@
+import NavigationCore
+import Testing
+
+@testable import NavigationGateway
+
+@Suite struct PageStreamTests {
+  private static let till = actor("till")
+  private static let hello =
+    #"["hello",{"ver":[1,1],"client":"0123456789abcdef0123456789abcdef","nonce":"n"}]"#
+
+  private func stream() -> PageStream { PageStream(id: "s", actor: Self.till, at: 1000) }
+
+  private func post(
+    _ stream: inout PageStream, _ number: UInt64, _ text: String
+  ) -> PageStream.Verdict {
+    var reader = ClientMessageReader(maximumBytes: 65_536)
+    return stream.post(number, Array(text.utf8), reader: &reader, at: 2000)
+  }
+
+  @Test func `a stream begins with its id and the number of the first post`() {
+    let text = String(decoding: stream().opening, as: UTF8.self)
+    #expect(text == "[\"stream\",{\"id\":\"s\",\"next\":1}]\n")
+  }
+
+  @Test func `a post is taken once, in order, whole`() {
+    var stream = stream()
+    #expect(post(&stream, 2, Self.hello) == .ahead(next: 1))
+    #expect(post(&stream, 1, Self.hello + "\n" + #"["ping",{"id":1}]"#) == .taken(next: 2))
+    #expect(
+      stream.outbox.map { String(decoding: $0.frame, as: UTF8.self) } == [
+        "nsp1.hello", "nsp1.ping",
+      ])
+    #expect(post(&stream, 1, "anything") == .taken(next: 2))
+    #expect(post(&stream, 3, #"["ping",{"id":2}]"#) == .ahead(next: 2))
+    #expect(stream.outbox.count == 2)
+    guard case .malformed = post(&stream, 2, #"["ping",{"id":2}]"# + "\nx") else {
+      Issue.record("a post with a bad line was taken")
+      return
+    }
+    #expect(stream.outbox.count == 2)
+    #expect(post(&stream, 2, #"["ping",{"id":2}]"#) == .taken(next: 3))
+  }
+
+  @Test func `the gateway writes hello itself, whatever the page says of actor and flow`() throws {
+    var stream = stream()
+    let own = Self.hello.replacing(
+      #""nonce""#,
+      with: #""flow":"none","actor":{"name":"root","role":"admin","navs":["*"]},"nonce""#)
+    #expect(post(&stream, 1, own) == .taken(next: 2))
+    // A later hello begins another session; it gets the actor too.
+    #expect(post(&stream, 2, own) == .taken(next: 3))
+    for message in stream.outbox {
+      var reader = ClientMessageReader(maximumBytes: 65_536)
+      guard
+        case .hello(let hello) = try reader.read(frame: message.frame.span, body: message.body.span)
+      else {
+        Issue.record("no hello")
+        return
+      }
+      #expect(hello.actor == Self.till && !hello.isUncontrolled && hello.nonce == "n")
+    }
+  }
+
+  @Test(arguments: [
+    #"["op",{}]"#, #"["get",{"id":1,"what":"stats"}]"#, #"["ping",{"id":1}]"#,
+  ])
+  func `nothing comes before hello`(line: String) {
+    var stream = stream()
+    guard case .malformed = post(&stream, 1, line) else {
+      Issue.record("\(line) was taken before hello")
+      return
+    }
+    #expect(stream.outbox.isEmpty)
+  }
+
+  @Test func `what navd does not take is bounded`() {
+    var stream = stream()
+    #expect(post(&stream, 1, Self.hello) == .taken(next: 2))
+    let long = #"["op",{"x":""# + String(repeating: "x", count: 60_000) + #""}]"#
+    #expect(post(&stream, 2, long) == .taken(next: 3))
+    #expect(post(&stream, 3, long) == .taken(next: 4))
+    #expect(post(&stream, 4, long) == .full)
+    stream.noteSent(2)
+    #expect(post(&stream, 4, long) == .taken(next: 5))
+  }
+
+  @Test func `without a connection, a hello or a reader the stream ends in its time`() {
+    var stream = stream()
+    #expect(stream.deadline?.at == 6000 && stream.deadline?.end == .unreachable)
+    #expect(stream.connectsAgainAt == 1250)
+    stream.noteAttempt(at: 1300)
+    #expect(stream.connectsAgainAt == 1550)
+    stream.noteConnected()
+    #expect(stream.connectsAgainAt == nil)
+    #expect(stream.deadline?.at == 11_000 && stream.deadline?.end == .silent)
+    _ = post(&stream, 1, Self.hello)
+    // A navd that is stopped takes connections, and does not answer.
+    #expect(stream.deadline?.at == 7000 && stream.deadline?.end == .unreachable)
+    stream.noteAnswer()
+    #expect(stream.deadline == nil)
+    stream.notePage(pending: 10, taken: 0, at: 20_000)
+    #expect(stream.deadline?.at == 35_000 && stream.deadline?.end == .stalled)
+    stream.notePage(pending: 10, taken: 0, at: 30_000)
+    #expect(stream.deadline?.at == 35_000)
+    stream.notePage(pending: 10, taken: 5, at: 31_000)
+    #expect(stream.deadline?.at == 46_000)
+    stream.notePage(pending: 0, taken: 15, at: 32_000)
+    #expect(stream.deadline == nil)
+  }
+
+  @Test func `a stream that has ended waits for its page as long as any, and connects no more`() {
+    var stream = stream()
+    stream.noteEnd()
+    #expect(stream.deadline == nil && stream.connectsAgainAt == nil)
+    stream.notePage(pending: 10, taken: 0, at: 20_000)
+    #expect(stream.deadline?.at == 35_000 && stream.deadline?.end == .stalled)
+  }
+
+  @Test func `navd is read while little waits for the page`() {
+    #expect(stream().reads(pending: 65_535))
+    #expect(!stream().reads(pending: 65_536))
+  }
+}
+
+@Suite struct PageMessageTests {
+  private func read(_ text: String) -> [String]? {
+    guard let messages = try? PageMessage.read(Array(text.utf8)) else { return nil }
+    return messages.map {
+      String(decoding: $0.frame, as: UTF8.self) + " " + String(decoding: $0.body, as: UTF8.self)
+    }
+  }
+
+  @Test(arguments: [
+    (#"["op",{"a":1}]"#, ["nsp1.op {\"a\":1}"]),
+    ("[\"op\",{}]\n[\"bye\",{}]\n", ["nsp1.op {}", "nsp1.bye {}"]),
+    (" [ \"op\" , {} ] \r\n", ["nsp1.op {}"]),
+    (#"["op",{}],["x",{}]"#, ["nsp1.op {}],[\"x\",{}"]),
+  ])
+  func `a line is a verb and a body, which is not read`(text: String, messages: [String]) {
+    #expect(read(text) == messages)
+  }
+
+  @Test(arguments: [
+    "", "\n", "\n[\"op\",{}]", "[\"op\",{}]\n\n", "{}", "[]", #"["op"]"#, #"["op",1]"#,
+    #"["Op",{}]"#, #"["op" {}]"#, #"[op,{}]"#,
+    #"["",{}]"#, #"["abcdefghijklmnopqrst",{}]"#, #"["op",{}"#, "[\"op\",{}]\nx", "\u{0}",
+  ])
+  func `another form is refused`(text: String) {
+    #expect(read(text) == nil)
+  }
+
+  @Test func `every prefix and every changed octet of a post is read or refused`() {
+    let post = Array("[\"op\",{\"id\":1,\"do\":[{\"pop\":{}}]}]\n[\"ping\",{\"id\":2}]\n".utf8)
+    for end in post.indices { _ = try? PageMessage.read(Array(post[..<end])) }
+    for place in post.indices {
+      for octet in [0, 0x0A, 0x22, 0x5B, 0x7D, 0xFF] as [UInt8] {
+        var odd = post
+        odd[place] = octet
+        for message in (try? PageMessage.read(odd)) ?? [] {
+          #expect(message.frame.starts(with: Array("nsp1.".utf8)) && message.frame.count <= 24)
+          #expect(!message.body.contains(0x0A))
+        }
+      }
+    }
+  }
+
+  @Test func `a line that is too long is named`() {
+    let long = "[\"op\",{}]\n[\"op\",{" + String(repeating: " ", count: 65_536) + "}]"
+    #expect(throws: PageMessage.Fault.tooLong(line: 2)) { try PageMessage.read(Array(long.utf8)) }
+  }
+
+  @Test func `a line feed between tokens becomes a space, with the same number of octets`() {
+    let body = Array("{\"args\":{\n\"a\":\n1}}".utf8)
+    let line = PageMessage.line(frame: Array("nsp1.snap".utf8).span, body: body.span)
+    #expect(String(decoding: line, as: UTF8.self) == "[\"snap\",{\"args\":{ \"a\": 1}}]\n")
+  }
+}

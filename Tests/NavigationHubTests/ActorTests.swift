@@ -1,0 +1,165 @@
+@testable import NavigationCore
+import Testing
+
+/// Sessions that a gateway opens for others; the rights themselves are in AccessModelTests.
+@Suite struct ActorTests {
+  private static let gateway: UInt32 = 2000
+
+  /// A world with a nav, and a gateway that may read, push and pop.
+  private func world() throws -> (World, Client) {
+    let world = World()
+    var access = Access()
+    access.gateways = [.user(Self.gateway)]
+    try world.turn([.access(access)])
+    let owner = Client(world, 1, user: 0)
+    try owner.hello()
+    try owner.must(#"{"nav.create":{"root":{"id":"home"}}}"#)
+    return (world, owner)
+  }
+
+  private func page(
+    _ world: World, _ number: UInt64, _ name: String = "till", role: Role = .ui,
+    user: UInt32 = ActorTests.gateway
+  ) throws -> Client {
+    let client = Client(world, number, user: user)
+    let all = try #require(NavGlob("*"))
+    client.actor = SessionActor(name: name, role: role, navs: [all])
+    #expect(client.actor != nil)
+    return client
+  }
+
+  @Test func `ownership, the log and the answer to hello go by the name behind the gateway's`()
+    throws
+  {
+    let (world, _) = try world()
+    let page = try page(world, 2)
+    let welcome = try page.hello()
+    let you = try #require(welcome.json["you"] as? [String: Any])
+    #expect(you["actor"] as? String == "till" && you["role"] as? String == "ui")
+    #expect(you["uid"] as? Int == Int(Self.gateway))
+    try page.must(#"{"nav.create":{"root":{"id":"a"}}}"#, nav: "own")
+    let slot = try #require(world.hub.navs.slot(of: "own"))
+    #expect(world.hub.navs.slots[slot].owner == "uid:2000/till")
+    let other = try self.page(world, 3, "other")
+    try other.hello()
+    // The owner's rights end with those of the gateway, which may not administer.
+    #expect(try page.op(#"{"nav.close":{}}"#, nav: "own", Stage.any).code == "forbidden")
+    #expect(try other.op(#"{"push":{"screen":{"id":"b"}}}"#, nav: "own").verb == .ok)
+  }
+
+  @Test func `one client id belongs to one actor, and another of the same gateway may not take it`()
+    throws
+  {
+    let (world, _) = try world()
+    let page = try page(world, 2)
+    try page.hello()
+    let thief = try self.page(world, 3, "thief")
+    let body = #"{"ver":[1,1],"client":"\#(page.client)","nonce":"x"\#(thief.actorMember)}"#
+    #expect(try thief.ask("hello", body).code == "forbidden")
+    // The same actor may, as a page does that comes back.
+    let again = Client(world, 4, user: Self.gateway, client: page.client)
+    again.actor = page.actor
+    #expect(try again.hello().verb == .welcome)
+    #expect(try page.op(#"{"pop":{}}"#, Stage.any).code == "fenced")
+  }
+
+  @Test func `remembered ops are those of the actor`() throws {
+    let (world, _) = try world()
+    let page = try page(world, 2)
+    try page.hello()
+    let push = page.opBody(#"{"push":{"screen":{"id":"a"}}}"#)
+    let first = try page.ask("op", push)
+    let again = Client(world, 4, user: Self.gateway, client: page.client)
+    again.actor = page.actor
+    try again.hello()
+    #expect(try again.ask("op", push).text == first.text)
+  }
+
+  @Test func `a gateway does nothing in its own name, with or without a session`() throws {
+    let (_, owner) = try world()
+    let world = owner.world
+    let before = world.hub.sequence
+    let gateway = Client(world, 2, user: Self.gateway)
+    #expect(try gateway.hello().code == "forbidden")
+    let id = #","client":"\#(gateway.client)""#
+    let op = #"{"id":1,"nav":"kiosk"\#(id),"do":[{"push":{"screen":{"id":"a"}}}]}"#
+    #expect(try gateway.ask("op", op).code == "no-session")
+    #expect(try gateway.ask("get", #"{"id":2,"nav":"kiosk"}"#).code == "no-session")
+    #expect(try gateway.ask("get", #"{"id":3,"what":"stats"}"#).code == "no-session")
+    #expect(try gateway.ask("watch", #"{"id":4,"nav":"kiosk"}"#).code == "no-session")
+    #expect(try gateway.ask("ping", #"{"id":5}"#).verb == .pong)
+    #expect(world.hub.sequence == before)
+  }
+
+  @Test(arguments: [ActorTests.gateway, 0])
+  func `a connection that had an actor never gets the rights of its gateway`(user: UInt32) throws {
+    let (world, _) = try world()
+    let before = world.hub.sequence
+    let page = try page(world, 2, role: .read, user: user)
+    try page.hello()
+    #expect(try page.op(#"{"push":{"screen":{"id":"a"}}}"#).code == "forbidden")
+    try page.send("bye", #"{"id":\#(page.nextID())}"#)
+    let id = #""client":"\#(page.client)""#
+    let loose = try page.op(#"{"push":{"screen":{"id":"a"}}}"#, id)
+    #expect(loose.code == "no-session", "\(loose.text)")
+    #expect(try page.ask("get", #"{"id":9,"nav":"kiosk"}"#).code == "no-session")
+    page.actor = nil
+    #expect(try page.hello().code == "forbidden")
+    #expect(world.hub.sequence == before)
+    // Another connection of root is root's.
+    guard user == 0 else { return }
+    let root = Client(world, 3, user: 0)
+    #expect(try root.hello().verb == .welcome)
+  }
+
+  @Test func `who may not speak for others is refused, and stays who it is`() throws {
+    let (world, _) = try world()
+    let user = try page(world, 2, user: 1000)
+    #expect(try user.hello().code == "forbidden")
+    user.actor = nil
+    #expect(try user.hello().verb == .welcome)
+    #expect(try user.op(#"{"push":{"screen":{"id":"a"}}}"#).verb == .ok)
+  }
+
+  @Test(arguments: [
+    #"{"name":"a","role":"ui"}"#, #"{"name":"a","role":"ui","navs":[]}"#,
+    #"{"name":"a/b","role":"ui","navs":["*"]}"#, #"{"name":"","role":"ui","navs":["*"]}"#,
+    #"{"name":"a","role":"","navs":["*"]}"#, #"{"name":"a","role":"ui","navs":[""]}"#,
+    #"{"name":"a","role":"ui","navs":["*"],"uid":0}"#, #"{"name":"a","role":"ui","navs":[1]}"#,
+    #"[]"#, #""root""#, "1",
+  ])
+  func `an actor of another form is refused`(actor: String) throws {
+    let (world, _) = try world()
+    let gateway = Client(world, 2, user: Self.gateway)
+    let body = #"{"ver":[1,1],"client":"\#(gateway.client)","nonce":"x","actor":\#(actor)}"#
+    #expect(try gateway.ask("hello", body).code == "invalid-argument", "\(actor)")
+  }
+
+  @Test func `rules that change end the sessions of who is no gateway any more, and of who is now`()
+    throws
+  {
+    let (world, _) = try world()
+    let page = try page(world, 2)
+    try page.hello()
+    let user = Client(world, 3, user: 3000)
+    try user.hello()
+    var access = Access()
+    access.gateways = [.user(3000)]
+    let sent = try world.turn([.access(access)])
+    for client in [page, user] {
+      let bye = sent.first { $0.connection == client.connection && $0.verb == .bye }
+      #expect(bye?.json["why"] as? String == "revoked")
+    }
+  }
+
+  @Test func `an actor of root sees what its role sees, and no backups`() throws {
+    let (world, _) = try world()
+    let viewer = try page(world, 2, role: .read, user: 0)
+    try viewer.hello()
+    #expect(try viewer.ask("get", #"{"id":1,"nav":"kiosk"}"#).verb == .ok)
+    #expect(try viewer.ask("get", #"{"id":2,"nav":"$navs"}"#).code == "forbidden")
+    #expect(try viewer.ask("get", #"{"id":3,"what":"backup"}"#).code == "forbidden")
+    let stats = try viewer.ask("get", #"{"id":4,"what":"stats"}"#)
+    #expect((stats.json["value"] as? [String: Any])?["busiest"] == nil)
+  }
+}

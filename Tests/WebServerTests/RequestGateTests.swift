@@ -1,0 +1,85 @@
+import Testing
+
+@testable import WebServer
+
+/// The attacks of other pages, as requests.
+@Suite struct RequestGateTests {
+  private let gate = RequestGate(allowedHosts: ["Kiosk.example"])
+
+  private func request(
+    _ host: String..., origin: String? = nil, site: String? = nil
+  ) -> HTTPRequest {
+    HTTPRequest(method: "GET", path: "/", hosts: host, origin: origin, fetchSite: site)
+  }
+
+  @Test(arguments: [
+    "localhost", "localhost:80", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:65535", "127.255.0.9:8080",
+    "[::1]", "[::1]:9720", "kiosk.example", "KIOSK.example:443",
+  ])
+  func `a name of loopback is answered, whatever its port`(host: String) {
+    #expect(gate.refusalOfHost(request(host)) == nil)
+  }
+
+  @Test(arguments: [
+    "evil.test", "127.evil.test", "127.0.0.1.evil.test", "localhost6", "localhost.", "localhost:",
+    "127.0.0.1:", "127.0.0.1:99999", "127.0.0.1:8x", "127.1", "127.0.0.01", "127.0.0.256",
+    "0.0.0.0", "2130706433", "0x7f.0.0.1", "[::1", "::1", "[::]", "[::ffff:127.0.0.1]", "",
+    "evil@127.0.0.1", "127.0.0.1/", " 127.0.0.1", "127.0.0.1 ", "kiosk.example.evil.test",
+    "kiosk.exampl\u{65}\u{301}", "128.0.0.1", "127..0.1", "127.0.0.+1",
+  ])
+  func `another name is misdirected`(host: String) {
+    #expect(gate.refusalOfHost(request(host))?.status == 421)
+  }
+
+  @Test func `none and two hosts are a bad request`() {
+    #expect(gate.refusalOfHost(request())?.status == 400)
+    #expect(gate.refusalOfHost(request("localhost", "localhost"))?.status == 400)
+  }
+
+  @Test(
+    arguments: [
+      (nil, nil), ("http://127.0.0.1:9720", nil), (nil, "same-origin"),
+      ("http://127.0.0.1:9720", "same-origin"),
+    ] as [(String?, String?)])
+  func `a request of the page itself, or of no page, goes on`(origin: String?, site: String?) {
+    #expect(gate.refusalOfOrigin(request("127.0.0.1:9720", origin: origin, site: site)) == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("http://evil.test", nil), ("null", nil), ("", nil), ("http://127.0.0.1", nil),
+      ("http://127.0.0.1:9721", "same-site"), ("http://localhost:9720", nil),
+      ("https://127.0.0.1:9720", nil), ("http://127.0.0.1:9720.evil.test", nil),
+      (nil, "same-site"), (nil, "cross-site"), (nil, "none"), (nil, ""),
+      ("http://127.0.0.1:9720", "cross-site"),
+    ] as [(String?, String?)])
+  func `a request of another page is refused`(origin: String?, site: String?) {
+    let refusal = gate.refusalOfOrigin(request("127.0.0.1:9720", origin: origin, site: site))
+    #expect(refusal?.status == 403)
+  }
+
+  @Test func `behind a proxy the page has a secure origin`() {
+    let host = "kiosk.example"
+    #expect(gate.refusalOfOrigin(request(host, origin: "https://kiosk.example")) == nil)
+    #expect(gate.refusalOfOrigin(request(host, origin: "https://evil.example"))?.status == 403)
+  }
+
+  @Test(
+    arguments: [
+      ("Bearer abc", "abc"), ("bearer abc", "abc"), ("Basic abc", nil), ("Bearer", nil),
+      ("Bearer a b", nil), ("", nil), ("abc", nil),
+      ("Bearer " + String(repeating: "x", count: 600), nil),
+    ] as [(String, String?)])
+  func `a token comes as bearer`(header: String, token: String?) {
+    let request = HTTPRequest(method: "GET", path: "/", authorization: header)
+    #expect(request.bearerToken == token)
+  }
+
+  @Test func `the policy runs nothing but files of the server, and no text as script`() {
+    for part in [
+      "default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "form-action 'none'",
+      "require-trusted-types-for 'script'", "trusted-types 'none'",
+    ] { #expect(SecurityHeaders.policy.contains(part)) }
+    #expect(!SecurityHeaders.policy.contains("unsafe"))
+  }
+}
