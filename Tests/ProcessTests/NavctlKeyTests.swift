@@ -43,9 +43,9 @@ extension ProcessTests {
       let refused = try authorize(daemon, ["panel", key, "--role", "operator"])
       #expect(refused.status == 2, "\(refused.errors)")
       #expect(refused.errors.contains("there is no role 'operator'"), "\(refused.errors)")
-      #expect(refused.errors.contains("admin, operators, ui, viewers"), "\(refused.errors)")
+      #expect(refused.errors.contains("admin, operators, read, ui, viewers"), "\(refused.errors)")
       #expect(try listed(daemon).isEmpty)
-      for role in ["operators", "viewers", "ui", "admin"] {
+      for role in ["operators", "viewers", "ui", "read", "admin"] {
         let taken = try authorize(daemon, ["panel", key, "--role", role])
         #expect(taken.status == 0, "\(taken.errors)")
         #expect(try listed(daemon).first?["role"]?.string == role)
