@@ -18,6 +18,13 @@
 static const ssize_t MHD_CONTENT_READER_END_OF_STREAM_ = MHD_CONTENT_READER_END_OF_STREAM;
 static const ssize_t MHD_CONTENT_READER_END_WITH_ERROR_ = MHD_CONTENT_READER_END_WITH_ERROR;
 
+/// Decodes a text of a URL in place. `%00` would end it early, so such a text stays as it is.
+static inline size_t navd_http_unescape(void *context, struct MHD_Connection *connection, char *text) {
+  (void)context;
+  (void)connection;
+  return strstr(text, "%00") ? strlen(text) : MHD_http_unescape(text);
+}
+
 /// Starts a server of connections that are handed to it; it runs in `MHD_run`. The functions of the
 /// library that take options are variadic, which Swift does not import.
 static inline struct MHD_Daemon *navd_http_start(
@@ -27,7 +34,7 @@ static inline struct MHD_Daemon *navd_http_start(
       MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handler,
       context, MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT, seconds,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)16384, MHD_OPTION_NOTIFY_COMPLETED, completed,
-      NULL, MHD_OPTION_END);
+      NULL, MHD_OPTION_UNESCAPE_CALLBACK, navd_http_unescape, NULL, MHD_OPTION_END);
 }
 
 /// How many connections there are.
@@ -37,16 +44,17 @@ static inline unsigned navd_http_connections(struct MHD_Daemon *daemon) {
   return info ? info->num_connections : 0;
 }
 
-/// Takes a connection that waits at a socket; 0, or -1 if there is none.
+/// Takes a connection that waits at a socket; 0, -1 if there is none, -2 if descriptors or memory lack.
 static inline int navd_http_accept(struct MHD_Daemon *daemon, int listener) {
   struct sockaddr_storage address;
   socklen_t size = sizeof address;
   memset(&address, 0, sizeof address);
-  int connection = accept(listener, (struct sockaddr *)&address, &size);
-  if (connection < 0) return -1;
-  int flags = fcntl(connection, F_GETFL);
-  fcntl(connection, F_SETFD, FD_CLOEXEC);
-  fcntl(connection, F_SETFL, flags | O_NONBLOCK);
+  int connection =
+      accept4(listener, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (connection < 0) {
+    int isStarved = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+    return isStarved ? -2 : -1;
+  }
   // Whether it takes the connection or not, it closes it.
   MHD_add_connection(daemon, connection, (struct sockaddr *)&address, size);
   return 0;
@@ -72,7 +80,7 @@ static inline struct MHD_Response *navd_http_copy(const void *body, size_t size)
   return MHD_create_response_from_buffer(size, (void *)body, MHD_RESPMEM_MUST_COPY);
 }
 
-/// Lets a connection wait for as long as its response lasts, with a small buffer in the kernel.
+/// Lets a connection wait for as long as its response lasts.
 static inline void navd_http_be_patient(struct MHD_Connection *connection) {
   MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
 }

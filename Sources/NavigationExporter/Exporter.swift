@@ -56,5 +56,9 @@ package enum Exporter {
     }
 
     func body(_ request: HTTPRequest) -> HTTPDecision { head(request) }
+
+    func refusal(_ status: UInt32, _ reason: String) -> HTTPResponse {
+      HTTPResponse(status, reason)
+    }
   }
 }

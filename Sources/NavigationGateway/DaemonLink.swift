@@ -62,25 +62,22 @@ struct DaemonLink: ~Copyable {
   }
 
   /// Sends messages; returns how many the socket took.
-  mutating func send(_ messages: [PageMessage]) throws(ZeroMQError) -> Int {
+  mutating func send(_ messages: ArraySlice<PageMessage>) throws(ZeroMQError) -> Int {
     mustRead = true
-    for (index, message) in messages.enumerated() {
-      guard try socket.send([message.frame, message.body]) == .sent else { return index }
+    for (count, message) in messages.enumerated() {
+      guard try socket.send([message.frame, message.body]) == .sent else { return count }
     }
     return messages.count
   }
 
-  /// The next message as a line of the stream, and whether it is `bye`; nil if there is none.
-  mutating func receive() throws(ZeroMQError) -> (line: [UInt8], isBye: Bool)? {
+  /// The next message as a line of the stream; nil if there is none.
+  mutating func receive() throws(ZeroMQError) -> [UInt8]? {
     mustRead = false
     guard try socket.receive(into: &parts) else { return nil }
     mustRead = true
-    guard parts.count == 2 else { return ([], false) }
-    let line = PageMessage.line(frame: parts[0].bytes, body: parts[1].bytes)
-    return (line, line.starts(with: Self.bye))
+    guard parts.count == 2 else { return [] }
+    return PageMessage.line(frame: parts[0].bytes, body: parts[1].bytes)
   }
-
-  private static let bye = Array("[\"bye\",".utf8)
 
   /// The next event; nil if there is none.
   mutating func event() throws(ZeroMQError) -> Event? {

@@ -124,7 +124,9 @@ package final class Gateway {
       }
       // Requests first, then messages for both sides, then what the pages are to get.
       server.run()
-      for stream in Array(streams.values) { try serve(stream) }
+      for stream in Array(streams.values) {
+        do { try serve(stream) } catch { end(stream, .gone) }
+      }
       server.run()
       for stream in Array(streams.values) { settle(stream) }
       if let stopAt, streams.isEmpty || now >= stopAt { return }
@@ -137,12 +139,12 @@ package final class Gateway {
   private var now: UInt64 { SystemClock.monotonicMilliseconds() }
 
   private func timeout(_ server: Int32, _ stopAt: UInt64?) -> Int {
-    let all = streams.values
-    var deadlines = all.compactMap { $0.rules.deadline?.at }
-    deadlines += all.compactMap { $0.rules.connectsAgainAt }
-    if let stopAt { deadlines.append(stopAt) }
-    if all.contains(where: { mayRead($0) && $0.link?.mustRead == true }) { return 0 }
-    guard let next = deadlines.min() else { return Int(server) }
+    var next = stopAt ?? .max
+    for stream in streams.values {
+      if mayRead(stream), stream.link?.mustRead == true { return 0 }
+      next = min(next, stream.rules.deadline?.at ?? .max, stream.rules.connectsAgainAt ?? .max)
+    }
+    guard next < .max else { return Int(server) }
     let left = Int(clamping: next - min(next, now))
     return server < 0 ? left : min(left, Int(server))
   }
@@ -174,32 +176,22 @@ package final class Gateway {
     stream.rules.noteAttempt(at: now)
   }
 
-  private func post(_ request: HTTPRequest, _ actor: SessionActor) -> HTTPResponse {
+  private func post(_ request: HTTPRequest) -> HTTPResponse {
     guard let number = request.query["n"].flatMap({ UInt64($0) }), number > 0 else {
       return Answers.error(400, "the query needs stream and n, a number from 1 on")
     }
     guard let stream = request.query["stream"].flatMap({ streams[$0] }), !stream.isEnding,
-      stream.rules.actor == actor
+      stream.token == request.bearerToken
     else { return Answers.error(410, "there is no such stream; open another") }
     let verdict = stream.rules.post(number, request.body, reader: &reader, at: now)
-    do {
-      try pass(stream)
-    } catch {
-      end(stream, .lost)
-    }
-    switch verdict {
-    case .taken(let next): return Answers.next(200, next)
-    case .ahead(let next): return Answers.next(409, next)
-    case .malformed(let reason): return Answers.error(400, reason)
-    case .tooLong(let reason): return Answers.error(413, reason)
-    case .full: return Answers.error(503, "navd is busy").with("Retry-After", "1")
-    }
+    do { try pass(stream) } catch { end(stream, .gone) }
+    return Answers.post(verdict)
   }
 
   /// Gives navd what waits for it.
   private func pass(_ stream: OpenStream) throws {
-    guard !stream.rules.outbox.isEmpty else { return }
-    guard let count = try stream.link?.send(stream.rules.outbox) else { return }
+    guard !stream.rules.due.isEmpty else { return }
+    guard let count = try stream.link?.send(stream.rules.due) else { return }
     stream.rules.noteSent(count)
   }
 
@@ -209,21 +201,18 @@ package final class Gateway {
 
   /// Carries the messages of a stream, both ways.
   private func serve(_ stream: OpenStream) throws {
-    guard stream.link?.isReady(poller) == true || !stream.rules.outbox.isEmpty else { return }
-    try pass(stream)
+    guard stream.link?.isReady(poller) == true || !stream.rules.due.isEmpty else { return }
     // Messages before the event that ends their connection.
-    while mayRead(stream), let message = try stream.link?.receive() {
-      stream.rules.noteAnswer()
+    while mayRead(stream), let line = try stream.link?.receive() {
       // An open stream counts as use of its token: a page that only shows must be able to come back.
       tokens.touch(stream.token, at: now)
-      stream.response.send(message.line)
-      if message.isBye { return end(stream, .bye) }
+      stream.response.send(line)
+      if let reason = stream.rules.receive(line) { return end(stream, reason) }
     }
-    guard mayRead(stream) else { return }
-    while let event = try stream.link?.event() {
+    while mayRead(stream), let event = try stream.link?.event() {
       switch event {
       case .connected: stream.rules.noteConnected()
-      case .lost: return end(stream, .lost)
+      case .lost: return end(stream, .gone)
       }
     }
     try pass(stream)
@@ -251,8 +240,8 @@ package final class Gateway {
   private func end(_ stream: OpenStream, _ reason: PageStream.End) {
     guard !stream.isEnding else { return }
     stream.isEnding = true
-    stream.rules.noteEnd()
-    if reason != .bye { stream.response.send(PageStream.gone) }
+    stream.rules.noteEnd(at: now)
+    if reason == .gone { stream.response.send(PageStream.gone) }
     stream.response.end()
     close(stream)
   }
@@ -266,7 +255,7 @@ package final class Gateway {
 
   private func stop() {
     isStopping = true
-    for stream in streams.values { end(stream, .lost) }
+    for stream in streams.values { end(stream, .gone) }
   }
 
   // Tokens.
@@ -297,7 +286,7 @@ package final class Gateway {
       try readTokens()
       say("read the tokens again")
       for stream in streams.values
-      where tokens.actor(of: stream.token, at: now) != stream.rules.actor { end(stream, .lost) }
+      where tokens.actor(of: stream.token, at: now) != stream.rules.actor { end(stream, .gone) }
     } catch {
       say("the former tokens stay: \(error)")
     }
@@ -380,9 +369,14 @@ extension Gateway: HTTPApplication {
     case .refused(let status, let reason, _): .respond(Answers.error(status, reason))
     case .route(.token, _): .respond(trade(request))
     case .route(.code, let actor?): .respond(makeCode(for: actor))
-    case .route(.messages, let actor?): .respond(post(request, actor))
+    case .route(.messages, _): .respond(post(request))
     case .route: .respond(Answers.error(404, "there is no \(request.path)"))
     }
+  }
+
+  /// The response to a request that the server itself refuses.
+  package func refusal(_ status: UInt32, _ reason: String) -> HTTPResponse {
+    Answers.error(status, reason)
   }
 
   private var module: HTTPDecision {

@@ -123,6 +123,16 @@ enum Answers {
     json(status) { $0.member("next", next) }
   }
 
+  static func post(_ verdict: PageStream.Verdict) -> HTTPResponse {
+    switch verdict {
+    case .taken(let next): Answers.next(200, next)
+    case .ahead(let next): Answers.next(409, next)
+    case .malformed(let reason): Answers.error(400, reason)
+    case .tooLong(let reason): Answers.error(413, reason)
+    case .full: Answers.error(503, "navd is busy").with("Retry-After", "1")
+    }
+  }
+
   static func token(_ token: String, of actor: SessionActor) -> HTTPResponse {
     json(200) { json in
       json.member("token", token)

@@ -25,6 +25,11 @@ package struct PageMessage: Hashable, Sendable {
 
   static let hello = Array("nsp1.hello".utf8)
 
+  /// Whether this is a `bye`.
+  var isBye: Bool { frame == Self.bye }
+
+  private static let bye = Array("nsp1.bye".utf8)
+
   /// Reads a post: lines of `["verb",BODY]`, of which the last may lack its LF.
   package static func read(_ post: [UInt8]) throws(Fault) -> [PageMessage] {
     var messages: [PageMessage] = []

@@ -20,20 +20,14 @@ package struct PageStream: Sendable {
     static let outbox = 131_072
   }
 
-  /// The reason why a stream ended, for the log.
-  package enum End: String, Hashable, Sendable {
-    /// The connection to navd was lost.
-    case lost
-    /// navd was not there.
-    case unreachable
-    /// No `hello` came.
-    case silent
-    /// The page took nothing for too long.
+  /// How a stream ends.
+  package enum End: Hashable, Sendable {
+    /// The connection to navd is lost, or there was none, or no `hello` came: the page hears `gone`.
+    case gone
+    /// The page took nothing for too long: its connection is cut.
     case stalled
-    /// The page closed the stream.
-    case closed
-    /// navd ended the session.
-    case bye
+    /// navd ended the session or refused to begin it, or answered the page's `bye`: the page knows.
+    case over
   }
 
   /// The answer to a post.
@@ -58,11 +52,16 @@ package struct PageStream: Sendable {
   private var next: UInt64 = 1
   private var greetedAt: UInt64?
   private var isConnected = false
-  private var isAnswered = false
-  private var isEnding = false
+  /// Whether navd's socket took the first `hello`.
+  private var hasGreeted = false
+  /// Whether navd accepted it.
+  private var isWelcomed = false
+  /// The line that answers the page's `bye`; nil before that.
+  private var farewell: [UInt8]?
+  private var endedAt: UInt64?
   private var attemptedAt: UInt64
   /// What navd's socket has not taken yet.
-  package private(set) var outbox: [PageMessage] = []
+  private var outbox: [PageMessage] = []
   private var outboxBytes = 0
   private var taken: UInt64 = 0
   private var waitsSince: UInt64?
@@ -118,6 +117,7 @@ package struct PageStream: Sendable {
     }
     let size = messages.reduce(0) { $0 + $1.body.count }
     guard outboxBytes + size <= Limits.outbox || outbox.isEmpty else { return .full }
+    if let bye = messages.last(where: \.isBye) { farewell = Self.farewell(to: bye, &reader) }
     greetedAt = greetedAt ?? now
     outbox += messages
     outboxBytes += size
@@ -138,28 +138,56 @@ package struct PageStream: Sendable {
     return ClientMessageWriter.hello(hello)
   }
 
-  /// Notes that navd's socket took the first messages of the outbox.
+  /// What navd is to get now: until it has accepted the first `hello`, that alone.
+  ///
+  /// Behind a refused `hello`, the rest would come from a connection without a session.
+  package var due: ArraySlice<PageMessage> {
+    isWelcomed ? outbox[...] : outbox.prefix(hasGreeted ? 0 : 1)
+  }
+
+  /// Notes that navd's socket took the first messages of what is due.
   package mutating func noteSent(_ count: Int) {
     for message in outbox.prefix(count) { outboxBytes -= message.body.count }
     outbox.removeFirst(count)
+    if count > 0 { hasGreeted = true }
+  }
+
+  /// Notes a line for the page; returns how the stream ends behind it, nil if it goes on.
+  package mutating func receive(_ line: [UInt8]) -> End? {
+    if line.starts(with: Self.bye) || line == farewell { return .over }
+    guard !isWelcomed else { return nil }
+    isWelcomed = line.starts(with: Self.welcome)
+    return line.starts(with: Self.refusal) ? .over : nil
+  }
+
+  private static let welcome = Array("[\"welcome\",".utf8)
+  private static let refusal = Array("[\"err\",".utf8)
+  private static let bye = Array("[\"bye\",".utf8)
+
+  /// The line by which navd answers a `bye`; nil for one that it refuses.
+  private static func farewell(
+    to bye: PageMessage, _ reader: inout ClientMessageReader
+  ) -> [UInt8]? {
+    guard case .bye(let id)? = try? reader.read(frame: bye.frame.span, body: bye.body.span) else {
+      return nil
+    }
+    return PageMessage.line(
+      frame: Array("nsp1.ok".utf8).span, body: ServerMessageWriter.ok(id: id).span)
   }
 
   /// Notes that navd accepted the connection.
   package mutating func noteConnected() { isConnected = true }
-
-  /// Notes that a message of navd came.
-  package mutating func noteAnswer() { isAnswered = true }
 
   /// When to connect again; nil once there has been a connection.
   ///
   /// libzmq must not do that by itself: after a loss, it would send the page's messages on a
   /// connection without a session.
   package var connectsAgainAt: UInt64? {
-    isConnected || isEnding ? nil : attemptedAt + Limits.attempt
+    isConnected || endedAt != nil ? nil : attemptedAt + Limits.attempt
   }
 
   /// Notes that the stream ends once the page has taken what waits.
-  package mutating func noteEnd() { isEnding = true }
+  package mutating func noteEnd(at now: UInt64) { endedAt = now }
 
   /// Notes another attempt to connect.
   package mutating func noteAttempt(at now: UInt64) { attemptedAt = now }
@@ -179,15 +207,17 @@ package struct PageStream: Sendable {
 
   /// When the stream ends if nothing happens before, and why; nil for never.
   package var deadline: (at: UInt64, end: End)? {
-    var all: [(at: UInt64, end: End)] = []
-    if isEnding { return waitsSince.map { ($0 + Limits.taking, .stalled) } }
-    if !isConnected { all.append((openedAt + Limits.connecting, .unreachable)) }
+    if let endedAt { return ((waitsSince ?? endedAt) + Limits.taking, .stalled) }
+    var gone = UInt64.max
+    if !isConnected { gone = openedAt + Limits.connecting }
     if let greetedAt {
-      if !isAnswered { all.append((greetedAt + Limits.connecting, .unreachable)) }
+      if !isWelcomed { gone = min(gone, greetedAt + Limits.connecting) }
     } else {
-      all.append((openedAt + Limits.greeting, .silent))
+      gone = min(gone, openedAt + Limits.greeting)
     }
-    if let waitsSince { all.append((waitsSince + Limits.taking, .stalled)) }
-    return all.min { $0.at < $1.at }
+    if let waitsSince, waitsSince + Limits.taking < gone {
+      return (waitsSince + Limits.taking, .stalled)
+    }
+    return gone == .max ? nil : (gone, .gone)
   }
 }

@@ -14,6 +14,8 @@ package struct HTTPRequest: Hashable, Sendable {
   package var fetchSite: String?
   /// The header `Authorization`.
   package var authorization: String?
+  /// The fault of the headers that say where the body ends; nil if they agree.
+  package var framingFault: String?
   /// The body; empty until the route asked for it.
   package var body: [UInt8] = []
 
@@ -90,4 +92,25 @@ package protocol HTTPApplication: AnyObject {
   func head(_ request: HTTPRequest) -> HTTPDecision
   /// Decides about a request with its body, after `.readBody`.
   func body(_ request: HTTPRequest) -> HTTPDecision
+  /// The response to a request that the server itself refuses.
+  func refusal(_ status: UInt32, _ reason: String) -> HTTPResponse
+}
+
+/// Where the body of a request ends, as its headers say.
+enum Framing {
+  /// The fault of the values of `Content-Length` and `Transfer-Encoding`; nil if they agree.
+  ///
+  /// A proxy and this server must not disagree about the end of a request: the rest would be
+  /// another request, which nobody checked (RFC 9112, §6.3).
+  static func fault(lengths: [String], encodings: [String]) -> String? {
+    if lengths.count > 1 { return "a request has one header Content-Length at most" }
+    if !encodings.isEmpty, !lengths.isEmpty {
+      return "a request has Content-Length or Transfer-Encoding, not both"
+    }
+    guard let length = lengths.first else { return nil }
+    let isNumber =
+      (1...18).contains(length.utf8.count)
+      && length.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    return isNumber ? nil : "Content-Length is a number"
+  }
 }

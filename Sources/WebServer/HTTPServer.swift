@@ -29,6 +29,8 @@ package struct HTTPServer: ~Copyable {
   private let listener: Int32
   /// Whether the listening socket is among what `descriptor` watches.
   private var isListening = true
+  /// Whether there was no descriptor for a connection that waits; the next `run` tries again.
+  private var isStarved = false
   /// The descriptor that is readable when `run` has work.
   package let descriptor: Int32
   /// The address it listens on, with the port that the kernel chose for port 0.
@@ -106,10 +108,14 @@ package struct HTTPServer: ~Copyable {
     var ready = [Int32](repeating: -1, count: 64)
     let count = unsafe navd_http_ready(descriptor, &ready)
     for descriptor in ready.prefix(Int(count)) { responder.streams[descriptor]?.abort() }
-    while hasRoom, unsafe navd_http_accept(daemon, listener) == 0 {}
+    var accepted: Int32 = 0
+    while hasRoom, accepted == 0 { accepted = unsafe navd_http_accept(daemon, listener) }
+    // The connection that could not be accepted keeps the socket readable: without a pause, the
+    // caller would come back at once, for ever.
+    isStarved = accepted == -2
     _ = unsafe MHD_run(daemon)
-    if isListening != hasRoom {
-      isListening = hasRoom
+    if isListening != (hasRoom && !isStarved) {
+      isListening.toggle()
       navd_http_watch_again(descriptor, listener, isListening ? 1 : 0)
     }
   }
@@ -117,10 +123,13 @@ package struct HTTPServer: ~Copyable {
   /// Whether the server can accept another connection.
   var hasRoom: Bool { unsafe navd_http_connections(daemon) < UInt32(limits.connections) }
 
-  /// Milliseconds until `run` must be called, at most 1000; -1 while there is no connection.
+  /// Milliseconds until `run` must be called, at most 1000; -1 while no connection needs it.
   ///
   /// `run` then closes the connections that have been idle for too long.
-  package var timeout: Int32 { unsafe navd_http_timeout(daemon) }
+  package var timeout: Int32 {
+    let timeout = unsafe navd_http_timeout(daemon)
+    return isStarved && timeout < 0 ? 1000 : timeout
+  }
 }
 
 /// The object behind the pointers that libmicrohttpd passes to its callbacks.
@@ -160,6 +169,7 @@ private final class Responder {
     guard let pointer = unsafe state.pointee else {
       let request = unsafe HTTPRequest(
         String(cString: method), String(cString: url), of: connection)
+      if let fault = request.framingFault { return unsafe responder.refuse(400, fault, connection) }
       let decision = responder.application.head(request)
       guard case .readBody(let limit) = decision else {
         return unsafe responder.carryOut(decision, on: connection)
@@ -184,7 +194,7 @@ private final class Responder {
     }
     if exchange.isTooLong {
       let text = "the body has more than \(exchange.limit) octets"
-      return unsafe responder.carryOut(.respond(HTTPResponse(413, text)), on: connection)
+      return unsafe responder.refuse(413, text, connection)
     }
     return unsafe responder.carryOut(responder.application.body(exchange.request), on: connection)
   }
@@ -193,6 +203,14 @@ private final class Responder {
     guard let state = unsafe state, let pointer = unsafe state.pointee else { return }
     unsafe Unmanaged<Exchange>.fromOpaque(pointer).release()
     unsafe state.pointee = nil
+  }
+
+  private func refuse(
+    _ status: UInt32, _ reason: String, _ connection: OpaquePointer
+  ) -> MHD_Result {
+    // What follows on this connection cannot be trusted to be a request.
+    let answer = application.refusal(status, reason).with("Connection", "close")
+    return unsafe carryOut(.respond(answer), on: connection)
   }
 
   private func carryOut(_ decision: HTTPDecision, on connection: OpaquePointer) -> MHD_Result {
@@ -270,26 +288,37 @@ extension HTTPRequest {
     self.init(
       method: method, path: path, origin: header("Origin"), fetchSite: header("Sec-Fetch-Site"),
       authorization: header("Authorization"))
-    unsafe withUnsafeMutablePointer(to: &hosts) { hosts in
-      _ = unsafe MHD_get_connection_values(
-        connection, .HEADER_KIND,
-        { context, _, name, value in
-          guard let name = unsafe name, unsafe strcasecmp(name, "Host") == 0 else { return .YES }
-          let hosts = unsafe context?.assumingMemoryBound(to: [String].self)
-          unsafe hosts?.pointee.append(value.map { unsafe String(cString: $0) } ?? "")
-          return .YES
-        }, hosts)
+    var lengths: [String] = []
+    var encodings: [String] = []
+    for (name, value) in unsafe Self.values(.HEADER_KIND, of: connection) {
+      switch name.lowercased() {
+      case "host": hosts.append(value)
+      case "content-length": lengths.append(value)
+      case "transfer-encoding": encodings.append(value)
+      default: break
+      }
     }
-    unsafe withUnsafeMutablePointer(to: &query) { query in
+    framingFault = Framing.fault(lengths: lengths, encodings: encodings)
+    for (name, value) in unsafe Self.values(.GET_ARGUMENT_KIND, of: connection) {
+      query[name] = value
+    }
+  }
+
+  private static func values(
+    _ kind: MHD_ValueKind, of connection: OpaquePointer
+  ) -> [(name: String, value: String)] {
+    var values: [(name: String, value: String)] = []
+    unsafe withUnsafeMutablePointer(to: &values) { values in
       _ = unsafe MHD_get_connection_values(
-        connection, .GET_ARGUMENT_KIND,
+        connection, kind,
         { context, _, name, value in
+          let values = unsafe context?.assumingMemoryBound(to: [(name: String, value: String)].self)
           guard let name = unsafe name else { return .YES }
-          let query = unsafe context?.assumingMemoryBound(to: [String: String].self)
           let text = unsafe value.map { unsafe String(cString: $0) } ?? ""
-          unsafe query?.pointee[String(cString: name)] = text
+          unsafe values?.pointee.append((String(cString: name), text))
           return .YES
-        }, query)
+        }, values)
     }
+    return values
   }
 }

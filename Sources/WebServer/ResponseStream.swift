@@ -6,6 +6,9 @@ import CMicroHTTPD
 /// lasts.
 @safe
 package final class ResponseStream {
+  /// Above how many octets in front of `start` the buffer is made shorter.
+  private static let freed = 65_536
+
   /// What waits for the socket, from `start` on.
   private var buffer: [UInt8] = []
   private var start = 0
@@ -23,6 +26,9 @@ package final class ResponseStream {
 
   /// The octets that wait for the socket.
   package var pending: Int { buffer.count - start }
+
+  /// The octets that it keeps: those that wait, and those that were sent and not freed yet.
+  var held: Int { buffer.count }
 
   /// Adds octets.
   package func send(_ bytes: [UInt8]) {
@@ -77,7 +83,13 @@ package final class ResponseStream {
     }
     start += count
     taken += UInt64(count)
-    if start == buffer.count { (buffer, start) = ([], 0) }
+    if start == buffer.count {
+      (buffer, start) = ([], 0)
+    } else if start >= Self.freed {
+      // A peer that is always behind would otherwise keep all that it ever got.
+      buffer.removeFirst(start)
+      start = 0
+    }
     return count
   }
 

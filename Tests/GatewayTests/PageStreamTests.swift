@@ -26,19 +26,18 @@ import Testing
     var stream = stream()
     #expect(post(&stream, 2, Self.hello) == .ahead(next: 1))
     #expect(post(&stream, 1, Self.hello + "\n" + #"["ping",{"id":1}]"#) == .taken(next: 2))
-    #expect(
-      stream.outbox.map { String(decoding: $0.frame, as: UTF8.self) } == [
-        "nsp1.hello", "nsp1.ping",
-      ])
+    welcome(&stream)
+    #expect(stream.due.map { String(decoding: $0.frame, as: UTF8.self) } == ["nsp1.ping"])
     #expect(post(&stream, 1, "anything") == .taken(next: 2))
     #expect(post(&stream, 3, #"["ping",{"id":2}]"#) == .ahead(next: 2))
-    #expect(stream.outbox.count == 2)
+    #expect(stream.due.count == 1)
     guard case .malformed = post(&stream, 2, #"["ping",{"id":2}]"# + "\nx") else {
       Issue.record("a post with a bad line was taken")
       return
     }
-    #expect(stream.outbox.count == 2)
+    #expect(stream.due.count == 1)
     #expect(post(&stream, 2, #"["ping",{"id":2}]"#) == .taken(next: 3))
+    #expect(stream.due.count == 2)
   }
 
   @Test func `the gateway writes hello itself, whatever the page says of actor and flow`() throws {
@@ -49,7 +48,10 @@ import Testing
     #expect(post(&stream, 1, own) == .taken(next: 2))
     // A later hello begins another session; it gets the actor too.
     #expect(post(&stream, 2, own) == .taken(next: 3))
-    for message in stream.outbox {
+    let first = stream.due
+    welcome(&stream)
+    #expect(first.count == 1 && stream.due.count == 1)
+    for message in first + stream.due {
       var reader = ClientMessageReader(maximumBytes: 65_536)
       guard
         case .hello(let hello) = try reader.read(frame: message.frame.span, body: message.body.span)
@@ -70,7 +72,49 @@ import Testing
       Issue.record("\(line) was taken before hello")
       return
     }
-    #expect(stream.outbox.isEmpty)
+    #expect(stream.due.isEmpty)
+  }
+
+  /// navd takes the first hello and accepts it.
+  private func welcome(_ stream: inout PageStream) {
+    #expect(stream.due.map(\.isHello) == [true])
+    stream.noteSent(1)
+    #expect(stream.due.isEmpty)
+    #expect(stream.receive(Array("[\"welcome\",{}]\n".utf8)) == nil)
+  }
+
+  @Test func `until navd accepts the first hello, nothing else passes`() {
+    var stream = stream()
+    let op = #"["op",{"id":1}]"#
+    #expect(post(&stream, 1, Self.hello + "\n" + op) == .taken(next: 2))
+    #expect(post(&stream, 2, op) == .taken(next: 3))
+    welcome(&stream)
+    #expect(stream.due.count == 2)
+  }
+
+  @Test func `a refused hello ends the stream, and what is behind it never passes`() {
+    var stream = stream()
+    _ = post(&stream, 1, Self.hello + "\n" + #"["op",{"id":1}]"#)
+    stream.noteSent(1)
+    #expect(stream.receive(Array(#"["err",{"nonce":"n","code":"version"}]"#.utf8)) == .over)
+    #expect(stream.due.isEmpty)
+  }
+
+  @Test func `later refusals do not end the stream, the end of the session does`() {
+    var stream = stream()
+    _ = post(&stream, 1, Self.hello)
+    welcome(&stream)
+    #expect(stream.receive(Array("[\"err\",{\"id\":1}]\n".utf8)) == nil)
+    #expect(stream.receive(Array("[\"bye\",{\"why\":\"fenced\"}]\n".utf8)) == .over)
+  }
+
+  @Test func `the answer to the page's bye ends the stream`() {
+    var stream = stream()
+    _ = post(&stream, 1, Self.hello)
+    welcome(&stream)
+    _ = post(&stream, 2, #"["op",{"id":7}]"# + "\n" + #"["bye",{"id":8}]"#)
+    #expect(stream.receive(Array("[\"ok\",{\"id\":7,\"nav\":\"a\"}]\n".utf8)) == nil)
+    #expect(stream.receive(Array("[\"ok\",{\"id\":8}]\n".utf8)) == .over)
   }
 
   @Test func `what navd does not take is bounded`() {
@@ -80,23 +124,25 @@ import Testing
     #expect(post(&stream, 2, long) == .taken(next: 3))
     #expect(post(&stream, 3, long) == .taken(next: 4))
     #expect(post(&stream, 4, long) == .full)
-    stream.noteSent(2)
+    welcome(&stream)
+    #expect(post(&stream, 4, long) == .full)
+    stream.noteSent(1)
     #expect(post(&stream, 4, long) == .taken(next: 5))
   }
 
   @Test func `without a connection, a hello or a reader the stream ends in its time`() {
     var stream = stream()
-    #expect(stream.deadline?.at == 6000 && stream.deadline?.end == .unreachable)
+    #expect(stream.deadline?.at == 6000 && stream.deadline?.end == .gone)
     #expect(stream.connectsAgainAt == 1250)
     stream.noteAttempt(at: 1300)
     #expect(stream.connectsAgainAt == 1550)
     stream.noteConnected()
     #expect(stream.connectsAgainAt == nil)
-    #expect(stream.deadline?.at == 11_000 && stream.deadline?.end == .silent)
+    #expect(stream.deadline?.at == 11_000 && stream.deadline?.end == .gone)
     _ = post(&stream, 1, Self.hello)
     // A navd that is stopped takes connections, and does not answer.
-    #expect(stream.deadline?.at == 7000 && stream.deadline?.end == .unreachable)
-    stream.noteAnswer()
+    #expect(stream.deadline?.at == 7000 && stream.deadline?.end == .gone)
+    welcome(&stream)
     #expect(stream.deadline == nil)
     stream.notePage(pending: 10, taken: 0, at: 20_000)
     #expect(stream.deadline?.at == 35_000 && stream.deadline?.end == .stalled)
@@ -110,8 +156,9 @@ import Testing
 
   @Test func `a stream that has ended waits for its page as long as any, and connects no more`() {
     var stream = stream()
-    stream.noteEnd()
-    #expect(stream.deadline == nil && stream.connectsAgainAt == nil)
+    stream.noteEnd(at: 2000)
+    #expect(stream.deadline?.at == 17_000 && stream.deadline?.end == .stalled)
+    #expect(stream.connectsAgainAt == nil)
     stream.notePage(pending: 10, taken: 0, at: 20_000)
     #expect(stream.deadline?.at == 35_000 && stream.deadline?.end == .stalled)
   }

@@ -112,6 +112,45 @@ import Testing
     #expect(try root.hello().verb == .welcome)
   }
 
+  @Test(arguments: [ActorTests.gateway, 0], ["version", "forbidden", "limit", "shutting-down"])
+  func `behind a refused hello nothing runs with the rights of the gateway`(
+    user: UInt32, code: String
+  ) throws {
+    let (world, owner) = try world()
+    let page = try page(world, 2, role: .read, user: user)
+    var (versions, client) = ("[1,1]", page.client)
+    switch code {
+    case "version": versions = "[2,2]"
+    case "forbidden": client = owner.client
+    case "limit":
+      for number in 3..<UInt64(world.hub.configuration.sessionsPerPrincipal + 3) {
+        try self.page(world, number, role: .read, user: user).hello()
+      }
+    default: try world.turn([.stop])
+    }
+    let before = world.hub.sequence
+    let hello = #"{"ver":\#(versions),"client":"\#(client)","nonce":"x"\#(page.actorMember)}"#
+    #expect(try page.ask("hello", hello).code == code)
+    let id = #""client":"\#(page.client)""#
+    let op = try page.op(#"{"push":{"screen":{"id":"a"}}}"#, id)
+    #expect(op.verb == .err && op.code != "invalid-argument", "\(op.text)")
+    #expect(try page.ask("get", #"{"id":9,"nav":"kiosk"}"#).code == "no-session")
+    #expect(try page.ask("get", #"{"id":9,"what":"stats"}"#).code == "no-session")
+    #expect(world.hub.sequence == before)
+  }
+
+  @Test func `a refused hello changes nobody's session`() throws {
+    let (world, _) = try world()
+    let page = try page(world, 2)
+    try page.hello()
+    let own = page.actorMember
+    page.actor = try self.page(world, 3, "other", role: .read).actor
+    let hello = #"{"ver":[2,2],"client":"\#(page.client)","nonce":"x"\#(page.actorMember)}"#
+    #expect(page.actorMember != own)
+    #expect(try page.ask("hello", hello).code == "version")
+    #expect(try page.op(#"{"push":{"screen":{"id":"a"}}}"#).verb == .ok)
+  }
+
   @Test func `who may not speak for others is refused, and stays who it is`() throws {
     let (world, _) = try world()
     let user = try page(world, 2, user: 1000)

@@ -10,11 +10,21 @@ private final class Answering: HTTPApplication {
 
   init(_ answer: @escaping (String, String) -> HTTPResponse) { self.answer = answer }
 
+  /// The most octets of a body; nil to read none.
+  var bodyLimit: Int?
+
   func head(_ request: HTTPRequest) -> HTTPDecision {
+    if let bodyLimit { return .readBody(limit: bodyLimit) }
+    return .respond(answer(request.method, request.path))
+  }
+
+  func body(_ request: HTTPRequest) -> HTTPDecision {
     .respond(answer(request.method, request.path))
   }
 
-  func body(_ request: HTTPRequest) -> HTTPDecision { head(request) }
+  func refusal(_ status: UInt32, _ reason: String) -> HTTPResponse {
+    HTTPResponse(status, "refused: " + reason)
+  }
 }
 
 /// A connection to a server that runs on the same thread.
@@ -187,6 +197,60 @@ private final class Connection {
       client.write(request("GET /metrics"))
       serve(&server, client) { client.text.hasSuffix("GET /metrics\n") }
     }
+  }
+
+  @Test(arguments: [
+    "Content-Length: 2\r\nContent-Length: 2\r\n", "Content-Length: 2\r\nContent-Length: 3\r\n",
+    "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", "Content-Length: +2\r\n",
+  ])
+  func `a request whose end is in doubt is refused, and nothing behind it is read`(
+    headers: String
+  ) throws {
+    try withServer { server in
+      let client = try Connection(to: server.bound)
+      client.write(Array(request("POST /a", headers)) + Array(request("GET /b")))
+      serve(&server, client) { client.isClosed }
+      // libmicrohttpd itself answers a length that is no number, with two heads.
+      #expect(Set(client.statuses) == ["400"], "\(client.text)")
+      #expect(!client.text.contains("GET /b"))
+    }
+  }
+
+  @Test func `a zero octet in a path is not decoded`() throws {
+    try withServer { server in
+      let client = try Connection(to: server.bound)
+      client.write(request("GET /a%00/b%20c"))
+      serve(&server, client) { client.isClosed }
+      #expect(client.text.hasSuffix("GET /a%00/b%20c\n"), "\(client.text)")
+    }
+  }
+
+  @Test func `a body that is too long is refused in the words of the application`() throws {
+    let application = Answering { _, _ in HTTPResponse(200, "ok") }
+    application.bodyLimit = 4
+    var server = try HTTPServer(
+      .network(address: "127.0.0.1", port: 0), application: application)
+    let client = try Connection(to: server.bound)
+    client.write(Array(request("POST /", "Content-Length: 5\r\n")) + Array("12345".utf8))
+    serve(&server, client) { client.isClosed }
+    #expect(client.statuses == ["413"] && client.text.contains("refused: the body"))
+    #expect(client.text.contains("\r\nConnection: close\r\n"))
+  }
+
+  @Test func `what a stream has sent is freed while more waits`() {
+    let stream = ResponseStream()
+    let piece = [UInt8](repeating: 7, count: 16_384)
+    stream.send(piece)
+    var room = [CChar](repeating: 0, count: piece.count)
+    for _ in 0..<64 {
+      stream.send(piece)
+      let taken = unsafe room.withUnsafeMutableBufferPointer { buffer in
+        unsafe buffer.baseAddress.map { unsafe stream.take($0, buffer.count) }
+      }
+      #expect(taken == piece.count)
+    }
+    #expect(stream.pending == piece.count)
+    #expect(stream.held <= 8 * piece.count)
   }
 
   @Test func `a head larger than the memory of a connection is refused`() throws {

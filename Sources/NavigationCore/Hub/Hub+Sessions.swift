@@ -3,7 +3,13 @@
 extension Hub {
   mutating func open(_ hello: Hello, for peer: Sender, at now: Instant) {
     var sender = peer
-    if let actor = hello.actor { sender.peer = .actor(actor, of: peer.peer) }
+    if let actor = hello.actor {
+      sender.peer = .actor(actor, of: peer.peer)
+      // Before any refusal: what follows a refused hello must not run with the gateway's rights.
+      if access.maySpeakForActors(peer.peer), sessions.slot(of: peer.connection) == nil {
+        sessions.note(actor, of: peer.connection)
+      }
+    }
     var error: OutgoingError?
     if !hello.versions.contains(1) {
       error = OutgoingError(.version, "this daemon speaks NSP/1")
