@@ -159,7 +159,7 @@ extension NavigationConnection {
       while let position = takeQueued(id) { whenQueued(position) }
       if let reply = replies.removeValue(forKey: id) { return reply }
       guard !deadline.hasPassed else {
-        _ = session.forget(id)
+        try interpret(session.forget(id).outputs, body: [])
         throw timeUp(isChange: isChange)
       }
       try turn(until: deadline)

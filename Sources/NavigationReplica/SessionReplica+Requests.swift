@@ -56,10 +56,12 @@ extension SessionReplica {
 
   /// Drops a request: it is not sent again, and its answer is ignored.
   ///
-  /// - Returns: whether it had been sent, so that the daemon may perform it or may have done so.
-  package mutating func forget(_ id: UInt64) -> Bool {
-    guard let index = flights.firstIndex(where: { $0.id == id }) else { return false }
-    return flights.remove(at: index).isSent
+  /// - Returns: whether it was ever sent, so that the daemon may perform it or may have done so,
+  ///   and the outputs: the next request may take its place.
+  package mutating func forget(_ id: UInt64) -> (wasSent: Bool, outputs: [SessionOutput]) {
+    guard let index = flights.firstIndex(where: { $0.id == id }) else { return (false, []) }
+    let wasSent = flights.remove(at: index).wasSent
+    return (wasSent, phase == .open ? sendWaiting() : [])
   }
 
   /// Ends the session with `bye`; no message is expected afterwards.
@@ -96,7 +98,7 @@ extension SessionReplica {
   mutating func sendWaiting() -> [SessionOutput] {
     var outputs: [SessionOutput] = []
     for index in flights.indices.prefix(Self.maximumSentRequests) where !flights[index].isSent {
-      flights[index].isSent = true
+      (flights[index].isSent, flights[index].wasSent) = (true, true)
       outputs.append(.send(flights[index].verb, flights[index].body))
     }
     return outputs

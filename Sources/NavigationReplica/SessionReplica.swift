@@ -40,7 +40,10 @@ package struct SessionReplica: Sendable {
     var id: UInt64
     var verb: ClientVerb
     var body: [UInt8]
+    /// Whether it was sent on this connection.
     var isSent = false
+    /// Whether it was ever sent, so that the daemon may have performed it.
+    var wasSent = false
   }
 
   /// The least and greatest upper bound of the pause before a new connection, in milliseconds.

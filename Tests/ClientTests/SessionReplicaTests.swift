@@ -122,13 +122,29 @@ import Testing
   @Test func `a forgotten op is not sent again and its answer ignored`() throws {
     var rig = Rig()
     let unsent = rig.perform()
-    #expect(rig.session.forget(unsent.id) == false)
+    #expect(rig.session.forget(unsent.id).wasSent == false)
     _ = try rig.open()
     let (id, _) = rig.perform()
-    #expect(rig.session.forget(id) == true)
+    #expect(rig.session.forget(id).wasSent)
     #expect(try rig.receive(.ok, FakeNav().ok(id)).answered.isEmpty)
     _ = rig.session.disconnected()
     #expect(try rig.open().sent.isEmpty)
+  }
+
+  @Test func `an op that was sent before a loss may have happened`() throws {
+    var rig = Rig()
+    _ = try rig.open()
+    let (id, _) = rig.perform()
+    _ = rig.session.disconnected()
+    #expect(rig.session.forget(id).wasSent)
+  }
+
+  @Test func `the place of a forgotten request goes to the next one`() throws {
+    var rig = Rig()
+    _ = try rig.open()
+    var ids: [UInt64] = []
+    for _ in 0...SessionReplica.maximumSentRequests { ids.append(rig.perform().id) }
+    #expect(rig.session.forget(ids[0]).outputs.sent.map(\.id) == [ids.last])
   }
 
   @Test func `no more requests are sent than the daemon takes at once`() throws {

@@ -218,7 +218,9 @@ struct ClientState {
   mutating func abandon(_ id: UInt64, _ code: NavigationClientError.Code, _ message: String) {
     guard let request = requests.removeValue(forKey: id) else { return }
     var error = NavigationClientError(code, message)
-    error.mayHaveHappened = session.forget(id)
+    let forgotten = session.forget(id)
+    error.mayHaveHappened = forgotten.wasSent
+    absorb(forgotten.outputs)
     resolve(id, nil)
     resumptions.append(.answer(request.continuation, .failure(error)))
   }
