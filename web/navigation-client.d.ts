@@ -92,12 +92,16 @@ export class Guard {
   static revision(state: NavigationState): Readonly<Guards>;
   static life(state: NavigationState): Readonly<Guards>;
   static visible(state: NavigationState): Readonly<Guards>;
-  static override: Readonly<Guards>;
+  static readonly override: Readonly<Guards>;
 }
 
 /** The error of every refused or unfinished request. */
 export class NavigationError extends Error {
   constructor(code: string, message: string, more?: object);
+  /** The error of an `err` message. */
+  static from(err: object): NavigationError;
+  /** The name, the code, the reason and the message. */
+  toString(): string;
   /**
    * A code of §13 of the protocol, or one of this module: `unauthorized`, `unreachable`, `closed`,
    * `expired`, `aborted`, `replaced`.
@@ -125,6 +129,14 @@ export class NavigationError extends Error {
   readonly by?: any;
   readonly screen?: string;
   readonly owner?: string;
+  /** The open transition, for `transition-in-progress`. */
+  readonly tid?: number;
+  /** The oldest revision that can still be read, for `compacted`. */
+  readonly floor?: number;
+  /** The screens that `restore` or `revert` did not find. */
+  readonly missing?: readonly string[];
+  /** The screens that `popTo` found by a route. */
+  readonly candidates?: readonly string[];
   readonly [member: string]: any;
 }
 
@@ -204,7 +216,7 @@ export interface Lease {
 }
 
 export class NavigationClient {
-  static connect(options?: ClientOptions): Promise<NavigationClient>;
+  static connect(options: ClientOptions): Promise<NavigationClient>;
   constructor(options?: ClientOptions);
   readonly status: Status;
   /** What the daemon has beside the first version of the protocol (§4). */
@@ -235,11 +247,8 @@ export function launchToken(options?: { url?: string }): Promise<string | null>;
 // The decisions, for tests: no clock, no I/O.
 
 export type MirrorResult =
-  | { kind: "state"; how: "replaced" | "applied" | "resumed"; state: NavigationState; why?: string }
-  | { kind: "part" }
-  | { kind: "diverged"; why: "gap" | "digest"; watch: { from?: Position; bad?: { rev: number; dig: string } } }
-  | { kind: "ignored" }
-  | { kind: "ended"; why: string };
+  | { kind: "state"; how: "replaced" | "applied" | "resumed"; state: NavigationState }
+  | { kind: "part" | "diverged" | "ignored" | "ended" };
 
 export interface Position { epoch: string; rev: number; dig: string }
 
@@ -247,7 +256,6 @@ export class Mirror {
   constructor(nav: string);
   static read(nav: string, value: object, receivedAt?: number): NavigationState;
   readonly isSynced: boolean;
-  readonly position: Position | null;
   readonly state: NavigationState | null;
   apply(verb: string, body: any, now?: number): MirrorResult;
   watching(): { from?: Position; bad?: { rev: number; dig: string } };

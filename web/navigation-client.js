@@ -12,6 +12,9 @@ const CONNECT_MS = 5000;
 const ANSWER_MS = 15000;
 const LINE_OCTETS = 65536;
 const POST_OCTETS = 131072;
+const MOST_TRIES = 5;
+/** The longest pause of a timer; a longer one would end at once. */
+const TIMER_MS = 2 ** 31 - 1;
 const CREDIT_VERBS = new Set(["snap", "diff", "diffs", "latest", "event"]);
 /** Marks a guard that was made from a state. JSON does not show it; `{...guard}` keeps it. */
 const FROM_MIRROR = Symbol("from mirror");
@@ -25,7 +28,8 @@ const FROM_MIRROR = Symbol("from mirror");
  * @param {{url?: string}} [options]
  * @returns {Promise<string | null>}
  */
-export async function launchToken({ url = location.origin } = {}) {
+export async function launchToken(options = {}) {
+  const { url = location.origin } = checkMembers(options, ["url"], "launchToken");
   const launch = /^#([ct])=(.+)$/.exec(location.hash);
   if (!launch) return storage()?.getItem(TOKEN_KEY) ?? null;
   const token = launch[1] === "t" ? launch[2] : await trade(url, launch[2]);
@@ -132,8 +136,12 @@ export class NavigationClient {
   #stream = null;
   #end = null;
   #timer = 0;
+  #wakeAt = Infinity;
+  #reconnectAt = Infinity;
   #release = null;
   #leaving = new AbortController();
+  /** Ends with the visit: when the client stops, or the browser puts the page aside. */
+  #visit = new AbortController();
   #requests = new Map();
   #subscriptions = new Set();
   #listeners = new Set();
@@ -167,7 +175,17 @@ export class NavigationClient {
     if (signal?.aborted) {
       this.#finish(new NavigationError("aborted", "the signal is aborted"), "closed");
     } else {
-      signal?.addEventListener("abort", () => this.close(), { signal: this.#leaving.signal });
+      const over = { signal: this.#leaving.signal };
+      signal?.addEventListener("abort", () => this.close(), over);
+      // In the back/forward cache a page can neither read nor answer, so it ends its session.
+      globalThis.addEventListener?.("pagehide", () => this.#putAside(), over);
+      globalThis.addEventListener?.("pageshow", (event) => {
+        if (event.persisted && this.#visit.signal.aborted) this.#start();
+      }, over);
+      // What came while the page was frozen, Chromium 156 does not deliver; the next stream resumes.
+      globalThis.document?.addEventListener("resume", () => {
+        if (this.#stream) this.#lose();
+      }, over);
       this.#start();
     }
   }
@@ -305,8 +323,8 @@ export class NavigationClient {
       throw new TypeError("roles must be a list of veto, animator, interaction or orientation");
     }
     if (typeof answer !== "function") throw new TypeError("answer must be a function");
-    const duty = this.#newDuty(this.#delegates, nav, { answer, asks: new Map() });
-    this.#do(() => this.#session.delegate(nav, wanted));
+    const wish = () => this.#session.delegate(nav, wanted);
+    const duty = this.#newDuty(this.#delegates, nav, wish, { answer, asks: new Map() });
     await duty.ready;
     const resign = () => this.#session.delegate(nav, null);
     return () => this.#endDuty(this.#delegates, nav, duty, resign);
@@ -316,8 +334,7 @@ export class NavigationClient {
   async lease(nav, options = {}) {
     checkNav(nav);
     const { force = false } = checkMembers(options, ["force"], "lease");
-    const duty = this.#newDuty(this.#leases, nav, {});
-    this.#do(() => this.#session.lease(nav, force));
+    const duty = this.#newDuty(this.#leases, nav, () => this.#session.lease(nav, force));
     await duty.ready;
     const resign = () => this.#session.lease(nav, null);
     const release = () => this.#endDuty(this.#leases, nav, duty, resign);
@@ -334,15 +351,31 @@ export class NavigationClient {
     this.#stop();
   }
 
-  // Life: one lock, then one stream after the other.
+  // Life: one lock for each visit, then one stream after the other.
 
   async #start() {
+    const { signal } = this.#visit = new AbortController();
     const wait = () => this.#report("waiting");
     // A document without an origin of its own has no locks, and goes on without one.
-    this.#release = await takeLock(this.#leaving.signal, wait).catch(() => null);
-    if (this.#end) return this.#release?.();
-    this.#report("connecting");
+    const release = await takeLock(signal, wait).catch(() => null);
+    if (signal.aborted || this.#end) return release?.();
+    this.#release = release;
+    this.#report(this.#welcome ? "disconnected" : "connecting");
     this.#open();
+  }
+
+  /** Ends the session and gives the lock back; `#start` resumes from the mirrors. */
+  #putAside() {
+    if (this.#end) return;
+    if (this.#stream) this.#lose();
+    this.#reconnectAt = Infinity;
+    this.#endVisit();
+  }
+
+  #endVisit() {
+    this.#visit.abort();
+    this.#release?.();
+    this.#release = null;
   }
 
   /** Opens a stream and reads it to its end. */
@@ -424,7 +457,7 @@ export class NavigationClient {
   }
 
   async #post(stream) {
-    for (let post; (post = stream.outbox.next());) {
+    for (let post; this.#stream === stream && (post = stream.outbox.next());) {
       const answer = await this.#postOnce(stream, post);
       if (this.#stream !== stream) return;
       const verdict = stream.outbox.answered(answer, this.#options.random);
@@ -492,17 +525,18 @@ export class NavigationClient {
     }
   }
 
-  #reconnectAt = Infinity;
-
+  /** Keeps a timer that comes too early, since most messages only put the next deadline off. */
   #schedule() {
-    clearTimeout(this.#timer);
     const at = Math.min(this.#session.wakeAt, this.#reconnectAt);
-    if (this.#end || at === Infinity) return;
-    this.#timer = setTimeout(() => this.#wake(), Math.max(0, at - performance.now()));
+    if (this.#end || at >= this.#wakeAt) return;
+    clearTimeout(this.#timer);
+    this.#wakeAt = at;
+    this.#timer = setTimer(() => this.#wake(), at - performance.now());
   }
 
   #wake() {
     const now = performance.now();
+    this.#wakeAt = Infinity;
     if (now >= this.#reconnectAt) {
       this.#reconnectAt = Infinity;
       this.#open();
@@ -524,7 +558,7 @@ export class NavigationClient {
     this.#requests.set(id, { resolve, reject, over, onQueued: report });
     const fail = (code, message) => this.#abandon(id, new NavigationError(code, message, { nav }));
     if (within != null) {
-      const timer = setTimeout(() => fail("expired", "no answer in time"), within);
+      const timer = setTimer(() => fail("expired", "no answer in time"), within);
       over.signal.addEventListener("abort", () => clearTimeout(timer));
     }
     signal?.addEventListener("abort", () => fail("aborted", "the caller aborted the request"),
@@ -595,8 +629,9 @@ export class NavigationClient {
 
   // Delegates and leases.
 
-  #newDuty(duties, nav, members) {
+  #newDuty(duties, nav, wish, members = {}) {
     if (this.#end) throw this.#end;
+    this.#do(wish);
     const replaced = new NavigationError("replaced", "another call replaced this one", { nav });
     this.#dropDuty(duties, nav, replaced);
     const granted = deferred();
@@ -688,7 +723,7 @@ export class NavigationClient {
     clearTimeout(this.#timer);
     this.#leaving.abort();
     this.#dropStream();
-    this.#release?.();
+    this.#endVisit();
   }
 }
 
@@ -712,11 +747,12 @@ async function takeLock(signal, onWait) {
     const release = await holdLock(name, { ifAvailable: true });
     if (release) return release;
   }
+  // An abort during the first round would not be heard any more.
+  signal.throwIfAborted();
   onWait();
   const race = new AbortController();
   signal.addEventListener("abort", () => race.abort(), { signal: race.signal });
-  const release = await Promise.any(LOCKS.map((name) => firstLock(name, race)));
-  return release;
+  return Promise.any(LOCKS.map((name) => firstLock(name, race)));
 }
 
 /** Waits for one of the locks; gives it back if another one was faster. */
@@ -739,7 +775,11 @@ function holdLock(name, options) {
 
 function retryAfter(response) { return 1000 * (Number(response.headers.get("Retry-After")) || 0); }
 
-function sleep(milliseconds) { return new Promise((resolve) => setTimeout(resolve, milliseconds)); }
+function setTimer(callback, milliseconds) {
+  return setTimeout(callback, Math.min(Math.max(0, milliseconds), TIMER_MS));
+}
+
+function sleep(milliseconds) { return new Promise((resolve) => setTimer(resolve, milliseconds)); }
 
 function deferred() {
   const result = {};
@@ -815,7 +855,7 @@ function checkOperations(operations) {
  *
  * Callers pass each event with the time in milliseconds of a monotonic clock, and then perform
  * the actions that `take` returns, in order. Each action has a `kind`:
- * `send`, `reconnect`, `opened`, `lost`, `closed`, `answered`, `queued`, `state`, `watchEnded`,
+ * `send`, `reconnect`, `opened`, `closed`, `answered`, `queued`, `state`, `watchEnded`,
  * `asked`, `settled`, `duty`.
  */
 export class Session {
@@ -864,9 +904,11 @@ export class Session {
   /** The time of the next `tick`; infinite while nothing has a deadline. */
   get wakeAt() {
     if (this.#phase !== "greeting" && this.#phase !== "open") return Infinity;
-    const times = [...this.#watches.values(), ...this.#duties.values()].map((each) => each.retryAt);
-    const asks = [...this.#asks.values()].map((ask) => ask.until);
-    return [...times, ...asks].reduce((least, time) => Math.min(least, time), this.#silentAt);
+    let at = this.#silentAt;
+    for (const { retryAt } of this.#watches.values()) at = Math.min(at, retryAt);
+    for (const { retryAt } of this.#duties.values()) at = Math.min(at, retryAt);
+    for (const { until } of this.#asks.values()) at = Math.min(at, until);
+    return at;
   }
 
   get #silentAt() { return this.#heard + (this.#isDoubted ? 2000 : 3 * this.#hb); }
@@ -886,7 +928,6 @@ export class Session {
   /** Handles the loss of a stream, or a failed attempt to open one. */
   lost(now, least = 0) {
     if (this.#phase === "closed") return;
-    if (this.#phase === "open") this.#actions.push({ kind: "lost" });
     this.#forgetSession();
     const at = now + Math.max(least, this.#backOff(this.#attempts++));
     this.#actions.push({ kind: "reconnect", at });
@@ -936,7 +977,7 @@ export class Session {
         for (const diff of body.list) this.#replicate(diff.nav ?? nav, "diff", diff, now);
         break;
       case "mark":
-        for (const [name] of body.at) this.#replicate(name, verb, body, now);
+        for (const entry of body.at) this.#replicate(entry[0], verb, entry, now);
         break;
       case "event": return this.#receiveEvent(body, now);
       case "latest": return this.#receiveLatest(body, now);
@@ -960,9 +1001,8 @@ export class Session {
   mirror(nav) { return this.#watches.get(watchKey(nav, "full"))?.mirror ?? null; }
 
   /** Whether an answer has reported a later revision; without credit, it comes before the diff. */
-  isBehind({ nav, epoch, rev }) {
-    const answered = this.#watches.get(watchKey(nav, "full"))?.answered;
-    return answered?.epoch === epoch && answered.rev > rev;
+  isBehind(state) {
+    return isLater(this.#watches.get(watchKey(state.nav, "full"))?.answered, state);
   }
 
   /** The state of a watch, if it is known to be right; otherwise null. */
@@ -988,19 +1028,16 @@ export class Session {
     if (this.#phase === "open") this.#send("unwatch", encode({ id: this.#nextID++, nav, view }));
   }
 
-  /** Sends an `op` or a `get`, and again after each loss until it is answered; returns its id. */
+  /**
+   * Sends an `op` or a `get`, and again after each loss until it is answered; returns its id.
+   *
+   * @throws {NavigationError} `limit` if it is too large
+   */
   request(verb, nav, members) {
     const id = this.#nextID;
     const body = encode({ id, ...(nav === null ? {} : { nav }), ...members });
+    this.#checkSize(verb, body);
     this.#nextID++;
-    const octets = utf8(body).length;
-    // The daemon could not name a larger request in its error.
-    if (octets + verb.length + 6 > this.#bodyOctets) {
-      const msg = `the request has ${octets} octets, more than the daemon accepts`;
-      const err = { id, code: "limit", reason: "size", msg, effect: "none", retry: "no" };
-      this.#actions.push({ kind: "answered", id, err });
-      return id;
-    }
     this.#flights.set(id, { id, verb, body, isSent: false, sends: 0 });
     this.#sendWaiting();
     return id;
@@ -1009,7 +1046,7 @@ export class Session {
   /** Drops a request; returns in how many sessions it was sent, so that it may have happened. */
   forget(id) {
     const flight = this.#flights.get(id);
-    this.#flights.delete(id);
+    if (this.#flights.delete(id)) this.#sendWaiting();
     return flight?.sends ?? 0;
   }
 
@@ -1017,10 +1054,12 @@ export class Session {
   refuse(id, status) {
     const code = status === 413 ? "limit" : "invalid-argument";
     const err = { id, code, msg: "the gateway refused the line", effect: "none", retry: "no" };
-    if (this.#flights.delete(id)) this.#actions.push({ kind: "answered", id, err });
+    if (!this.#flights.delete(id)) return;
+    this.#actions.push({ kind: "answered", id, err });
+    this.#sendWaiting();
   }
 
-  /** Registers roles; null ends them. */
+  /** Registers roles; null ends them. Throws if they cannot be sent. */
   delegate(nav, wanted) { this.#want("delegate", nav, wanted, { roles: [] }); }
 
   /** Takes the display, by `force` if that is true; null gives it back. */
@@ -1031,6 +1070,7 @@ export class Session {
 
   #want(kind, nav, wanted, resignation) {
     const key = `${kind} ${nav}`;
+    if (wanted) this.#checkSize(kind, encode({ id: this.#nextID, nav, ...wanted }));
     this.#unask(key);
     for (const [ask, { nav: of }] of this.#asks) {
       if (kind === "delegate" && of === nav) this.#void(ask);
@@ -1044,12 +1084,14 @@ export class Session {
     }
   }
 
-  /** Answers a question, unless it is void. */
+  /** Answers a question, unless it is void; throws if the answer cannot be sent. */
   answer(ask, value) {
     const open = this.#asks.get(ask);
     if (this.#phase !== "open" || !open || open.isAnswered) return;
+    const body = encode({ ask, value });
+    this.#checkSize("answer", body);
     open.isAnswered = true;
-    this.#send("answer", encode({ ask, value }));
+    this.#send("answer", body);
   }
 
   /** Ends the session for good. */
@@ -1098,7 +1140,8 @@ export class Session {
     if (duty) return this.#grant(duty);
     if (!this.#flights.delete(id)) return;
     const follower = this.#watches.get(watchKey(body.nav, "full"));
-    if (follower) follower.answered = body;
+    // A read of an earlier revision must not hide a later one.
+    if (follower && !isLater(follower.answered, body)) follower.answered = body;
     this.#actions.push({ kind: "answered", id, ok: body });
     this.#sendWaiting();
   }
@@ -1139,7 +1182,8 @@ export class Session {
     if (!watch) return;
     const result = watch.mirror.apply(verb, body, now);
     if (result.kind === "state") {
-      if (result.how !== "resumed") watch.faults = 0;
+      // A snapshot is right by itself. Only a change shows that the mirror follows again.
+      if (result.how === "applied") watch.faults = 0;
       const isResumed = result.how === "resumed";
       this.#actions.push({ kind: "state", nav, view: "full", state: result.state, isResumed });
     } else if (result.kind === "diverged") {
@@ -1221,6 +1265,14 @@ export class Session {
 
   // Sending.
 
+  /** Throws if a message is too large: the daemon could not name it in its error. */
+  #checkSize(verb, body) {
+    const octets = utf8(body).length;
+    if (octets + verb.length + 6 <= this.#bodyOctets) return;
+    const message = `the ${verb} has ${octets} octets, more than the daemon accepts`;
+    throw new NavigationError("limit", message, { reason: "size" });
+  }
+
   #sendWatch(watch) {
     const { key, nav, view, mirror } = watch;
     this.#unask(key);
@@ -1286,6 +1338,8 @@ export class Session {
 
 function watchKey(nav, view) { return `${view} ${nav}`; }
 
+function isLater(one, other) { return one?.epoch === other.epoch && one?.rev > other.rev; }
+
 function isPostponed(err) { return err.retry === "later" || err.retry === "same"; }
 
 function clamp(value, least, greatest) {
@@ -1327,9 +1381,6 @@ export class Mirror {
     return this.#phase === "following" && !this.#isSuspect && !this.#screens && this.#now !== null;
   }
 
-  /** `{epoch, rev, dig}`, or null unless the mirror is known to be right. */
-  get position() { return this.isSynced ? this.#position : null; }
-
   get #position() {
     const { epoch, rev, dig } = this.#now;
     return { epoch, rev, dig };
@@ -1353,20 +1404,19 @@ export class Mirror {
   }
 
   /**
-   * Handles a message about the nav.
+   * Handles a message about the nav: `body`, for a `mark` its entry `[nav, rev, dig]`.
    *
    * @returns {{kind: "state" | "part" | "diverged" | "ignored" | "ended"}} A `state` has `state`
    *   and `how`: `replaced`, `applied` or `resumed`. After `diverged`, send a watch with the
-   *   members of `watch`; until its `ok` arrives, everything else is ignored.
+   *   members of `watching()`; until its `ok` arrives, everything else is ignored.
    */
   apply(verb, body, now = 0) {
     switch (verb) {
       case "ok": return this.#receiveOk(body);
       case "snap": return this.#receiveSnap(body, now);
       case "diff": return this.#receiveDiff(body, now);
-      case "diffs": return this.#receiveDiffs(body, now);
       case "mark": return this.#receiveMark(body);
-      case "end": return this.#receiveEnd(body);
+      case "end": return this.#receiveEnd();
       default: return IGNORED;
     }
   }
@@ -1395,7 +1445,7 @@ export class Mirror {
     this.#screens = part.i > 0 ? [...this.#screens, ...part.screens] : [...part.screens];
     if (!part.last) return PART;
     const screens = this.#screens;
-    const { kind, epoch, rev, dig, resolved = null, why } = part;
+    const { kind, epoch, rev, dig, resolved = null } = part;
     const parts = pick(part, PARTS);
     this.#screens = this.#head = null;
     const sums = [];
@@ -1406,8 +1456,7 @@ export class Mirror {
     this.#phase = "following";
     this.#isSuspect = false;
     this.#bad = null;
-    const { state } = this;
-    return { kind: "state", how: "replaced", why, state };
+    return { kind: "state", how: "replaced", state: this.state };
   }
 
   #isContinued(part) {
@@ -1444,40 +1493,28 @@ export class Mirror {
     return { kind: "state", how: "applied", state };
   }
 
-  #receiveDiffs({ list }, receivedAt) {
-    let result = IGNORED;
-    for (const diff of list) {
-      const next = this.#receiveDiff(diff, receivedAt);
-      if (next.kind === "diverged") return next;
-      if (next.kind !== "ignored") result = next;
-    }
-    return result;
-  }
-
-  #receiveMark({ at }) {
-    const entry = at.find(([nav]) => nav === this.#nav);
-    if (!entry || this.#phase === "idle" || this.#phase === "awaiting") return IGNORED;
+  #receiveMark([, rev, dig]) {
+    if (this.#phase === "idle" || this.#phase === "awaiting") return IGNORED;
     // A mark names only watches to which the daemon has sent everything.
     if (this.#phase === "snapshot" || this.#screens) return this.#suspect(this.#now);
-    const [, rev, dig] = entry;
     const isRight = rev < this.#now.rev || rev === this.#now.rev && dig === this.#now.dig;
     return isRight ? IGNORED : this.#suspect(this.#now);
   }
 
-  #receiveEnd({ why }) {
+  #receiveEnd() {
     this.#now = this.#bad = null;
     this.#isSuspect = false;
     this.#screens = this.#head = null;
     this.#sums = [];
     if (this.#phase === "awaiting") return IGNORED;
     this.#phase = "idle";
-    return { kind: "ended", why };
+    return { kind: "ended" };
   }
 
   /** Revisions are missing: the mirror is right, and the next watch resumes from it. */
   #gap() {
     this.#phase = "awaiting";
-    return { kind: "diverged", why: "gap", watch: { from: this.#position } };
+    return DIVERGED;
   }
 
   /** The mirror differs from the nav; only a snapshot repairs it. */
@@ -1486,7 +1523,7 @@ export class Mirror {
     this.#bad = position && { rev: position.rev, dig: position.dig };
     this.#screens = this.#head = null;
     this.#phase = "awaiting";
-    return { kind: "diverged", why: "digest", watch: this.#bad ? { bad: this.#bad } : {} };
+    return DIVERGED;
   }
 
   #adopt(now) {
@@ -1512,6 +1549,7 @@ export class Mirror {
 }
 
 const IGNORED = Object.freeze({ kind: "ignored" });
+const DIVERGED = Object.freeze({ kind: "diverged" });
 const PART = Object.freeze({ kind: "part" });
 const NOTHING = Object.freeze([]);
 
@@ -1602,9 +1640,11 @@ export class LineReader {
   }
 }
 
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
 /** Reads a line `["verb",BODY]`; `octets` is the length of BODY. Throws if it is none. */
 export function decode(line) {
-  const [verb, body] = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(line));
+  const [verb, body] = JSON.parse(decoder.decode(line));
   const isMessage = typeof verb === "string" && body !== null && typeof body === "object";
   if (!isMessage) throw new SyntaxError("not a message");
   return { verb, body: harden(body), octets: line.length - verb.length - 5 };
@@ -1649,12 +1689,12 @@ export class Outbox {
   #lines = [];
   #batch = null;
   #tries = 0;
-  /** After a refused batch, each line goes alone, so that only the faulty one fails. */
-  #isAlone = false;
+  /** How many lines go alone: those of a refused batch, so that only the faulty one fails. */
+  #alone = 0;
 
   constructor(next = 1) { this.#n = next; }
 
-  add(text, id = null) { this.#lines.push({ text, id, octets: utf8(text).length }); }
+  add(text, id = null) { this.#lines.push({ text, id }); }
 
   /** Takes back the line of a request; returns whether it was still here. */
   withdraw(id) {
@@ -1671,12 +1711,14 @@ export class Outbox {
   }
 
   #fill() {
+    const most = this.#alone > 0 ? 1 : this.#lines.length;
+    if (this.#alone > 0) this.#alone--;
     let octets = 0;
     let count = 0;
-    while (count < (this.#isAlone ? 1 : this.#lines.length) && this.#lines[count]) {
-      octets += this.#lines[count].octets;
+    for (; count < most && this.#lines[count]; count++) {
+      // UTF-8 has at most three octets for each unit of a text.
+      octets += 3 * this.#lines[count].text.length;
       if (count && octets > POST_OCTETS) break;
-      count++;
     }
     return this.#lines.splice(0, count);
   }
@@ -1690,8 +1732,8 @@ export class Outbox {
     if (status === 200 && next > this.#n) return this.#taken(next);
     if (status === 400 || status === 413) return this.#refused();
     if (status === 401) return { kind: "unauthorized" };
-    const isOver = status !== 0 && status !== 503;
-    if (isOver) return { kind: "over" };
+    const mayRecover = status === 503 || status === 0 && this.#tries < MOST_TRIES;
+    if (!mayRecover) return { kind: "over" };
     const pause = random() * Math.min(5000, 100 * 2 ** Math.min(this.#tries++, 16));
     return { kind: "again", wait: Math.max(after, pause, 1) };
   }
@@ -1708,7 +1750,7 @@ export class Outbox {
     this.#batch = null;
     if (batch.length > 1) {
       this.#lines.unshift(...batch);
-      this.#isAlone = true;
+      this.#alone = batch.length;
       return { kind: "again" };
     }
     // Without its `hello` or a `credit`, a stream is of no use.
@@ -1772,7 +1814,7 @@ class Channel {
     if (keepsAll && this.#values.length < 4096) return this.#values.push(value);
     // Events of a newest state add up. A loop of every revision that is 4096 behind skips them.
     const last = this.#values.at(-1);
-    this.#values = [keepsAll || !last?.ev ? skipped(value) : joined(last, value)];
+    this.#values = [keepsAll ? skipped(value) : last?.ev ? joined(last, value) : value];
   }
 
   finish(error) {
