@@ -82,24 +82,25 @@ function drawButton(slot, side) {
   return button;
 }
 
-/** Gives the back button the longest text that fits. Needs the layer in the document, because it measures. */
+/**
+ * Gives the back button the longest text that fits. The layer must be in the document. All candidates are measured at once, so that
+ * the browser lays out once.
+ */
 export function fitBack(layer) {
   const back = layer.querySelector("[data-slot=back]");
-  const text = back?.querySelector(".back-text bdi");
-  if (!text) return;
-  const candidates = JSON.parse(back.dataset.candidates);
+  const text = back?.querySelector(".back-text");
+  const candidates = text ? JSON.parse(back.dataset.candidates) : [];
   if (!candidates.length) return;
+  const trials = candidates.map((candidate) => el("span", { class: "back-text trial", "aria-hidden": "true" }, said(candidate ?? "")));
+  back.append(...trials);
   const row = layer.querySelector(".bar-row");
-  const left = layer.querySelector(".bar-left");
-  const room = row.clientWidth - parseFloat(getComputedStyle(row).paddingInlineStart) - parseFloat(getComputedStyle(row).paddingInlineEnd);
-  const title = layer.querySelector(".bar-title bdi");
-  const isShown = layer.querySelector(".bar-large") === null;
-  const widths = candidates.map((candidate) => {
-    text.textContent = candidate ?? "";
-    return extent(left);
-  });
-  const at = chooseCandidate(widths, isShown ? title.getBoundingClientRect().width + 12 : 0, extent(layer.querySelector(".bar-right")), room);
-  text.textContent = candidates[at] ?? "";
+  const { paddingInlineStart, paddingInlineEnd } = getComputedStyle(row);
+  const room = row.clientWidth - parseFloat(paddingInlineStart) - parseFloat(paddingInlineEnd);
+  const around = extent(layer.querySelector(".bar-left")) - text.offsetWidth;
+  const title = layer.querySelector(".bar-large") ? 0 : layer.querySelector(".bar-title bdi").getBoundingClientRect().width + 12;
+  const at = chooseCandidate(trials.map((trial) => around + trial.offsetWidth), title, extent(layer.querySelector(".bar-right")), room);
+  for (const trial of trials) trial.remove();
+  text.firstChild.textContent = candidates[at] ?? "";
   back.dataset.candidate = String(at);
 }
 

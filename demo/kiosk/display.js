@@ -33,7 +33,7 @@ export class Display {
   #client;
   #nav;
   #device;
-  #root;
+  #size = null;
   #send;
   #lease = null;
   #isBusy = false;
@@ -47,7 +47,6 @@ export class Display {
     this.#client = client;
     this.#nav = nav;
     this.#device = device;
-    this.#root = root;
     this.#send = send;
     this.#onChange = onChange;
     // The windows of one browser pass the display to the one in front.
@@ -63,7 +62,10 @@ export class Display {
     document.addEventListener("pointerdown", ask, { capture: true });
     document.addEventListener("visibilitychange", () => this.follow());
     this.#reduced.addEventListener("change", () => this.follow());
-    new ResizeObserver(() => this.follow()).observe(root);
+    new ResizeObserver(() => {
+      this.#size = { width: root.clientWidth, height: root.clientHeight, point: device.point };
+      this.follow();
+    }).observe(root);
   }
 
   get holds() {
@@ -122,10 +124,9 @@ export class Display {
   }
 
   async #describe() {
-    const { clientWidth: width, clientHeight: height } = this.#root;
-    if (!width) return;
+    if (!this.#size?.width) return;
     const wanted = environment({
-      width, height, point: this.#device.point, ratio: devicePixelRatio, isReduced: this.#reduced.matches, locale: navigator.language,
+      ...this.#size, ratio: devicePixelRatio, isReduced: this.#reduced.matches, locale: navigator.language,
     });
     const different = changes(wanted, environmentOf(this.#device.state));
     if (different) await this.#send({ do: [{ "env.set": different }], if: {} });

@@ -1,5 +1,8 @@
 // Elements are made by these functions only. None of them parses HTML, so a text of a client stays a text.
 
+/** The attribute of what a finger presses. No state knows of it. */
+export const PRESSED = "data-pressed";
+
 /**
  * Makes an element.
  *
@@ -64,7 +67,7 @@ function partner(at, child, kept) {
 }
 
 function morphAttributes(old, next) {
-  for (const { name } of [...old.attributes]) if (!next.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name } of [...old.attributes]) if (name !== PRESSED && !next.hasAttribute(name)) old.removeAttribute(name);
   for (const { name, value } of [...next.attributes]) if (name !== "style" && old.getAttribute(name) !== value) old.setAttribute(name, value);
   morphStyle(old.style, next.style);
   if (old.localName !== "input") return;

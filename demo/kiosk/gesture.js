@@ -5,7 +5,8 @@ import { canPull, formOf } from "./sheets.js";
 import { navigation } from "./acts.js";
 
 const EDGE = 26;
-const SLOP = 8;
+/** A pointer that moved further than this drags. */
+export const SLOP = 8;
 
 /** Whether a swipe that is let go here finishes: past the middle, or fast in its direction. Speed is in widths per second. */
 export function finishes(position, speed) {

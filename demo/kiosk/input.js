@@ -1,7 +1,9 @@
 // What a person presses and types. Every handler sends operations; none of them draws.
 
 import { acts, edit, navigation, savePIN } from "./acts.js";
+import { PRESSED } from "./dom.js";
 import { chainOf, screenOf } from "./model.js";
+import { SLOP } from "./gesture.js";
 import { formOf } from "./sheets.js";
 
 const PIN = "1234";
@@ -39,6 +41,25 @@ export function listen(device, root, { send, announce }) {
       }
     }
   });
+
+  // The first frame after a press shows it. `:active` comes late under a finger, because a touch may become a scroll.
+  let pressed = null;
+  let place = null;
+  const lift = () => {
+    pressed?.removeAttribute(PRESSED);
+    pressed = null;
+  };
+  root.addEventListener("pointerdown", (event) => {
+    lift();
+    if (event.button !== 0 || !event.isPrimary) return;
+    pressed = event.target.closest("button:not(:disabled)");
+    pressed?.setAttribute(PRESSED, "");
+    place = event;
+  });
+  root.addEventListener("pointermove", (event) => {
+    if (pressed && Math.hypot(event.clientX - place.clientX, event.clientY - place.clientY) > SLOP) lift();
+  });
+  for (const name of ["pointerup", "pointercancel"]) addEventListener(name, lift);
 
   // Outside a popover, a tap ends it. Outside an alert it does nothing, and a sheet covers what is around it.
   function tapOutside(state, shade) {

@@ -4,6 +4,7 @@ import { el, said } from "./dom.js";
 import { author, summary } from "./model.js";
 
 const KEPT = 60;
+const LATER = 50;
 const STATUS = {
   connecting: "Connecting…", connected: "Connected", disconnected: "Connection lost. What is shown may be old.",
   waiting: "Four other windows of this browser are connected. Close one.", unauthorized: "The session has ended. Open a new link.", closed: "Closed",
@@ -20,7 +21,8 @@ export function statusText({ status, canWrite, holds, owner }) {
 export class Panel {
   #root;
   #log;
-  #lines = [];
+  #newest = null;
+  #waiting = [];
 
   constructor(root, { openWindow }) {
     this.#root = root;
@@ -63,21 +65,29 @@ export class Panel {
     const events = state.ev ?? [];
     if (events.length && events.every((event) => event.transitionProgress)) return;
     const key = `${state.epoch}.${state.rev}`;
+    if (this.#newest === key && !events.length) return;
+    this.#newest = key;
     const who = author(state);
-    const line = el(
+    this.#write(() => el(
       "li", { class: "log-line", "data-rev": state.rev }, el("span", { class: "log-rev" }, `#${state.rev}`),
       el("span", { class: "log-what" }, said(summary(state))),
-      who === null ? null : el("span", { class: "log-who" }, el("span", { class: "log-author", "data-author": who }, said(who)), ` · ${state.cause}`));
-    if (this.#lines[0]?.key === key && !events.length) return;
-    this.#lines.unshift({ key, line });
-    this.#log.prepend(line);
-    for (const { line: old } of this.#lines.splice(KEPT)) old.remove();
+      who === null ? null : el("span", { class: "log-who" }, el("span", { class: "log-author", "data-author": who }, said(who)), ` · ${state.cause}`)));
   }
 
   note(text) {
-    const line = el("li", { class: "log-line log-note" }, said(text));
-    this.#lines.unshift({ key: "", line });
-    this.#log.prepend(line);
-    for (const { line: old } of this.#lines.splice(KEPT)) old.remove();
+    this.#newest = null;
+    this.#write(() => el("li", { class: "log-line log-note" }, said(text)));
+  }
+
+  // The log can wait until a frame has shown what changed. Of many lines only the newest are drawn.
+  #write(line) {
+    this.#waiting.push(line);
+    if (this.#waiting.length > KEPT) this.#waiting.shift();
+    if (this.#waiting.length === 1) setTimeout(() => this.#draw(), LATER);
+  }
+
+  #draw() {
+    this.#log.prepend(...this.#waiting.splice(0).reverse().map((line) => line()));
+    while (this.#log.childElementCount > KEPT) this.#log.lastElementChild.remove();
   }
 }

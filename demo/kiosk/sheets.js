@@ -22,6 +22,8 @@ export class Sheets {
   #stack;
   #elements = new Map();
   #leaving = [];
+  #entering = [];
+  #recedes = false;
   #offset = 0;
 
   constructor(root, stack) {
@@ -40,6 +42,7 @@ export class Sheets {
   update(state, content, keepsLeaving) {
     const chain = chainOf(state);
     const ids = new Set(chain.map(({ screen }) => screen.id));
+    this.#entering = [];
     for (const [id, element] of this.#elements) {
       if (ids.has(id)) continue;
       this.#elements.delete(id);
@@ -52,29 +55,29 @@ export class Sheets {
       sheet.inert = at < chain.length - 1;
       if (formOf(entry.style) === "popover") this.#place(sheet, entry);
     }
-    this.#stack.classList.toggle("receded", chain.some(({ style }) => formOf(style) === "page"));
+    const isReceded = chain.some(({ style }) => formOf(style) === "page");
+    this.#recedes = isReceded !== this.#stack.classList.contains("receded");
+    this.#stack.classList.toggle("receded", isReceded);
   }
 
-  // Without `aria-modal`: what a sheet covers is inert, and the panel beside the device can be used all the time.
+  // A popover covers nothing. What the others cover is inert too; the panel beside the device is not, for a pointer.
   #make(entry) {
     const form = formOf(entry.style);
     const sheet = el(
       "div", { class: `sheet sheet-${form}`, "data-slot": "sheet", "data-screen": entry.screen.id, "data-style": entry.style ?? "automatic" },
       el("div", { class: "shade", "data-slot": "shade" }),
       el(
-        "div", { class: "sheet-box", role: form === "alert" ? "alertdialog" : "dialog", tabindex: "-1" },
+        "div", { class: "sheet-box", role: form === "alert" ? "alertdialog" : "dialog", "aria-modal": form === "popover" ? null : "true", tabindex: "-1" },
         el("div", { class: "sheet-head", "data-slot": "sheet-head" }), el("div", { class: "scroller" }, el("div", { class: "content" }))));
     this.#elements.set(entry.screen.id, sheet);
+    this.#entering.push(sheet);
     this.#root.append(sheet);
     return sheet;
   }
 
-  /** Adds what moves in a presentation or a dismissal. */
-  move(motion, state, op, content) {
-    const before = new Set(this.#elements.keys());
-    const wasReceded = this.#stack.classList.contains("receded");
-    this.update(state, content, true);
-    const moving = op === "present" ? [...this.#elements].filter(([id]) => !before.has(id)).map(([, sheet]) => sheet) : this.#leaving;
+  /** Adds what moves in a presentation or a dismissal, after `update` has brought it. */
+  move(motion, op) {
+    const moving = op === "present" ? this.#entering : this.#leaving;
     for (const sheet of moving) {
       const box = sheet.querySelector(".sheet-box");
       const flat = motion.fade ? "fade" : sheet.className;
@@ -82,8 +85,7 @@ export class Sheets {
       motion.add(box, frames(flat, op === "dismiss" ? this.#offset : 0));
     }
     this.#offset = 0;
-    const recedes = this.#stack.classList.contains("receded");
-    if (recedes !== wasReceded && !motion.fade) motion.add(this.#stack, [{ transform: "none", clipPath: "inset(0 round 0px)" }, RECEDED]);
+    if (this.#recedes && !motion.fade) motion.add(this.#stack, [{ transform: "none", clipPath: "inset(0 round 0px)" }, RECEDED]);
   }
 
   /** A finger holds the outermost sheet this many pixels below its place. */

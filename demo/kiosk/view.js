@@ -93,18 +93,32 @@ function keypad(group) {
   return el("div", { class: "keypad", "data-key": `group-${group.key}` }, dots, keys, el("p", { class: "group-footer" }, "The PIN of this demo is 1234."));
 }
 
+// Making a format takes longer than using it.
+let clock = null;
+
+function clockOf(locale) {
+  if (clock?.locale !== locale) {
+    const [known] = supported(locale);
+    const format = (options) => new Intl.DateTimeFormat(known, options);
+    clock = { locale, time: format({ hour: "2-digit", minute: "2-digit" }), date: format({ weekday: "long", day: "numeric", month: "long" }) };
+  }
+  return clock;
+}
+
+// A client may set any text as the locale.
+function supported(locale) {
+  try {
+    return Intl.getCanonicalLocales(locale);
+  } catch {
+    return ["en"];
+  }
+}
+
 /** Writes the time into everything that shows it. */
 export function drawClocks(root, now, locale) {
-  const format = (options) => {
-    try {
-      return new Intl.DateTimeFormat(locale, options).format(now);
-    } catch {
-      return new Intl.DateTimeFormat("en", options).format(now);
-    }
-  };
-  const texts = { time: format({ hour: "2-digit", minute: "2-digit" }), date: format({ weekday: "long", day: "numeric", month: "long" }) };
-  for (const clock of root.querySelectorAll("[data-clock]")) {
-    const text = texts[clock.dataset.clock];
-    if (clock.textContent !== text) clock.textContent = text;
+  const formats = clockOf(locale);
+  for (const place of root.querySelectorAll("[data-clock]")) {
+    const text = formats[place.dataset.clock].format(now);
+    if (place.textContent !== text) place.textContent = text;
   }
 }
