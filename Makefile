@@ -11,8 +11,8 @@ SWIFT ?= swift
 
 PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev liblz4-dev libxxhash-dev \
   libmicrohttpd-dev python3 python3-zmq scdoc strace
-# The browser of the tests, and what drives it.
-BROWSER_PACKAGES := chromium chromium-driver python3-selenium
+# The browser of the tests, what drives it, and the compiler that checks the types of the module.
+BROWSER_PACKAGES := chromium chromium-driver python3-selenium node-typescript
 # What `make bench` and `make bench-instructions` leave out when it is missing.
 BENCH_PACKAGES := redis-server valgrind
 PACKAGING_PACKAGES := build-essential debhelper lintian po-debconf
@@ -83,11 +83,13 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	@$(MAKE) --no-print-directory booted
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --filter BootedTests --filter ^ClientTests)
 	@.ci/deps $(BROWSER_PACKAGES)
-	$(call step,/usr/bin/python3 -m unittest discover -v -s Tests/BrowserTests)
+	$(call step,Tests/BrowserTests/run)
 
 test-long: deps ## The tests that have a longer form, in that form: minutes
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
 	$(call step,NAVD_TEST_LONG=1 $(SWIFT) test --skip-build --disable-xctest --filter ConnectionCountTests)
+	@.ci/deps $(BROWSER_PACKAGES)
+	$(call step,JOBS=1 NAVD_TEST_LONG=1 Tests/BrowserTests/run)
 
 # RUNS=10 times; each run takes about twice as long as without load.
 test-steady: deps booted ## ProcessTests, DaemonTests, TransportGuardTests and BootedTests under load, RUNS times

@@ -12,6 +12,10 @@ def line(verb, members):
     return '["%s",%s]\n' % (verb, json.dumps(members))
 
 
+def push(number, nav, screen, **members):
+    return line("op", {"id": number, "nav": nav, "do": [{"push": {"screen": {"id": screen}}}], **members})
+
+
 class Ended(Exception):
     """The stream has ended."""
 

@@ -245,6 +245,10 @@ class Control:
         """The records of the sessions."""
         return self.get("$clients")["screens"]
 
+    def rest(self):
+        """Waits until no page has a session."""
+        eventually("the sessions end", lambda: self.get(what="stats")["sessions"] == 0)
+
     def client(self, name):
         return next((each for each in self.clients() if each.get("name") == name), None)
 
@@ -258,6 +262,12 @@ class Control:
             if not revisions or revisions[-1] >= self.get(nav)["rev"]:
                 return entries
             start = revisions[-1] + 1
+
+    def standing(self):
+        """What navd has counted; the request for it is a message too."""
+        stats = self.get(what="stats")
+        return {"ops": sum(stats["operations"].values()), "opened": stats["opened"], "row": stats["seq"],
+                "refusals": sum(stats["refusals"].values()), "messages": stats["messages"]["received"]}
 
     def count_of_ops(self):
         """How many ops the daemon has answered, by outcome; what it refused counts too."""
@@ -335,6 +345,10 @@ class Gateway:
             except (BrokenPipeError, ConnectionResetError):
                 pass  # it answered before it had read everything
             return Response.read(connection)
+
+    def code(self):
+        """A new launch code of alice."""
+        return self.request("POST", "/nsp1/code", token=TOKENS["alice"]).json()["code"]
 
     def trade(self, code):
         return self.request("POST", "/nsp1/token", body=json.dumps({"code": code}))

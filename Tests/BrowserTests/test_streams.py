@@ -7,7 +7,7 @@ import struct
 import time
 import unittest
 
-from clients import Ended, Page, Refusal, Stream, WebNav, line
+from clients import Page, Refusal, Stream, WebNav, line
 from harness import (IS_LONG, TOKEN_LINES, TOKENS, Concurrently, Daemon, Gateway, closing,
                      eventually)
 

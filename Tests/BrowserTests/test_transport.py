@@ -6,9 +6,8 @@ import socket
 import threading
 import unittest
 
-from clients import Page, Refusal, Stream, line
-from harness import (TOKEN_LINES, TOKENS, Concurrently, Daemon, Directory, Gateway, Process,
-                     closing, eventually)
+from clients import Page, line
+from harness import TOKENS, Concurrently, Daemon, Directory, Gateway, closing, eventually
 
 ALICE = TOKENS["alice"]
 

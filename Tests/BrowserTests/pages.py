@@ -1,0 +1,67 @@
+"""Pages in Debian's Chromium, and what holds after each test in one."""
+import os
+import unittest
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+
+from harness import eventually
+
+
+def browser(profile, *, rules="", arguments=()):
+    """A Chromium without a window; `rules` maps names to addresses, as in "MAP evil.test 127.0.0.1"."""
+    options = Options()
+    options.binary_location = "/usr/bin/chromium"
+    given = ["--headless=new", "--disable-dev-shm-usage", "--window-size=1280,960",
+             f"--user-data-dir={profile.path}", *arguments]
+    if rules:
+        given.append(f"--host-resolver-rules={rules}")
+    if os.geteuid() == 0:
+        given.append("--no-sandbox")
+    for argument in given:
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+    driver.set_script_timeout(60)
+    return driver
+
+
+def console(driver):
+    """The lines that the browser reported since the last call."""
+    return [entry["message"] for entry in driver.get_log("browser")]
+
+
+class PageTest(unittest.TestCase):
+    """A test in the page of `host`, after which the console is empty and no policy was violated.
+
+    `setUpModule` sets `PageTest.driver` and `PageTest.gateway`. `noise` are words of lines that may be left.
+    """
+
+    driver, gateway, noise = None, None, ()
+
+    def setUp(self):
+        console(self.driver)
+        self.open(f"http://{self.gateway.host}/")
+
+    def tearDown(self):
+        left = [line for line in console(self.driver) if not any(word in line for word in self.noise)]
+        self.assertEqual(left, [])
+        if not self.noise:
+            self.assertEqual(self.driver.execute_script("return window.violations ?? []"), [])
+
+    def open(self, url):
+        self.driver.get("about:blank")
+        self.driver.get(url)
+        eventually("the page", lambda: self.driver.execute_script(
+            "return document.documentElement.dataset.ready ?? null"))
+
+    def run_script(self, script, *arguments):
+        """Runs the body of an async function; returns its value or raises its error."""
+        value = self.driver.execute_async_script(
+            "const done = arguments[arguments.length - 1]; const given = [...arguments].slice(0, -1);"
+            "(async (...given) => {" + script + "})(...given)"
+            ".then((value) => done({ value }), (error) => done({ error: String(error) }))", *arguments)
+        if "error" in value:
+            raise AssertionError(value["error"])
+        return value["value"]

@@ -1,0 +1,32 @@
+"""The JavaScript client where no real gateway brings it: page/module.js has the claims and a gateway in the page."""
+import os
+import re
+import unittest
+
+from harness import HERE, MODULE, Daemon, Directory, Gateway
+from pages import PageTest, browser
+
+PAGE = os.path.join(HERE, "page")
+
+
+def setUpModule():
+    global daemon
+    profile, daemon = Directory(), Daemon()
+    unittest.addModuleCleanup(profile.remove)
+    unittest.addModuleCleanup(daemon.close)
+    PageTest.gateway = Gateway(daemon, page=PAGE, module=MODULE)
+    unittest.addModuleCleanup(PageTest.gateway.close)
+    PageTest.driver = browser(profile)
+    unittest.addModuleCleanup(PageTest.driver.quit)
+
+
+class Module(PageTest):
+    def test_each_claim_holds(self):
+        with open(os.path.join(PAGE, "module.js"), encoding="utf-8") as file:
+            count = len(re.findall(r'^claims\["', file.read(), re.M))
+        result = self.run_script("return runClaims()")
+        self.assertEqual((result["failed"], result["passed"]), ([], count))
+
+
+if __name__ == "__main__":
+    unittest.main()
