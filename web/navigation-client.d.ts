@@ -203,15 +203,33 @@ export interface Question {
   readonly signal: AbortSignal;
 }
 
-export interface DelegateOptions {
+export interface DutyOptions {
+  /** How long to wait for the daemon, in milliseconds; then it fails with `expired`. */
+  within?: number;
+  /** Ends the wait, or later the duty itself. */
+  signal?: AbortSignal;
+}
+
+export interface DelegateOptions extends DutyOptions {
   roles: ("veto" | "animator" | "interaction" | "orientation")[];
   orientations?: { supported: string[]; preferred?: string };
+}
+
+/** A function that ends the roles. */
+export interface Delegation {
+  (): void;
+  /** Resolves with the reason when the roles are over for good; a reconnect does not end them. */
+  readonly lost: Promise<NavigationError>;
 }
 
 export interface Lease {
   readonly nav: string;
   release(): void;
-  /** Resolves with the reason when the lease is over for good; a reconnect does not end it. */
+  /**
+   * Resolves with the reason when the lease is over for good; a reconnect does not end it.
+   *
+   * Without a watch of the nav, the page learns of another holder by the next `lease-lost`.
+   */
   readonly lost: Promise<NavigationError>;
 }
 
@@ -235,9 +253,11 @@ export class NavigationClient {
     what?: string; screen?: string; from?: number; limit?: number; at?: number;
   }): Promise<any>;
   result(nav: string, screen: string, options?: { signal?: AbortSignal }): Promise<any>;
+  /** Registers roles; a second call for the same nav replaces the first. */
   delegate(nav: string, options: DelegateOptions, answer: (question: Question) => any):
-    Promise<() => void>;
-  lease(nav: string, options?: { force?: boolean }): Promise<Lease>;
+    Promise<Delegation>;
+  /** Takes the display; a second call for the same nav replaces the first. */
+  lease(nav: string, options?: DutyOptions & { force?: boolean }): Promise<Lease>;
   close(): Promise<void>;
 }
 

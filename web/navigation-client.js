@@ -13,6 +13,8 @@ const ANSWER_MS = 15000;
 const LINE_OCTETS = 65536;
 const POST_OCTETS = 131072;
 const MOST_TRIES = 5;
+/** The daemon forgets the ops of a client after 10 minutes; one of them is for the way. */
+const REMEMBERED_MS = 540_000;
 /** The longest pause of a timer; a longer one would end at once. */
 const TIMER_MS = 2 ** 31 - 1;
 const CREDIT_VERBS = new Set(["snap", "diff", "diffs", "latest", "event"]);
@@ -33,8 +35,8 @@ export async function launchToken(options = {}) {
   const launch = /^#([ct])=(.+)$/.exec(location.hash);
   if (!launch) return storage()?.getItem(TOKEN_KEY) ?? null;
   const token = launch[1] === "t" ? launch[2] : await trade(url, launch[2]);
-  history.replaceState(history.state, "", location.pathname + location.search);
-  if (token) storage()?.setItem(TOKEN_KEY, token);
+  if (token) keep(token);
+  history.replaceState(history.state, "", location.href.replace(/#.*/s, ""));
   const known = token ?? storage()?.getItem(TOKEN_KEY) ?? null;
   if (known) return known;
   throw new NavigationError("unauthorized", "the launch code was used or has expired");
@@ -51,6 +53,15 @@ async function trade(url, code) {
     throw new Error(`HTTP ${response.status}`);
   } catch (error) {
     throw new NavigationError("unreachable", `the gateway does not answer: ${error.message}`);
+  }
+}
+
+/** A storage may be full; the token then lives as long as the page. */
+function keep(token) {
+  try {
+    storage()?.setItem(TOKEN_KEY, token);
+  } catch {
+    // The caller has the token.
   }
 }
 
@@ -148,16 +159,26 @@ export class NavigationClient {
   #delegates = new Map();
   #leases = new Map();
   #welcome = null;
+  /** Why the last attempt to open a stream failed. */
+  #obstacle = "";
+
+  get #why() {
+    if (this.#status === "waiting") return ": four other pages of this browser are connected";
+    return this.#obstacle && `: ${this.#obstacle}`;
+  }
 
   /**
    * Makes a client and returns when the daemon has welcomed it.
    *
-   * @throws {NavigationError} `unreachable` after 5 s, `unauthorized` for a wrong token
+   * @throws {NavigationError} `unreachable` after 5 s, with the last obstacle in its message;
+   *   `unauthorized` for a wrong token
    */
   static async connect(options) {
     const client = new NavigationClient(options);
-    const late = new NavigationError("unreachable", "no welcome within 5 s");
-    const timer = setTimeout(() => client.#finish(late, "closed"), CONNECT_MS);
+    const timer = setTimeout(() => {
+      const late = new NavigationError("unreachable", `no welcome within 5 s${client.#why}`);
+      client.#finish(late, "closed");
+    }, CONNECT_MS);
     try {
       for await (const status of client.statuses()) if (status === "connected") return client;
       throw client.#end;
@@ -182,7 +203,7 @@ export class NavigationClient {
       globalThis.addEventListener?.("pageshow", (event) => {
         if (event.persisted && this.#visit.signal.aborted) this.#start();
       }, over);
-      // What came while the page was frozen, Chromium 156 does not deliver; the next stream resumes.
+      // Chromium 156 does not deliver what came while the page was frozen. The next stream resumes.
       globalThis.document?.addEventListener("resume", () => {
         if (this.#stream) this.#lose();
       }, over);
@@ -216,6 +237,7 @@ export class NavigationClient {
     checkNav(nav);
     const { everyRevision = false, view = "full", signal } =
       checkMembers(options, ["everyRevision", "view", "signal"], "watch");
+    checkSignal(signal);
     if (!["full", "bar", "top"].includes(view)) {
       throw new TypeError("view must be full, bar or top");
     }
@@ -230,6 +252,7 @@ export class NavigationClient {
   async state(nav, options = {}) {
     checkNav(nav);
     const { signal } = checkMembers(options, ["signal"], "state");
+    throwIfAborted(signal);
     if (this.#session.mirror(nav)) return this.#first(nav, signal);
     try {
       const { value } = await this.#request("get", nav, { what: "state" }, { signal });
@@ -245,7 +268,7 @@ export class NavigationClient {
     for await (const state of this.watch(nav, { signal })) {
       if (!this.#session.isBehind(state)) return state;
     }
-    checkSignal(signal);
+    throwIfAborted(signal);
     throw new NavigationError("no-nav", "the nav was closed", { nav });
   }
 
@@ -259,10 +282,9 @@ export class NavigationClient {
     checkOperations(operations);
     const { within, signal, onQueued, ...members } = checkMembers(
       options, ["if", "animated", "onBusy", "due", "within", "signal", "onQueued"], "perform");
-    if (members.if != null && typeof members.if !== "object") {
-      throw new TypeError("if must be an object of guards");
-    }
-    if (members.if?.[FROM_MIRROR] && this.#session.mirror(nav)?.isSynced === false) {
+    checkGuards(members.if);
+    const mirror = this.#session.mirror(nav);
+    if (members.if?.[FROM_MIRROR] && mirror?.state && !mirror.isSynced) {
       throw new NavigationError("desync", "the mirror is not in sync with the daemon",
         { reason: "mirror", retry: "resync", nav });
     }
@@ -306,39 +328,49 @@ export class NavigationClient {
       if (wasThere && !isThere && state.parts.transition?.tid === undefined) return null;
       wasThere ||= isThere;
     }
-    checkSignal(signal);
+    throwIfAborted(signal);
     return null;
   }
 
   /**
    * Registers delegate roles, in this session and in each later one.
    *
+   * A second call for the same nav replaces the first.
+   *
    * @param {(question: object) => any} answer returns the value of the answer, or a promise of it
-   * @returns {Promise<() => void>} a function that ends the roles
+   * @returns {Promise<(() => void) & {lost: Promise<NavigationError>}>} a function that ends the
+   *   roles; its `lost` resolves with the reason when they are over for good
    */
   async delegate(nav, options, answer) {
     checkNav(nav);
-    const wanted = checkMembers(options, ["roles", "orientations"], "delegate");
+    const { within, signal, ...wanted } =
+      checkMembers(options, ["roles", "orientations", "within", "signal"], "delegate");
     if (!Array.isArray(wanted.roles) || !wanted.roles.length) {
       throw new TypeError("roles must be a list of veto, animator, interaction or orientation");
     }
     if (typeof answer !== "function") throw new TypeError("answer must be a function");
-    const wish = () => this.#session.delegate(nav, wanted);
-    const duty = this.#newDuty(this.#delegates, nav, wish, { answer, asks: new Map() });
+    const duty = this.#newDuty(this.#delegates, nav, {
+      wish: () => this.#session.delegate(nav, wanted),
+      resign: () => this.#session.delegate(nav, null), answer, asks: new Map(),
+    }, { within, signal });
     await duty.ready;
-    const resign = () => this.#session.delegate(nav, null);
-    return () => this.#endDuty(this.#delegates, nav, duty, resign);
+    return Object.assign(() => this.#endDuty(duty), { lost: duty.lost });
   }
 
-  /** Takes the display of a nav; takes it again in each later session. */
+  /**
+   * Takes the display of a nav; takes it again in each later session.
+   *
+   * A second call for the same nav replaces the first.
+   */
   async lease(nav, options = {}) {
     checkNav(nav);
-    const { force = false } = checkMembers(options, ["force"], "lease");
-    const duty = this.#newDuty(this.#leases, nav, () => this.#session.lease(nav, force));
+    const { force = false, within, signal } =
+      checkMembers(options, ["force", "within", "signal"], "lease");
+    const duty = this.#newDuty(this.#leases, nav, {
+      wish: () => this.#session.lease(nav, force), resign: () => this.#session.lease(nav, null),
+    }, { within, signal });
     await duty.ready;
-    const resign = () => this.#session.lease(nav, null);
-    const release = () => this.#endDuty(this.#leases, nav, duty, resign);
-    return Object.freeze({ nav, release, lost: duty.lost });
+    return Object.freeze({ nav, release: () => this.#endDuty(duty), lost: duty.lost });
   }
 
   /** Says `bye`, ends the stream, and fails everything that is under way. */
@@ -390,8 +422,10 @@ export class NavigationClient {
       if (response.status === 401) return this.#refuseToken();
       after = retryAfter(response);
       if (response.ok) await this.#read(stream, response.body.getReader());
-    } catch {
+      else this.#obstacle = `HTTP ${response.status}: ${(await response.text()).slice(0, 200)}`;
+    } catch (error) {
       // A lost stream looks the same in whatever way it was lost.
+      this.#obstacle = error.message;
     }
     if (this.#stream === stream) this.#lose(after);
   }
@@ -511,7 +545,7 @@ export class NavigationClient {
         break;
       case "reconnect":
         this.#dropStream();
-        this.#report("disconnected");
+        this.#report(this.#welcome ? "disconnected" : "connecting");
         this.#reconnectAt = action.at;
         break;
       case "closed": this.#finish(action.error, "closed"); break;
@@ -548,8 +582,8 @@ export class NavigationClient {
 
   #request(verb, nav, members, { within, signal, onQueued } = {}) {
     checkTime(within, "within");
+    throwIfAborted(signal);
     if (this.#end) throw this.#end;
-    checkSignal(signal);
     const { promise, resolve, reject } = deferred();
     const over = new AbortController();
     const id = this.#session.request(verb, nav, members);
@@ -629,37 +663,50 @@ export class NavigationClient {
 
   // Delegates and leases.
 
-  #newDuty(duties, nav, wish, members = {}) {
+  #newDuty(duties, nav, members, { within, signal }) {
+    checkTime(within, "within");
+    throwIfAborted(signal);
     if (this.#end) throw this.#end;
-    this.#do(wish);
-    const replaced = new NavigationError("replaced", "another call replaced this one", { nav });
-    this.#dropDuty(duties, nav, replaced);
-    const granted = deferred();
-    const lost = deferred();
+    this.#do(members.wish);
+    this.#dropDuty(duties.get(nav), "replaced", "another call replaced this one");
+    const [granted, end, over] = [deferred(), deferred(), new AbortController()];
     const { promise: ready } = granted;
-    const duty = { ...members, granted, ready, lost: lost.promise, lose: lost.resolve };
+    const { promise: lost, resolve: lose } = end;
+    const duty = { ...members, duties, nav, granted, ready, lost, lose, over };
     duties.set(nav, duty);
+    signal?.addEventListener("abort", () => this.#endDuty(duty, "aborted", "the caller aborted it"),
+      { signal: over.signal });
+    if (within != null) {
+      const timer = setTimer(() => this.#endDuty(duty, "expired", "no answer in time"), within);
+      const stop = () => clearTimeout(timer);
+      granted.promise.then(stop, stop);
+    }
     return duty;
   }
 
-  #endDuty(duties, nav, duty, resign) {
-    if (duties.get(nav) !== duty) return;
-    this.#dropDuty(duties, nav, new NavigationError("closed", "released", { nav }));
-    this.#do(resign);
+  #endDuty(duty, code = "closed", message = "released") {
+    if (duty.duties.get(duty.nav) !== duty) return;
+    this.#dropDuty(duty, code, message);
+    this.#do(duty.resign);
   }
 
-  #dropDuty(duties, nav, error) {
-    const duty = duties.get(nav);
-    duties.delete(nav);
-    duty?.granted.reject(error);
-    duty?.lose(error);
-    for (const ask of duty?.asks?.values() ?? []) ask.abort();
+  #dropDuty(duty, code, message) {
+    if (duty) this.#loseDuty(duty, new NavigationError(code, message, { nav: duty.nav }));
+  }
+
+  #loseDuty(duty, error) {
+    duty.duties.delete(duty.nav);
+    duty.over.abort();
+    duty.granted.reject(error);
+    duty.lose(error);
+    for (const ask of duty.asks?.values() ?? []) ask.abort();
   }
 
   #changeDuty({ nav, duty, err }) {
     const duties = duty === "delegate" ? this.#delegates : this.#leases;
-    if (err) this.#dropDuty(duties, nav, NavigationError.from(err));
-    else duties.get(nav)?.granted.resolve();
+    const changed = duties.get(nav);
+    if (err && changed) this.#loseDuty(changed, NavigationError.from(err));
+    else changed?.granted.resolve();
   }
 
   async #ask({ nav, body }) {
@@ -711,7 +758,7 @@ export class NavigationClient {
       this.#abandon(id, new NavigationError(error.code, error.message, { reason: error.reason }));
     }
     for (const duties of [this.#delegates, this.#leases]) {
-      for (const nav of [...duties.keys()]) this.#dropDuty(duties, nav, error);
+      for (const duty of [...duties.values()]) this.#loseDuty(duty, error);
     }
     const channels = [...this.#subscriptions];
     this.#subscriptions.clear();
@@ -801,12 +848,16 @@ function checkedOptions(options) {
   const { url = location.origin, token = null, name = "", window = 65536, hb = 5000, signal } =
     checkMembers(options, names, "NavigationClient");
   if (token !== null) checkText(token, "token");
-  if (typeof name !== "string" || new TextEncoder().encode(name).length > 128) {
+  // Throws for what no header may have.
+  new Headers({ Authorization: `Bearer ${token ?? ""}` });
+  if (typeof name !== "string" || utf8(name).length > 128) {
     throw new TypeError("name must be a text of at most 128 octets");
   }
+  checkJSON(name, 0);
   checkTime(window, "window");
   checkTime(hb, "hb");
-  const origin = String(url).replace(/\/+$/, "");
+  checkSignal(signal);
+  const origin = new URL(url, location.href).href.replace(/\/+$/, "");
   return { url: origin, token, name, window, hb, signal, random: Math.random };
 }
 
@@ -829,7 +880,15 @@ function checkText(text, what) {
   if (typeof text !== "string" || !text) throw new TypeError(`${what} must be a text`);
 }
 
+/** Another object would be found out too late, when the request is on its way. */
 function checkSignal(signal) {
+  if (signal != null && typeof signal.aborted !== "boolean") {
+    throw new TypeError("signal must be an AbortSignal");
+  }
+}
+
+function throwIfAborted(signal) {
+  checkSignal(signal);
   if (signal?.aborted) throw new NavigationError("aborted", "the signal is aborted");
 }
 
@@ -837,6 +896,14 @@ function checkTime(value, what) {
   if (value != null && !(Number.isFinite(value) && value >= 0)) {
     throw new TypeError(`${what} must be a number, 0 or greater`);
   }
+}
+
+/** A guard without a value would be none in JSON. */
+function checkGuards(guards) {
+  if (guards == null) return;
+  if (typeof guards !== "object") throw new TypeError("if must be an object of guards");
+  const [name] = Object.entries(guards).find(([, value]) => value === undefined) ?? [];
+  if (name !== undefined) throw new TypeError(`the guard ${name} is undefined`);
 }
 
 function checkOperations(operations) {
@@ -873,6 +940,9 @@ export class Session {
   #attempts = 0;
   #nextID = 1;
   #bodyOctets = LINE_OCTETS;
+  #mostInFlight = 64;
+  /** When the last session ended. */
+  #leftAt = Infinity;
   /** Ops and reads without an answer, oldest first: the octets to send again. */
   #flights = new Map();
   #watches = new Map();
@@ -908,6 +978,7 @@ export class Session {
     for (const { retryAt } of this.#watches.values()) at = Math.min(at, retryAt);
     for (const { retryAt } of this.#duties.values()) at = Math.min(at, retryAt);
     for (const { until } of this.#asks.values()) at = Math.min(at, until);
+    for (const { retryAt } of this.#flights.values()) at = Math.min(at, retryAt);
     return at;
   }
 
@@ -928,6 +999,7 @@ export class Session {
   /** Handles the loss of a stream, or a failed attempt to open one. */
   lost(now, least = 0) {
     if (this.#phase === "closed") return;
+    if (this.#phase === "open") this.#leftAt = now;
     this.#forgetSession();
     const at = now + Math.max(least, this.#backOff(this.#attempts++));
     this.#actions.push({ kind: "reconnect", at });
@@ -940,6 +1012,10 @@ export class Session {
     for (const [ask, { until }] of this.#asks) if (until <= now) this.#void(ask);
     for (const watch of this.#watches.values()) if (watch.retryAt <= now) this.#sendWatch(watch);
     for (const duty of this.#duties.values()) if (duty.retryAt <= now) this.#sendDuty(duty);
+    for (const flight of this.#flights.values()) {
+      if (flight.retryAt <= now) flight.retryAt = Infinity;
+    }
+    this.#sendWaiting();
   }
 
   /**
@@ -1038,7 +1114,7 @@ export class Session {
     const body = encode({ id, ...(nav === null ? {} : { nav }), ...members });
     this.#checkSize(verb, body);
     this.#nextID++;
-    this.#flights.set(id, { id, verb, body, isSent: false, sends: 0 });
+    this.#flights.set(id, { id, verb, body, isSent: false, sends: 0, retryAt: Infinity });
     this.#sendWaiting();
     return id;
   }
@@ -1052,10 +1128,9 @@ export class Session {
 
   /** Handles a line that the gateway refused for its form or its size. */
   refuse(id, status) {
+    if (!this.#flights.has(id)) return;
     const code = status === 413 ? "limit" : "invalid-argument";
-    const err = { id, code, msg: "the gateway refused the line", effect: "none", retry: "no" };
-    if (!this.#flights.delete(id)) return;
-    this.#actions.push({ kind: "answered", id, err });
+    this.#fail(id, { id, code, msg: "the gateway refused the line", effect: "none", retry: "no" });
     this.#sendWaiting();
   }
 
@@ -1103,7 +1178,7 @@ export class Session {
   // What the daemon sends.
 
   #receiveGreeting(verb, body, now) {
-    if (verb === "welcome" && body.nonce === this.#nonce) return this.#open(body);
+    if (verb === "welcome" && body.nonce === this.#nonce) return this.#open(body, now);
     // A stream is new, so an error can only be the answer to this `hello`.
     if (verb === "err") {
       if (isPostponed(body)) this.lost(now, body.after);
@@ -1113,7 +1188,7 @@ export class Session {
     }
   }
 
-  #open(welcome) {
+  #open(welcome, now) {
     this.#phase = "open";
     this.#attempts = 0;
     this.#hb = welcome.hb ?? this.#hb;
@@ -1122,12 +1197,33 @@ export class Session {
     this.#upto = this.#window;
     this.#bodyOctets = Math.min(LINE_OCTETS, welcome.limits?.message ?? LINE_OCTETS);
     this.#nextID = Math.max(this.#nextID, (welcome.ops?.last ?? 0) + 1);
+    this.#mostInFlight = welcome.limits?.inflight ?? 64;
     this.#actions.push({ kind: "opened", welcome });
+    this.#dropFlights(welcome.ops?.last ?? 0, now);
     // Watches first, so that the diff of an op comes before its answer. Then roles and leases,
     // without which an op may not be permitted.
     for (const watch of this.#watches.values()) this.#sendWatch(watch);
     for (const duty of this.#duties.values()) this.#sendDuty(duty);
     this.#sendWaiting();
+  }
+
+  /** Ends the requests that this session cannot send any more. */
+  #dropFlights(lastDecided, now) {
+    const isForgotten = now - this.#leftAt > REMEMBERED_MS;
+    for (const { id, verb, body, sends } of this.#flights.values()) {
+      if (isForgotten && verb === "op" && sends > 0 && id > lastDecided) {
+        this.#fail(id, { code: "op-too-old", effect: "unknown", retry: "resync",
+          msg: "the daemon may have forgotten the operation, so it is not sent again" });
+      } else if (this.#isTooLarge(verb, body)) {
+        this.#fail(id, { code: "limit", reason: "size", effect: sends ? "unknown" : "none",
+          msg: `the ${verb} has more octets than the daemon accepts` });
+      }
+    }
+  }
+
+  #fail(id, err) {
+    this.#flights.delete(id);
+    this.#actions.push({ kind: "answered", id, err });
   }
 
   #receiveOk(body, now) {
@@ -1136,7 +1232,12 @@ export class Session {
     this.#asked.delete(id);
     const watch = this.#watches.get(key);
     const duty = this.#duties.get(key);
-    if (watch?.mirror) return this.#replicate(watch.nav, "ok", body, now);
+    if (watch?.mirror) {
+      // Diffs up to this revision tell of the time before the session.
+      watch.begunAt ??= body;
+      if (!isLater(watch.answered, body)) watch.answered = body;
+      return this.#replicate(watch.nav, "ok", body, now);
+    }
     if (duty) return this.#grant(duty);
     if (!this.#flights.delete(id)) return;
     const follower = this.#watches.get(watchKey(body.nav, "full"));
@@ -1155,8 +1256,13 @@ export class Session {
     const wish = this.#watches.get(key) ?? this.#duties.get(key);
     if (wish && isPostponed(body)) return this.#postpone(wish, now, body.after);
     if (wish) return this.#refuseWish(wish, body);
-    if (!this.#flights.delete(id)) return;
-    this.#actions.push({ kind: "answered", id, err: body });
+    const flight = this.#flights.get(id);
+    if (!flight) return;
+    // The daemon looks at the load before it looks at what it remembers: it may have performed the
+    // op in an earlier session.
+    const isRepeated = flight.sends > 1;
+    if (body.code === "busy" && isRepeated) return this.#postponeFlight(flight, now, body.after);
+    this.#fail(id, body);
     if (body.code === "lease-lost") this.#loseLease(body.nav, body);
     this.#sendWaiting();
   }
@@ -1164,6 +1270,11 @@ export class Session {
   #postpone(wish, now, least = 0) {
     wish.mirror?.disconnect();
     wish.retryAt = now + Math.max(least, this.#backOff(wish.faults++));
+  }
+
+  #postponeFlight(flight, now, least = 0) {
+    flight.isSent = false;
+    flight.retryAt = now + Math.max(least, this.#backOff(flight.sends));
   }
 
   #refuseWish(wish, err) {
@@ -1193,7 +1304,9 @@ export class Session {
     } else if (verb === "mark" && watch.mirror.isSynced) {
       watch.faults = 0;
     }
-    if (verb === "diff" && body.cause === "lease") this.#checkLease(nav, body);
+    // A lease was asked for after the watch, so it is younger than what the watch catches up with.
+    const isOld = watch.begunAt?.epoch === body.epoch && body.rev <= watch.begunAt?.rev;
+    if (verb === "diff" && body.cause === "lease" && !isOld) this.#checkLease(nav, body);
   }
 
   #receiveEvent(body, now) {
@@ -1218,6 +1331,11 @@ export class Session {
     this.#watches.delete(watch.key);
     this.#unask(watch.key);
     this.#actions.push({ kind: "watchEnded", nav, view, why });
+    if (why !== "closed") return;
+    for (const kind of ["delegate", "lease"]) {
+      const duty = this.#duties.get(`${kind} ${nav}`);
+      if (duty) this.#refuseWish(duty, { code: "no-nav", msg: "the nav was closed", nav });
+    }
   }
 
   #receiveBye({ why, after = 0 }, now) {
@@ -1267,11 +1385,12 @@ export class Session {
 
   /** Throws if a message is too large: the daemon could not name it in its error. */
   #checkSize(verb, body) {
-    const octets = utf8(body).length;
-    if (octets + verb.length + 6 <= this.#bodyOctets) return;
-    const message = `the ${verb} has ${octets} octets, more than the daemon accepts`;
+    if (!this.#isTooLarge(verb, body)) return;
+    const message = `the ${verb} has ${utf8(body).length} octets, more than the daemon accepts`;
     throw new NavigationError("limit", message, { reason: "size" });
   }
+
+  #isTooLarge(verb, body) { return utf8(body).length + verb.length + 6 > this.#bodyOctets; }
 
   #sendWatch(watch) {
     const { key, nav, view, mirror } = watch;
@@ -1291,13 +1410,13 @@ export class Session {
     this.#send(kind, encode({ id, nav, ...wanted }));
   }
 
-  /** Sends requests that were not sent yet, oldest first, up to 64 without an answer. */
+  /** Sends requests that were not sent yet, oldest first, up to the limit of those in flight. */
   #sendWaiting() {
     if (this.#phase !== "open") return;
     let count = 0;
     for (const flight of this.#flights.values()) {
-      if (++count > 64) return;
-      if (flight.isSent) continue;
+      if (++count > this.#mostInFlight) return;
+      if (flight.isSent || flight.retryAt < Infinity) continue;
       flight.isSent = true;
       flight.sends++;
       this.#send(flight.verb, flight.body, flight.id);
@@ -1318,12 +1437,14 @@ export class Session {
     for (const ask of this.#asks.keys()) this.#void(ask);
     for (const watch of this.#watches.values()) {
       watch.mirror?.disconnect();
-      watch.retryAt = Infinity;
+      Object.assign(watch, { latest: null, begunAt: null, retryAt: Infinity });
     }
     for (const duty of this.#duties.values()) {
       Object.assign(duty, { isHeld: false, retryAt: Infinity });
     }
-    for (const flight of this.#flights.values()) flight.isSent = false;
+    for (const flight of this.#flights.values()) {
+      Object.assign(flight, { isSent: false, retryAt: Infinity });
+    }
   }
 
   #close(error) {
@@ -1688,6 +1809,9 @@ export class Outbox {
   #n;
   #lines = [];
   #batch = null;
+  #isPosted = false;
+  /** Whether a try of this batch had no answer, so that the gateway may have taken it. */
+  #mayBeTaken = false;
   #tries = 0;
   /** How many lines go alone: those of a refused batch, so that only the faulty one fails. */
   #alone = 0;
@@ -1696,18 +1820,27 @@ export class Outbox {
 
   add(text, id = null) { this.#lines.push({ text, id }); }
 
-  /** Takes back the line of a request; returns whether it was still here. */
+  /** Takes back the line of a request; returns whether the gateway can not have taken it. */
   withdraw(id) {
-    const index = this.#lines.findIndex((line) => line.id === id);
-    if (index >= 0) this.#lines.splice(index, 1);
-    return index >= 0;
+    const isHere = !this.#isPosted && !this.#mayBeTaken;
+    for (const lines of isHere && this.#batch ? [this.#batch, this.#lines] : [this.#lines]) {
+      const index = lines.findIndex((line) => line.id === id);
+      if (index >= 0) return lines.splice(index, 1).length > 0;
+    }
+    return false;
   }
 
   /** The post to send, the same one until it is answered; null without lines. */
   next() {
-    this.#batch ??= this.#fill();
-    if (!this.#batch.length) this.#batch = null;
-    return this.#batch && { n: this.#n, body: this.#batch.map((line) => line.text).join("") };
+    if (!this.#batch?.length) this.#begin();
+    if (!this.#batch.length) return null;
+    this.#isPosted = true;
+    return { n: this.#n, body: this.#batch.map((line) => line.text).join("") };
+  }
+
+  #begin() {
+    this.#batch = this.#fill();
+    this.#mayBeTaken = false;
   }
 
   #fill() {
@@ -1729,6 +1862,8 @@ export class Outbox {
    * @returns {{kind: "taken" | "again" | "refused" | "over" | "unauthorized", wait?: number}}
    */
   answered({ status, next, after = 0 }, random = Math.random) {
+    this.#isPosted = false;
+    if (status === 0) this.#mayBeTaken = true;
     if (status === 200 && next > this.#n) return this.#taken(next);
     if (status === 400 || status === 413) return this.#refused();
     if (status === 401) return { kind: "unauthorized" };

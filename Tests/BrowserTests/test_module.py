@@ -1,4 +1,4 @@
-"""The JavaScript client where no real gateway brings it: page/module.js has the claims and a gateway in the page."""
+"""The JavaScript client where no real gateway brings it: page/claims.js runs claims with a gateway in the page."""
 import os
 import re
 import unittest
@@ -22,8 +22,10 @@ def setUpModule():
 
 class Module(PageTest):
     def test_each_claim_holds(self):
-        with open(os.path.join(PAGE, "module.js"), encoding="utf-8") as file:
-            count = len(re.findall(r'^claims\["', file.read(), re.M))
+        count = 0
+        for name in ("module.js", "requests.js"):
+            with open(os.path.join(PAGE, name), encoding="utf-8") as file:
+                count += len(re.findall(r'^claims\["', file.read(), re.M))
         result = self.run_script("return runClaims()")
         self.assertEqual((result["failed"], result["passed"]), ([], count))
 

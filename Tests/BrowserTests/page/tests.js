@@ -1,7 +1,9 @@
 // What the tests call in the page; `document.documentElement.dataset.ready` says that it is there.
 
 import * as module from "/navigation-client.js";
-import { runClaims } from "./module.js";
+import { runClaims } from "./claims.js";
+import "./module.js";
+import "./requests.js";
 import { runVectors } from "./vectors.js";
 
 window.violations = [];
