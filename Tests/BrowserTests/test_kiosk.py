@@ -1,5 +1,4 @@
 """The kiosk as a person meets it: what it draws of a state, keyboard, screen reader, motion, swipes, sizes."""
-import itertools
 import json
 import os
 import unittest
@@ -7,139 +6,13 @@ import unittest
 from selenium.webdriver.common.keys import Keys
 
 from harness import MODULE, ROOT, TOKENS, Daemon, Directory, Gateway, eventually
+from kiosk import Kiosk
 from pages import browser, console
 
 PHONE = (390, 844)
 SMALL = (320, 568)
 DESK = (1280, 960)
 WALL = (3840, 2160)
-
-# Runs before the page's own scripts.
-WITNESS = """
-window.violations = [];
-addEventListener("securitypolicyviolation", (event) => violations.push(`${event.violatedDirective} ${event.blockedURI}`));
-window.moved = [];
-const animate = Element.prototype.animate;
-Element.prototype.animate = function (frames, options) {
-  moved.push(...frames.flatMap((frame) => Object.keys(frame)));
-  return animate.call(this, frames, options);
-};
-"""
-
-
-class Kiosk:
-    """The kiosk in a browser, on a nav of its own."""
-
-    numbers = itertools.count(1)
-
-    def __init__(self, driver, daemon, gateway):
-        self.driver, self.daemon, self.gateway, self.nav = driver, daemon, gateway, None
-        driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WITNESS})
-
-    def size(self, width, height, scale=1):
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": width, "height": height, "deviceScaleFactor": scale, "mobile": False})
-
-    def prefer(self, **features):
-        """Sets media features, such as prefers_reduced_motion="reduce"."""
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "features": [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]})
-
-    def open(self, who="alice", *, nav=None, create=True, wait=True, query=""):
-        self.nav = nav or f"kiosk/{next(self.numbers)}"
-        if create:
-            self.daemon.control.create(self.nav)
-        self.driver.get("about:blank")
-        self.driver.get(f"http://{self.gateway.host}/?nav={self.nav}{query}#t={TOKENS[who]}")
-        if wait:
-            self.settled()
-
-    def page(self):
-        return self.driver.execute_script("return {...document.documentElement.dataset}")
-
-    def position(self):
-        rev, digest = self.daemon.control.position(self.nav)
-        return str(rev), digest
-
-    def settled(self):
-        """Waits until the page shows the newest state, and nothing moves."""
-        def is_settled():
-            page = self.page()
-            return (page.get("moving") == "false" and page.get("display") != "free"
-                    and (page.get("rev"), page.get("dig")) == self.position()
-                    and "tid" not in self.daemon.control.get(self.nav)["transition"])
-        eventually("the newest state", is_settled)
-
-    def do(self, *operations, animated=False):
-        members = {"animated": True} if animated else {}
-        self.daemon.control.request("op", nav=self.nav, do=list(operations), client=self.daemon.control.own,
-                                    name="control", onBusy="queue", **{"if": {"any": True}}, **members)
-
-    def run(self, script, *arguments):
-        return self.driver.execute_script(script, *arguments)
-
-    def until(self, what, script, *arguments):
-        return eventually(what, lambda: self.run(script, *arguments))
-
-    def top(self, screen):
-        self.until(f"{screen} on top", "return document.documentElement.dataset.top === arguments[0]", screen)
-        self.settled()
-
-    def visible(self, screen):
-        self.until(f"{screen} visible", "return document.documentElement.dataset.visible === arguments[0]", screen)
-        self.settled()
-
-    # --- A person ---------------------------------------------------------------------------------
-
-    def key(self, *keys):
-        for key in keys:
-            self.driver.switch_to.active_element.send_keys(key)
-
-    def focus(self):
-        """The slot, the key or the text of what has the focus."""
-        return self.run("""
-          const { activeElement: one } = document;
-          return one === document.body ? "nothing" : one.dataset.slot ?? one.dataset.key ?? one.textContent;""")
-
-    def tab_to(self, wanted, key=Keys.TAB):
-        passed = []
-        for _ in range(30):
-            self.key(key)
-            passed.append(self.focus())
-            if passed[-1] == wanted:
-                return
-        raise AssertionError(f"{wanted} is not among {passed}")
-
-    def mouse(self, kind, x, y):
-        self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {
-            "type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1})
-
-    def box(self, selector):
-        return self.run("""
-          const { left, top, width, height } = [...document.querySelectorAll(arguments[0])].at(-1).getBoundingClientRect();
-          return { left, top, width, height };""", selector)
-
-    def click(self, selector):
-        box = self.box(selector)
-        for kind in ("mousePressed", "mouseReleased"):
-            self.mouse(kind, box["left"] + box["width"] / 2, box["top"] + box["height"] / 2)
-
-    def drag(self, share):
-        """Puts a finger to the left edge, and moves it so far over the width. The finger stays there."""
-        box = self.box("[data-part=glass]")
-        x, y = box["left"], box["top"] + box["height"] / 2
-        self.mouse("mousePressed", x + 4, y)
-        for step in range(1, 13):
-            self.mouse("mouseMoved", x + 4 + box["width"] * share * step / 12, y)
-        eventually("the gesture", lambda: self.daemon.control.get(self.nav)["transition"].get("phase") == "interactive")
-        # Standing still, it has no speed when it is lifted.
-        for _ in range(8):
-            self.mouse("mouseMoved", x + 4 + box["width"] * share, y)
-        return x + 4 + box["width"] * share, y
-
-    def lift(self, place):
-        self.mouse("mouseReleased", *place)
-
 
 def setUpModule():
     global daemon, gateway, driver, profile, kiosk
@@ -437,14 +310,14 @@ class Motion(KioskTest):
         kiosk.prefer(prefers_reduced_motion="reduce")
         self.assertEqual(self.moves(), {"opacity"})
 
-    def swipe(self, share):
+    def swipe(self, share, side=1):
         kiosk.open(create=False)
         kiosk.do({"push": {"screen": {"id": "new", "title": "New", "route": "settings"}}})
         kiosk.settled()
         eventually("the display", lambda: kiosk.page()["display"] == "mine")
-        place = kiosk.drag(share)
+        place = kiosk.drag(share, side)
         left = kiosk.box(".page.above")["left"] - kiosk.box("[data-part=glass]")["left"]
-        self.assertAlmostEqual(left / PHONE[0], share, delta=0.03)
+        self.assertAlmostEqual(side * left / PHONE[0], share, delta=0.03)
         kiosk.lift(place)
         kiosk.settled()
         return [name for entry in daemon.control.log(kiosk.nav) for name in entry.get("do", []) if name.startswith("gesture.")]
@@ -452,6 +325,18 @@ class Motion(KioskTest):
     def test_a_swipe_past_the_middle_goes_back(self):
         self.assertEqual(self.swipe(0.7), ["gesture.begin", "gesture.finish"])
         self.assertEqual(kiosk.page()["top"], "home")
+
+    def test_in_a_language_from_right_to_left_everything_is_mirrored(self):
+        self.addCleanup(kiosk.speak, "")
+        kiosk.speak("he")
+        self.assertEqual(self.swipe(0.7, side=-1), ["gesture.begin", "gesture.finish"])
+        self.assertEqual(kiosk.page()["top"], "home")
+        right = [screen("Wi-Fi", item={"rightItems": [button("Save")]}, route="settings/network/wifi")]
+        kiosk.do({"setStack": {"screens": ["home", *right]}})
+        kiosk.settled()
+        centre = PHONE[0] / 2
+        self.assertGreater(kiosk.box("[data-slot=back]")["left"], centre)
+        self.assertLess(kiosk.box("[data-side=right]")["left"], centre)
 
     def test_a_short_swipe_changes_nothing(self):
         self.assertEqual(self.swipe(0.3), ["gesture.begin", "gesture.cancel"])
@@ -468,3 +353,25 @@ class Motion(KioskTest):
         self.assertFalse(kiosk.run(pressed))
         kiosk.mouse("mouseReleased", x, y + 400)
         kiosk.settled()
+
+
+class Windows(KioskTest):
+    def test_a_fifth_window_says_why_it_waits_and_begins_when_another_is_closed(self):
+        kiosk.open(create=False)
+        url, first = driver.current_url, driver.current_window_handle
+        for number in range(4):
+            driver.switch_to.new_window("tab")
+            driver.get(f"{url}#t={TOKENS['alice']}")
+            wanted = "connected" if number < 3 else "waiting"
+            kiosk.until(f"window {number + 2}", "return document.documentElement.dataset.status === arguments[0]", wanted)
+        self.assertIn("Close one", kiosk.run("return document.querySelector('[data-part=banner]').textContent"))
+        fifth = driver.current_window_handle
+        others = [each for each in driver.window_handles if each not in (first, fifth)]
+        for each in others:
+            driver.switch_to.window(each)
+            driver.close()
+        driver.switch_to.window(fifth)
+        kiosk.settled()
+        self.assertTrue(kiosk.run("return document.querySelector('[data-part=banner]').hidden"))
+        driver.close()
+        driver.switch_to.window(first)

@@ -101,6 +101,7 @@ function draw() {
   page.dataset.top = topID(newest) ?? "";
   page.dataset.visible = visibleID(newest) ?? "";
   page.dataset.moving = String(device.motion !== null);
+  page.dataset.drawn = String(newest.rev);
   status();
   display?.follow();
 }
@@ -162,12 +163,9 @@ let token = null;
 
 async function begin() {
   token = await launchToken();
-  if (!token) {
-    page.dataset.status = "unauthorized";
-    notice("This page needs a link with a code.", "Run navd-web again, or open another window from one that works.");
-    return;
-  }
-  client = await NavigationClient.connect({ token, name: query.get("name") || "kiosk" });
+  if (!token) return needLink();
+  // A kiosk may start before its daemon, and a fifth window waits for another one to close.
+  client = new NavigationClient({ token, name: query.get("name") || "kiosk" });
   (async () => {
     for await (const next of client.statuses()) {
       if (next === "disconnected") announce("Connection lost");
@@ -180,6 +178,11 @@ async function begin() {
   if (canWrite) await client.delegate(nav, { roles: ["veto"] }, decide).catch(() => null);
   if (query.has("script")) import("./script.js").then(({ play }) => play({ client, nav, token, device, state: () => newest, query }));
   await watch();
+}
+
+function needLink() {
+  page.dataset.status = "unauthorized";
+  notice("This page needs a link with a code.", "Run navd-web again, or open another window from one that works.");
 }
 
 // Making the nav shows the rights too: navd looks at them before it looks whether the nav is there.
@@ -212,4 +215,4 @@ function notice(title, text) {
 
 setInterval(() => drawClocks(document, new Date(), newest ? environmentOf(newest).locale : "en"), 5000);
 drawClocks(document, new Date(), "en");
-begin().catch((error) => notice("No connection to navd.", error.message));
+begin().catch((error) => error.code === "unauthorized" ? needLink() : notice("No connection to navd.", error.message));

@@ -8,7 +8,7 @@ import { screenOf, topID, topOf, visibleID } from "./model.js";
 import { contentOf } from "./screens.js";
 import { Sheets } from "./sheets.js";
 import { fadeIn, fadeOut, Motion, plan, positionOf, progressOf, slide } from "./transition.js";
-import { drawContent } from "./view.js";
+import { directionOf, drawContent } from "./view.js";
 
 export class Device {
   /** @type {object|null} the state that is drawn */
@@ -68,7 +68,8 @@ export class Device {
     const jumps = !step.begins && !step.ends && this.#shown && topID(state) !== this.#shown.top;
     if (step.begins || jumps) this.#rest();
     this.state = state;
-    this.#root.lang = state.parts.environment?.locale ?? "en";
+    const { locale = "en" } = state.parts.environment ?? {};
+    if (this.#root.lang !== locale) Object.assign(this.#root, { lang: locale, dir: directionOf(locale) });
     if (step.begins) this.#begin(step.begins, state);
     else this.#update(state);
     if (this.#motion?.interactive && step.ends === null) {

@@ -114,6 +114,12 @@ function supported(locale) {
   }
 }
 
+/** The direction in which a language is written: "rtl" or "ltr". */
+export function directionOf(locale) {
+  const known = new Intl.Locale(supported(locale)[0] ?? "en");
+  return (known.getTextInfo?.() ?? known.textInfo)?.direction ?? "ltr";
+}
+
 /** Writes the time into everything that shows it. */
 export function drawClocks(root, now, locale) {
   const formats = clockOf(locale);
