@@ -8,6 +8,11 @@ import Testing
     "Tests/ProcessTests/TransportAttackTests.swift", "Tests/ProcessTests/MemoryAttackTests.swift",
   ]
 
+  private static let attacksOfPages = [
+    "Tests/BrowserTests/test_attacks.py", "Tests/BrowserTests/test_attack_pages.py",
+    "Tests/BrowserTests/test_smuggling.py",
+  ]
+
   /// The names of the tests in a file that are claims.
   private func tests(in lines: [String]) -> Set<String> {
     Set(
@@ -20,7 +25,7 @@ import Testing
     Set(
       Vocabulary.lines(of: Self.page).filter { $0.hasPrefix("|") }.compactMap { line in
         line.split(separator: "|").last?.wholeMatch(of: /\s`([^`]+)`\s/).map { String($0.1) }
-      })
+      }.filter { !$0.hasPrefix("test_") })
   }
 
   @Test func `every test that the page names exists`() {
@@ -36,5 +41,18 @@ import Testing
       #expect(found.count > 3, "no tests found in \(path)")
       #expect(found.subtracting(named) == [], "\(path)")
     }
+  }
+
+  @Test func `every attack of a page is on the page, and every one that it names exists`() {
+    let named = Set(
+      Vocabulary.lines(of: Self.page).joined(separator: "\n").matches(of: /`(test_\w+)`/)
+        .map { String($0.1) })
+    let all = Self.attacksOfPages.reduce(into: Set<String>()) { all, path in
+      let text = Vocabulary.lines(of: path).joined(separator: "\n")
+      let found = text.matches(of: /\n {4}def (test_\w+)\(/).map { String($0.1) }
+      #expect(found.count > 1, "no tests found in \(path)")
+      all.formUnion(found)
+    }
+    #expect(named == all)
   }
 }
