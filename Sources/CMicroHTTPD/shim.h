@@ -14,6 +14,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+// GNU's, which the headers show with _GNU_SOURCE alone.
+extern int accept4(int, struct sockaddr *__restrict, socklen_t *__restrict, int);
+
 /// The ends of a body that a reader gives; the library has them as macros with casts.
 static const ssize_t MHD_CONTENT_READER_END_OF_STREAM_ = MHD_CONTENT_READER_END_OF_STREAM;
 static const ssize_t MHD_CONTENT_READER_END_WITH_ERROR_ = MHD_CONTENT_READER_END_WITH_ERROR;
@@ -200,7 +203,8 @@ static inline int navd_http_listen_local(const char *path) {
     return -1;
   }
   memcpy(address.sun_path, path, strlen(path));
-  int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  // If the queue of a socket is full, a blocking connect waits; this one fails with EAGAIN.
+  int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (probe < 0) return -1;
   struct stat there;
   if (connect(probe, (struct sockaddr *)&address, sizeof address) < 0 && errno == ECONNREFUSED &&

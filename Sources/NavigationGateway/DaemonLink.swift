@@ -21,6 +21,9 @@ struct DaemonLink: ~Copyable {
   /// Whether nothing is read at present.
   private var isPaused = false
   /// Whether a call on the socket may have hidden the sign of a message.
+  ///
+  /// By the law of `Poller.addSigns`, the poller reports a message only after a receive that found
+  /// nothing, with no other call since. So each send makes this true, and such a receive false.
   private(set) var mustRead = true
 
   private init(
@@ -42,9 +45,10 @@ struct DaemonLink: ~Copyable {
     try socket.set(.immediate(true))
     try socket.set(.linger(milliseconds: 0))
     try socket.set(.reconnectInterval(milliseconds: -1))
-    // Little waits here: what the page does not take stays in navd, which then joins diffs.
-    try socket.set(.receiveHighWaterMark(8))
-    try socket.set(.sendHighWaterMark(64))
+    // Little waits here: what the page does not take stays in navd, which then joins diffs, and what
+    // navd does not take stays in the outbox, which has a limit in octets.
+    try socket.set(.receiveHighWaterMark(1))
+    try socket.set(.sendHighWaterMark(4))
     try identity?.configure(socket)
     let monitor = try Monitor.start(on: socket, .client)
     try socket.connect(endpoint)

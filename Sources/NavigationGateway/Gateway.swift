@@ -53,6 +53,10 @@ package final class Gateway {
   private var reader = ClientMessageReader(maximumBytes: PageMessage.maximumLineBytes)
   private var bound: ListenAddress
   private var isStopping = false
+  /// The launch code that was printed last, which has no end; nil without `--launch`.
+  private var printedCode: String?
+  /// The reason that was logged last why there was no attempt to connect; nil after a connection.
+  private var loggedFault: String?
 
   /// One stream with its sockets.
   private final class OpenStream {
@@ -60,8 +64,6 @@ package final class Gateway {
     let token: String
     let response = ResponseStream()
     var link: DaemonLink?
-    /// Whether the stream is to end once the page has taken what waits.
-    var isEnding = false
 
     init(_ rules: PageStream, token: String) {
       self.rules = rules
@@ -102,10 +104,10 @@ package final class Gateway {
     gateway.bound = server.bound
     ready(server.bound)
     gateway.launch()
-    try gateway.serve(&server, signals, stopping)
+    try gateway.run(&server, signals, stopping)
   }
 
-  private func serve(
+  private func run(
     _ server: inout HTTPServer, _ signals: Int32, _ stopping: () -> Void
   ) throws {
     let signal = poller.add(descriptor: signals)
@@ -125,16 +127,21 @@ package final class Gateway {
       // Requests first, then messages for both sides, then what the pages are to get.
       server.run()
       for stream in Array(streams.values) {
-        do { try serve(stream) } catch { end(stream, .gone) }
+        do { try carry(stream) } catch { end(stream, .gone) }
+        settle(stream)
       }
       server.run()
-      for stream in Array(streams.values) { settle(stream) }
+      for stream in Array(streams.values) { tidy(stream) }
       if let stopAt, streams.isEmpty || now >= stopAt { return }
     }
   }
 
   /// How long a stop waits until the pages have got the end of their streams.
   private static let stopPatience: UInt64 = 1_000
+  /// How soon the gateway offers a message again that navd's socket did not take.
+  ///
+  /// A receive can hide the sign that the socket takes messages again.
+  private static let offerAgain: UInt64 = 10
 
   private var now: UInt64 { SystemClock.monotonicMilliseconds() }
 
@@ -142,6 +149,7 @@ package final class Gateway {
     var next = stopAt ?? .max
     for stream in streams.values {
       if mayRead(stream), stream.link?.mustRead == true { return 0 }
+      if stream.link != nil, !stream.rules.due.isEmpty { next = min(next, now + Self.offerAgain) }
       next = min(next, stream.rules.deadline?.at ?? .max, stream.rules.connectsAgainAt ?? .max)
     }
     guard next < .max else { return Int(server) }
@@ -156,52 +164,64 @@ package final class Gateway {
       return .respond(Answers.error(503, "there are too many streams").with("Retry-After", "1"))
     }
     let stream = OpenStream(PageStream(id: randomText(16), actor: actor, at: now), token: token)
-    do {
-      try connect(stream)
-    } catch {
-      return .respond(Answers.error(503, "\(error)").with("Retry-After", "1"))
-    }
+    connect(stream)
     streams[stream.rules.id] = stream
     stream.response.send(stream.rules.opening)
     return .stream(stream.response, Answers.stream)
   }
 
   /// Begins to connect to navd, in place of an earlier attempt.
-  private func connect(_ stream: OpenStream) throws {
+  ///
+  /// The place of navd may be missing, as during its restart: the deadline of the stream decides.
+  private func connect(_ stream: OpenStream) {
     close(stream)
-    let place = try configuration.rules.clientEndpoint(option: configuration.endpoint)
-    let identity = try NetworkIdentity.read(
-      for: place, environment: configuration.rules.environment)
-    stream.link = try DaemonLink.open(place, as: identity, in: context, &poller)
     stream.rules.noteAttempt(at: now)
+    do {
+      let place = try configuration.rules.clientEndpoint(option: configuration.endpoint)
+      let identity = try NetworkIdentity.read(
+        for: place, environment: configuration.rules.environment)
+      stream.link = try DaemonLink.open(place, as: identity, in: context, &poller)
+    } catch {
+      guard loggedFault != "\(error)" else { return }
+      loggedFault = "\(error)"
+      say("\(error)")
+    }
   }
 
   private func post(_ request: HTTPRequest) -> HTTPResponse {
     guard let number = request.query["n"].flatMap({ UInt64($0) }), number > 0 else {
       return Answers.error(400, "the query needs stream and n, a number from 1 on")
     }
-    guard let stream = request.query["stream"].flatMap({ streams[$0] }), !stream.isEnding,
+    guard let stream = request.query["stream"].flatMap({ streams[$0] }), !stream.rules.hasEnded,
       stream.token == request.bearerToken
     else { return Answers.error(410, "there is no such stream; open another") }
     let verdict = stream.rules.post(number, request.body, reader: &reader, at: now)
-    do { try pass(stream) } catch { end(stream, .gone) }
+    do { _ = try pass(stream) } catch { end(stream, .gone) }
     return Answers.post(verdict)
   }
 
-  /// Gives navd what waits for it.
-  private func pass(_ stream: OpenStream) throws {
-    guard !stream.rules.due.isEmpty else { return }
-    guard let count = try stream.link?.send(stream.rules.due) else { return }
-    stream.rules.noteSent(count)
-  }
-
   private func mayRead(_ stream: OpenStream) -> Bool {
-    !stream.isEnding && stream.rules.reads(pending: stream.response.pending)
+    stream.rules.reads(pending: stream.response.pending)
   }
 
   /// Carries the messages of a stream, both ways.
-  private func serve(_ stream: OpenStream) throws {
+  private func carry(_ stream: OpenStream) throws {
     guard stream.link?.isReady(poller) == true || !stream.rules.due.isEmpty else { return }
+    repeat { try receive(stream) } while try pass(stream)
+    // An offer that navd's socket did not take may have hidden the sign of a message.
+    if stream.link?.mustRead == true { try receive(stream) }
+  }
+
+  /// Gives navd what waits for it; returns whether its socket took any of that.
+  private func pass(_ stream: OpenStream) throws -> Bool {
+    guard !stream.rules.due.isEmpty else { return false }
+    guard let count = try stream.link?.send(stream.rules.due) else { return false }
+    stream.rules.noteSent(count)
+    return count > 0
+  }
+
+  /// Gives the page what waits for it.
+  private func receive(_ stream: OpenStream) throws {
     // Messages before the event that ends their connection.
     while mayRead(stream), let line = try stream.link?.receive() {
       // An open stream counts as use of its token: a page that only shows must be able to come back.
@@ -211,35 +231,36 @@ package final class Gateway {
     }
     while mayRead(stream), let event = try stream.link?.event() {
       switch event {
-      case .connected: stream.rules.noteConnected()
+      case .connected:
+        stream.rules.noteConnected()
+        loggedFault = nil
       case .lost: return end(stream, .gone)
       }
     }
-    try pass(stream)
   }
 
-  /// Notes what the page took, and ends a stream whose time is over.
+  /// Notes what the page took, connects again, and ends a stream whose time is over.
   private func settle(_ stream: OpenStream) {
-    if stream.response.isOver {
-      close(stream)
-      streams[stream.rules.id] = nil
-      return
-    }
-    stream.link?.pause(!mayRead(stream), &poller)
     stream.rules.notePage(
-      pending: stream.response.pending, taken: stream.response.taken, at: now)
-    if let again = stream.rules.connectsAgainAt, again <= now {
-      // The place may be missing, as during a restart of navd: the deadline decides.
-      do { try connect(stream) } catch { stream.rules.noteAttempt(at: now) }
-    }
+      isDrained: stream.response.isDrained, taken: stream.response.taken, at: now)
+    if let again = stream.rules.connectsAgainAt, again <= now { connect(stream) }
     guard let deadline = stream.rules.deadline, deadline.at <= now else { return }
     if deadline.end == .stalled { stream.response.abort() }
     end(stream, deadline.end)
   }
 
+  /// Removes a stream that is over; stops reading from navd while much waits for the page.
+  private func tidy(_ stream: OpenStream) {
+    guard stream.response.isOver else {
+      stream.link?.pause(!mayRead(stream), &poller)
+      return
+    }
+    close(stream)
+    streams[stream.rules.id] = nil
+  }
+
   private func end(_ stream: OpenStream, _ reason: PageStream.End) {
-    guard !stream.isEnding else { return }
-    stream.isEnding = true
+    guard !stream.rules.hasEnded else { return }
     stream.rules.noteEnd(at: now)
     if reason == .gone { stream.response.send(PageStream.gone) }
     stream.response.end()
@@ -302,6 +323,7 @@ package final class Gateway {
   private func launch() {
     guard let actor = configuration.launch else { return }
     let code = randomText(32)
+    printedCode = code
     tokens.add(code: code, for: actor, at: now, expires: false)
     say("open http://\(bound)/#c=\(code)")
   }
@@ -314,7 +336,7 @@ package final class Gateway {
     guard let actor = tokens.trade(code: code, for: token, at: now) else {
       return Answers.error(401, "this launch code was used, has expired or never was")
     }
-    if configuration.launch == actor { launch() }
+    if code == printedCode { launch() }
     return Answers.token(token, of: actor)
   }
 

@@ -20,6 +20,9 @@ package struct PageMessage: Hashable, Sendable {
     case tooLong(line: Int)
   }
 
+  /// What the message counts while it waits: its octets, and 64 for the memory of two arrays.
+  var cost: Int { frame.count + body.count + 64 }
+
   /// Whether this is a `hello`.
   package var isHello: Bool { frame == Self.hello }
 

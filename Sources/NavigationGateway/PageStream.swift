@@ -16,7 +16,7 @@ package struct PageStream: Sendable {
     static let taking: UInt64 = 15_000
     /// Above how many octets that wait for the page the gateway stops reading from navd.
     package static let held = 65_536
-    /// The most octets of posts that wait for navd.
+    /// The most octets of posts that wait for navd, as `PageMessage.cost` counts them.
     static let outbox = 131_072
   }
 
@@ -115,7 +115,7 @@ package struct PageStream: Sendable {
         return .malformed("hello: \(error.text)")
       }
     }
-    let size = messages.reduce(0) { $0 + $1.body.count }
+    let size = messages.reduce(0) { $0 + $1.cost }
     guard outboxBytes + size <= Limits.outbox || outbox.isEmpty else { return .full }
     if let bye = messages.last(where: \.isBye) { farewell = Self.farewell(to: bye, &reader) }
     greetedAt = greetedAt ?? now
@@ -147,7 +147,7 @@ package struct PageStream: Sendable {
 
   /// Notes that navd's socket took the first messages of what is due.
   package mutating func noteSent(_ count: Int) {
-    for message in outbox.prefix(count) { outboxBytes -= message.body.count }
+    for message in outbox.prefix(count) { outboxBytes -= message.cost }
     outbox.removeFirst(count)
     if count > 0 { hasGreeted = true }
   }
@@ -189,12 +189,15 @@ package struct PageStream: Sendable {
   /// Notes that the stream ends once the page has taken what waits.
   package mutating func noteEnd(at now: UInt64) { endedAt = now }
 
+  /// Whether the stream has ended; its response can go on until the page has taken what waits.
+  package var hasEnded: Bool { endedAt != nil }
+
   /// Notes another attempt to connect.
   package mutating func noteAttempt(at now: UInt64) { attemptedAt = now }
 
-  /// Notes how much waits for the page's socket, and how much that has taken so far.
-  package mutating func notePage(pending: Int, taken: UInt64, at now: UInt64) {
-    if pending == 0 {
+  /// Notes whether something waits for the page's socket, and how much that has taken so far.
+  package mutating func notePage(isDrained: Bool, taken: UInt64, at now: UInt64) {
+    if isDrained {
       waitsSince = nil
     } else if waitsSince == nil || taken != self.taken {
       waitsSince = now
@@ -203,7 +206,7 @@ package struct PageStream: Sendable {
   }
 
   /// Whether the gateway reads from navd.
-  package func reads(pending: Int) -> Bool { pending < Limits.held }
+  package func reads(pending: Int) -> Bool { !hasEnded && pending < Limits.held }
 
   /// When the stream ends if nothing happens before, and why; nil for never.
   package var deadline: (at: UInt64, end: End)? {

@@ -9,12 +9,21 @@ package struct TokenTable: Sendable {
   package static let idle: UInt64 = 12 * 3_600_000
   /// How long a launch code of a page is valid.
   package static let codeSeconds: UInt64 = 60
+  /// The most launch codes, and the most of their tokens, of all actors.
   private static let most = 1024
+  /// The same of one actor.
+  private static let mostOfActor = 64
+
+  /// A launch code or a token of one, with the end of a code or the last use of a token.
+  private struct Entry {
+    var actor: SessionActor
+    var time: UInt64
+  }
 
   /// The actors by the tokens of the file.
   private var fixed: [String: SessionActor]
-  private var launched: [String: (actor: SessionActor, usedAt: UInt64)] = [:]
-  private var codes: [String: (actor: SessionActor, until: UInt64?)] = [:]
+  private var launched: [String: Entry] = [:]
+  private var codes: [String: Entry] = [:]
 
   /// Makes a table with the tokens of the file.
   package init(_ fixed: [String: SessionActor] = [:]) { self.fixed = fixed }
@@ -34,47 +43,47 @@ package struct TokenTable: Sendable {
   package mutating func actor(of token: String, at now: UInt64) -> SessionActor? {
     if let actor = fixed[token] { return actor }
     guard let entry = launched[token] else { return nil }
-    guard entry.usedAt + Self.idle > now else {
+    guard entry.time + Self.idle > now else {
       launched[token] = nil
       return nil
     }
-    launched[token] = (entry.actor, now)
+    launched[token] = Entry(actor: entry.actor, time: now)
     return entry.actor
   }
 
   /// Counts a token of a launch code as used now.
   package mutating func touch(_ token: String, at now: UInt64) {
-    if let entry = launched[token] { launched[token] = (entry.actor, now) }
+    if let entry = launched[token] { launched[token] = Entry(actor: entry.actor, time: now) }
   }
 
   /// Adds a launch code, valid for `codeSeconds`, or until it is used.
   package mutating func add(
     code: String, for actor: SessionActor, at now: UInt64, expires: Bool = true
   ) {
-    codes = codes.filter { ($0.value.until ?? .max) > now }
-    if codes.count >= Self.most,
-      let oldest = codes.min(by: { ($0.value.until ?? .max) < ($1.value.until ?? .max) })
-    {
-      codes[oldest.key] = nil
-    }
-    codes[code] = (actor, expires ? now + Self.codeSeconds * 1000 : nil)
+    codes = codes.filter { $0.value.time > now }
+    Self.makeRoom(in: &codes, for: actor)
+    codes[code] = Entry(actor: actor, time: expires ? now + Self.codeSeconds * 1000 : .max)
   }
 
   /// Trades a launch code for a token; nil if it was used, has expired or never was.
   package mutating func trade(
     code: String, for token: String, at now: UInt64
   ) -> SessionActor? {
-    guard let entry = codes.removeValue(forKey: code), (entry.until ?? .max) > now else {
-      return nil
-    }
-    launched = launched.filter { $0.value.usedAt + Self.idle > now }
-    if launched.count >= Self.most,
-      let oldest = launched.min(by: { $0.value.usedAt < $1.value.usedAt })
-    {
-      launched[oldest.key] = nil
-    }
-    launched[token] = (entry.actor, now)
+    guard let entry = codes.removeValue(forKey: code), entry.time > now else { return nil }
+    launched = launched.filter { $0.value.time + Self.idle > now }
+    Self.makeRoom(in: &launched, for: entry.actor)
+    launched[token] = Entry(actor: entry.actor, time: now)
     return entry.actor
+  }
+
+  /// Drops the oldest entry if the actor has too many, or all have.
+  ///
+  /// One of the actor itself if it has any: a page must not log out those of other actors.
+  private static func makeRoom(in entries: inout [String: Entry], for actor: SessionActor) {
+    let own = entries.filter { $0.value.actor == actor }
+    guard own.count >= mostOfActor || entries.count >= most else { return }
+    let oldest = (own.isEmpty ? entries : own).min { $0.value.time < $1.value.time }
+    if let oldest { entries[oldest.key] = nil }
   }
 }
 

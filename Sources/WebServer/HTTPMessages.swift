@@ -14,7 +14,7 @@ package struct HTTPRequest: Hashable, Sendable {
   package var fetchSite: String?
   /// The header `Authorization`.
   package var authorization: String?
-  /// The fault of the headers that say where the body ends; nil if they agree.
+  /// The fault of headers that leave a doubt where the body ends; nil if there is none.
   package var framingFault: String?
   /// The body; empty until the route asked for it.
   package var body: [UInt8] = []
@@ -98,19 +98,43 @@ package protocol HTTPApplication: AnyObject {
 
 /// Where the body of a request ends, as its headers say.
 enum Framing {
-  /// The fault of the values of `Content-Length` and `Transfer-Encoding`; nil if they agree.
+  /// The fault of the headers of a request; nil if they leave no doubt.
   ///
   /// A proxy and this server must not disagree about the end of a request: the rest would be
-  /// another request, which nobody checked (RFC 9112, §6.3).
-  static func fault(lengths: [String], encodings: [String]) -> String? {
-    if lengths.count > 1 { return "a request has one header Content-Length at most" }
-    if !encodings.isEmpty, !lengths.isEmpty {
-      return "a request has Content-Length or Transfer-Encoding, not both"
+  /// another request, which nobody checked (RFC 9112, §6.3). Of a name that is no token, one of the
+  /// two may read `Content-Length`, and the other one not (§5.1).
+  static func fault(of headers: [(name: String, value: String)]) -> String? {
+    guard headers.allSatisfy({ isToken($0.name) }) else {
+      return "the name of a header has letters, digits and !#$%&'*+-.^_`|~"
     }
-    guard let length = lengths.first else { return nil }
-    let isNumber =
-      (1...18).contains(length.utf8.count)
-      && length.utf8.allSatisfy { (0x30...0x39).contains($0) }
-    return isNumber ? nil : "Content-Length is a number"
+    func values(of name: String) -> [String] {
+      headers.filter { $0.name.lowercased() == name }.map(\.value)
+    }
+    let lengths = values(of: "content-length")
+    let encodings = values(of: "transfer-encoding")
+    if lengths.count + encodings.count > 1 {
+      return "a request has one header Content-Length or Transfer-Encoding at most"
+    }
+    guard encodings.allSatisfy({ $0.lowercased() == "chunked" }) else {
+      return "Transfer-Encoding is chunked"
+    }
+    return lengths.allSatisfy(isLength) ? nil : "Content-Length is a number"
+  }
+
+  private static func isToken(_ name: String) -> Bool {
+    !name.isEmpty
+      && name.utf8.allSatisfy { octet in
+        switch octet {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(octet)
+        }
+      }
+  }
+
+  private static func isLength(_ value: String) -> Bool {
+    (1...18).contains(value.utf8.count)
+      && value.utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
 }

@@ -288,17 +288,9 @@ extension HTTPRequest {
     self.init(
       method: method, path: path, origin: header("Origin"), fetchSite: header("Sec-Fetch-Site"),
       authorization: header("Authorization"))
-    var lengths: [String] = []
-    var encodings: [String] = []
-    for (name, value) in unsafe Self.values(.HEADER_KIND, of: connection) {
-      switch name.lowercased() {
-      case "host": hosts.append(value)
-      case "content-length": lengths.append(value)
-      case "transfer-encoding": encodings.append(value)
-      default: break
-      }
-    }
-    framingFault = Framing.fault(lengths: lengths, encodings: encodings)
+    let headers = unsafe Self.values(.HEADER_KIND, of: connection)
+    hosts = headers.filter { $0.name.lowercased() == "host" }.map(\.value)
+    framingFault = Framing.fault(of: headers)
     for (name, value) in unsafe Self.values(.GET_ARGUMENT_KIND, of: connection) {
       query[name] = value
     }

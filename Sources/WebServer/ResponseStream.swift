@@ -27,6 +27,12 @@ package final class ResponseStream {
   /// The octets that wait for the socket.
   package var pending: Int { buffer.count - start }
 
+  /// Whether nothing waits for the socket, in libmicrohttpd neither.
+  ///
+  /// `take` moves up to 16 KiB into the buffer of libmicrohttpd, which asks for more, and is
+  /// suspended then, only when the socket has taken all of them.
+  package var isDrained: Bool { pending == 0 && isSuspended }
+
   /// The octets that it keeps: those that wait, and those that were sent and not freed yet.
   var held: Int { buffer.count }
 

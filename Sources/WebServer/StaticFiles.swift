@@ -77,14 +77,17 @@ package final class StaticFiles {
 
   /// The names on the way to a file; nil for a path that may not be.
   static func components(_ path: String) -> [String]? {
-    guard path.hasPrefix("/"), path.utf8.count <= 1024, !path.utf8.contains(0) else { return nil }
-    var names = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-      .map { String($0) }
+    // By octets, as the kernel reads a path: a Character can be a slash or a dot and a mark.
+    let octets = Array(path.utf8)
+    guard octets.first == 0x2F, octets.count <= 1024, !octets.contains(0) else { return nil }
+    var names = octets.dropFirst().split(separator: 0x2F, omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
     if names.last == "" { names[names.count - 1] = "index.html" }
     // A name that begins with a dot is hidden, or leads to this or the upper directory.
-    guard names.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") && !$0.contains("\\") }) else {
-      return nil
+    let isVisible = names.allSatisfy { name in
+      !name.isEmpty && name.utf8.first != UInt8(ascii: ".")
+        && !name.utf8.contains(UInt8(ascii: "\\"))
     }
-    return names
+    return isVisible ? names : nil
   }
 }

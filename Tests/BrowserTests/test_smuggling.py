@@ -85,7 +85,11 @@ class Hidden(unittest.TestCase):
                         "Content-Length: 18446744073709551616", "Content-Length:", "Content-Length: x",
                         "Content-Length: N\r\nTransfer-Encoding: chunked", "Transfer-Encoding: identity",
                         "Transfer-Encoding: chunked, identity", "Transfer-Encoding: xchunked",
-                        "Transfer-Encoding: \x0bchunked"):
+                        "Transfer-Encoding: \x0bchunked", "Content-Length : N", "Content-Length\t: N",
+                        "Content-Length\x0b: N", "Content-Length\x00: N", "Content-Length: N\x00",
+                        "Transfer-Encoding : chunked", "Transfer-Encoding: gzip, chunked", "Transfer-Encoding:",
+                        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+                        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity"):
             for form in (b"%s", b"0\r\n\r\n%s"):
                 hidden = self.hidden()
                 head = self.head(headers.replace("N", str(len(hidden))))

@@ -8,7 +8,7 @@ import time
 import unittest
 
 from clients import Page, Refusal, Stream, WebNav, line
-from harness import (IS_LONG, TOKEN_LINES, TOKENS, Concurrently, Daemon, Gateway, closing,
+from harness import (IS_LONG, TOKEN_LINES, TOKENS, Concurrently, Daemon, Gateway, Process, closing,
                      eventually)
 
 ALICE = TOKENS["alice"]
@@ -25,7 +25,7 @@ def setUpModule():
     navs = iter(f"nav/{number}" for number in range(10000))
     # These take 5 to 15 s each, so they run beside all others.
     slow = Concurrently(no_hello=end_without_hello, takes_nothing=end_without_taking,
-                        stopped=end_with_a_stopped_navd, **({"code": late_code} if IS_LONG else {}))
+                        stopped=end_with_a_stopped_navd, busy=wait_for_a_stopped_navd, **({"code": late_code} if IS_LONG else {}))
 
 
 def new_nav():
@@ -65,21 +65,67 @@ def end_without_taking():
         return seconds
 
 
+def processor_seconds(process):
+    """The time of processors that all threads of a process have used."""
+    with open(f"/proc/{process.pid}/stat") as file:
+        members = file.read().rpartition(")")[2].split()
+    return (int(members[11]) + int(members[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def end_with_a_stopped_navd():
-    """The last verbs of a page whose hello navd does not answer, and the seconds until then."""
-    own = Daemon()
+    """The last verbs of a page whose hello navd does not answer, the seconds until then, and those of the processor.
+
+    The best of three pages: each second can have other work.
+    """
+    own, best = Daemon(), None
     with closing(own, Gateway(own)) as (_, beside):
         own.process.signal(signal.SIGSTOP)
-        page, start = Page(beside, hello=False), time.monotonic()
-        page.post(("hello", {"ver": [1, 1], "client": page.client, "nonce": "n"}))
-        verbs = page.end()
-        return verbs, time.monotonic() - start
+        for _ in range(3):
+            used, start = processor_seconds(beside.process), time.monotonic()
+            page = Page(beside, hello=False)
+            page.post(("hello", {"ver": [1, 1], "client": page.client, "nonce": "n"}))
+            verbs, seconds = page.end(), time.monotonic() - start
+            used = processor_seconds(beside.process) - used
+            if best is None or seconds < best[1]:
+                best = verbs, seconds, used
+            if seconds < 5.5:
+                break
+        return best
+
+
+def wait_for_a_stopped_navd():
+    """The seconds of the processor in 3 s in which navd takes nothing, and the answers that come when it does."""
+    own = Daemon()
+    with closing(own, Gateway(own)) as (_, beside):
+        page, posts = Page(beside, hb=60000), 0
+        own.process.signal(signal.SIGSTOP)
+        while page.post_raw(line("ping", {"id": posts + 1, "more": "x" * 60000})).status == 200:
+            page.n += 1
+            posts += 1
+        used = processor_seconds(beside.process)
+        time.sleep(3)
+        used = processor_seconds(beside.process) - used
+        own.process.signal(signal.SIGCONT)
+        answers = [page.until(lambda verb, _: verb == "pong")[1]["id"] for _ in range(posts)]
+        return used, answers, posts
 
 
 def late_code():
     code = gateway.request("POST", "/nsp1/code", token=ALICE, body="").json()["code"]
     time.sleep(61)
     return gateway.trade(code).status
+
+
+class Finding(Gateway):
+    """A gateway without --endpoint: it finds the socket of navd below XDG_RUNTIME_DIR."""
+
+    def start(self):
+        os.mkdir(self.directory / "navd", 0o700)
+        del self.arguments[1:3]
+        self.process = Process(
+            [*self.arguments, "--listen", self.listen], self.directory / "navd-web.log",
+            environment={"XDG_RUNTIME_DIR": self.directory.path})
+        self.port = int(self.process.says(r"serving on \S+:(\d+)")[1])
 
 
 class PageTest(unittest.TestCase):
@@ -181,6 +227,8 @@ class Credit(PageTest):
         lag = daemon.control.get(what="stats")["lag"]
         self.assertGreater(lag["max"], 100)
         held = gateway.process.resident() - before
+        # Of so small a buffer, the kernel may never announce that there is room again.
+        page.stream.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
         last, seen, tops = daemon.control.get(nav), page.stream.received, []
 
         def is_last(verb, body):
@@ -228,9 +276,28 @@ class End(PageTest):
         self.assertLess(seconds, 40)
 
     def test_a_navd_that_does_not_answer_is_gone(self):
-        verbs, seconds = slow.result("stopped")
+        verbs, seconds, used = slow.result("stopped", 90)
         self.assertEqual(verbs[-1], "gone")
-        self.assertLess(seconds, 30)
+        self.assertGreater(seconds, 4.9)
+        # The end of its time sends `gone`, not the next event of the server up to 1 s later.
+        self.assertLess(seconds, 5.8)
+        self.assertLess(used, 1)
+
+    def test_what_a_stopped_navd_does_not_take_waits_and_is_taken_later(self):
+        used, answers, posts = slow.result("busy")
+        self.assertGreater(posts, 2)
+        self.assertEqual(answers, list(range(1, posts + 1)))
+        self.assertLess(used, 1)
+
+    def test_a_gateway_without_endpoint_waits_for_the_socket_of_navd(self):
+        own = Finding(daemon)
+        with closing(own):
+            page = Page(own, hello=False)
+            page.post(("hello", {"ver": [1, 1], "client": page.client, "nonce": "n"}))
+            own.process.says("navd.sock: not there")
+            os.link(daemon.endpoint.removeprefix("ipc://"), own.directory / "navd/navd.sock")
+            self.assertEqual(page.until(lambda verb, _: verb != "mark")[0], "welcome")
+            page.close()
 
     def test_gone_and_again(self):
         own = Daemon()
@@ -347,6 +414,12 @@ class Tokens(unittest.TestCase):
         self.assertEqual(page.request("ping")[0], "pong")
         page.close()
         eventually("another code", lambda: gateway.codes()[-1] != code)
+        # Another address is printed for a printed one, not for the code of a page with the same rights.
+        codes = gateway.codes()
+        for _ in range(2):
+            own = gateway.request("POST", "/nsp1/code", token=traded["token"], body="").json()
+            self.assertEqual(gateway.trade(own["code"]).status, 200)
+        self.assertEqual(gateway.codes(), codes)
 
     def test_a_page_asks_for_a_code_of_its_rights(self):
         for name, role in (("alice", "ui"), ("reader", "read"), ("boss", "admin")):

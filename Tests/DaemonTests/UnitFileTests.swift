@@ -133,7 +133,7 @@ import Testing
   @Test func `the gateway listens by its socket only, and has a limit of memory`() throws {
     let lines = Set(try text("navd-web.service").split(separator: "\n"))
     for line in [
-      "PrivateNetwork=yes", "RestrictAddressFamilies=AF_UNIX", "MemoryMax=128M", "ProtectHome=yes",
+      "PrivateNetwork=yes", "RestrictAddressFamilies=AF_UNIX", "MemoryMax=1G", "ProtectHome=yes",
       "RestartPreventExitStatus=2 3", "SystemCallFilter=~sched_setscheduler:0",
     ] {
       #expect(lines.contains(Substring(line)))

@@ -130,6 +130,26 @@ import Testing
     #expect(post(&stream, 4, long) == .taken(next: 5))
   }
 
+  @Test func `many small messages count for the memory that they take`() {
+    var stream = stream()
+    #expect(post(&stream, 1, Self.hello) == .taken(next: 2))
+    // 100 messages of 2 + 7 octets, and 64 for each: 7300.
+    let small = Array(repeating: #"["op",{}]"#, count: 100).joined(separator: "\n")
+    var number: UInt64 = 2
+    while number < 100, post(&stream, number, small) == .taken(next: number + 1) { number += 1 }
+    #expect(number == 19)
+    welcome(&stream)
+    stream.noteSent(100)
+    #expect(post(&stream, number, small) == .taken(next: number + 1))
+    #expect(post(&stream, number + 1, small) == .full)
+    // What went out leaves nothing behind in the count.
+    stream.noteSent(stream.due.count)
+    for next in number + 1...number + 17 {
+      #expect(post(&stream, next, small) == .taken(next: next + 1))
+    }
+    #expect(post(&stream, number + 18, small) == .full)
+  }
+
   @Test func `without a connection, a hello or a reader the stream ends in its time`() {
     var stream = stream()
     #expect(stream.deadline?.at == 6000 && stream.deadline?.end == .gone)
@@ -144,13 +164,13 @@ import Testing
     #expect(stream.deadline?.at == 7000 && stream.deadline?.end == .gone)
     welcome(&stream)
     #expect(stream.deadline == nil)
-    stream.notePage(pending: 10, taken: 0, at: 20_000)
+    stream.notePage(isDrained: false, taken: 0, at: 20_000)
     #expect(stream.deadline?.at == 35_000 && stream.deadline?.end == .stalled)
-    stream.notePage(pending: 10, taken: 0, at: 30_000)
+    stream.notePage(isDrained: false, taken: 0, at: 30_000)
     #expect(stream.deadline?.at == 35_000)
-    stream.notePage(pending: 10, taken: 5, at: 31_000)
+    stream.notePage(isDrained: false, taken: 5, at: 31_000)
     #expect(stream.deadline?.at == 46_000)
-    stream.notePage(pending: 0, taken: 15, at: 32_000)
+    stream.notePage(isDrained: true, taken: 15, at: 32_000)
     #expect(stream.deadline == nil)
   }
 
@@ -159,7 +179,8 @@ import Testing
     stream.noteEnd(at: 2000)
     #expect(stream.deadline?.at == 17_000 && stream.deadline?.end == .stalled)
     #expect(stream.connectsAgainAt == nil)
-    stream.notePage(pending: 10, taken: 0, at: 20_000)
+    #expect(stream.hasEnded && !stream.reads(pending: 0))
+    stream.notePage(isDrained: false, taken: 0, at: 20_000)
     #expect(stream.deadline?.at == 35_000 && stream.deadline?.end == .stalled)
   }
 

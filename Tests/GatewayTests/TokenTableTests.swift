@@ -71,6 +71,39 @@ import WebServer
     #expect(table.trade(code: "c2999", for: "x", at: 1) != nil)
   }
 
+  @Test func `an actor with many codes and tokens ends its own oldest ones only`() {
+    var table = TokenTable()
+    for name in ["other", "many"] {
+      table.add(code: name, for: actor(name), at: 0)
+      table.add(code: name + "-kept", for: actor(name), at: 0)
+      _ = table.trade(code: name, for: name, at: 0)
+    }
+    table.add(code: "printed", for: actor("many"), at: 0, expires: false)
+    for number in 1...UInt64(2000) {
+      table.add(code: "c\(number)", for: actor("many"), at: number)
+      _ = table.trade(code: "c\(number)", for: "t\(number)", at: number)
+      table.add(code: "d\(number)", for: actor("many"), at: number)
+    }
+    #expect(table.actor(of: "other", at: 2000) == actor("other"))
+    #expect(table.actor(of: "many", at: 2000) == nil)
+    #expect(table.actor(of: "t1936", at: 2000) == nil && table.actor(of: "t1937", at: 2000) != nil)
+    #expect(table.trade(code: "other-kept", for: "x", at: 2000) == actor("other"))
+    #expect(table.trade(code: "many-kept", for: "y", at: 2000) == nil)
+    // The code without an end is not the oldest.
+    #expect(table.trade(code: "printed", for: "z", at: 2000) == actor("many"))
+    #expect(table.trade(code: "d1938", for: "v", at: 2000) != nil)
+  }
+
+  @Test func `all codes and tokens together are bounded`() {
+    var table = TokenTable()
+    for number in 0..<UInt64(1025) {
+      table.add(code: "c", for: actor("a\(number)"), at: number)
+      _ = table.trade(code: "c", for: "t\(number)", at: number)
+    }
+    #expect(table.actor(of: "t0", at: 1025) == nil)
+    #expect(table.actor(of: "t1", at: 1025) != nil && table.actor(of: "t1024", at: 1025) != nil)
+  }
+
   @Test func `a file names who a token is for, read by default`() throws {
     let text = """
       # kiosks

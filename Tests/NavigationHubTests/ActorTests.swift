@@ -151,10 +151,28 @@ import Testing
     #expect(try page.op(#"{"push":{"screen":{"id":"a"}}}"#).verb == .ok)
   }
 
+  @Test func `a refused hello with an actor binds root's connection, with a session or without`()
+    throws
+  {
+    let (world, owner) = try world()
+    let before = world.hub.sequence
+    owner.actor = try page(world, 2, role: .read).actor
+    let hello = #"{"ver":[2,2],"client":"\#(owner.client)","nonce":"x"\#(owner.actorMember)}"#
+    #expect(try owner.ask("hello", hello).code == "version")
+    #expect(try owner.op(#"{"push":{"screen":{"id":"a"}}}"#, Stage.any).code == "forbidden")
+    #expect(try owner.ask("get", #"{"id":9,"what":"backup"}"#).code == "forbidden")
+    owner.actor = nil
+    #expect(try owner.hello().code == "forbidden")
+    #expect(world.hub.sequence == before)
+  }
+
   @Test func `who may not speak for others is refused, and stays who it is`() throws {
     let (world, _) = try world()
     let user = try page(world, 2, user: 1000)
     #expect(try user.hello().code == "forbidden")
+    // Otherwise the user would choose its name in the log, and the limit of the log with it.
+    #expect(world.notices.last?.code == "forbidden")
+    #expect(world.notices.last?.principal == "uid:1000")
     user.actor = nil
     #expect(try user.hello().verb == .welcome)
     #expect(try user.op(#"{"push":{"screen":{"id":"a"}}}"#).verb == .ok)

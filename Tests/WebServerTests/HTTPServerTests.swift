@@ -202,6 +202,13 @@ private final class Connection {
   @Test(arguments: [
     "Content-Length: 2\r\nContent-Length: 2\r\n", "Content-Length: 2\r\nContent-Length: 3\r\n",
     "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", "Content-Length: +2\r\n",
+    "Content-Length : 2\r\n", "Content-Length\t: 2\r\n", "Content-Length\u{B}: 2\r\n",
+    "Content-Length\u{0}: 2\r\n", "Content\u{7F}-Length: 2\r\n",
+    "Transfer-Encoding : chunked\r\n", "\u{FC}: a\r\n",
+    "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+    "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n",
+    "Transfer-Encoding: gzip, chunked\r\n", "Transfer-Encoding: identity\r\n",
+    "Transfer-Encoding: \u{B}chunked\r\n", "Transfer-Encoding:\r\n",
   ])
   func `a request whose end is in doubt is refused, and nothing behind it is read`(
     headers: String
@@ -251,6 +258,24 @@ private final class Connection {
     }
     #expect(stream.pending == piece.count)
     #expect(stream.held <= 8 * piece.count)
+  }
+
+  @Test func `a stream is drained when libmicrohttpd asks for more than there is`() {
+    let stream = ResponseStream()
+    var room = [CChar](repeating: 0, count: 16)
+    func take() -> Int? {
+      unsafe room.withUnsafeMutableBufferPointer { buffer in
+        unsafe buffer.baseAddress.map { unsafe stream.take($0, buffer.count) }
+      }
+    }
+    #expect(!stream.isDrained)
+    stream.send([1, 2, 3])
+    #expect(take() == 3 && stream.pending == 0)
+    // The socket may not have taken these octets.
+    #expect(!stream.isDrained)
+    #expect(take() == 0 && stream.isDrained)
+    stream.send([4])
+    #expect(!stream.isDrained)
   }
 
   @Test func `a head larger than the memory of a connection is refused`() throws {
@@ -320,6 +345,21 @@ private final class Connection {
         serve(&server, client) { client.text.hasSuffix("here\n") }
       }
       #expect(try namesInDirectory(directory) == [])
+    }
+  }
+
+  @Test func `a socket whose queue is full is in use, and the probe does not wait for it`() throws {
+    try withDirectory { directory in
+      let address = ListenAddress.local(path: directory + "/x.sock")
+      let server = try HTTPServer(address, application: Answering { _, _ in HTTPResponse(200, "") })
+      // The queue of 64 is full with one more; nobody accepts them.
+      let waiting = try (0..<65).map { _ in try Connection(to: address) }
+      let error = #expect(throws: SystemError.self) {
+        _ = try HTTPServer(address, application: Answering { _, _ in HTTPResponse(200, "") })
+      }
+      #expect(error?.description.hasSuffix("Address already in use") == true)
+      #expect(FileStatus.probe(directory + "/x.sock")?.kind == .socket)
+      withExtendedLifetime((server.bound, waiting)) {}
     }
   }
 

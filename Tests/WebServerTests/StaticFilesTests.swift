@@ -45,11 +45,19 @@ import Testing
     "", "index.html", "/none.js", "/secret.key", "/noending", "/.env.js", "/.git/config.js",
     "/../secret.js", "/img/../app.js", "/./app.js", "//app.js", "/img//a.svg", "/img",
     "/out.js", "/in.js", "/up/secret.js", "/same/a.svg", "/folder.js", "/pipe.js", "/app.js/",
-    "/app.js\u{0}.html", "/img\\a.svg", "/APP.JS",
+    "/app.js\u{0}.html",
+    "/up/\u{301}../secret.js", "/.\u{301}hidden.js", "/same/\u{301}b.svg", "/img\\a.svg", "/APP.JS",
     "/" + String(repeating: "a/", count: 600) + "a.js",
   ])
   func `no other path is served, and no link is followed`(path: String) throws {
     try withPage { files, _ in #expect(files.find(path) == nil, "\(path)") }
+  }
+
+  @Test func `every slash divides, and every first dot hides, whatever mark follows it`() {
+    #expect(StaticFiles.components("/a/\u{301}b.js") == ["a", "\u{301}b.js"])
+    #expect(StaticFiles.components("/a/.\u{301}b.js") == nil)
+    #expect(StaticFiles.components("/a/\u{200D}/../b.js") == nil)
+    #expect(StaticFiles.components("/a/") == ["a", "index.html"])
   }
 
   @Test func `a page that is not there is an error with its path`() throws {

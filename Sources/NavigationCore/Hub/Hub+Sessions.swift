@@ -1,13 +1,14 @@
 // Sessions: their beginning, their end, and what is due in them with time.
 
 extension Hub {
-  mutating func open(_ hello: Hello, for peer: Sender, at now: Instant) {
-    var sender = peer
-    if let actor = hello.actor {
-      sender.peer = .actor(actor, of: peer.peer)
+  mutating func open(_ hello: Hello, for gateway: Sender, at now: Instant) {
+    var author = gateway
+    // Others keep their own name in the log: its limits count by principal.
+    if let actor = hello.actor, access.maySpeakForActors(gateway.peer) {
+      author.peer = .actor(actor, of: gateway.peer)
       // Before any refusal: what follows a refused hello must not run with the gateway's rights.
-      if access.maySpeakForActors(peer.peer), sessions.slot(of: peer.connection) == nil {
-        sessions.note(actor, of: peer.connection)
+      if sessions.actor(of: gateway.connection) == nil {
+        sessions.note(actor, of: gateway.connection)
       }
     }
     var error: OutgoingError?
@@ -16,36 +17,36 @@ extension Hub {
     } else if isStopping {
       error = OutgoingError(.shuttingDown, "the daemon is stopping")
       error?.after = 500
-    } else if let reason = reasonAgainstActor(hello, peer) {
+    } else if let reason = reasonAgainstActor(hello, gateway) {
       error = OutgoingError(.forbidden, reason)
     } else if let other = sessions.slot(of: hello.client),
-      sessions.slots[other].peer.principal != sender.peer.principal
+      sessions.slots[other].peer.principal != author.peer.principal
     {
       error = OutgoingError(.forbidden, "this client id is in use by another principal")
     } else if !sessions.hasRoom(
-      for: hello.client, of: sender.peer.principal, on: sender.connection, configuration)
+      for: hello.client, of: author.peer.principal, on: author.connection, configuration)
     {
       error = OutgoingError(.limit, "too many sessions")
       error?.reason = "quota"
     }
     if var error {
       error.nonce = hello.nonce
-      return refuse(sender, error)
+      return refuse(author, error)
     }
-    if let own = sessions.slot(of: sender.connection) { endSession(own, .renewed) }
+    if let own = sessions.slot(of: author.connection) { endSession(own, .renewed) }
     if let other = sessions.slot(of: hello.client) {
       let connection = sessions.slots[other].connection
       end(other, why: "fenced", after: nil)
       sessions.fence(connection)
     }
-    assert(sessions.slot(of: sender.connection) == nil)
+    assert(sessions.slot(of: author.connection) == nil)
     assert(sessions.slot(of: hello.client) == nil)
-    let slot = sessions.insert(session(hello, of: sender, at: now))
-    if let actor = hello.actor { sessions.note(actor, of: sender.connection) }
+    let slot = sessions.insert(session(hello, of: author, at: now))
+    if let actor = hello.actor { sessions.note(actor, of: author.connection) }
     measurements.count(.opened)
     batches.current.changedClients = true
     timer.plan(now.boot + sessions.slots[slot].heartbeat)
-    send(sender.connection, .welcome, welcome(hello, slot))
+    send(author.connection, .welcome, welcome(hello, slot))
   }
 
   /// The reason why a `hello` may not have its actor, or may not be without one; nil if it may.
