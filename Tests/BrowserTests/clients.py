@@ -212,11 +212,14 @@ class WebNav(nsp.Nav):
 
     def caught_up(self, control):
         """Steps until the mirror is the daemon's; returns the digest."""
-        rev, digest = control.position(self.nav)
-        while self.ready()["rev"] < rev:
-            self.step()
-        assert (self.m["rev"], self.m["dig"]) == (rev, digest), (self.m["rev"], rev)
-        return digest
+        while True:
+            rev, digest = control.position(self.nav)
+            while self.ready()["rev"] < rev:
+                self.step()
+            # Beyond that revision, others have changed the nav meanwhile.
+            if self.m["rev"] == rev:
+                assert self.m["dig"] == digest, (rev, self.m["dig"], digest)
+                return digest
 
     def close(self):
         self.page.close()

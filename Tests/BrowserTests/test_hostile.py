@@ -280,8 +280,9 @@ class HostileTest(unittest.TestCase):
 
     def drawn(self, nav):
         """Waits until the page shows what the daemon has, and nothing moves."""
-        _, digest = daemon.control.position(nav)
-        eventually("the state in the page", lambda: driver.execute_async_script(DRAWN) == [digest, "false", True])
+        # Read each time: the page itself may change the nav once more, as with its environment.
+        eventually("the state in the page", lambda: driver.execute_async_script(DRAWN) == [
+            daemon.control.position(nav)[1], "false", True])
 
     def inspect(self, text):
         found = driver.execute_script(INSPECT, [text])
