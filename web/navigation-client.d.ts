@@ -218,7 +218,11 @@ export interface DelegateOptions extends DutyOptions {
 /** A function that ends the roles. */
 export interface Delegation {
   (): void;
-  /** Resolves with the reason when the roles are over for good; a reconnect does not end them. */
+  /**
+   * Resolves with the reason when the roles are over for good; a reconnect does not end them.
+   *
+   * Without a watch of the nav, the page does not learn that the nav was closed until it reconnects.
+   */
   readonly lost: Promise<NavigationError>;
 }
 
@@ -228,7 +232,8 @@ export interface Lease {
   /**
    * Resolves with the reason when the lease is over for good; a reconnect does not end it.
    *
-   * Without a watch of the nav, the page learns of another holder by the next `lease-lost`.
+   * Without a watch of the nav, and of a holder with the same name, the page learns by the next
+   * `lease-lost`.
    */
   readonly lost: Promise<NavigationError>;
 }
@@ -286,6 +291,7 @@ export class Mirror {
 export class Session {
   constructor(options: {
     client: string; name?: string; window?: number; hb?: number; random?: () => number;
+    wall?: () => number;
   });
   readonly wakeAt: number;
   take(): any[];
@@ -301,6 +307,7 @@ export class Session {
   unwatch(nav: string, view?: string): void;
   request(verb: "op" | "get", nav: string | null, members: object): number;
   forget(id: number): number;
+  takeBack(id: number): void;
   refuse(id: number, status: number): void;
   delegate(nav: string, wanted: DelegateOptions | null): void;
   lease(nav: string, force: boolean | null): void;
@@ -312,6 +319,7 @@ export class Outbox {
   constructor(next?: number);
   add(text: string, id?: number | null): void;
   withdraw(id: number): boolean;
+  unposted(): number[];
   next(): { n: number; body: string } | null;
   answered(answer: { status: number; next: number | null; after?: number }, random?: () => number):
     { kind: "taken" | "again" | "refused" | "over" | "unauthorized"; wait?: number; id?: number };

@@ -472,6 +472,7 @@ export class NavigationClient {
     this.#stream = null;
     clearTimeout(stream?.timer);
     stream?.controller.abort();
+    for (const id of stream?.outbox?.unposted() ?? []) this.#session.takeBack(id);
   }
 
   #refuseToken() {
@@ -653,8 +654,8 @@ export class NavigationClient {
   }
 
   #endWatch({ nav, view, why, err }) {
-    const error = err ? NavigationError.from(err)
-      : why === "closed" ? null : new NavigationError(why, "the watch is over", { nav });
+    const error = why === "closed" ? null
+      : err ? NavigationError.from(err) : new NavigationError(why, "the watch is over", { nav });
     for (const subscription of this.#watching(nav, view)) {
       this.#subscriptions.delete(subscription);
       subscription.finish(error);
@@ -941,8 +942,9 @@ export class Session {
   #nextID = 1;
   #bodyOctets = LINE_OCTETS;
   #mostInFlight = 64;
-  /** When the last session ended. */
-  #leftAt = Infinity;
+  /** When the last message was received, by the clock of the page and by that of the wall. */
+  #received;
+  #wall;
   /** Ops and reads without an answer, oldest first: the octets to send again. */
   #flights = new Map();
   #watches = new Map();
@@ -955,13 +957,16 @@ export class Session {
 
   /**
    * @param {{client: string, name?: string, window?: number, hb?: number,
-   *   random?: () => number}} options `client` is new for each run of the page
+   *   random?: () => number, wall?: () => number}} options `client` is new for each run of the page
    */
-  constructor({ client, name = "", window = 65536, hb = 5000, random = Math.random }) {
+  constructor({
+    client, name = "", window = 65536, hb = 5000, random = Math.random, wall = Date.now,
+  }) {
     this.#window = clamp(window, 16384, 1048576);
     this.#hb = clamp(hb, 1000, 60000);
     this.#hello = { client, name, window: this.#window, hb: this.#hb };
     this.#random = random;
+    this.#wall = wall;
   }
 
   /** Returns the actions since the last call. */
@@ -999,7 +1004,6 @@ export class Session {
   /** Handles the loss of a stream, or a failed attempt to open one. */
   lost(now, least = 0) {
     if (this.#phase === "closed") return;
-    if (this.#phase === "open") this.#leftAt = now;
     this.#forgetSession();
     const at = now + Math.max(least, this.#backOff(this.#attempts++));
     this.#actions.push({ kind: "reconnect", at });
@@ -1032,6 +1036,8 @@ export class Session {
     return false;
   }
 
+  #noteReceived(now) { this.#received = { now, wall: this.#wall() }; }
+
   #listen(now) {
     this.#heard = now;
     this.#isDoubted = false;
@@ -1042,6 +1048,7 @@ export class Session {
     if (this.#phase !== "greeting" && this.#phase !== "open") return;
     this.#listen(now);
     if (this.#phase === "greeting") return this.#receiveGreeting(verb, body, now);
+    this.#noteReceived(now);
     if (CREDIT_VERBS.has(verb)) this.#used += octets;
     const { nav } = body;
     switch (verb) {
@@ -1092,7 +1099,9 @@ export class Session {
     const key = watchKey(nav, view);
     if (this.#watches.has(key)) return;
     const mirror = view === "full" ? new Mirror(nav) : null;
-    const watch = { key, nav, view, mirror, latest: null, faults: 0, retryAt: Infinity };
+    const watch = {
+      key, nav, view, mirror, latest: null, hasShown: false, faults: 0, retryAt: Infinity,
+    };
     this.#watches.set(key, watch);
     if (this.#phase === "open") this.#sendWatch(watch);
   }
@@ -1114,7 +1123,9 @@ export class Session {
     const body = encode({ id, ...(nav === null ? {} : { nav }), ...members });
     this.#checkSize(verb, body);
     this.#nextID++;
-    this.#flights.set(id, { id, verb, body, isSent: false, sends: 0, retryAt: Infinity });
+    this.#flights.set(id, {
+      id, verb, nav, body, isSent: false, sends: 0, since: null, retryAt: Infinity,
+    });
     this.#sendWaiting();
     return id;
   }
@@ -1124,6 +1135,12 @@ export class Session {
     const flight = this.#flights.get(id);
     if (this.#flights.delete(id)) this.#sendWaiting();
     return flight?.sends ?? 0;
+  }
+
+  /** Notes that the line of a request was not posted on a stream that has ended. */
+  takeBack(id) {
+    const flight = this.#flights.get(id);
+    if (flight && --flight.sends === 0) flight.since = null;
   }
 
   /** Handles a line that the gateway refused for its form or its size. */
@@ -1200,6 +1217,7 @@ export class Session {
     this.#mostInFlight = welcome.limits?.inflight ?? 64;
     this.#actions.push({ kind: "opened", welcome });
     this.#dropFlights(welcome.ops?.last ?? 0, now);
+    this.#noteReceived(now);
     // Watches first, so that the diff of an op comes before its answer. Then roles and leases,
     // without which an op may not be permitted.
     for (const watch of this.#watches.values()) this.#sendWatch(watch);
@@ -1209,9 +1227,9 @@ export class Session {
 
   /** Ends the requests that this session cannot send any more. */
   #dropFlights(lastDecided, now) {
-    const isForgotten = now - this.#leftAt > REMEMBERED_MS;
-    for (const { id, verb, body, sends } of this.#flights.values()) {
-      if (isForgotten && verb === "op" && sends > 0 && id > lastDecided) {
+    for (const { id, verb, body, sends, since } of this.#flights.values()) {
+      const isForgotten = verb === "op" && since && this.#age(since, now) > REMEMBERED_MS;
+      if (isForgotten && id > lastDecided) {
         this.#fail(id, { code: "op-too-old", effect: "unknown", retry: "resync",
           msg: "the daemon may have forgotten the operation, so it is not sent again" });
       } else if (this.#isTooLarge(verb, body)) {
@@ -1220,6 +1238,12 @@ export class Session {
       }
     }
   }
+
+  /**
+   * The age of a time. The clock of the page may stand still while the machine sleeps, and that of
+   * the wall may be set back, so the greater one counts.
+   */
+  #age(since, now) { return Math.max(now - since.now, this.#wall() - since.wall); }
 
   #fail(id, err) {
     this.#flights.delete(id);
@@ -1233,8 +1257,6 @@ export class Session {
     const watch = this.#watches.get(key);
     const duty = this.#duties.get(key);
     if (watch?.mirror) {
-      // Diffs up to this revision tell of the time before the session.
-      watch.begunAt ??= body;
       if (!isLater(watch.answered, body)) watch.answered = body;
       return this.#replicate(watch.nav, "ok", body, now);
     }
@@ -1263,7 +1285,8 @@ export class Session {
     const isRepeated = flight.sends > 1;
     if (body.code === "busy" && isRepeated) return this.#postponeFlight(flight, now, body.after);
     this.#fail(id, body);
-    if (body.code === "lease-lost") this.#loseLease(body.nav, body);
+    // Without the right `read`, the error does not name the nav.
+    if (body.code === "lease-lost") this.#doubtLease(flight.nav);
     this.#sendWaiting();
   }
 
@@ -1280,7 +1303,9 @@ export class Session {
   #refuseWish(wish, err) {
     const { key, kind, nav, view } = wish;
     if (this.#watches.delete(key)) {
-      this.#actions.push({ kind: "watchEnded", nav, view, err });
+      // A nav that the watch has shown was closed meanwhile.
+      const why = wish.hasShown && err.code === "no-nav" ? "closed" : undefined;
+      this.#actions.push({ kind: "watchEnded", nav, view, why, err });
     } else {
       this.#duties.delete(key);
       this.#actions.push({ kind: "duty", duty: kind, nav, err });
@@ -1295,6 +1320,7 @@ export class Session {
     if (result.kind === "state") {
       // A snapshot is right by itself. Only a change shows that the mirror follows again.
       if (result.how === "applied") watch.faults = 0;
+      watch.hasShown = true;
       const isResumed = result.how === "resumed";
       this.#actions.push({ kind: "state", nav, view: "full", state: result.state, isResumed });
     } else if (result.kind === "diverged") {
@@ -1304,9 +1330,7 @@ export class Session {
     } else if (verb === "mark" && watch.mirror.isSynced) {
       watch.faults = 0;
     }
-    // A lease was asked for after the watch, so it is younger than what the watch catches up with.
-    const isOld = watch.begunAt?.epoch === body.epoch && body.rev <= watch.begunAt?.rev;
-    if (verb === "diff" && body.cause === "lease" && !isOld) this.#checkLease(nav, body);
+    if (verb === "diff" && body.cause === "lease" || verb === "snap") this.#checkLease(nav);
   }
 
   #receiveEvent(body, now) {
@@ -1319,6 +1343,7 @@ export class Session {
     const { nav, view } = body;
     const watch = this.#watches.get(watchKey(nav, view));
     if (!watch) return;
+    watch.hasShown = true;
     watch.latest = Object.freeze({ ...body, receivedAt: now });
     this.#actions.push({ kind: "state", nav, view, state: watch.latest });
   }
@@ -1327,7 +1352,11 @@ export class Session {
     const { nav, view = "full", why } = body;
     const watch = this.#watches.get(watchKey(nav, view));
     // It may end an earlier watch; then the answer to the present one is still to come.
-    if (!watch || watch.mirror?.apply("end", body, now).kind === "ignored") return;
+    if (!watch) return;
+    const isEarlier = watch.mirror
+      ? watch.mirror.apply("end", body, now).kind === "ignored"
+      : [...this.#asked.values()].includes(watch.key);
+    if (isEarlier) return;
     this.#watches.delete(watch.key);
     this.#unask(watch.key);
     this.#actions.push({ kind: "watchEnded", nav, view, why });
@@ -1347,24 +1376,27 @@ export class Session {
 
   #grant(duty) {
     Object.assign(duty, { isHeld: true, faults: 0 });
-    // Force counts once: a reconnect must not displace a client that took the display since.
     if (duty.kind === "lease") duty.wanted = { take: true };
     this.#actions.push({ kind: "duty", duty: duty.kind, nav: duty.nav });
   }
 
-  /** Sees in a diff whether another client took a display that this session holds. */
-  #checkLease(nav, diff) {
-    const environment = diff.ch.findLast((change) => change.set === "environment");
-    const owner = environment?.to.owner ?? "";
-    if (!environment || owner === this.#hello.name) return;
-    const msg = "another client took the display";
-    this.#loseLease(nav, { code: "lease-lost", msg, owner, nav });
+  /** Sees in a mirror whether another client may have taken a display that this session holds. */
+  #checkLease(nav) {
+    const state = this.current(nav, "full");
+    if (state && (state.parts.environment?.owner ?? "") !== this.#hello.name) this.#doubtLease(nav);
   }
 
-  #loseLease(nav, err) {
+  /**
+   * Asks for a display that another client seems to have taken; the answer decides.
+   *
+   * The sign may be old: an answer that was recorded before a loss, or a diff that came behind the
+   * `ok` because the credit was used up.
+   */
+  #doubtLease(nav) {
     const duty = this.#duties.get(`lease ${nav}`);
     if (!duty?.isHeld) return;
-    this.#refuseWish(duty, err);
+    duty.isHeld = false;
+    this.#sendDuty(duty);
   }
 
   #receiveAsk(body, now) {
@@ -1433,17 +1465,25 @@ export class Session {
 
   #forgetSession() {
     if (this.#phase !== "closed") this.#phase = "unconnected";
+    // Force counts once, also if its answer was lost: another client may have the display since.
+    for (const key of this.#asked.values()) {
+      const duty = this.#duties.get(key);
+      if (duty?.kind === "lease") duty.wanted = { take: true };
+    }
     this.#asked.clear();
     for (const ask of this.#asks.keys()) this.#void(ask);
     for (const watch of this.#watches.values()) {
       watch.mirror?.disconnect();
-      Object.assign(watch, { latest: null, begunAt: null, retryAt: Infinity });
+      Object.assign(watch, { latest: null, retryAt: Infinity });
     }
     for (const duty of this.#duties.values()) {
       Object.assign(duty, { isHeld: false, retryAt: Infinity });
     }
     for (const flight of this.#flights.values()) {
       Object.assign(flight, { isSent: false, retryAt: Infinity });
+      // Answers come in order. So the daemon decided the op after the last message that came before
+      // the first loss.
+      if (flight.sends) flight.since ??= this.#received;
     }
   }
 
@@ -1830,6 +1870,13 @@ export class Outbox {
     return false;
   }
 
+  /** The requests whose lines the gateway can not have taken. */
+  unposted() {
+    const isHere = !this.#isPosted && !this.#mayBeTaken;
+    const lines = isHere && this.#batch ? [...this.#batch, ...this.#lines] : this.#lines;
+    return lines.map(({ id }) => id).filter((id) => id !== null);
+  }
+
   /** The post to send, the same one until it is answered; null without lines. */
   next() {
     if (!this.#batch?.length) this.#begin();
@@ -1968,8 +2015,10 @@ class Channel {
 const DONE = Object.freeze({ error: null });
 
 function joined(last, state) {
-  const ev = [...last.ev, ...state.ev].slice(-4096);
-  const isResynchronised = last.isResynchronised || state.isResynchronised;
+  const all = [...last.ev, ...state.ev];
+  const ev = all.slice(-4096);
+  const isShortened = ev.length < all.length;
+  const isResynchronised = last.isResynchronised || state.isResynchronised || isShortened;
   return Object.freeze({ ...state, ev, isResynchronised });
 }
 

@@ -27,6 +27,8 @@ def tearDownModule():
 
 
 class Vectors(PageTest):
+    maxDiff = None
+
     def vectors(self, spoil=""):
         with open(VECTORS, encoding="utf-8") as file:
             text = file.read()

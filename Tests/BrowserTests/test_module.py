@@ -21,6 +21,8 @@ def setUpModule():
 
 
 class Module(PageTest):
+    maxDiff = None
+
     def test_each_claim_holds(self):
         count = 0
         for name in ("module.js", "requests.js"):

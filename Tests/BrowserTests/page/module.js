@@ -26,6 +26,12 @@ claims["a loop reads revisions may be missing only where they may"] = async (gat
   gateway.tell(...Array.from({ length: 2 }, () => ["event", { nav: NAV, ev: [] }]));
   await caughtUp(client);
   same((await every.next()).value.isResynchronised, true, "a loop that was 4096 behind");
+  // A loop over the newest states that has to drop events says so, too.
+  await newest.next();
+  gateway.tell(...Array.from({ length: 4097 }, () => ["event", { nav: NAV, ev: [{ barsToggled: {} }] }]));
+  await caughtUp(client);
+  const last = (await newest.next()).value;
+  same([last.ev.length, last.isResynchronised], [4096, true], "4097 events in one state");
 };
 
 claims["a mirror that diverges after each snapshot asks for another one after pauses"] = () => {

@@ -1,7 +1,7 @@
 // What the client promises of requests that are repeated, late or wrong, and of duties that end.
 
-import { Outbox } from "/navigation-client.js";
-import { NAV, Opened, claims, pushed, same, thrown, turn, until } from "./claims.js";
+import { Outbox, digest } from "/navigation-client.js";
+import { NAV, Opened, claims, pushed, record, same, snapshot, thrown, turn, until } from "./claims.js";
 
 const POP = [{ pop: {} }];
 const MINUTE = 60_000;
@@ -24,6 +24,86 @@ claims["an op that the daemon may have forgotten is not sent again, and its effe
     const ends = actions.filter(({ kind }) => kind === "answered").map(({ err }) => [err.code, err.effect]);
     same(ends, isSent ? [] : [["op-too-old", "unknown"]]);
   }
+};
+
+/** The ops that are sent in the next session, and the codes of those that fail there. */
+function resumed(opened, last = 0) {
+  opened.session.connected(opened.now);
+  const [[, { nonce }]] = opened.sent();
+  opened.receive("welcome", { ops: { last }, nonce });
+  const actions = opened.session.take();
+  return [actions.filter(({ kind, id }) => kind === "send" && id !== null).map(({ id }) => id),
+    actions.filter(({ kind }) => kind === "answered").map(({ err }) => err.code)];
+}
+
+claims["the time until the daemon forgets begins with the last message, not with the loss"] = () => {
+  const opened = new Opened({ wall: () => 0 });
+  const id = opened.session.request("op", NAV, { do: POP });
+  opened.session.take();
+  for (const [minutes, found] of [[5, [[id], []]], [9.5, [[], ["op-too-old"]]]]) {
+    // The page was frozen all the time, and notices the loss with its next breath.
+    opened.now = minutes * MINUTE;
+    opened.session.lost(opened.now);
+    opened.session.take();
+    same(resumed(opened), found, `after ${minutes} minutes:`);
+  }
+};
+
+claims["an op that was sent in several sessions counts from the first one"] = () => {
+  const opened = new Opened({ wall: () => 0 });
+  const id = opened.session.request("op", NAV, { do: POP });
+  opened.session.take();
+  const results = [6, 12].map((minutes) => {
+    opened.session.lost(opened.now);
+    opened.session.take();
+    opened.now = minutes * MINUTE;
+    const result = resumed(opened);
+    opened.receive("mark", { t: 0, at: [] });
+    return result;
+  });
+  same(results, [[[id], []], [[], ["op-too-old"]]]);
+};
+
+claims["the sleep of the machine counts, in which the clock of the page stands still"] = () => {
+  let wall = 0;
+  const opened = new Opened({ wall: () => wall });
+  opened.session.request("op", NAV, { do: POP });
+  opened.session.take();
+  wall = 20 * MINUTE;
+  opened.session.lost(opened.now);
+  opened.session.take();
+  same(resumed(opened), [[], ["op-too-old"]]);
+};
+
+claims["an op that was never posted has not happened, and is sent after any time"] = async (gateway) => {
+  const client = await gateway.connected();
+  const post = Promise.withResolvers();
+  gateway.onPost = ({ lines }) => lines.some(([verb]) => verb === "get") ? post.promise : null;
+  const read = client.get(null).catch(() => {});
+  await until("the post", () => gateway.posts.at(-1).lines.some(([verb]) => verb === "get"));
+  const aborted = new AbortController();
+  const waits = client.perform(NAV, POP, { signal: aborted.signal }).catch((error) => error);
+  await turn();
+  // The stream is lost while the op waits behind the post, and there is no other one.
+  const { fetch } = globalThis;
+  globalThis.fetch = () => new Promise(() => {});
+  gateway.lose();
+  await until("disconnected", () => client.status === "disconnected");
+  aborted.abort();
+  same((await waits).mayHaveHappened, false);
+  globalThis.fetch = fetch;
+  post.resolve(null);
+  await client.close();
+  await read;
+
+  const opened = new Opened({ wall: () => 0 });
+  const id = opened.session.request("op", NAV, { do: POP });
+  opened.session.take();
+  opened.session.takeBack(id);
+  opened.session.lost(0);
+  opened.session.take();
+  opened.now = 20 * MINUTE;
+  same(resumed(opened), [[id], []]);
 };
 
 claims["busy is no answer to an op that was sent in an earlier session"] = () => {
@@ -129,25 +209,115 @@ claims["a state that was read before the missed diffs is not given for the newes
   same((await state).rev, 2);
 };
 
-claims["a lease is not lost by what happened before it"] = () => {
-  const opened = new Opened();
+/** A session that watches a nav and holds its display. */
+function holding() {
+  const opened = new Opened({ name: "page" });
   opened.session.watch(NAV);
-  opened.snapshot(1, ["home"]);
   opened.session.lease(NAV, false);
-  opened.reopen();
   const [[, watch], [, lease]] = opened.sent();
-  opened.receive("ok", { id: watch.id, nav: NAV, mode: "resume", epoch: "e", rev: 2 });
+  opened.receive("ok", { id: watch.id, nav: NAV, mode: "snapshot" });
+  opened.receive(...shown(1, ["home"], "page"));
   opened.receive("ok", { id: lease.id, nav: NAV, owner: "page" });
-  const change = (rev, owner) => {
-    const [verb, diff] = pushed(rev, ["home", "a", "b"].slice(0, rev));
-    const environment = { ver: rev, ...(owner && { owner }) };
-    opened.receive(verb, { ...diff, cause: "lease", ch: [...diff.ch, { set: "environment", to: environment }] });
-  };
   opened.session.take();
-  change(2, null);
-  same(opened.actions("duty"), []);
-  change(3, "other");
-  same(opened.actions("duty").map(({ err }) => [err.code, err.owner]), [["lease-lost", "other"]]);
+  return opened;
+}
+
+/** A snapshot with the owner of the display. */
+function shown(rev, ids, owner) {
+  const [verb, state] = snapshot(rev, ids);
+  const environment = { ver: rev, owner };
+  return [verb, { ...state, dig: digest(state.screens, { environment }), environment }];
+}
+
+/** A change of the display in the nav. */
+function owned(rev, owner) {
+  const ids = ["home", "a", "b"].slice(0, rev);
+  const environment = { ver: rev, ...(owner && { owner }) };
+  const [verb, diff] = pushed(rev, ids, digest(ids.map(record), { environment }));
+  return [verb, { ...diff, cause: "lease", ch: [...diff.ch, { set: "environment", to: environment }] }];
+}
+
+claims["a display that another client seems to have is asked for again, and the answer decides"] = () => {
+  const signs = {
+    "a diff": (opened) => opened.receive(...owned(2, "other")),
+    "a diff without an owner": (opened) => opened.receive(...owned(2, null)),
+    "a snapshot": (opened) => opened.receive(...shown(2, ["home", "a"], "other")),
+    "the answer to an op": (opened) => {
+      const id = opened.session.request("op", NAV, { do: [{ "transition.complete": {} }] });
+      opened.session.take();
+      opened.receive("err", { id, code: "lease-lost", retry: "resync", effect: "none" });
+    },
+  };
+  for (const [name, sign] of Object.entries(signs)) {
+    for (const isLost of [true, false]) {
+      const opened = holding();
+      sign(opened);
+      const sent = opened.session.take().filter(({ kind }) => kind === "send").map(({ line }) => JSON.parse(line));
+      same(sent.map(([verb, { take, force = false }]) => [verb, take, force]), [["lease", true, false]], `${name}:`);
+      const [[, { id }]] = sent;
+      if (isLost) opened.receive("err", { id, code: "lease-lost", retry: "resync", owner: "other" });
+      else opened.receive("ok", { id, nav: NAV, owner: "page" });
+      same(opened.actions("duty").map(({ err }) => err?.owner ?? "held"), [isLost ? "other" : "held"], `${name}:`);
+      // A display that is still held goes back when it is released.
+      opened.session.lease(NAV, null);
+      same(opened.sent().map(([verb, { take }]) => [verb, take]), isLost ? [] : [["lease", false]], `${name}:`);
+    }
+  }
+};
+
+claims["a change of the own display asks for nothing"] = () => {
+  const opened = holding();
+  opened.receive(...owned(2, "page"));
+  same(opened.sent(), []);
+};
+
+claims["force counts once, also if its answer is lost"] = () => {
+  const opened = new Opened();
+  opened.session.lease(NAV, true);
+  same(opened.sent().map(([, { force }]) => force), [true]);
+  opened.reopen();
+  same(opened.sent().map(([verb, { take, force = false }]) => [verb, take, force]), [["lease", true, false]]);
+  // Before it was sent, it is still to be counted.
+  const offline = new Opened();
+  offline.session.lost(0);
+  offline.session.lease(NAV, true);
+  offline.session.take();
+  offline.open();
+  same(offline.sent().map(([, { force }]) => force), [true]);
+};
+
+claims["a loop ends if its nav was closed while the page was away"] = async (gateway) => {
+  const client = await gateway.connected();
+  const [full, bar] = [client.watch(NAV), client.watch(NAV, { view: "bar" })];
+  await full.next();
+  gateway.onMessage = (verb, { id }) => verb === "watch" ? [["ok", { id, nav: NAV }]] : undefined;
+  const value = bar.next();
+  await until("the watch of the bar", () => gateway.verbs("watch").length === 2);
+  gateway.tell(["latest", { nav: NAV, view: "bar", epoch: "e", rev: 1, value: {} }]);
+  await value;
+  const ends = [full.next(), bar.next()];
+  gateway.onMessage = (verb, { id }) =>
+    verb === "watch" ? [["err", { id, code: "no-nav", retry: "no", effect: "none", msg: "there is no nav" }]] : undefined;
+  gateway.lose();
+  same((await Promise.all(ends)).map(({ done }) => done), [true, true]);
+  same((await client.watch(NAV).next().catch((error) => error)).code, "no-nav", "of a nav that was never there:");
+};
+
+claims["the end of an earlier watch does not end the one that was asked for since"] = () => {
+  for (const view of ["full", "bar"]) {
+    const opened = new Opened();
+    opened.session.watch(NAV, view);
+    const [[, { id: first }]] = opened.sent();
+    opened.receive("ok", { id: first, nav: NAV, mode: "snapshot" });
+    opened.session.unwatch(NAV, view);
+    opened.session.watch(NAV, view);
+    const { id } = opened.sent().findLast(([verb]) => verb === "watch")[1];
+    opened.receive("end", { nav: NAV, view, why: "closed" });
+    same(opened.actions("watchEnded"), [], `${view}:`);
+    opened.receive("ok", { id, nav: NAV, mode: "snapshot" });
+    opened.receive("end", { nav: NAV, view, why: "closed" });
+    same(opened.actions("watchEnded").map(({ why }) => why), ["closed"], `${view}:`);
+  }
 };
 
 claims["duties end with their nav, and the page learns of it"] = async (gateway) => {
