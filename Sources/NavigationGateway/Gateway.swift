@@ -316,7 +316,8 @@ package final class Gateway {
   /// The actor of people who open the printed address: all navs, and their list.
   package static func launchActor(role: String) -> SessionActor? {
     let navs = ["*", "$navs"].compactMap { NavGlob($0) }
-    return role.isEmpty ? nil : SessionActor(name: "launch", role: Role(role), navs: navs)
+    guard !role.isEmpty else { return nil }
+    return SessionActor(name: TokenFile.launchName, role: Role(role), navs: navs)
   }
 
   /// Prints the address of a page that may be opened once.

@@ -56,7 +56,7 @@ package struct PageStream: Sendable {
   private var hasGreeted = false
   /// Whether navd accepted it.
   private var isWelcomed = false
-  /// The line that answers the page's `bye`; nil before that.
+  /// The line that answers the page's first readable `bye`; nil before that.
   private var farewell: [UInt8]?
   private var endedAt: UInt64?
   private var attemptedAt: UInt64
@@ -117,7 +117,10 @@ package struct PageStream: Sendable {
     }
     let size = messages.reduce(0) { $0 + $1.cost }
     guard outboxBytes + size <= Limits.outbox || outbox.isEmpty else { return .full }
-    if let bye = messages.last(where: \.isBye) { farewell = Self.farewell(to: bye, &reader) }
+    // navd answers the first bye that it can read, and then has no session for another one.
+    for message in messages where message.isBye && farewell == nil {
+      farewell = Self.farewell(to: message, &reader)
+    }
     greetedAt = greetedAt ?? now
     outbox += messages
     outboxBytes += size

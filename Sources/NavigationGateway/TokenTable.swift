@@ -99,6 +99,11 @@ package enum TokenFile {
     package var description: String { "line \(line): \(reason)" }
   }
 
+  /// The name of pages of `--launch`.
+  ///
+  /// A line with this name would be the same principal.
+  static let launchName = "launch"
+
   /// Reads lines of `NAME TOKEN [ROLE [NAVS...]]`; `#` begins a comment.
   ///
   /// Without a role it is `read`; without patterns of navs it is `*`.
@@ -107,7 +112,8 @@ package enum TokenFile {
   package static func read(_ text: String) throws(Fault) -> [String: SessionActor] {
     var actors: [String: SessionActor] = [:]
     var names: Set<String> = []
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    // CR and LF are one `Character`, which does not equal LF.
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (index, line) in lines.enumerated() {
       let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).map(String.init)
       guard !words.isEmpty else { continue }
@@ -124,6 +130,9 @@ package enum TokenFile {
         actor.navs.count == navs.count
       else {
         throw fault("a name has 1 to 64 letters, digits and ._-, a pattern of navs 1 to 256 octets")
+      }
+      guard actor.name != launchName else {
+        throw fault("\(launchName) is the name of pages of --launch; use another")
       }
       guard names.insert(actor.name).inserted else { throw fault("\(actor.name) occurs twice") }
       guard actors.updateValue(actor, forKey: words[1]) == nil else {

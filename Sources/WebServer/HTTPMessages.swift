@@ -37,7 +37,7 @@ package struct HTTPRequest: Hashable, Sendable {
   package var bearerToken: String? {
     guard let authorization, authorization.utf8.count <= 512 else { return nil }
     let words = authorization.split(separator: " ", omittingEmptySubsequences: true)
-    guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
+    guard words.count == 2, words[0].equalsIgnoringASCIICase("bearer") else { return nil }
     return String(words[1])
   }
 }
@@ -108,14 +108,14 @@ enum Framing {
       return "the name of a header has letters, digits and !#$%&'*+-.^_`|~"
     }
     func values(of name: String) -> [String] {
-      headers.filter { $0.name.lowercased() == name }.map(\.value)
+      headers.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
     }
     let lengths = values(of: "content-length")
     let encodings = values(of: "transfer-encoding")
     if lengths.count + encodings.count > 1 {
       return "a request has one header Content-Length or Transfer-Encoding at most"
     }
-    guard encodings.allSatisfy({ $0.lowercased() == "chunked" }) else {
+    guard encodings.allSatisfy({ $0.equalsIgnoringASCIICase("chunked") }) else {
       return "Transfer-Encoding is chunked"
     }
     return lengths.allSatisfy(isLength) ? nil : "Content-Length is a number"
@@ -136,5 +136,15 @@ enum Framing {
   private static func isLength(_ value: String) -> Bool {
     (1...18).contains(value.utf8.count)
       && value.utf8.allSatisfy { (0x30...0x39).contains($0) }
+  }
+}
+
+extension StringProtocol {
+  /// Whether two texts have the same octets but for the case of ASCII letters.
+  ///
+  /// For `lowercased()` and `==`, U+212A is a K: the text would pass here, and not at a proxy.
+  func equalsIgnoringASCIICase(_ other: String) -> Bool {
+    func lower(_ octet: UInt8) -> UInt8 { (0x41...0x5A).contains(octet) ? octet | 0x20 : octet }
+    return utf8.elementsEqual(other.utf8) { lower($0) == lower($1) }
   }
 }

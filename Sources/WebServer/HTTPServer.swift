@@ -289,7 +289,7 @@ extension HTTPRequest {
       method: method, path: path, origin: header("Origin"), fetchSite: header("Sec-Fetch-Site"),
       authorization: header("Authorization"))
     let headers = unsafe Self.values(.HEADER_KIND, of: connection)
-    hosts = headers.filter { $0.name.lowercased() == "host" }.map(\.value)
+    hosts = headers.filter { $0.name.equalsIgnoringASCIICase("host") }.map(\.value)
     framingFault = Framing.fault(of: headers)
     for (name, value) in unsafe Self.values(.GET_ARGUMENT_KIND, of: connection) {
       query[name] = value

@@ -90,6 +90,11 @@ do {
   if let role = line.value(of: "launch") {
     configuration.launch = Gateway.launchActor(role: role)
     guard configuration.launch != nil else { grammar.refuse("--launch needs the name of a role") }
+    if case .local = configuration.address {
+      let reason = "--launch needs ADDRESS:PORT, because a browser cannot open a Unix socket"
+      if inherited != nil { throw InheritedSocketError(reason) }
+      grammar.refuse(reason)
+    }
   }
   try Gateway.run(
     configuration, say: say,

@@ -117,6 +117,29 @@ import Testing
     #expect(stream.receive(Array("[\"ok\",{\"id\":8}]\n".utf8)) == .over)
   }
 
+  @Test(arguments: [
+    ["bye", "bye2"], ["bye", "unreadable"], ["unreadable", "bye"], ["bye\nbye2"],
+    ["bye\nunreadable"], ["unreadable\nbye"],
+  ])
+  func `the answer to the first readable bye ends the stream, whatever bye follows`(
+    posts: [String]
+  ) {
+    let lines = [
+      "bye": #"["bye",{"id":8}]"#, "bye2": #"["bye",{"id":9}]"#,
+      "unreadable": #"["bye",{"id":-1}]"#,
+    ]
+    var stream = stream()
+    _ = post(&stream, 1, Self.hello)
+    welcome(&stream)
+    for (index, names) in posts.enumerated() {
+      let text = names.split(separator: "\n").compactMap { lines[String($0)] }
+      let number = UInt64(index + 2)
+      #expect(post(&stream, number, text.joined(separator: "\n")) == .taken(next: number + 1))
+    }
+    #expect(stream.receive(Array("[\"err\",{\"code\":\"bad-json\"}]\n".utf8)) == nil)
+    #expect(stream.receive(Array("[\"ok\",{\"id\":8}]\n".utf8)) == .over)
+  }
+
   @Test func `what navd does not take is bounded`() {
     var stream = stream()
     #expect(post(&stream, 1, Self.hello) == .taken(next: 2))

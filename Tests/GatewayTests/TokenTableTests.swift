@@ -119,6 +119,31 @@ import WebServer
     #expect(try TokenFile.read("").isEmpty)
   }
 
+  @Test func `a file with CRLF line ends has the same lines, and faults the same numbers`() throws {
+    let lines = ["# kiosks", "hall \(Self.token)1 ui", "", "till \(Self.token)2 read till/*", ""]
+    // Behind a comment, and behind a line that would take the next one as patterns of navs.
+    for count in [0, 1] {
+      let rest = lines.dropFirst(count)
+      let actors = try TokenFile.read(rest.joined(separator: "\r\n"))
+      #expect(try actors == TokenFile.read(rest.joined(separator: "\n")))
+      #expect(actors[Self.token + "1"]?.navs.map(\.text) == ["*"])
+      #expect(actors[Self.token + "2"]?.role == .read)
+    }
+    let fault = #expect(throws: TokenFile.Fault.self) {
+      try TokenFile.read("# kiosks\r\n\r\nhall \(Self.token)\r\ntill short\r\n")
+    }
+    #expect(fault?.line == 4)
+  }
+
+  @Test func `no line has the name of pages of --launch`() throws {
+    let fault = #expect(throws: TokenFile.Fault.self) {
+      try TokenFile.read("hall \(Self.token)1\nlaunch \(Self.token)2 ui")
+    }
+    #expect(fault?.description == "line 2: launch is the name of pages of --launch; use another")
+    #expect(Gateway.launchActor(role: "ui")?.name == "launch")
+    #expect(try TokenFile.read("Launch \(Self.token)").count == 1)
+  }
+
   @Test(arguments: [
     ("hall", 1), ("hall short", 1), ("# x\nha/ll \(token)", 2), ("a \(token)\na \(token)x", 2),
     ("a \(token)\nb \(token)", 2), ("a \(token)\"", 1),

@@ -209,6 +209,65 @@ import Testing
     }
   }
 
+  /// A page of a gateway or a user, the gateways after a reload, and the answer to what waits.
+  private static let reloads: [(isPage: Bool, gateways: [UInt32], code: String?)] = [
+    (true, [gateway], nil), (true, [], "forbidden"),
+    (false, [gateway], nil), (false, [gateway, 3000], "forbidden"),
+  ]
+
+  private func gateways(_ users: [UInt32]) -> HubEvent {
+    var access = Access()
+    access.gateways = users.map { .user($0) }
+    return .access(access)
+  }
+
+  /// A session of a page, or of a user who is no gateway yet.
+  private func peer(_ world: World, isPage: Bool) throws -> Client {
+    let peer = isPage ? try page(world, 2) : Client(world, 2, user: 3000)
+    #expect(try peer.hello().verb == .welcome)
+    return peer
+  }
+
+  @Test(arguments: reloads)
+  func `an op that waits for a delegate is judged by the gateways of the moment it runs`(
+    isPage: Bool, users: [UInt32], code: String?
+  ) throws {
+    let (world, owner) = try world()
+    let peer = try peer(world, isPage: isPage)
+    let roles = #"{"id":\#(owner.nextID()),"nav":"kiosk","roles":["veto"]}"#
+    #expect(try owner.ask("delegate", roles).verb == .ok)
+    let op = peer.message("op", peer.opBody(Stage.push("a"), Stage.any))
+    let ask = try #require(try world.turn([op]).to(owner).first?.json["ask"] as? Int)
+    try world.turn([gateways(users)])
+    let sent = try owner.send("answer", #"{"ask":\#(ask),"value":true}"#)
+    #expect(sent.settled == ["allowed"])
+    let answers = world.sent.to(peer).filter { $0.verb == .ok || $0.verb == .err }
+    #expect(answers.map(\.code) == [code])
+    #expect(try world.entry("kiosk").controller.stack.count == (code == nil ? 2 : 1))
+    guard code != nil else { return }
+    #expect(world.notices.last { $0.kind == .refused }?.principal == peer.principal)
+  }
+
+  @Test(arguments: reloads)
+  func `a read that waits for the history is judged by the gateways of the moment it ends`(
+    isPage: Bool, users: [UInt32], code: String?
+  ) throws {
+    let (world, owner) = try world()
+    try owner.must(Stage.push("a"))
+    let peer = try peer(world, isPage: isPage)
+    world.holdsHistory = true
+    let bodies = [#""at":1"#, #""what":"log""#].map {
+      #"{"id":\#(peer.nextID()),"nav":"kiosk",\#($0)}"#
+    }
+    let first = try world.turn(bodies.map { peer.message("get", $0) })
+    #expect(first.isEmpty && world.requests.count == 2)
+    try world.turn([gateways(users)])
+    world.holdsHistory = false
+    let sent = try world.answerHistory().to(peer)
+    #expect(sent.map(\.code) == [code, code])
+    #expect(sent.allSatisfy { ($0.json["value"] == nil) == (code != nil) })
+  }
+
   @Test func `an actor of root sees what its role sees, and no backups`() throws {
     let (world, _) = try world()
     let viewer = try page(world, 2, role: .read, user: 0)

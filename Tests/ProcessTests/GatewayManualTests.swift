@@ -18,6 +18,35 @@ extension ProcessTests {
       #expect(options(own) == options(child.standardOutput))
     }
 
+    @Test func `--launch at a Unix socket is a usage error`() throws {
+      let directory = try TestDirectory()
+      let path = directory.path + "/web.sock"
+      let child = try Child(
+        Binaries.path("navd-web"), ["--launch", "ui", "--listen", "unix:" + path])
+      #expect(try child.ended() == 2)
+      #expect(child.standardError.contains("--launch needs ADDRESS:PORT"), "\(child.transcript)")
+      #expect(!child.standardError.contains("open http"))
+      #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test(
+      .enabled(if: ServiceManagerTests.hasActivator, "systemd-socket-activate is not installed"))
+    func `--launch at a Unix socket of the service manager ends it with status 1`() throws {
+      let directory = try TestDirectory()
+      let path = directory.path + "/web.sock"
+      let child = try Child(
+        "/usr/bin/systemd-socket-activate",
+        ["--listen=" + path, Binaries.path("navd-web"), "--launch", "ui"])
+      try child.complains("Listening on ")
+      let connection = try RawConnection(path)
+      #expect(try child.ended() == 1, "\(child.transcript)")
+      #expect(
+        child.standardError.contains(
+          "check ListenStream= of the socket unit: --launch needs ADDRESS:PORT"),
+        "\(child.transcript)")
+      withExtendedLifetime(connection) {}
+    }
+
     @Test func `a file of tokens that others can read ends it with status 3`() throws {
       let directory = try TestDirectory()
       let tokens = directory.path + "/tokens"

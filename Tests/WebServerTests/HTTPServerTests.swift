@@ -209,6 +209,7 @@ private final class Connection {
     "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n",
     "Transfer-Encoding: gzip, chunked\r\n", "Transfer-Encoding: identity\r\n",
     "Transfer-Encoding: \u{B}chunked\r\n", "Transfer-Encoding:\r\n",
+    "Transfer-Encoding: chun\u{212A}ed\r\n",
   ])
   func `a request whose end is in doubt is refused, and nothing behind it is read`(
     headers: String

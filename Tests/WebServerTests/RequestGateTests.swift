@@ -25,7 +25,7 @@ import Testing
     "127.0.0.1:", "127.0.0.1:99999", "127.0.0.1:8x", "127.1", "127.0.0.01", "127.0.0.256",
     "0.0.0.0", "2130706433", "0x7f.0.0.1", "[::1", "::1", "[::]", "[::ffff:127.0.0.1]", "",
     "evil@127.0.0.1", "127.0.0.1/", " 127.0.0.1", "127.0.0.1 ", "kiosk.example.evil.test",
-    "kiosk.exampl\u{65}\u{301}", "128.0.0.1", "127..0.1", "127.0.0.+1",
+    "kiosk.exampl\u{65}\u{301}", "\u{212A}iosk.example", "128.0.0.1", "127..0.1", "127.0.0.+1",
   ])
   func `another name is misdirected`(host: String) {
     #expect(gate.refusalOfHost(request(host))?.status == 421)
@@ -73,6 +73,13 @@ import Testing
   func `a token comes as bearer`(header: String, token: String?) {
     let request = HTTPRequest(method: "GET", path: "/", authorization: header)
     #expect(request.bearerToken == token)
+  }
+
+  @Test(arguments: [
+    ("chunked", true), ("ChunKed", true), ("chun\u{212A}ed", false), ("chunke\u{64}\u{301}", false),
+  ])
+  func `only an ASCII letter stands for its other case`(coding: String, isChunked: Bool) {
+    #expect((Framing.fault(of: [("Transfer-Encoding", coding)]) == nil) == isChunked)
   }
 
   @Test func `the policy runs nothing but files of the server, and no text as script`() {

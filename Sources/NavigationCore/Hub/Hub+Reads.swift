@@ -149,7 +149,8 @@ extension Hub {
     let sender = Sender(connection: pending.connection, peer: pending.peer)
     let rights = access.rights(
       of: pending.peer, on: pending.standing.nav, owner: pending.owner)
-    guard rights.contains(.read) else {
+    // A reload of the rules for gateways ends the session, but not a read of it.
+    guard rights.contains(.read), mayGoOn(pending.peer) else {
       let text = "\(pending.peer.principal) may not read \(pending.standing.nav)"
       return refuse(
         sender, OutgoingError(.forbidden, id: pending.id, text), about: pending.standing.nav)

@@ -295,6 +295,11 @@ extension Hub {
     assert(!op.request.kinds.isEmpty)
     // All rights are enough for any operation, so root and the daemon's user need no list of them.
     if access.grantsAll(to: op.sender.peer) { return }
+    // A reload ends the session, but not a question to delegates about an op of it.
+    guard mayGoOn(op.sender.peer) else {
+      let text = "the rules for gateways changed while an op of \(op.sender.peer.principal) waited"
+      throw OpFailure(.forbidden, text)
+    }
     var needed: Rights = []
     for (index, kind) in op.request.kinds.enumerated() {
       needed.formUnion(kind.rights)
