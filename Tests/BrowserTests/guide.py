@@ -62,6 +62,7 @@ class GuideTest(PageTest):
         self.addCleanup(self.daemon.close)
         self.gateway = Gateway(self.daemon, page=pages.path, module=MODULE, launch="ui")
         self.addCleanup(self.gateway.close)
+        self.addCleanup(driver.get, "about:blank")
         self.driver, self.control = driver, self.daemon.control
         super().setUp()
 
