@@ -28,6 +28,7 @@ struct Metric {
       case "ready_ms": ("ms", .less, "until it is ready")
       case "caught_up_ms": ("ms", .less, "until the watcher is at the head")
       case "bytes_per_nav": ("bytes/nav", .less, "memory of one")
+      case "used_bytes_per_nav": ("bytes/nav", .less, "memory of one in use")
       case "rss_kib": ("KiB", .less, "resident memory")
       case "switches": ("wake-ups in 10 s", .less, "wake-ups")
       case "lost": ("revisions", .less, "revisions lost")

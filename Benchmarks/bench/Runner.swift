@@ -60,6 +60,8 @@ struct Runner {
     case .replay(let revisions):
       return [try serving { try behind($0, "replay", revisions) }]
     case .memory(let navs): return [try serving { try memory($0, navs) }]
+    case .unused(let navs, let operations):
+      return [try serving { try unused($0, navs, operations) }]
     case .idle(let seconds): return [try serving { try idle($0, seconds) }]
     }
   }
@@ -190,6 +192,19 @@ struct Runner {
     let after = try server.state().kibibytes
     return [
       "bytes_per_nav": Double(after - before) * 1024 / Double(navs), "rss_kib": Double(after),
+    ]
+  }
+
+  private func unused(_ server: Server, _ navs: Int, _ operations: Int) throws -> Numbers {
+    let before = try server.state().kibibytes
+    try fill(server, navs, operations)
+    let used = try server.state().kibibytes
+    // Twice `nav-idle-seconds`, and the sweep.
+    Thread.sleep(forTimeInterval: 8)
+    let unused = try server.state().kibibytes
+    return [
+      "bytes_per_nav": Double(unused - before) * 1024 / Double(navs),
+      "used_bytes_per_nav": Double(used - before) * 1024 / Double(navs),
     ]
   }
 

@@ -202,6 +202,11 @@ extension Workload {
       kind: .memory(navs: 1_000_000), metric: "rss_kib", also: ["bytes_per_nav"],
       targets: [.redis, .navd], weight: .named, mostRounds: 1)
     million.setup.limits = ["navs": 1_000_000]
+    var unused = Workload(
+      name: "unused", title: "memory of a nav that nobody uses",
+      kind: .unused(navs: 20_000 / scale, operations: 40), metric: "bytes_per_nav",
+      also: ["used_bytes_per_nav"], targets: [.navd])
+    unused.setup.limits = ["nav-idle-seconds": 3]
     return [
       Workload(
         name: "behind", title: "a watch 10,000 revisions behind, by a snapshot",
@@ -212,7 +217,7 @@ extension Workload {
       Workload(
         name: "memory", title: "memory of a nav of 5 screens", kind: .memory(navs: 20_000),
         metric: "bytes_per_nav", targets: [.redis, .navd]),
-      million,
+      million, unused,
       Workload(
         name: "idle", title: "an idle server", kind: .idle(seconds: 10 / scale),
         metric: "switches", also: ["rss_kib"], targets: Target.allCases),

@@ -25,6 +25,8 @@ struct Workload {
     case replay(revisions: Int)
     /// Measures the memory of navs with 5 screens each.
     case memory(navs: Int)
+    /// Measures the memory of navs with this many operations each, in use and a while after.
+    case unused(navs: Int, operations: Int)
     /// Measures a server without work: its memory and its wake-ups.
     case idle(seconds: Int)
   }

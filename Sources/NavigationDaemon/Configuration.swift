@@ -68,6 +68,8 @@ package struct Configuration: Hashable, Sendable {
     package var connectionsPerPrincipal = 256
     /// The maximum number of navs.
     package var navs = 100_000
+    /// How many seconds a nav stays in memory that no client uses or watches.
+    package var navIdleSeconds = 600
     /// How many answers of one client stay in memory for repeated operations.
     package var rememberedOperations = 64
     /// The maximum number of clients whose answers stay in memory.

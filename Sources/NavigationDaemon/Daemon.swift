@@ -423,6 +423,7 @@ package enum Daemon {
     hub.rememberedClients = limits.rememberedClients
     hub.rememberedClientsPerPrincipal = limits.rememberedClientsPerPrincipal
     hub.rememberedIdle = UInt64(limits.rememberedIdleSeconds) * 1000
+    hub.navIdle = UInt64(limits.navIdleSeconds) * 1000
     hub.maximumWindow = UInt64(limits.maximumWindowBytes)
     hub.defaultHeartbeat = UInt64(configuration.session.heartbeatMilliseconds)
     hub.stall = UInt64(configuration.session.stallSeconds) * 1000

@@ -29,6 +29,9 @@ struct HistoryAccess {
   /// Opens the reader for urgent requests.
   mutating func open() throws(JournalError) { _ = try opened() }
 
+  /// Closes the reader for urgent requests, so that the journal can remove its log when it closes.
+  mutating func close() { reader = nil }
+
   /// Reads the rows of a nav at once; the writer may be writing at the same time.
   mutating func chain(
     of request: ReloadRequest

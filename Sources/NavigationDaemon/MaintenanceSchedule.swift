@@ -1,5 +1,4 @@
-/// Decides when the loop does work that no client requested: checkpoints, pruning, revivals,
-/// measurements.
+/// Decides when the loop does work that no client requested: checkpoints, pruning, measurements.
 ///
 /// The loop prefers a quiet moment for it: 100 ms without an event. Times are in milliseconds of
 /// the boot clock. Law: at `wakeAt` work is due, and none is due before.
@@ -58,17 +57,15 @@ struct MaintenanceSchedule {
   /// - Parameters:
   ///   - pages: the pages of the write-ahead log; 0 while the writer has batches, because it then
   ///     checkpoints the log itself.
-  ///   - hasDormantNavs: whether there are dormant navs to revive.
   ///   - soonest: the earliest time at which the journal can be used.
   /// - Returns: the time; nil for never.
-  func wakeAt(pages: Int, hasDormantNavs: Bool, soonest: UInt64) -> UInt64? {
+  func wakeAt(pages: Int, soonest: UInt64) -> UInt64? {
     let quiet = busyAt + Self.quietTime
     var due: [UInt64] = []
     if let pruningDue {
       due.append(max(pruningDue, min(quiet, pruningDue + Self.patience), soonest))
     }
     if pages > Self.quietPages { due.append(max(quiet, checkpointDue, soonest)) }
-    if hasDormantNavs { due.append(quiet) }
     return due.min()
   }
 

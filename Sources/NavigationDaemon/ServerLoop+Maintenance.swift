@@ -2,15 +2,9 @@ import Journal
 import NavigationCore
 import TransportGuard
 
-// Work that no client requested: checkpoints, pruning and revivals; and the time of the next
-// wake-up for it.
+// Work that no client requested: checkpoints and pruning; and the time of the next wake-up for it.
 
 extension ServerLoop {
-  /// The number of navs that are revived at a time.
-  ///
-  /// The loop handles nothing else while it revives a nav, which takes 8 ms for 1,000 rows.
-  private static let revivedAtATime = 1
-
   /// Starts a checkpoint, or prunes a slice of the history, if that is due.
   mutating func maintain(at now: Instant) throws {
     do throws(JournalError) {
@@ -42,32 +36,11 @@ extension ServerLoop {
     }
   }
 
-  /// Asks the history thread for a dormant nav, if there is nothing else to do.
-  mutating func reviveSome(at now: Instant) {
-    guard hub.hasDormantNavs, !hub.isReviving, batches.atHand.isEmpty,
-      maintenance.isQuiet(at: now.boot)
-    else { return }
-    history.ask(hub.requestDormant(atMost: Self.revivedAtATime))
-  }
-
-  /// Takes the answers of the history thread, and revives navs with them.
-  mutating func takeAnswers() throws {
-    for var answer in history.takeAnswers() {
-      if answer.failure != nil, let request = hub.revival(by: answer) {
-        // Reads the rows again on this thread: if that fails too, the error ends the daemon.
-        let (snapshot, rows) = try history.chain(of: request)
-        answer = HistoryAnswer(token: answer.token, snapshot: snapshot, rows: rows)
-      }
-      if try !hub.revive(by: answer) { batches.append(.history(answer)) }
-    }
-  }
-
   /// The time to sleep in milliseconds; -1 to sleep until a descriptor is readable.
   mutating func sleepTime(_ now: Instant, _ watchdogAt: UInt64?) -> Int {
     if !router.events.isEmpty || !batches.atHand.isEmpty { return 0 }
     let upkeepAt = maintenance.wakeAt(
       pages: batches.areDurable ? writer.walPages : 0,
-      hasDormantNavs: hub.hasDormantNavs && !hub.isReviving,
       // During a checkpoint, nothing else can use the journal.
       soonest: writer.isBusy ? now.boot + 10 : 0)
     let due = [hub.wakeAt, watchdogAt, router.wakeAt(now.boot), upkeepAt].compactMap { $0 }.min()

@@ -29,6 +29,7 @@ import TransportGuard
     figures["hub.clients"] = UInt64(hub.rememberedClients)
     figures["hub.clientsOfOne"] = UInt64(hub.rememberedClientsPerPrincipal)
     figures["hub.idle"] = hub.rememberedIdle
+    figures["hub.navIdle"] = hub.navIdle
     figures["hub.window"] = hub.maximumWindow
     figures["hub.heartbeat"] = hub.defaultHeartbeat
     figures["hub.stall"] = hub.stall
@@ -66,6 +67,7 @@ import TransportGuard
     "remembered-ops": ["hub.remembered": 1],
     "remembered-clients": ["hub.clients": 1],
     "remembered-clients-per-principal": ["hub.clientsOfOne": 1],
+    "nav-idle-seconds": ["hub.navIdle": 1_000],
     "remembered-idle-seconds": ["hub.idle": 1_000],
     "window-max-bytes": ["hub.window": 1],
     "revisions": ["journal.revisions": 1],

@@ -7,13 +7,12 @@ import Testing
   private typealias Schedule = MaintenanceSchedule
 
   private func isDue(
-    _ schedule: Schedule, pages: Int, hasDormantNavs: Bool, soonest: UInt64, at now: UInt64
+    _ schedule: Schedule, pages: Int, soonest: UInt64, at now: UInt64
   ) -> Bool {
     let isUsable = soonest <= now
     return isUsable && schedule.isQuiet(at: now) && pages > Schedule.quietPages
       && schedule.mustCheckpoint(pages, at: now)
       || isUsable && schedule.mustPrune(at: now)
-      || hasDormantNavs && schedule.isQuiet(at: now)
   }
 
   /// A schedule with a random past, up to a time that is returned.
@@ -42,19 +41,18 @@ import Testing
     var generator = SeededGenerator(seed: seed)
     let (schedule, now) = random(&generator)
     let pages = [0, 100, 251, 900, 1001].randomElement(using: &generator) ?? 0
-    let hasDormantNavs = Int.random(in: 0..<3, using: &generator) == 0
     let soonest = Bool.random(using: &generator) ? 0 : now + 10
     let wakeAt = schedule.wakeAt(
-      pages: pages, hasDormantNavs: hasDormantNavs, soonest: soonest)
+      pages: pages, soonest: soonest)
     for time in stride(from: now, to: min(wakeAt ?? .max, now + 40_000), by: 7) {
       let isDue = isDue(
-        schedule, pages: pages, hasDormantNavs: hasDormantNavs, soonest: soonest, at: time)
+        schedule, pages: pages, soonest: soonest, at: time)
       #expect(!isDue, "at \(time), before \(wakeAt ?? .max)")
     }
     guard let wakeAt else { return }
     let first = max(wakeAt, now)
     #expect(
-      isDue(schedule, pages: pages, hasDormantNavs: hasDormantNavs, soonest: soonest, at: first))
+      isDue(schedule, pages: pages, soonest: soonest, at: first))
   }
 
   @Test func `a busy loop flushes a long log and prunes what has waited for ten seconds`() {

@@ -178,9 +178,7 @@ import Testing
     }
   }
 
-  @Test func `dormant navs are revived in quiet moments, or by the first message about them`()
-    throws
-  {
+  @Test func `a dormant nav is revived by the first message about it, and no sooner`() throws {
     try withTemporaryDirectory { directory in
       do {
         var stage = try LoopStage(directory)
@@ -199,11 +197,8 @@ import Testing
       isWaiting = stage.loop.hub.hasDormantNavs
       #expect(isWaiting && stage.count(.ok) == 1)
       stage.pass(MaintenanceSchedule.quietTime)
-      while stage.loop.hub.hasDormantNavs {
-        try stage.turn()
-        awaitReadable(stage.loop.history.descriptor)
-        try stage.loop.takeAnswers()
-      }
+      try stage.turn()
+      #expect(stage.loop.hub.dormantNavs.map(\.nav) == [1, 3])
       try stage.turn([stage.op(2, #"{"pop":{}}"#, nav: "c")])
       #expect(stage.count(.ok) == 2 && stage.sink.take().isEmpty)
       try stage.close()

@@ -2,8 +2,8 @@ import Foundation
 @testable import NavigationCore
 import Testing
 
-/// Two daemons on copies of one journal: one has revived every nav at its start, the other revives
-/// what is asked for, and some navs in quiet moments.
+/// Two daemons on copies of one journal: one has revived every nav at its start and keeps it, the
+/// other revives what is asked for, and unloads it again at random.
 private struct Twins {
   let eager: World
   let lazy: World
@@ -11,8 +11,7 @@ private struct Twins {
   var generator: OperationGenerator
   let note: Comment
   private let rowsBefore: Int
-  /// What the lazy one has asked of its journal and not been told.
-  private var answers: [HistoryRequest] = []
+  private(set) var unloaded = 0
 
   static let names = ["n0", "n1", "n2", "n3", "n4", "n5", "bar"]
 
@@ -20,6 +19,8 @@ private struct Twins {
     configuration.snapshotEvery = 9
     configuration.nav.detachedRecords = 6
     configuration.opsPerSecond = 1_000_000
+    // The test unloads navs itself.
+    configuration.navIdle = 1 << 50
   }
 
   init(seed: UInt64, renewsEpochs: Bool) throws {
@@ -92,12 +93,14 @@ private struct Twins {
     #expect(say(try lazy.turn(events)) == say(sent), note)
     #expect(eager.journal.rows[rows...] == lazy.journal.rows[rows...], note)
     #expect(eager.journal.snapshots[snapshots...] == lazy.journal.snapshots[snapshots...], note)
-    #expect(eager.hub.wakeAt == lazy.hub.wakeAt, note)
+    // Without the sweeps, which are far in the future.
+    func wakeAt(_ hub: Hub) -> UInt64? { hub.wakeAt.flatMap { $0 < 1 << 49 ? $0 : nil } }
+    #expect(wakeAt(eager.hub) == wakeAt(lazy.hub), note)
     return sent
   }
 
   mutating func step() throws {
-    try reviveSome()
+    unloadSome()
     // What is open in two navs ends in the order of their places, which are not the same.
     let nav = generator.pick(Self.names)
     let isFailing = generator.below(20) == 0
@@ -135,14 +138,19 @@ private struct Twins {
     }
   }
 
-  /// A watch that resumes from some revision that the ring has.
+  /// A watch that resumes from some revision that both rings have.
   private mutating func watch(_ nav: String, _ client: Client) throws -> HubEvent {
     let head = #"{"id":\#(client.nextID()),"nav":"\#(nav)""#
     guard let slot = eager.hub.navs.slot(of: nav), generator.below(4) > 0 else {
       return client.message("watch", head + "}")
     }
     let entry = eager.hub.navs.slots[slot]
-    let number = entry.ring.base.number + generator.below(UInt64(entry.ring.count) + 1)
+    if let request = lazy.hub.dormant(for: client.message("watch", head + "}")) {
+      try lazy.revive(request, in: &lazy.hub)
+    }
+    // That of a nav that was unloaded begins with its newest snapshot.
+    let base = max(entry.ring.base, try lazy.entry(nav).ring.base)
+    let number = base.number + generator.below(entry.ring.last.number - base.number + 1)
     let digest = try #require(entry.ring.digest(at: Revision(number)))
     return client.message(
       "watch",
@@ -162,19 +170,18 @@ private struct Twins {
       #"{"id":\#(client.nextID()),"nav":"\#(nav)","what":"\#(what.rawValue)"\#(more)}"#)
   }
 
-  /// A quiet moment of the lazy one; what it asks for may be told much later.
-  private mutating func reviveSome() throws {
-    if generator.below(12) == 0, !lazy.hub.isReviving {
-      answers = lazy.hub.requestDormant(atMost: 2)
-    }
-    if generator.below(3) == 0, let request = answers.popLast() {
-      #expect(try lazy.hub.revive(by: lazy.journal.answer(request)), note)
+  /// The lazy one unloads some of what it does not need.
+  private mutating func unloadSome() {
+    for slot in lazy.hub.navs.loaded where lazy.hub.mayUnload(slot, lazy.hub.reads.navs) {
+      guard generator.below(4) == 0 else { continue }
+      lazy.hub.unload(slot)
+      unloaded += 1
     }
   }
 
   /// Both have the same in memory in the end.
   func finish() throws {
-    #expect(lazy.revived.count > 1, note)
+    #expect(lazy.revived.count > 5 && unloaded > 5, note)
     #expect(lazy.sent.count > 150 && lazy.journal.rows.count > rowsBefore + 15, note)
     for request in lazy.hub.dormantNavs { try lazy.revive(request, in: &lazy.hub) }
     #expect(Set(eager.hub.navs.byName.keys) == Set(lazy.hub.navs.byName.keys), note)
@@ -189,8 +196,11 @@ private struct Twins {
       #expect(left.floor == right.floor, note)
       #expect(left.lastSequence == right.lastSequence, note)
       #expect(left.snapshotRevision == right.snapshotRevision, note)
-      #expect(left.ring.base == right.ring.base, note)
-      #expect(left.ring.byteCount == right.ring.byteCount, note)
+      #expect(left.ring.base <= right.ring.base && left.ring.last == right.ring.last, note)
+      for revision in right.ring.base.number...right.ring.last.number {
+        let revision = Revision(revision)
+        #expect(left.ring.digest(at: revision) == right.ring.digest(at: revision), note)
+      }
     }
     for hub in [eager.hub, lazy.hub] {
       let bytes = hub.navs.slots.indices.reduce(0) { $0 + hub.navs.slots[$1].ring.byteCount }

@@ -12,22 +12,17 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...4)
-  func `each answer finds what it answers once, whoever shares the tokens`(seed: UInt64) {
+  func `each answer finds what it answers once`(seed: UInt64) {
     var reads = HistoryReads()
     var asked: [UInt64: UInt64] = [:]
-    var revivals: [UInt64: UInt64] = [:]
     var given: Set<UInt64> = []
     var random = SeededGenerator(seed: seed)
     for step in UInt64(0)..<600 {
-      switch random.next() % 4 {
+      switch random.next() % 3 {
       case 0:
         let token = reads.insert(Self.read(step % 3, step))
         #expect(given.insert(token).inserted)
         asked[token] = step
-      case 1:
-        let token = reads.insert(ReloadRequest(nav: step, head: 1))
-        #expect(given.insert(token).inserted)
-        revivals[token] = step
       default:
         guard let token = given.sorted().randomElement(using: &random) else { continue }
         let read = reads.take(token)
@@ -37,12 +32,9 @@ import Testing
         } else {
           asked[token] = nil
         }
-        #expect(reads.revival(token)?.nav == revivals[token])
-        #expect(reads.takeRevival(token)?.nav == revivals[token])
-        revivals[token] = nil
       }
       #expect(reads.count == asked.count)
-      #expect(reads.isReviving == !revivals.isEmpty)
+      #expect(reads.navs == (asked.isEmpty ? [] : ["kiosk"]))
       for connection in UInt64(0)..<3 {
         #expect(
           reads.count(of: ConnectionID(connection)) == asked.values.count { $0 % 3 == connection })

@@ -170,116 +170,17 @@ import Testing
     }
   }
 
-  // Quiet moments.
-
-  @Test func `asking goes round all that are dormant`() throws {
-    let (world, client) = try World.dormant { _, client in
-      for nav in ["four", "five"] {
-        try client.must(#"{"nav.create":{"root":{"id":"x"}}}"#, nav: nav)
-      }
-    }
-    var asked: [[UInt64]] = []
-    for _ in 0..<5 { asked.append(world.hub.requestDormant(atMost: 2).map(\.nav)) }
-    #expect(asked.map { Set($0).count } == [2, 2, 2, 2, 2])
-    #expect(Set(asked[..<3].joined()) == [1, 2, 3, 4, 5])
-    #expect(Set(asked[2...].joined()) == [1, 2, 3, 4, 5])
-    #expect(world.hub.requestDormant(atMost: 9).map(\.nav).sorted() == [1, 2, 3, 4, 5])
-    try client.get("state", nav: "three")
-    #expect(world.hub.requestDormant(atMost: 9).map(\.nav).sorted() == [1, 2, 4, 5])
-    #expect(world.dormantNumbers == [1, 2, 4, 5])
-  }
-
-  @Test func `answers revive one nav after the other, until none is left`() throws {
-    let (world, client) = try World.dormant()
-    let before = try world.directory(client)
-    var left = 3
-    while world.hub.hasDormantNavs {
-      #expect(!world.hub.isReviving)
-      let requests = world.hub.requestDormant(atMost: 2)
-      #expect(requests.count == min(2, left))
-      for request in requests {
-        #expect(world.hub.isReviving)
-        #expect(try world.hub.revive(by: world.journal.answer(request)))
-        left -= 1
-        #expect(world.dormantNumbers.count == left)
-      }
-    }
-    #expect(!world.hub.isReviving)
-    #expect(world.hub.requestDormant(atMost: 2).isEmpty)
-    #expect(try world.directory(client) == before)
-    for nav in ["one", "two", "three"] { #expect(try world.entry(nav).revision == Revision(3)) }
-    #expect(world.hub.takeRecords().isEmpty)
-  }
-
   @Test func `the diffs kept of navs that are revived stay within their limit`() throws {
     let limit = 2000
     let (world, _) = try World.dormant(configure: { $0.resumeTotalBytes = limit })
     var bytes = 0
-    for request in world.hub.requestDormant(atMost: 3) {
+    for request in world.hub.dormantNavs {
       let before = world.hub.navs.ringBytes
-      #expect(try world.hub.revive(by: world.journal.answer(request)))
+      try world.revive(request, in: &world.hub)
       #expect(world.hub.navs.ringBytes <= limit)
       bytes = max(bytes, world.hub.navs.ringBytes - before)
     }
     #expect(3 * bytes > limit, "nothing had to be given up")
-  }
-
-  @Test func `an answer for a nav that was revived and changed meanwhile is ignored`() throws {
-    let (world, client) = try World.dormant()
-    let requests = world.hub.requestDormant(atMost: 3)
-    let answers = requests.map { world.journal.answer($0) }
-    try client.must(Stage.push("c"), nav: "two")
-    try client.must(#"{"nav.close":{}}"#, nav: "three", Stage.any)
-    let standing = try world.standing("two")
-    for var answer in answers {
-      // What is not needed may fail.
-      let isDormant = answer.rows.first?.nav == 1
-      if !isDormant { answer.failure = "no such file" }
-      #expect((world.hub.revival(by: answer) != nil) == isDormant)
-      #expect(try world.hub.revive(by: answer))
-    }
-    #expect(try world.standing("two") == standing)
-    #expect(world.hub.navs.slot(of: "three") == nil)
-    #expect(world.dormantNumbers == [])
-    #expect(try world.entry("one").revision == Revision(3))
-    #expect(try client.must(Stage.push("d"), nav: "two").revision == 5)
-  }
-
-  @Test func `an answer that failed, or does not fit, is thrown, and another's is not taken`()
-    throws
-  {
-    let (world, _) = try World.dormant()
-    let requests = world.hub.requestDormant(atMost: 3)
-    var failed = HistoryAnswer(token: requests[0].token)
-    failed.failure = "no such file"
-    let expected = HubReplayError(sequence: requests[0].head, what: "no such file")
-    #expect(world.hub.revival(by: failed)?.nav == requests[0].nav)
-    #expect(throws: expected) { try world.hub.revive(by: failed) }
-    #expect(world.hub.revival(by: failed) == nil)
-    var unfit = world.journal.answer(requests[1])
-    unfit.rows.removeLast()
-    #expect(throws: HubReplayError.self) { try world.hub.revive(by: unfit) }
-    #expect(world.dormantNumbers == [1, 2, 3])
-    #expect(try !world.hub.revive(by: HistoryAnswer(token: 12_345)))
-    #expect(world.hub.isReviving)
-    #expect(try world.hub.revive(by: world.journal.answer(requests[2])))
-    #expect(!world.hub.isReviving)
-    // An answer counts once.
-    #expect(try !world.hub.revive(by: world.journal.answer(requests[2])))
-  }
-
-  @Test func `reads of history and revivals do not take each other's answers`() throws {
-    let (world, client) = try World.dormant()
-    world.holdsHistory = true
-    try client.send("get", #"{"id":60,"nav":"one","at":2}"#)
-    let read = try #require(world.requests.first)
-    let asked = world.hub.requestDormant(atMost: 2)
-    #expect(!asked.map(\.token).contains(read.token))
-    #expect(try !world.hub.revive(by: world.journal.answer(read)))
-    for request in asked { #expect(try world.hub.revive(by: world.journal.answer(request))) }
-    let reply = try #require(try world.answerHistory().last)
-    #expect(reply.id == 60)
-    #expect(reply.verb == .ok)
   }
 }
 

@@ -80,6 +80,8 @@ final class World {
   var unsoundBatches = 0
   /// How many backups were begun.
   var backups = 0
+  /// How many navs have left memory.
+  var unloadedNavs = 0
   /// The navs that were revived because an event was about them.
   var revived: [UInt64] = []
   private var seed: UInt64 = 1
@@ -202,6 +204,7 @@ final class World {
     notices += output.notices
     requests += output.requests
     if output.startsBackup { backups += 1 }
+    unloadedNavs += output.unloadedNavs
   }
 
   /// Ends this run of the daemon and starts the next one on the same journal.

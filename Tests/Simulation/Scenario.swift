@@ -71,6 +71,7 @@ package struct Scenario: Sendable {
       loseMachine: isRelaxed ? random.pick(2, 5, 15) : 0, tamper: random.pick(0, 0, 10),
       corruptStored: random.pick(0, 200), duplicate: random.pick(0, 50, 200),
       withholdCredit: random.pick(0, 300, 900))
+    self.configuration.navIdle = random.pick(500, 5000, 600_000)
   }
 }
 

@@ -61,7 +61,6 @@ extension World {
     hub = nil
     events = []
     historyRequests = []
-    revivals = []
     facts.tentative = []
     for id in links.map(\.id) { breakLink(id) }
   }
@@ -94,7 +93,6 @@ extension World {
   mutating func takeTurn() {
     guard hub != nil else { return }
     let taken = collect()
-    reviveSome()
     guard !taken.isEmpty else { return }
     turn += 1
     var batches = decide(taken)
@@ -310,22 +308,6 @@ extension World {
     } catch {
       violation("nav \(request.nav) cannot be revived: \(error.what)")
     }
-  }
-
-  /// Revives navs that nobody asks for, with answers that come late.
-  private mutating func reviveSome() {
-    guard var hub = self.hub else { return }
-    self.hub = nil
-    if !hub.isReviving, random.chance(200) { revivals += hub.requestDormant(atMost: 2) }
-    while let request = revivals.first, random.chance(500) {
-      revivals.removeFirst()
-      do {
-        if try !hub.revive(by: journal.answer(request)) { violation("a revival is not known") }
-      } catch {
-        violation("nav \(request.nav) cannot be revived: \(error.what)")
-      }
-    }
-    self.hub = hub
   }
 
   /// Reads the state of a nav off a copy of the hub, which nobody notices.

@@ -37,7 +37,9 @@ extension World {
     default:
       let isThere = clients[client].session.replica(of: nav) != nil
       guard !isThere || random.chance(200) else { return }
-      let mirror = clients[client].corrupted.contains(nav) ? nil : clients[client].stored[nav]
+      // A spoiled mirror must not come back after this watch, if that ends before its snapshot.
+      if clients[client].corrupted.contains(nav) { clients[client].stored[nav] = nil }
+      let mirror = clients[client].stored[nav]
       clients[client].twin.forget(nav)
       if let mirror { clients[client].twin.restore(nav, NaiveMirrors.State(mirror)) }
       clients[client].tampered.remove(nav)

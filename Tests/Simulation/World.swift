@@ -93,8 +93,6 @@ package struct World: Sendable {
   /// What reads requests, as in the daemon's shell.
   var reader: ClientMessageReader
   var historyRequests: [HistoryRequest] = []
-  /// What was asked for of dormant navs, and is not answered.
-  var revivals: [HistoryRequest] = []
 
   var links: [Link] = []
   var lastConnection: UInt64 = 0

@@ -53,6 +53,17 @@ struct Coordinations: Sendable {
     return coordination
   }
 
+  /// Whether nothing is under way or registered at a nav.
+  func isAtRest(_ slot: Int) -> Bool {
+    states[slot]?.isEmpty ?? true && before[slot] == nil && !unfinished.contains(slot)
+  }
+
+  /// Forgets a nav that is at rest, because it leaves memory.
+  mutating func forget(_ slot: Int) {
+    precondition(isAtRest(slot), "something is under way to the nav in slot \(slot)")
+    states[slot] = nil
+  }
+
   // Batches.
 
   /// Takes the coordinations that changed in the ending batch, as they were before it.

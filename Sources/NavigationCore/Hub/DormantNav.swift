@@ -14,6 +14,15 @@ struct DormantNav: Sendable {
     epoch = head.epoch
   }
 
+  /// Notes a loaded nav that leaves memory.
+  init(_ entry: NavEntry) {
+    number = entry.number
+    name = entry.name
+    owner = entry.owner
+    isStandalone = entry.controller.isStandalone
+    epoch = entry.epoch
+  }
+
   /// The kind of the nav on the wire.
   var kindName: StaticString { NavigationController.kindName(isStandalone: isStandalone) }
 }
@@ -39,6 +48,16 @@ struct DormantHistory: Sendable {
     lastSequence = sequence
     covered = sequence
     self.isOpen = isOpen
+  }
+
+  /// Notes a loaded nav, of which everything is durable.
+  init(_ entry: NavEntry) {
+    assert(entry.durable == entry.revision && !entry.controller.isOpen)
+    revision = entry.revision
+    floor = entry.floor
+    lastSequence = entry.lastSequence
+    covered = entry.lastSequence
+    isOpen = false
   }
 
   /// Takes the nav's next row; throws if the row does not continue the history.
@@ -76,7 +95,6 @@ struct DormantNavs: Sendable {
   private var navs: [DormantNav] = []
   private var numbers = NumberIndex()
   private var names = PlaceIndex()
-  private var cursor = 0
 
   var isEmpty: Bool { count == 0 }
   var count: Int { numbers.count }
@@ -87,15 +105,6 @@ struct DormantNavs: Sendable {
   /// The dormant navs that still have their name; a later nav can have taken it over.
   var named: [DormantNav] {
     places.map { navs[$0] }.filter { place(named: $0.name) == place(of: $0.number) }
-  }
-
-  /// The places of at most `count` navs; successive calls go round through all of them.
-  mutating func next(atMost count: Int) -> [Int] {
-    precondition(count >= 0, "count=\(count)")
-    return (0..<min(count, self.count)).map { _ in
-      cursor = histories.next(from: cursor) + 1
-      return cursor - 1
-    }
   }
 
   /// The requests that revive the navs whose state is open, the oldest nav first.

@@ -1,10 +1,8 @@
 /// The requests to the journal's history that are not answered yet, by token.
 ///
-/// Laws: each token is assigned once, and an answer finds its request once. Requests of clients and
-/// revivals of dormant navs share the tokens, so neither takes the other's answer.
+/// Law: each token is assigned once, and an answer finds its request once.
 struct HistoryReads: Sendable {
   private var reads: [UInt64: PendingRead] = [:]
-  private var revivals: [UInt64: ReloadRequest] = [:]
   private var lastToken: UInt64 = 0
   /// The backup that is being made; at most one at a time.
   private(set) var backup: PendingBackup?
@@ -12,8 +10,8 @@ struct HistoryReads: Sendable {
   /// The number of clients' requests.
   var count: Int { reads.count }
 
-  /// Whether answers to revivals are still to come.
-  var isReviving: Bool { !revivals.isEmpty }
+  /// The navs that requests are about.
+  var navs: Set<String> { Set(reads.values.map(\.standing.nav)) }
 
   /// The number of requests of a connection.
   ///
@@ -25,16 +23,8 @@ struct HistoryReads: Sendable {
   /// Adds a client's request; returns its token.
   mutating func insert(_ read: PendingRead) -> UInt64 {
     lastToken += 1
-    assert(reads[lastToken] == nil && revivals[lastToken] == nil, "token \(lastToken) is taken")
+    assert(reads[lastToken] == nil, "token \(lastToken) is taken")
     reads[lastToken] = read
-    return lastToken
-  }
-
-  /// Adds the revival of a dormant nav; returns its token.
-  mutating func insert(_ revival: ReloadRequest) -> UInt64 {
-    lastToken += 1
-    assert(reads[lastToken] == nil && revivals[lastToken] == nil, "token \(lastToken) is taken")
-    revivals[lastToken] = revival
     return lastToken
   }
 
@@ -44,20 +34,8 @@ struct HistoryReads: Sendable {
     reads[token] = read
   }
 
-  /// Removes and returns a client's request; nil if the token is not one of a client's.
-  mutating func take(_ token: UInt64) -> PendingRead? {
-    assert(reads[token] == nil || revivals[token] == nil, "token \(token) stands for two")
-    return reads.removeValue(forKey: token)
-  }
-
-  /// The revival with a token; nil if the token is not one of a revival.
-  func revival(_ token: UInt64) -> ReloadRequest? { revivals[token] }
-
-  /// Removes and returns a revival; nil if the token is not one of a revival.
-  mutating func takeRevival(_ token: UInt64) -> ReloadRequest? {
-    assert(reads[token] == nil || revivals[token] == nil, "token \(token) stands for two")
-    return revivals.removeValue(forKey: token)
-  }
+  /// Removes and returns a request; nil if the token is not one of a request.
+  mutating func take(_ token: UInt64) -> PendingRead? { reads.removeValue(forKey: token) }
 
   /// The token and body hash of an op that waits for the history; nil if the op does not wait.
   func op(_ id: UInt64, of key: RememberedOps.Key) -> (token: UInt64, octets: BodyHash)? {

@@ -30,6 +30,7 @@ extension Hub {
     }
     try checkStorage()
     let slot = navs.create(request.nav, ownedBy: op.sender.peer.principal, controller)
+    noteLoaded(slot)
     assert(navs.slot(of: request.nav) == slot)
     let entry = navs.slots[slot]
     batches.current.created.append(slot)

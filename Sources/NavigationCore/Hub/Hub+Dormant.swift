@@ -1,10 +1,10 @@
 // Dormant navs: a start notes which navs the journal has, and reads almost no states. So a start is
-// short. A nav is revived before the first event about it, or while the loop is idle. Reviving
-// reads the newest snapshot and replays the rows behind it, with the same code as any replay, and
-// compares each digest.
+// short. A nav is revived before the next event about it. Reviving reads the newest snapshot and
+// replays the rows behind it, with the same code as any replay, and compares each digest. A nav that
+// nobody uses for a while becomes dormant again, so that memory holds what is in use.
 
 extension Hub {
-  /// Whether there are navs that no event since the start was about.
+  /// Whether there are dormant navs.
   ///
   /// Mutating, because a getter that does not mutate is given a copy of the hub, 1 KB for each event.
   package var hasDormantNavs: Bool { mutating get { !navs.dormants.isEmpty } }
@@ -45,6 +45,7 @@ extension Hub {
       let entry = try navs.rebuild(snapshot, rows, configuration)
       let slot = try navs.revive(place, as: entry)
       assert(navs.slot(numbered: request.nav) == slot)
+      noteLoaded(slot)
       // `committed` trims the rings, but idle revivals happen without commits.
       trimRings()
       let violated = navs.slots[slot].controller.violatedInvariants()
@@ -53,37 +54,79 @@ extension Hub {
       throw HubReplayError(sequence: request.head, what: error.what)
     }
   }
+}
 
-  /// Returns the reads that revive at most `count` dormant navs, for when the loop is idle.
+// Navs that become dormant again.
+
+extension Hub {
+  /// The number of slots that one slice of a sweep looks at, and of navs that it unloads.
   ///
-  /// Call it again only after all answers have arrived.
-  package mutating func requestDormant(atMost count: Int) -> [HistoryRequest] {
-    precondition(count >= 0, "count=\(count)")
-    return navs.nextDormants(atMost: count).map { request in
-      HistoryRequest(
-        token: reads.insert(request), nav: request.nav, head: request.head, what: .state(at: .max))
-    }
+  /// To free a nav of 80 KB takes some 20 µs, and the loop handles nothing else meanwhile.
+  private static let sweptAtATime = (slots: 4096, navs: 64)
+  /// Milliseconds between two slices.
+  private static let sliceInterval: UInt64 = 10
+
+  /// Notes that a nav was created or revived, and plans the sweep that finds out whether it is used.
+  mutating func noteLoaded(_ slot: Int) {
+    navs.slots[slot].readBy = batches.number
+    if sweep.begin(at: timer.now.boot + configuration.navIdle) { planSweep() }
   }
 
-  /// Whether answers to `requestDormant` are still to come.
-  package var isReviving: Bool { reads.isReviving }
-
-  /// The dormant nav that an answer revives; nil if it revives none, or the nav is loaded by now.
-  package func revival(by answer: HistoryAnswer) -> ReloadRequest? {
-    reads.revival(answer.token).flatMap { navs.dormants.place(of: $0.nav) == nil ? nil : $0 }
+  private mutating func planSweep() {
+    if let dueAt = sweep.dueAt { timer.plan(dueAt) }
   }
 
-  /// Revives the nav that an answer is about.
+  /// Notes whether a slice of a sweep is due, or plans it.
+  mutating func wakeSweep(at now: Instant) {
+    sweep.wake(at: now.boot)
+    if !sweep.isDue { planSweep() }
+  }
+
+  /// Makes idle navs dormant, a slice of the slots at a time.
   ///
-  /// - Returns: false if the answer revives no nav; then `handle` must take it.
-  package mutating func revive(by answer: HistoryAnswer) throws(HubReplayError) -> Bool {
-    guard let request = reads.takeRevival(answer.token) else { return false }
-    // An event about the nav may have revived it meanwhile.
-    guard navs.dormants.place(of: request.nav) != nil else { return true }
-    if let failure = answer.failure {
-      throw HubReplayError(sequence: request.head, what: failure)
+  /// Nothing is under way, so that no effect and no rollback names the slot of a nav that goes.
+  mutating func sweepIdle(at now: Instant) {
+    if sweep.cursor == 0 { sweep.beginRound(by: batches.number) }
+    let awaited = reads.navs
+    var slot = sweep.cursor
+    let end = min(slot + Self.sweptAtATime.slots, navs.slots.end)
+    var unloaded = 0
+    while slot < end, unloaded < Self.sweptAtATime.navs {
+      if navs.isLive(slot), isIdle(slot), mayUnload(slot, awaited) {
+        unload(slot)
+        unloaded += 1
+      }
+      slot += 1
     }
-    try revive(request, snapshot: answer.snapshot, rows: answer.rows)
-    return true
+    sweep.unloaded += unloaded
+    if slot < navs.slots.end {
+      sweep.pause(at: slot, until: now.boot + Self.sliceInterval)
+    } else {
+      output.unloadedNavs = sweep.unloaded
+      let isEmpty = navs.slots.count == Navs.virtualSlots.count
+      sweep.endRound(next: isEmpty ? nil : now.boot + configuration.navIdle)
+    }
+    planSweep()
+  }
+
+  private func isIdle(_ slot: Int) -> Bool {
+    sweep.isIdle(max(navs.slots[slot].touchedBy, navs.slots[slot].readBy))
+  }
+
+  /// Whether nothing needs a nav in memory; reads of the history wait for `awaited`.
+  func mayUnload(_ slot: Int, _ awaited: Set<String>) -> Bool {
+    guard !Navs.virtualSlots.contains(slot), watches.of(nav: slot).isEmpty,
+      coordinations.isAtRest(slot), navs.hasName(slot)
+    else { return false }
+    let entry = navs.slots[slot]
+    return !entry.controller.isOpen && entry.durable == entry.revision && entry.fault == nil
+      && !awaited.contains(entry.name)
+  }
+
+  /// Makes a loaded nav dormant, which nothing needs in memory.
+  mutating func unload(_ slot: Int) {
+    precondition(batches.isIdle, "a nav is unloaded while something is under way")
+    coordinations.forget(slot)
+    navs.unload(slot)
   }
 }

@@ -392,6 +392,8 @@ extension Hub {
   mutating func recordSnapshot(of slot: Int, at now: Instant) {
     let entry = navs.slots[slot]
     guard entry.number > 0, !batches.isStorageFailing else { return }
+    // If the snapshot cannot be stored, the rollback must find the nav.
+    batches.touch(&navs.slots[slot], slot)
     assert(entry.snapshotRevision <= entry.controller.revision)
     assert(entry.resolvedAt <= entry.controller.revision)
     let body = JournalBody.state(

@@ -11,7 +11,11 @@ extension Hub {
       refuse(sender, OutgoingError(.forbidden, id: id, text), about: name)
       return nil
     }
-    if slot == nil { refuse(sender, OutgoingError(.noNav, id: id, "there is no nav \(name)")) }
+    guard let slot else {
+      refuse(sender, OutgoingError(.noNav, id: id, "there is no nav \(name)"))
+      return nil
+    }
+    navs.slots[slot].readBy = batches.number
     return slot
   }
 

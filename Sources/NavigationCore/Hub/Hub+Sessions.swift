@@ -147,6 +147,7 @@ extension Hub {
     timer.fire()
     for slot in sessions.indices { checkSession(slot, at: now) }
     expireCoordinations(at: now)
+    wakeSweep(at: now)
     remembered.expire(at: now.boot)
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
   }

@@ -91,6 +91,7 @@ extension Hub {
       if case .start(index) = item { true } else { false }
     }
     watches.remove(index)
+    if navs.isLive(nav) { navs.slots[nav].readBy = batches.number }
     batches.current.changedClients = true
     if !keepsDirectory { deactivateIfUnwatched(nav) }
   }

@@ -24,6 +24,7 @@ package struct Hub: Sendable {
   var batches = Batches()
   var coordinations = Coordinations()
   var timer = WakeTimer()
+  var sweep = IdleSweep()
   var output = HubOutput()
   var reads = HistoryReads()
   var isStopping = false
@@ -153,6 +154,7 @@ package struct Hub: Sendable {
     measurements.count(.sent, output.deliveries.count)
     watches.endTurn()
     sessions.endTurn()
+    if sweep.isDue, batches.isIdle { sweepIdle(at: now) }
     defer { output = HubOutput() }
     return output
   }

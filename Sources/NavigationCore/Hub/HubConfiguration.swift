@@ -39,6 +39,8 @@ package struct HubConfiguration: Sendable {
   package var rememberedClientsPerPrincipal = 1024
   /// Milliseconds after which the ops of an idle client are forgotten.
   package var rememberedIdle: UInt64 = 600_000
+  /// Milliseconds after which a nav that nobody uses leaves memory; it can take twice as long.
+  package var navIdle: UInt64 = 600_000
   /// The largest flow-control window, in octets.
   package var maximumWindow: UInt64 = 1 << 20
   /// The heartbeat of a client that asks for none, in milliseconds.
@@ -88,7 +90,10 @@ extension Hub {
     }
     trimRings()
     // By shorter times, something can be due before the wake that was planned by the longer ones.
-    if new.stall < old.stall || new.rememberedIdle < old.rememberedIdle {
+    if new.navIdle < old.navIdle { sweep.hasten(to: timer.now.boot + new.navIdle) }
+    if new.stall < old.stall || new.rememberedIdle < old.rememberedIdle
+      || new.navIdle < old.navIdle
+    {
       timer.plan(timer.now.boot)
     }
   }

@@ -138,6 +138,8 @@ package struct HubOutput: Sendable {
   package var requests: [HistoryRequest] = []
   /// Whether to begin a backup; the shell returns its result as an event.
   package var startsBackup = false
+  /// How many navs have left memory in a sweep that has ended.
+  package var unloadedNavs = 0
   /// Connections whose sessions ended; the shell discards what it could not send to them yet.
   package var dropped: [ConnectionID] = []
   /// Entries for the log.

@@ -23,6 +23,8 @@ struct NavEntry: Sendable {
   var lastSequence: UInt64 = 0
   /// The number of the newest batch that changed the nav.
   var touchedBy: UInt64 = 0
+  /// The number of the newest batch in which a client read the nav, or stopped to watch it.
+  var readBy: UInt64 = 0
   /// The revision of the newest snapshot in the journal.
   var snapshotRevision: Revision
   /// The oldest revision that the journal can still read.

@@ -115,7 +115,7 @@ struct Navs: Sendable {
     names.insert(slot, KeyHash(slots[slot].name))
   }
 
-  /// Removes a nav whose closing is durable.
+  /// Removes a nav that has lost its name: its closing is durable, or it leaves memory.
   mutating func remove(_ slot: Int) {
     assert(!hasName(slot), "nav in slot \(slot) is not closed")
     ringBytes -= slots[slot].ring.byteCount
@@ -205,7 +205,7 @@ struct Navs: Sendable {
     slots[slot].topChange = fresh.topChange
     slots[slot].lastSequence = head
     slots[slot].durable = revision
-    slots[slot].snapshotRevision = min(slots[slot].snapshotRevision, revision)
+    slots[slot].snapshotRevision = fresh.snapshotRevision
     assert(ringBytes >= 0, "\(ringBytes) bytes in all rings")
   }
 
@@ -277,9 +277,12 @@ struct Navs: Sendable {
     dormants.renew(place, epoch, row: row)
   }
 
-  /// The requests that revive at most `count` dormant navs; successive calls go round through all.
-  mutating func nextDormants(atMost count: Int) -> [ReloadRequest] {
-    dormants.next(atMost: count).map(dormants.request)
+  /// Makes a loaded nav a dormant one; everything of it must be durable.
+  mutating func unload(_ slot: Int) {
+    let (nav, history) = (DormantNav(slots[slot]), DormantHistory(slots[slot]))
+    releaseName(of: slot)
+    remove(slot)
+    dormants.insert(nav, history)
   }
 
   /// Makes a dormant nav a loaded one; throws if `entry` contradicts the notes of the nav.

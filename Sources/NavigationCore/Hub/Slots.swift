@@ -29,6 +29,9 @@ package struct Slots<Value: Sendable>: Sendable {
     free.append(slot)
   }
 
+  /// The number of slots, in use or not.
+  var end: Int { live.count }
+
   /// Whether a slot is in use.
   package func isLive(_ slot: Int) -> Bool { slot < live.count && live[slot] }
 
