@@ -164,7 +164,9 @@ package struct Hub: Sendable {
 
 extension Hub {
   /// The sender of a message: the actor of the connection if it has one, else the peer.
-  private func sender(_ connection: ConnectionID, _ peer: Peer) -> Sender {
+  ///
+  /// Mutating, because a method that does not mutate is given a copy of the hub, 400 instructions.
+  private mutating func sender(_ connection: ConnectionID, _ peer: Peer) -> Sender {
     guard let actor = sessions.actor(of: connection) else {
       return Sender(connection: connection, peer: peer)
     }
