@@ -40,6 +40,8 @@ struct Duties: Sendable {
     var isKept: Bool
     var order: UInt64
     var isHeld = false
+    /// Whether a message said that another session has it, and the daemon was asked.
+    var isDoubted = false
     var retryAt: UInt64?
     var faults = 0
   }
@@ -235,9 +237,11 @@ extension SessionReplica {
       return [.duty(.registered(nav: nav, roles: registration.wanted.roles))]
     case .resign(let nav): return [.duty(.registered(nav: nav, roles: []))]
     case .lease(let nav):
-      guard duties.leases[nav] != nil else { return [] }
+      guard let lease = duties.leases[nav] else { return [] }
       duties.leases[nav]?.isHeld = true
+      duties.leases[nav]?.isDoubted = false
       duties.leases[nav]?.faults = 0
+      guard !lease.isDoubted else { return [] }
       // Force counts once: a reconnect must not displace a client that has taken the display since.
       duties.leases[nav]?.wish = .take
       return [.duty(.leaseTaken(nav: nav, owner: reply.owner))]
@@ -274,7 +278,7 @@ extension SessionReplica {
     return []
   }
 
-  /// Checks whether a diff shows that another client has taken a display that this session held.
+  /// Checks whether a diff shows that another client has taken a display that this session holds.
   mutating func checkLease(after diff: Diff) -> [SessionOutput] {
     guard diff.cause == Cause.lease.wireName.description, holdsLease(of: diff.nav) else {
       return []
@@ -286,14 +290,17 @@ extension SessionReplica {
     guard let environment = environments.last, (Self.owner(environment) ?? "") != name else {
       return []
     }
-    return forgetLease(diff.nav)
+    return doubtLease(diff.nav)
   }
 
-  /// Handles an op that was refused because another session has the display lease.
-  mutating func forgetLease(_ nav: String) -> [SessionOutput] {
-    guard holdsLease(of: nav) else { return [] }
-    duties.leases[nav] = nil
-    return [.duty(.leaseLost(nav: nav, isTakenAgain: false))]
+  /// Asks for a display that another session seems to have; the answer decides.
+  ///
+  /// The sign can be old: the recorded answer to an op of before a loss, or a diff that comes behind
+  /// the `ok` to the lease because the credit was used up.
+  mutating func doubtLease(_ nav: String) -> [SessionOutput] {
+    guard let lease = duties.leases[nav], lease.isHeld, !lease.isDoubted else { return [] }
+    duties.leases[nav]?.isDoubted = true
+    return take(nav)
   }
 
   private static func owner(_ environment: MirrorRecord) -> String? {
@@ -306,6 +313,7 @@ extension SessionReplica {
     // A lease that was only requested is requested again, because a caller waits for the answer.
     guard let lease = duties.leases[nav], lease.isHeld else { return [] }
     duties.leases[nav]?.isHeld = false
+    duties.leases[nav]?.isDoubted = false
     if !lease.isKept { duties.leases[nav] = nil }
     return [.duty(.leaseLost(nav: nav, isTakenAgain: lease.isKept))]
   }

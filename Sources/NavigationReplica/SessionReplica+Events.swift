@@ -228,8 +228,10 @@ extension SessionReplica {
       return finish(request, refusal, at: now)
     }
     guard let key = asked.removeValue(forKey: id) else {
-      let lost = refusal.knownCode == .leaseLost ? refusal.nav.map { forgetLease($0) } : nil
-      return answer(id, .failure(refusal)) + (lost ?? [])
+      // Without the right `read`, the error does not name the nav.
+      let nav = flights.first { $0.id == id }?.nav
+      let asks = refusal.knownCode == .leaseLost ? nav.map { doubtLease($0) } : nil
+      return answer(id, .failure(refusal)) + (asks ?? [])
     }
     guard refusal.retryPolicy == .later || refusal.retryPolicy == .same else {
       _ = watches.removeValue(forKey: key)

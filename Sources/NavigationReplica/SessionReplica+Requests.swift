@@ -43,7 +43,7 @@ extension SessionReplica {
     request.client = nil
     request.name = nil
     let body = ClientMessageWriter.op(request, operations: operations)
-    return (request.id, launch(Flight(id: request.id, verb: .op, body: body)))
+    return (request.id, launch(Flight(id: request.id, verb: .op, nav: request.nav, body: body)))
   }
 
   /// Reads a value; after a loss, the session sends the request again until it is answered.
@@ -51,7 +51,7 @@ extension SessionReplica {
     var request = request
     request.id = takeID()
     let body = ClientMessageWriter.get(request)
-    return (request.id, launch(Flight(id: request.id, verb: .get, body: body)))
+    return (request.id, launch(Flight(id: request.id, verb: .get, nav: request.nav, body: body)))
   }
 
   /// Drops a request: it is not sent again, and its answer is ignored.

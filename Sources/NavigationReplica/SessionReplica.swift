@@ -39,6 +39,8 @@ package struct SessionReplica: Sendable {
   struct Flight {
     var id: UInt64
     var verb: ClientVerb
+    /// The nav that it is about; nil for none.
+    var nav: String?
     var body: [UInt8]
     /// Whether it was sent on this connection.
     var isSent = false
