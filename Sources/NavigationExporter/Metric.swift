@@ -64,6 +64,9 @@ package struct Metric: Sendable {
       .number { Double($0.uptime) / 1000 }),
     gauge("navd_serving", "Whether the daemon accepts sessions") { $0.isServing == false ? 0 : 1 },
     gauge("navd_navs", "Navs that exist") { $0.navs },
+    gauge("navd_navs_loaded", "Navs in memory; the others are in the journal only") {
+      $0.loadedNavs
+    },
     gauge("navd_connections", "Open connections of clients") { $0.connections },
     gauge("navd_connections_limit", "Connections at which the daemon accepts no more") {
       $0.connectionLimit

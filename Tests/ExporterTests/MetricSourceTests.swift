@@ -17,6 +17,7 @@ import WebServer
     (#""navs":7"#, "navd_navs 7"), (#""sessions":7"#, "navd_sessions 7"),
     (#""watches":7"#, "navd_watches 7"), (#""connections":7"#, "navd_connections 7"),
     (#""seq":7"#, "navd_journal_sequence 7"), (#""uptime":7"#, "navd_uptime_seconds 0.007"),
+    (#""loadedNavs":7"#, "navd_navs_loaded 7"),
     (#""rememberedClients":7"#, "navd_remembered_clients 7"),
     (#""resumeBytes":7"#, "navd_resume_bytes 7"),
     (#""connectionDifferences":7"#, "navd_connection_differences_total 7"),

@@ -151,17 +151,20 @@ extension World {
 
   @Test func `statistics and the quota count dormant navs`() throws {
     let (world, client) = try World.dormant(configure: { $0.navs = 4 })
-    func navs() throws -> Int? {
-      (try client.get("stats", nav: nil).json["value"] as? [String: Any])?["navs"] as? Int
+    func navs(_ member: String = "navs") throws -> Int? {
+      (try client.get("stats", nav: nil).json["value"] as? [String: Any])?[member] as? Int
     }
     #expect(try navs() == 3)
+    #expect(try navs("loadedNavs") == 0)
     let create = #"{"nav.create":{"root":{"id":"x"}}}"#
     try client.must(create, nav: "four")
     #expect(try navs() == 4)
     #expect(try client.op(create, nav: "five").json["reason"] as? String == "quota")
     #expect(world.dormantNumbers == [1, 2, 3])
+    #expect(try navs("loadedNavs") == 1)
     try client.get("state", nav: "two")
     #expect(try navs() == 4)
+    #expect(try navs("loadedNavs") == 2)
     #expect(try client.op(create, nav: "five").json["reason"] as? String == "quota")
     try client.must(#"{"nav.close":{}}"#, nav: "one", Stage.any)
     #expect(try navs() == 3)

@@ -9,7 +9,8 @@ import Testing
   /// Each number, by the object that it stands in.
   private static var places: [(object: String, name: String, value: Place)] {
     [
-      ("", "seq", \.sequence), ("", "navs", \.navs), ("", "sessions", \.sessions),
+      ("", "seq", \.sequence), ("", "navs", \.navs), ("", "loadedNavs", \.loadedNavs),
+      ("", "sessions", \.sessions),
       ("", "watches", \.watches), ("", "connections", \.connections),
       ("", "rememberedClients", \.rememberedClients), ("", "resumeBytes", \.resumeBytes),
       ("", "connectionDifferences", \.connectionDifferences), ("", "uptime", \.uptime),

@@ -103,8 +103,7 @@ extension Hub {
       sweep.pause(at: slot, until: now.boot + Self.sliceInterval)
     } else {
       output.unloadedNavs = sweep.unloaded
-      let isEmpty = navs.slots.count == Navs.virtualSlots.count
-      sweep.endRound(next: isEmpty ? nil : now.boot + configuration.navIdle)
+      sweep.endRound(next: navs.loadedCount == 0 ? nil : now.boot + configuration.navIdle)
     }
     planSweep()
   }

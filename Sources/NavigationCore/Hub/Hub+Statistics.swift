@@ -57,6 +57,7 @@ extension Hub {
       json.member("boot", hex: boot.bits)
       json.member("seq", batches.sequence)
       json.member("navs", UInt64(navs.count))
+      json.member("loadedNavs", UInt64(navs.loadedCount))
       json.member("sessions", UInt64(sessions.count))
       json.member("watches", UInt64(watches.count))
       json.member("rememberedClients", UInt64(remembered.clientCount))

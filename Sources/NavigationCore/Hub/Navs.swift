@@ -49,7 +49,10 @@ struct Navs: Sendable {
   }
 
   /// The number of navs, without the virtual ones.
-  var count: Int { slots.count - Self.virtualSlots.count + dormants.count }
+  var count: Int { loadedCount + dormants.count }
+
+  /// The number of navs that are in memory, without the virtual ones.
+  var loadedCount: Int { slots.count - Self.virtualSlots.count }
 
   /// The slots of the navs that are loaded, ascending, without the virtual ones.
   ///

@@ -12,6 +12,8 @@ package struct DaemonStatistics: Sendable {
   package var (navs, sessions, connections, watches): (UInt64, UInt64, UInt64, UInt64) = (
     0, 0, 0, 0
   )
+  /// The number of navs in memory; the others are in the journal only.
+  package var loadedNavs: UInt64 = 0
   /// The number of clients whose answers the daemon keeps for repeated ops.
   package var rememberedClients: UInt64 = 0
   /// Bytes of diffs in memory for clients that reconnect.
@@ -94,6 +96,7 @@ package struct DaemonStatistics: Sendable {
         principal: node["principal"]?.string ?? "", count: node.number("connections"))
     }
     connectionDifferences = all.number("connectionDifferences")
+    loadedNavs = all.number("loadedNavs")
     rememberedClients = all.number("rememberedClients")
     resumeBytes = all.number("resumeBytes")
     uptime = all.number("uptime")
