@@ -265,8 +265,11 @@ extension SessionReplica {
       duties.registrations[nav]?.retryAt = now + wait
     case .lease(let nav):
       guard isPostponed, let faults = duties.leases[nav]?.faults else {
-        duties.leases[nav] = nil
-        return [.duty(.leaseRefused(nav: nav, refusal))]
+        let lease = duties.leases.removeValue(forKey: nav)
+        // The session had it, so the user gets the end of a lease and no refusal.
+        let isLost = lease?.isDoubted == true && refusal.knownCode == .leaseLost
+        let lost = DutyEvent.leaseLost(nav: nav, isTakenAgain: false)
+        return [.duty(isLost ? lost : .leaseRefused(nav: nav, refusal))]
       }
       duties.leases[nav]?.faults = faults + 1
       let wait = max(refusal.after ?? 0, backOff(faults))

@@ -278,11 +278,7 @@ extension DutyTests {
     #expect(try rig.receive(.ok, #"{"id":\#(sent.id),"nav":"kiosk","owner":"t"}"#).isEmpty)
     #expect(rig.session.holdsLease(of: "kiosk"))
     let refused = try other.receive(.err, Self.refusal(sent.id, "lease-lost", "resync"))
-    guard case .leaseRefused("kiosk", let refusal)? = refused.duties.first else {
-      Issue.record("told \(refused)")
-      return
-    }
-    #expect(refusal.knownCode == .leaseLost)
+    #expect(refused.duties == [.leaseLost(nav: "kiosk", isTakenAgain: false)])
     #expect(!other.session.holdsLease(of: "kiosk"))
   }
 
