@@ -232,7 +232,7 @@ export interface Lease {
   /**
    * Resolves with the reason when the lease is over for good; a reconnect does not end it.
    *
-   * Without a watch of the nav, and of a holder with the same name, the page learns by the next
+   * Without a watch of the nav, or if the other client has the same name, it resolves with the next
    * `lease-lost`.
    */
   readonly lost: Promise<NavigationError>;
@@ -307,7 +307,7 @@ export class Session {
   unwatch(nav: string, view?: string): void;
   request(verb: "op" | "get", nav: string | null, members: object): number;
   forget(id: number): number;
-  takeBack(id: number): void;
+  noteUnposted(id: number): void;
   refuse(id: number, status: number): void;
   delegate(nav: string, wanted: DelegateOptions | null): void;
   lease(nav: string, force: boolean | null): void;

@@ -472,7 +472,7 @@ export class NavigationClient {
     this.#stream = null;
     clearTimeout(stream?.timer);
     stream?.controller.abort();
-    for (const id of stream?.outbox?.unposted() ?? []) this.#session.takeBack(id);
+    for (const id of stream?.outbox?.unposted() ?? []) this.#session.noteUnposted(id);
   }
 
   #refuseToken() {
@@ -1138,7 +1138,7 @@ export class Session {
   }
 
   /** Notes that the line of a request was not posted on a stream that has ended. */
-  takeBack(id) {
+  noteUnposted(id) {
     const flight = this.#flights.get(id);
     if (flight && --flight.sends === 0) flight.since = null;
   }
@@ -1382,7 +1382,8 @@ export class Session {
 
   /** Sees in a mirror whether another client may have taken a display that this session holds. */
   #checkLease(nav) {
-    const state = this.current(nav, "full");
+    const isHeld = this.#duties.get(`lease ${nav}`)?.isHeld;
+    const state = isHeld ? this.current(nav, "full") : null;
     if (state && (state.parts.environment?.owner ?? "") !== this.#hello.name) this.#doubtLease(nav);
   }
 
@@ -1862,8 +1863,7 @@ export class Outbox {
 
   /** Takes back the line of a request; returns whether the gateway can not have taken it. */
   withdraw(id) {
-    const isHere = !this.#isPosted && !this.#mayBeTaken;
-    for (const lines of isHere && this.#batch ? [this.#batch, this.#lines] : [this.#lines]) {
+    for (const lines of this.#untaken) {
       const index = lines.findIndex((line) => line.id === id);
       if (index >= 0) return lines.splice(index, 1).length > 0;
     }
@@ -1871,10 +1871,12 @@ export class Outbox {
   }
 
   /** The requests whose lines the gateway can not have taken. */
-  unposted() {
-    const isHere = !this.#isPosted && !this.#mayBeTaken;
-    const lines = isHere && this.#batch ? [...this.#batch, ...this.#lines] : this.#lines;
-    return lines.map(({ id }) => id).filter((id) => id !== null);
+  unposted() { return this.#untaken.flat().map(({ id }) => id).filter((id) => id !== null); }
+
+  /** The lists of lines that the gateway can not have taken. */
+  get #untaken() {
+    const isHere = this.#batch && !this.#isPosted && !this.#mayBeTaken;
+    return isHere ? [this.#batch, this.#lines] : [this.#lines];
   }
 
   /** The post to send, the same one until it is answered; null without lines. */

@@ -65,8 +65,8 @@ extension ConfigurationKey {
     number("limits", "navs", \.limits.navs, .count, 1...10_000_000, "The maximum number of navs."),
     number(
       "limits", "nav-idle-seconds", \.limits.navIdleSeconds, .seconds, 1...86_400,
-      "How long at least a nav stays in memory that no client uses or watches; navd loads it again "
-        + "when a client uses it."),
+      "How long navd keeps a nav in memory that no client uses or watches, or up to twice as long; "
+        + "navd loads it again when a client uses it."),
     number(
       "limits", "remembered-ops", \.limits.rememberedOperations, .count, 1...4096,
       "The answers that navd keeps for one client, so that it performs a repeated operation once."),

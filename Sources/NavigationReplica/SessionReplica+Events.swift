@@ -229,9 +229,9 @@ extension SessionReplica {
     }
     guard let key = asked.removeValue(forKey: id) else {
       // Without the right `read`, the error does not name the nav.
-      let nav = flights.first { $0.id == id }?.nav
-      let asks = refusal.knownCode == .leaseLost ? nav.map { doubtLease($0) } : nil
-      return answer(id, .failure(refusal)) + (asks ?? [])
+      let isLease = refusal.knownCode == .leaseLost
+      let nav = isLease ? flights.first { $0.id == id }?.nav : nil
+      return answer(id, .failure(refusal)) + (nav.map { doubtLease($0) } ?? [])
     }
     guard refusal.retryPolicy == .later || refusal.retryPolicy == .same else {
       _ = watches.removeValue(forKey: key)

@@ -84,7 +84,8 @@ import Testing
     let (world, client) = try loaded()
     try client.must(Stage.push("b"), nav: "two", Stage.animated)
     let slot = try #require(world.hub.navs.slot(of: "two"))
-    #expect(!world.hub.mayUnload(slot, []))
+    let mayUnload = world.hub.mayUnload(slot, [])
+    #expect(!mayUnload)
     for _ in 0..<4 { try world.wait(Self.idle) }
     #expect(world.dormantNumbers == [1, 2, 3])
     let log = try client.get("log", nav: "two").json["value"] as? [[String: Any]]

@@ -24,7 +24,7 @@ extension Hub {
     batches.append(.recheck)
   }
 
-  /// Whether the rules for gateways permit that a peer has a session, and ends what it began.
+  /// Whether the rules for gateways permit that a peer has a session, and completes what it began.
   mutating func mayGoOn(_ peer: Peer) -> Bool {
     if case .actor(_, let gateway) = peer { return access.maySpeakForActors(gateway) }
     return !access.speaksForActorsOnly(peer)

@@ -46,7 +46,7 @@ extension Hub {
       let slot = try navs.revive(place, as: entry)
       assert(navs.slot(numbered: request.nav) == slot)
       noteLoaded(slot)
-      // `committed` trims the rings, but idle revivals happen without commits.
+      // At once, because one batch can revive many navs.
       trimRings()
       let violated = navs.slots[slot].controller.violatedInvariants()
       if !violated.isEmpty { freeze(slot, violated) }
@@ -92,7 +92,7 @@ extension Hub {
     let end = min(slot + Self.sweptAtATime.slots, navs.slots.end)
     var unloaded = 0
     while slot < end, unloaded < Self.sweptAtATime.navs {
-      if navs.isLive(slot), isIdle(slot), mayUnload(slot, awaited) {
+      if navs.isLive(slot), sweep.isIdle(navs.slots[slot].usedBy), mayUnload(slot, awaited) {
         unload(slot)
         unloaded += 1
       }
@@ -108,18 +108,14 @@ extension Hub {
     planSweep()
   }
 
-  private func isIdle(_ slot: Int) -> Bool {
-    sweep.isIdle(max(navs.slots[slot].touchedBy, navs.slots[slot].readBy))
-  }
-
-  /// Whether nothing needs a nav in memory; reads of the history wait for `awaited`.
-  func mayUnload(_ slot: Int, _ awaited: Set<String>) -> Bool {
+  /// Whether nothing needs a nav in memory; clients wait for the history of the navs in `awaited`.
+  ///
+  /// Mutating, because a method that does not mutate is given a copy of the hub.
+  mutating func mayUnload(_ slot: Int, _ awaited: Set<String>) -> Bool {
     guard !Navs.virtualSlots.contains(slot), watches.of(nav: slot).isEmpty,
       coordinations.isAtRest(slot), navs.hasName(slot)
     else { return false }
-    let entry = navs.slots[slot]
-    return !entry.controller.isOpen && entry.durable == entry.revision && entry.fault == nil
-      && !awaited.contains(entry.name)
+    return navs.slots[slot].isComplete && !awaited.contains(navs.slots[slot].name)
   }
 
   /// Makes a loaded nav dormant, which nothing needs in memory.

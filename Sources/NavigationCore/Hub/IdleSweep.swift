@@ -27,7 +27,7 @@ struct IdleSweep: Sendable {
   /// Notes the present time.
   mutating func wake(at now: UInt64) { isDue = dueAt.map { $0 <= now } ?? false }
 
-  /// Whether a nav is idle whose last use was in this batch.
+  /// Whether a nav is idle; `batch` is the number of the last batch that used it.
   func isIdle(_ batch: UInt64) -> Bool { batch < beganBefore }
 
   /// Ends a slice; the next one begins with a slot.

@@ -23,7 +23,7 @@ struct NavEntry: Sendable {
   var lastSequence: UInt64 = 0
   /// The number of the newest batch that changed the nav.
   var touchedBy: UInt64 = 0
-  /// The number of the newest batch in which a client read the nav, or stopped to watch it.
+  /// The number of the newest batch in which a client read the nav, or stopped watching it.
   var readBy: UInt64 = 0
   /// The revision of the newest snapshot in the journal.
   var snapshotRevision: Revision
@@ -59,6 +59,12 @@ struct NavEntry: Sendable {
   static let vacant = NavEntry(
     name: "", number: 0, owner: "", epoch: Epoch(bits: 0),
     controller: NavigationController(revision: Revision(0)))
+
+  /// The number of the newest batch that used the nav.
+  var usedBy: UInt64 { max(touchedBy, readBy) }
+
+  /// Whether the journal has all of it: nothing is open, everything is durable, and it is not frozen.
+  var isComplete: Bool { !controller.isOpen && durable == revision && fault == nil }
 
   /// The newest revision, durable or not.
   var revision: Revision { directory?.revision ?? controller.revision }

@@ -99,7 +99,7 @@ claims["an op that was never posted has not happened, and is sent after any time
   const opened = new Opened({ wall: () => 0 });
   const id = opened.session.request("op", NAV, { do: POP });
   opened.session.take();
-  opened.session.takeBack(id);
+  opened.session.noteUnposted(id);
   opened.session.lost(0);
   opened.session.take();
   opened.now = 20 * MINUTE;
