@@ -199,9 +199,15 @@ struct Runner {
     let before = try server.state().kibibytes
     try fill(server, navs, operations)
     let used = try server.state().kibibytes
-    // Twice `nav-idle-seconds`, and the sweep.
-    Thread.sleep(forTimeInterval: 8)
-    let unused = try server.state().kibibytes
+    // The sweep gives up memory in steps, so that what remains is known only when it stays the same.
+    var unused = used
+    let end = Date(timeIntervalSinceNow: 60)
+    while Date() < end {
+      Thread.sleep(forTimeInterval: 2)
+      let now = try server.state().kibibytes
+      if now == unused, now < (before + used) / 2 { break }
+      unused = now
+    }
     return [
       "bytes_per_nav": Double(unused - before) * 1024 / Double(navs),
       "used_bytes_per_nav": Double(used - before) * 1024 / Double(navs),

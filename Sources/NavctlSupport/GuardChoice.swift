@@ -81,12 +81,13 @@ package struct GuardChoice: Hashable, Sendable {
   /// - Parameters:
   ///   - need: the guard that the operations need.
   ///   - seen: the state of the nav that this terminal last showed.
+  ///   - obstacle: why navctl does not record what the terminal shows; nil if it does.
   ///   - command: the name of the command, for the remedy.
   ///   - nav: the nav, for the remedy.
   /// - Returns: the typed conditions, else conditions from `seen`; none if none are needed.
   /// - Throws: `UsageError` if the operations need a guard, and there is neither.
   package func guards(
-    need: OperationKind.NeededGuard, seen: Seen?, command: String, nav: String
+    need: OperationKind.NeededGuard, seen: Seen?, obstacle: String?, command: String, nav: String
   ) throws(UsageError) -> Guards {
     if typed.any { return typed }
     let namesState = typed.revision != nil || typed.digest != nil || typed.stack != nil
@@ -104,7 +105,9 @@ package struct GuardChoice: Hashable, Sendable {
           remedy: "navctl \(command) \(nav) --rev N, or --any")
       }
     }
-    guard let seen else { throw Self.unseen(need, command: command, nav: nav) }
+    guard let seen else {
+      throw Self.unseen(need, obstacle: obstacle, command: command, nav: nav)
+    }
     var guards = typed
     guards.epoch = guards.epoch ?? seen.epoch
     if need == .presentation, let visible = seen.visible {
@@ -139,7 +142,7 @@ package struct GuardChoice: Hashable, Sendable {
   }
 
   private static func unseen(
-    _ need: OperationKind.NeededGuard, command: String, nav: String
+    _ need: OperationKind.NeededGuard, obstacle: String?, command: String, nav: String
   ) -> UsageError {
     let option =
       switch need {
@@ -147,6 +150,12 @@ package struct GuardChoice: Hashable, Sendable {
       case .presentation: "--visible ID"
       case .none, .wholeStack, .byArguments: "--rev N"
       }
+    // `show` would be no help, since it cannot record what it shows.
+    if let obstacle {
+      return UsageError(
+        "\(command) would remove screens, and navctl cannot record what it shows: \(obstacle)",
+        remedy: "add \(option), or --any for any state")
+    }
     return UsageError(
       "\(command) would remove screens that this terminal has not shown",
       remedy: "navctl show \(nav), then again; or add \(option), or --any for any state"

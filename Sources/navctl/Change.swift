@@ -40,7 +40,9 @@ struct Change {
       id: 0, nav: nav,
       guards: isOffered
         ? choice.guards(bySeen: seen)
-        : try choice.guards(need: need, seen: seen, command: invocation.command.name, nav: nav),
+        : try choice.guards(
+          need: need, seen: seen, obstacle: memory.obstacle, command: invocation.command.name,
+          nav: nav),
       isAnimated: try Change.isAnimated(invocation.line),
       waits: try Change.waits(invocation.line))
     isTyped = choice.isTyped && request.guards == choice.typed

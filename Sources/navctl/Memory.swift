@@ -5,16 +5,20 @@ import RuntimePaths
 struct Memory {
   private let store: SeenStore?
   private let endpoint: String
+  /// Why nothing is kept; nil if states are kept.
+  let obstacle: String?
 
   init(_ environment: ProcessEnvironment, endpoint: String) {
     self.endpoint = endpoint
-    if let session = TerminalSession.current(environment),
-      let directory = SeenStore.directory(environment)
-    {
-      store = SeenStore(directory: directory, session: session)
-    } else {
-      store = nil
+    guard let directory = SeenStore.directory(environment) else {
+      (store, obstacle) = (nil, "HOME is not set")
+      return
     }
+    guard let session = TerminalSession.current(environment) else {
+      (store, obstacle) = (nil, "the leader of this session has ended")
+      return
+    }
+    (store, obstacle) = (SeenStore(directory: directory, session: session), nil)
   }
 
   /// The state of a nav that this terminal showed last; nil if it showed none.

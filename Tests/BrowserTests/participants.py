@@ -57,6 +57,17 @@ def token_of(name):
 Run = collections.namedtuple("Run", "nav arguments pid status output began ended")
 
 
+def lead_a_session_if_nobody_does():
+    """Makes this process the leader of a session where the leader of its session has ended.
+
+    `navctl` records what it showed by the session, and records nothing where the leader has ended, as in a job of a
+    service manager.
+    """
+    leader = os.getsid(0)
+    if leader == 0 or not os.path.exists(f"/proc/{leader}"):
+        os.setsid()
+
+
 class Navctl:
     """Runs one `navctl` after the other."""
 

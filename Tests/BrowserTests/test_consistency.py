@@ -15,7 +15,7 @@ import time
 import unittest
 
 from harness import HERE, IS_LONG, MODULE, Concurrently, Daemon, Directory, Gateway, eventually
-from participants import Browser, Navctl, Swift, token_of
+from participants import Browser, Navctl, Swift, lead_a_session_if_nobody_does, token_of
 
 Numbers = collections.namedtuple("Numbers", "browsers navctls swifts navs seconds kills rounds")
 NUMBERS = Numbers(8, 4, 2, 4, 20, 2, 3) if IS_LONG else Numbers(2, 2, 1, 2, 3, 1, 2)
@@ -215,6 +215,7 @@ def mirror_of_page(state):
 class Consistency(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
+        lead_a_session_if_nobody_does()
         cls.story = Story(int(os.environ.get("NAVD_TEST_SEED") or random.randrange(2 ** 31)))
         cls.addClassCleanup(cls.story.close)
         cls.has_failed = False

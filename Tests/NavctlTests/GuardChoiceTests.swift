@@ -10,7 +10,7 @@ import Testing
   ) throws -> Guards {
     let operations = kinds.map { NavigationOperation($0) }
     return try GuardChoice(line(options)).guards(
-      need: GuardChoice.need(operations), seen: seen, command: "pop", nav: "kiosk")
+      need: GuardChoice.need(operations), seen: seen, obstacle: nil, command: "pop", nav: "kiosk")
   }
 
   @Test func `a pop is guarded by the epoch and top last seen`() throws {
@@ -99,7 +99,7 @@ import Testing
     #expect(guards.epoch == Epoch(epoch))
     let error = #expect(throws: UsageError.self) {
       try GuardChoice(line()).guards(
-        need: .presentation, seen: nil, command: "dismiss", nav: "kiosk")
+        need: .presentation, seen: nil, obstacle: nil, command: "dismiss", nav: "kiosk")
     }
     #expect(error?.remedy?.contains("--visible ID") == true)
   }
@@ -170,6 +170,17 @@ import Testing
         == "navctl show kiosk, then again; or add --top ID, or --any for any state")
     let close = #expect(throws: UsageError.self) { try guards([], [.navClose], nil) }
     #expect(close?.remedy?.contains("--rev N") == true)
+  }
+
+  @Test func `where nothing is recorded, the refusal does not advise show`() throws {
+    let error = #expect(throws: UsageError.self) {
+      try GuardChoice(line()).guards(
+        need: .position, seen: nil, obstacle: "HOME is not set", command: "pop", nav: "kiosk")
+    }
+    #expect(
+      error?.message
+        == "pop would remove screens, and navctl cannot record what it shows: HOME is not set")
+    #expect(error?.remedy == "add --top ID, or --any for any state")
   }
 
   @Test(arguments: [("rev", "x"), ("rev", "-1"), ("epoch", "12"), ("rev", "9007199254740992")])

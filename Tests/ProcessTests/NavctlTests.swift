@@ -143,6 +143,38 @@ extension ProcessTests {
       #expect(try wait.ended() == 0, "\(wait.transcript)")
     }
 
+    @Test func `in a session whose leader has ended, the refusal of a pop names the ways out`()
+      throws
+    {
+      let daemon = try TestDaemon()
+      try Peer(daemon.endpoint).create("kiosk")
+      let leader = try Child(
+        "/usr/bin/setsid",
+        [
+          "--wait", "/bin/sh", "-c",
+          """
+          cd "$HOME"
+          (while kill -0 $$; do sleep 0.01; done 2>wait
+          "$NAVCTL" show kiosk >show; "$NAVCTL" pop kiosk 2>partial; mv partial refusal) </dev/null >out 2>&1 &
+          """,
+        ],
+        environment: [
+          "HOME": daemon.directory.path,
+          "NAVD_ENDPOINT": daemon.endpoint, "NAVCTL": Binaries.path("navctl"),
+          "PATH": "/usr/bin:/bin",
+        ])
+      #expect(try leader.ended() == 0, "\(leader.transcript)")
+      let path = "\(daemon.directory.path)/refusal"
+      #expect(try eventually { FileManager.default.fileExists(atPath: path) })
+      #expect(
+        try String(contentsOfFile: path, encoding: .utf8) == """
+          navctl: usage: pop would remove screens, and navctl cannot record what it shows: \
+          the leader of this session has ended
+            try: add --top ID, or --any for any state
+
+          """)
+    }
+
     @Test func `what one terminal was shown, another's user did not see`() throws {
       let daemon = try TestDaemon()
       let peer = try Peer(daemon.endpoint)
