@@ -24,7 +24,7 @@ extension Journal {
       }
     }
     if pruning.isActive { report.deletedRows = try deleteSlice(budget) }
-    report.freedPages = try vacuumSlice()
+    report.freedPages = try noting { () throws(JournalError) in try engine.vacuumSlice() }
     report.hasMore = pruning.isActive || report.freedPages > 0
     return report
   }
@@ -52,7 +52,6 @@ extension Journal {
 
   /// Deletes the plan's snapshots and stores which navs it forgets, in one transaction.
   private func carryOut(_ plan: RetentionPlan) throws(JournalError) {
-    try prepareUnsynced()
     try transaction { () throws(JournalError) in
       census.draft = census.stored
       for (nav, keeping) in plan.raised {
@@ -79,16 +78,13 @@ extension Journal {
     _ nav: UInt64, _ snapshots: ArraySlice<LedgerEntry.Snapshot>
   ) throws(JournalError) {
     for snapshot in snapshots {
-      deleteSnapshot.bind(1, nav)
-      deleteSnapshot.bind(2, snapshot.revision)
-      try deleteSnapshot.run()
+      try engine.deleteSnapshot(nav: nav, revision: snapshot.revision)
       census.draft.discount(snapshotChecksum: snapshot.checksum)
     }
   }
 
   /// Examines the next `budget` rows and deletes those that retention no longer keeps.
   private func deleteSlice(_ budget: Int) throws(JournalError) -> Int {
-    try prepareUnsynced()
     let closing = Set(closing)
     var slice = PruningSlice(next: pruning.next, last: pruning.last, budget: budget)
     var remaining: [UInt64] = []
@@ -119,13 +115,16 @@ extension Journal {
     }
     census.draft.discount(rows: records, checksum: found.checksum)
     guard batch.group.records > 0 else {
-      deleteGroup.bind(1, found.first)
-      return try deleteGroup.run()
+      return try engine.deleteGroup(found.first)
     }
     batch.group.seal()
     let checksum = batch.group.checksum
     census.draft.count(rows: batch.group.records, checksum: checksum)
-    try write(batch.group, checksum, with: replaceGroup)
+    try replace(batch.group, checksum)
+  }
+
+  private func replace(_ group: borrowing RowGroup, _ checksum: UInt64) throws(JournalError) {
+    try engine.replace(StoredGroup(group, checksum), group.heads, group.storedBodies)
   }
 
   /// Finds the next group of a slice, and collects the rows that stay in `batch.group`.
@@ -134,54 +133,36 @@ extension Journal {
   private func survivors(
     of slice: inout PruningSlice, _ closing: Set<UInt64>
   ) throws(JournalError) -> (StoredGroup, records: Int)? {
-    selectGroup.bind(1, slice.next)
-    defer { selectGroup.reset() }
-    guard try selectGroup.step(.reading) else {
-      slice.next = slice.last + 1
-      return nil
-    }
     var result: (StoredGroup, records: Int)?
-    let path = database.path
-    try selectGroup.unpackedGroup(damage: { JournalError.damaged(path: path, what: $0) }) {
-      (found, heads, bodies) throws(JournalError) in
-      var cursor = RecordCursor(first: found.first)
-      var records = 0
-      batch.group.begin(found.first)
-      while cursor.next(in: heads) {
-        records += 1
-        let row = cursor.header
-        guard cursor.body.upperBound <= bodies.count else { break }
-        let isDoomed =
-          closing.contains(row.nav) || row.sequence <= ledger.entry(row.nav)?.doomed ?? 0
-        if slice.takes(row), isDoomed {
-          slice.deleted.append(RowNote(row, bodyCount: cursor.body.count))
-        } else {
-          batch.group.append(row, bodies.extracting(cursor.body))
+    let name = name
+    let isThere = try engine.readGroup(from: slice.next) {
+      (found, heads, stored) throws(JournalError) in
+      try found.unpacking(stored, damage: { JournalError.damaged(path: name, what: $0) }) {
+        (bodies) throws(JournalError) in
+        var cursor = RecordCursor(first: found.first)
+        var records = 0
+        batch.group.begin(found.first)
+        while cursor.next(in: heads) {
+          records += 1
+          let row = cursor.header
+          guard cursor.body.upperBound <= bodies.count else { break }
+          let isDoomed =
+            closing.contains(row.nav) || row.sequence <= ledger.entry(row.nav)?.doomed ?? 0
+          if slice.takes(row), isDoomed {
+            slice.deleted.append(RowNote(row, bodyCount: cursor.body.count))
+          } else {
+            batch.group.append(row, bodies.extracting(cursor.body))
+          }
         }
+        guard cursor.hasEnded(heads, at: found.last, bodyCount: bodies.count) else {
+          throw JournalError.damaged(path: name, what: "\(found.name) cannot be separated")
+        }
+        if slice.budget > 0 { slice.next = max(slice.next, found.last + 1) }
+        result = (found, records)
       }
-      guard cursor.hasEnded(heads, at: found.last, bodyCount: bodies.count) else {
-        throw JournalError.damaged(path: path, what: "\(found.name) cannot be separated")
-      }
-      if slice.budget > 0 { slice.next = max(slice.next, found.last + 1) }
-      result = (found, records)
     }
+    if !isThere { slice.next = slice.last + 1 }
     return result
-  }
-
-  /// Returns up to 64 free pages to the file system, if more than a quarter of the file is free.
-  private func vacuumSlice() throws(JournalError) -> Int {
-    let free = try database.integer("PRAGMA freelist_count")
-    guard free > 256, try free > database.integer("PRAGMA page_count") / 4 else { return 0 }
-    try prepareUnsynced()
-    if let poison { throw poison }
-    do throws(JournalError) {
-      try database.execute("PRAGMA incremental_vacuum(64)", .writing)
-    } catch {
-      database.rollBack()
-      if case .syncFailed = error { poison = error }
-      throw error
-    }
-    return try Int(free - database.integer("PRAGMA freelist_count"))
   }
 }
 
@@ -208,18 +189,13 @@ extension Journal {
   ///
   /// Any thread may call it, because it looks the files up by name.
   package var fileSizes: (journal: Int, log: Int) {
-    let path = directory + "/" + Self.fileName
-    let sizes = [path, path + "-wal"].map { path in
-      do throws(JournalError) { return try fileSize(path) ?? 0 } catch { return 0 }
-    }
-    return (sizes[0], sizes[1])
+    engine.sizes
   }
 
-  /// Returns the present figures; two of them come from the file system.
-  package func statistics() throws(JournalError) -> Statistics {
-    let path = directory + "/" + Self.fileName
-    return Statistics(
-      fileBytes: try fileSize(path) ?? 0, walBytes: try fileSize(path + "-wal") ?? 0,
+  /// The present figures; two of them come from the file system.
+  package var statistics: Statistics {
+    Statistics(
+      fileBytes: fileSizes.journal, walBytes: fileSizes.log,
       rows: census.stored.rows, snapshots: census.stored.snapshots, navs: ledger.entries.count,
       rowBytes: ledger.bytes, commits: commits)
   }

@@ -6,6 +6,13 @@ package enum ReplayError<Refusal: Error>: Error {
   case journal(JournalError)
   /// A closure refused a snapshot or row.
   case refused(Refusal)
+
+  /// Runs a part of a replay that only the journal can fail.
+  package static func journal<Result>(
+    _ body: () throws(JournalError) -> Result
+  ) throws(Self) -> Result {
+    do throws(JournalError) { return try body() } catch { throw .journal(error) }
+  }
 }
 
 /// Selects the rows whose bodies a replay reads.
@@ -25,10 +32,7 @@ extension Journal {
   ///
   /// It may be called before `replay`.
   package func newestSequence() throws(JournalError) -> UInt64 {
-    let select = try database.prepare("SELECT last FROM log ORDER BY seq DESC LIMIT 1")
-    defer { select.reset() }
-    guard try select.step(.reading) else { return 0 }
-    return select.unsigned(0) ?? 0
+    try engine.newestSequence()
   }
 
   /// Passes on the stored records: the latest snapshot of each nav, then every row.
@@ -45,37 +49,28 @@ extension Journal {
     rows: (RowHeader, Span<UInt8>) throws(Refusal) -> Void
   ) throws(ReplayError<Refusal>) {
     precondition(!isReplayed, "replayed twice")
-    let expected: Census = try journal(Refusal.self) { () throws(JournalError) in
+    let expected = try ReplayError<Refusal>.journal { () throws(JournalError) in
       try metadata.census()
     }
     try replaySnapshots(snapshots)
     try replayRows(bodies, rows, expected)
     census.stored.through = max(census.stored.through, expected.through)
     resumePruning()
-    try journal(Refusal.self) { () throws(JournalError) in
+    try ReplayError<Refusal>.journal { () throws(JournalError) in
       isReplayed = true
       // Writes of a killed process may be in the kernel's memory only, and be read from there. They
       // must be on the disk before navd serves them.
       try checkpoint(emptying: true)
-      if state == .dirty(bootID: bootID) { try syncNow() }
+      try syncNow()
     }
   }
 
   private func replaySnapshots<Refusal: Error>(
     _ consume: (SnapshotRow) throws(Refusal) -> Void
   ) throws(ReplayError<Refusal>) {
-    let select: Statement = try journal(Refusal.self) { () throws(JournalError) in
-      try database.prepare("SELECT \(Schema.snapshotColumns) FROM snapshot ORDER BY nav, rev")
-    }
-    defer { select.reset() }
     let closing = Set(closing)
     var latest: SnapshotRow?
-    while let next: SnapshotRow = try journal(
-      Refusal.self,
-      { () throws(JournalError) in
-        try select.step(.reading) ? try select.snapshot(database.path) : nil
-      })
-    {
+    try engine.readSnapshots { (next) throws(ReplayError<Refusal>) in
       if let latest {
         guard (latest.nav, latest.revision) < (next.nav, next.revision) else {
           throw damage(Refusal.self, "its snapshots are out of order")
@@ -94,35 +89,28 @@ extension Journal {
     _ wanted: ReplayedBodies, _ consume: (RowHeader, Span<UInt8>) throws(Refusal) -> Void,
     _ expected: Census
   ) throws(ReplayError<Refusal>) {
-    let select: Statement = try journal(Refusal.self) { () throws(JournalError) in
-      try database.prepare("SELECT \(Schema.groupColumns) FROM log ORDER BY seq")
-    }
-    defer { select.reset() }
     let closing = Set(closing)
     var last: UInt64 = 0
     var isCounted = false
-    while try journal(Refusal.self, { () throws(JournalError) in try select.step(.reading) }) {
-      try select.group(damage: { damage(Refusal.self, $0) }) {
-        (group, heads, bodies) throws(ReplayError<Refusal>) in
-        guard group.first > last else {
-          throw damage(Refusal.self, "\(group.name) are out of order")
-        }
-        if group.first > expected.through {
-          guard isCounted || agrees(expected) else { throw damage(Refusal.self, Self.missing) }
-          isCounted = true
-          guard group.first == max(last, expected.through) + 1 else {
-            throw damage(Refusal.self, "row \(max(last, expected.through) + 1) is missing")
-          }
-        }
-        // A group is committed as a whole, so the census counts all of its rows or none.
-        guard isCounted || group.last <= expected.through else {
-          throw damage(Refusal.self, "\(group.name) are counted in part")
-        }
-        last = group.last
-        let count = try replay(group, heads, bodies, wanted, closing, consume)
-        census.stored.through = last
-        census.stored.count(rows: count, checksum: group.checksum)
+    try engine.readGroups { (group, heads, bodies) throws(ReplayError<Refusal>) in
+      guard group.first > last else {
+        throw damage(Refusal.self, "\(group.name) are out of order")
       }
+      if group.first > expected.through {
+        guard isCounted || agrees(expected) else { throw damage(Refusal.self, Self.missing) }
+        isCounted = true
+        guard group.first == max(last, expected.through) + 1 else {
+          throw damage(Refusal.self, "row \(max(last, expected.through) + 1) is missing")
+        }
+      }
+      // A group is committed as a whole, so the census counts all of its rows or none.
+      guard isCounted || group.last <= expected.through else {
+        throw damage(Refusal.self, "\(group.name) are counted in part")
+      }
+      last = group.last
+      let count = try replay(group, heads, bodies, wanted, closing, consume)
+      census.stored.through = last
+      census.stored.count(rows: count, checksum: group.checksum)
     }
     guard isCounted || agrees(expected) else { throw damage(Refusal.self, Self.missing) }
   }
@@ -179,13 +167,7 @@ extension Journal {
   private func damage<Refusal: Error>(
     _ refusal: Refusal.Type, _ what: String
   ) -> ReplayError<Refusal> {
-    .journal(.damaged(path: database.path, what: what))
-  }
-
-  private func journal<Result, Refusal: Error>(
-    _ refusal: Refusal.Type, _ body: () throws(JournalError) -> Result
-  ) throws(ReplayError<Refusal>) -> Result {
-    do throws(JournalError) { return try body() } catch { throw .journal(error) }
+    .journal(.damaged(path: name, what: what))
   }
 
   private func hand<Refusal: Error>(

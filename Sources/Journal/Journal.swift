@@ -1,7 +1,7 @@
 package import NavigationCore
 
-/// The journal: an SQLite database with the rows in the order of their sequence, and with
-/// snapshots.
+/// The journal: rows in the order of their sequence, and snapshots, in a database that an engine
+/// keeps.
 ///
 /// Rows that are committed together are stored in groups. A group is one row of the database.
 ///
@@ -10,41 +10,23 @@ package import NavigationCore
 /// records are stored. If it throws, none of them is, except after `.syncFailed`, when this is
 /// unknown.
 package final class Journal {
-  /// The name of the journal's file in its directory.
+  /// The name of the journal's file in a directory.
   package static let fileName = "journal.sqlite"
 
-  /// The directory of the journal.
-  package let directory: String
-  /// Whether acknowledged rows may be missing, so that every nav needs a new epoch.
-  ///
-  /// It stays true, and every commit is synced, until `epochsRenewed()`.
-  package internal(set) var mustRenewEpochs: Bool
-
-  let database: Database
-  let metadata: Metadata
-  let durability: Durability
-  /// The kernel's id of this boot, as the caller passed it.
-  package let bootID: String
   /// The rules by which history is kept; a change counts from the next `maintain` on.
   package var retention: Retention
-  let insertGroup: Statement
-  let insertSnapshot: Statement
-  let selectSnapshotChecksum: Statement
-  let selectGroup: Statement
-  let replaceGroup: Statement
-  let deleteGroup: Statement
-  let deleteSnapshot: Statement
-  let beginStatement: Statement
-  let commitStatement: Statement
-  var lock: DirectoryLock?
+
+  /// The place of the database.
+  package let place: any JournalPlace
+
+  let engine: any JournalEngine
+  let metadata: Metadata
   var ledger = Ledger()
   var closing: [UInt64] = []
-  var state: SyncState
   var pruning = Pruning()
-  var isSynchronous = true
-  var reserve: LogReserve
   var isReplayed = false
-  var poison: JournalError?
+  /// The first failed sync: the next one may succeed although data was lost.
+  private var poison: JournalError?
   var commits: UInt64 = 0
   /// The census of the stored records, and the census after the open transaction commits.
   var census = (stored: Census(), draft: Census())
@@ -52,61 +34,49 @@ package final class Journal {
   var isStaging = false
   var batch = StagedBatch()
 
-  /// Locks the directory, makes an empty journal if there is none, and checks the format.
+  /// Makes a journal in the database of an engine, which no other journal uses.
+  package init(
+    _ engine: any JournalEngine, in place: any JournalPlace, retention: Retention
+  ) throws(JournalError) {
+    self.engine = engine
+    self.place = place
+    self.retention = retention
+    metadata = Metadata(engine)
+    closing = try metadata.closing()
+  }
+
+  /// Opens the journal of a directory; makes an empty one if there is none.
   ///
   /// `bootID` is the kernel's id of this boot. `holder` names this process in the error of another
   /// process that finds the lock, such as `navd serving ipc:///…`.
   package static func open(
     directory: String, durability: Durability, bootID: String, retention: Retention, holder: String
   ) throws(JournalError) -> Journal {
-    let lock = try DirectoryLock(directory: directory, holder: holder)
-    try prepareFile(directory)
-    return try Journal(directory, durability, bootID, retention, lock)
+    try JournalDirectory(path: directory, durability: durability, bootID: bootID)
+      .open(retention: retention, holder: holder)
   }
 
-  private init(
-    _ directory: String, _ durability: Durability, _ bootID: String, _ retention: Retention,
-    _ lock: consuming DirectoryLock
-  ) throws(JournalError) {
-    self.directory = directory
-    self.durability = durability
-    self.bootID = bootID
-    self.retention = retention
-    let path = directory + "/" + Self.fileName
-    reserve = LogReserve(path: path + "-wal")
-    let logDamage = try LogScan.damage(path: path + "-wal")
-    database = try Database(path: path)
-    try Schema.verify(database)
-    try database.execute("PRAGMA cell_size_check=ON; PRAGMA synchronous=FULL", .opening)
-    // Exclusive locking mode measured the same (173 against 177 µs for a synced commit), and would
-    // keep readers out.
-    try database.execute("PRAGMA journal_mode=WAL; PRAGMA cache_size=-8192", .opening)
-    // Fails now if the file cannot be written, instead of at the first operation.
-    try database.execute("BEGIN IMMEDIATE; ROLLBACK", .opening)
-    guard !database.isReadOnly else {
-      throw .unwritable(path: path, reason: "it, or its own header, allows reading only")
-    }
-    metadata = try Metadata(database)
-    insertGroup = try database.prepare(
-      "INSERT INTO log(\(Schema.groupColumns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
-    insertSnapshot = try database.prepare(
-      "INSERT OR REPLACE INTO snapshot(\(Schema.snapshotColumns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
-    selectSnapshotChecksum = try database.prepare(
-      "SELECT sum FROM snapshot WHERE nav = ?1 AND rev = ?2")
-    selectGroup = try database.prepare(Schema.selectGroup)
-    replaceGroup = try database.prepare(
-      "UPDATE log SET last = ?2, size = ?3, sum = ?4, heads = ?5, bodies = ?6 WHERE seq = ?1")
-    deleteGroup = try database.prepare("DELETE FROM log WHERE seq = ?1")
-    deleteSnapshot = try database.prepare("DELETE FROM snapshot WHERE nav = ?1 AND rev = ?2")
-    beginStatement = try database.prepare("BEGIN IMMEDIATE")
-    commitStatement = try database.prepare("COMMIT")
-    state = try metadata.state()
-    closing = try metadata.closing()
-    mustRenewEpochs = state != .clean && state != .dirty(bootID: bootID)
-    self.lock = consume lock
-    // After unsynced commits were lost, any part of the log may be missing, so its damage is no
-    // error.
-    if let logDamage, !mustRenewEpochs { throw .damaged(path: path, what: logDamage) }
+  /// The name of the database in errors, such as its path.
+  package var name: String { engine.name }
+
+  /// Whether acknowledged rows may be missing, so that every nav needs a new epoch.
+  ///
+  /// It stays true, and every commit is synced, until `epochsRenewed()`.
+  package var mustRenewEpochs: Bool { engine.mustRenewEpochs }
+
+  /// Whether `mustRenewEpochs` is true because the journal was restored from a backup.
+  package var isRestored: Bool { engine.isRestored }
+
+  /// Notes that the new epochs, which `mustRenewEpochs` asked for, are committed.
+  package func epochsRenewed() throws(JournalError) {
+    try noting { () throws(JournalError) in try engine.epochsRenewed() }
+  }
+
+  /// Stores durably that every nav needs a new epoch at the next start.
+  ///
+  /// After that, the caller may only call `close`.
+  package func renewEpochsAtNextStart() throws(JournalError) {
+    try noting { () throws(JournalError) in try engine.renewEpochsAtNextStart() }
   }
 
   /// The sequence of the newest row; 0 if there never was one.
@@ -115,27 +85,10 @@ package final class Journal {
   /// The number of pages in the write-ahead log after the last commit.
   ///
   /// The caller makes a `checkpoint` when it exceeds a limit.
-  package var walPages: Int { database.walPages }
+  package var walPages: Int { engine.logPages }
 
   /// The lowest revision of a nav that can be rebuilt; 0 if the history is complete.
   package func floor(of nav: UInt64) -> UInt64 { ledger.entry(nav)?.floor ?? 0 }
-
-  /// Makes the file if there is none, so that a power failure leaves no file or a complete one.
-  private static func prepareFile(_ directory: String) throws(JournalError) {
-    _ = try JournalRestoration.complete(in: directory)
-    let path = directory + "/" + fileName
-    if try exists(path) { return }
-    guard try !exists(path + "-wal") else {
-      throw .damaged(path: path, what: "it is missing, but its write-ahead log is there")
-    }
-    let draft = path + ".new"
-    try removeFile(draft)
-    try removeFile(draft + "-journal")
-    try createPrivateFile(draft)
-    try Schema.create(at: draft)
-    try renameFile(draft, path)
-    try DirectoryLock.sync(directory: directory)
-  }
 }
 
 // Commits.
@@ -163,9 +116,7 @@ extension Journal {
     precondition(isReplayed, "commit before replay")
     guard !records.isEmpty else { return }
     if !isStaging {
-      try prepareUnsynced()
-      if let poison { throw poison }
-      try undoingOnError { () throws(JournalError) in try beginStatement.run() }
+      try undoingOnError { () throws(JournalError) in try engine.begin() }
       census.draft = census.stored
       batch.begin(census.stored.through + 1)
       isStaging = true
@@ -198,19 +149,18 @@ extension Journal {
       try storeGroup()
       // A missing snapshot leaves no gap in a sequence, so the census is stored with the snapshots.
       if batch.hasSnapshots { try metadata.write(census.draft) }
-      try commitStatement.run()
+      try engine.commit()
     }
     isStaging = false
     census.stored = census.draft
     for record in batch.records { ledger.add(record) }
     commits += 1
-    if isSynchronous { reserve.extend(pages: walPages) }
   }
 
   /// Drops the staged parts of a batch.
   package func discardStaged() {
     guard isStaging else { return }
-    database.rollBack()
+    engine.rollBack()
     isStaging = false
   }
 
@@ -221,67 +171,56 @@ extension Journal {
     let checksum = batch.group.checksum
     census.draft.through = batch.group.last
     census.draft.count(rows: batch.group.records, checksum: checksum)
-    try write(batch.group, checksum, with: insertGroup)
+    try insert(batch.group, checksum)
     batch.group.begin(batch.group.last + 1)
   }
 
-  /// Runs a statement with the columns of a group as parameters.
-  func write(
-    _ group: borrowing RowGroup, _ checksum: UInt64, with statement: Statement
-  ) throws(JournalError) {
-    statement.bind(1, group.first)
-    statement.bind(2, group.last)
-    statement.bind(3, group.packedFrom)
-    statement.bind(4, checksum)
-    try statement.run(5, group.heads, 6, group.storedBodies)
+  private func insert(_ group: borrowing RowGroup, _ checksum: UInt64) throws(JournalError) {
+    try engine.insert(StoredGroup(group, checksum), group.heads, group.storedBodies)
   }
 
   private func insert(_ snapshot: SnapshotRow) throws(JournalError) {
-    let last = ledger.entry(snapshot.nav)?.snapshots.last?.revision ?? 0
-    precondition(snapshot.revision >= last, "snapshot \(snapshot.revision) after \(last)")
+    let last = ledger.entry(snapshot.nav)?.snapshots.last
+    precondition(snapshot.revision >= last?.revision ?? 0, "snapshot \(snapshot.revision) too old")
     let checksum = snapshot.checksum
-    if let replaced = try checksumOfSnapshot(snapshot.nav, snapshot.revision) {
+    if let replaced = batch.checksum(of: snapshot) ?? last?.checksum(of: snapshot) {
       census.draft.discount(snapshotChecksum: replaced)
     }
     census.draft.count(snapshotChecksum: checksum)
-    insertSnapshot.bind(1, snapshot.nav)
-    insertSnapshot.bind(2, snapshot.revision)
-    insertSnapshot.bind(3, snapshot.sequence)
-    insertSnapshot.bind(4, snapshot.time)
-    insertSnapshot.bind(5, checksum)
-    try insertSnapshot.run(6, snapshot.body.span)
+    try engine.insert(snapshot, checksum: checksum)
     batch.hasSnapshots = true
     batch.records.append(.snapshot(SnapshotHeader(snapshot, checksum: checksum)))
-  }
-
-  private func checksumOfSnapshot(_ nav: UInt64, _ revision: UInt64) throws(JournalError) -> UInt64?
-  {
-    selectSnapshotChecksum.bind(1, nav)
-    selectSnapshotChecksum.bind(2, revision)
-    defer { selectSnapshotChecksum.reset() }
-    guard try selectSnapshotChecksum.step(.writing) else { return nil }
-    return selectSnapshotChecksum.integer(0).map { UInt64(bitPattern: $0) }
   }
 
   /// Runs `body` in one transaction; rolls the transaction back after any error.
   func transaction(_ body: () throws(JournalError) -> Void) throws(JournalError) {
     precondition(!isStaging, "a transaction inside a staged batch")
-    if let poison { throw poison }
     try undoingOnError { () throws(JournalError) in
-      try beginStatement.run()
+      try engine.begin()
       try body()
-      try commitStatement.run()
+      try engine.commit()
     }
   }
 
   /// Runs a part of a transaction; rolls the whole transaction back after any error.
   private func undoingOnError(_ body: () throws(JournalError) -> Void) throws(JournalError) {
     do throws(JournalError) {
-      try body()
+      try noting(body)
     } catch {
-      database.rollBack()
+      engine.rollBack()
       isStaging = false
-      // After a failed sync, the next sync may succeed although data was lost.
+      throw error
+    }
+  }
+
+  /// Runs a part of a commit or of the upkeep; after a failed sync, every part fails.
+  func noting<Result>(
+    _ body: () throws(JournalError) -> Result
+  ) throws(JournalError) -> Result {
+    if let poison { throw poison }
+    do throws(JournalError) {
+      return try body()
+    } catch {
       if case .syncFailed = error { poison = error }
       throw error
     }
@@ -313,6 +252,16 @@ struct StagedBatch: ~Copyable {
     hasSnapshots = false
   }
 
+  /// The checksum of a snapshot in the batch that a new one replaces; nil if there is none.
+  func checksum(of new: SnapshotRow) -> UInt64? {
+    guard hasSnapshots else { return nil }
+    for case .snapshot(let header) in records.reversed()
+    where header.nav == new.nav && header.revision == new.revision {
+      return header.checksum
+    }
+    return nil
+  }
+
   /// Collects the rows from `next` up to `end`, or until the group is full.
   ///
   /// `next` is then the first row that was not collected.
@@ -334,43 +283,9 @@ struct StagedBatch: ~Copyable {
 // Syncs and checkpoints.
 
 extension Journal {
-  /// Prepares a commit that is not synced in mode `relaxed`.
-  ///
-  /// Before the first one, it stores durably that some commits are not synced.
-  func prepareUnsynced() throws(JournalError) {
-    // While `mustRenewEpochs` is true, the stored state stays and commits are synced.
-    guard durability == .relaxed, !mustRenewEpochs else { return try setSynchronous(true) }
-    let dirty = SyncState.dirty(bootID: bootID)
-    if state != dirty { try store(dirty) }
-    try setSynchronous(false)
-  }
-
-  /// Notes that the new epochs, which `mustRenewEpochs` asked for, are committed.
-  package func epochsRenewed() throws(JournalError) {
-    guard mustRenewEpochs else { return }
-    try store(.clean)
-    mustRenewEpochs = false
-  }
-
-  /// Stores durably that every nav needs a new epoch at the next start.
-  ///
-  /// After that, the caller may only call `close`.
-  package func renewEpochsAtNextStart() throws(JournalError) {
-    try store(Self.restored)
-    mustRenewEpochs = true
-  }
-
-  /// Whether `mustRenewEpochs` is true because the journal was restored from a backup.
-  package var isRestored: Bool { mustRenewEpochs && state == Self.restored }
-
-  /// The state that a restoration stores: dirty, with an id that no boot has.
-  private static let restored = SyncState.dirty(bootID: "")
-
   /// Makes everything committed durable, also in mode `relaxed`.
   package func syncNow() throws(JournalError) {
-    if let poison { throw poison }
-    guard !mustRenewEpochs, state != .clean else { return }
-    try store(.clean)
+    try noting { () throws(JournalError) in try engine.syncNow() }
   }
 
   /// Moves rows from the write-ahead log into the file; callers do this in quiet moments.
@@ -383,45 +298,23 @@ extension Journal {
 
   func checkpoint(emptying: Bool) throws(JournalError) {
     precondition(isReplayed, "checkpoint before replay")
-    try transaction { () throws(JournalError) in try metadata.write(census.stored) }
-    do throws(JournalError) {
-      let (pages, moved) = try database.checkpoint(emptying: emptying)
-      if moved >= pages { database.walPages = 0 }
-      if emptying { reserve.forget() }
-    } catch {
-      if case .syncFailed = error { poison = error }
-      throw error
+    try noting { () throws(JournalError) in
+      try engine.checkpoint(emptying: emptying) { () throws(JournalError) in
+        try metadata.write(census.stored)
+      }
     }
   }
 
-  /// Syncs everything, stores that the journal is clean, and releases the lock.
+  /// Makes everything durable, and gives the database to the next process.
   ///
   /// No other method may be called afterwards.
   package func close() throws(JournalError) {
     var isTidy = false
-    defer {
-      // SQLite must not move rows at close, unless a census that covers them is stored.
-      database.close(tidy: isTidy)
-      lock = nil
-    }
-    if let poison { throw poison }
+    // SQLite must not move rows at close, unless a census that covers them is stored.
+    defer { engine.close(isTidy: isTidy) }
     guard isReplayed else { return }
-    try setSynchronous(true)
     try syncNow()
     try checkpoint(emptying: true)
     isTidy = true
-  }
-
-  /// Stores the state in a synced commit, which also syncs everything committed before.
-  private func store(_ new: SyncState) throws(JournalError) {
-    try setSynchronous(true)
-    try transaction { () throws(JournalError) in try metadata.write(new) }
-    state = new
-  }
-
-  func setSynchronous(_ on: Bool) throws(JournalError) {
-    guard on != isSynchronous else { return }
-    try database.execute("PRAGMA synchronous=\(on ? "FULL" : "NORMAL")", .writing)
-    isSynchronous = on
   }
 }

@@ -5,10 +5,7 @@ package import NavigationCore
 /// It has a connection of its own that cannot write, and sees what is committed. It may be used on
 /// another thread than the journal, by one thread at a time.
 package final class JournalReader {
-  private let database: Database
-  private let selectGroup: Statement
-  private let selectSnapshot: Statement
-  private let selectVersion: Statement
+  private let engine: any JournalEngineReader
   /// The groups read last, the most recently used last.
   ///
   /// Navs that were created one after the other share groups, and a start revives them in this
@@ -19,19 +16,12 @@ package final class JournalReader {
   /// The maximum of `recent`: with up to 48 KiB of bodies in each group, 3 MiB.
   private static let mostRecent = 64
 
-  private init(_ directory: String) throws(JournalError) {
-    database = try Database(path: directory + "/" + Journal.fileName, readOnly: true)
-    try Schema.verify(database)
-    selectGroup = try database.prepare(Schema.selectGroup)
-    selectVersion = try database.prepare("PRAGMA data_version")
-    selectSnapshot = try database.prepare(
-      "SELECT \(Schema.snapshotColumns) FROM snapshot WHERE nav = ?1 AND rev <= ?2 "
-        + "ORDER BY rev DESC LIMIT 1")
-  }
+  /// Reads by a connection of an engine.
+  package init(_ engine: any JournalEngineReader) { self.engine = engine }
 
   /// Opens the journal of a directory, after a `Journal` has opened it.
   package static func open(directory: String) throws(JournalError) -> JournalReader {
-    try JournalReader(directory)
+    JournalReader(try SQLiteReader(directory: directory))
   }
 
   /// Returns the row with this sequence; nil if there is none or it was pruned.
@@ -41,9 +31,9 @@ package final class JournalReader {
 
   /// Returns the row group that covers `sequence`; nil if no group does.
   private func group(holding sequence: UInt64) throws(JournalError) -> LoadedGroup? {
-    let version = try version()
+    let version = try engine.version()
     // Another connection has written, and may have pruned rows.
-    if version != recentVersion { recent.removeAll() }
+    if version == nil || version != recentVersion { recent.removeAll() }
     recentVersion = version
     if let place = recent.lastIndex(where: { $0.holds(sequence) }) {
       let group = recent.remove(at: place)
@@ -56,22 +46,16 @@ package final class JournalReader {
     return group
   }
 
-  /// Returns a number that changes whenever another connection has written.
-  private func version() throws(JournalError) -> Int64? {
-    defer { selectVersion.reset() }
-    return try selectVersion.step(.reading) ? selectVersion.integer(0) : nil
-  }
-
   private func load(holding sequence: UInt64) throws(JournalError) -> LoadedGroup? {
-    guard sequence > 0, Int64(exactly: sequence) != nil else { return nil }
-    selectGroup.bind(1, sequence)
-    defer { selectGroup.reset() }
-    guard try selectGroup.step(.reading) else { return nil }
+    guard sequence > 0 else { return nil }
     var found: LoadedGroup?
-    let path = database.path
-    try selectGroup.unpackedGroup(damage: { JournalError.damaged(path: path, what: $0) }) {
-      (group, heads, bodies) throws(JournalError) in
-      if group.first <= sequence { found = try LoadedGroup(group, heads, bodies, path) }
+    let name = engine.name
+    _ = try engine.readGroup(from: sequence) { (group, heads, bodies) throws(JournalError) in
+      guard group.first <= sequence else { return }
+      try group.unpacking(bodies, damage: { JournalError.damaged(path: name, what: $0) }) {
+        (bodies) throws(JournalError) in
+        found = try LoadedGroup(group, heads, bodies, name)
+      }
     }
     return found
   }
@@ -79,11 +63,7 @@ package final class JournalReader {
   /// Returns a nav's newest snapshot at `revision` or below; nil if there is none.
   package func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow?
   {
-    selectSnapshot.bind(1, nav)
-    selectSnapshot.bind(2, min(revision, UInt64(Int64.max)))
-    defer { selectSnapshot.reset() }
-    guard try selectSnapshot.step(.reading) else { return nil }
-    return try selectSnapshot.snapshot(database.path)
+    try engine.snapshot(nav: nav, notAfter: revision)
   }
 
   /// Returns the rows of one nav from the row with the sequence `head` back in time, newest first.
@@ -102,7 +82,7 @@ package final class JournalReader {
       guard let row = group?.row(at: next) else { break }
       guard row.nav == nav, row.previous < row.sequence else {
         throw .damaged(
-          path: database.path, what: "row \(next) does not belong to the chain of nav \(nav)")
+          path: engine.name, what: "row \(next) does not belong to the chain of nav \(nav)")
       }
       guard row.revision >= revision else { break }
       rows.append(row)
@@ -137,15 +117,8 @@ package final class JournalReader {
     return bodies
   }
 
-  /// Checks the structure of the whole file, including free pages, which replay does not read.
+  /// Checks the structure of the whole database, as far as its engine can.
   ///
-  /// It reads every page: 0.2 s for 340 MB in the page cache. The writer does not wait for it.
-  package func checkStructure() throws(JournalError) {
-    let check = try database.prepare("PRAGMA quick_check(1)", .reading)
-    defer { check.reset() }
-    guard try check.step(.reading), let found = check.text(0) else {
-      throw .damaged(path: database.path, what: "its structure cannot be checked")
-    }
-    guard found == "ok" else { throw .damaged(path: database.path, what: found) }
-  }
+  /// The writer does not wait for it.
+  package func checkStructure() throws(JournalError) { try engine.checkStructure() }
 }

@@ -9,6 +9,9 @@ struct LedgerEntry {
     var checksum: UInt64
     /// The time of the newest row with the snapshot's revision; without such a row, the snapshot's own.
     var time: UInt64
+
+    /// The checksum, if a new snapshot replaces this one; else nil.
+    func checksum(of new: SnapshotRow) -> UInt64? { new.revision == revision ? checksum : nil }
   }
 
   let nav: UInt64

@@ -42,96 +42,80 @@ enum SyncState: Hashable {
   case dirty(bootID: String)
 }
 
-/// The metadata table; each value begins with a checksum of its key and itself.
+/// The facts of a journal; the stored bytes begin with a checksum of the key and the value.
 struct Metadata {
-  private let path: String
-  private let select: Statement
-  private let replace: Statement
+  private let facts: any JournalFacts
 
-  private enum Key: UInt64 {
-    case census = 1
-    case state = 2
-    case closing = 3
-  }
-
-  init(_ database: Database) throws(JournalError) {
-    path = database.path
-    let key = "CASE ?1 WHEN 1 THEN 'census' WHEN 2 THEN 'state' ELSE 'closing' END"
-    select = try database.prepare("SELECT value FROM meta WHERE key = \(key)")
-    replace = try database.prepare("INSERT OR REPLACE INTO meta(key, value) VALUES(\(key), ?2)")
-  }
+  init(_ facts: any JournalFacts) { self.facts = facts }
 
   /// Returns the census stored last.
   func census() throws(JournalError) -> Census {
     let numbers = try numbers(.census)
     guard numbers.count == 5 else {
-      throw .damaged(path: path, what: "the census of its rows is missing")
+      throw .damaged(path: facts.name, what: "the census of its rows is missing")
     }
     return Census(
       through: numbers[0], rows: numbers[1], rowSum: numbers[2], snapshots: numbers[3],
       snapshotSum: numbers[4])
   }
 
-  func write(_ census: Census, _ attempt: Attempt = .writing) throws(JournalError) {
+  func write(_ census: Census) throws(JournalError) {
     let numbers = [
       census.through, census.rows, census.rowSum, census.snapshots, census.snapshotSum,
     ]
-    try write(.census, Self.bytes(numbers), attempt)
+    try write(.census, Self.bytes(numbers))
   }
 
   /// Returns the numbers of closed navs whose rows are being deleted.
   func closing() throws(JournalError) -> [UInt64] { try numbers(.closing) }
 
   func write(closing navs: [UInt64]) throws(JournalError) {
-    try write(.closing, Self.bytes(navs), .writing)
+    try write(.closing, Self.bytes(navs))
   }
 
   /// Returns the stored state of syncs.
   func state() throws(JournalError) -> SyncState {
     guard let stored = try value(.state), let first = stored.first, first <= 1 else {
-      throw .damaged(path: path, what: "the note on its last sync is missing")
+      throw .damaged(path: facts.name, what: "the note on its last sync is missing")
     }
     guard first == 1 else { return .clean }
     return .dirty(bootID: String(decoding: stored.dropFirst(), as: UTF8.self))
   }
 
-  func write(_ state: SyncState, _ attempt: Attempt = .writing) throws(JournalError) {
+  func write(_ state: SyncState) throws(JournalError) {
     switch state {
-    case .clean: try write(.state, [0], attempt)
-    case .dirty(let bootID): try write(.state, [1] + Array(bootID.utf8), attempt)
+    case .clean: try write(.state, [0])
+    case .dirty(let bootID): try write(.state, [1] + Array(bootID.utf8))
     }
   }
 
-  private func numbers(_ key: Key) throws(JournalError) -> [UInt64] {
+  private func numbers(_ key: JournalFact) throws(JournalError) -> [UInt64] {
     guard let stored = try value(key) else { return [] }
     guard stored.count.isMultiple(of: 8) else {
-      throw .damaged(path: path, what: "the fact \(key) has an odd length")
+      throw .damaged(path: facts.name, what: "the fact \(key) has an odd length")
     }
     return stride(from: 0, to: stored.count, by: 8).map { start in
       stored[start..<start + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
   }
 
-  private func value(_ key: Key) throws(JournalError) -> [UInt8]? {
-    defer { select.reset() }
-    select.bind(1, key.rawValue)
-    guard try select.step(.opening) else { return nil }
-    guard let stored = select.bytes(0), stored.count >= 8 else {
-      throw .damaged(path: path, what: "the fact \(key) is cut short")
+  private func value(_ key: JournalFact) throws(JournalError) -> [UInt8]? {
+    guard let stored = try facts.fact(key) else { return nil }
+    guard stored.count >= 8 else {
+      throw .damaged(path: facts.name, what: "the fact \(key) is cut short")
     }
     let value = Array(stored.dropFirst(8))
     guard Array(stored.prefix(8)) == Self.seal(key, value) else {
-      throw .damaged(path: path, what: "the checksum of the fact \(key) is wrong")
+      throw .damaged(path: facts.name, what: "the checksum of the fact \(key) is wrong")
     }
     return value
   }
 
-  private func write(_ key: Key, _ value: [UInt8], _ attempt: Attempt) throws(JournalError) {
-    replace.bind(1, key.rawValue)
-    try replace.run(2, (Self.seal(key, value) + value).span, attempt)
+  private func write(_ key: JournalFact, _ value: [UInt8]) throws(JournalError) {
+    try facts.store(key, Self.seal(key, value) + value)
   }
 
-  private static func seal(_ key: Key, _ value: [UInt8]) -> [UInt8] {
+  private static func seal(_ key: JournalFact, _ value: [UInt8]) -> [UInt8] {
     bytes([checksum(key.rawValue, value)])
   }
 

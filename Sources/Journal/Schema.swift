@@ -35,8 +35,9 @@ enum Schema {
     try database.execute("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL", .opening)
     try database.execute("PRAGMA synchronous=FULL; BEGIN IMMEDIATE", .opening)
     for table in tables { try database.execute(table.sql, .opening) }
-    try Metadata(database).write(Census(), .opening)
-    try Metadata(database).write(.clean, .opening)
+    let metadata = Metadata(try FactTable(database, attempt: .opening))
+    try metadata.write(Census())
+    try metadata.write(.clean)
     try database.execute(
       "PRAGMA application_id=\(application); PRAGMA user_version=\(version); COMMIT", .opening)
     database.close()

@@ -1,15 +1,28 @@
 import NavigationCore
 
 /// The columns of a stored group besides its heads and bodies.
-struct StoredGroup {
+package struct StoredGroup: Hashable, Sendable {
   /// The key of the database row; no sequence in the group is below it.
-  var first: UInt64
+  package var first: UInt64
   /// The sequence of its last row.
-  var last: UInt64
+  package var last: UInt64
   /// The number of uncompressed bytes of the bodies; 0 if they are stored uncompressed.
-  var size: UInt64
+  package var size: UInt64
   /// The checksum of the other columns.
-  var checksum: UInt64
+  package var checksum: UInt64
+
+  /// Makes a group of its columns.
+  package init(first: UInt64, last: UInt64, size: UInt64, checksum: UInt64) {
+    self.first = first
+    self.last = last
+    self.size = size
+    self.checksum = checksum
+  }
+
+  /// Makes the columns of collected rows.
+  init(_ group: borrowing RowGroup, _ checksum: UInt64) {
+    self.init(first: group.first, last: group.last, size: group.packedFrom, checksum: checksum)
+  }
 
   /// The name of the rows in error messages.
   var name: String { first == last ? "row \(first)" : "rows \(first) to \(last)" }
@@ -59,18 +72,6 @@ extension Statement {
       }
     }
     guard hasBytes else { throw damage("row \(first) has no heads or no bodies") }
-  }
-
-  /// Reads the current row like `group`, with the bodies uncompressed.
-  func unpackedGroup<Failure: Error>(
-    damage: (String) -> Failure,
-    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>) throws(Failure) -> Void
-  ) throws(Failure) {
-    try group(damage: damage) { (group, heads, bodies) throws(Failure) in
-      try group.unpacking(bodies, damage: damage) { (bodies) throws(Failure) in
-        try consume(group, heads, bodies)
-      }
-    }
   }
 
   /// Reads the current row of a `SELECT` of `Schema.snapshotColumns`.

@@ -14,17 +14,15 @@ final class BackupWorker: Sendable {
 
   /// Readable while there is progress or a result to take.
   let descriptor: Int32
-  private let directory: String
-  private let bootID: String
+  private let place: any JournalPlace
   private let state = Mutex(State())
 
   /// Milliseconds between two reports of progress.
   private static let interval: UInt64 = 100
 
-  /// Makes a worker for the journal in a directory; it has a thread only during a backup.
-  init(directory: String, bootID: String) {
-    self.directory = directory
-    self.bootID = bootID
+  /// Makes a worker for the journal of a place; it has a thread only during a backup.
+  init(_ place: any JournalPlace) {
+    self.place = place
     descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
     precondition(descriptor >= 0, "eventfd: errno=\(navd_errno())")
   }
@@ -49,9 +47,13 @@ final class BackupWorker: Sendable {
   }
 
   private func make() -> BackupAnswer {
-    let backup = JournalBackup(of: directory)
+    guard let directory = place.directory else {
+      return .failed(
+        "the database server keeps the journal: back it up with pg_basebackup or pg_dump")
+    }
+    let backup = JournalBackup(of: directory.path)
     do {
-      return try make(backup)
+      return try make(backup, directory.bootID)
     } catch {
       backup.discard()
       return .failed(DaemonFailure(error).text)
@@ -59,7 +61,7 @@ final class BackupWorker: Sendable {
   }
 
   /// Copies the journal and replays the whole copy; only then the copy gets its final name.
-  private func make(_ backup: JournalBackup) throws -> BackupAnswer {
+  private func make(_ backup: JournalBackup, _ bootID: String) throws -> BackupAnswer {
     var pages = 0
     try backup.copy { done, total in
       pages = total

@@ -330,20 +330,20 @@ package enum Daemon {
       }
     }
     hub.takeFloors { journal.floor(of: $0) }
-    try complete(&hub, from: journal.directory, report)
+    try complete(&hub, from: journal.place, report)
   }
 
   /// Loads the rows of remembered ops, and the navs that cannot stay dormant.
   ///
   /// These navs have something open, such as a transition.
   private static func complete(
-    _ hub: inout Hub, from directory: String, _ report: (String) -> Void
+    _ hub: inout Hub, from place: any JournalPlace, _ report: (String) -> Void
   ) throws(DaemonError) {
     let (open, rows) = (hub.openNavs, hub.rememberedRows)
     guard !open.isEmpty || !rows.isEmpty else { return }
     let reader: JournalReader
     do throws(JournalError) {
-      reader = try JournalReader.open(directory: directory)
+      reader = try place.openReader()
       hub.remember(try reader.bodies(of: rows))
     } catch {
       throw .journal(error)

@@ -7,14 +7,14 @@ import Synchronization
 /// once.
 struct HistoryAccess {
   private let worker: HistoryWorker
-  private let directory: String
+  private let place: any JournalPlace
   private var reader: JournalReader?
 
-  /// Makes access to the journal in a directory; the reader for urgent requests opens with the
-  /// first one.
-  init(directory: String) {
-    worker = HistoryWorker(directory: directory)
-    self.directory = directory
+  /// Makes access to the journal of a place; the reader for urgent requests opens with the first
+  /// one.
+  init(_ place: any JournalPlace) {
+    worker = HistoryWorker(place)
+    self.place = place
   }
 
   /// Readable while there are answers.
@@ -41,7 +41,7 @@ struct HistoryAccess {
 
   private mutating func opened() throws(JournalError) -> JournalReader {
     if let reader { return reader }
-    let reader = try JournalReader.open(directory: directory)
+    let reader = try place.openReader()
     self.reader = reader
     return reader
   }
@@ -61,12 +61,12 @@ final class HistoryWorker: Sendable {
   /// Readable while there are answers.
   let descriptor: Int32
   private let wakeup: Int32
-  private let directory: String
+  private let place: any JournalPlace
   private let state = Mutex(State())
 
-  /// Makes a worker for the journal in a directory; its thread starts with the first request.
-  init(directory: String) {
-    self.directory = directory
+  /// Makes a worker for the journal of a place; its thread starts with the first request.
+  init(_ place: any JournalPlace) {
+    self.place = place
     descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
     wakeup = eventfd(0, Int32(EFD_CLOEXEC))
     precondition(descriptor >= 0 && wakeup >= 0, "eventfd: errno=\(navd_errno())")
@@ -116,7 +116,7 @@ final class HistoryWorker: Sendable {
 
   private func answer(_ request: HistoryRequest, _ reader: inout JournalReader?) -> HistoryAnswer {
     do throws(JournalError) {
-      if reader == nil { reader = try JournalReader.open(directory: directory) }
+      if reader == nil { reader = try place.openReader() }
       guard let reader else { return HistoryAnswer(token: request.token, failure: "no reader") }
       return try Self.answer(request, reader)
     } catch {

@@ -70,11 +70,10 @@ extension ServerLoop {
     hub.measurements[.logPages] = UInt64(max(writer.walPages, 0))
     guard maintenance.mustMeasure(at: now.boot) else { return }
     handInConnections(at: now)
-    let directory = writer.journal.directory
     let sizes = writer.journal.fileSizes
     hub.measurements[.journalBytes] = UInt64(sizes.journal)
     hub.measurements[.logBytes] = UInt64(sizes.log)
-    let space = DiskSpace.probe(directory)
+    let space = writer.journal.place.directory.flatMap { DiskSpace.probe($0.path) }
     hub.measurements[.diskFree] = space?.free ?? 0
     hub.measurements[.diskSize] = space?.size ?? 0
   }

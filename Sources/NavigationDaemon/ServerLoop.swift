@@ -43,8 +43,8 @@ struct ServerLoop: ~Copyable {
     self.router = router
     self.sockets = sockets
     writer = JournalWriter(journal: journal)
-    history = HistoryAccess(directory: journal.directory)
-    backups = BackupWorker(directory: journal.directory, bootID: journal.bootID)
+    history = HistoryAccess(journal.place)
+    backups = BackupWorker(journal.place)
     self.log = log
     self.access = WatchedAccess(
       access, keyDirectory: configuration.current.access.keyDirectory)

@@ -34,7 +34,7 @@ import Testing
 
   @Test func `answers come by the thread, which makes the descriptor readable`() throws {
     try withJournal(1...9) { _, directory in
-      let history = HistoryAccess(directory: directory)
+      let history = HistoryAccess(JournalDirectory(directory))
       #expect(!isReadable(history.descriptor))
       #expect(history.takeAnswers().isEmpty)
       history.ask([
@@ -56,7 +56,7 @@ import Testing
 
   @Test func `what cannot wait is read at once, with what was committed meanwhile`() throws {
     try withJournal(1...3) { journal, directory in
-      var history = HistoryAccess(directory: directory)
+      var history = HistoryAccess(JournalDirectory(directory))
       let before = try history.chain(of: ReloadRequest(nav: 1, head: 3))
       #expect(before.rows.map(\.revision) == [1, 2, 3] && before.snapshot == nil)
       try append(4...5, to: journal)
@@ -69,7 +69,7 @@ import Testing
     throws
   {
     try withTemporaryDirectory { directory in
-      var history = HistoryAccess(directory: directory + "/nowhere")
+      var history = HistoryAccess(JournalDirectory(directory + "/nowhere"))
       #expect(throws: JournalError.self) { try history.open() }
       history.ask([HistoryRequest(token: 1, nav: 1, head: 1, what: .state(at: 1))])
       awaitReadable(history.descriptor)
@@ -79,4 +79,8 @@ import Testing
       #expect(answers.first?.rows.isEmpty == true)
     }
   }
+}
+
+extension JournalDirectory {
+  fileprivate init(_ path: String) { self.init(path: path, durability: .sync, bootID: "boot") }
 }

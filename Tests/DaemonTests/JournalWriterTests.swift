@@ -52,7 +52,7 @@ import Testing
       // A commit goes over the limit by what it writes, and the next one finds the log empty.
       #expect(largest > 100 && largest < JournalWriter.busyPages + 100)
       #expect(writer.walPages <= JournalWriter.busyPages)
-      #expect(try journal.statistics().fileBytes > 1 << 20)
+      #expect(journal.statistics.fileBytes > 1 << 20)
 
       #expect(try writer.commit(Self.batch(1201...1202))?.records == 2)
       #expect(try writer.commit(JournalRecords()) == nil)

@@ -131,7 +131,7 @@ import Testing
       #expect(stage.loop.writer.journal.floor(of: 1) == 0, "nothing is due yet")
       // As the loop does, it is woken when it said. A turn with an event is no quiet moment.
       let journal = stage.loop.writer.journal
-      for _ in 0..<100 where try journal.statistics().rows >= 25 {
+      for _ in 0..<100 where journal.statistics.rows >= 25 {
         let pause = stage.loop.sleepTime(stage.now, nil)
         stage.pass(pause > 0 ? UInt64(pause) : MaintenanceSchedule.quietTime)
         try stage.turn()

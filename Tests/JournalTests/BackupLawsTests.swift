@@ -90,7 +90,7 @@ import Testing
     #expect(restored.isRestored && restored.mustRenewEpochs && !original.isRestored)
     #expect(restored.lastSequence == original.lastSequence)
     #expect((1...3).map { restored.floor(of: $0) } == (1...3).map { original.floor(of: $0) })
-    #expect(try restored.statistics().rows == original.statistics().rows)
+    #expect(restored.statistics.rows == original.statistics.rows)
     var next = Writer(seed: 9)
     next.sequence = restored.lastSequence
     try restored.commit(next.batch(5))

@@ -83,12 +83,12 @@ import Testing
     _ = try journal.contents()
     try journal.commit(writer.batch(10))
     let batch = writer.batch(400) + [.snapshot(writer.snapshot(nav: 1))]
-    try journal.database.execute("PRAGMA max_page_count = 30", .reading)
+    try journal.sqlite.execute("PRAGMA max_page_count = 30", .reading)
     for _ in 0..<3 {
       #expect(throws: JournalError.full(path: directory.file)) { try journal.commit(batch) }
       #expect(journal.lastSequence == 10)
     }
-    try journal.database.execute("PRAGMA max_page_count = 1000000", .reading)
+    try journal.sqlite.execute("PRAGMA max_page_count = 1000000", .reading)
     try journal.commit(batch)
     try journal.close()
     #expect(try Journal.open(directory.path).contents().rows == writer.rows)
@@ -143,7 +143,7 @@ import Testing
     let journal = try Journal.open(directory.path)
     _ = try journal.contents()
     try journal.commit(writer.batch(100))
-    let statistics = try journal.statistics()
+    let statistics = journal.statistics
     #expect(statistics.rows == 100 && statistics.commits == 1 && statistics.walBytes > 0)
     try journal.close()
     let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)

@@ -79,7 +79,7 @@ import Testing
     reading.mustEnd.store(true, ordering: .relaxed)
     reading.ended.wait()
     #expect(reading.failure.withLock { $0 } == nil)
-    #expect(try journal.statistics().rows < UInt64(plan.rows.count) / 2)
+    #expect(journal.statistics.rows < UInt64(plan.rows.count) / 2)
   }
 
   @Test func `history walks one nav from its head down`() throws {

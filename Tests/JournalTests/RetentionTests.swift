@@ -39,7 +39,7 @@ import Testing
     }
     let now: UInt64 = 59 * 500
     let reader = try JournalReader.open(directory: directory.path)
-    #expect(try journal.statistics().rows < 400)
+    #expect(journal.statistics.rows < 400)
     for nav in 1...4 as ClosedRange<UInt64> {
       let head = try #require(writer.heads[nav])
       let written = writer.rows.filter { $0.nav == nav }
@@ -72,7 +72,7 @@ import Testing
       try journal.commit(writer.batch(20))
       try settle(journal, &writer, now: 2_000)
     }
-    let statistics = try journal.statistics()
+    let statistics = journal.statistics
     #expect(statistics.rowBytes <= 100_000 && statistics.rowBytes > 30_000)
     try journal.close()
     #expect(try Journal.open(directory.path).contents().snapshots.count == 5)
@@ -101,7 +101,7 @@ import Testing
         #expect(contents.rows == expected && contents.snapshots.isEmpty)
       }
       try settle(journal, &writer, now: 601_000, budget: 10)
-      let statistics = try journal.statistics()
+      let statistics = journal.statistics
       #expect(statistics.rows == UInt64(expected.count) && statistics.navs == 2)
       try journal.close()
       #expect(try Journal.open(path).contents().rows == expected)
@@ -137,9 +137,9 @@ import Testing
     #expect(try journal.maintain(now: 7 * day, budget: 10).needsSnapshot.isEmpty)
     #expect(try journal.maintain(now: 8 * day, budget: 10).needsSnapshot == [1])
     try settle(journal, &writer, now: 8 * day)
-    #expect(try journal.statistics().rows == 10)
+    #expect(journal.statistics.rows == 10)
     try settle(journal, &writer, now: 31 * day)
-    #expect(try journal.statistics().rows == 0)
+    #expect(journal.statistics.rows == 0)
     #expect(journal.floor(of: 1) == 10)
     try journal.commit(writer.batch(1, navs: 1))
     try journal.close()
@@ -153,12 +153,12 @@ import Testing
     _ = try journal.contents()
     try journal.commit((0..<2_000).map { _ in .row(writer.row(nav: 1, bytes: 2_000)) })
     try journal.checkpoint()
-    let before = try journal.statistics().fileBytes
+    let before = journal.statistics.fileBytes
     try settle(journal, &writer, now: 2_000, budget: 500)
     try journal.commit([.row(writer.row(nav: 1))])
     try settle(journal, &writer, now: 2_000, budget: 500)
     try journal.checkpoint()
-    #expect(try journal.statistics().fileBytes < before / 2)
+    #expect(journal.statistics.fileBytes < before / 2)
     try journal.close()
     #expect(try Journal.open(directory.path).contents().rows.count == 1)
   }

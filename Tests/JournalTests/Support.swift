@@ -43,6 +43,12 @@ extension Journal {
       holder: "test")
   }
 
+  /// The database of the SQLite engine.
+  var sqlite: Database {
+    guard let engine = engine as? SQLiteEngine else { fatalError("not in SQLite") }
+    return engine.database
+  }
+
   func commit(_ records: [JournalRecord]) throws(JournalError) {
     try commit(JournalRecords(records))
   }
@@ -114,4 +120,8 @@ struct Writer {
     return SnapshotRow(
       nav: nav, revision: head.revision, sequence: head.sequence, time: time, body: body)
   }
+}
+
+extension Metadata {
+  init(_ database: Database) throws(JournalError) { self.init(try FactTable(database)) }
 }

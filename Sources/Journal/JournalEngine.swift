@@ -1,0 +1,137 @@
+package import NavigationCore
+
+/// The database that keeps a journal: SQLite by default.
+///
+/// `Journal` decides what to store and what to delete; an engine stores it, all or nothing. The
+/// laws of an engine are tests, `JournalEngineLaws`, which every engine passes:
+///
+/// 1. What a transaction wrote is read after `commit` returns, also by another process after a crash
+///    of this one; with durability `sync`, also after a crash of the machine.
+/// 2. If `commit` or a write throws, nothing of the transaction is stored, except after
+///    `.syncFailed`, when this is unknown. The journal uses the engine no more after that error.
+/// 3. After `rollBack`, nothing of the transaction is stored.
+/// 4. At most one engine of a place can commit. If another has taken the place over, `commit` throws
+///    `.fenced`, and stores nothing.
+/// 5. Groups are read in the order of their keys, snapshots in that of their navs and revisions.
+///
+/// One thread at a time uses an engine. Reads inside a transaction see what it wrote.
+package protocol JournalEngine: JournalFacts, AnyObject {
+  /// Whether committed rows may be missing, so that every nav needs a new epoch.
+  var mustRenewEpochs: Bool { get }
+  /// Whether `mustRenewEpochs` is true because an administrator went back to an earlier state.
+  var isRestored: Bool { get }
+  /// Notes that the new epochs, which `mustRenewEpochs` asked for, are committed.
+  func epochsRenewed() throws(JournalError)
+  /// Stores durably that every nav needs a new epoch at the next start.
+  func renewEpochsAtNextStart() throws(JournalError)
+
+  /// The sequence of the last stored row; 0 if there is none.
+  func newestSequence() throws(JournalError) -> UInt64
+  /// Passes on all snapshots.
+  func readSnapshots<Failure: Error>(
+    _ consume: (SnapshotRow) throws(ReplayError<Failure>) -> Void
+  ) throws(ReplayError<Failure>)
+  /// Passes on all groups, with their bodies as stored; the checksum of each is verified.
+  func readGroups<Failure: Error>(
+    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
+      throws(ReplayError<Failure>) -> Void
+  ) throws(ReplayError<Failure>)
+  /// Passes on the group that covers a sequence, or else the next one; returns false if there is
+  /// neither.
+  func readGroup(
+    from sequence: UInt64,
+    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
+      throws(JournalError) -> Void
+  ) throws(JournalError) -> Bool
+  /// Makes durable what an earlier process wrote, and `facts`, in quiet moments too.
+  ///
+  /// - Parameters:
+  ///   - emptying: whether to move everything from the write-ahead log into the file, if there is
+  ///     one.
+  ///   - facts: stores facts by `store`, in a transaction of their own.
+  func checkpoint(
+    emptying: Bool, _ facts: () throws(JournalError) -> Void
+  ) throws(JournalError)
+  /// Makes every commit durable, also with durability `relaxed`.
+  func syncNow() throws(JournalError)
+
+  /// Begins a transaction; none is open.
+  func begin() throws(JournalError)
+  /// Stores a group, whose key is higher than those of all groups.
+  func insert(
+    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>
+  ) throws(JournalError)
+  /// Replaces the group with the same key.
+  func replace(
+    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>
+  ) throws(JournalError)
+  /// Deletes the group with this key.
+  func deleteGroup(_ first: UInt64) throws(JournalError)
+  /// Stores a snapshot, which replaces one of the same nav and revision.
+  func insert(_ snapshot: SnapshotRow, checksum: UInt64) throws(JournalError)
+  /// Deletes a snapshot.
+  func deleteSnapshot(nav: UInt64, revision: UInt64) throws(JournalError)
+  /// Commits the open transaction.
+  func commit() throws(JournalError)
+  /// Ends the open transaction without its changes; does nothing if none is open.
+  func rollBack()
+
+  /// The number of pages in the write-ahead log after the last commit; 0 if there is none.
+  var logPages: Int { get }
+  /// Returns some free space to the file system, in slices; returns the number of pages.
+  func vacuumSlice() throws(JournalError) -> Int
+  /// The sizes of the database and of its write-ahead log in bytes; 0 if unknown. Any thread.
+  var sizes: (journal: Int, log: Int) { get }
+  /// Gives the place to the next process.
+  ///
+  /// - Parameter isTidy: whether a checkpoint has just moved everything into the file.
+  func close(isTidy: Bool)
+}
+
+/// The facts of a journal besides its rows and snapshots, each with a checksum; see ``Metadata``.
+package protocol JournalFacts {
+  /// The name of the database in errors, such as its path.
+  var name: String { get }
+  /// Returns the stored bytes of a fact; nil if there are none.
+  func fact(_ key: JournalFact) throws(JournalError) -> [UInt8]?
+  /// Stores the bytes of a fact in the open transaction.
+  func store(_ key: JournalFact, _ bytes: [UInt8]) throws(JournalError)
+}
+
+/// The name of a fact; its number is part of the checksum.
+package enum JournalFact: UInt64, CaseIterable, Sendable {
+  /// Sums over all rows and snapshots; see `Census`.
+  case census = 1
+  /// Whether everything committed is known to be durable.
+  case state = 2
+  /// The closed navs whose rows are being deleted.
+  case closing = 3
+
+  /// The key in the database.
+  package var key: String {
+    switch self {
+    case .census: "census"
+    case .state: "state"
+    case .closing: "closing"
+    }
+  }
+}
+
+/// A connection that only reads, for one thread beside the engine's; it sees what is committed.
+package protocol JournalEngineReader: AnyObject {
+  /// The name of the database in errors.
+  var name: String { get }
+  /// A number that changes whenever rows were deleted or rewritten; nil if that is not known.
+  func version() throws(JournalError) -> Int64?
+  /// Passes on the group that covers a sequence, or else the next one; returns false if there is
+  /// neither.
+  func readGroup(
+    from sequence: UInt64,
+    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
+      throws(JournalError) -> Void
+  ) throws(JournalError) -> Bool
+  /// Returns a nav's newest snapshot at `revision` or below; nil if there is none.
+  func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow?
+  /// Checks the structure of the whole database, as far as the engine can.
+  func checkStructure() throws(JournalError)
+}

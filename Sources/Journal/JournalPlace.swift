@@ -1,0 +1,43 @@
+/// Where a journal is kept: a directory, or a database of another machine.
+///
+/// Any thread may use it. A process opens its journal once, and then readers as it needs them.
+package protocol JournalPlace: Sendable {
+  /// Opens the journal; makes an empty one if there is none.
+  ///
+  /// `holder` names this process in the error of another process that finds the place in use, such
+  /// as `navd serving ipc:///…`.
+  func open(retention: Retention, holder: String) throws(JournalError) -> Journal
+  /// Opens a reader, after the journal is open.
+  func openReader() throws(JournalError) -> JournalReader
+  /// The directory of the files; nil if another machine keeps them.
+  var directory: JournalDirectory? { get }
+}
+
+/// A directory with the journal in an SQLite file.
+package struct JournalDirectory: JournalPlace {
+  /// The path of the directory.
+  package var path: String
+  /// When a commit returns.
+  package var durability: Durability
+  /// The kernel's id of this boot.
+  package var bootID: String
+
+  /// Makes a place; `open` makes the directory.
+  package init(path: String, durability: Durability, bootID: String) {
+    self.path = path
+    self.durability = durability
+    self.bootID = bootID
+  }
+
+  package var directory: JournalDirectory? { self }
+
+  package func open(retention: Retention, holder: String) throws(JournalError) -> Journal {
+    let engine = try SQLiteEngine(
+      directory: path, durability: durability, bootID: bootID, holder: holder)
+    return try Journal(engine, in: self, retention: retention)
+  }
+
+  package func openReader() throws(JournalError) -> JournalReader {
+    try JournalReader.open(directory: path)
+  }
+}

@@ -1,0 +1,411 @@
+package import NavigationCore
+
+/// A journal in an SQLite file of a directory, which one process at a time has locked.
+///
+/// With durability `relaxed`, commits are not synced. Before the first one, the engine stores durably
+/// that some are not, and in which boot of the machine. If the next process finds another boot, rows
+/// may be missing, and every nav needs a new epoch.
+package final class SQLiteEngine: JournalEngine {
+  /// Whether acknowledged rows may be missing; every commit is then synced.
+  package private(set) var mustRenewEpochs: Bool
+
+  let database: Database
+  private let facts: FactTable
+  private let durability: Durability
+  private let bootID: String
+  private let insertGroup: Statement
+  private let replaceGroup: Statement
+  private let deleteGroup: Statement
+  private let selectGroup: Statement
+  private let insertSnapshot: Statement
+  private let deleteSnapshot: Statement
+  private let beginStatement: Statement
+  private let commitStatement: Statement
+  private var lock: DirectoryLock?
+  private var state: SyncState
+  private var isSynchronous = true
+  private var reserve: LogReserve
+
+  /// Locks the directory, makes an empty journal if there is none, and checks the format.
+  ///
+  /// - Parameters:
+  ///   - directory: the directory, which is made if there is none.
+  ///   - durability: when a commit returns.
+  ///   - bootID: the kernel's id of this boot.
+  ///   - holder: names this process in the error of another process that finds the lock.
+  package init(
+    directory: String, durability: Durability, bootID: String, holder: String
+  ) throws(JournalError) {
+    let lock = try DirectoryLock(directory: directory, holder: holder)
+    let path = directory + "/" + Journal.fileName
+    try Self.prepareFile(directory, path)
+    self.durability = durability
+    self.bootID = bootID
+    reserve = LogReserve(path: path + "-wal")
+    let logDamage = try LogScan.damage(path: path + "-wal")
+    database = try Database(path: path)
+    try Schema.verify(database)
+    try database.execute("PRAGMA cell_size_check=ON; PRAGMA synchronous=FULL", .opening)
+    // Exclusive locking mode measured the same (173 against 177 µs for a synced commit), and would
+    // keep readers out.
+    try database.execute("PRAGMA journal_mode=WAL; PRAGMA cache_size=-8192", .opening)
+    // Fails now if the file cannot be written, instead of at the first operation.
+    try database.execute("BEGIN IMMEDIATE; ROLLBACK", .opening)
+    guard !database.isReadOnly else {
+      throw .unwritable(path: path, reason: "it, or its own header, allows reading only")
+    }
+    facts = try FactTable(database)
+    insertGroup = try database.prepare(
+      "INSERT INTO log(\(Schema.groupColumns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
+    insertSnapshot = try database.prepare(
+      "INSERT OR REPLACE INTO snapshot(\(Schema.snapshotColumns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
+    selectGroup = try database.prepare(Schema.selectGroup)
+    replaceGroup = try database.prepare(
+      "UPDATE log SET last = ?2, size = ?3, sum = ?4, heads = ?5, bodies = ?6 WHERE seq = ?1")
+    deleteGroup = try database.prepare("DELETE FROM log WHERE seq = ?1")
+    deleteSnapshot = try database.prepare("DELETE FROM snapshot WHERE nav = ?1 AND rev = ?2")
+    beginStatement = try database.prepare("BEGIN IMMEDIATE")
+    commitStatement = try database.prepare("COMMIT")
+    state = try Metadata(facts).state()
+    mustRenewEpochs = state != .clean && state != .dirty(bootID: bootID)
+    self.lock = consume lock
+    // After unsynced commits were lost, any part of the log may be missing, so its damage is no
+    // error.
+    if let logDamage, !mustRenewEpochs { throw .damaged(path: path, what: logDamage) }
+  }
+
+  /// The path of the file.
+  package var name: String { database.path }
+
+  /// Makes the file if there is none, so that a power failure leaves no file or a complete one.
+  private static func prepareFile(_ directory: String, _ path: String) throws(JournalError) {
+    _ = try JournalRestoration.complete(in: directory)
+    if try exists(path) { return }
+    guard try !exists(path + "-wal") else {
+      throw .damaged(path: path, what: "it is missing, but its write-ahead log is there")
+    }
+    let draft = path + ".new"
+    try removeFile(draft)
+    try removeFile(draft + "-journal")
+    try createPrivateFile(draft)
+    try Schema.create(at: draft)
+    try renameFile(draft, path)
+    try DirectoryLock.sync(directory: directory)
+  }
+}
+
+// Reading.
+
+extension SQLiteEngine {
+  package func fact(_ key: JournalFact) throws(JournalError) -> [UInt8]? { try facts.fact(key) }
+
+  package func newestSequence() throws(JournalError) -> UInt64 {
+    let select = try database.prepare("SELECT last FROM log ORDER BY seq DESC LIMIT 1")
+    defer { select.reset() }
+    guard try select.step(.reading) else { return 0 }
+    return select.unsigned(0) ?? 0
+  }
+
+  package func readSnapshots<Failure: Error>(
+    _ consume: (SnapshotRow) throws(ReplayError<Failure>) -> Void
+  ) throws(ReplayError<Failure>) {
+    let select = try ReplayError<Failure>.journal { () throws(JournalError) in
+      try database.prepare("SELECT \(Schema.snapshotColumns) FROM snapshot ORDER BY nav, rev")
+    }
+    defer { select.reset() }
+    while let next = try ReplayError<Failure>.journal({ () throws(JournalError) in
+      try select.step(.reading) ? try select.snapshot(name) : nil
+    }) {
+      try consume(next)
+    }
+  }
+
+  package func readGroups<Failure: Error>(
+    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
+      throws(ReplayError<Failure>) -> Void
+  ) throws(ReplayError<Failure>) {
+    let select = try ReplayError<Failure>.journal { () throws(JournalError) in
+      try database.prepare("SELECT \(Schema.groupColumns) FROM log ORDER BY seq")
+    }
+    defer { select.reset() }
+    let name = name
+    while try ReplayError<Failure>.journal({ () throws(JournalError) in
+      try select.step(.reading)
+    }) {
+      try select.group(
+        damage: { ReplayError<Failure>.journal(.damaged(path: name, what: $0)) }, consume)
+    }
+  }
+
+  package func readGroup(
+    from sequence: UInt64,
+    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
+      throws(JournalError) -> Void
+  ) throws(JournalError) -> Bool {
+    try selectGroup.readGroup(from: sequence, name, consume)
+  }
+}
+
+// One transaction.
+
+extension SQLiteEngine {
+  package func begin() throws(JournalError) {
+    try prepareUnsynced()
+    try beginStatement.run()
+  }
+
+  package func insert(
+    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>
+  ) throws(JournalError) {
+    try write(group, heads, bodies, with: insertGroup)
+  }
+
+  package func replace(
+    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>
+  ) throws(JournalError) {
+    try write(group, heads, bodies, with: replaceGroup)
+  }
+
+  private func write(
+    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, with statement: Statement
+  ) throws(JournalError) {
+    statement.bind(1, group.first)
+    statement.bind(2, group.last)
+    statement.bind(3, group.size)
+    statement.bind(4, group.checksum)
+    try statement.run(5, heads, 6, bodies)
+  }
+
+  package func deleteGroup(_ first: UInt64) throws(JournalError) {
+    deleteGroup.bind(1, first)
+    try deleteGroup.run()
+  }
+
+  package func insert(_ snapshot: SnapshotRow, checksum: UInt64) throws(JournalError) {
+    insertSnapshot.bind(1, snapshot.nav)
+    insertSnapshot.bind(2, snapshot.revision)
+    insertSnapshot.bind(3, snapshot.sequence)
+    insertSnapshot.bind(4, snapshot.time)
+    insertSnapshot.bind(5, checksum)
+    try insertSnapshot.run(6, snapshot.body.span)
+  }
+
+  package func deleteSnapshot(nav: UInt64, revision: UInt64) throws(JournalError) {
+    deleteSnapshot.bind(1, nav)
+    deleteSnapshot.bind(2, revision)
+    try deleteSnapshot.run()
+  }
+
+  package func store(_ key: JournalFact, _ bytes: [UInt8]) throws(JournalError) {
+    try facts.store(key, bytes)
+  }
+
+  package func commit() throws(JournalError) {
+    try commitStatement.run()
+    if isSynchronous { reserve.extend(pages: logPages) }
+  }
+
+  package func rollBack() { database.rollBack() }
+
+  /// Runs `body` in a transaction, whatever the durability.
+  private func transaction(_ body: () throws(JournalError) -> Void) throws(JournalError) {
+    do throws(JournalError) {
+      try beginStatement.run()
+      try body()
+      try commitStatement.run()
+    } catch {
+      database.rollBack()
+      throw error
+    }
+  }
+}
+
+// Syncs.
+
+extension SQLiteEngine {
+  /// The state that a restoration stores: dirty, with an id that no boot has.
+  private static let restored = SyncState.dirty(bootID: "")
+
+  package var isRestored: Bool { mustRenewEpochs && state == Self.restored }
+
+  package func epochsRenewed() throws(JournalError) {
+    guard mustRenewEpochs else { return }
+    try store(.clean)
+    mustRenewEpochs = false
+  }
+
+  package func renewEpochsAtNextStart() throws(JournalError) {
+    try store(Self.restored)
+    mustRenewEpochs = true
+  }
+
+  package func syncNow() throws(JournalError) {
+    guard !mustRenewEpochs, state != .clean else { return }
+    try store(.clean)
+  }
+
+  /// Prepares a commit that is not synced in mode `relaxed`.
+  ///
+  /// Before the first one, it stores durably that some commits are not synced.
+  private func prepareUnsynced() throws(JournalError) {
+    // While `mustRenewEpochs` is true, the stored state stays and commits are synced.
+    guard durability == .relaxed, !mustRenewEpochs else { return try setSynchronous(true) }
+    let dirty = SyncState.dirty(bootID: bootID)
+    if state != dirty { try store(dirty) }
+    try setSynchronous(false)
+  }
+
+  /// Stores the state in a synced commit, which also syncs everything committed before.
+  private func store(_ new: SyncState) throws(JournalError) {
+    try setSynchronous(true)
+    try transaction { () throws(JournalError) in try Metadata(facts).write(new) }
+    state = new
+  }
+
+  private func setSynchronous(_ on: Bool) throws(JournalError) {
+    guard on != isSynchronous else { return }
+    try database.execute("PRAGMA synchronous=\(on ? "FULL" : "NORMAL")", .writing)
+    isSynchronous = on
+  }
+}
+
+// Upkeep.
+
+extension SQLiteEngine {
+  package var logPages: Int { database.walPages }
+
+  package func checkpoint(
+    emptying: Bool, _ write: () throws(JournalError) -> Void
+  ) throws(JournalError) {
+    try transaction(write)
+    let (pages, moved) = try database.checkpoint(emptying: emptying)
+    if moved >= pages { database.walPages = 0 }
+    if emptying { reserve.forget() }
+  }
+
+  /// Returns up to 64 free pages to the file system, if more than a quarter of the file is free.
+  package func vacuumSlice() throws(JournalError) -> Int {
+    let free = try database.integer("PRAGMA freelist_count")
+    guard free > 256, try free > database.integer("PRAGMA page_count") / 4 else { return 0 }
+    try prepareUnsynced()
+    do throws(JournalError) {
+      try database.execute("PRAGMA incremental_vacuum(64)", .writing)
+    } catch {
+      database.rollBack()
+      throw error
+    }
+    return try Int(free - database.integer("PRAGMA freelist_count"))
+  }
+
+  package var sizes: (journal: Int, log: Int) {
+    let sizes = [name, name + "-wal"].map { path in
+      do throws(JournalError) { return try fileSize(path) ?? 0 } catch { return 0 }
+    }
+    return (sizes[0], sizes[1])
+  }
+
+  package func close(isTidy: Bool) {
+    database.close(tidy: isTidy)
+    lock = nil
+  }
+}
+
+/// The table of the facts.
+struct FactTable: JournalFacts {
+  let name: String
+  private let select: Statement
+  private let replace: Statement
+  private let attempt: Attempt
+
+  /// Prepares to use the table; `attempt` is the action during which `store` may fail.
+  init(_ database: Database, attempt: Attempt = .writing) throws(JournalError) {
+    name = database.path
+    self.attempt = attempt
+    let cases = JournalFact.allCases.map { "WHEN \($0.rawValue) THEN '\($0.key)'" }
+    let key = "CASE ?1 \(cases.joined(separator: " ")) END"
+    select = try database.prepare("SELECT value FROM meta WHERE key = \(key)")
+    replace = try database.prepare("INSERT OR REPLACE INTO meta(key, value) VALUES(\(key), ?2)")
+  }
+
+  func fact(_ key: JournalFact) throws(JournalError) -> [UInt8]? {
+    defer { select.reset() }
+    select.bind(1, key.rawValue)
+    guard try select.step(.opening) else { return nil }
+    // A value of another type has no checksum.
+    return select.bytes(0) ?? []
+  }
+
+  func store(_ key: JournalFact, _ bytes: [UInt8]) throws(JournalError) {
+    replace.bind(1, key.rawValue)
+    try replace.run(2, bytes.span, attempt)
+  }
+}
+
+extension Statement {
+  /// Reads the group that covers a sequence, or else the next one, by `Schema.selectGroup`.
+  func readGroup(
+    from sequence: UInt64, _ path: String,
+    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
+      throws(JournalError) -> Void
+  ) throws(JournalError) -> Bool {
+    guard Int64(exactly: sequence) != nil else { return false }
+    bind(1, sequence)
+    defer { reset() }
+    guard try step(.reading) else { return false }
+    try group(damage: { .damaged(path: path, what: $0) }, consume)
+    return true
+  }
+}
+
+/// Reads an SQLite journal on a connection of its own, which cannot write.
+final class SQLiteReader: JournalEngineReader {
+  private let database: Database
+  private let selectGroup: Statement
+  private let selectSnapshot: Statement
+  private let selectVersion: Statement
+
+  /// Opens the journal of a directory, after an engine has opened it.
+  init(directory: String) throws(JournalError) {
+    database = try Database(path: directory + "/" + Journal.fileName, readOnly: true)
+    try Schema.verify(database)
+    selectGroup = try database.prepare(Schema.selectGroup)
+    selectVersion = try database.prepare("PRAGMA data_version")
+    selectSnapshot = try database.prepare(
+      "SELECT \(Schema.snapshotColumns) FROM snapshot WHERE nav = ?1 AND rev <= ?2 "
+        + "ORDER BY rev DESC LIMIT 1")
+  }
+
+  var name: String { database.path }
+
+  /// A number that changes whenever another connection has written.
+  func version() throws(JournalError) -> Int64? {
+    defer { selectVersion.reset() }
+    return try selectVersion.step(.reading) ? selectVersion.integer(0) : nil
+  }
+
+  func readGroup(
+    from sequence: UInt64,
+    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
+      throws(JournalError) -> Void
+  ) throws(JournalError) -> Bool {
+    try selectGroup.readGroup(from: sequence, name, consume)
+  }
+
+  func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow? {
+    selectSnapshot.bind(1, nav)
+    selectSnapshot.bind(2, min(revision, UInt64(Int64.max)))
+    defer { selectSnapshot.reset() }
+    guard try selectSnapshot.step(.reading) else { return nil }
+    return try selectSnapshot.snapshot(name)
+  }
+
+  /// Reads every page, also the free ones: 0.2 s for 340 MB in the page cache.
+  func checkStructure() throws(JournalError) {
+    let check = try database.prepare("PRAGMA quick_check(1)", .reading)
+    defer { check.reset() }
+    guard try check.step(.reading), let found = check.text(0) else {
+      throw .damaged(path: name, what: "its structure cannot be checked")
+    }
+    guard found == "ok" else { throw .damaged(path: name, what: found) }
+  }
+}
