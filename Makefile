@@ -10,7 +10,7 @@ JOBS ?= 2
 SWIFT ?= swift
 
 PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev liblz4-dev libxxhash-dev \
-  libmicrohttpd-dev python3 python3-zmq scdoc strace
+  libmicrohttpd-dev libpq-dev postgresql python3 python3-zmq scdoc strace
 # The browser of the tests, what drives it, and the compiler that checks the types of the module.
 BROWSER_PACKAGES := chromium chromium-driver python3-selenium node-typescript
 # What `make bench` and `make bench-instructions` leave out when it is missing.

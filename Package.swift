@@ -29,6 +29,7 @@ let package = Package(
     // SwiftPM prints a warning about on every build.
     .systemLibrary(name: "CZeroMQ"),
     .systemLibrary(name: "CSQLite"),
+    .systemLibrary(name: "CPostgreSQL"),
     .systemLibrary(name: "CZlib"),
     .systemLibrary(name: "CLZ4"),
     .systemLibrary(name: "CXXHash"),
@@ -49,6 +50,11 @@ let package = Package(
     .target(
       name: "Journal",
       dependencies: ["NavigationCore", "RuntimePaths", "CSQLite", "CLZ4", "CXXHash", "CLinux"],
+      swiftSettings: strict),
+    // A journal in PostgreSQL, for the daemon of a cluster alone: libpq adds twenty libraries.
+    .target(
+      name: "PostgresJournal",
+      dependencies: ["Journal", "NavigationCore", "RuntimePaths", "CPostgreSQL"],
       swiftSettings: strict),
     .target(name: "CommandLineOptions", dependencies: ["CArgp"], swiftSettings: strict),
     .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: strict),
@@ -162,6 +168,11 @@ let package = Package(
       name: "ChildProcess", dependencies: ["CLinux"], path: "Tests/ChildProcess",
       swiftSettings: strict),
 
+    // A PostgreSQL server for the tests of the journal in it.
+    .target(
+      name: "PostgresServer", dependencies: ["ChildProcess"], path: "Tests/PostgresServer",
+      swiftSettings: strict),
+
     // Tests.
     .target(
       name: "Simulation",
@@ -197,7 +208,10 @@ let package = Package(
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"], swiftSettings: strict),
     .testTarget(
       name: "JournalTests",
-      dependencies: ["ChildProcess", "Journal", "NavigationCore", "RuntimePaths", "CLinux"],
+      dependencies: [
+        "ChildProcess", "Journal", "PostgresJournal", "PostgresServer", "NavigationCore",
+        "RuntimePaths", "CLinux",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "DaemonTests",

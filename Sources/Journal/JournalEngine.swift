@@ -14,7 +14,7 @@ package import NavigationCore
 ///    `.fenced`, and stores nothing.
 /// 5. Groups are read in the order of their keys, snapshots in that of their navs and revisions.
 ///
-/// One thread at a time uses an engine. Reads inside a transaction see what it wrote.
+/// One thread at a time uses an engine. A transaction never reads what it wrote itself.
 package protocol JournalEngine: JournalFacts, AnyObject {
   /// Whether committed rows may be missing, so that every nav needs a new epoch.
   var mustRenewEpochs: Bool { get }
@@ -24,6 +24,10 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   func epochsRenewed() throws(JournalError)
   /// Stores durably that every nav needs a new epoch at the next start.
   func renewEpochsAtNextStart() throws(JournalError)
+
+  /// When this process must stop to answer, in milliseconds of the boot clock, unless a commit or a
+  /// checkpoint renews the lease before; nil if no other process can take the place over.
+  var leaseEnd: UInt64? { get }
 
   /// The sequence of the last stored row; 0 if there is none.
   func newestSequence() throws(JournalError) -> UInt64
@@ -49,6 +53,7 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   ///   - emptying: whether to move everything from the write-ahead log into the file, if there is
   ///     one.
   ///   - facts: stores facts by `store`, in a transaction of their own.
+  /// - Throws: the errors of `commit`.
   func checkpoint(
     emptying: Bool, _ facts: () throws(JournalError) -> Void
   ) throws(JournalError)

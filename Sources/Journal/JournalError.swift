@@ -19,6 +19,9 @@ package enum JournalError: Error, Hashable, Sendable {
   /// Every later commit fails in the same way. The process must exit, so that the next one starts
   /// from what can be read.
   case syncFailed(path: String, reason: String)
+  /// Another process has taken the place over: nothing of the batch is stored, and nothing of this
+  /// process will be.
+  case fenced(path: String)
 }
 
 extension JournalError: CustomStringConvertible {
@@ -41,6 +44,8 @@ extension JournalError: CustomStringConvertible {
       "cannot append to \(path): \(reason); nothing was stored, it may be tried again"
     case .syncFailed(let path, let reason):
       "cannot sync \(path): \(reason); the process must exit, check the disk before restarting"
+    case .fenced(let path):
+      "another navd has taken over \(path); this one stores nothing more and must exit"
     }
   }
 }

@@ -29,14 +29,17 @@ package struct JournalDirectory: JournalPlace {
     self.bootID = bootID
   }
 
+  /// This directory.
   package var directory: JournalDirectory? { self }
 
+  /// Locks the directory, makes it if there is none, and opens its journal.
   package func open(retention: Retention, holder: String) throws(JournalError) -> Journal {
     let engine = try SQLiteEngine(
       directory: path, durability: durability, bootID: bootID, holder: holder)
     return try Journal(engine, in: self, retention: retention)
   }
 
+  /// Opens a connection that only reads.
   package func openReader() throws(JournalError) -> JournalReader {
     try JournalReader.open(directory: path)
   }

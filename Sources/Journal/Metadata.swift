@@ -43,10 +43,16 @@ enum SyncState: Hashable {
 }
 
 /// The facts of a journal; the stored bytes begin with a checksum of the key and the value.
-struct Metadata {
+package struct Metadata {
   private let facts: any JournalFacts
 
   init(_ facts: any JournalFacts) { self.facts = facts }
+
+  /// The stored bytes of the census of an empty journal.
+  package static var emptyCensus: [UInt8] {
+    let value = bytes([0, 0, 0, 0, 0])
+    return seal(.census, value) + value
+  }
 
   /// Returns the census stored last.
   func census() throws(JournalError) -> Census {

@@ -1,13 +1,13 @@
-package import NavigationCore
+import NavigationCore
 
 /// A journal in an SQLite file of a directory, which one process at a time has locked.
 ///
 /// With durability `relaxed`, commits are not synced. Before the first one, the engine stores durably
 /// that some are not, and in which boot of the machine. If the next process finds another boot, rows
 /// may be missing, and every nav needs a new epoch.
-package final class SQLiteEngine: JournalEngine {
+final class SQLiteEngine: JournalEngine {
   /// Whether acknowledged rows may be missing; every commit is then synced.
-  package private(set) var mustRenewEpochs: Bool
+  private(set) var mustRenewEpochs: Bool
 
   let database: Database
   private let facts: FactTable
@@ -33,7 +33,8 @@ package final class SQLiteEngine: JournalEngine {
   ///   - durability: when a commit returns.
   ///   - bootID: the kernel's id of this boot.
   ///   - holder: names this process in the error of another process that finds the lock.
-  package init(
+  /// - Throws: `.locked`, or the reason why the file cannot be used.
+  init(
     directory: String, durability: Durability, bootID: String, holder: String
   ) throws(JournalError) {
     let lock = try DirectoryLock(directory: directory, holder: holder)
@@ -75,7 +76,7 @@ package final class SQLiteEngine: JournalEngine {
   }
 
   /// The path of the file.
-  package var name: String { database.path }
+  var name: String { database.path }
 
   /// Makes the file if there is none, so that a power failure leaves no file or a complete one.
   private static func prepareFile(_ directory: String, _ path: String) throws(JournalError) {
@@ -97,16 +98,16 @@ package final class SQLiteEngine: JournalEngine {
 // Reading.
 
 extension SQLiteEngine {
-  package func fact(_ key: JournalFact) throws(JournalError) -> [UInt8]? { try facts.fact(key) }
+  func fact(_ key: JournalFact) throws(JournalError) -> [UInt8]? { try facts.fact(key) }
 
-  package func newestSequence() throws(JournalError) -> UInt64 {
+  func newestSequence() throws(JournalError) -> UInt64 {
     let select = try database.prepare("SELECT last FROM log ORDER BY seq DESC LIMIT 1")
     defer { select.reset() }
     guard try select.step(.reading) else { return 0 }
     return select.unsigned(0) ?? 0
   }
 
-  package func readSnapshots<Failure: Error>(
+  func readSnapshots<Failure: Error>(
     _ consume: (SnapshotRow) throws(ReplayError<Failure>) -> Void
   ) throws(ReplayError<Failure>) {
     let select = try ReplayError<Failure>.journal { () throws(JournalError) in
@@ -120,7 +121,7 @@ extension SQLiteEngine {
     }
   }
 
-  package func readGroups<Failure: Error>(
+  func readGroups<Failure: Error>(
     _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
       throws(ReplayError<Failure>) -> Void
   ) throws(ReplayError<Failure>) {
@@ -137,7 +138,7 @@ extension SQLiteEngine {
     }
   }
 
-  package func readGroup(
+  func readGroup(
     from sequence: UInt64,
     _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
       throws(JournalError) -> Void
@@ -149,18 +150,18 @@ extension SQLiteEngine {
 // One transaction.
 
 extension SQLiteEngine {
-  package func begin() throws(JournalError) {
+  func begin() throws(JournalError) {
     try prepareUnsynced()
     try beginStatement.run()
   }
 
-  package func insert(
+  func insert(
     _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>
   ) throws(JournalError) {
     try write(group, heads, bodies, with: insertGroup)
   }
 
-  package func replace(
+  func replace(
     _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>
   ) throws(JournalError) {
     try write(group, heads, bodies, with: replaceGroup)
@@ -176,12 +177,12 @@ extension SQLiteEngine {
     try statement.run(5, heads, 6, bodies)
   }
 
-  package func deleteGroup(_ first: UInt64) throws(JournalError) {
+  func deleteGroup(_ first: UInt64) throws(JournalError) {
     deleteGroup.bind(1, first)
     try deleteGroup.run()
   }
 
-  package func insert(_ snapshot: SnapshotRow, checksum: UInt64) throws(JournalError) {
+  func insert(_ snapshot: SnapshotRow, checksum: UInt64) throws(JournalError) {
     insertSnapshot.bind(1, snapshot.nav)
     insertSnapshot.bind(2, snapshot.revision)
     insertSnapshot.bind(3, snapshot.sequence)
@@ -190,22 +191,22 @@ extension SQLiteEngine {
     try insertSnapshot.run(6, snapshot.body.span)
   }
 
-  package func deleteSnapshot(nav: UInt64, revision: UInt64) throws(JournalError) {
+  func deleteSnapshot(nav: UInt64, revision: UInt64) throws(JournalError) {
     deleteSnapshot.bind(1, nav)
     deleteSnapshot.bind(2, revision)
     try deleteSnapshot.run()
   }
 
-  package func store(_ key: JournalFact, _ bytes: [UInt8]) throws(JournalError) {
+  func store(_ key: JournalFact, _ bytes: [UInt8]) throws(JournalError) {
     try facts.store(key, bytes)
   }
 
-  package func commit() throws(JournalError) {
+  func commit() throws(JournalError) {
     try commitStatement.run()
     if isSynchronous { reserve.extend(pages: logPages) }
   }
 
-  package func rollBack() { database.rollBack() }
+  func rollBack() { database.rollBack() }
 
   /// Runs `body` in a transaction, whatever the durability.
   private func transaction(_ body: () throws(JournalError) -> Void) throws(JournalError) {
@@ -226,20 +227,20 @@ extension SQLiteEngine {
   /// The state that a restoration stores: dirty, with an id that no boot has.
   private static let restored = SyncState.dirty(bootID: "")
 
-  package var isRestored: Bool { mustRenewEpochs && state == Self.restored }
+  var isRestored: Bool { mustRenewEpochs && state == Self.restored }
 
-  package func epochsRenewed() throws(JournalError) {
+  func epochsRenewed() throws(JournalError) {
     guard mustRenewEpochs else { return }
     try store(.clean)
     mustRenewEpochs = false
   }
 
-  package func renewEpochsAtNextStart() throws(JournalError) {
+  func renewEpochsAtNextStart() throws(JournalError) {
     try store(Self.restored)
     mustRenewEpochs = true
   }
 
-  package func syncNow() throws(JournalError) {
+  func syncNow() throws(JournalError) {
     guard !mustRenewEpochs, state != .clean else { return }
     try store(.clean)
   }
@@ -272,9 +273,12 @@ extension SQLiteEngine {
 // Upkeep.
 
 extension SQLiteEngine {
-  package var logPages: Int { database.walPages }
+  /// Nil: the lock of the directory ends with the process.
+  var leaseEnd: UInt64? { nil }
 
-  package func checkpoint(
+  var logPages: Int { database.walPages }
+
+  func checkpoint(
     emptying: Bool, _ write: () throws(JournalError) -> Void
   ) throws(JournalError) {
     try transaction(write)
@@ -284,7 +288,7 @@ extension SQLiteEngine {
   }
 
   /// Returns up to 64 free pages to the file system, if more than a quarter of the file is free.
-  package func vacuumSlice() throws(JournalError) -> Int {
+  func vacuumSlice() throws(JournalError) -> Int {
     let free = try database.integer("PRAGMA freelist_count")
     guard free > 256, try free > database.integer("PRAGMA page_count") / 4 else { return 0 }
     try prepareUnsynced()
@@ -297,14 +301,14 @@ extension SQLiteEngine {
     return try Int(free - database.integer("PRAGMA freelist_count"))
   }
 
-  package var sizes: (journal: Int, log: Int) {
+  var sizes: (journal: Int, log: Int) {
     let sizes = [name, name + "-wal"].map { path in
       do throws(JournalError) { return try fileSize(path) ?? 0 } catch { return 0 }
     }
     return (sizes[0], sizes[1])
   }
 
-  package func close(isTidy: Bool) {
+  func close(isTidy: Bool) {
     database.close(tidy: isTidy)
     lock = nil
   }
@@ -354,58 +358,5 @@ extension Statement {
     guard try step(.reading) else { return false }
     try group(damage: { .damaged(path: path, what: $0) }, consume)
     return true
-  }
-}
-
-/// Reads an SQLite journal on a connection of its own, which cannot write.
-final class SQLiteReader: JournalEngineReader {
-  private let database: Database
-  private let selectGroup: Statement
-  private let selectSnapshot: Statement
-  private let selectVersion: Statement
-
-  /// Opens the journal of a directory, after an engine has opened it.
-  init(directory: String) throws(JournalError) {
-    database = try Database(path: directory + "/" + Journal.fileName, readOnly: true)
-    try Schema.verify(database)
-    selectGroup = try database.prepare(Schema.selectGroup)
-    selectVersion = try database.prepare("PRAGMA data_version")
-    selectSnapshot = try database.prepare(
-      "SELECT \(Schema.snapshotColumns) FROM snapshot WHERE nav = ?1 AND rev <= ?2 "
-        + "ORDER BY rev DESC LIMIT 1")
-  }
-
-  var name: String { database.path }
-
-  /// A number that changes whenever another connection has written.
-  func version() throws(JournalError) -> Int64? {
-    defer { selectVersion.reset() }
-    return try selectVersion.step(.reading) ? selectVersion.integer(0) : nil
-  }
-
-  func readGroup(
-    from sequence: UInt64,
-    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
-      throws(JournalError) -> Void
-  ) throws(JournalError) -> Bool {
-    try selectGroup.readGroup(from: sequence, name, consume)
-  }
-
-  func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow? {
-    selectSnapshot.bind(1, nav)
-    selectSnapshot.bind(2, min(revision, UInt64(Int64.max)))
-    defer { selectSnapshot.reset() }
-    guard try selectSnapshot.step(.reading) else { return nil }
-    return try selectSnapshot.snapshot(name)
-  }
-
-  /// Reads every page, also the free ones: 0.2 s for 340 MB in the page cache.
-  func checkStructure() throws(JournalError) {
-    let check = try database.prepare("PRAGMA quick_check(1)", .reading)
-    defer { check.reset() }
-    guard try check.step(.reading), let found = check.text(0) else {
-      throw .damaged(path: name, what: "its structure cannot be checked")
-    }
-    guard found == "ok" else { throw .damaged(path: name, what: found) }
   }
 }

@@ -1,4 +1,4 @@
-import NavigationCore
+package import NavigationCore
 
 /// The columns of a stored group besides its heads and bodies.
 package struct StoredGroup: Hashable, Sendable {
@@ -29,6 +29,14 @@ package struct StoredGroup: Hashable, Sendable {
 }
 
 extension StoredGroup {
+  /// Throws an error made by `damage` unless the checksum fits the other columns.
+  package func verify<Failure: Error>(
+    _ heads: Span<UInt8>, _ bodies: Span<UInt8>, damage: (String) -> Failure
+  ) throws(Failure) {
+    let found = RowGroup.checksum(first: first, last: last, size: size, heads: heads, bodies)
+    guard found == checksum else { throw damage("the checksum of \(name) is wrong") }
+  }
+
   /// Passes the uncompressed bodies to `consume`, without a copy if they are stored uncompressed.
   func unpacking<Failure: Error>(
     _ bodies: Span<UInt8>, damage: (String) -> Failure,
@@ -63,11 +71,7 @@ extension Statement {
     try withBlob(4) { (heads) throws(Failure) in
       try withBlob(5) { (bodies) throws(Failure) in
         hasBytes = true
-        let checksum = RowGroup.checksum(
-          first: first, last: last, size: size, heads: heads, bodies)
-        guard checksum == group.checksum else {
-          throw damage("the checksum of \(group.name) is wrong")
-        }
+        try group.verify(heads, bodies, damage: damage)
         try consume(group, heads, bodies)
       }
     }
@@ -82,12 +86,19 @@ extension Statement {
     guard let sequence = unsigned(2), let time = integer(3), let checksum = integer(4),
       let body = bytes(5)
     else { throw .damaged(path: path, what: "a column of snapshot \(nav)@\(revision) is wrong") }
-    let row = SnapshotRow(
-      nav: nav, revision: revision, sequence: sequence, time: UInt64(bitPattern: time), body: body)
-    guard row.checksum == UInt64(bitPattern: checksum) else {
+    return try SnapshotRow(
+      nav: nav, revision: revision, sequence: sequence, time: UInt64(bitPattern: time), body: body
+    ).verified(checksum: UInt64(bitPattern: checksum), path)
+  }
+}
+
+extension SnapshotRow {
+  /// Returns the snapshot if the stored checksum fits it.
+  package func verified(checksum: UInt64, _ path: String) throws(JournalError) -> SnapshotRow {
+    guard self.checksum == checksum else {
       throw .damaged(path: path, what: "the checksum of snapshot \(nav)@\(revision) is wrong")
     }
-    return row
+    return self
   }
 }
 

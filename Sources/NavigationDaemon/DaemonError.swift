@@ -50,6 +50,7 @@ package enum DaemonError: Error, CustomStringConvertible {
       case .newer: .journalNewer
       case .unreadable, .unwritable, .full, .writeFailed: .journalUnavailable
       case .syncFailed: .syncFailed
+      case .fenced: .fenced
       }
     case .replay: .journalDamaged
     case .notRestored(_, let status): status
@@ -74,7 +75,7 @@ package struct DaemonFailure: Sendable {
   /// The message id of the log entry; nil for none.
   package var kind: LogEntry.Kind? {
     switch status {
-    case .journalLocked, .journalDamaged, .journalNewer, .journalUnavailable, .syncFailed:
+    case .journalLocked, .journalDamaged, .journalNewer, .journalUnavailable, .syncFailed, .fenced:
       .journalFailed
     case .orderly, .usage, .configuration, .endpoint: nil
     }
@@ -126,6 +127,8 @@ package enum ExitStatus: Int32, CaseIterable, Error, Sendable {
   case endpoint = 8
   /// A sync failed while serving.
   case syncFailed = 9
+  /// Another navd has taken the database over while this one served it.
+  case fenced = 10
 
   /// Whether a restart without a change by the administrator can succeed.
   ///
@@ -133,7 +136,7 @@ package enum ExitStatus: Int32, CaseIterable, Error, Sendable {
   package var isWorthRestarting: Bool {
     switch self {
     case .usage, .configuration, .journalDamaged, .journalNewer: false
-    case .orderly, .journalLocked, .journalUnavailable, .endpoint, .syncFailed: true
+    case .orderly, .journalLocked, .journalUnavailable, .endpoint, .syncFailed, .fenced: true
     }
   }
 }

@@ -31,7 +31,7 @@ extension ServerLoop {
     case .full, .writeFailed:
       maintenance.noteFailure(at: now.boot)
       if !maintenance.isStorageFailing { reportStorage(error.description) }
-    case .syncFailed, .locked, .damaged, .newer, .unreadable, .unwritable:
+    case .syncFailed, .fenced, .locked, .damaged, .newer, .unreadable, .unwritable:
       throw DaemonError.journal(error)
     }
   }

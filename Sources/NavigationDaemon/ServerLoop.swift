@@ -290,9 +290,9 @@ extension ServerLoop {
     case .full, .writeFailed:
       if maintenance.noteFailedCommit() { reportStorage(error.description) }
       try rollBack(at: now)
-    case .syncFailed:
-      // The state of the disk is unknown. navd answers nothing more, and the next process reads the
-      // journal.
+    case .syncFailed, .fenced:
+      // The state of the disk is unknown, or is another's. navd answers nothing more, and the next
+      // process reads the journal.
       _ = hub.rollBack()
       hub.handle(.stop, at: now)
       try router.send(hub.committed(at: now))

@@ -27,6 +27,7 @@ import ZeroMQ
     (DaemonError.endpoint("ipc:///x", reason: "r"), 8),
     (ZeroMQError(.bind, subject: "ipc:///x", code: EADDRINUSE), 8),
     (JournalError.syncFailed(path: "/j", reason: "r"), 9),
+    (JournalError.fenced(path: "PostgreSQL db/navd"), 10),
   ]
 
   @Test(arguments: errors.indices)
@@ -36,7 +37,7 @@ import ZeroMQ
     #expect(failure.status.rawValue == status)
     #expect(!failure.text.isEmpty && !failure.text.contains("\n"))
     // The catalog explains what is wrong with a journal.
-    let isJournal = [4, 5, 6, 7, 9].contains(status)
+    let isJournal = [4, 5, 6, 7, 9, 10].contains(status)
     #expect(failure.kind == (isJournal ? .journalFailed : nil))
   }
 
@@ -66,7 +67,7 @@ import ZeroMQ
       contentsOf: packageRoot.appendingPathComponent("man/navd.8.scd"), encoding: .utf8)
     let section = try #require(
       manual.split(separator: "# EXIT STATUS").last?.split(separator: "\n# ").first)
-    let numbers = section.matches(of: /\|\[?\s+\*(\d)\*/).compactMap { Int32($0.1) }
+    let numbers = section.matches(of: /\|\[?\s+\*(\d+)\*/).compactMap { Int32($0.1) }
     #expect(numbers == ExitStatus.allCases.map(\.rawValue))
   }
 }

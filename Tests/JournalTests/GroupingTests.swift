@@ -98,19 +98,25 @@ import Testing
     return try (1...twin.writer.sequence).compactMap { try reader.row(at: $0) }
   }
 
-  @Test(arguments: 0..<12 as Range<UInt64>)
-  func `any course of commits, crashes and pruning keeps what was promised`(seed: UInt64) throws {
-    var directory = try TemporaryDirectory()
+  /// Fewer on PostgreSQL, where reading row by row takes long.
+  private static let courses: [(TestedEngine, UInt64)] =
+    (0..<12).map { (.sqlite, $0) } + (12..<16).map { (.postgres, $0) }
+
+  @Test(arguments: courses)
+  func `any course of commits, crashes and pruning keeps what was promised`(
+    engine: TestedEngine, seed: UInt64
+  ) throws {
+    let stage = try engine.stage()
     var twin = Twin(seed: seed)
     var random = SeededGenerator(seed: seed &* 31)
     let retention = Retention(
       revisions: 20, milliseconds: 50_000, bytes: 800_000, revisionsPerSnapshot: 10,
       closedMilliseconds: 1_000)
-    var journal = try Journal.open(directory.path, retention: retention)
+    var journal = try stage.open(retention: retention)
     _ = try journal.contents()
     for step in 0..<60 {
       let now = UInt64(step) * 500
-      let note = "seed \(seed) step \(step)"
+      let note = "\(engine) seed \(seed) step \(step)"
       switch Int.random(in: 0..<10, using: &random) {
       case 0...4:
         let size = [1, 2, 63, 64, 65, 140].randomElement(using: &random) ?? 1
@@ -133,18 +139,18 @@ import Testing
           var copy = twin
           var other = random
           try journal.stage(copy.batch(40, now: now, &other))
-          directory = try directory.copy()
+          try stage.crash()
         } else {
           try journal.close()
         }
-        journal = try Journal.open(directory.path, retention: retention)
+        journal = try stage.open(retention: retention)
         let contents = try journal.contents()
         twin.check(journal, contents.rows, note)
         #expect(!contents.rows.contains { twin.forgotten.contains($0.nav) }, "\(note)")
       }
       // Row by row it takes a while.
       guard step % 4 == 3 else { continue }
-      let reader = try JournalReader.open(directory: directory.path)
+      let reader = try stage.reader()
       let stored = try Self.rows(reader, twin)
       twin.check(journal, stored, note)
       #expect(journal.statistics.rows == UInt64(stored.count), "\(note)")

@@ -15,6 +15,10 @@ enum ImportRules {
     "Journal": system.union([
       "NavigationCore", "RuntimePaths", "CSQLite", "CLZ4", "CXXHash", "CLinux",
     ]),
+    // The only module that knows libpq, so that the daemon of one machine does not load it.
+    "PostgresJournal": system.union([
+      "NavigationCore", "Journal", "RuntimePaths", "CPostgreSQL",
+    ]),
     "CommandLineOptions": system.union(["CArgp"]),
     "RuntimePaths": system.union(["CLinux"]),
     // The service manager, for the programs that it starts by a socket.

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <postgresql/libpq-fe.h>

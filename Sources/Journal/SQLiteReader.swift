@@ -1,0 +1,54 @@
+import NavigationCore
+
+/// Reads an SQLite journal on a connection of its own, which cannot write.
+final class SQLiteReader: JournalEngineReader {
+  private let database: Database
+  private let selectGroup: Statement
+  private let selectSnapshot: Statement
+  private let selectVersion: Statement
+
+  /// Opens the journal of a directory, after an engine has opened it.
+  init(directory: String) throws(JournalError) {
+    database = try Database(path: directory + "/" + Journal.fileName, readOnly: true)
+    try Schema.verify(database)
+    selectGroup = try database.prepare(Schema.selectGroup)
+    selectVersion = try database.prepare("PRAGMA data_version")
+    selectSnapshot = try database.prepare(
+      "SELECT \(Schema.snapshotColumns) FROM snapshot WHERE nav = ?1 AND rev <= ?2 "
+        + "ORDER BY rev DESC LIMIT 1")
+  }
+
+  var name: String { database.path }
+
+  /// A number that changes whenever another connection has written.
+  func version() throws(JournalError) -> Int64? {
+    defer { selectVersion.reset() }
+    return try selectVersion.step(.reading) ? selectVersion.integer(0) : nil
+  }
+
+  func readGroup(
+    from sequence: UInt64,
+    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
+      throws(JournalError) -> Void
+  ) throws(JournalError) -> Bool {
+    try selectGroup.readGroup(from: sequence, name, consume)
+  }
+
+  func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow? {
+    selectSnapshot.bind(1, nav)
+    selectSnapshot.bind(2, min(revision, UInt64(Int64.max)))
+    defer { selectSnapshot.reset() }
+    guard try selectSnapshot.step(.reading) else { return nil }
+    return try selectSnapshot.snapshot(name)
+  }
+
+  /// Reads every page, also the free ones: 0.2 s for 340 MB in the page cache.
+  func checkStructure() throws(JournalError) {
+    let check = try database.prepare("PRAGMA quick_check(1)", .reading)
+    defer { check.reset() }
+    guard try check.step(.reading), let found = check.text(0) else {
+      throw .damaged(path: name, what: "its structure cannot be checked")
+    }
+    guard found == "ok" else { throw .damaged(path: name, what: found) }
+  }
+}

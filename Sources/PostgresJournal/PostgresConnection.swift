@@ -1,0 +1,276 @@
+import CPostgreSQL
+import Glibc
+import RuntimePaths
+import Synchronization
+
+/// A parameter of a statement, in PostgreSQL's binary format.
+enum PostgresValue {
+  /// A `bigint`, eight bytes.
+  case integer(Int64)
+  /// A `bytea`.
+  case bytes([UInt8])
+  /// A `text` in UTF-8.
+  case text(String)
+
+  /// A `bigint` with the same bits; sequences and checksums are stored like this.
+  static func bits(_ number: UInt64) -> PostgresValue { .integer(Int64(bitPattern: number)) }
+
+  fileprivate var type: Oid {
+    switch self {
+    case .integer: 20
+    case .bytes: 17
+    case .text: 25
+    }
+  }
+
+  fileprivate var encoded: [UInt8] {
+    switch self {
+    case .integer(let number):
+      stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
+    case .bytes(let bytes): bytes
+    case .text(let text): Array(text.utf8)
+    }
+  }
+}
+
+/// A statement with its parameters.
+struct PostgresCommand {
+  /// The SQL with `$1`, `$2`, … for the parameters.
+  var sql: String
+  /// The parameters.
+  var values: [PostgresValue]
+
+  init(_ sql: String, _ values: PostgresValue...) {
+    self.sql = sql
+    self.values = values
+  }
+}
+
+/// A connection to a server, with statements prepared as they are first used.
+///
+/// It is not `Sendable`: one thread at a time uses it.
+@safe final class PostgresConnection {
+  private let handle: OpaquePointer
+  private var prepared: [String: String] = [:]
+  private let warnings: UnsafeMutablePointer<Bool>
+
+  /// Connects to the first server of `conninfo` that accepts writes, within some seconds for each.
+  ///
+  /// - Parameters:
+  ///   - conninfo: a connection string of libpq; what it leaves out comes from the environment and
+  ///     the service file.
+  ///   - timeout: the milliseconds after which the kernel gives up what a server does not
+  ///     acknowledge.
+  /// - Throws: `.unreachable`, also if the server refuses the user.
+  init(_ conninfo: String, timeout: UInt64) throws(PostgresError) {
+    // What stands before `dbname` are defaults, which the connection string can change.
+    let settings = [
+      ("connect_timeout", "2"), ("tcp_user_timeout", "\(timeout)"), ("keepalives_idle", "1"),
+      ("keepalives_interval", "1"), ("keepalives_count", "3"), ("application_name", "navd"),
+      ("dbname", conninfo),
+      // Never a standby: its answers can be older than what this process has stored.
+      ("target_session_attrs", "read-write"), ("client_encoding", "UTF8"),
+    ]
+    let names = unsafe settings.map { unsafe strdup($0.0) }
+    let values = unsafe settings.map { unsafe strdup($0.1) }
+    defer { unsafe (names + values).forEach { unsafe free($0) } }
+    let connected = unsafe PQconnectdbParams(
+      names.map { unsafe UnsafePointer($0) } + [nil],
+      values.map { unsafe UnsafePointer($0) } + [nil], 1)
+    guard let connected = unsafe connected else { throw .unreachable("no memory") }
+    unsafe handle = unsafe connected
+    unsafe warnings = .allocate(capacity: 1)
+    unsafe warnings.initialize(to: false)
+    guard unsafe PQstatus(handle) == CONNECTION_OK else {
+      throw lost()
+    }
+    unsafe PQsetnonblocking(handle, 1)
+    unsafe PQsetNoticeReceiver(
+      handle,
+      { context, result in
+        let isNotReplicated =
+          unsafe PQresultErrorField(result, 67).map { unsafe String(cString: $0) } == "01000"
+        if isNotReplicated {
+          unsafe context?.assumingMemoryBound(to: Bool.self).pointee = true
+        }
+      }, warnings)
+    guard unsafe PQenterPipelineMode(handle) == 1 else {
+      throw lost()
+    }
+  }
+
+  deinit {
+    unsafe PQfinish(handle)
+    unsafe warnings.deallocate()
+  }
+
+  /// Runs statements in one round trip, up to the first that fails.
+  ///
+  /// - Parameters:
+  ///   - commands: the statements. Without `BEGIN` and `COMMIT` among them, they are one
+  ///     transaction.
+  ///   - deadline: when to give up, in milliseconds of the monotonic clock.
+  /// - Returns: the results, in the order of the statements.
+  /// - Throws: the first error. After `.unreachable` the connection can only be closed.
+  func run(_ commands: [PostgresCommand], until deadline: UInt64) throws(PostgresError)
+    -> [PostgresResult]
+  {
+    unsafe warnings.pointee = false
+    var preparing = 0
+    for command in commands {
+      if prepared[command.sql] == nil {
+        try prepare(command)
+        preparing += 1
+      }
+      try send(command)
+    }
+    guard unsafe PQpipelineSync(handle) == 1 else { throw lost() }
+    var results: [PostgresResult] = []
+    var failure: PostgresError?
+    while true {
+      guard let result = try unsafe next(until: deadline) else { continue }
+      let status = unsafe PQresultStatus(result)
+      if status == PGRES_PIPELINE_SYNC {
+        unsafe PQclear(result)
+        break
+      }
+      switch status {
+      case PGRES_COMMAND_OK, PGRES_TUPLES_OK: results.append(unsafe PostgresResult(result))
+      case PGRES_PIPELINE_ABORTED: unsafe PQclear(result)
+      default:
+        if failure == nil { failure = unsafe PostgresError(result: result) }
+        unsafe PQclear(result)
+      }
+    }
+    if let failure {
+      // What was prepared in an aborted pipeline may not exist.
+      if preparing > 0 { prepared = [:] }
+      throw failure
+    }
+    // The results of the preparations stand among those of the statements.
+    results.removeAll { $0.isPreparation }
+    return results
+  }
+
+  /// Whether a commit of the last `run` warned that no standby has acknowledged it.
+  ///
+  /// The server sends this warning if somebody cancels the wait for the standby: the commit is then
+  /// on the primary alone.
+  var isUnreplicated: Bool { unsafe warnings.pointee }
+
+  private func prepare(_ command: PostgresCommand) throws(PostgresError) {
+    let name = "navd\(Self.names.wrappingAdd(1, ordering: .relaxed).newValue)"
+    let types = command.values.map(\.type)
+    guard unsafe PQsendPrepare(handle, name, command.sql, Int32(types.count), types) == 1 else {
+      throw lost()
+    }
+    prepared[command.sql] = name
+  }
+
+  /// Numbers the prepared statements; a name that an aborted pipeline used is not used again.
+  private static let names = Atomic<UInt64>(0)
+
+  private func send(_ command: PostgresCommand) throws(PostgresError) {
+    let values = command.values.map(\.encoded)
+    // One buffer for all parameters, so that the pointers into it stay valid during the call.
+    let buffer: [UInt8] = values.reduce(into: []) { $0 += $1 + [0] }
+    let lengths = values.map { Int32($0.count) }
+    let sent = unsafe buffer.withUnsafeBytes { bytes in
+      var pointers = unsafe [UnsafePointer<CChar>?]()
+      var offset = 0
+      for value in values {
+        unsafe pointers.append(
+          bytes.baseAddress.map { unsafe ($0 + offset).assumingMemoryBound(to: CChar.self) })
+        offset += value.count + 1
+      }
+      return unsafe PQsendQueryPrepared(
+        handle, prepared[command.sql], Int32(values.count), pointers, lengths,
+        values.map { _ in 1 }, 1)
+    }
+    guard sent == 1 else { throw lost() }
+  }
+
+  /// Returns the next result; nil between two statements.
+  private func next(until deadline: UInt64) throws(PostgresError) -> OpaquePointer? {
+    while true {
+      let unsent = unsafe PQflush(handle)
+      guard unsent >= 0 else { throw lost() }
+      if unsafe PQisBusy(handle) == 0 { break }
+      try wait(forWriting: unsent > 0, until: deadline)
+      guard unsafe PQconsumeInput(handle) == 1 else { throw lost() }
+    }
+    let result = unsafe PQgetResult(handle)
+    if unsafe result == nil, unsafe PQstatus(handle) != CONNECTION_OK { throw lost() }
+    return unsafe result
+  }
+
+  private func wait(forWriting: Bool, until deadline: UInt64) throws(PostgresError) {
+    let now = SystemClock.monotonicMilliseconds()
+    guard now < deadline else { throw .unreachable("the server does not answer") }
+    var entry = pollfd(
+      fd: unsafe PQsocket(handle), events: Int16(POLLIN) | (forWriting ? Int16(POLLOUT) : 0),
+      revents: 0)
+    let found = unsafe poll(&entry, 1, Int32(clamping: deadline - now))
+    guard found >= 0 || errno == EINTR else { throw lost() }
+  }
+
+  private func lost() -> PostgresError {
+    .unreachable(PostgresError.line(unsafe String(cString: PQerrorMessage(handle))))
+  }
+}
+
+/// The rows of a result, in binary format.
+@safe final class PostgresResult {
+  private let handle: OpaquePointer
+
+  /// Takes a result, which it frees.
+  init(_ handle: OpaquePointer) { unsafe self.handle = handle }
+
+  deinit { unsafe PQclear(handle) }
+
+  /// The number of rows.
+  var count: Int { Int(unsafe PQntuples(handle)) }
+
+  /// Whether it is the result of a preparation, which has no command tag.
+  fileprivate var isPreparation: Bool {
+    unsafe PQresultStatus(handle) == PGRES_COMMAND_OK && PQcmdStatus(handle)?.pointee == 0
+  }
+
+  /// The command tag, such as `COMMIT`.
+  var tag: String { unsafe PQcmdStatus(handle).map { unsafe String(cString: $0) } ?? "" }
+
+  /// The integer in a column of two, four or eight bytes; nil for NULL.
+  func integer(_ row: Int, _ column: Int32) -> Int64? {
+    withBytes(row, column) { bytes in
+      var value: Int64 = bytes.count > 0 && bytes[0] >= 0x80 ? -1 : 0
+      for index in bytes.indices { value = value << 8 | Int64(bytes[index]) }
+      return value
+    }
+  }
+
+  /// The number with the bits of a `bigint`; nil for NULL.
+  func bits(_ row: Int, _ column: Int32) -> UInt64? {
+    integer(row, column).map { UInt64(bitPattern: $0) }
+  }
+
+  /// The text in a column; nil for NULL.
+  func text(_ row: Int, _ column: Int32) -> String? {
+    bytes(row, column).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// A copy of the bytes in a column; nil for NULL.
+  func bytes(_ row: Int, _ column: Int32) -> [UInt8]? {
+    withBytes(row, column) { bytes in bytes.indices.map { bytes[$0] } }
+  }
+
+  /// Reads the bytes of a column in place; returns nil for NULL.
+  func withBytes<Value, Failure: Error>(
+    _ row: Int, _ column: Int32, _ read: (Span<UInt8>) throws(Failure) -> Value
+  ) throws(Failure) -> Value? {
+    guard unsafe PQgetisnull(handle, Int32(row), column) == 0 else { return nil }
+    let buffer = unsafe UnsafeRawBufferPointer(
+      start: PQgetvalue(handle, Int32(row), column),
+      count: Int(PQgetlength(handle, Int32(row), column)))
+    return try read(unsafe Span<UInt8>(_unsafeBytes: buffer))
+  }
+}

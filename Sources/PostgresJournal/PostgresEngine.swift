@@ -1,0 +1,359 @@
+import Glibc
+import Journal
+import NavigationCore
+import RuntimePaths
+import Synchronization
+
+/// A journal in PostgreSQL, for as long as this process has the lease.
+///
+/// The row of `navd.shard` has the epoch of the lease and the sequence of the last row. Each commit
+/// is one round trip: it changes that row only if the epoch and the sequence are still this engine's,
+/// and else fails as a whole. Changing the row also renews the lease. A take-over changes the row
+/// too, so it waits for a commit that is under way, and every later commit of the former owner fails.
+///
+/// If the connection is lost during a commit, its outcome is unknown. The engine then connects again
+/// and raises the epoch, which waits for the old transaction or ends it. The stored sequence tells
+/// whether the commit was stored; if it was not, the engine sends it again.
+final class PostgresEngine: JournalEngine {
+  let place: PostgresPlace
+  private(set) var connection: PostgresConnection?
+  /// The epoch of the lease, and the sequence of the last row in the database.
+  private var epoch: Int64 = 0
+  private(set) var sequence: UInt64 = 0
+  /// The system identifier and the timeline of the server.
+  private var server: String?
+  /// The statements of the open transaction, and its last sequence; nil if none is open.
+  private var transaction: (commands: [PostgresCommand], last: UInt64)?
+  private var checkpoints = 0
+  private let bytes = Atomic<Int>(0)
+
+  private(set) var mustRenewEpochs = false
+  private(set) var isRestored = false
+  /// When the lease ends by the clock of this process, in milliseconds of the boot clock.
+  private(set) var leaseEnd: UInt64? = 0
+
+  /// How long a commit tries to reach a server, in milliseconds; after that, its outcome stays
+  /// unknown, and the process ends.
+  ///
+  /// Patroni promotes a standby within 30 s by default.
+  private static let longestOutage: UInt64 = 60_000
+  /// The pause between two attempts to connect, in milliseconds.
+  private static let pause: Int32 = 100
+  /// The number of groups or snapshots read in one round trip.
+  static let page = 64
+
+  /// Connects, checks the server, makes the tables if there are none, and takes the lease.
+  ///
+  /// - Throws: `.locked` while another daemon has the lease.
+  init(_ place: PostgresPlace) throws(JournalError) {
+    self.place = place
+    let connection: PostgresConnection
+    do throws(PostgresError) {
+      connection = try place.connect()
+      let settings = try PostgresSchema.settings(connection, until: place.deadline())
+      if let refusal = settings.refusal {
+        throw PostgresError.unreachable(refusal)
+      }
+      for warning in settings.warnings { place.warn("\(place.name): \(warning)") }
+      server = try Self.identity(connection, place)
+    } catch {
+      throw .unreadable(path: place.name, reason: error.text)
+    }
+    self.connection = connection
+    try PostgresSchema.prepare(connection, name, shard: 0, until: place.deadline())
+    try take(connection)
+  }
+
+  var name: String { place.name }
+
+  /// Gives up a connection that was lost; the next commit connects again.
+  func disconnect() { connection = nil }
+
+  /// The identity of the data: another system identifier is another database, and a new timeline
+  /// began with a promotion or a recovery to a point in time.
+  private static func identity(
+    _ connection: PostgresConnection, _ place: PostgresPlace
+  ) throws(PostgresError) -> String? {
+    let result = try connection.run(
+      [
+        PostgresCommand(
+          """
+          SELECT system_identifier::text || ':' ||
+            substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) FROM pg_control_system()
+          """)
+      ], until: place.deadline())
+    return result[0].text(0, 0)
+  }
+}
+
+// The lease.
+
+extension PostgresEngine {
+  private static let lease = "clock_timestamp() + $1 * interval '1 millisecond'"
+
+  /// When a lease ends that a statement sent now renews.
+  ///
+  /// The lease is counted from before the statement is sent, so it never ends later here than there.
+  private func end() -> UInt64 {
+    SystemClock.bootMilliseconds() + place.lease - place.margin
+  }
+
+  private func take(_ connection: PostgresConnection) throws(JournalError) {
+    let end = end()
+    let results: [PostgresResult]
+    do throws(PostgresError) {
+      results = try connection.run(
+        [
+          PostgresCommand(
+            """
+            UPDATE navd.shard SET owner = $2, epoch = epoch + 1, leased_until = \(Self.lease),
+              server = COALESCE(server, $3)
+            WHERE id = 0 AND (owner = $2 OR leased_until IS NULL OR leased_until < clock_timestamp())
+            RETURNING epoch, seq, restored::int, server
+            """, .integer(Int64(place.lease)), .text(place.owner), .text(server ?? "")),
+          PostgresCommand("SELECT owner FROM navd.shard WHERE id = 0"),
+        ], until: place.deadline())
+    } catch {
+      throw .unreadable(path: name, reason: error.text)
+    }
+    guard results[0].count == 1, let epoch = results[0].integer(0, 0),
+      let sequence = results[0].bits(0, 1)
+    else { throw .locked(path: name, by: "navd on \(results[1].text(0, 0) ?? "another machine")") }
+    self.epoch = epoch
+    self.sequence = sequence
+    isRestored = results[0].integer(0, 2) == 1
+    // After a promotion or a recovery, nobody here knows whether the server has everything.
+    mustRenewEpochs = isRestored || results[0].text(0, 3) != server ?? ""
+    leaseEnd = end
+  }
+
+  func epochsRenewed() throws(JournalError) {
+    guard mustRenewEpochs else { return }
+    try change(
+      PostgresCommand(
+        "UPDATE navd.shard SET restored = false, server = $1 WHERE id = 0", .text(server ?? "")))
+    mustRenewEpochs = false
+    isRestored = false
+  }
+
+  func renewEpochsAtNextStart() throws(JournalError) {
+    try change(PostgresCommand("UPDATE navd.shard SET restored = true WHERE id = 0"))
+    mustRenewEpochs = true
+    isRestored = true
+  }
+
+  private func change(_ command: PostgresCommand) throws(JournalError) {
+    try begin()
+    add(command)
+    do throws(JournalError) {
+      try commit()
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+}
+
+// One transaction.
+
+extension PostgresEngine {
+  func begin() throws(JournalError) {
+    precondition(transaction == nil, "a transaction inside a transaction")
+    transaction = ([], sequence)
+  }
+
+  /// Notes the last sequence of the open transaction.
+  func note(last: UInt64) { transaction?.last = last }
+
+  /// Adds a statement to the open transaction.
+  func add(_ command: PostgresCommand) {
+    precondition(transaction != nil, "a change outside a transaction")
+    transaction?.commands.append(command)
+  }
+
+  func rollBack() { transaction = nil }
+
+  func commit() throws(JournalError) {
+    guard let transaction else { preconditionFailure("no transaction is open") }
+    let giveUp = SystemClock.monotonicMilliseconds() + Self.longestOutage
+    while true {
+      switch send(transaction.commands, last: transaction.last) {
+      case .stored:
+        sequence = transaction.last
+        self.transaction = nil
+        return
+      case .notStored(let error): throw error
+      case .unknown(let reason):
+        connection = nil
+        if try isStored(transaction.last, until: giveUp, reason) {
+          sequence = transaction.last
+          self.transaction = nil
+          return
+        }
+      }
+    }
+  }
+
+  /// How a commit ended.
+  private enum Outcome {
+    case stored
+    case notStored(JournalError)
+    case unknown(String)
+  }
+
+  private func send(_ commands: [PostgresCommand], last: UInt64) -> Outcome {
+    guard let connection else { return .unknown("the connection was lost") }
+    let fence = PostgresCommand(
+      // Without a row, the division by zero fails, and the whole transaction with it. To look at the
+      // result first would take a second round trip.
+      """
+      WITH fence AS (UPDATE navd.shard SET seq = $4, leased_until = \(Self.lease)
+        WHERE id = 0 AND epoch = $2 AND seq = $3 RETURNING id) SELECT 1 / count(*) FROM fence
+      """, .integer(Int64(place.lease)), .integer(epoch), .bits(sequence), .bits(last))
+    let end = end()
+    do throws(PostgresError) {
+      _ = try connection.run(
+        [PostgresCommand("BEGIN"), fence] + commands + [PostgresCommand("COMMIT")],
+        until: place.deadline())
+      guard !connection.isUnreplicated else {
+        return .unknown("somebody cancelled the wait for the standby")
+      }
+      leaseEnd = end
+      return .stored
+    } catch {
+      guard case .refused(let state, _) = error else { return .unknown(error.text) }
+      do throws(PostgresError) {
+        _ = try connection.run([PostgresCommand("ROLLBACK")], until: place.deadline())
+      } catch {
+        self.connection = nil
+      }
+      switch state {
+      case "22012": return .notStored(fenced)
+      case "53100": return .notStored(.full(path: name))
+      default: return .notStored(.writeFailed(path: name, reason: error.text))
+      }
+    }
+  }
+
+  private var fenced: JournalError { .fenced(path: name) }
+
+  /// Finds out whether a commit of unknown outcome is stored.
+  ///
+  /// - Throws: `.fenced` if another daemon has the lease; `.syncFailed` if no server was reached
+  ///   until `giveUp`.
+  private func isStored(
+    _ last: UInt64, until giveUp: UInt64, _ reason: String
+  ) throws(JournalError) -> Bool {
+    var reason = reason
+    while SystemClock.monotonicMilliseconds() < giveUp {
+      switch reconnect(last) {
+      case .failure(let error): reason = error.text
+      case .success(nil): throw .fenced(path: name)
+      case .success(let found?):
+        guard found == last || found == sequence else {
+          // The promoted standby did not have everything that was confirmed.
+          throw .syncFailed(path: name, reason: "its last row is \(found), not \(sequence)")
+        }
+        return found == last
+      }
+      _ = poll(nil, 0, Self.pause)
+    }
+    throw .syncFailed(path: name, reason: reason)
+  }
+
+  /// Connects again, and raises the epoch of this engine's own lease.
+  ///
+  /// If the last stored sequence is that of this engine or `last`, a promoted server has everything
+  /// that was confirmed, and the epochs of navs can stay.
+  ///
+  /// - Returns: the last stored sequence; nil if another daemon has taken the lease.
+  private func reconnect(_ last: UInt64) -> Result<UInt64?, PostgresError> {
+    do throws(PostgresError) {
+      let connection = try place.connect()
+      let server = try Self.identity(connection, place)
+      let end = end()
+      let result = try connection.run(
+        [
+          PostgresCommand(
+            """
+            UPDATE navd.shard SET epoch = epoch + 1, leased_until = \(Self.lease),
+              server = CASE WHEN seq IN ($4, $5) THEN $6 ELSE server END
+            WHERE id = 0 AND owner = $2 AND epoch >= $3 RETURNING epoch, seq
+            """, .integer(Int64(place.lease)), .text(place.owner), .integer(epoch),
+            .bits(sequence), .bits(last), .text(server ?? ""))
+        ], until: place.deadline())[0]
+      guard !connection.isUnreplicated else {
+        throw PostgresError.unreachable("somebody cancels the wait for the standby")
+      }
+      guard result.count == 1, let epoch = result.integer(0, 0) else { return .success(nil) }
+      self.epoch = epoch
+      self.server = server
+      self.connection = connection
+      leaseEnd = end
+      return .success(result.bits(0, 1))
+    } catch {
+      return .failure(error)
+    }
+  }
+}
+
+// Upkeep.
+
+extension PostgresEngine {
+  /// 0: the server has its own log, and its own checkpoints.
+  var logPages: Int { 0 }
+
+  /// Stores the facts, which also renews the lease.
+  func checkpoint(
+    emptying: Bool, _ facts: () throws(JournalError) -> Void
+  ) throws(JournalError) {
+    try begin()
+    do throws(JournalError) {
+      try facts()
+      try commit()
+    } catch {
+      rollBack()
+      throw error
+    }
+    if checkpoints.isMultiple(of: Self.checkpointsPerMeasurement) { measure() }
+    checkpoints += 1
+  }
+
+  private static let checkpointsPerMeasurement = 8
+
+  private func measure() {
+    do throws(JournalError) {
+      let result = try read(
+        PostgresCommand(
+          """
+          SELECT pg_total_relation_size('navd.log') + pg_total_relation_size('navd.snapshot')
+          """))
+      bytes.store(Int(clamping: result.integer(0, 0) ?? 0), ordering: .relaxed)
+    } catch {
+      // The figure stays as it was; the next commit finds out about the connection.
+    }
+  }
+
+  /// Does nothing: the server syncs each commit.
+  func syncNow() throws(JournalError) {}
+
+  /// Does nothing: the server frees space by itself.
+  func vacuumSlice() throws(JournalError) -> Int { 0 }
+
+  var sizes: (journal: Int, log: Int) { (bytes.load(ordering: .relaxed), 0) }
+
+  /// Gives the lease back, so that the next daemon need not wait for its end.
+  func close(isTidy: Bool) {
+    defer { connection = nil }
+    do throws(PostgresError) {
+      _ = try connection?.run(
+        [
+          PostgresCommand(
+            "UPDATE navd.shard SET leased_until = NULL WHERE id = 0 AND epoch = $1",
+            .integer(epoch))
+        ], until: place.deadline())
+    } catch {
+      // The lease ends by itself.
+    }
+  }
+}

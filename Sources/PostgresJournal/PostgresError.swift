@@ -1,0 +1,44 @@
+import CPostgreSQL
+
+/// A failure of a connection or of a statement.
+enum PostgresError: Error, Hashable {
+  /// There is no connection, or it was lost: it is unknown whether the server ran what was sent.
+  case unreachable(String)
+  /// The server refused a statement; it ran none of the transaction.
+  case refused(state: String, message: String)
+
+  /// The text for people, in one line.
+  var text: String {
+    switch self {
+    case .unreachable(let text): text
+    case .refused(let state, let message): "\(message) (SQLSTATE \(state))"
+    }
+  }
+
+  /// Whether the server ends its connections, so that the statement may have run.
+  ///
+  /// Class 57P: the server stops, crashes or starts; class 08: the connection failed.
+  static func isLoss(state: String) -> Bool { state.hasPrefix("57P") || state.hasPrefix("08") }
+
+  /// Makes an error of a result.
+  init(result: OpaquePointer?) {
+    let state = unsafe Self.field(result, 67)  // PG_DIAG_SQLSTATE, 'C'
+    let message = unsafe Self.field(result, 77)  // PG_DIAG_MESSAGE_PRIMARY, 'M'
+    if let state, !Self.isLoss(state: state) {
+      self = .refused(state: state, message: message ?? "no message")
+    } else {
+      self = .unreachable(
+        message ?? Self.line(unsafe String(cString: PQresultErrorMessage(result))))
+    }
+  }
+
+  private static func field(_ result: OpaquePointer?, _ code: Int32) -> String? {
+    unsafe PQresultErrorField(result, code).map { unsafe String(cString: $0) }
+  }
+
+  /// Makes one line of a message of libpq.
+  static func line(_ text: String) -> String {
+    text.split(whereSeparator: \.isNewline).map { $0.drop { $0.isWhitespace } }
+      .joined(separator: "; ")
+  }
+}

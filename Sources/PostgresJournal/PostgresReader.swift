@@ -1,0 +1,112 @@
+import Journal
+import NavigationCore
+
+/// Reads the journal on a connection of its own, which it opens again if it was lost.
+final class PostgresReader: JournalEngineReader {
+  private let place: PostgresPlace
+  private var connection: PostgresConnection?
+
+  /// Makes a reader, which connects at its first read.
+  init(_ place: PostgresPlace) { self.place = place }
+
+  var name: String { place.name }
+
+  /// Unknown: PostgreSQL counts changes of a table only roughly.
+  func version() throws(JournalError) -> Int64? { nil }
+
+  func readGroup(
+    from sequence: UInt64,
+    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
+      throws(JournalError) -> Void
+  ) throws(JournalError) -> Bool {
+    try read(PostgresRows.group(from: sequence)).readGroup(0, name, consume)
+  }
+
+  func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow? {
+    let result = try read(
+      PostgresCommand(
+        """
+        SELECT \(PostgresRows.snapshotColumns) FROM navd.snapshot
+        WHERE shard = 0 AND nav = $1 AND rev <= $2 ORDER BY rev DESC LIMIT 1
+        """, .bits(nav), .bits(min(revision, UInt64(Int64.max)))))
+    return result.count > 0 ? try result.snapshot(0, name) : nil
+  }
+
+  /// The server checks its own files; see data_checksums and pg_amcheck.
+  func checkStructure() throws(JournalError) {}
+
+  /// Reads, and once again on a new connection if the old one was lost.
+  private func read(_ command: PostgresCommand) throws(JournalError) -> PostgresResult {
+    if let connection {
+      do throws(PostgresError) {
+        return try connection.run([command], until: place.deadline())[0]
+      } catch {
+        guard case .unreachable = error else {
+          throw .unreadable(path: name, reason: error.text)
+        }
+      }
+    }
+    do throws(PostgresError) {
+      let connection = try place.connect()
+      self.connection = connection
+      return try connection.run([command], until: place.deadline())[0]
+    } catch {
+      throw .unreadable(path: name, reason: error.text)
+    }
+  }
+}
+
+/// The statements that read rows, and what their results hold.
+enum PostgresRows {
+  static let groupColumns = "seq, last, size, sum, heads, bodies"
+  static let snapshotColumns = "nav, rev, seq, t, sum, body"
+
+  /// Finds the group that covers a sequence, or else the next one.
+  static func group(from sequence: UInt64) -> PostgresCommand {
+    PostgresCommand(
+      """
+      SELECT \(groupColumns) FROM navd.log WHERE shard = 0 AND last >= $1 AND seq >= COALESCE(
+        (SELECT max(seq) FROM navd.log WHERE shard = 0 AND seq <= $1), 0) ORDER BY seq LIMIT 1
+      """, .bits(min(sequence, UInt64(Int64.max))))
+  }
+}
+
+extension PostgresResult {
+  /// Reads the group in a row of `PostgresRows.groupColumns`; returns false if there is no such row.
+  func readGroup<Failure: Error>(
+    _ row: Int, damage: (String) -> Failure,
+    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) -> Bool {
+    guard row < count else { return false }
+    guard let first = bits(row, 0), let last = bits(row, 1), let size = bits(row, 2),
+      let sum = bits(row, 3)
+    else { throw damage("a row has no key") }
+    let group = StoredGroup(first: first, last: last, size: size, checksum: sum)
+    try withBytes(row, 4) { (heads) throws(Failure) in
+      try withBytes(row, 5) { (bodies) throws(Failure) in
+        try group.verify(heads, bodies, damage: damage)
+        try consume(group, heads, bodies)
+      }
+    }
+    return true
+  }
+
+  /// Reads a group for a caller that throws the errors of the journal.
+  func readGroup(
+    _ row: Int, _ name: String,
+    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
+      throws(JournalError) -> Void
+  ) throws(JournalError) -> Bool {
+    try readGroup(row, damage: { JournalError.damaged(path: name, what: $0) }, consume)
+  }
+
+  /// Reads the snapshot in a row of `PostgresRows.snapshotColumns`.
+  func snapshot(_ row: Int, _ name: String) throws(JournalError) -> SnapshotRow {
+    guard let nav = bits(row, 0), let revision = bits(row, 1), let sequence = bits(row, 2),
+      let time = bits(row, 3), let sum = bits(row, 4), let body = bytes(row, 5)
+    else { throw .damaged(path: name, what: "a snapshot has no key") }
+    return try SnapshotRow(
+      nav: nav, revision: revision, sequence: sequence, time: time, body: body
+    ).verified(checksum: sum, name)
+  }
+}

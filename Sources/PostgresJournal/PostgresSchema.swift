@@ -1,0 +1,147 @@
+import Journal
+
+/// The tables of a journal in PostgreSQL, and the settings of a server that would break its promise.
+///
+/// Every table has the number of the shard first. A daemon of this version uses shard 0 alone; later
+/// ones can divide the navs among daemons without another form.
+enum PostgresSchema {
+  /// The version of the form, which rises with every change that older daemons cannot read.
+  static let version: Int64 = 1
+
+  /// The steps from each version to the next; a new database runs all of them.
+  static let migrations: [[String]] = [
+    [
+      """
+      CREATE TABLE navd.shard(
+        id bigint PRIMARY KEY, epoch bigint NOT NULL, owner text, leased_until timestamptz,
+        seq bigint NOT NULL, restored boolean NOT NULL, server text) WITH (fillfactor = 50)
+      """,
+      """
+      CREATE TABLE navd.log(
+        shard bigint, seq bigint, last bigint NOT NULL, size bigint NOT NULL, sum bigint NOT NULL,
+        heads bytea NOT NULL, bodies bytea NOT NULL, PRIMARY KEY(shard, seq))
+      """,
+      // navd compresses the bodies itself.
+      "ALTER TABLE navd.log ALTER heads SET STORAGE EXTERNAL, ALTER bodies SET STORAGE EXTERNAL",
+      """
+      CREATE TABLE navd.snapshot(
+        shard bigint, nav bigint, rev bigint, seq bigint NOT NULL, t bigint NOT NULL,
+        sum bigint NOT NULL, body bytea NOT NULL, PRIMARY KEY(shard, nav, rev))
+      """,
+      "CREATE TABLE navd.fact(shard bigint, key text, value bytea, PRIMARY KEY(shard, key))",
+    ]
+  ]
+
+  /// Makes the tables, or brings them to this version.
+  ///
+  /// - Throws: `.newer` if a later version made them.
+  static func prepare(
+    _ connection: PostgresConnection, _ name: String, shard: Int64, until deadline: UInt64
+  ) throws(JournalError) {
+    let found: Int64
+    do throws(PostgresError) {
+      found = try version(connection, until: deadline)
+    } catch {
+      throw .unreadable(path: name, reason: error.text)
+    }
+    guard found <= version else {
+      throw .newer(path: name, found: Int(found), supported: Int(version))
+    }
+    do throws(PostgresError) {
+      if found < version { try migrate(connection, until: deadline) }
+      _ = try connection.run(
+        [
+          PostgresCommand(
+            """
+            INSERT INTO navd.shard(id, epoch, seq, restored) VALUES($1, 0, 0, false)
+            ON CONFLICT DO NOTHING
+            """, .integer(shard))
+        ], until: deadline)
+    } catch {
+      throw .unwritable(path: name, reason: error.text)
+    }
+  }
+
+  /// The version of the tables; 0 if there are none.
+  private static func version(
+    _ connection: PostgresConnection, until deadline: UInt64
+  ) throws(PostgresError) -> Int64 {
+    let table = PostgresCommand(
+      """
+      SELECT count(*) FROM information_schema.tables
+      WHERE table_schema = 'navd' AND table_name = 'version'
+      """)
+    guard try connection.run([table], until: deadline)[0].integer(0, 0) == 1 else { return 0 }
+    let rows = try connection.run(
+      [PostgresCommand("SELECT max(number) FROM navd.version")], until: deadline)
+    return rows[0].integer(0, 0) ?? 0
+  }
+
+  private static func migrate(
+    _ connection: PostgresConnection, until deadline: UInt64
+  ) throws(PostgresError) {
+    let steps = [
+      // Daemons that start at the same time migrate one after the other.
+      "SELECT pg_advisory_xact_lock(1851880810)", "CREATE SCHEMA IF NOT EXISTS navd",
+      "CREATE TABLE IF NOT EXISTS navd.version(number bigint PRIMARY KEY)",
+    ]
+    _ = try connection.run(
+      [PostgresCommand("BEGIN")] + steps.map { PostgresCommand($0) }, until: deadline)
+    let found = try version(connection, until: deadline)
+    let rest = migrations.enumerated().dropFirst(Int(found)).flatMap { number, statements in
+      statements + ["INSERT INTO navd.version VALUES(\(number + 1))"]
+    }
+    // One round trip for each, because a later statement is prepared with the tables of an earlier.
+    for statement in rest + ["COMMIT"] {
+      _ = try connection.run([PostgresCommand(statement)], until: deadline)
+    }
+  }
+
+  /// The settings of a server by which it could lose what it has confirmed.
+  struct Settings {
+    /// Why navd must not use the server; nil if it may.
+    var refusal: String?
+    /// What the administrator should know, each in one line.
+    var warnings: [String] = []
+
+    /// Judges the values of settings by their names.
+    init(_ values: [String: String]) {
+      for name in ["fsync", "full_page_writes"] where values[name] != "on" {
+        refusal =
+          "\(name) is \(values[name] ?? "unknown"), so a power failure loses what the server has "
+          + "confirmed; set \(name) = on"
+        return
+      }
+      guard ["on", "remote_apply"].contains(values["synchronous_commit"]) else {
+        refusal =
+          "synchronous_commit is \(values["synchronous_commit"] ?? "unknown"), so the server "
+          + "confirms what it has not stored; set it to on for the user or the database of navd"
+        return
+      }
+      if values["synchronous_standby_names"] == "" {
+        warnings.append(
+          "synchronous_standby_names is empty: if the server is lost, so is what a standby does not "
+            + "have yet")
+      }
+      if values["data_checksums"] != "on" {
+        warnings.append("data_checksums are off: the server does not notice damage of its disk")
+      }
+    }
+
+    static let names = [
+      "fsync", "full_page_writes", "synchronous_commit", "synchronous_standby_names",
+      "data_checksums",
+    ]
+  }
+
+  /// Reads and judges the settings of a server.
+  static func settings(
+    _ connection: PostgresConnection, until deadline: UInt64
+  ) throws(PostgresError) -> Settings {
+    let commands = Settings.names.map { PostgresCommand("SELECT current_setting('\($0)', true)") }
+    let results = try connection.run(commands, until: deadline)
+    return Settings(
+      Dictionary(
+        uniqueKeysWithValues: zip(Settings.names, results.map { $0.text(0, 0) ?? "unknown" })))
+  }
+}

@@ -1,0 +1,306 @@
+import CLinux
+import Foundation
+import NavigationCore
+import PostgresServer
+import RuntimePaths
+import Synchronization
+import Testing
+
+@testable import Journal
+@testable import PostgresJournal
+
+/// What only a database on another machine can do to a journal.
+@Suite struct PostgresEngineTests {
+  /// Whether an error is that of a process whose place another has taken over.
+  private func isFenced(_ error: JournalError?) -> Bool {
+    if case .fenced? = error { true } else { false }
+  }
+
+  @Test func `after a take-over the former owner stores nothing, not even once`() throws {
+    let stage = try PostgresStage()
+    var writer = Writer(seed: 1)
+    let former = try stage.open()
+    _ = try former.contents()
+    try former.commit(writer.batch(5))
+    try stage.sql("UPDATE navd.shard SET leased_until = clock_timestamp() - interval '1 ms'")
+    let next = try stage.open(as: "two")
+    _ = try next.contents()
+    let batch = writer.peek(7)
+    for _ in 0..<2 {
+      #expect(isFenced(#expect(throws: JournalError.self) { try former.commit(batch) }))
+    }
+    #expect(isFenced(#expect(throws: JournalError.self) { try former.checkpoint() }))
+    #expect(isFenced(#expect(throws: JournalError.self) { try former.close() }))
+    try next.commit(writer.batch(2))
+    try next.close()
+    #expect(try stage.open(as: "three").contents().rows == writer.rows)
+  }
+
+  @Test func `a take-over waits for a commit that is under way, and has its rows`() throws {
+    let stage = try PostgresStage()
+    var writer = Writer(seed: 2)
+    let former = try stage.open()
+    _ = try former.contents()
+    try former.commit(writer.batch(1))
+    // Another connection stands for the server that is in the middle of the owner's commit.
+    let connection = try stage.place().connect()
+    let far = UInt64.max / 4
+    _ = try connection.run(
+      ["BEGIN", "UPDATE navd.shard SET seq = 1, leased_until = NULL WHERE id = 0"]
+        .map { PostgresCommand($0) }, until: far)
+    let opening = Opening { try stage.open(as: "two").contents().rows }
+    try stage.awaitBlocked()
+    #expect(!opening.hasEnded)
+    _ = try connection.run([PostgresCommand("COMMIT")], until: far)
+    #expect(try opening.value() == writer.rows)
+    #expect(isFenced(#expect(throws: JournalError.self) { try former.commit(writer.peek(1)) }))
+  }
+
+  @Test func `a connection that ends in the middle of commits loses and doubles nothing`() throws {
+    let stage = try PostgresStage()
+    var writer = Writer(seed: 3)
+    let journal = try stage.open()
+    _ = try journal.contents()
+    let isDone = Atomic(false)
+    let enemy = Opening {
+      var ended = 0
+      while !isDone.load(ordering: .sequentiallyConsistent) {
+        let found = try stage.server.sql(
+          """
+          SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+          WHERE datname = '\(stage.database)' AND application_name = 'navd'
+          """)
+        ended += Int(found) ?? 0
+      }
+      return ended
+    }
+    for _ in 0..<150 { try journal.commit(writer.batch(20)) }
+    isDone.store(true, ordering: .sequentiallyConsistent)
+    #expect(try enemy.value() > 3)
+    try journal.close()
+    #expect(try stage.open().contents().rows == writer.rows)
+  }
+
+  @Test func `a server that crashes and comes back delays a commit, and the lease goes on`() throws
+  {
+    let server = try PostgresServer()
+    let stage = try PostgresStage(server)
+    var writer = Writer(seed: 4)
+    let journal = try stage.open()
+    _ = try journal.contents()
+    for round in 0..<3 {
+      try journal.commit(writer.batch(30))
+      server.kill()
+      let starting = Opening { try server.start() }
+      try journal.commit(writer.batch(30))
+      try starting.value()
+      #expect(journal.lastSequence == writer.sequence, "round \(round)")
+      let end = try #require(journal.engine.leaseEnd)
+      #expect(end > UInt64(0) && !journal.mustRenewEpochs)
+    }
+    try journal.close()
+    #expect(try stage.open().contents().rows == writer.rows)
+  }
+
+  @Test func `a commit that nobody but the primary has is confirmed when the standby has it`()
+    throws
+  {
+    let primary = try PostgresServer()
+    let standby = try PostgresServer(standbyOf: primary, options: ["cluster_name=standby"])
+    try primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
+    try primary.sql("SELECT pg_reload_conf()")
+    let stage = try PostgresStage(primary)
+    var writer = Writer(seed: 5)
+    let journal = try stage.open()
+    _ = try journal.contents()
+    try journal.commit(writer.batch(3))
+    standby.kill()
+    let batch = writer.batch(3)
+    let committing = Opening { [journal = Unchecked(journal)] in
+      try journal.value.commit(batch)
+    }
+    // Somebody cancels the wait; the row is then on the primary alone.
+    try stage.awaitWait("SyncRep")
+    #expect(
+      try eventually {
+        try stage.sql(
+          """
+          SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity
+          WHERE wait_event = 'SyncRep' AND datname = '\(stage.database)'
+          """) != "0"
+      })
+    try stage.awaitWait("SyncRep")
+    #expect(!committing.hasEnded)
+    try standby.start()
+    try committing.value()
+    primary.kill()
+    try standby.promote()
+    let there = try PostgresPlace(
+      conninfo: standby.conninfo(stage.database), owner: "one", lease: 60_000
+    ) { _ in }
+    let promoted = try there.open(retention: Retention(), holder: "test")
+    #expect(try promoted.contents().rows == writer.rows)
+    // Nobody who was there can say that the standby has everything.
+    #expect(promoted.mustRenewEpochs && !promoted.isRestored)
+    try promoted.epochsRenewed()
+    try promoted.close()
+    let later = try there.open(retention: Retention(), holder: "test")
+    #expect(!later.mustRenewEpochs)
+  }
+
+  @Test(arguments: [
+    ("fsync", "fsync=off"), ("full_page_writes", "full_page_writes=off"),
+    ("synchronous_commit", "synchronous_commit=off"),
+    ("synchronous_commit", "synchronous_commit=local"),
+  ])
+  func `a server that could lose what it has confirmed is refused by name`(
+    name: String, setting: String
+  ) throws {
+    let pair = setting.split(separator: "=").map(String.init)
+    var values = ["fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"]
+    values[pair[0]] = pair[1]
+    let refusal = PostgresSchema.Settings(values).refusal
+    #expect(refusal?.hasPrefix("\(name) is \(pair[1])") == true)
+    guard name == "synchronous_commit" else { return }
+    let stage = try PostgresStage()
+    try stage.server.sql("ALTER DATABASE \(stage.database) SET \(setting)")
+    let error = #expect(throws: JournalError.self) { try stage.open() }
+    #expect(error?.description.contains("synchronous_commit is \(pair[1])") == true)
+    #expect(try stage.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'navd'") == "0")
+  }
+
+  @Test func `what a lost server would take with it is a warning`() throws {
+    let stage = try PostgresStage()
+    let warnings = Mutex<[String]>([])
+    let place = try PostgresPlace(
+      conninfo: stage.server.conninfo(stage.database), owner: "one"
+    ) { text in warnings.withLock { $0.append(text) } }
+    _ = try place.open(retention: Retention(), holder: "test")
+    let found = warnings.withLock { $0 }
+    #expect(found.count == 1 && found[0].contains("synchronous_standby_names is empty"))
+  }
+
+  @Test func `tables of a later version are not touched`() throws {
+    let stage = try PostgresStage()
+    try stage.open().close()
+    try stage.sql("INSERT INTO navd.version VALUES(2)")
+    let error = #expect(throws: JournalError.self) { try stage.open() }
+    guard case .newer(_, found: 2, supported: 1)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  @Test func `daemons that start at once on an empty database make it once`() throws {
+    let stage = try PostgresStage()
+    let openings = (0..<4).map { number in
+      Opening {
+        do {
+          _ = try stage.place("\(number)").open(retention: Retention(), holder: "test")
+          return true
+        } catch JournalError.locked {
+          return false
+        }
+      }
+    }
+    #expect(try openings.map { try $0.value() }.filter { $0 }.count == 1)
+  }
+
+  @Test func `another server's data needs new epochs, and an administrator can ask for them`()
+    throws
+  {
+    let stage = try PostgresStage()
+    let first = try stage.open()
+    _ = try first.contents()
+    #expect(!first.mustRenewEpochs)
+    try first.close()
+    try stage.sql("UPDATE navd.shard SET server = '1:00000001'")
+    let second = try stage.open()
+    _ = try second.contents()
+    #expect(second.mustRenewEpochs && !second.isRestored)
+    // Until it is done, the next one has to do it.
+    #expect(try stage.open().mustRenewEpochs)
+    let third = try stage.open()
+    _ = try third.contents()
+    try third.epochsRenewed()
+    try third.renewEpochsAtNextStart()
+    try third.close()
+    let fourth = try stage.open()
+    #expect(fourth.mustRenewEpochs && fourth.isRestored)
+  }
+
+  @Test(arguments: ["host=/x password=secret", "postgresql://navd:secret@db/navd", "hots=/x"])
+  func `a connection string with a password or a fault is refused without printing it`(
+    conninfo: String
+  ) {
+    let error = #expect(throws: JournalError.self) {
+      try PostgresPlace(conninfo: conninfo, owner: "one") { _ in }
+    }
+    #expect(error?.description.contains("secret") == false)
+  }
+
+  @Test func `the lease counts from before the commit was sent`() throws {
+    let stage = try PostgresStage()
+    let journal = try stage.place("one", lease: 10_000).open(
+      retention: Retention(), holder: "test")
+    _ = try journal.contents()
+    let before = SystemClock.bootMilliseconds()
+    try journal.checkpoint()
+    let end = try #require(journal.engine.leaseEnd)
+    #expect(end >= before + 9_000 && end <= SystemClock.bootMilliseconds() + 9_000)
+  }
+}
+
+/// A function on a thread of its own, and its result.
+final class Opening<Value: Sendable>: Sendable {
+  private let result = Mutex<Result<Value, any Error>?>(nil)
+
+  init(_ body: @escaping @Sendable () throws -> Value) {
+    Thread.detachNewThread {
+      let result = Result { try body() }
+      self.result.withLock { $0 = result }
+    }
+  }
+
+  var hasEnded: Bool { result.withLock { $0 != nil } }
+
+  /// Waits for the end.
+  func value() throws -> Value {
+    _ = try eventually { hasEnded }
+    return try #require(try result.withLock { try $0?.get() }, "it has not ended")
+  }
+}
+
+/// A value that one thread at a time uses.
+struct Unchecked<Value>: @unchecked Sendable {
+  var value: Value
+
+  init(_ value: Value) { self.value = value }
+}
+
+/// Waits until something is so, for at most a minute.
+func eventually(_ isSo: () throws -> Bool) throws -> Bool {
+  let end = Date(timeIntervalSinceNow: 60)
+  while try !isSo() {
+    guard Date() < end else { return false }
+    _ = poll(nil, 0, 5)
+  }
+  return true
+}
+
+extension PostgresStage {
+  /// Waits until a backend of this database waits for a lock.
+  func awaitBlocked() throws { try awaitEvent("wait_event_type = 'Lock'") }
+
+  /// Waits until a backend of this database waits for something.
+  func awaitWait(_ name: String) throws { try awaitEvent("wait_event = '\(name)'") }
+
+  private func awaitEvent(_ condition: String) throws {
+    let isThere = try eventually {
+      try server.sql(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(database)' AND \(condition)")
+        != "0"
+    }
+    #expect(isThere, "nobody waits: \(condition)")
+  }
+}

@@ -1,0 +1,173 @@
+import ChildProcess
+import Foundation
+import Synchronization
+
+/// A PostgreSQL server of a test's own: Debian's programs, a directory under /tmp, and a Unix socket.
+///
+/// It ends with this process, however that ends: a shell waits for the end of a pipe and stops it. The
+/// server refuses to run as root, so root runs it as the user that Debian's package makes.
+public final class PostgresServer: Sendable {
+  /// The directory of the socket.
+  public let directory: String
+  private let data: String
+  private let options: [String]
+  private let running = Mutex(Running())
+
+  /// A server that all tests of this process share, each with a database of its own.
+  public static let shared = Result { try PostgresServer() }
+
+  /// The running server, and the pipe whose end it awaits.
+  private struct Running {
+    var shell: ChildProcess?
+    var life: Pipe?
+  }
+
+  /// The server cannot be prepared or started.
+  public struct Failure: Error, CustomStringConvertible {
+    /// What failed, and how.
+    public let description: String
+  }
+
+  /// Makes a server and starts it.
+  ///
+  /// - Parameters:
+  ///   - primary: the server of which this one is a standby; nil for none.
+  ///   - options: settings, each as `NAME=VALUE`.
+  /// - Throws: `Failure`, or the error of a program that cannot be started.
+  public init(standbyOf primary: PostgresServer? = nil, options: [String] = []) throws {
+    directory = "/tmp/np-\(UUID().uuidString.prefix(8))"
+    data = directory + "/data"
+    self.options = options
+    try FileManager.default.createDirectory(
+      atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+    if getuid() == 0 { try Self.run("/bin/chown", [Self.user, directory], asRoot: true) }
+    if let primary {
+      try Self.run(
+        Self.program("pg_basebackup"),
+        ["-h", primary.directory, "-U", Self.user, "-D", data, "-R", "-X", "stream", "-c", "fast"])
+    } else {
+      try Self.run(
+        Self.program("initdb"),
+        [
+          "-D", data, "-A", "trust", "-U", Self.user, "-E", "UTF8", "--no-locale",
+          "--data-checksums", "--no-sync",
+        ])
+    }
+    try start()
+  }
+
+  deinit {
+    kill()
+    try? FileManager.default.removeItem(atPath: directory)
+  }
+
+  private static let user = getuid() == 0 ? "postgres" : NSUserName()
+
+  /// The path of a program of the newest installed version.
+  private static func program(_ name: String) throws -> String {
+    let base = "/usr/lib/postgresql"
+    let versions = (try? FileManager.default.contentsOfDirectory(atPath: base)) ?? []
+    guard let newest = versions.compactMap({ Int($0) }).max() else {
+      throw Failure(description: "there is no \(base): make deps installs PostgreSQL")
+    }
+    return "\(base)/\(newest)/bin/\(name)"
+  }
+
+  /// The words that run a program as the user of the server.
+  private static var asUser: [String] {
+    getuid() == 0
+      ? ["/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"] : []
+  }
+
+  private static func run(_ path: String, _ arguments: [String], asRoot: Bool = false) throws {
+    let words = (asRoot ? [] : asUser) + [path] + arguments
+    let output = try ChildOutput(of: words[0], Array(words.dropFirst()), withErrors: true)
+    guard output.status == 0 else { throw Failure(description: "\(path): \(output.text)") }
+  }
+
+  /// Starts the server and waits until it accepts connections.
+  public func start() throws {
+    let end = Date(timeIntervalSinceNow: 60)
+    repeat {
+      // After a crash, the old server's last children may still hold its shared memory.
+      if running.withLock({ $0.shell?.isRunning }) != true { try launch() }
+      guard Date() < end else {
+        let text = (try? String(contentsOfFile: directory + "/log", encoding: .utf8)) ?? ""
+        throw Failure(description: "PostgreSQL does not start: \(text.suffix(2000))")
+      }
+      _ = poll(nil, 0, 20)
+    } while try ChildOutput(of: Self.program("pg_isready"), ["-q", "-h", directory]).status != 0
+  }
+
+  private func launch() throws {
+    let life = Pipe()
+    guard let log = FileHandle(forWritingAtPath: try Self.file(directory + "/log")) else {
+      throw Failure(description: "no log in \(directory)")
+    }
+    try log.seekToEnd()
+    let settings = [
+      "listen_addresses=", "unix_socket_directories=\(directory)", "shared_buffers=16MB",
+      "max_connections=60", "wal_keep_size=64MB",
+    ]
+    let words =
+      Self.asUser + [try Self.program("postgres"), "-D", data]
+      + (settings + options).flatMap { ["-c", $0] }
+    // A line means that the server is to start again.
+    let script = #"""
+      directory=$1; shift; "$@" </dev/null & server=$!
+      read -r word; kill -KILL $server; wait; [ "$word" ] || rm -rf "$directory"
+      """#
+    let shell = try ChildProcess(
+      "/bin/sh", ["-c", script, "server", directory] + words,
+      input: .descriptor(life.fileHandleForReading.fileDescriptor),
+      output: .descriptor(log.fileDescriptor), errors: .descriptor(log.fileDescriptor))
+    try life.fileHandleForReading.close()
+    running.withLock { $0 = Running(shell: shell, life: life) }
+  }
+
+  private static func file(_ path: String) throws -> String {
+    if !FileManager.default.fileExists(atPath: path) {
+      _ = FileManager.default.createFile(atPath: path, contents: nil)
+    }
+    return path
+  }
+
+  /// Kills the server, as a crash would; `start` starts it again.
+  public func kill() {
+    let former = running.withLock { running in
+      defer { running = Running() }
+      return running
+    }
+    former.life?.fileHandleForWriting.write(Data("again\n".utf8))
+    try? former.life?.fileHandleForWriting.close()
+    former.shell?.awaitEnd()
+  }
+
+  /// Makes a standby the primary.
+  public func promote() throws {
+    try Self.run(Self.program("pg_ctl"), ["promote", "-w", "-D", data])
+  }
+
+  /// Runs SQL in a database, each statement in a transaction of its own; returns what it prints.
+  @discardableResult
+  public func sql(_ text: String, in database: String = "postgres") throws -> String {
+    let output = try ChildOutput(
+      of: Self.program("psql"),
+      ["-h", directory, "-U", Self.user, "-d", database, "-XAtqv", "ON_ERROR_STOP=1", "-c", text],
+      withErrors: true)
+    guard output.status == 0 else { throw Failure(description: output.text) }
+    return output.text.trimmingCharacters(in: .newlines)
+  }
+
+  /// Makes a database, and returns its name.
+  public func makeDatabase() throws -> String {
+    let name = "t" + UUID().uuidString.prefix(8).lowercased()
+    try sql("CREATE DATABASE \(name)")
+    return name
+  }
+
+  /// The connection string for a database.
+  public func conninfo(_ database: String) -> String {
+    "host=\(directory) user=\(Self.user) dbname=\(database)"
+  }
+}
