@@ -15,11 +15,29 @@ let strict: [SwiftSetting] = [
   .enableExperimentalFeature("Lifetimes"),
 ]
 
+/// How the daemons are linked.
+let daemonLinking: [LinkerSetting] = [
+  .unsafeFlags([
+    // libzmq then calls the functions of TransportGuard with these names, see SocketCalls.swift.
+    "-Xlinker", "--export-dynamic-symbol=accept4",
+    "-Xlinker", "--export-dynamic-symbol=recv",
+    "-Xlinker", "--export-dynamic-symbol=close",
+    "-Xlinker", "--export-dynamic-symbol=crypto_box_open",
+    // lld, because not every linker has the next two options. `pack-relative-relocs` stores half a
+    // megabyte of relocations in a hundredth of the space; `--icf=safe` merges equal functions,
+    // which generics produce.
+    "-use-ld=lld",
+    "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+    "-Xlinker", "--icf=safe",
+  ])
+]
+
 let package = Package(
   name: "navd",
   products: [
     .library(name: "NavigationClient", targets: ["NavigationClient"]),
     .executable(name: "navd", targets: ["navd"]),
+    .executable(name: "navd-cluster", targets: ["navd-cluster"]),
     .executable(name: "navctl", targets: ["navctl"]),
     .executable(name: "navd-exporter", targets: ["navd-exporter"]),
     .executable(name: "navd-web", targets: ["navd-web"]),
@@ -80,25 +98,17 @@ let package = Package(
         "NavigationCore", "NavigationReplica", "ZeroMQ", "RuntimePaths", "CurveKeys", "CLinux",
       ],
       swiftSettings: strict),
+    // The command line of both daemons.
+    .target(
+      name: "DaemonMain", dependencies: ["NavigationDaemon", "CommandLineOptions", "RuntimePaths"],
+      swiftSettings: strict),
     .executableTarget(
-      name: "navd", dependencies: ["NavigationDaemon", "CommandLineOptions", "RuntimePaths"],
-      swiftSettings: strict,
-      linkerSettings: [
-        .unsafeFlags([
-          // libzmq then calls the functions of TransportGuard with these names, see
-          // SocketCalls.swift.
-          "-Xlinker", "--export-dynamic-symbol=accept4",
-          "-Xlinker", "--export-dynamic-symbol=recv",
-          "-Xlinker", "--export-dynamic-symbol=close",
-          "-Xlinker", "--export-dynamic-symbol=crypto_box_open",
-          // lld, because not every linker has the next two options. `pack-relative-relocs` stores
-          // half a megabyte of relocations in a hundredth of the space; `--icf=safe` merges equal
-          // functions, which generics produce.
-          "-use-ld=lld",
-          "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
-          "-Xlinker", "--icf=safe",
-        ])
-      ]),
+      name: "navd", dependencies: ["DaemonMain", "NavigationDaemon"], swiftSettings: strict,
+      linkerSettings: daemonLinking),
+    .executableTarget(
+      name: "navd-cluster",
+      dependencies: ["DaemonMain", "NavigationDaemon", "Journal", "PostgresJournal"],
+      swiftSettings: strict, linkerSettings: daemonLinking),
     // The HTTP server of the programs that serve pages and metrics.
     .target(
       name: "WebServer", dependencies: ["RuntimePaths", "CMicroHTTPD", "CLinux"],
@@ -255,8 +265,8 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "navd", "navctl", "navd-exporter", "navd-web", "navd-demo", "ConsistencyWorker",
-        "ChildProcess",
+        "navd", "navd-cluster", "navctl", "navd-exporter", "navd-web", "navd-demo",
+        "ConsistencyWorker", "ChildProcess", "PostgresServer",
         "NavigationClient", "NavigationCore", "Journal", "ZeroMQ", "CurveKeys", "Conformance",
         "ConformanceSupport", "RuntimePaths",
       ],

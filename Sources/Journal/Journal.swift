@@ -87,6 +87,13 @@ package final class Journal {
   /// The caller makes a `checkpoint` when it exceeds a limit.
   package var walPages: Int { engine.logPages }
 
+  /// The directory of the journal, or the name of its database.
+  package var placeName: String { place.directory?.path ?? name }
+
+  /// The right to answer, as the last commit or checkpoint renewed it; nil if no other process can
+  /// take the journal over.
+  package var lease: JournalLease? { engine.lease }
+
   /// The lowest revision of a nav that can be rebuilt; 0 if the history is complete.
   package func floor(of nav: UInt64) -> UInt64 { ledger.entry(nav)?.floor ?? 0 }
 }

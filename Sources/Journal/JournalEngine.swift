@@ -25,9 +25,8 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   /// Stores durably that every nav needs a new epoch at the next start.
   func renewEpochsAtNextStart() throws(JournalError)
 
-  /// When this process must stop to answer, in milliseconds of the boot clock, unless a commit or a
-  /// checkpoint renews the lease before; nil if no other process can take the place over.
-  var leaseEnd: UInt64? { get }
+  /// The right to answer; nil if no other process can take the place over.
+  var lease: JournalLease? { get }
 
   /// The sequence of the last stored row; 0 if there is none.
   func newestSequence() throws(JournalError) -> UInt64
@@ -91,6 +90,22 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   ///
   /// - Parameter isTidy: whether a checkpoint has just moved everything into the file.
   func close(isTidy: Bool)
+}
+
+/// The right of a process to answer for a journal that another process could take over.
+///
+/// Each commit and each checkpoint renews it. Times are in milliseconds of the boot clock.
+package struct JournalLease: Hashable, Sendable {
+  /// When a checkpoint should renew it, if no commit has.
+  package var renewal: UInt64
+  /// When the process must stop to answer.
+  package var end: UInt64
+
+  /// Makes a lease.
+  package init(renewal: UInt64, end: UInt64) {
+    self.renewal = renewal
+    self.end = end
+  }
 }
 
 /// The facts of a journal besides its rows and snapshots, each with a checksum; see ``Metadata``.

@@ -24,6 +24,18 @@ package enum JournalError: Error, Hashable, Sendable {
   case fenced(path: String)
 }
 
+extension JournalError {
+  /// The file, the directory or the database that the error is about.
+  package var path: String {
+    switch self {
+    case .locked(let path, _), .damaged(let path, _), .newer(let path, _, _),
+      .unreadable(let path, _), .unwritable(let path, _), .full(let path),
+      .writeFailed(let path, _), .syncFailed(let path, _), .fenced(let path):
+      path
+    }
+  }
+}
+
 extension JournalError: CustomStringConvertible {
   /// The action, the file, the error, and what the administrator can do about it.
   package var description: String {

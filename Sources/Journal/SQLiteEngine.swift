@@ -274,7 +274,7 @@ extension SQLiteEngine {
 
 extension SQLiteEngine {
   /// Nil: the lock of the directory ends with the process.
-  var leaseEnd: UInt64? { nil }
+  var lease: JournalLease? { nil }
 
   var logPages: Int { database.walPages }
 

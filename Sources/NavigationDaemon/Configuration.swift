@@ -1,3 +1,5 @@
+import RuntimePaths
+
 /// The configuration of a daemon; every member has its default, so no file is needed.
 package struct Configuration: Hashable, Sendable {
   /// When the daemon answers a change.
@@ -31,6 +33,19 @@ package struct Configuration: Hashable, Sendable {
 
     /// The mode that the daemon gives the socket file.
     package var effectiveSocketMode: UInt32 { socketMode ?? (socketGroup == nil ? 0o600 : 0o660) }
+  }
+
+  /// Section `[cluster]`: the database that several daemons share.
+  package struct Cluster: Hashable, Sendable {
+    /// The connection string of the database; nil for a journal in the state directory.
+    package var database: String?
+    /// The name of this daemon in the cluster; nil stands for the host name.
+    package var member: String?
+    /// The milliseconds after which another daemon takes over from one that was lost.
+    package var leaseMilliseconds = 5000
+
+    /// The name of this daemon in the cluster.
+    package var memberName: String { member ?? hostName() }
   }
 
   /// Section `[limits]`: bounds for the memory and the work that clients can cause.
@@ -122,6 +137,8 @@ package struct Configuration: Hashable, Sendable {
 
   /// Section `[daemon]`.
   package var daemon = Daemon()
+  /// Section `[cluster]`.
+  package var cluster = Cluster()
   /// Section `[limits]`.
   package var limits = Limits()
   /// Section `[history]`.

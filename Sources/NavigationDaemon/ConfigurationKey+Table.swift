@@ -2,7 +2,8 @@ import RuntimePaths
 
 extension ConfigurationKey {
   /// Every key, in the order of the example file.
-  package static let all: [ConfigurationKey] = daemonKeys + accessKeys + limitKeys + otherKeys
+  package static let all: [ConfigurationKey] =
+    daemonKeys + clusterKeys + accessKeys + limitKeys + otherKeys
 
   private static func number(
     _ section: String, _ name: String, _ path: any WritableKeyPath<Configuration, Int> & Sendable,

@@ -19,10 +19,13 @@ package enum Daemon {
   ///   - configuration: the configuration that `sources` gave.
   ///   - sources: the sources, which SIGHUP reads again.
   ///   - rules: the rules that compute paths which are not configured.
+  ///   - keeper: where the journal is kept. If another daemon has the lease of a database, this one
+  ///     is ready at once, and waits for the lease before it listens.
   ///   - log: the log.
   /// - Throws: `DaemonError`; every acknowledged change is then in the journal.
   package static func run(
-    _ configuration: Configuration, from sources: ConfigurationSources, rules: PathRules, log: Log
+    _ configuration: Configuration, from sources: ConfigurationSources, rules: PathRules,
+    keeper: JournalKeeper, log: Log
   ) throws {
     // Before any thread starts, because a thread without the signal mask could receive the signals.
     let signals = navd_stop_signals()
@@ -45,12 +48,18 @@ package enum Daemon {
     let places = try places(configuration, rules, inherited)
     let access = try AccessControl(configuration.access, daemonUser: rules.userID)
     let identity = try identity(configuration, rules, places)
-    let directory = try stateDirectory(configuration, rules)
+    let place = try journalPlace(keeper, configuration, rules, log)
     var preparation = try prepareRouter(identity)
+    let opening = JournalOpening(
+      place: place, retention: retention(configuration),
+      holder: "navd serving \(places.map(\.endpoint).joined(separator: " "))", log: log)
+    guard let journal = try opening.open(stoppedBy: signals) else {
+      log(LogEntry(.info, "stopped", kind: .stopped))
+      return log.flush()
+    }
     let started = SystemClock.monotonicMilliseconds()
-    let journal = try openJournal(configuration, rules, directory, places)
     // Removes the partial copy of a backup that was running when an earlier process ended.
-    JournalBackup(of: directory).discard()
+    if let directory = place.directory { JournalBackup(of: directory.path).discard() }
     var hub = Hub(
       configuration: hubConfiguration(configuration), access: access.access, seed: try seed())
     let navs = try replay(journal, into: &hub)
@@ -61,7 +70,7 @@ package enum Daemon {
     let endpoints = sockets.lent.map(\.endpoint).joined(separator: " ")
     let took = SystemClock.monotonicMilliseconds() - started
     let text =
-      "serving \(counted(navs, "nav")) on \(endpoints), state in \(directory), ready in \(took) ms"
+      "serving \(counted(navs, "nav")) on \(endpoints), state in \(journal.placeName), ready in \(took) ms"
     // Before READY, so that a failure right after it does not count as a failed start.
     pause.end()
     log(LogEntry(.info, text, kind: .started))
@@ -238,17 +247,18 @@ package enum Daemon {
     return path
   }
 
-  private static func openJournal(
-    _ configuration: Configuration, _ rules: PathRules, _ directory: String,
-    _ places: [SocketPlace]
-  ) throws(DaemonError) -> Journal {
-    let boot = try boot(rules)
+  /// The place of the journal, as the keeper of this program says.
+  private static func journalPlace(
+    _ keeper: JournalKeeper, _ configuration: Configuration, _ rules: PathRules, _ log: Log
+  ) throws(DaemonError) -> any JournalPlace {
+    guard let make = keeper.place else {
+      return JournalDirectory(
+        path: try stateDirectory(configuration, rules),
+        durability: configuration.daemon.durability == .sync ? .sync : .relaxed,
+        bootID: try boot(rules))
+    }
     do throws(JournalError) {
-      return try Journal.open(
-        directory: directory,
-        durability: configuration.daemon.durability == .sync ? .sync : .relaxed, bootID: boot,
-        retention: retention(configuration),
-        holder: "navd serving \(places.map(\.endpoint).joined(separator: " "))")
+      return try make(configuration) { log(LogEntry(.warning, $0)) }
     } catch {
       throw .journal(error)
     }

@@ -34,6 +34,7 @@ final class JournalWriter: @unchecked Sendable {
   private var timings: [CommitTiming] = []
   private var failure: JournalError?
   private var logPages = 0
+  private var presentLease: JournalLease?
   /// The size in pages above which the worker starts the next checkpoint.
   ///
   /// After a checkpoint that could not empty the log it is above `busyPages`, so that not every
@@ -53,6 +54,7 @@ final class JournalWriter: @unchecked Sendable {
 
   init(journal: Journal) {
     self.journal = journal
+    presentLease = journal.lease
     logPages = journal.walPages
     descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
     precondition(descriptor >= 0, "eventfd: errno=\(navd_errno())")
@@ -78,7 +80,7 @@ final class JournalWriter: @unchecked Sendable {
     awaitCheckpoint()
     let start = records.isEmpty ? nil : SystemClock.monotonicNanoseconds()
     try journal.commit(records)
-    logPages = journal.walPages
+    (logPages, presentLease) = (journal.walPages, journal.lease)
     return start.map { CommitTiming(since: $0, records: records.count) }
   }
 
@@ -211,6 +213,9 @@ final class JournalWriter: @unchecked Sendable {
   /// Pages in the write-ahead log after the last commit; loop thread.
   var walPages: Int { guarded { logPages } }
 
+  /// The right to answer after the last commit or checkpoint; nil if it cannot be lost; loop thread.
+  var lease: JournalLease? { guarded { presentLease } }
+
   private func guarded<Value>(_ body: () -> Value) -> Value {
     unsafe pthread_mutex_lock(lock)
     defer { unsafe pthread_mutex_unlock(lock) }
@@ -260,7 +265,7 @@ final class JournalWriter: @unchecked Sendable {
         policy.noteCommit(
           of: timing.records, waiting: recordsWaiting, duration: timing.duration)
       }
-      logPages = journal.walPages
+      (logPages, presentLease) = (journal.walPages, journal.lease)
       guard result != nil || end != nil else { continue }
       if isArmed {
         isArmed = false
@@ -304,7 +309,7 @@ final class JournalWriter: @unchecked Sendable {
       problem = .failed(error)
     }
     unsafe pthread_mutex_lock(lock)
-    logPages = journal.walPages
+    (logPages, presentLease) = (journal.walPages, journal.lease)
     checkpointPages = logPages + Self.busyPages
     mustCheckpoint = false
     if let problem {

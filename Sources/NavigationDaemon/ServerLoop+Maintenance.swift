@@ -10,6 +10,7 @@ extension ServerLoop {
     do throws(JournalError) {
       // An event that waits to be handled counts as activity.
       if !batches.atHand.isEmpty { maintenance.noteEvents(at: now.boot) }
+      if let lease = writer.lease, lease.renewal <= now.boot { return writer.startCheckpoint() }
       if maintenance.mustCheckpoint(writer.walPages, at: now.boot) {
         return writer.startCheckpoint()
       }
@@ -43,7 +44,10 @@ extension ServerLoop {
       pages: batches.areDurable ? writer.walPages : 0,
       // During a checkpoint, nothing else can use the journal.
       soonest: writer.isBusy ? now.boot + 10 : 0)
-    let due = [hub.wakeAt, watchdogAt, router.wakeAt(now.boot), upkeepAt].compactMap { $0 }.min()
+    // A commit in flight renews the lease, and so does a running checkpoint.
+    let renewal = isRemote && batches.areDurable && !writer.isBusy ? writer.lease?.renewal : nil
+    let due = [hub.wakeAt, watchdogAt, router.wakeAt(now.boot), upkeepAt, renewal]
+      .compactMap { $0 }.min()
     guard let due else { return -1 }
     return due <= now.boot ? 0 : Int(min(due - now.boot, 3_600_000))
   }

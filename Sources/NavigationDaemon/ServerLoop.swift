@@ -21,6 +21,9 @@ struct ServerLoop: ~Copyable {
   var history: HistoryAccess
   let backups: BackupWorker
   let log: Log
+  /// Whether the journal is on another machine: the writer makes each commit, and another daemon can
+  /// take the journal over.
+  let isRemote: Bool
   // Deciding values.
   var configuration: ServingConfiguration
   var access: WatchedAccess
@@ -43,6 +46,7 @@ struct ServerLoop: ~Copyable {
     self.router = router
     self.sockets = sockets
     writer = JournalWriter(journal: journal)
+    isRemote = journal.place.directory == nil
     history = HistoryAccess(journal.place)
     backups = BackupWorker(journal.place)
     self.log = log
@@ -71,6 +75,7 @@ struct ServerLoop: ~Copyable {
     var isStopping = false
     var turnsWithoutPoll = 0
     while !isStopping {
+      if isRemote, try !awaitLease(signals: signals, &watchdog) { continue }
       var wasBusy = try receiveMessages(isAwaited: false)
       turnsWithoutPoll += 1
       // A busy router is read again without a poll; the other descriptors are polled every ninth
@@ -168,7 +173,7 @@ extension ServerLoop {
       if index % Self.eventsPerPart == Self.eventsPerPart - 1 { writer.stage(hub.takeRecords()) }
     }
     let records = hub.takeRecords()
-    let isSmall = isAlone && events.count < Self.eventsWorthOverlapping
+    let isSmall = isAlone && events.count < Self.eventsWorthOverlapping && !isRemote
     // During a checkpoint, or if more ops are about to arrive, the batch goes to the writer's queue.
     if isSmall, !hub.maySeal || !writer.takes(records.count) {
       try commit(records, at: now)

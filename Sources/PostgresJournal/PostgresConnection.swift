@@ -48,8 +48,9 @@ struct PostgresCommand {
 
 /// A connection to a server, with statements prepared as they are first used.
 ///
-/// It is not `Sendable`: one thread at a time uses it.
-@safe final class PostgresConnection {
+/// `@unchecked Sendable`: whoever has it uses it alone, and passes it on by `PostgresCandidate.Keeper`
+/// at most.
+@safe final class PostgresConnection: @unchecked Sendable {
   private let handle: OpaquePointer
   private var prepared: [String: String] = [:]
   private let warnings: UnsafeMutablePointer<Bool>

@@ -33,6 +33,7 @@ extension PostgresEngine {
             """, .bits(last.nav), .bits(last.revision)))
       }
       count = result.count
+      try ReplayError<Failure>.journal { () throws(JournalError) in try renewIfDue() }
       for row in 0..<count {
         let snapshot = try ReplayError<Failure>.journal { () throws(JournalError) in
           try result.snapshot(row, name)
@@ -60,6 +61,7 @@ extension PostgresEngine {
             """, .bits(last)))
       }
       count = result.count
+      try ReplayError<Failure>.journal { () throws(JournalError) in try renewIfDue() }
       for row in 0..<count {
         last = result.bits(row, 0) ?? last
         newest = result.bits(row, 1) ?? newest

@@ -29,8 +29,8 @@ final class PostgresEngine: JournalEngine {
 
   private(set) var mustRenewEpochs = false
   private(set) var isRestored = false
-  /// When the lease ends by the clock of this process, in milliseconds of the boot clock.
-  private(set) var leaseEnd: UInt64? = 0
+  /// The lease by the clock of this process.
+  private(set) var lease: JournalLease?
 
   /// How long a commit tries to reach a server, in milliseconds; after that, its outcome stays
   /// unknown, and the process ends.
@@ -47,21 +47,37 @@ final class PostgresEngine: JournalEngine {
   /// - Throws: `.locked` while another daemon has the lease.
   init(_ place: PostgresPlace) throws(JournalError) {
     self.place = place
+    // A daemon that waits for the lease asks often, so it keeps its connection.
+    let candidate: PostgresCandidate
+    if let kept = place.candidate.take() {
+      candidate = kept
+    } else {
+      candidate = try Self.candidate(place)
+    }
+    do throws(JournalError) {
+      try take(candidate)
+    } catch {
+      if case .locked = error { place.candidate.keep(candidate) }
+      throw error
+    }
+    for warning in candidate.warnings { place.warn("\(place.name): \(warning)") }
+  }
+
+  /// Connects, checks the server, and makes the tables if there are none.
+  private static func candidate(
+    _ place: PostgresPlace
+  ) throws(JournalError) -> PostgresCandidate {
     let connection: PostgresConnection
+    let settings: PostgresSchema.Settings
     do throws(PostgresError) {
       connection = try place.connect()
-      let settings = try PostgresSchema.settings(connection, until: place.deadline())
-      if let refusal = settings.refusal {
-        throw PostgresError.unreachable(refusal)
-      }
-      for warning in settings.warnings { place.warn("\(place.name): \(warning)") }
-      server = try Self.identity(connection, place)
+      settings = try PostgresSchema.settings(connection, until: place.deadline())
+      if let refusal = settings.refusal { throw PostgresError.unreachable(refusal) }
     } catch {
       throw .unreadable(path: place.name, reason: error.text)
     }
-    self.connection = connection
-    try PostgresSchema.prepare(connection, name, shard: 0, until: place.deadline())
-    try take(connection)
+    try PostgresSchema.prepare(connection, place.name, shard: 0, until: place.deadline())
+    return PostgresCandidate(connection: connection, warnings: settings.warnings)
   }
 
   var name: String { place.name }
@@ -89,24 +105,30 @@ final class PostgresEngine: JournalEngine {
 // The lease.
 
 extension PostgresEngine {
-  private static let lease = "clock_timestamp() + $1 * interval '1 millisecond'"
+  private static let leaseInSQL = "clock_timestamp() + $1 * interval '1 millisecond'"
 
-  /// When a lease ends that a statement sent now renews.
+  /// The lease that a statement sent now renews.
   ///
-  /// The lease is counted from before the statement is sent, so it never ends later here than there.
-  private func end() -> UInt64 {
-    SystemClock.bootMilliseconds() + place.lease - place.margin
+  /// It is counted from before the statement is sent, so it never ends later here than there.
+  private func leaseFromNow() -> JournalLease {
+    let now = SystemClock.bootMilliseconds()
+    return JournalLease(
+      renewal: now + place.lease / 3, end: now + place.lease - place.margin)
   }
 
-  private func take(_ connection: PostgresConnection) throws(JournalError) {
-    let end = end()
+  private func take(_ candidate: PostgresCandidate) throws(JournalError) {
+    let connection = candidate.connection
+    let lease: JournalLease
     let results: [PostgresResult]
     do throws(PostgresError) {
+      // A standby can have been promoted since the last attempt.
+      server = try Self.identity(connection, place)
+      lease = leaseFromNow()
       results = try connection.run(
         [
           PostgresCommand(
             """
-            UPDATE navd.shard SET owner = $2, epoch = epoch + 1, leased_until = \(Self.lease),
+            UPDATE navd.shard SET owner = $2, epoch = epoch + 1, leased_until = \(Self.leaseInSQL),
               server = COALESCE(server, $3)
             WHERE id = 0 AND (owner = $2 OR leased_until IS NULL OR leased_until < clock_timestamp())
             RETURNING epoch, seq, restored::int, server
@@ -119,12 +141,20 @@ extension PostgresEngine {
     guard results[0].count == 1, let epoch = results[0].integer(0, 0),
       let sequence = results[0].bits(0, 1)
     else { throw .locked(path: name, by: "navd on \(results[1].text(0, 0) ?? "another machine")") }
+    self.connection = connection
     self.epoch = epoch
     self.sequence = sequence
     isRestored = results[0].integer(0, 2) == 1
     // After a promotion or a recovery, nobody here knows whether the server has everything.
     mustRenewEpochs = isRestored || results[0].text(0, 3) != server ?? ""
-    leaseEnd = end
+    self.lease = lease
+  }
+
+  /// Renews the lease during a long replay.
+  func renewIfDue() throws(JournalError) {
+    guard let lease, lease.renewal <= SystemClock.bootMilliseconds() else { return }
+    try begin()
+    try commit()
   }
 
   func epochsRenewed() throws(JournalError) {
@@ -207,10 +237,10 @@ extension PostgresEngine {
       // Without a row, the division by zero fails, and the whole transaction with it. To look at the
       // result first would take a second round trip.
       """
-      WITH fence AS (UPDATE navd.shard SET seq = $4, leased_until = \(Self.lease)
+      WITH fence AS (UPDATE navd.shard SET seq = $4, leased_until = \(Self.leaseInSQL)
         WHERE id = 0 AND epoch = $2 AND seq = $3 RETURNING id) SELECT 1 / count(*) FROM fence
       """, .integer(Int64(place.lease)), .integer(epoch), .bits(sequence), .bits(last))
-    let end = end()
+    let lease = leaseFromNow()
     do throws(PostgresError) {
       _ = try connection.run(
         [PostgresCommand("BEGIN"), fence] + commands + [PostgresCommand("COMMIT")],
@@ -218,7 +248,7 @@ extension PostgresEngine {
       guard !connection.isUnreplicated else {
         return .unknown("somebody cancelled the wait for the standby")
       }
-      leaseEnd = end
+      self.lease = lease
       return .stored
     } catch {
       guard case .refused(let state, _) = error else { return .unknown(error.text) }
@@ -271,12 +301,12 @@ extension PostgresEngine {
     do throws(PostgresError) {
       let connection = try place.connect()
       let server = try Self.identity(connection, place)
-      let end = end()
+      let lease = leaseFromNow()
       let result = try connection.run(
         [
           PostgresCommand(
             """
-            UPDATE navd.shard SET epoch = epoch + 1, leased_until = \(Self.lease),
+            UPDATE navd.shard SET epoch = epoch + 1, leased_until = \(Self.leaseInSQL),
               server = CASE WHEN seq IN ($4, $5) THEN $6 ELSE server END
             WHERE id = 0 AND owner = $2 AND epoch >= $3 RETURNING epoch, seq
             """, .integer(Int64(place.lease)), .text(place.owner), .integer(epoch),
@@ -289,7 +319,7 @@ extension PostgresEngine {
       self.epoch = epoch
       self.server = server
       self.connection = connection
-      leaseEnd = end
+      self.lease = lease
       return .success(result.bits(0, 1))
     } catch {
       return .failure(error)

@@ -1,6 +1,7 @@
 import CPostgreSQL
 package import Journal
 import RuntimePaths
+import Synchronization
 
 /// A database in PostgreSQL that several daemons may use, one at a time: the one with the lease.
 package struct PostgresPlace: JournalPlace {
@@ -23,6 +24,9 @@ package struct PostgresPlace: JournalPlace {
   var margin: UInt64 { lease / 10 }
   /// The milliseconds after which a server that does not answer counts as lost.
   var patience: UInt64 { lease / 2 }
+
+  /// The connection of a daemon that waits for the lease.
+  let candidate = PostgresCandidate.Keeper()
 
   /// Makes a place; it connects to nothing yet.
   ///
@@ -81,4 +85,25 @@ package struct PostgresPlace: JournalPlace {
   }
 
   func deadline() -> UInt64 { SystemClock.monotonicMilliseconds() + patience }
+}
+
+/// A connection that has been checked and that may take the lease.
+struct PostgresCandidate: Sendable {
+  let connection: PostgresConnection
+  /// What the administrator should know about the server.
+  let warnings: [String]
+
+  /// Keeps a candidate between two attempts.
+  final class Keeper: Sendable {
+    private let kept = Mutex<PostgresCandidate?>(nil)
+
+    func take() -> PostgresCandidate? {
+      kept.withLock { kept in
+        defer { kept = nil }
+        return kept
+      }
+    }
+
+    func keep(_ candidate: PostgresCandidate) { kept.withLock { $0 = candidate } }
+  }
 }

@@ -1,1 +1,4 @@
-Program.run(Array(CommandLine.arguments.dropFirst()))
+import DaemonMain
+import NavigationDaemon
+
+Program.run(Array(CommandLine.arguments.dropFirst()), keeper: .directory)

@@ -94,7 +94,7 @@ import Testing
       "[limits]\n\nheight = 1",
       "f:3: [limits] has no key height: expected message-to-daemon-bytes, "
     ),
-    ("[limit]\ndepth = 1", "f:2: there is no section [limit]: expected [daemon] [access]"),
+    ("[limit]\ndepth = 1", "f:2: there is no section [limit]: expected [daemon] [cluster]"),
     ("depth = 1", "f:1: depth stands before the first section"),
     ("[daemon]\nnonsense\n[limits]\ndepth = 0", "f:2: expected a [section], a name = value"),
     ("[limits]\ndepth = 0\nnonsense", "f:2: [limits] depth = 0"),

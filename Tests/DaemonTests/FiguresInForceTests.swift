@@ -13,6 +13,7 @@ import TransportGuard
     let router = Daemon.routerLimits(configuration)
     let retention = Daemon.retention(configuration)
     var figures: [String: UInt64] = [:]
+    figures["cluster.lease"] = UInt64(configuration.cluster.leaseMilliseconds)
     figures["hub.request"] = UInt64(hub.maximumRequestBytes)
     figures["hub.reply"] = UInt64(hub.maximumReplyBytes)
     figures["hub.depth"] = UInt64(hub.nav.stackDepth)
@@ -74,6 +75,7 @@ import TransportGuard
     "days": ["journal.age": 86_400_000],
     "bytes": ["journal.bytes": 1],
     "snapshot-every": ["hub.snapshot": 1, "journal.snapshot": 1],
+    "lease": ["cluster.lease": 1],
     "heartbeat": ["hub.heartbeat": 1],
     "stall-seconds": ["hub.stall": 1_000],
   ]

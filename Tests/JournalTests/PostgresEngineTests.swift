@@ -95,8 +95,7 @@ import Testing
       try journal.commit(writer.batch(30))
       try starting.value()
       #expect(journal.lastSequence == writer.sequence, "round \(round)")
-      let end = try #require(journal.engine.leaseEnd)
-      #expect(end > UInt64(0) && !journal.mustRenewEpochs)
+      #expect(journal.lease != nil && !journal.mustRenewEpochs)
     }
     try journal.close()
     #expect(try stage.open().contents().rows == writer.rows)
@@ -246,8 +245,10 @@ import Testing
     _ = try journal.contents()
     let before = SystemClock.bootMilliseconds()
     try journal.checkpoint()
-    let end = try #require(journal.engine.leaseEnd)
-    #expect(end >= before + 9_000 && end <= SystemClock.bootMilliseconds() + 9_000)
+    let after = SystemClock.bootMilliseconds()
+    let lease = try #require(journal.lease)
+    #expect(lease.end >= before + 9_000 && lease.end <= after + 9_000)
+    #expect(lease.renewal >= before + 3_333 && lease.renewal <= after + 3_333)
   }
 }
 

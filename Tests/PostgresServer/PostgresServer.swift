@@ -166,6 +166,12 @@ public final class PostgresServer: Sendable {
     return name
   }
 
+  /// The connection string for a database that one of several servers has.
+  public static func conninfo(_ database: String, on servers: [PostgresServer]) -> String {
+    let hosts = servers.map(\.directory).joined(separator: ",")
+    return "host=\(hosts) user=\(user) dbname=\(database)"
+  }
+
   /// The connection string for a database.
   public func conninfo(_ database: String) -> String {
     "host=\(directory) user=\(Self.user) dbname=\(database)"

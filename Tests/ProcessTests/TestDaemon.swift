@@ -30,6 +30,8 @@ final class TestDaemon {
   private let environment: [String: String]
   /// How many descriptors it may open, if fewer than usual.
   private let descriptors: Int?
+  /// The name of the program.
+  private let program: String
   /// The version that the next start takes.
   var version: Binaries.Version
   private(set) var child: Child
@@ -37,9 +39,11 @@ final class TestDaemon {
   /// Starts a daemon and waits until it serves.
   init(
     _ options: [String] = [], environment: [String: String] = [:], configuration: String? = nil,
-    descriptors: Int? = nil, version: Binaries.Version = .present
+    descriptors: Int? = nil, version: Binaries.Version = .present, program: String = "navd",
+    until said: String = "serving "
   ) throws {
     self.version = version
+    self.program = program
     directory = try TestDirectory()
     endpoint = "ipc://\(directory.path)/op"
     state = "\(directory.path)/state"
@@ -50,14 +54,14 @@ final class TestDaemon {
     self.options = all
     self.environment = ["HOME": directory.path].merging(environment) { $1 }
     self.descriptors = descriptors
-    child = try Self.start(version, self.options, self.environment, descriptors)
+    child = try Self.start(
+      version.path(program), self.options, self.environment, descriptors, said)
   }
 
   private static func start(
-    _ version: Binaries.Version, _ options: [String], _ environment: [String: String],
-    _ descriptors: Int?
+    _ navd: String, _ options: [String], _ environment: [String: String], _ descriptors: Int?,
+    _ said: String
   ) throws -> Child {
-    let navd = version.path("navd")
     let child =
       if let descriptors {
         try Child(
@@ -66,13 +70,14 @@ final class TestDaemon {
       } else {
         try Child(navd, options, environment: environment)
       }
-    try child.complains("serving ")
+    try child.complains(said)
     return child
   }
 
   /// Starts a daemon again that has ended.
-  func start(_ more: [String] = []) throws {
-    child = try Self.start(version, options + more, environment, descriptors)
+  func start(_ more: [String] = [], until said: String = "serving ") throws {
+    child = try Self.start(
+      version.path(program), options + more, environment, descriptors, said)
   }
 
   /// Ends it without any warning.

@@ -34,7 +34,9 @@ enum ImportRules {
     "NavigationClient": system.union([
       "NavigationCore", "NavigationReplica", "ZeroMQ", "RuntimePaths", "CurveKeys", "CLinux",
     ]),
-    "navd": system.union(["NavigationDaemon", "CommandLineOptions", "RuntimePaths"]),
+    "DaemonMain": system.union(["NavigationDaemon", "CommandLineOptions", "RuntimePaths"]),
+    "navd": system.union(["DaemonMain", "NavigationDaemon"]),
+    "navd-cluster": system.union(["DaemonMain", "NavigationDaemon", "Journal", "PostgresJournal"]),
     // navctl sends the operations of the library, and has none of its own.
     "NavctlSupport": system.union([
       "NavigationClient", "NavigationCore", "NavigationReplica", "CommandLineOptions",

@@ -1,13 +1,13 @@
 import CommandLineOptions
-import NavigationDaemon
+package import NavigationDaemon
 import RuntimePaths
 
-/// The command line of navd, and the function that runs it.
+/// The command line of navd and navd-cluster, and the function that runs it.
 ///
 /// It is not in main.swift, because code there is bound to the main actor. navd would then link
 /// and load the concurrency runtime, which it does not use.
-enum Program {
-  static let grammar = CommandLineGrammar(
+package enum Program {
+  private static let grammar = CommandLineGrammar(
     program: "navd",
     summary: "Holds authoritative navigation stacks and shares them with clients over ZeroMQ.",
     epilogue: """
@@ -33,7 +33,11 @@ enum Program {
     ])
 
   /// Runs a command line and ends the process with its exit status.
-  static func run(_ arguments: [String]) -> Never {
+  ///
+  /// - Parameters:
+  ///   - arguments: the arguments after the name of the program.
+  ///   - keeper: where this program keeps its journal.
+  package static func run(_ arguments: [String], keeper: JournalKeeper) -> Never {
     let line = grammar.parse(arguments)
     let environment = ProcessEnvironment.current()
     let isCommand = ["check-config", "print-config", "restore"].contains { line.contains($0) }
@@ -45,6 +49,7 @@ enum Program {
       })
     var (loaded, faults) = sources.examine()
     if line.contains("check-config") { faults += Daemon.faults(of: loaded) }
+    if faults.isEmpty, let fault = keeper.fault(loaded) { faults.append(fault) }
     let log = Log(level: loaded.configuration.logLevel, destination: destination)
     if !faults.isEmpty { refuse(faults, destination) }
     if line.contains("print-config") { print(loaded.text(.current()), terminator: "") }
@@ -52,7 +57,8 @@ enum Program {
       ExitStatus.orderly.exitProcess()
     }
     do {
-      try serve(loaded.configuration, from: sources, restoring: line.value(of: "restore"), log)
+      try serve(
+        loaded.configuration, from: sources, restoring: line.value(of: "restore"), keeper, log)
     } catch {
       fail(error, log)
     }
@@ -72,10 +78,13 @@ enum Program {
 
   private static func serve(
     _ configuration: Configuration, from sources: ConfigurationSources, restoring file: String?,
-    _ log: Log
+    _ keeper: JournalKeeper, _ log: Log
   ) throws {
-    if let file { return try Daemon.restore(file, configuration, rules: .current(), log: log) }
-    try Daemon.run(configuration, from: sources, rules: .current(), log: log)
+    if let file {
+      if let refusal = keeper.restoreRefusal { throw refusal }
+      return try Daemon.restore(file, configuration, rules: .current(), log: log)
+    }
+    try Daemon.run(configuration, from: sources, rules: .current(), keeper: keeper, log: log)
   }
 
   /// Logs the error that ends the daemon, and ends the process with its exit status.

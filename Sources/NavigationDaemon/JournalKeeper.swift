@@ -1,0 +1,52 @@
+package import Journal
+
+/// Where a program keeps its journal, by its configuration.
+///
+/// `navd` keeps it in a directory, and `navd-cluster` in a database. They are two programs, because
+/// the library of the database needs twenty more: 5 MB of resident memory and 5 ms of each start
+/// (docs/decisions/057).
+package struct JournalKeeper: Sendable {
+  /// Returns the fault of a configuration that this program cannot serve; nil if it can.
+  package let fault: @Sendable (LoadedConfiguration) -> ConfigurationError?
+  /// The reason why `--restore` is refused; nil if it is not.
+  package let restoreRefusal: DaemonError?
+  /// Makes the place; nil stands for the state directory.
+  ///
+  /// The function that is passed takes warnings about the database.
+  package let place:
+    (
+      @Sendable (Configuration, @escaping @Sendable (String) -> Void) throws(JournalError)
+        -> any JournalPlace
+    )?
+
+  /// Makes a keeper of its members.
+  package init(
+    fault: @escaping @Sendable (LoadedConfiguration) -> ConfigurationError?,
+    restoreRefusal: DaemonError?,
+    place: (
+      @Sendable (Configuration, @escaping @Sendable (String) -> Void) throws(JournalError)
+        -> any JournalPlace
+    )?
+  ) {
+    self.fault = fault
+    self.restoreRefusal = restoreRefusal
+    self.place = place
+  }
+
+  /// Keeps the journal in the state directory.
+  package static let directory = JournalKeeper(
+    fault: { loaded in
+      guard loaded.configuration.cluster.database != nil else { return nil }
+      return loaded.refusal(
+        "cluster", "database",
+        "needs navd-cluster: this program keeps its journal in a directory")
+    }, restoreRefusal: nil, place: nil)
+}
+
+extension LoadedConfiguration {
+  /// The refusal of a key's value, with the place where it stands.
+  package func refusal(_ section: String, _ key: String, _ reason: String) -> ConfigurationError {
+    let origin = origins(of: section, key).last ?? .initial
+    return origin.refusal("[\(section)] \(key): \(reason)")
+  }
+}

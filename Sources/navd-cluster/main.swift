@@ -1,0 +1,3 @@
+import DaemonMain
+
+Program.run(Array(CommandLine.arguments.dropFirst()), keeper: .database)

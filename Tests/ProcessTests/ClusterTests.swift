@@ -1,0 +1,232 @@
+import Foundation
+import NavigationCore
+import PostgresServer
+import Testing
+
+/// The daemons of a cluster: programs on one database, of which one serves.
+final class Cluster {
+  /// The servers of the database; the first one begins as the primary.
+  let servers: [PostgresServer]
+  let conninfo: String
+  private(set) var members: [String: TestDaemon] = [:]
+
+  /// The lease in milliseconds: short, because a test waits for its end.
+  static let lease = 1000
+
+  /// Makes a database and no daemon; with `isReplicated`, the server has a synchronous standby.
+  init(isReplicated: Bool = false) throws {
+    if isReplicated {
+      let primary = try PostgresServer()
+      let standby = try PostgresServer(standbyOf: primary, options: ["cluster_name=standby"])
+      try primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
+      try primary.sql("SELECT pg_reload_conf()")
+      servers = [primary, standby]
+    } else {
+      servers = [try PostgresServer.shared.get()]
+    }
+    let database = try servers[0].makeDatabase()
+    conninfo = PostgresServer.conninfo(database, on: servers)
+  }
+
+  /// The environment of a member.
+  func environment(_ name: String) -> [String: String] {
+    [
+      "NAVD_CLUSTER_DATABASE": conninfo, "NAVD_CLUSTER_MEMBER": name,
+      "NAVD_CLUSTER_LEASE": "\(Self.lease)",
+    ]
+  }
+
+  /// Starts a member, and waits until it serves, or waits to take over.
+  @discardableResult func start(_ name: String, isServing: Bool) throws -> TestDaemon {
+    let said = isServing ? "serving " : "waiting to take over"
+    if let member = members[name] {
+      try member.start(until: said)
+      return member
+    }
+    let member = try TestDaemon(
+      environment: environment(name), program: "navd-cluster", until: said)
+    members[name] = member
+    return member
+  }
+}
+
+/// What a member does when it is lost.
+enum Loss: String, CaseIterable {
+  /// It is killed.
+  case killed
+  /// It is stopped for longer than the lease, and goes on.
+  case stopped
+  /// It ends in order.
+  case ended
+}
+
+extension ProcessTests {
+  /// Several daemons on one database: one serves, and another takes over without a loss.
+  @Suite struct ClusterTests {
+    @Test func `what one member has confirmed the next one serves, with its epoch and digest`()
+      throws
+    {
+      let cluster = try Cluster()
+      let first = try cluster.start("a", isServing: true)
+      let second = try cluster.start("b", isServing: false)
+      let peer = try Peer(first.endpoint)
+      try peer.hello()
+      try peer.create("kiosk")
+      try peer.perform("kiosk", #"[{"push":{"screen":{"id":"first"}}}]"#)
+      try peer.send("op", #"{"id":7,"nav":"kiosk","do":[{"push":{"screen":{"id":"wifi"}}}]}"#)
+      let confirmed = try peer.awaits("ok") { $0.body["id"]?.integer == 7 }.body
+      let before = try peer.state("kiosk")["value"]
+      try first.kill()
+      try second.child.complains("serving 1 nav")
+      let other = try Peer(second.endpoint, client: peer.client)
+      try other.hello()
+      #expect(try other.state("kiosk")["value"] == before)
+      // The client does not know whether its op was performed, and sends it again octet by octet.
+      try other.send("op", #"{"id":7,"nav":"kiosk","do":[{"push":{"screen":{"id":"wifi"}}}]}"#)
+      let repeated = try other.awaits("ok") { $0.body["id"]?.integer == 7 }.body
+      #expect(repeated["rev"] == confirmed["rev"])
+      #expect(try other.state("kiosk")["value"]?["rev"] == confirmed["rev"])
+    }
+
+    @Test func `a member that was stopped answers nothing and ends with status 10`() throws {
+      let cluster = try Cluster()
+      let first = try cluster.start("a", isServing: true)
+      let second = try cluster.start("b", isServing: false)
+      let peer = try Peer(first.endpoint)
+      try peer.create("kiosk")
+      try peer.perform("kiosk", #"[{"push":{"screen":{"id":"first"}}}]"#)
+      first.child.kill(SIGSTOP)
+      try peer.send("op", #"{"id":8,"nav":"kiosk","do":[{"push":{"screen":{"id":"late"}}}]}"#)
+      try peer.send("get", #"{"id":9,"nav":"kiosk"}"#)
+      try second.child.complains("serving 1 nav")
+      try Peer(second.endpoint).perform("kiosk", #"[{"push":{"screen":{"id":"new"}}}]"#)
+      first.child.kill(SIGCONT)
+      #expect(try first.child.ended() == 10, "\(first.child.transcript)")
+      #expect(first.child.standardError.contains("has taken over PostgreSQL"))
+      while let message = try peer.receive(within: 0.2) {
+        #expect(message.body["id"]?.integer != 8 && message.body["id"]?.integer != 9, "\(message)")
+      }
+      #expect(
+        try Peer(second.endpoint).state("kiosk")["value"]?["screens"]?.ids == [
+          "home", "first", "new",
+        ])
+      // It comes back as the one that waits.
+      try cluster.start("a", isServing: false)
+      #expect(try second.stop() == 0)
+      try first.child.complains("serving 1 nav")
+    }
+
+    @Test func `a member that waits ends in order`() throws {
+      let cluster = try Cluster()
+      try cluster.start("a", isServing: true)
+      let second = try cluster.start("b", isServing: false)
+      #expect(try second.stop() == 0)
+    }
+
+    @Test func `losses of members one after the other lose and double nothing`() throws {
+      try lose(rounds: 4, seed: .random(in: 0 ... .max))
+    }
+
+    @Test func `the standby of the server takes over while a member serves`() throws {
+      let cluster = try Cluster(isReplicated: true)
+      let member = try cluster.start("a", isServing: true)
+      let peer = try Peer(member.endpoint)
+      try peer.hello()
+      try peer.create("kiosk")
+      let epoch = try peer.state("kiosk")["value"]?["epoch"]
+      try peer.perform("kiosk", #"[{"push":{"screen":{"id":"first"}}}]"#)
+      cluster.servers[0].kill()
+      try peer.send("op", #"{"id":50,"nav":"kiosk","do":[{"push":{"screen":{"id":"next"}}}]}"#)
+      try cluster.servers[1].promote()
+      // Its new primary has no standby that it could wait for.
+      try cluster.servers[1].sql("ALTER SYSTEM SET synchronous_standby_names = ''")
+      try cluster.servers[1].sql("SELECT pg_reload_conf()")
+      _ = try peer.awaits("ok") { $0.body["id"]?.integer == 50 }
+      let state = try peer.state("kiosk")["value"]
+      #expect(state?["screens"]?.ids == ["home", "first", "next"])
+      // The member knows that nothing is missing, so mirrors stay valid.
+      #expect(state?["epoch"] == epoch)
+      #expect(member.child.isRunning)
+      #expect(try member.stop() == 0)
+      try cluster.start("a", isServing: true)
+      #expect(try Peer(member.endpoint).state("kiosk")["value"] == state)
+    }
+
+    @Test func `what only a directory has is refused with the way of the server`() throws {
+      let cluster = try Cluster()
+      let environment = cluster.environment("a")
+      let refused: [([String], [String: String], Int32, String)] = [
+        (["--durability", "relaxed"], [:], 3, "set synchronous_commit of the server instead"),
+        (["--restore", "/x"], [:], 2, "recover the database server to a point in time"),
+        ([], ["NAVD_CLUSTER_DATABASE": ""], 3, "navd-cluster keeps its journal in a database"),
+        ([], ["NAVD_CLUSTER_DATABASE": "host=/x password=p4ss"], 3, "use passfile"),
+        ([], ["NAVD_CLUSTER_DATABASE": "host=/nowhere"], 7, "/nowhere"),
+        (["--check-config"], ["NAVD_CLUSTER_DATABASE": "hots=/x"], 3, "hots"),
+      ]
+      for (options, changes, status, text) in refused {
+        let child = try Child(
+          Binaries.path("navd-cluster"), options,
+          environment: environment.merging(changes) { $1 }.filter { !$1.isEmpty })
+        #expect(try child.ended() == status, "\(child.transcript)")
+        #expect(child.standardError.contains(text), "\(child.transcript)")
+        #expect(!child.standardError.contains("p4ss"))
+      }
+      let plain = try Child(Binaries.path("navd"), [], environment: environment)
+      #expect(try plain.ended() == 3)
+      #expect(plain.standardError.contains("needs navd-cluster"), "\(plain.transcript)")
+      let member = try cluster.start("a", isServing: true)
+      let backup = try member.navctl(["backup"])
+      #expect(backup.status != 0 && backup.errors.contains("pg_basebackup"), "\(backup)")
+    }
+
+    /// Ends the serving member again and again, while a client pushes; checks that the stack has
+    /// exactly what was confirmed, and what nobody could know.
+    private func lose(rounds: Int, seed: UInt64) throws {
+      var random = SeededGenerator(seed: seed)
+      let cluster = try Cluster()
+      var serving = "a"
+      var waiting = "b"
+      try cluster.start(serving, isServing: true)
+      try cluster.start(waiting, isServing: false)
+      try Peer(try #require(cluster.members[serving]).endpoint).create("kiosk")
+      var confirmed = ["home"]
+      for round in 0..<rounds {
+        let note = "seed \(seed), round \(round)"
+        let member = try #require(cluster.members[serving])
+        let next = try #require(cluster.members[waiting])
+        let peer = try Peer(member.endpoint)
+        try peer.hello()
+        for number in 0..<5 {
+          let id = "r\(round)-\(number)"
+          try peer.perform("kiosk", #"[{"push":{"screen":{"id":"\#(id)"}}}]"#)
+          confirmed.append(id)
+        }
+        let loss = Loss.allCases.randomElement(using: &random) ?? .killed
+        let late = "r\(round)-late"
+        try peer.send(
+          "op", #"{"id":900,"nav":"kiosk","do":[{"push":{"screen":{"id":"\#(late)"}}}]}"#)
+        switch loss {
+        case .killed: try member.kill()
+        case .stopped: member.child.kill(SIGSTOP)
+        case .ended: #expect(try member.stop() == 0, "\(note)")
+        }
+        try next.child.complains("serving 1 nav")
+        if loss == .stopped {
+          member.child.kill(SIGCONT)
+          #expect(try member.child.ended() == 10, "\(note)")
+        }
+        // The client follows, and sends again what it has no answer to.
+        let follower = try Peer(next.endpoint, client: peer.client)
+        try follower.hello()
+        try follower.send(
+          "op", #"{"id":900,"nav":"kiosk","do":[{"push":{"screen":{"id":"\#(late)"}}}]}"#)
+        _ = try follower.awaits("ok, \(note) \(loss)") { $0.body["id"]?.integer == 900 }
+        confirmed.append(late)
+        #expect(
+          try follower.state("kiosk")["value"]?["screens"]?.ids == confirmed, "\(note) \(loss)")
+        try cluster.start(serving, isServing: false)
+        swap(&serving, &waiting)
+      }
+    }
+  }
+}
