@@ -4,6 +4,10 @@ import ZeroMQ
 
 /// A DEALER socket connected to one daemon, with the events of its connection.
 ///
+/// With several addresses, separated by commas, it connects to one at a time: to the next one if it
+/// has no connection for a while. The daemons of a cluster are reached like this, because only the
+/// one that serves listens.
+///
 /// libzmq connects, and reconnects after a loss. Messages that libzmq cannot accept yet wait in
 /// `outbox`. A loss drops them, because the session sends everything again that it still needs.
 struct Link: ~Copyable {
@@ -21,7 +25,12 @@ struct Link: ~Copyable {
     case refused(ConnectionRefusal)
   }
 
-  private let endpoint: String
+  /// The addresses, and the one in use.
+  private let places: [String]
+  private var place = 0
+  /// When to try the next address; nil while there is a connection, or only one address.
+  private var nextAt: UInt64?
+  private var isConnected = false
   private let identity: NetworkIdentity?
   private let linger: Int32
   private let wake: Int32?
@@ -44,12 +53,15 @@ struct Link: ~Copyable {
   /// A daemon on this machine always answers. Over tcp, a client with the wrong server key sends a
   /// handshake that the daemon cannot read; the daemon then closes the connection without a reply.
   private var patience: Int { endpoint.hasPrefix("ipc:") ? .max : 3 }
+  private var endpoint: String { places[place] }
 
   private init(
-    endpoint: String, identity: NetworkIdentity?, linger: Int32, wake: Int32?,
+    places: [String], place: Int, identity: NetworkIdentity?, linger: Int32, wake: Int32?,
     socket: consuming Socket, monitor: consuming Monitor
   ) {
-    self.endpoint = endpoint
+    self.places = places
+    self.place = place
+    if places.count > 1 { nextAt = monotonicMilliseconds() + Self.attemptMilliseconds }
     self.identity = identity
     self.linger = linger
     self.wake = wake
@@ -65,7 +77,7 @@ struct Link: ~Copyable {
   /// Creates the socket and begins to connect.
   ///
   /// - Parameters:
-  ///   - endpoint: the address of the daemon.
+  ///   - endpoint: the address of the daemon, or several, separated by commas.
   ///   - identity: the keys for an address at tcp://.
   ///   - milliseconds: how long `deinit` waits until unsent messages have left.
   ///   - wake: a descriptor that ends a wait when it is readable.
@@ -75,6 +87,15 @@ struct Link: ~Copyable {
     _ endpoint: String, as identity: NetworkIdentity?, linger milliseconds: Int32,
     wake: Int32? = nil
   ) throws(ZeroMQError) -> Link {
+    let places = endpoint.split(separator: ",").map(String.init)
+    return try open(places.isEmpty ? [endpoint] : places, 0, identity, milliseconds, wake)
+  }
+
+  private static func open(
+    _ places: [String], _ place: Int, _ identity: NetworkIdentity?, _ milliseconds: Int32,
+    _ wake: Int32?
+  ) throws(ZeroMQError) -> Link {
+    let endpoint = places[place]
     let socket = try SharedContext.get().context.socket(.dealer)
     // Messages queued for one daemon must not reach the next daemon at the same address.
     try socket.set(.immediate(true))
@@ -91,16 +112,32 @@ struct Link: ~Copyable {
     let monitor = try Monitor.start(on: socket, .client)
     try socket.connect(endpoint)
     return Link(
-      endpoint: endpoint, identity: identity, linger: milliseconds, wake: wake, socket: socket,
-      monitor: monitor)
+      places: places, place: place, identity: identity, linger: milliseconds, wake: wake,
+      socket: socket, monitor: monitor)
   }
 
   /// Connects again after a refusal for the connection limit, where libzmq does not retry itself.
   private mutating func renew() throws(ZeroMQError) {
     let answers = fullAnswers
-    self = try Self.open(endpoint, as: identity, linger: linger, wake: wake)
+    self = try Self.open(places, place, identity, linger, wake)
     fullAnswers = answers
   }
+
+  /// Connects anew, because a daemon has not answered for long or has redirected the session.
+  ///
+  /// If `endpoint` is what the link has already, it connects to the next of its addresses.
+  mutating func reopen(_ endpoint: String) throws(ZeroMQError) {
+    guard places.joined(separator: ",") != endpoint else { return try advance() }
+    self = try Self.open(endpoint, as: identity, linger: linger, wake: wake)
+  }
+
+  /// Connects to the next address; with one address, to that one again.
+  private mutating func advance() throws(ZeroMQError) {
+    self = try Self.open(places, (place + 1) % places.count, identity, linger, wake)
+  }
+
+  /// How long the link waits for a connection to one of several addresses, in milliseconds.
+  private static let attemptMilliseconds: UInt64 = 500
 
   /// The likely reason why there is no connection; nil if none is known.
   var doubt: ConnectionRefusal? {
@@ -159,16 +196,21 @@ struct Link: ~Copyable {
   /// - Throws: the error of libzmq, such as `ENOMEM`.
   mutating func wait(milliseconds: Int, limit: Int = 256) throws(ZeroMQError) -> [Event] {
     var milliseconds = milliseconds
-    if let retryAt {
-      let left = Deadline(at: retryAt).remainingMilliseconds
+    var events: [Event] = []
+    if let due = [retryAt, nextAt].compactMap({ $0 }).min() {
+      let left = Deadline(at: due).remainingMilliseconds
       if left == 0 {
-        try renew()
+        if due == nextAt {
+          if isConnected { events.append(.disconnected) }
+          try advance()
+        } else {
+          try renew()
+        }
       } else if milliseconds < 0 || milliseconds > left {
         milliseconds = left
       }
     }
-    _ = try poller.wait(milliseconds: milliseconds)
-    var events: [Event] = []
+    _ = try poller.wait(milliseconds: events.isEmpty ? milliseconds : 0)
     // Messages first, because those of a lost connection still belong to its session.
     while events.count < limit, try socket.receive(into: &parts) {
       (brokenGreetings, fullAnswers) = (0, 0)
@@ -176,9 +218,15 @@ struct Link: ~Copyable {
     }
     while let event = try monitor.next() {
       switch event.kind {
-      case .connected: events.append(.connected)
+      case .connected:
+        isConnected = true
+        events.append(.connected)
+      // A daemon that hangs is still connected to by its kernel.
+      case .handshakeSucceeded: nextAt = nil
       case .disconnected:
+        isConnected = false
         outbox.removeAll()
+        if places.count > 1 { nextAt = monotonicMilliseconds() + Self.attemptMilliseconds }
         events.append(.disconnected)
       // A daemon that ends during the handshake, for example in a restart, has not refused the
       // client. libzmq then reports a lost connection and reconnects.

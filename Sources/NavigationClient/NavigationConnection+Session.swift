@@ -1,6 +1,7 @@
 import CLinux
 package import NavigationCore
 package import NavigationReplica
+import ZeroMQ
 
 extension NavigationConnection {
   /// Opens a session and waits for the daemon's `welcome`.
@@ -182,7 +183,7 @@ extension NavigationConnection {
     let now = monotonicMilliseconds()
     if let at = reconnectAt, at <= now {
       reconnectAt = nil
-      link = try Self.open(endpoint, as: identity, wake: wake)
+      do throws(ZeroMQError) { try link.reopen(endpoint) } catch { throw .system(error) }
     }
     let timer = reconnectAt ?? session.wakeAt
     let limit = deadline ?? Deadline(at: .max)

@@ -17,17 +17,19 @@ package struct NetworkIdentity: Hashable, Sendable {
   /// Reads the keys for an address.
   ///
   /// - Parameters:
-  ///   - endpoint: the address of the daemon.
+  ///   - endpoint: the address of the daemon, or several, separated by commas.
   ///   - serverKey: the daemon's public key or a file with it; nil for `NAVD_SERVER_KEY`.
   ///   - keyFile: the file of the client's secret key; nil for `NAVD_KEY`.
   ///   - environment: the environment variables.
-  /// - Returns: nil for a socket of this machine, where the kernel identifies the client.
+  /// - Returns: nil for sockets of this machine, where the kernel identifies the client.
   /// - Throws: `KeyError` if a key is missing or cannot be read.
   package static func read(
     for endpoint: String, serverKey: String? = nil, keyFile: String? = nil,
     environment: ProcessEnvironment
   ) throws(KeyError) -> NetworkIdentity? {
-    guard endpoint.hasPrefix("tcp:") else { return nil }
+    guard endpoint.split(separator: ",").contains(where: { $0.hasPrefix("tcp:") }) else {
+      return nil
+    }
     guard let server = serverKey ?? environment["NAVD_SERVER_KEY"] else {
       throw KeyError(
         "\(endpoint) needs the daemon's public key: give it by --server-key or NAVD_SERVER_KEY")

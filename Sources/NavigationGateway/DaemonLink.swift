@@ -89,7 +89,7 @@ struct DaemonLink: ~Copyable {
       switch event.kind {
       case .connected: return .connected
       case .disconnected, .handshakeFailed, .handshakeBroken, .refused: return .lost
-      case .accepted, .acceptFailed: continue
+      case .accepted, .acceptFailed, .handshakeSucceeded: continue
       }
     }
     return nil

@@ -134,7 +134,7 @@ struct AdmissionProof {
       while let event = try monitor.next() {
         switch event.kind {
         case .handshakeFailed, .handshakeBroken, .refused, .disconnected: return true
-        case .accepted, .acceptFailed, .connected: break
+        case .accepted, .acceptFailed, .connected, .handshakeSucceeded: break
         }
       }
       let now = SystemClock.monotonicMilliseconds()

@@ -248,7 +248,7 @@ extension ClientEngine {
         // The old connection is abandoned, so its events are ignored until the new one opens.
         guard at <= monotonicMilliseconds() else { continue }
         do throws(ZeroMQError) {
-          link = try Link.open(place, as: identity, linger: 500, wake: wake.descriptor)
+          try link.reopen(place)
           reconnectAt = nil
         } catch {
           // The process has no descriptor left, or the daemon redirected to a malformed address.
