@@ -153,7 +153,7 @@ let package = Package(
 
     // Measurements, see Benchmarks/README.md.
     .executableTarget(
-      name: "bench", dependencies: ["ChildProcess"], path: "Benchmarks/bench",
+      name: "bench", dependencies: ["ChildProcess", "PostgresServer"], path: "Benchmarks/bench",
       swiftSettings: strict),
     .executableTarget(
       name: "bench-load", path: "Benchmarks/bench-load",

@@ -133,6 +133,8 @@ struct Plot {
     case .sqlite: "#1f77b4"
     case .redis: "#d62728"
     case .navd: "#2ca02c"
+    case .cluster: "#9467bd"
+    case .pgbench: "#17becf"
     }
   }
 }

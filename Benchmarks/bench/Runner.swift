@@ -1,4 +1,5 @@
 import Foundation
+import PostgresServer
 
 /// The reason why a run or the command failed.
 struct BenchError: Error, CustomStringConvertible {
@@ -67,7 +68,12 @@ struct Runner {
   }
 
   private func load(_ server: Server, _ arguments: [String]) throws -> Numbers {
-    try programs.numbers(
+    if let postgres = server.postgres {
+      let window = arguments.first { $0.hasPrefix("window=") }.flatMap { Int($0.dropFirst(7)) }
+      let rate = try postgres.insertions(bytes: 120, inFlight: window ?? 1, seconds: 3)
+      return ["ops_s": rate, "p50_us": 1_000_000 / rate]
+    }
+    return try programs.numbers(
       of: "bench-load",
       ["run", "endpoint=\(server.endpoint)", "server=\(server.process)"] + arguments)
   }

@@ -1,11 +1,14 @@
 import ChildProcess
 import Foundation
+import PostgresServer
 
 /// A running server.
 struct Server {
   let endpoint: String
   /// The process id.
   let process: pid_t
+  /// The PostgreSQL server, of the target `pgbench`.
+  var postgres: PostgresServer?
 
   /// Reads the resident memory, and the number of voluntary context switches of all threads.
   func state() throws -> (kibibytes: Int, switches: Int) {
@@ -49,13 +52,26 @@ struct Servers {
   }
 
   /// Whether the program of a target is installed.
-  func has(_ target: Target) -> Bool { target != .redis || redis != nil }
+  func has(_ target: Target) -> Bool {
+    switch target {
+    case .redis: redis != nil
+    case .cluster, .pgbench: PostgresServer.isInstalled
+    case .echo, .sqlite, .navd: true
+    }
+  }
 
   /// Calls `body` while a server of the target runs.
   func serving<Result>(
     _ target: Target, _ setup: Setup, _ body: (Server) throws -> Result
   ) throws -> Result {
-    try inDirectory { try serving(target, setup, Place($0), body) }
+    try inDirectory { directory in
+      var place = Place(directory)
+      guard target.needsPostgres else { return try serving(target, setup, place, body) }
+      let postgres = try PostgresServer()
+      defer { postgres.remove() }
+      place.postgres = postgres
+      return try serving(target, setup, place, body)
+    }
   }
 
   /// Calls `body` while a server runs, kills the server, and measures `starts` restarts from copies
@@ -87,6 +103,8 @@ struct Servers {
   private struct Place {
     let directory: URL
     var data: URL
+    /// The server with the journal of `navd-cluster`.
+    var postgres: PostgresServer?
     var socket: String { directory.appending(path: "s").path }
 
     init(_ directory: URL) {
@@ -123,6 +141,13 @@ struct Servers {
         place.data.path, "--appendonly", "yes", "--appendfsync",
         setup.isRelaxed ? "everysec" : "always", "--save", "",
       ]
+    case .cluster:
+      let conninfo = place.postgres?.conninfo("postgres") ?? ""
+      return [
+        "/usr/bin/env", tunables, "NAVD_CLUSTER_DATABASE=\(conninfo)",
+        programs.path(of: "navd-cluster"), "--listen", "ipc://\(place.socket)",
+      ] + (try configuration(setup, place.directory))
+    case .pgbench: throw BenchError("pgbench is no server")
     case .navd:
       let state = place.data.appending(path: "state").path
       let navd = programs.path(of: "navd")
@@ -148,6 +173,9 @@ struct Servers {
     _ target: Target, _ setup: Setup, _ place: Place, isKilled: Bool = false,
     _ body: (Server) throws -> Result
   ) throws -> Result {
+    if target == .pgbench {
+      return try body(Server(endpoint: "", process: getpid(), postgres: place.postgres))
+    }
     let line = try command(target, setup, place)
     let process = try programs.start(line, output: .null, errors: .null)
     defer {

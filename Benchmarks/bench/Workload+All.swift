@@ -2,7 +2,8 @@ extension Workload {
   /// All workloads; with `isQuick` they take about a fifth of the time and are less exact.
   static func all(isQuick: Bool) -> [Workload] {
     let scale = isQuick ? 5 : 1
-    return writing(scale) + windows(scale) + fanOut(scale) + watches(scale) + sizes(scale)
+    return writing(scale) + clusters(scale) + windows(scale) + fanOut(scale) + watches(scale)
+      + sizes(scale)
       + ratios(scale) + processes(scale) + states(scale)
   }
 
@@ -21,7 +22,7 @@ extension Workload {
     let arguments = words(settings) + ["ops=\(operations)"]
     return Workload(
       name: name, title: title, kind: .load(arguments: arguments), metric: metric,
-      targets: Target.allCases)
+      targets: Target.onOneMachine)
   }
 
   private static func pair(
@@ -56,6 +57,23 @@ extension Workload {
         "processes=4 window=64 navs=16 warm=2000 seconds=3", operations: 40_000 / scale,
         metric: "ops_s"),
     ]
+  }
+
+  /// The same as `w1` and `w2a`, with the journal in PostgreSQL.
+  private static func clusters(_ scale: Int) -> [Workload] {
+    [
+      ("cluster1", "one durable operation at a time", "window=1 navs=1 warm=200", 6000, "p50_us"),
+      (
+        "cluster64", "one connection, 64 in flight, 16 navs", "window=64 navs=16 warm=4000",
+        80_000, "ops_s"
+      ),
+    ].map { name, title, settings, operations, metric in
+      var workload = load(
+        name, title + ", PostgreSQL", settings + " seconds=3", operations: operations / scale,
+        metric: metric)
+      workload.targets = [.navd, .cluster, .pgbench]
+      return workload
+    }
   }
 
   private static func windows(_ scale: Int) -> [Workload] {
@@ -116,7 +134,7 @@ extension Workload {
       name: "many", title: "one connection with 1000 watches : 1000 connections with one",
       kind: .many(arguments: words("navs=1000 window=64 ops=\(240_000 / scale)")),
       metric: "of_thousand", also: ["deliveries_cpu_s", "net_of_thousand"],
-      targets: Target.allCases, weight: .heavy)
+      targets: Target.onOneMachine, weight: .heavy)
     many.setup.limits = thousandConnections
     let stalled = Workload(
       name: "stalled", title: "the writer beside a watcher that has stopped for 5 s",
@@ -190,7 +208,7 @@ extension Workload {
     }
     var replay = Workload(
       name: "replay", title: "a watch 10,000 revisions behind, by all of them",
-      kind: .replay(revisions: 10_000), metric: "p50_us", targets: Target.allCases)
+      kind: .replay(revisions: 10_000), metric: "p50_us", targets: Target.onOneMachine)
     replay.setup.keepsLog = true
     replay.setup.limits = [
       "resume-revisions": 16_384, "resume-bytes": 32 << 20, "resume-total-bytes": 256 << 20,
@@ -220,7 +238,7 @@ extension Workload {
       million, unused,
       Workload(
         name: "idle", title: "an idle server", kind: .idle(seconds: 10 / scale),
-        metric: "switches", also: ["rss_kib"], targets: Target.allCases),
+        metric: "switches", also: ["rss_kib"], targets: Target.onOneMachine),
     ]
   }
 }

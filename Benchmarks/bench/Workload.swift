@@ -79,4 +79,14 @@ enum Target: String, CaseIterable {
   case redis
   /// The navd of this repository.
   case navd
+  /// navd-cluster, with its journal in a PostgreSQL server of its own.
+  case cluster
+  /// That server alone: pgbench inserts rows of the size of an operation, as many in a pipeline and
+  /// a transaction as `window` says.
+  case pgbench
+
+  /// The targets that need no PostgreSQL.
+  static let onOneMachine: [Target] = [.echo, .sqlite, .redis, .navd]
+
+  var needsPostgres: Bool { self == .cluster || self == .pgbench }
 }

@@ -56,10 +56,16 @@ public final class PostgresServer: Sendable {
     try start()
   }
 
-  deinit {
+  deinit { remove() }
+
+  /// Kills the server and deletes its files.
+  public func remove() {
     kill()
     try? FileManager.default.removeItem(atPath: directory)
   }
+
+  /// Whether Debian's package is installed.
+  public static var isInstalled: Bool { (try? program("initdb")) != nil }
 
   private static let user = getuid() == 0 ? "postgres" : NSUserName()
 
@@ -157,6 +163,33 @@ public final class PostgresServer: Sendable {
       withErrors: true)
     guard output.status == 0 else { throw Failure(description: output.text) }
     return output.text.trimmingCharacters(in: .newlines)
+  }
+
+  /// Measures how many rows a connection can insert, by pgbench.
+  ///
+  /// - Parameters:
+  ///   - bytes: the size of a row.
+  ///   - inFlight: how many of them are one pipeline and one transaction.
+  ///   - seconds: how long to measure.
+  /// - Returns: the rows in a second.
+  /// - Throws: `Failure` with what pgbench printed.
+  public func insertions(bytes: Int, inFlight: Int, seconds: Int) throws -> Double {
+    try sql("DROP TABLE IF EXISTS rows")
+    try sql("CREATE TABLE rows(id bigserial PRIMARY KEY, body text)")
+    let insert = "INSERT INTO rows(body) VALUES('\(String(repeating: "x", count: bytes))');\n"
+    let script = directory + "/pipeline.sql"
+    try "\\startpipeline\n\(String(repeating: insert, count: inFlight))\\endpipeline\n".write(
+      toFile: script, atomically: false, encoding: .utf8)
+    let output = try ChildOutput(
+      of: Self.program("pgbench"),
+      [
+        "-h", directory, "-U", Self.user, "-n", "-M", "prepared", "-c", "1", "-T", "\(seconds)",
+        "-f", script, "postgres",
+      ], withErrors: true)
+    guard let found = output.text.split(separator: "tps = ").last?.prefix(while: { $0 != " " }),
+      output.status == 0, let rate = Double(found)
+    else { throw Failure(description: output.text) }
+    return rate * Double(inFlight)
   }
 
   /// Makes a database, and returns its name.
