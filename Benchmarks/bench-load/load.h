@@ -156,6 +156,9 @@ int measure_behind(const char *endpoint, uint64_t revisions);
 int measure_replay(const char *endpoint, uint64_t revisions);
 int measure_redis_behind(const char *endpoint, uint64_t revisions);
 
+// Measures the operations of a client, while another one uses navs that are not in memory.
+int measure_paging(const char *endpoint, int navs);
+
 // The commands for another benchmark program: a client and a watcher that print JSON.
 int run_plugged_client(int count, char **arguments);
 int run_plugged_watcher(int count, char **arguments);

@@ -4,6 +4,7 @@
 //   bench-load turns MILLISECONDS , prefix=NAME endpoint=... [name=number ...] [, ...]
 //   bench-load create endpoint=... navs=COUNT depth=COUNT
 //   bench-load behind|replay ENDPOINT REVISIONS
+//   bench-load paging ENDPOINT NAVS
 //   bench-load spawn COUNT PROGRAM [ARGUMENT ...]
 //   bench-load start ENDPOINT REVISION PROGRAM [ARGUMENT ...]
 //   bench-load guard PROGRAM [ARGUMENT ...]
@@ -93,11 +94,12 @@ int main(int count, char **arguments) {
   if (count > 2 && !strcmp(name, "create")) return create_only(count - 2, arguments + 2);
   if (count == 4 && !strcmp(name, "behind")) return behind(arguments[2], atoi(arguments[3]));
   if (count == 4 && !strcmp(name, "replay")) return replay(arguments[2], atoi(arguments[3]));
+  if (count == 4 && !strcmp(name, "paging")) return measure_paging(arguments[2], atoi(arguments[3]));
   if (count > 3 && !strcmp(name, "spawn")) return measure_spawn(atoi(arguments[2]), arguments + 3);
   if (count > 4 && !strcmp(name, "start"))
     return measure_start(arguments[2], (uint64_t)atoi(arguments[3]), arguments + 4);
   if (count > 2 && !strcmp(name, "guard")) guard(arguments + 2);
   fprintf(stderr, "usage: bench-load "
-                  "run|turns|create|behind|replay|spawn|start|guard|rtt|pipe|catchup|watch ...\n");
+                  "run|turns|create|behind|replay|paging|spawn|start|guard|rtt|pipe|catchup|watch ...\n");
   return 2;
 }

@@ -32,6 +32,8 @@ struct Metric {
       case "rss_kib": ("KiB", .less, "resident memory")
       case "switches": ("wake-ups in 10 s", .less, "wake-ups")
       case "lost": ("revisions", .less, "revisions lost")
+      case "alone_p50_us": ("µs", .less, "p50 without it")
+      case "get_p50_us": ("µs", .less, "p50 of the other client")
       case "last_p50_us": ("µs", .less, "p50 until the last has it")
       default: ("µs", .less, "p50")
       }

@@ -63,6 +63,8 @@ struct Runner {
     case .memory(let navs): return [try serving { try memory($0, navs) }]
     case .unused(let navs, let operations):
       return [try serving { try unused($0, navs, operations) }]
+    case .paging(let navs, let operations):
+      return [try serving { try paging($0, navs, operations) }]
     case .idle(let seconds): return [try serving { try idle($0, seconds) }]
     }
   }
@@ -218,6 +220,11 @@ struct Runner {
       "bytes_per_nav": Double(unused - before) * 1024 / Double(navs),
       "used_bytes_per_nav": Double(used - before) * 1024 / Double(navs),
     ]
+  }
+
+  private func paging(_ server: Server, _ navs: Int, _ operations: Int) throws -> Numbers {
+    try fill(server, navs, operations)
+    return try programs.numbers(of: "bench-load", ["paging", server.endpoint, "\(navs)"])
   }
 
   private func idle(_ server: Server, _ seconds: Int) throws -> Numbers {

@@ -225,6 +225,11 @@ extension Workload {
       kind: .unused(navs: 20_000 / scale, operations: 40), metric: "bytes_per_nav",
       also: ["used_bytes_per_nav"], targets: [.navd])
     unused.setup.limits = ["nav-idle-seconds": 3]
+    var paging = Workload(
+      name: "paging", title: "an operation while another client's nav of 1,000 rows is read",
+      kind: .paging(navs: 80 / scale, operations: 1000), metric: "p50_us",
+      also: ["alone_p50_us", "get_p50_us"])
+    paging.setup.limits = ["nav-idle-seconds": 1]
     return [
       Workload(
         name: "behind", title: "a watch 10,000 revisions behind, by a snapshot",
@@ -235,7 +240,7 @@ extension Workload {
       Workload(
         name: "memory", title: "memory of a nav of 5 screens", kind: .memory(navs: 20_000),
         metric: "bytes_per_nav", targets: [.redis, .navd]),
-      million, unused,
+      million, unused, paging,
       Workload(
         name: "idle", title: "an idle server", kind: .idle(seconds: 10 / scale),
         metric: "switches", also: ["rss_kib"], targets: Target.onOneMachine),

@@ -27,6 +27,9 @@ struct Workload {
     case memory(navs: Int)
     /// Measures the memory of navs with this many operations each, in use and a while after.
     case unused(navs: Int, operations: Int)
+    /// Measures the operations of a client, while another one uses navs of this many operations
+    /// that are not in memory.
+    case paging(navs: Int, operations: Int)
     /// Measures a server without work: its memory and its wake-ups.
     case idle(seconds: Int)
   }

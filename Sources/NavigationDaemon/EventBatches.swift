@@ -1,9 +1,15 @@
 import NavigationCore
 
+/// An event at hand, with the bytes that count for it while it is held.
+struct ReceivedEvent: HoldableEvent {
+  let event: HubEvent
+  let byteCount: Int
+}
+
 /// The events to handle next, and the batches of events that are not durable yet.
 ///
 /// Laws: batches complete in the order in which they began. `takeAll` returns the events of all of
-/// them in that order. The counted bytes are those of the batches in flight.
+/// them in that order. The counted bytes are at least those of the batches in flight.
 struct EventBatches {
   /// The bytes of messages after which a turn receives no more.
   ///
@@ -13,6 +19,12 @@ struct EventBatches {
   static let batchesInFlight = 64
   /// The maximum bytes of messages in flight; the loop waits for the writer above it.
   static let bytesInFlight = 8 << 20
+
+  /// The bytes that count for a held event without a longer message.
+  ///
+  /// Only longer messages are noted: an array with the size of each would cost each message 40
+  /// instructions.
+  static let leastBytes = 1024
 
   private struct Batch {
     var events: [HubEvent]
@@ -27,6 +39,8 @@ struct EventBatches {
   /// Whether one of the events at hand is a `get`.
   private(set) var hasGet = false
   private var bytesAtHand = 0
+  /// The bytes of the messages at hand that have more than `leastBytes`, by index.
+  private var longAtHand: [Int: Int] = [:]
   /// The batches that are not durable yet, oldest first.
   ///
   /// If one cannot be stored, the loop handles the events of all of them again.
@@ -54,8 +68,45 @@ struct EventBatches {
   /// Appends events to handle next.
   mutating func append(_ events: [HubEvent]) { for event in events { append(event) } }
 
-  /// Counts the bytes of a received message, whether or not it gives an event.
-  mutating func noteReceived(_ bytes: Int) { bytesAtHand += bytes }
+  /// Counts the bytes of a received message, whether or not it gives an event; before `append`.
+  mutating func noteReceived(_ bytes: Int) {
+    bytesAtHand += bytes
+    noteSize(bytes)
+  }
+
+  private mutating func noteSize(_ bytes: Int) {
+    // The message before this one may have been long, and have given no event.
+    if bytes > Self.leastBytes || !longAtHand.isEmpty { longAtHand[atHand.count] = bytes }
+  }
+
+  /// Removes and returns the events at hand from an index on; their bytes stay counted for this turn.
+  mutating func takeAtHand(from index: Int = 0) -> [ReceivedEvent] {
+    let events = atHand.indices[index...].map {
+      ReceivedEvent(
+        event: atHand[$0], byteCount: max(longAtHand[$0] ?? 0, Self.leastBytes))
+    }
+    atHand.removeSubrange(index...)
+    longAtHand = longAtHand.filter { $0.key < index }
+    areOps = atHand.allSatisfy(\.isOp)
+    hasGet = atHand.contains(where: \.isGet)
+    return events
+  }
+
+  /// Appends an event that `takeAtHand` returned in this turn.
+  mutating func putBack(_ received: ReceivedEvent) {
+    noteSize(received.byteCount)
+    append(received.event)
+  }
+
+  /// Inserts events that were held before those at hand, and counts their bytes again.
+  mutating func insertFirst(_ events: [ReceivedEvent]) {
+    let later = takeAtHand()
+    for received in events {
+      noteReceived(received.byteCount)
+      append(received.event)
+    }
+    for received in later { putBack(received) }
+  }
 
   /// Begins a batch of the events at hand, and returns these events.
   ///
@@ -65,6 +116,7 @@ struct EventBatches {
     let bytes = bytesAtHand
     (atHand, bytesAtHand) = ([], 0)
     (areOps, hasGet) = (true, false)
+    if !longAtHand.isEmpty { longAtHand = [:] }
     guard !events.isEmpty else { return [] }
     // The next turn usually has as many events. Growing the array in steps would cost more than the
     // room.
@@ -80,10 +132,9 @@ struct EventBatches {
   /// Puts the events of all batches, none of which is durable, back before those at hand.
   mutating func takeBack() {
     bytesAtHand += bytesInFlight
-    let later = atHand
-    atHand = []
+    let later = takeAtHand()
     append(takeAll())
-    append(later)
+    for received in later { putBack(received) }
   }
 
   /// Removes all batches, and returns their events, because none of them can be stored.

@@ -3,12 +3,12 @@ import Journal
 import NavigationCore
 import Synchronization
 
-/// Access to the journal's history: on a thread of its own for requests that can wait, else at
-/// once.
+/// Access to the journal's rows: on a thread of its own for requests that can wait, else at once.
 struct HistoryAccess {
   private let worker: HistoryWorker
   private let place: any JournalPlace
   private var reader: JournalReader?
+  private var replayed: [ReplayedNav] = []
 
   /// Makes access to the journal of a place; the reader for urgent requests opens with the first
   /// one.
@@ -26,11 +26,37 @@ struct HistoryAccess {
   /// Takes the answers of the history thread.
   func takeAnswers() -> [HistoryAnswer] { worker.takeAnswers() }
 
-  /// Opens the reader for urgent requests.
-  mutating func open() throws(JournalError) { _ = try opened() }
+  /// Requests navs from the history thread, which reads them before anything else.
+  func page(in requests: [ReloadRequest], by replayer: NavReplayer) {
+    worker.page(in: requests, by: replayer)
+  }
 
-  /// Closes the reader for urgent requests, so that the journal can remove its log when it closes.
-  mutating func close() { reader = nil }
+  /// Takes the navs that the history thread has replayed; returns the requests for them.
+  ///
+  /// - Throws: the reason why a nav could not be read or replayed.
+  mutating func takePages() throws -> [ReloadRequest] {
+    let pages = try worker.takePages().map { try $0.get() }
+    replayed += pages
+    return pages.map(\.request)
+  }
+
+  /// Takes the navs of `takePages`.
+  mutating func takeReplayed() -> [ReplayedNav] {
+    defer { replayed = [] }
+    return replayed
+  }
+
+  /// Opens the readers, while descriptors are available.
+  mutating func open() throws(JournalError) {
+    _ = try opened()
+    worker.open()
+  }
+
+  /// Closes the readers, so that the journal can remove its log when it closes.
+  mutating func close() {
+    reader = nil
+    worker.close()
+  }
 
   /// Reads the rows of a nav at once; the writer may be writing at the same time.
   mutating func chain(
@@ -47,20 +73,34 @@ struct HistoryAccess {
   }
 }
 
-/// Reads old revisions from the journal on a thread of its own, so that the loop never waits.
+/// Reads the journal on a thread of its own, so that the loop never waits: dormant navs and old
+/// revisions.
 ///
-/// The loop passes requests by `ask`, and takes answers by `takeAnswers` when `descriptor` is
-/// readable.
+/// The loop passes requests by `page` and `ask`, and takes answers by `takePages` and `takeAnswers`
+/// when `descriptor` is readable.
 final class HistoryWorker: Sendable {
   private struct State {
+    var wantedPages: [ReloadRequest] = []
+    var replayer: NavReplayer?
+    var pages: [Result<ReplayedNav, any Error>] = []
     var requests: [HistoryRequest] = []
     var answers: [HistoryAnswer] = []
+    var mustOpen = false
+    var mustClose = false
     var isStarted = false
+  }
+
+  private enum Work {
+    case page(ReloadRequest, NavReplayer)
+    case answer(HistoryRequest)
+    case open
+    case close
   }
 
   /// Readable while there are answers.
   let descriptor: Int32
   private let wakeup: Int32
+  private let closed: Int32
   private let place: any JournalPlace
   private let state = Mutex(State())
 
@@ -69,13 +109,38 @@ final class HistoryWorker: Sendable {
     self.place = place
     descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
     wakeup = eventfd(0, Int32(EFD_CLOEXEC))
-    precondition(descriptor >= 0 && wakeup >= 0, "eventfd: errno=\(navd_errno())")
+    closed = eventfd(0, Int32(EFD_CLOEXEC))
+    precondition(
+      descriptor >= 0 && wakeup >= 0 && closed >= 0, "eventfd: errno=\(navd_errno())")
   }
 
   /// Queues requests.
-  func ask(_ requests: [HistoryRequest]) {
+  func ask(_ requests: [HistoryRequest]) { wake { $0.requests += requests } }
+
+  /// Queues requests for navs, which go before all others.
+  func page(in requests: [ReloadRequest], by replayer: NavReplayer) {
+    wake { state in
+      state.wantedPages += requests
+      state.replayer = replayer
+    }
+  }
+
+  /// Opens the journal, unless it is open.
+  ///
+  /// A failure is repeated, and reported, by the first request.
+  func open() { wake { $0.mustOpen = true } }
+
+  /// Closes the journal when the request in progress is answered; waits for that.
+  func close() {
+    guard state.withLock({ $0.isStarted }) else { return }
+    wake { $0.mustClose = true }
+    var count: eventfd_t = 0
+    while unsafe eventfd_read(closed, &count) != 0 {}
+  }
+
+  private func wake(_ change: (inout sending State) -> Void) {
     let mustStart = state.withLock { state in
-      state.requests += requests
+      change(&state)
       defer { state.isStarted = true }
       return !state.isStarted
     }
@@ -93,6 +158,14 @@ final class HistoryWorker: Sendable {
     }
   }
 
+  /// Takes the navs that were read since the last call, or could not be; after `takeAnswers`.
+  func takePages() -> [Result<ReplayedNav, any Error>] {
+    state.withLock { state in
+      defer { state.pages = [] }
+      return state.pages
+    }
+  }
+
   private func start() {
     DetachedThread.start { self.run() }
   }
@@ -102,23 +175,59 @@ final class HistoryWorker: Sendable {
     while true {
       var count: eventfd_t = 0
       guard unsafe eventfd_read(wakeup, &count) == 0 else { continue }
-      let requests = state.withLock { state in
-        defer { state.requests = [] }
-        return state.requests
-      }
-      for request in requests {
-        let answer = answer(request, &reader)
-        state.withLock { $0.answers.append(answer) }
-        eventfd_write(descriptor, 1)
+      while let work = takeWork() {
+        switch work {
+        case .page(let request, let replayer):
+          let page = Result { try readPage(request, replayer, &reader) }
+          state.withLock { $0.pages.append(page) }
+          eventfd_write(descriptor, 1)
+        case .answer(let request):
+          let answer = answer(request, &reader)
+          state.withLock { $0.answers.append(answer) }
+          eventfd_write(descriptor, 1)
+        case .open: _ = try? opened(&reader)
+        case .close:
+          reader = nil
+          eventfd_write(closed, 1)
+        }
       }
     }
   }
 
+  private func takeWork() -> Work? {
+    state.withLock { state in
+      if state.mustClose {
+        state.mustClose = false
+        return .close
+      }
+      if state.mustOpen {
+        state.mustOpen = false
+        return .open
+      }
+      if let replayer = state.replayer, !state.wantedPages.isEmpty {
+        return .page(state.wantedPages.removeFirst(), replayer)
+      }
+      return state.requests.isEmpty ? nil : .answer(state.requests.removeFirst())
+    }
+  }
+
+  private func opened(_ reader: inout JournalReader?) throws(JournalError) -> JournalReader {
+    if let reader { return reader }
+    let opened = try place.openReader()
+    reader = opened
+    return opened
+  }
+
+  private func readPage(
+    _ request: ReloadRequest, _ replayer: NavReplayer, _ reader: inout JournalReader?
+  ) throws -> ReplayedNav {
+    let (snapshot, rows) = try opened(&reader).chain(of: request)
+    return try replayer.replay(request, snapshot: snapshot, rows: rows)
+  }
+
   private func answer(_ request: HistoryRequest, _ reader: inout JournalReader?) -> HistoryAnswer {
     do throws(JournalError) {
-      if reader == nil { reader = try place.openReader() }
-      guard let reader else { return HistoryAnswer(token: request.token, failure: "no reader") }
-      return try Self.answer(request, reader)
+      return try Self.answer(request, opened(&reader))
     } catch {
       return HistoryAnswer(token: request.token, failure: error.description)
     }

@@ -28,6 +28,7 @@ struct ServerLoop: ~Copyable {
   var configuration: ServingConfiguration
   var access: WatchedAccess
   var batches = EventBatches()
+  var pageIns = PageIns<ReceivedEvent>()
   var messageReader: ClientMessageReader
   var polling = BusyPollPolicy(processors: Int(navd_processor_count()))
   var maintenance: MaintenanceSchedule
@@ -85,9 +86,10 @@ struct ServerLoop: ~Copyable {
         var timeout = wasBusy ? 0 : sleepTime(Self.now(), watchdog.wakeAt)
         if timeout != 0, !batches.areDurable, !writer.arm() { timeout = 0 }
         turnsWithoutPoll = 0
+        router.watchMessages(pageIns.mayReceive, by: &poller)
         _ = try poller.wait(milliseconds: timeout)
         let mayReceive = try router.attend(to: poller, access.control)
-        if poller.isReadable(answers) { takeAnswers() }
+        if poller.isReadable(answers) { try takeAnswers() }
         if poller.isReadable(copies) { takeBackup() }
         if poller.isReadable(progress) { writer.disarm() }
         if poller.isReadable(stop) { isStopping = try takeSignals(signals) }
@@ -101,6 +103,7 @@ struct ServerLoop: ~Copyable {
         notify(.watchdog)
         log.flush()
       }
+      // Held events are dropped: their clients get a `bye`, and repeat unanswered ops later.
       if isStopping { batches.append(.stop) }
       try turn(at: now)
     }
@@ -147,6 +150,7 @@ extension ServerLoop {
     if let wakeAt = hub.wakeAt, wakeAt <= now.boot { batches.append(.wake) }
     if !batches.areDurable, mustStandStill(at: now) { try standStill(at: now) }
     if batches.areDurable, !writer.isBusy { try maintain(at: now) }
+    if hub.hasDormantNavs || !pageIns.isEmpty { try pageIn() }
     try handleEvents(at: now)
     try router.takeDue(at: now.boot)
     reportIncidents()
@@ -167,7 +171,7 @@ extension ServerLoop {
     maintenance.noteEvents(at: now.boot)
     if hasGet { handInGauges(at: now) }
     for index in events.indices {
-      try handle(events[index], at: now)
+      hub.handle(events[index], at: now)
       guard !hub.isUnsound else { return try decideAgain(at: now) }
       // The writer inserts a part of a large batch while the rest of it is decided.
       if index % Self.eventsPerPart == Self.eventsPerPart - 1 { writer.stage(hub.takeRecords()) }
@@ -197,18 +201,6 @@ extension ServerLoop {
     try reload(hub.rollBackUnsound())
     batches.takeBack()
     try handleEvents(at: now)
-  }
-
-  private mutating func takeAnswers() {
-    for answer in history.takeAnswers() { batches.append(.history(answer)) }
-  }
-
-  mutating func handle(_ event: HubEvent, at now: Instant) throws {
-    if hub.hasDormantNavs, let request = hub.dormant(for: event) {
-      let (snapshot, rows) = try history.chain(of: request)
-      try hub.revive(request, snapshot: snapshot, rows: rows)
-    }
-    hub.handle(event, at: now)
   }
 
   /// Performs the effects of a durable batch: messages, requests to the history, log entries.
@@ -319,7 +311,7 @@ extension ServerLoop {
   /// refuses every change.
   private mutating func rollBack(at now: Instant) throws {
     try reload(hub.rollBack())
-    for event in batches.takeAll() { try handle(event, at: now) }
+    for event in batches.takeAll() { hub.handle(event, at: now) }
     precondition(hub.takeRecords().isEmpty, "records while the journal takes none")
     try carryOut(hub.committed(at: now))
   }
@@ -333,7 +325,7 @@ extension ServerLoop {
   /// `isAwaited` says that the router was empty when it was last read.
   mutating func receiveMessages(isAwaited: Bool) throws -> Bool {
     var count = 0
-    while count < Self.messagesPerTurn, batches.mayReceive {
+    while count < Self.messagesPerTurn, batches.mayReceive, pageIns.mayReceive {
       guard try router.receive() else { break }
       count += 1
       batches.noteReceived(router.receivedBytes)
@@ -359,7 +351,8 @@ extension ServerLoop {
   /// It does not poll while the writer has batches, because the writer needs the processor, nor
   /// while there is other work.
   mutating func lookForMessages() throws -> Bool {
-    guard batches.areDurable, batches.atHand.isEmpty, router.events.isEmpty else { return false }
+    guard batches.areDurable, batches.atHand.isEmpty, router.events.isEmpty, pageIns.mayReceive
+    else { return false }
     let start = SystemClock.monotonicNanoseconds()
     polling.beginWait(at: start)
     let limit = polling.limit

@@ -66,6 +66,8 @@ package struct GuardedRouter: ~Copyable {
   var figures = Figures()
   /// The places in the owner's poller.
   private var watched: (messages: Poller.Slot, admissions: Poller.Slot, changes: Poller.Slot)?
+  /// Whether the owner's poller waits for messages.
+  private var watchesMessages = true
 
   init(
     socket: consuming Socket, admission: consuming ZAPHandler, gate: InboundGate,
@@ -98,6 +100,14 @@ package struct GuardedRouter: ~Copyable {
       try poller.addSigns(of: socket), try poller.addSigns(of: admission),
       poller.add(descriptor: gate.events.descriptor)
     )
+  }
+
+  /// Sets whether a poller waits for messages too; without it, they do not wake an owner that reads
+  /// none.
+  package mutating func watchMessages(_ isWanted: Bool, by poller: inout Poller) {
+    guard let watched, isWanted != watchesMessages else { return }
+    watchesMessages = isWanted
+    poller.watch(watched.messages, for: isWanted ? .readable : [])
   }
 
   /// Handles what the poller has seen, and answers requests for admission.

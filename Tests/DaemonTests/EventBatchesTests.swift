@@ -21,6 +21,8 @@ import Testing
     return .closed(connection)
   }
 
+  /// The bytes of a message, which few events have many of.
+  private func bytesOf(_ number: Int) -> Int { number % 4 == 0 ? number * 7919 % 300_000 : 300 }
   private func isOp(_ number: Int) -> Bool { number.isMultiple(of: 3) }
   private func isGet(_ number: Int) -> Bool { !isOp(number) && number.isMultiple(of: 7) }
 
@@ -40,13 +42,14 @@ import Testing
     var batches = EventBatches()
     var (atHand, inFlight): ([Int], [[Int]]) = ([], [])
     var (bytesAtHand, bytesInFlight): (Int, [Int]) = (0, [])
+    var (held, takenBack): ([ReceivedEvent], Set<Int>) = ([], [])
     for number in 0..<2000 {
-      switch Int.random(in: 0..<20, using: &random) {
+      switch Int.random(in: 0..<24, using: &random) {
       case 0..<10:
+        let bytes = bytesOf(number)
+        batches.noteReceived(bytes)
         batches.append(event(number))
         atHand.append(number)
-        let bytes = Int.random(in: 0..<300_000, using: &random)
-        batches.noteReceived(bytes)
         bytesAtHand += bytes
       case 10:
         // A message that leads to no event.
@@ -66,9 +69,24 @@ import Testing
         bytesInFlight.removeFirst()
       case 19 where Int.random(in: 0..<10, using: &random) == 0:
         batches.takeBack()
+        takenBack.formUnion(inFlight.joined())
         atHand = inFlight.flatMap { $0 } + atHand
         bytesAtHand += bytesInFlight.reduce(0, +)
         (inFlight, bytesInFlight) = ([], [])
+      case 20, 21:
+        let (kept, waiting) = hold(&batches, atHand, &random)
+        atHand = kept
+        held += waiting
+      case 22:
+        batches.insertFirst(held)
+        atHand = numbers(held.map(\.event)) + atHand
+        for (received, number) in zip(held, atHand) {
+          // A batch that is taken back has no sizes any more; none of its events is held.
+          let bytes = takenBack.contains(number) ? 0 : bytesOf(number)
+          #expect(received.byteCount == max(bytes, EventBatches.leastBytes))
+        }
+        bytesAtHand += held.reduce(0) { $0 + $1.byteCount }
+        held = []
       default:
         guard Int.random(in: 0..<10, using: &random) == 0 else { continue }
         #expect(numbers(batches.takeAll()) == inFlight.flatMap { $0 })
@@ -85,6 +103,29 @@ import Testing
         || bytesInFlight.reduce(0, +) > EventBatches.bytesInFlight
       #expect(batches.areFull == isFull)
     }
+  }
+
+  /// Takes the events at hand, and puts back those that wait for no nav.
+  private func hold(
+    _ batches: inout EventBatches, _ atHand: [Int], _ random: inout SeededGenerator
+  ) -> (kept: [Int], waiting: [ReceivedEvent]) {
+    let first = Int.random(in: 0...atHand.count, using: &random)
+    let before = numbers(Array(batches.atHand.prefix(first)))
+    let taken = batches.takeAtHand(from: first)
+    #expect(numbers(batches.atHand) == before)
+    #expect(before + numbers(taken.map(\.event)) == atHand)
+    #expect(batches.areOps == before.allSatisfy(isOp))
+    #expect(batches.hasGet == before.contains(where: isGet))
+    var (kept, waiting): ([HubEvent], [ReceivedEvent]) = ([], [])
+    for received in taken {
+      if Int.random(in: 0..<3, using: &random) == 0 {
+        waiting.append(received)
+      } else {
+        batches.putBack(received)
+        kept.append(received.event)
+      }
+    }
+    return (before + numbers(kept), waiting)
   }
 
   @Test func `many small batches fill the queue, too`() {

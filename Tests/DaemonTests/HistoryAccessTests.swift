@@ -54,6 +54,39 @@ import Testing
     }
   }
 
+  @Test func `navs are read before old revisions, and a nav that cannot be replayed is an error`()
+    throws
+  {
+    try withJournal(1...9) { _, directory in
+      var history = HistoryAccess(JournalDirectory(directory))
+      let replayer = Hub(configuration: HubConfiguration(), seed: 1).makeReplayer()
+      var pages = try history.takePages()
+      #expect(pages.isEmpty && history.takeReplayed().isEmpty)
+      // The rows of this journal are no states.
+      history.page(in: [ReloadRequest(nav: 1, head: 9)], by: replayer)
+      awaitReadable(history.descriptor)
+      #expect(history.takeAnswers().isEmpty)
+      #expect(throws: HubReplayError.self) { _ = try history.takePages() }
+      pages = try history.takePages()
+      #expect(pages.isEmpty && history.takeReplayed().isEmpty)
+      #expect(!isReadable(history.descriptor))
+    }
+  }
+
+  @Test func `the readers can be closed and used again`() throws {
+    try withJournal(1...3) { _, directory in
+      var history = HistoryAccess(JournalDirectory(directory))
+      history.close()
+      try history.open()
+      for token in 1...3 as ClosedRange<UInt64> {
+        history.ask([HistoryRequest(token: token, nav: 1, head: 3, what: .state(at: 2))])
+        awaitReadable(history.descriptor)
+        #expect(history.takeAnswers().map(\.rows.count) == [2])
+        history.close()
+      }
+    }
+  }
+
   @Test func `what cannot wait is read at once, with what was committed meanwhile`() throws {
     try withJournal(1...3) { journal, directory in
       var history = HistoryAccess(JournalDirectory(directory))

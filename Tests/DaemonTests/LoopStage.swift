@@ -122,6 +122,18 @@ struct LoopStage: ~Copyable {
     try loop.turn(at: now)
   }
 
+  /// Waits for the history thread, and performs a turn with its answers.
+  mutating func answer() throws {
+    awaitReadable(loop.history.descriptor)
+    try loop.takeAnswers()
+    try turn()
+  }
+
+  /// Performs turns until nothing is held.
+  mutating func answerAll() throws {
+    while !loop.pageIns.isEmpty { try answer() }
+  }
+
   /// Waits until everything decided so far is durable or has failed.
   mutating func settle() throws {
     try loop.standStill(at: now)

@@ -178,33 +178,6 @@ import Testing
     }
   }
 
-  @Test func `a dormant nav is revived by the first message about it, and no sooner`() throws {
-    try withTemporaryDirectory { directory in
-      do {
-        var stage = try LoopStage(directory)
-        try stage.turn([stage.hello(1)])
-        for nav in ["a", "b", "c"] {
-          try stage.turn([stage.op(1, LoopStage.create, nav: nav)])
-          try stage.turn([stage.op(1, LoopStage.push("s"), nav: nav)])
-        }
-        try stage.close()
-      }
-      var stage = try LoopStage(directory)
-      var isWaiting = stage.loop.hub.hasDormantNavs
-      #expect(isWaiting)
-      try stage.turn([stage.hello(2)])
-      try stage.turn([stage.op(2, #"{"pop":{}}"#, nav: "b")])
-      isWaiting = stage.loop.hub.hasDormantNavs
-      #expect(isWaiting && stage.count(.ok) == 1)
-      stage.pass(MaintenanceSchedule.quietTime)
-      try stage.turn()
-      #expect(stage.loop.hub.dormantNavs.map(\.nav) == [1, 3])
-      try stage.turn([stage.op(2, #"{"pop":{}}"#, nav: "c")])
-      #expect(stage.count(.ok) == 2 && stage.sink.take().isEmpty)
-      try stage.close()
-    }
-  }
-
   @Test func `the loop sleeps until the earliest of what is due, and not with events at hand`()
     throws
   {

@@ -79,6 +79,35 @@ extension LongProcessTests {
       #expect(try daemon.stop() == 0)
     }
 
+    @Test func `messages behind a dormant nav keep their order, however many there are`() throws {
+      let daemon = try TestDaemon()
+      var peer = try Peer(daemon.endpoint)
+      for nav in Self.navs.prefix(20) { try peer.create(nav) }
+      try daemon.kill()
+      try daemon.start()
+      peer = try Peer(daemon.endpoint)
+      try peer.hello()
+      let other = try Peer(daemon.endpoint)
+      try other.create("other")
+      // More than navd holds before it stops receiving: `PageIns.eventsHeld`.
+      let ids = 100..<5100
+      for id in ids {
+        let nav = Self.navs[id % 20]
+        if id % 250 < 20 {
+          try peer.send("get", #"{"id":\#(id),"nav":"\#(nav)"}"#)
+        } else {
+          try peer.send("ping", #"{"id":\#(id)}"#)
+        }
+        if id % 1000 == 0 { try other.perform("other", #"[{"push":{"screen":{"title":"a"}}}]"#) }
+      }
+      for id in ids {
+        let answer = try #require(try peer.receive())
+        #expect(answer.verb == (id % 250 < 20 ? "ok" : "pong"))
+        #expect(answer.body["id"]?.integer == UInt64(id))
+      }
+      #expect(try daemon.stop() == 0)
+    }
+
     /// Writes behind a nav's history, under right checksums, what does not follow from it.
     private func spoil(_ daemon: TestDaemon, nav: UInt64) throws {
       let journal = try Journal.open(

@@ -22,6 +22,8 @@ package struct Scenario: Sendable {
   var payload: Int
   /// Events of one turn of the daemon, at most.
   var turnEvents: Int
+  /// How often in a thousand turns the history thread has read the next dormant nav.
+  var pageSpeed: Int
   /// Milliseconds of one step of the clock, at most.
   var clockStep: Int
   /// Faults in a thousand opportunities.
@@ -63,6 +65,7 @@ package struct Scenario: Sendable {
     payload = random.pick(0, 0, 40, 400, 3000)
     if payload == 3000, random.chance(300) { payload = 12_000 }
     turnEvents = random.pick(1, 4, 12)
+    pageSpeed = random.pick(50, 500, 950)
     clockStep = random.pick(5, 200, 3000)
     faults = Faults(
       loseConnection: random.pick(0, 30, 80), killClient: random.pick(0, 10, 40),

@@ -61,6 +61,7 @@ extension World {
     hub = nil
     events = []
     historyRequests = []
+    (pageIns, pageRequests) = (PageIns(), [])
     facts.tentative = []
     for id in links.map(\.id) { breakLink(id) }
   }
@@ -92,7 +93,7 @@ extension World {
   /// Takes what is at hand, stores what follows, sends what follows from that.
   mutating func takeTurn() {
     guard hub != nil else { return }
-    let taken = collect()
+    let taken = pageIn(collect())
     guard !taken.isEmpty else { return }
     turn += 1
     var batches = decide(taken)
@@ -218,9 +219,10 @@ extension World {
   }
 
   /// An event, the request that it was read from, and the nav it may change.
-  struct Taken {
+  struct Taken: HoldableEvent {
     var event: HubEvent
     var request: Request?
+    var byteCount: Int { request?.body.count ?? 0 }
 
     init(event: HubEvent) { self.event = event }
 
@@ -245,7 +247,8 @@ extension World {
       historyRequests.removeFirst()
       taken.append(Taken(event: .history(journal.answer(request))))
     }
-    let budget = isFaulty ? 1 + random.below(scenario.turnEvents) : 1000
+    var budget = isFaulty ? 1 + random.below(scenario.turnEvents) : 1000
+    if !pageIns.mayReceive { budget = 0 }
     for _ in 0..<budget {
       let waiting = links.indices.filter { !links[$0].requests.isEmpty }
       guard let index = random.pick(waiting) else { break }
@@ -278,7 +281,7 @@ extension World {
   private mutating func handle(_ taken: [Taken]) {
     for item in taken {
       note(item)
-      revive(for: item.event)
+      demand(hub?.dormant(for: item.event) == nil, "an event about a dormant nav is handled")
       hub?.handle(item.event, at: now)
       if hub?.isUnsound == true { return }
       for name in changed(by: item) {
@@ -298,9 +301,28 @@ extension World {
     }
   }
 
-  /// Revives the nav that an event is about.
-  private mutating func revive(for event: HubEvent) {
-    guard let request = hub?.dormant(for: event) else { return }
+  /// Revives the navs that have been read by now, and takes out the events that must wait for
+  /// others, as a shell does.
+  private mutating func pageIn(_ taken: [Taken]) -> [Taken] {
+    var answers: [ReloadRequest] = []
+    while let request = pageRequests.first, !isFaulty || random.chance(scenario.pageSpeed) {
+      pageRequests.removeFirst()
+      answers.append(request)
+    }
+    let released = pageIns.release(answers)
+    for request in answers where hub?.dormant(request.nav) == request { revive(request) }
+    var ready: [Taken] = []
+    for item in released + taken where !pageIns.hold(item, for: hub?.dormant(for: item.event)) {
+      ready.append(item)
+    }
+    pageRequests += pageIns.takeRequests()
+    let held = pageIns.count
+    count { $0.held = max($0.held, held) }
+    return ready
+  }
+
+  /// Revives a nav from the journal as it is now.
+  private mutating func revive(_ request: ReloadRequest) {
     count { $0.revivals += 1 }
     let (snapshot, rows) = journal.chain(of: request.nav, to: request.head)
     do {

@@ -30,6 +30,8 @@ package struct Report: Sendable {
     package var restarts = 0
     /// Navs read from the journal because an event was about them.
     package var revivals = 0
+    /// The most events that waited for dormant navs at a time.
+    package var held = 0
     /// Batches that could not be stored.
     package var failedCommits = 0
     /// Batches that were decided again because an op broke an invariant.
@@ -59,6 +61,7 @@ package struct Report: Sendable {
       resumptions += other.resumptions
       restarts += other.restarts
       revivals += other.revivals
+      held = max(held, other.held)
       failedCommits += other.failedCommits
       unsoundBatches += other.unsoundBatches
       lostConnections += other.lostConnections
@@ -93,6 +96,10 @@ package struct World: Sendable {
   /// What reads requests, as in the daemon's shell.
   var reader: ClientMessageReader
   var historyRequests: [HistoryRequest] = []
+  /// The events that wait for dormant navs, as in the daemon's shell.
+  var pageIns = PageIns<Taken>()
+  /// What the history thread has not read yet, in order.
+  var pageRequests: [ReloadRequest] = []
 
   var links: [Link] = []
   var lastConnection: UInt64 = 0

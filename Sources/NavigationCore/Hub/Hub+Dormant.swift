@@ -1,7 +1,41 @@
 // Dormant navs: a start notes which navs the journal has, and reads almost no states. So a start is
-// short. A nav is revived before the next event about it. Reviving reads the newest snapshot and
-// replays the rows behind it, with the same code as any replay, and compares each digest. A nav that
-// nobody uses for a while becomes dormant again, so that memory holds what is in use.
+// short. A nav is revived before the next event about it, which waits in `PageIns` until another
+// thread has read the newest snapshot and replayed the rows behind it, with the same code as any
+// replay, comparing each digest. A nav that nobody uses for a while becomes dormant again, so that
+// memory holds what is in use.
+
+/// A nav that was replayed from its rows, without a hub.
+package struct ReplayedNav: Sendable {
+  /// The request that named the nav.
+  package let request: ReloadRequest
+  fileprivate let entry: NavEntry
+  fileprivate let violated: [String]
+}
+
+/// Replays navs on any thread, with the configuration that the hub had when it made this.
+package struct NavReplayer: Sendable {
+  fileprivate let configuration: HubConfiguration
+
+  /// Replays a nav.
+  ///
+  /// - Parameters:
+  ///   - request: the request that named the nav.
+  ///   - snapshot: the nav's newest snapshot; nil if it has none.
+  ///   - rows: the nav's rows after the snapshot, or all of them, the oldest first.
+  /// - Returns: the nav, for `Hub.revive`.
+  /// - Throws: the contradiction; the shell must not serve the journal any further.
+  package func replay(
+    _ request: ReloadRequest, snapshot: SnapshotRow?, rows: [JournalRow]
+  ) throws(HubReplayError) -> ReplayedNav {
+    do throws(StoredDataError) {
+      let entry = try NavEntry.rebuilt(snapshot, rows, configuration, JournalBodyReader())
+      return ReplayedNav(
+        request: request, entry: entry, violated: entry.controller.violatedInvariants())
+    } catch {
+      throw HubReplayError(sequence: request.head, what: error.what)
+    }
+  }
+}
 
 extension Hub {
   /// Whether there are dormant navs.
@@ -30,28 +64,38 @@ extension Hub {
     }
   }
 
-  /// Revives a nav; does nothing if the nav is not dormant any more.
-  ///
-  /// - Parameters:
-  ///   - request: the request that named the nav.
-  ///   - snapshot: the nav's newest snapshot; nil if it has none.
-  ///   - rows: the nav's rows after the snapshot, or all of them, the oldest first.
-  /// - Throws: the contradiction; the shell must not serve the journal any further.
+  /// The request that revives a nav; nil if the nav is not dormant.
+  package func dormant(_ nav: UInt64) -> ReloadRequest? {
+    navs.dormants.place(of: nav).map(navs.dormants.request)
+  }
+
+  /// Makes what replays navs with the present configuration.
+  package func makeReplayer() -> NavReplayer { NavReplayer(configuration: configuration) }
+
+  /// Revives a nav from its rows; see ``NavReplayer/replay(_:snapshot:rows:)``.
   package mutating func revive(
     _ request: ReloadRequest, snapshot: SnapshotRow?, rows: [JournalRow]
   ) throws(HubReplayError) {
-    guard let place = navs.dormants.place(of: request.nav) else { return }
+    guard navs.dormants.place(of: request.nav) != nil else { return }
+    try revive(makeReplayer().replay(request, snapshot: snapshot, rows: rows))
+  }
+
+  /// Revives a nav; does nothing if the nav is not dormant any more.
+  ///
+  /// - Throws: the contradiction; the shell must not serve the journal any further.
+  package mutating func revive(_ nav: ReplayedNav) throws(HubReplayError) {
+    guard let place = navs.dormants.place(of: nav.request.nav) else { return }
     do throws(StoredDataError) {
-      let entry = try navs.rebuild(snapshot, rows, configuration)
-      let slot = try navs.revive(place, as: entry)
-      assert(navs.slot(numbered: request.nav) == slot)
+      let slot = try navs.revive(place, as: nav.entry)
+      assert(navs.slot(numbered: nav.request.nav) == slot)
       noteLoaded(slot)
+      // The limits can be lower than those of the replay.
+      trim(slot)
       // At once, because one batch can revive many navs.
       trimRings()
-      let violated = navs.slots[slot].controller.violatedInvariants()
-      if !violated.isEmpty { freeze(slot, violated) }
+      if !nav.violated.isEmpty { freeze(slot, nav.violated) }
     } catch {
-      throw HubReplayError(sequence: request.head, what: error.what)
+      throw HubReplayError(sequence: nav.request.head, what: error.what)
     }
   }
 }

@@ -313,6 +313,16 @@ struct Navs: Sendable {
   func rebuild(
     _ snapshot: SnapshotRow?, _ rows: [JournalRow], _ limits: HubConfiguration
   ) throws(StoredDataError) -> NavEntry {
+    try NavEntry.rebuilt(snapshot, rows, limits, reader)
+  }
+}
+
+extension NavEntry {
+  /// Rebuilds a nav from a snapshot and rows of the journal, with the buffers of a reader.
+  static func rebuilt(
+    _ snapshot: SnapshotRow?, _ rows: [JournalRow], _ limits: HubConfiguration,
+    _ reader: JournalBodyReader
+  ) throws(StoredDataError) -> NavEntry {
     var reader = reader
     var rows = rows[...]
     var entry: NavEntry

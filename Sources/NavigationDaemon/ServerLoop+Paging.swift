@@ -1,0 +1,43 @@
+import Journal
+import NavigationCore
+
+// Dormant navs: paging is an asynchronous event, never a read in the loop.
+//
+// Nothing was decided about a held event, as if its message had not been received yet. So a stop, a
+// reload of the configuration and a backup do not wait for it, and a rollback does not concern it.
+
+extension ServerLoop {
+  /// Takes the answers of the history thread, and the events that waited for navs.
+  mutating func takeAnswers() throws {
+    for answer in history.takeAnswers() { batches.append(.history(answer)) }
+    let requests = try history.takePages()
+    // Before the loop decides whether it must stand still for the events at hand.
+    if !requests.isEmpty { batches.insertFirst(pageIns.release(requests)) }
+  }
+
+  /// Revives the navs that have been read, and holds the events at hand that must wait for others.
+  ///
+  /// The batches in flight meet no dormant nav, even if their events are handled again. They have
+  /// been here already, and no nav becomes dormant while a batch is under way.
+  mutating func pageIn() throws {
+    // In the batch of the events that waited, because a fault of the nav is noted there. A nav that
+    // has other rows by now stays dormant, and its events request it again.
+    for nav in history.takeReplayed() where hub.dormant(nav.request.nav) == nav.request {
+      try hub.revive(nav)
+    }
+    // Most turns hold nothing, and so copy no event.
+    var first = 0
+    if pageIns.isEmpty {
+      while first < batches.atHand.count, hub.dormant(for: batches.atHand[first]) == nil {
+        first += 1
+      }
+    }
+    guard first < batches.atHand.count else { return }
+    for received in batches.takeAtHand(from: first)
+    where !pageIns.hold(received, for: hub.dormant(for: received.event)) {
+      batches.putBack(received)
+    }
+    let requests = pageIns.takeRequests()
+    if !requests.isEmpty { history.page(in: requests, by: hub.makeReplayer()) }
+  }
+}
