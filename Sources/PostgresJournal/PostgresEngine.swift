@@ -32,13 +32,6 @@ final class PostgresEngine: JournalEngine {
   /// The lease by the clock of this process.
   private(set) var lease: JournalLease?
 
-  /// How long a commit tries to reach a server, in milliseconds; after that, its outcome stays
-  /// unknown, and the process ends.
-  ///
-  /// Patroni promotes a standby within 30 s by default.
-  private static let longestOutage: UInt64 = 60_000
-  /// The pause between two attempts to connect, in milliseconds.
-  private static let pause: Int32 = 100
   /// The number of groups or snapshots read in one round trip.
   static let page = 64
 
@@ -205,7 +198,7 @@ extension PostgresEngine {
 
   func commit() throws(JournalError) {
     guard let transaction else { preconditionFailure("no transaction is open") }
-    let giveUp = SystemClock.monotonicMilliseconds() + Self.longestOutage
+    let giveUp = SystemClock.monotonicMilliseconds() + PostgresPlace.longestOutage
     while true {
       switch send(transaction.commands, last: transaction.last) {
       case .stored:
@@ -286,7 +279,7 @@ extension PostgresEngine {
         }
         return found == last
       }
-      _ = poll(nil, 0, Self.pause)
+      _ = poll(nil, 0, PostgresPlace.pause)
     }
     throw .syncFailed(path: name, reason: reason)
   }

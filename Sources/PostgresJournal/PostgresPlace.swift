@@ -28,6 +28,14 @@ package struct PostgresPlace: JournalPlace {
   /// The connection of a daemon that waits for the lease.
   let candidate = PostgresCandidate.Keeper()
 
+  /// How long a commit or a read tries to reach a server, in milliseconds; after that, the process
+  /// ends, since the outcome of a commit stays unknown.
+  ///
+  /// Patroni promotes a standby within 30 s by default.
+  static let longestOutage: UInt64 = 60_000
+  /// The pause between two attempts to connect, in milliseconds.
+  static let pause: Int32 = 100
+
   /// Makes a place; it connects to nothing yet.
   ///
   /// - Throws: `.unreadable` if the connection string has a fault or a password.

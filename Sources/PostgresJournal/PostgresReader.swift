@@ -1,5 +1,7 @@
+import Glibc
 import Journal
 import NavigationCore
+import RuntimePaths
 
 /// Reads the journal on a connection of its own, which it opens again if it was lost.
 final class PostgresReader: JournalEngineReader {
@@ -35,23 +37,26 @@ final class PostgresReader: JournalEngineReader {
   /// The server checks its own files; see data_checksums and pg_amcheck.
   func checkStructure() throws(JournalError) {}
 
-  /// Reads, and once again on a new connection if the old one was lost.
+  /// Reads, on a new connection if the old one was lost, until the outage of the server is too long.
   private func read(_ command: PostgresCommand) throws(JournalError) -> PostgresResult {
-    if let connection {
+    let giveUp = SystemClock.monotonicMilliseconds() + PostgresPlace.longestOutage
+    while true {
       do throws(PostgresError) {
+        let connection: PostgresConnection
+        if let former = self.connection {
+          connection = former
+        } else {
+          connection = try place.connect()
+          self.connection = connection
+        }
         return try connection.run([command], until: place.deadline())[0]
       } catch {
-        guard case .unreachable = error else {
+        self.connection = nil
+        guard case .unreachable = error, SystemClock.monotonicMilliseconds() < giveUp else {
           throw .unreadable(path: name, reason: error.text)
         }
+        _ = poll(nil, 0, PostgresPlace.pause)
       }
-    }
-    do throws(PostgresError) {
-      let connection = try place.connect()
-      self.connection = connection
-      return try connection.run([command], until: place.deadline())[0]
-    } catch {
-      throw .unreadable(path: name, reason: error.text)
     }
   }
 }

@@ -8,6 +8,7 @@ final class Cluster {
   /// The servers of the database; the first one begins as the primary.
   let servers: [PostgresServer]
   let conninfo: String
+  private let database: String
   private(set) var members: [String: TestDaemon] = [:]
 
   /// The lease in milliseconds: short, because a test waits for its end.
@@ -24,8 +25,15 @@ final class Cluster {
     } else {
       servers = [try PostgresServer.shared.get()]
     }
-    let database = try servers[0].makeDatabase()
+    database = try servers[0].makeDatabase()
     conninfo = PostgresServer.conninfo(database, on: servers)
+  }
+
+  /// Lets the database refuse all rows, or accept them again.
+  func setStorage(failing: Bool) throws {
+    let change =
+      failing ? "ADD CONSTRAINT refused CHECK (false) NOT VALID" : "DROP CONSTRAINT refused"
+    try servers[0].sql("ALTER TABLE navd.log \(change)", in: database)
   }
 
   /// The environment of a member.

@@ -21,8 +21,9 @@ extension LongProcessTests {
     /// The rows of the other test.
     private static let random = CodeRow.random + [.equalDaemons]
 
-    @Test func `a daemon keeps every row`() throws {
-      let daemon = try Self.daemon()
+    @Test(arguments: ["navd", "navd-cluster"])
+    func `a daemon keeps every row`(program: String) throws {
+      let daemon = try Self.daemon(program)
       var kept: [String] = []
       var repeated = 0
       for row in try Table.rows.get() where !row.isCode && Self.omitted[row.id] == nil {
@@ -36,7 +37,7 @@ extension LongProcessTests {
       for (id, reason) in Self.omitted.sorted(by: { $0.key < $1.key }) {
         print("\(id) is not run against a daemon: \(reason)")
       }
-      print("\(kept.count) rows run against a daemon, \(repeated) attempts were too slow")
+      print("\(kept.count) rows run against \(program), \(repeated) attempts were too slow")
       let known = kept + Self.random.map(\.rawValue) + Self.omitted.keys
       #expect(known.sorted() == (try Table.ids()))
       #expect(try daemon.stop() == 0)
@@ -61,8 +62,13 @@ extension LongProcessTests {
       #expect(try other.stop() == 0)
     }
 
-    private static func daemon() throws -> TestDaemon {
-      try TestDaemon(configuration: "[classes]\nMyBar = NavigationBar\n")
+    private static func daemon(_ program: String = "navd") throws -> TestDaemon {
+      let cluster = program == "navd" ? nil : try Cluster()
+      let daemon = try TestDaemon(
+        environment: cluster?.environment("a") ?? [:],
+        configuration: "[classes]\nMyBar = NavigationBar\n", program: program)
+      daemon.cluster = cluster
+      return daemon
     }
 
     private func report(_ id: String, _ body: () throws -> Void) {

@@ -73,8 +73,10 @@ struct DaemonDriver: ConformanceDriver {
     try daemon.start()
   }
 
-  /// Limits the size of files to nothing, so that the kernel refuses every write of the journal.
+  /// Lets the database refuse every row; or limits the size of files to nothing, so that the kernel
+  /// refuses every write of the journal.
   mutating func setStorage(failing: Bool) throws {
+    if let cluster = daemon.cluster { return try cluster.setStorage(failing: failing) }
     let limit = failing ? "0:" : "unlimited:"
     let child = try Child("/usr/bin/prlimit", ["--pid", "\(daemon.child.pid)", "--fsize=\(limit)"])
     guard try child.ended() == 0 else { throw Failure(child.transcript) }

@@ -32,6 +32,8 @@ final class TestDaemon {
   private let descriptors: Int?
   /// The name of the program.
   private let program: String
+  /// The cluster of a `navd-cluster`.
+  var cluster: Cluster?
   /// The version that the next start takes.
   var version: Binaries.Version
   private(set) var child: Child
