@@ -47,7 +47,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 # Says what runs, then runs it. `.ci/run` measures from one arrow to the next.
 step = @echo '==> $(strip $(1))' && $(1)
 
-.PHONY: help deps build release binaries lint format test test-long test-steady demo demo-web bench bench-instructions bench-browser bench-deps man \
+.PHONY: help deps build release binaries lint format test test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-deps man \
   install packages booted clean
 
 help: ## List the targets
@@ -133,6 +133,9 @@ man: $(man_pages) ## Make the man pages, into .build/man
 
 # Installs what `make release man` has built, so that nothing is compiled as root. A configuration
 # file that is already there is the administrator's and stays.
+demo-cluster: deps release ## Show three daemons on one database, with fail-overs
+	$(call step,demo/cluster)
+
 install: ## Install into DESTDIR and PREFIX what `make release man` has built
 	@for file in $(PROGRAMS:%=.build/$(CONFIGURATION)/%) $(man_pages); do \
 	  test -e $$file || { echo 'Run `make release man` first.' >&2; exit 1; }; \

@@ -138,6 +138,8 @@ struct Link: ~Copyable {
 
   /// How long the link waits for a connection to one of several addresses, in milliseconds.
   private static let attemptMilliseconds: UInt64 = 500
+  /// The pause after an attempt to connect to each of several addresses, in milliseconds.
+  private static let pauseMilliseconds: UInt64 = 50
 
   /// The likely reason why there is no connection; nil if none is known.
   var doubt: ConnectionRefusal? {
@@ -223,6 +225,10 @@ struct Link: ~Copyable {
         events.append(.connected)
       // A daemon that hangs is still connected to by its kernel.
       case .handshakeSucceeded: nextAt = nil
+      case .connectRetried:
+        guard places.count > 1 else { break }
+        // A pause after each round, in which a daemon can take over.
+        nextAt = monotonicMilliseconds() + (place == places.count - 1 ? Self.pauseMilliseconds : 0)
       case .disconnected:
         isConnected = false
         outbox.removeAll()

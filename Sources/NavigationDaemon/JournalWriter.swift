@@ -312,10 +312,9 @@ final class JournalWriter: @unchecked Sendable {
     (logPages, presentLease) = (journal.walPages, journal.lease)
     checkpointPages = logPages + Self.busyPages
     mustCheckpoint = false
-    if let problem {
-      checkpointProblem = problem
-      eventfd_write(descriptor, 1)
-    }
+    if let problem { checkpointProblem = problem }
+    // With a lease, the loop has to plan the next renewal.
+    if problem != nil || presentLease != nil { eventfd_write(descriptor, 1) }
     unsafe pthread_cond_signal(progressed)
   }
 

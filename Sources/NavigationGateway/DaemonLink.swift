@@ -89,7 +89,7 @@ struct DaemonLink: ~Copyable {
       switch event.kind {
       case .connected: return .connected
       case .disconnected, .handshakeFailed, .handshakeBroken, .refused: return .lost
-      case .accepted, .acceptFailed, .handshakeSucceeded: continue
+      case .accepted, .acceptFailed, .handshakeSucceeded, .connectRetried: continue
       }
     }
     return nil

@@ -134,7 +134,7 @@ struct AdmissionProof {
       while let event = try monitor.next() {
         switch event.kind {
         case .handshakeFailed, .handshakeBroken, .refused, .disconnected: return true
-        case .accepted, .acceptFailed, .connected, .handshakeSucceeded: break
+        case .accepted, .acceptFailed, .connected, .connectRetried, .handshakeSucceeded: break
         }
       }
       let now = SystemClock.monotonicMilliseconds()

@@ -16,6 +16,8 @@ package struct MonitorEvent: Hashable, Sendable {
     case connected
     /// The handshake with a peer is complete; the value is the descriptor.
     case handshakeSucceeded
+    /// An attempt to connect failed; the value is the milliseconds until the next one.
+    case connectRetried
     /// A connection ended; the value is its former descriptor.
     ///
     /// A ROUTER may accept messages for the peer until the caller has read all of its messages.
@@ -46,7 +48,7 @@ package struct Monitor: ~Copyable {
   package enum Events: Sendable {
     /// Connections that were accepted, could not be accepted, or ended, and failed handshakes.
     case server
-    /// Connections that were made or ended, and all handshakes.
+    /// Connections that were made, failed or ended, and all handshakes.
     case client
 
     fileprivate var mask: Int32 {
@@ -55,7 +57,8 @@ package struct Monitor: ~Copyable {
         | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_DISCONNECTED
       return switch self {
       case .server: failures | ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_ACCEPT_FAILED
-      case .client: failures | ZMQ_EVENT_CONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED
+      case .client:
+        failures | ZMQ_EVENT_CONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_CONNECT_RETRIED
       }
     }
   }
@@ -131,6 +134,7 @@ extension MonitorEvent.Kind {
     case ZMQ_EVENT_ACCEPT_FAILED: self = .acceptFailed
     case ZMQ_EVENT_CONNECTED: self = .connected
     case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: self = .handshakeSucceeded
+    case ZMQ_EVENT_CONNECT_RETRIED: self = .connectRetried
     case ZMQ_EVENT_DISCONNECTED: self = .disconnected
     case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL: self = .handshakeFailed
     case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: self = .handshakeBroken

@@ -40,6 +40,19 @@ extension ProcessTests {
       client.close()
     }
 
+    @Test func `the demonstration ends with equal mirrors`() throws {
+      let demo = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../demo/cluster").standardized.path
+      let child = try Child(
+        demo, [],
+        environment: [
+          "PATH": "/usr/bin:/bin", "NAVD_BIN": Binaries.directory.path,
+          "NAVD_CLUSTER_LEASE": "1000",
+        ])
+      #expect(try child.ended() == 0, "\(child.transcript)")
+      #expect(child.standardOutput.hasSuffix("all mirrors equal: rev 5 b95f007b\n"))
+    }
+
     @Test func `navctl finds the daemon that serves among several addresses`() throws {
       let cluster = try Cluster()
       let member = try cluster.start("a", isServing: true)

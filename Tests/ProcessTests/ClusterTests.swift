@@ -33,7 +33,12 @@ final class Cluster {
   func setStorage(failing: Bool) throws {
     let change =
       failing ? "ADD CONSTRAINT refused CHECK (false) NOT VALID" : "DROP CONSTRAINT refused"
-    try servers[0].sql("ALTER TABLE navd.log \(change)", in: database)
+    try sql("ALTER TABLE navd.log \(change)")
+  }
+
+  /// Runs SQL in the database of the first server; returns what it prints.
+  @discardableResult func sql(_ text: String) throws -> String {
+    try servers[0].sql(text, in: database)
   }
 
   /// The environment of a member.
@@ -122,6 +127,20 @@ extension ProcessTests {
       try cluster.start("a", isServing: false)
       #expect(try second.stop() == 0)
       try first.child.complains("serving 1 nav")
+    }
+
+    @Test func `a member without clients keeps its lease`() throws {
+      let cluster = try Cluster()
+      try cluster.start("a", isServing: true)
+      let second = try cluster.start("b", isServing: false)
+      let begin = try cluster.sql("SELECT clock_timestamp()")
+      #expect(
+        try eventually {
+          try cluster.sql(
+            "SELECT leased_until > '\(begin)'::timestamptz + interval '4 s' FROM navd.shard") == "t"
+        })
+      #expect(try cluster.sql("SELECT owner FROM navd.shard") == "a")
+      #expect(!second.child.standardError.contains("serving"))
     }
 
     @Test func `a member that waits ends in order`() throws {
