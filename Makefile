@@ -18,7 +18,7 @@ BENCH_PACKAGES := redis-server valgrind
 PACKAGING_PACKAGES := build-essential debhelper lintian po-debconf
 
 # What is installed; `make packages` puts each into the package that debian/*.install names.
-PROGRAMS := navd navctl navd-exporter navd-web
+PROGRAMS := navd navd-cluster navctl navd-exporter navd-web
 # release, or debug for packages that the tests boot.
 CONFIGURATION ?= release
 PACKAGES_DIR ?= .build/packages

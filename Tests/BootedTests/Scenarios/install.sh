@@ -19,6 +19,16 @@ runuser -u member -- navctl status
 refuses runuser -u stranger -- navctl --timeout 1s status
 is "$(systemctl --failed --plain --no-legend)" ''
 
+# The daemon of a cluster waits for its configuration, and names the server that it cannot reach.
+install_packages /packages/navd-cluster_*.deb
+is "$(state navd-cluster.service)" inactive
+install -m 644 /dev/stdin /etc/navd/cluster.conf <<<$'[cluster]\ndatabase = host=/nowhere dbname=navd'
+refuses systemctl start navd-cluster.service
+until_prints 'cannot read PostgreSQL /nowhere/navd' journalctl --output cat --unit navd-cluster.service
+rm /etc/navd/cluster.conf
+systemctl stop navd-cluster.service
+systemctl reset-failed navd-cluster.service
+
 # The exporter has rights of its own, and answers as soon as it is there.
 install_packages /packages/navd-exporter_*.deb
 is "$(state navd-exporter.service)" active
