@@ -109,6 +109,22 @@ extension PostgresEngine {
       renewal: now + place.lease / 3, end: now + place.lease - place.margin)
   }
 
+  /// Notes who has the lease from which epoch on, and deletes old notes.
+  ///
+  /// - Parameters:
+  ///   - owner: the parameter with the name of the owner.
+  ///   - server: the parameter with the identity of the server.
+  private static func note(_ owner: String, _ server: String) -> String {
+    """
+    noted AS (
+      INSERT INTO navd.takeover(shard, epoch, owner, at, server)
+      SELECT 0, epoch, \(owner), clock_timestamp(), \(server) FROM taken
+    ), forgotten AS (
+      DELETE FROM navd.takeover WHERE shard = 0 AND epoch < (SELECT epoch FROM taken) - 10000
+    )
+    """
+  }
+
   private func take(_ candidate: PostgresCandidate) throws(JournalError) {
     let connection = candidate.connection
     let lease: JournalLease
@@ -121,10 +137,13 @@ extension PostgresEngine {
         [
           PostgresCommand(
             """
-            UPDATE navd.shard SET owner = $2, epoch = epoch + 1, leased_until = \(Self.leaseInSQL),
-              server = COALESCE(server, $3)
-            WHERE id = 0 AND (owner = $2 OR leased_until IS NULL OR leased_until < clock_timestamp())
-            RETURNING epoch, seq, restored::int, server
+            WITH taken AS (
+              UPDATE navd.shard SET owner = $2, epoch = epoch + 1,
+                leased_until = \(Self.leaseInSQL), server = COALESCE(server, $3)
+              WHERE id = 0
+                AND (owner = $2 OR leased_until IS NULL OR leased_until < clock_timestamp())
+              RETURNING epoch, seq, restored::int, server
+            ), \(Self.note("$2", "$3")) SELECT epoch, seq, restored, server FROM taken
             """, .integer(Int64(place.lease)), .text(place.owner), .text(server ?? "")),
           PostgresCommand("SELECT owner FROM navd.shard WHERE id = 0"),
         ], until: place.deadline())
@@ -299,9 +318,11 @@ extension PostgresEngine {
         [
           PostgresCommand(
             """
-            UPDATE navd.shard SET epoch = epoch + 1, leased_until = \(Self.leaseInSQL),
-              server = CASE WHEN seq IN ($4, $5) THEN $6 ELSE server END
-            WHERE id = 0 AND owner = $2 AND epoch >= $3 RETURNING epoch, seq
+            WITH taken AS (
+              UPDATE navd.shard SET epoch = epoch + 1, leased_until = \(Self.leaseInSQL),
+                server = CASE WHEN seq IN ($4, $5) THEN $6 ELSE server END
+              WHERE id = 0 AND owner = $2 AND epoch >= $3 RETURNING epoch, seq
+            ), \(Self.note("$2", "$6")) SELECT epoch, seq FROM taken
             """, .integer(Int64(place.lease)), .text(place.owner), .integer(epoch),
             .bits(sequence), .bits(last), .text(server ?? ""))
         ], until: place.deadline())[0]

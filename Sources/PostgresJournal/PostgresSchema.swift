@@ -28,6 +28,12 @@ enum PostgresSchema {
         shard bigint, nav bigint, rev bigint, seq bigint NOT NULL, t bigint NOT NULL,
         sum bigint NOT NULL, body bytea NOT NULL, PRIMARY KEY(shard, nav, rev))
       """,
+      // Who had the lease, from when on, and on which server.
+      """
+      CREATE TABLE navd.takeover(
+        shard bigint, epoch bigint, owner text NOT NULL, at timestamptz NOT NULL, server text,
+        PRIMARY KEY(shard, epoch))
+      """,
       "CREATE TABLE navd.fact(shard bigint, key text, value bytea, PRIMARY KEY(shard, key))",
     ]
   ]

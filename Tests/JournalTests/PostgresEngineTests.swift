@@ -34,6 +34,10 @@ import Testing
     try next.commit(writer.batch(2))
     try next.close()
     #expect(try stage.open(as: "three").contents().rows == writer.rows)
+    #expect(
+      try stage.sql(
+        "SELECT string_agg(epoch || ' ' || owner, ', ' ORDER BY epoch) FROM navd.takeover")
+        == "1 one, 2 two, 3 three")
   }
 
   @Test func `a take-over waits for a commit that is under way, and has its rows`() throws {
