@@ -7,30 +7,39 @@ import RuntimePaths
 /// It is not in main.swift, because code there is bound to the main actor. navd would then link
 /// and load the concurrency runtime, which it does not use.
 package enum Program {
-  private static let grammar = CommandLineGrammar(
-    program: "navd",
-    summary: "Holds authoritative navigation stacks and shares them with clients over ZeroMQ.",
-    epilogue: """
-      Without options, navd listens on navd.sock in its runtime directory, keeps its journal in \
-      its state directory and reads no file. An option takes precedence over a variable \
-      NAVD_SECTION_KEY of the environment, the variable over FILE.d/*.conf, and these files over \
-      FILE. See navd(8) and navd.conf(5).
-      """,
-    version: "navd " + Daemon.version,
-    options: [
-      OptionDeclaration("config", short: "c", argument: "FILE", "Read the configuration from FILE"),
-      OptionDeclaration(
-        "listen", short: "l", argument: "ENDPOINT",
-        "Listen on ENDPOINT, such as ipc:///PATH; can be repeated"
-      ),
-      OptionDeclaration("state", short: "s", argument: "DIR", "Keep the journal in DIR"),
-      OptionDeclaration(
-        "durability", argument: "MODE", "Answer after stable storage (sync) or before (relaxed)"),
-      OptionDeclaration(
-        "restore", argument: "FILE", "Replace the journal by the backup FILE and exit"),
-      OptionDeclaration("check-config", "Check the configuration and exit"),
-      OptionDeclaration("print-config", "Print the effective values with their origins and exit"),
-    ])
+  private static func grammar(_ keeper: JournalKeeper) -> CommandLineGrammar {
+    CommandLineGrammar(
+      program: keeper.program,
+      summary: "Holds authoritative navigation stacks and shares them with clients over ZeroMQ.",
+      epilogue: """
+        Without options, navd listens on navd.sock in its runtime directory, keeps its journal in \
+        its state directory and reads no file. An option takes precedence over a variable \
+        NAVD_SECTION_KEY of the environment, the variable over FILE.d/*.conf, and these files over \
+        FILE. See navd(8) and navd.conf(5).
+        """,
+      version: "\(keeper.program) \(Daemon.version)",
+      options: [
+        OptionDeclaration(
+          "config", short: "c", argument: "FILE", "Read the configuration from FILE"),
+        OptionDeclaration(
+          "listen", short: "l", argument: "ENDPOINT",
+          "Listen on ENDPOINT, such as ipc:///PATH; can be repeated"
+        ),
+        OptionDeclaration("state", short: "s", argument: "DIR", "Keep the journal in DIR"),
+        OptionDeclaration(
+          "durability", argument: "MODE", "Answer after stable storage (sync) or before (relaxed)"),
+        OptionDeclaration(
+          "restore", argument: "FILE", "Replace the journal by the backup FILE and exit"),
+        OptionDeclaration("check-config", "Check the configuration and exit"),
+        OptionDeclaration("print-config", "Print the effective values with their origins and exit"),
+      ]
+        + (keeper.qualify == nil
+          ? []
+          : [
+            OptionDeclaration(
+              "qualify", argument: "CONNINFO", "Check the server of a connection string and exit")
+          ]))
+  }
 
   /// Runs a command line and ends the process with its exit status.
   ///
@@ -38,7 +47,8 @@ package enum Program {
   ///   - arguments: the arguments after the name of the program.
   ///   - keeper: where this program keeps its journal.
   package static func run(_ arguments: [String], keeper: JournalKeeper) -> Never {
-    let line = grammar.parse(arguments)
+    let line = grammar(keeper).parse(arguments)
+    if let conninfo = line.value(of: "qualify"), let qualify = keeper.qualify { qualify(conninfo) }
     let environment = ProcessEnvironment.current()
     let isCommand = ["check-config", "print-config", "restore"].contains { line.contains($0) }
     let destination = Log.destination(environment: environment, isService: !isCommand)

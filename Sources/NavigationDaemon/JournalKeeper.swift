@@ -6,6 +6,10 @@ package import Journal
 /// the library of the database needs twenty more: 5 MB of resident memory and 5 ms of each start
 /// (docs/decisions/057).
 package struct JournalKeeper: Sendable {
+  /// The name of the program.
+  package let program: String
+  /// Checks the server of a connection string and ends the process; nil if there is no such option.
+  package let qualify: (@Sendable (_ conninfo: String) -> Never)?
   /// Returns the fault of a configuration that this program cannot serve; nil if it can.
   package let fault: @Sendable (LoadedConfiguration) -> ConfigurationError?
   /// The reason why `--restore` is refused; nil if it is not.
@@ -21,6 +25,7 @@ package struct JournalKeeper: Sendable {
 
   /// Makes a keeper of its members.
   package init(
+    program: String, qualify: (@Sendable (String) -> Never)?,
     fault: @escaping @Sendable (LoadedConfiguration) -> ConfigurationError?,
     restoreRefusal: DaemonError?,
     place: (
@@ -28,6 +33,8 @@ package struct JournalKeeper: Sendable {
         -> any JournalPlace
     )?
   ) {
+    self.program = program
+    self.qualify = qualify
     self.fault = fault
     self.restoreRefusal = restoreRefusal
     self.place = place
@@ -35,6 +42,7 @@ package struct JournalKeeper: Sendable {
 
   /// Keeps the journal in the state directory.
   package static let directory = JournalKeeper(
+    program: "navd", qualify: nil,
     fault: { loaded in
       guard loaded.configuration.cluster.database != nil else { return nil }
       return loaded.refusal(

@@ -206,6 +206,28 @@ extension ProcessTests {
       #expect(backup.status != 0 && backup.errors.contains("pg_basebackup"), "\(backup)")
     }
 
+    @Test func `a server is checked before it is trusted`() throws {
+      func qualify(_ conninfo: String) throws -> (status: Int32, output: String) {
+        let child = try Child(
+          Binaries.path("navd-cluster"), ["--qualify", conninfo],
+          environment: ["PATH": "/usr/bin:/bin"])
+        return (try child.ended(), child.standardOutput)
+      }
+      let careless = try PostgresServer(options: ["fsync=off"])
+      let broken = try qualify(careless.conninfo("postgres"))
+      #expect(broken.status == 1, "\(broken.output)")
+      #expect(
+        broken.output.contains("broken  its settings keep what it has confirmed: fsync is off"))
+      #expect(broken.output.contains("broken  each commit syncs the log: 20 commits made 0 syncs"))
+      let cluster = try Cluster(isReplicated: true)
+      let kept = try qualify(cluster.conninfo)
+      #expect(kept.status == 0, "\(kept.output)")
+      #expect(kept.output.hasSuffix("the server can keep a journal\n"))
+      #expect(kept.output.components(separatedBy: "kept ").count == 7, "\(kept.output)")
+      let nowhere = try qualify("host=/nowhere")
+      #expect(nowhere.status == 7 && nowhere.output.hasPrefix("not checked: "), "\(nowhere)")
+    }
+
     /// Ends the serving member again and again, while a client pushes; checks that the stack has
     /// exactly what was confirmed, and what nobody could know.
     private func lose(rounds: Int, seed: UInt64) throws {

@@ -1,0 +1,152 @@
+package import Journal
+import RuntimePaths
+
+/// Checks a server before somebody trusts it with a journal.
+///
+/// The checks use a table of their own, which they make and drop, and no table of a journal.
+package struct PostgresQualification {
+  /// The result of one check.
+  package struct Check: Hashable, Sendable {
+    /// What the server must do.
+    package var promise: String
+    /// Why the server does not keep the promise; nil if it does.
+    package var failure: String?
+  }
+
+  private let place: PostgresPlace
+  private let first: PostgresConnection
+  private let second: PostgresConnection
+  private var checks: [Check] = []
+
+  /// The number of commits of the check of syncs.
+  private static let commits: Int64 = 20
+
+  /// Runs all checks.
+  ///
+  /// - Parameter place: the database; its user must be able to make a table in the schema `public`.
+  /// - Returns: the checks, in the order in which they ran.
+  /// - Throws: `.unreadable` if the server cannot be reached or refuses a statement of a check.
+  package static func run(_ place: PostgresPlace) throws(JournalError) -> [Check] {
+    do throws(PostgresError) {
+      var qualification = PostgresQualification(
+        place: place, first: try place.connect(), second: try place.connect())
+      try qualification.run()
+      return qualification.checks
+    } catch {
+      throw .unreadable(path: place.name, reason: error.text)
+    }
+  }
+
+  private init(place: PostgresPlace, first: PostgresConnection, second: PostgresConnection) {
+    self.place = place
+    self.first = first
+    self.second = second
+  }
+
+  private mutating func run() throws(PostgresError) {
+    checkSettings(try PostgresSchema.settings(first, until: place.deadline()))
+    _ = try run(first, "DROP TABLE IF EXISTS public.navd_qualification")
+    _ = try run(first, "CREATE TABLE public.navd_qualification(id bigint PRIMARY KEY, rev bigint)")
+    _ = try run(first, "INSERT INTO public.navd_qualification VALUES(1, 0)")
+    // A statement that waits for a row fails soon, and with that shows that it waited.
+    _ = try run(second, "SET lock_timeout = '300ms'")
+    try checkRace()
+    try checkAbort()
+    try checkSyncs()
+    try checkLoss()
+    _ = try run(first, "DROP TABLE public.navd_qualification")
+  }
+
+  @discardableResult
+  private func run(_ connection: PostgresConnection, _ sql: String...) throws(PostgresError)
+    -> [PostgresResult]
+  {
+    try connection.run(sql.map { PostgresCommand($0) }, until: place.deadline())
+  }
+
+  private mutating func note(_ promise: String, _ failure: String?) {
+    checks.append(Check(promise: promise, failure: failure))
+  }
+
+  private mutating func checkSettings(_ settings: PostgresSchema.Settings) {
+    note("its settings keep what it has confirmed", settings.refusal)
+    for warning in settings.warnings { note("a lost server loses nothing", warning) }
+  }
+
+  /// Compare and append: of two that change a row from the same revision, one succeeds.
+  private mutating func checkRace() throws(PostgresError) {
+    let change =
+      "UPDATE public.navd_qualification SET rev = rev + 1 WHERE id = 1 AND rev = 0 RETURNING rev"
+    try run(first, "BEGIN", change)
+    let state: String
+    do throws(PostgresError) {
+      try run(second, change)
+      state = ""
+    } catch {
+      guard case .refused(let code, _) = error else { throw error }
+      state = code
+    }
+    note(
+      "a change of a row waits for the one before it",
+      state == "55P03" ? nil : "the second change did not wait (SQLSTATE \(state))")
+    try run(first, "COMMIT")
+    let late = try run(second, change)[0].count
+    note(
+      "of two changes from one revision, one succeeds", late == 0 ? nil : "both changes succeeded")
+  }
+
+  /// The fence: a failed statement fails the whole pipeline.
+  private mutating func checkAbort() throws(PostgresError) {
+    var failure: String? = "a transaction with a failed statement was committed"
+    do throws(PostgresError) {
+      try run(
+        second, "BEGIN",
+        "WITH fence AS (UPDATE public.navd_qualification SET rev = rev WHERE rev = -1 RETURNING id) "
+          + "SELECT 1 / count(*) FROM fence",
+        "UPDATE public.navd_qualification SET rev = 99 WHERE id = 1", "COMMIT")
+    } catch {
+      guard case .refused("22012", _) = error else { throw error }
+      try run(second, "ROLLBACK")
+      let found = try run(first, "SELECT rev FROM public.navd_qualification")[0].integer(0, 0)
+      failure = found == 1 ? nil : "the rest of a transaction with a failed statement is stored"
+    }
+    note("a fenced commit stores nothing", failure)
+  }
+
+  /// The server's own count of syncs of its log, which each commit must raise.
+  private mutating func checkSyncs() throws(PostgresError) {
+    let before = try syncs()
+    for _ in 0..<Self.commits {
+      try run(first, "UPDATE public.navd_qualification SET rev = rev + 1")
+    }
+    let begin = SystemClock.monotonicMilliseconds()
+    // The server publishes its counters after a moment.
+    while try syncs() < before + Self.commits, SystemClock.monotonicMilliseconds() < begin + 3_000 {
+      try run(first, "SELECT pg_sleep(0.05)")
+    }
+    let found = try syncs() - before
+    note(
+      "each commit syncs the log",
+      found >= Self.commits ? nil : "\(Self.commits) commits made \(found) syncs")
+  }
+
+  private func syncs() throws(PostgresError) -> Int64 {
+    try run(first, "SELECT wal_sync FROM pg_stat_wal")[0].integer(0, 0) ?? 0
+  }
+
+  /// A connection that ends takes its open transaction with it, and releases what it held.
+  private mutating func checkLoss() throws(PostgresError) {
+    let lost = try place.connect()
+    let process =
+      try run(
+        lost, "BEGIN", "UPDATE public.navd_qualification SET rev = -7 WHERE id = 1",
+        "SELECT pg_backend_pid()")[2].integer(0, 0) ?? 0
+    try run(first, "SELECT pg_terminate_backend(\(process))::int")
+    // Waits for the row, if the other one still holds it.
+    try run(second, "SET lock_timeout = '5s'", "UPDATE public.navd_qualification SET rev = rev")
+    let found = try run(first, "SELECT rev FROM public.navd_qualification")[0].integer(0, 0)
+    note(
+      "a lost connection takes its transaction with it",
+      found == -7 ? "a transaction without a commit is stored" : nil)
+  }
+}
