@@ -8,7 +8,7 @@ extension ProcessTests {
     @Test func `a client that knows both addresses follows, each op once and no revision missing`()
       async throws
     {
-      let cluster = try Cluster()
+      let cluster = try Cluster(lease: 2000)
       let first = try cluster.start("a", isServing: true)
       let second = try cluster.start("b", isServing: false)
       try Peer(first.endpoint).create("kiosk")
@@ -47,14 +47,14 @@ extension ProcessTests {
         demo, [],
         environment: [
           "PATH": "/usr/bin:/bin", "NAVD_BIN": Binaries.directory.path,
-          "NAVD_CLUSTER_LEASE": "1000",
+          "NAVD_CLUSTER_LEASE": "2000",
         ])
       #expect(try child.ended() == 0, "\(child.transcript)")
       #expect(child.standardOutput.hasSuffix("all mirrors equal: rev 5 b95f007b\n"))
     }
 
     @Test func `navctl finds the daemon that serves among several addresses`() throws {
-      let cluster = try Cluster()
+      let cluster = try Cluster(lease: 2000)
       let member = try cluster.start("a", isServing: true)
       let nowhere = "ipc:///tmp/navd-nowhere/op"
       let hung = try cluster.start("b", isServing: false)
@@ -63,6 +63,7 @@ extension ProcessTests {
       #expect(try member.stop() == 0)
       try hung.child.complains("serving 1 nav")
       hung.child.kill(SIGSTOP)
+      try cluster.expireLease()
       try cluster.start("a", isServing: true)
       let found = try member.navctl(
         ["--endpoint", "\(nowhere),\(hung.endpoint),\(member.endpoint)", "show", "kiosk"])

@@ -11,17 +11,24 @@ final class Cluster {
   private let database: String
   private(set) var members: [String: TestDaemon] = [:]
 
-  /// The lease in milliseconds: short, because a test waits for its end.
-  static let lease = 1000
+  /// The lease in milliseconds.
+  private let lease: Int
 
-  /// Makes a database and no daemon; with `isReplicated`, the server has a synchronous standby.
-  init(isReplicated: Bool = false) throws {
+  /// Makes a database and no daemon.
+  ///
+  /// With `isReplicated`, its server has a synchronous standby; with `hasOwnServer`, no other test
+  /// uses the server. By default the lease outlasts the test, so that a slow machine ends none;
+  /// `expireLease` does.
+  init(isReplicated: Bool = false, hasOwnServer: Bool = false, lease: Int = 60_000) throws {
+    self.lease = lease
     if isReplicated {
       let primary = try PostgresServer()
       let standby = try PostgresServer(standbyOf: primary, options: ["cluster_name=standby"])
       try primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
       try primary.sql("SELECT pg_reload_conf()")
       servers = [primary, standby]
+    } else if hasOwnServer {
+      servers = [try PostgresServer()]
     } else {
       servers = [try PostgresServer.shared.get()]
     }
@@ -36,6 +43,25 @@ final class Cluster {
     try sql("ALTER TABLE navd.log \(change)")
   }
 
+  /// Loses the serving member, or the server.
+  func lose(_ member: TestDaemon, by loss: Loss, _ note: String) throws {
+    switch loss {
+    case .killed:
+      try member.kill()
+      try expireLease()
+    case .stopped:
+      member.child.kill(SIGSTOP)
+      try expireLease()
+    case .ended: #expect(try member.stop() == 0, "\(note)")
+    case .serverCrashed:
+      servers[0].kill()
+      try servers[0].start()
+    }
+  }
+
+  /// Ends the lease in the database, as time would.
+  func expireLease() throws { try sql("UPDATE navd.shard SET leased_until = clock_timestamp()") }
+
   /// Runs SQL in the database of the first server; returns what it prints.
   @discardableResult func sql(_ text: String) throws -> String {
     try servers[0].sql(text, in: database)
@@ -45,7 +71,7 @@ final class Cluster {
   func environment(_ name: String) -> [String: String] {
     [
       "NAVD_CLUSTER_DATABASE": conninfo, "NAVD_CLUSTER_MEMBER": name,
-      "NAVD_CLUSTER_LEASE": "\(Self.lease)",
+      "NAVD_CLUSTER_LEASE": "\(lease)",
     ]
   }
 
@@ -63,7 +89,7 @@ final class Cluster {
   }
 }
 
-/// What a member does when it is lost.
+/// How the serving member is lost, or its server.
 enum Loss: String, CaseIterable {
   /// It is killed.
   case killed
@@ -71,6 +97,8 @@ enum Loss: String, CaseIterable {
   case stopped
   /// It ends in order.
   case ended
+  /// It stays, but its database server crashes and starts again.
+  case serverCrashed
 }
 
 extension ProcessTests {
@@ -90,6 +118,7 @@ extension ProcessTests {
       let confirmed = try peer.awaits("ok") { $0.body["id"]?.integer == 7 }.body
       let before = try peer.state("kiosk")["value"]
       try first.kill()
+      try cluster.expireLease()
       try second.child.complains("serving 1 nav")
       let other = try Peer(second.endpoint, client: peer.client)
       try other.hello()
@@ -102,7 +131,7 @@ extension ProcessTests {
     }
 
     @Test func `a member that was stopped answers nothing and ends with status 10`() throws {
-      let cluster = try Cluster()
+      let cluster = try Cluster(lease: 2000)
       let first = try cluster.start("a", isServing: true)
       let second = try cluster.start("b", isServing: false)
       let peer = try Peer(first.endpoint)
@@ -130,14 +159,14 @@ extension ProcessTests {
     }
 
     @Test func `a member without clients keeps its lease`() throws {
-      let cluster = try Cluster()
+      let cluster = try Cluster(lease: 2000)
       try cluster.start("a", isServing: true)
       let second = try cluster.start("b", isServing: false)
       let begin = try cluster.sql("SELECT clock_timestamp()")
       #expect(
         try eventually {
           try cluster.sql(
-            "SELECT leased_until > '\(begin)'::timestamptz + interval '4 s' FROM navd.shard") == "t"
+            "SELECT leased_until > '\(begin)'::timestamptz + interval '6 s' FROM navd.shard") == "t"
         })
       #expect(try cluster.sql("SELECT owner FROM navd.shard") == "a")
       #expect(!second.child.standardError.contains("serving"))
@@ -150,8 +179,11 @@ extension ProcessTests {
       #expect(try second.stop() == 0)
     }
 
-    @Test func `losses of members one after the other lose and double nothing`() throws {
-      try lose(rounds: 4, seed: .random(in: 0 ... .max))
+    /// 300 rounds with NAVD_TEST_LONG=1. NAVD_TEST_SEED repeats the choices of a run.
+    @Test func `losses of members and of the server lose and double nothing`() throws {
+      let environment = ProcessInfo.processInfo.environment
+      let seed = environment["NAVD_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+      try lose(rounds: environment["NAVD_TEST_LONG"] == nil ? 6 : 300, seed: seed)
     }
 
     @Test func `the standby of the server takes over while a member serves`() throws {
@@ -228,54 +260,55 @@ extension ProcessTests {
       #expect(nowhere.status == 7 && nowhere.output.hasPrefix("not checked: "), "\(nowhere)")
     }
 
-    /// Ends the serving member again and again, while a client pushes; checks that the stack has
-    /// exactly what was confirmed, and what nobody could know.
+    /// Loses the serving member or the server again and again, while a client pushes onto a nav of
+    /// its own; checks that each nav has exactly what was confirmed.
     private func lose(rounds: Int, seed: UInt64) throws {
       var random = SeededGenerator(seed: seed)
-      let cluster = try Cluster()
-      var serving = "a"
-      var waiting = "b"
+      let cluster = try Cluster(hasOwnServer: true)
+      var (serving, waiting) = ("a", "b")
       try cluster.start(serving, isServing: true)
       try cluster.start(waiting, isServing: false)
-      try Peer(try #require(cluster.members[serving]).endpoint).create("kiosk")
-      var confirmed = ["home"]
       for round in 0..<rounds {
-        let note = "seed \(seed), round \(round)"
+        let loss = Loss.allCases.randomElement(using: &random) ?? .killed
+        let note = "seed \(seed), round \(round), \(loss)"
+        let nav = "n\(round)"
         let member = try #require(cluster.members[serving])
         let next = try #require(cluster.members[waiting])
         let peer = try Peer(member.endpoint)
         try peer.hello()
+        try peer.create(nav)
         for number in 0..<5 {
-          let id = "r\(round)-\(number)"
-          try peer.perform("kiosk", #"[{"push":{"screen":{"id":"\#(id)"}}}]"#)
-          confirmed.append(id)
+          try peer.perform(nav, #"[{"push":{"screen":{"id":"s\#(number)"}}}]"#)
         }
-        let loss = Loss.allCases.randomElement(using: &random) ?? .killed
-        let late = "r\(round)-late"
-        try peer.send(
-          "op", #"{"id":900,"nav":"kiosk","do":[{"push":{"screen":{"id":"\#(late)"}}}]}"#)
-        switch loss {
-        case .killed: try member.kill()
-        case .stopped: member.child.kill(SIGSTOP)
-        case .ended: #expect(try member.stop() == 0, "\(note)")
-        }
-        try next.child.complains("serving 1 nav")
-        if loss == .stopped {
-          member.child.kill(SIGCONT)
-          #expect(try member.child.ended() == 10, "\(note)")
+        try push(peer, nav)
+        try cluster.lose(member, by: loss, note)
+        if loss != .serverCrashed {
+          try next.child.complains("serving ")
+          if loss == .stopped {
+            member.child.kill(SIGCONT)
+            #expect(try member.child.ended() == 10, "\(note)")
+          }
+          try cluster.start(serving, isServing: false)
+          swap(&serving, &waiting)
         }
         // The client follows, and sends again what it has no answer to.
-        let follower = try Peer(next.endpoint, client: peer.client)
+        let endpoint = try #require(cluster.members[serving]).endpoint
+        let follower = try Peer(endpoint, client: peer.client)
         try follower.hello()
-        try follower.send(
-          "op", #"{"id":900,"nav":"kiosk","do":[{"push":{"screen":{"id":"\#(late)"}}}]}"#)
-        _ = try follower.awaits("ok, \(note) \(loss)") { $0.body["id"]?.integer == 900 }
-        confirmed.append(late)
-        #expect(
-          try follower.state("kiosk")["value"]?["screens"]?.ids == confirmed, "\(note) \(loss)")
-        try cluster.start(serving, isServing: false)
-        swap(&serving, &waiting)
+        try push(follower, nav)
+        _ = try follower.awaits("ok, \(note)") { $0.body["id"]?.integer == 900 }
+        let expected = ["home"] + (0..<5).map { "s\($0)" } + ["late"]
+        for earlier in max(0, round - 3)...round {
+          let state = try follower.state("n\(earlier)")["value"]
+          #expect(state?["screens"]?.ids == expected, "\(note): n\(earlier)")
+          #expect(state?["rev"]?.integer == 7, "\(note): n\(earlier)")
+        }
       }
+    }
+
+    /// Sends an op whose answer may not come.
+    private func push(_ peer: Peer, _ nav: String) throws {
+      try peer.send("op", #"{"id":900,"nav":"\#(nav)","do":[{"push":{"screen":{"id":"late"}}}]}"#)
     }
   }
 }
