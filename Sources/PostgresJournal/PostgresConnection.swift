@@ -89,14 +89,30 @@ struct PostgresCommand {
     unsafe PQsetNoticeReceiver(
       handle,
       { context, result in
-        let isNotReplicated =
-          unsafe PQresultErrorField(result, 67).map { unsafe String(cString: $0) } == "01000"
-        if isNotReplicated {
+        // The function of the server that waits for the standby; others send 01000 too.
+        let function = unsafe PQresultErrorField(result, 82).map { unsafe String(cString: $0) }
+        if function == "SyncRepWaitForLSN" {
           unsafe context?.assumingMemoryBound(to: Bool.self).pointee = true
         }
       }, warnings)
-    guard unsafe PQenterPipelineMode(handle) == 1 else {
-      throw lost()
+    guard unsafe PQenterPipelineMode(handle) == 1 else { throw lost() }
+    _ = try run(Self.settings(timeout), until: SystemClock.monotonicMilliseconds() + timeout)
+  }
+
+  /// The settings of a session: the server notices within seconds that this process has gone, also
+  /// while a statement waits for a lock, and no statement waits longer than this process does.
+  private static func settings(_ timeout: UInt64) -> [PostgresCommand] {
+    let values = [
+      ("tcp_keepalives_idle", "1"), ("tcp_keepalives_interval", "1"),
+      ("tcp_keepalives_count", "3"), ("client_connection_check_interval", "500"),
+      ("lock_timeout", "\(timeout * 3 / 4)"), ("statement_timeout", "0"),
+      ("search_path", "pg_catalog"),
+    ]
+    return values.map { name, value in
+      // Only the settings that this version of the server has.
+      PostgresCommand(
+        "SELECT set_config(name, $1, false) FROM pg_catalog.pg_settings WHERE name = $2",
+        .text(value), .text(name))
     }
   }
 
@@ -117,40 +133,46 @@ struct PostgresCommand {
     -> [PostgresResult]
   {
     unsafe warnings.pointee = false
-    var preparing = 0
-    for command in commands {
-      if prepared[command.sql] == nil {
-        try prepare(command)
-        preparing += 1
+    // In a round trip of their own, so that they outlast a transaction that fails.
+    let new = commands.filter { prepared[$0.sql] == nil }
+    if !new.isEmpty {
+      var names: [String: String] = [:]
+      for command in new where names[command.sql] == nil {
+        names[command.sql] = try prepare(command)
       }
-      try send(command)
+      _ = try results(until: deadline)
+      prepared.merge(names) { $1 }
     }
+    for command in commands { try send(command) }
+    return try results(until: deadline)
+  }
+
+  /// Ends a pipeline, and takes its results.
+  ///
+  /// - Parameter deadline: when to give up; each result extends it by the time from now to it.
+  private func results(until deadline: UInt64) throws(PostgresError) -> [PostgresResult] {
     guard unsafe PQpipelineSync(handle) == 1 else { throw lost() }
+    let patience = deadline - min(deadline, SystemClock.monotonicMilliseconds())
+    var end = deadline
     var results: [PostgresResult] = []
     var failure: PostgresError?
     while true {
-      guard let result = try unsafe next(until: deadline) else { continue }
-      let status = unsafe PQresultStatus(result)
-      if status == PGRES_PIPELINE_SYNC {
+      guard let result = try unsafe next(until: end) else { continue }
+      end = max(
+        end, SystemClock.monotonicMilliseconds().addingReportingOverflow(patience).partialValue)
+      switch unsafe PQresultStatus(result) {
+      case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
+        unsafe results.append(PostgresResult(result))
+        continue
+      case PGRES_PIPELINE_SYNC:
         unsafe PQclear(result)
-        break
+        if let failure { throw failure }
+        return results
+      case PGRES_PIPELINE_ABORTED: break
+      default: if failure == nil { failure = unsafe PostgresError(result: result) }
       }
-      switch status {
-      case PGRES_COMMAND_OK, PGRES_TUPLES_OK: results.append(unsafe PostgresResult(result))
-      case PGRES_PIPELINE_ABORTED: unsafe PQclear(result)
-      default:
-        if failure == nil { failure = unsafe PostgresError(result: result) }
-        unsafe PQclear(result)
-      }
+      unsafe PQclear(result)
     }
-    if let failure {
-      // What was prepared in an aborted pipeline may not exist.
-      if preparing > 0 { prepared = [:] }
-      throw failure
-    }
-    // The results of the preparations stand among those of the statements.
-    results.removeAll { $0.isPreparation }
-    return results
   }
 
   /// Whether a commit of the last `run` warned that no standby has acknowledged it.
@@ -159,13 +181,14 @@ struct PostgresCommand {
   /// on the primary alone.
   var isUnreplicated: Bool { unsafe warnings.pointee }
 
-  private func prepare(_ command: PostgresCommand) throws(PostgresError) {
+  /// Sends the preparation of a statement; returns its name.
+  private func prepare(_ command: PostgresCommand) throws(PostgresError) -> String {
     let name = "navd\(Self.names.wrappingAdd(1, ordering: .relaxed).newValue)"
     let types = command.values.map(\.type)
     guard unsafe PQsendPrepare(handle, name, command.sql, Int32(types.count), types) == 1 else {
       throw lost()
     }
-    prepared[command.sql] = name
+    return name
   }
 
   /// Numbers the prepared statements; a name that an aborted pipeline used is not used again.
@@ -201,7 +224,12 @@ struct PostgresCommand {
       guard unsafe PQconsumeInput(handle) == 1 else { throw lost() }
     }
     let result = unsafe PQgetResult(handle)
-    if unsafe result == nil, unsafe PQstatus(handle) != CONNECTION_OK { throw lost() }
+    if unsafe result == nil {
+      guard unsafe PQstatus(handle) == CONNECTION_OK else { throw lost() }
+      guard SystemClock.monotonicMilliseconds() < deadline else {
+        throw .unreachable("the server does not answer")
+      }
+    }
     return unsafe result
   }
 
@@ -231,14 +259,6 @@ struct PostgresCommand {
 
   /// The number of rows.
   var count: Int { Int(unsafe PQntuples(handle)) }
-
-  /// Whether it is the result of a preparation, which has no command tag.
-  fileprivate var isPreparation: Bool {
-    unsafe PQresultStatus(handle) == PGRES_COMMAND_OK && PQcmdStatus(handle)?.pointee == 0
-  }
-
-  /// The command tag, such as `COMMIT`.
-  var tag: String { unsafe PQcmdStatus(handle).map { unsafe String(cString: $0) } ?? "" }
 
   /// The integer in a column of two, four or eight bytes; nil for NULL.
   func integer(_ row: Int, _ column: Int32) -> Int64? {

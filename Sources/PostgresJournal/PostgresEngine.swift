@@ -6,22 +6,27 @@ import Synchronization
 
 /// A journal in PostgreSQL, for as long as this process has the lease.
 ///
-/// The row of `navd.shard` has the epoch of the lease and the sequence of the last row. Each commit
-/// is one round trip: it changes that row only if the epoch and the sequence are still this engine's,
-/// and else fails as a whole. Changing the row also renews the lease. A take-over changes the row
+/// The row of `navd.shard` has the epoch of the lease and the number of commits. Each commit is one
+/// round trip: it raises that number only if the epoch and the number are still this engine's, and
+/// else fails as a whole. Changing the row also renews the lease. A take-over changes the row
 /// too, so it waits for a commit that is under way, and every later commit of the former owner fails.
 ///
 /// If the connection is lost during a commit, its outcome is unknown. The engine then connects again
-/// and raises the epoch, which waits for the old transaction or ends it. The stored sequence tells
-/// whether the commit was stored; if it was not, the engine sends it again.
+/// and raises the epoch, which waits for the old transaction or ends it. The stored number of commits
+/// tells whether the commit was stored; if it was not, the engine sends it again.
 final class PostgresEngine: JournalEngine {
   let place: PostgresPlace
   private(set) var connection: PostgresConnection?
-  /// The epoch of the lease, and the sequence of the last row in the database.
+  /// The epoch of the lease.
   private var epoch: Int64 = 0
+  /// The number of commits in the database, and the sequence of the last row.
+  private var stored: Int64 = 0
   private(set) var sequence: UInt64 = 0
-  /// The system identifier and the timeline of the server.
+  /// A name of this process, so that another one with the same member name is another owner.
+  private let process: String
+  /// The system identifier and the timeline of the server, and whether it awaits a standby.
   private var server: String?
+  private let isSynchronous: Bool
   /// The statements of the open transaction, and its last sequence; nil if none is open.
   private var transaction: (commands: [PostgresCommand], last: UInt64)?
   private var checkpoints = 0
@@ -40,6 +45,7 @@ final class PostgresEngine: JournalEngine {
   /// - Throws: `.locked` while another daemon has the lease.
   init(_ place: PostgresPlace) throws(JournalError) {
     self.place = place
+    process = "\(UInt64.random(in: .min ... .max))"
     // A daemon that waits for the lease asks often, so it keeps its connection.
     let candidate: PostgresCandidate
     if let kept = place.candidate.take() {
@@ -47,13 +53,14 @@ final class PostgresEngine: JournalEngine {
     } else {
       candidate = try Self.candidate(place)
     }
+    isSynchronous = candidate.settings.isSynchronous
     do throws(JournalError) {
       try take(candidate)
     } catch {
       if case .locked = error { place.candidate.keep(candidate) }
       throw error
     }
-    for warning in candidate.warnings { place.warn("\(place.name): \(warning)") }
+    for warning in candidate.settings.warnings { place.warn("\(place.name): \(warning)") }
   }
 
   /// Connects, checks the server, and makes the tables if there are none.
@@ -69,8 +76,8 @@ final class PostgresEngine: JournalEngine {
     } catch {
       throw .unreadable(path: place.name, reason: error.text)
     }
-    try PostgresSchema.prepare(connection, place.name, shard: 0, until: place.deadline())
-    return PostgresCandidate(connection: connection, warnings: settings.warnings)
+    try PostgresSchema.prepare(connection, place.name, until: place.deadline())
+    return PostgresCandidate(connection: connection, settings: settings)
   }
 
   var name: String { place.name }
@@ -138,28 +145,56 @@ extension PostgresEngine {
           PostgresCommand(
             """
             WITH taken AS (
-              UPDATE navd.shard SET owner = $2, epoch = epoch + 1,
+              UPDATE navd.shard SET owner = $2, process = $4, epoch = epoch + 1,
                 leased_until = \(Self.leaseInSQL), server = COALESCE(server, $3)
               WHERE id = 0
                 AND (owner = $2 OR leased_until IS NULL OR leased_until < clock_timestamp())
-              RETURNING epoch, seq, restored::int, server
-            ), \(Self.note("$2", "$3")) SELECT epoch, seq, restored, server FROM taken
-            """, .integer(Int64(place.lease)), .text(place.owner), .text(server ?? "")),
+              RETURNING epoch, seq, restored::int, server, commits
+            ), \(Self.note("$2", "$3")) SELECT epoch, seq, restored, server, commits FROM taken
+            """, .integer(Int64(place.lease)), .text(place.owner), .text(server ?? ""),
+            .text(process)),
           PostgresCommand("SELECT owner FROM navd.shard WHERE id = 0"),
         ], until: place.deadline())
     } catch {
-      throw .unreadable(path: name, reason: error.text)
+      guard case .refused(PostgresError.lockTimeout, _) = error else {
+        throw .unreadable(path: name, reason: error.text)
+      }
+      endSilent(connection)
+      throw .locked(path: name, by: "a commit under way")
     }
     guard results[0].count == 1, let epoch = results[0].integer(0, 0),
-      let sequence = results[0].bits(0, 1)
+      let sequence = results[0].bits(0, 1), let stored = results[0].integer(0, 4)
     else { throw .locked(path: name, by: "navd on \(results[1].text(0, 0) ?? "another machine")") }
     self.connection = connection
     self.epoch = epoch
+    self.stored = stored
     self.sequence = sequence
     isRestored = results[0].integer(0, 2) == 1
     // After a promotion or a recovery, nobody here knows whether the server has everything.
     mustRenewEpochs = isRestored || results[0].text(0, 3) != server ?? ""
     self.lease = lease
+  }
+
+  /// Ends the processes of the server that hold the row of the lease for a daemon that is silent in
+  /// the middle of a commit, if the lease has ended.
+  ///
+  /// Such a daemon has lost its power or its network. The server would wait for it for hours.
+  private func endSilent(_ connection: PostgresConnection) {
+    do throws(PostgresError) {
+      _ = try connection.run(
+        [
+          PostgresCommand(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity, navd.shard
+            WHERE id = 0 AND (leased_until IS NULL OR leased_until < clock_timestamp())
+              AND datname = current_database() AND usename = current_user
+              AND application_name = 'navd' AND wait_event = 'ClientRead' AND state <> 'idle'
+              AND pid <> pg_backend_pid()
+            """)
+        ], until: place.deadline())
+    } catch {
+      // The next attempt finds out about the connection.
+    }
   }
 
   /// Renews the lease during a long replay.
@@ -220,20 +255,19 @@ extension PostgresEngine {
     let giveUp = SystemClock.monotonicMilliseconds() + PostgresPlace.longestOutage
     while true {
       switch send(transaction.commands, last: transaction.last) {
-      case .stored:
-        sequence = transaction.last
-        self.transaction = nil
-        return
+      case .stored: return noteStored(transaction.last)
       case .notStored(let error): throw error
       case .unknown(let reason):
         connection = nil
-        if try isStored(transaction.last, until: giveUp, reason) {
-          sequence = transaction.last
-          self.transaction = nil
-          return
-        }
+        if try isStored(until: giveUp, reason) { return noteStored(transaction.last) }
       }
     }
+  }
+
+  private func noteStored(_ last: UInt64) {
+    stored += 1
+    sequence = last
+    transaction = nil
   }
 
   /// How a commit ended.
@@ -249,9 +283,10 @@ extension PostgresEngine {
       // Without a row, the division by zero fails, and the whole transaction with it. To look at the
       // result first would take a second round trip.
       """
-      WITH fence AS (UPDATE navd.shard SET seq = $4, leased_until = \(Self.leaseInSQL)
-        WHERE id = 0 AND epoch = $2 AND seq = $3 RETURNING id) SELECT 1 / count(*) FROM fence
-      """, .integer(Int64(place.lease)), .integer(epoch), .bits(sequence), .bits(last))
+      WITH fence AS (UPDATE navd.shard
+        SET seq = $4, commits = commits + 1, leased_until = \(Self.leaseInSQL)
+        WHERE id = 0 AND epoch = $2 AND commits = $3 RETURNING id) SELECT 1 / count(*) FROM fence
+      """, .integer(Int64(place.lease)), .integer(epoch), .integer(stored), .bits(last))
     let lease = leaseFromNow()
     do throws(PostgresError) {
       _ = try connection.run(
@@ -282,62 +317,86 @@ extension PostgresEngine {
   /// Finds out whether a commit of unknown outcome is stored.
   ///
   /// - Throws: `.fenced` if another daemon has the lease; `.syncFailed` if no server was reached
-  ///   until `giveUp`.
-  private func isStored(
-    _ last: UInt64, until giveUp: UInt64, _ reason: String
-  ) throws(JournalError) -> Bool {
+  ///   until `giveUp`, or if the server may lack what was confirmed.
+  private func isStored(until giveUp: UInt64, _ reason: String) throws(JournalError) -> Bool {
     var reason = reason
     while SystemClock.monotonicMilliseconds() < giveUp {
-      switch reconnect(last) {
-      case .failure(let error): reason = error.text
-      case .success(nil): throw .fenced(path: name)
-      case .success(let found?):
-        guard found == last || found == sequence else {
-          // The promoted standby did not have everything that was confirmed.
-          throw .syncFailed(path: name, reason: "its last row is \(found), not \(sequence)")
-        }
-        return found == last
+      switch reconnect() {
+      case .lease(let found) where found == stored || found == stored + 1:
+        return found == stored + 1
+      case .lease(let found):
+        throw .syncFailed(path: name, reason: "it has \(found) commits, not \(stored)")
+      case .replaced:
+        throw .syncFailed(
+          path: name, reason: "the server was replaced while this daemon had no lease")
+      case .fenced: throw .fenced(path: name)
+      case .unreachable(let text): reason = text
       }
       _ = poll(nil, 0, PostgresPlace.pause)
     }
     throw .syncFailed(path: name, reason: reason)
   }
 
+  /// How an attempt to connect again ended.
+  private enum Reconnection {
+    /// This daemon has the lease; the server has this number of commits.
+    case lease(commits: Int64)
+    /// Another daemon has the lease.
+    case fenced
+    /// Another server may lack what a daemon confirmed that had the lease meanwhile.
+    case replaced
+    case unreachable(String)
+  }
+
   /// Connects again, and raises the epoch of this engine's own lease.
-  ///
-  /// If the last stored sequence is that of this engine or `last`, a promoted server has everything
-  /// that was confirmed, and the epochs of navs can stay.
-  ///
-  /// - Returns: the last stored sequence; nil if another daemon has taken the lease.
-  private func reconnect(_ last: UInt64) -> Result<UInt64?, PostgresError> {
+  private func reconnect() -> Reconnection {
     do throws(PostgresError) {
       let connection = try place.connect()
-      let server = try Self.identity(connection, place)
-      let lease = leaseFromNow()
-      let result = try connection.run(
+      let settings = try PostgresSchema.settings(connection, until: place.deadline())
+      if let refusal = settings.refusal { return .unreachable(refusal) }
+      let found = try Self.identity(connection, place)
+      // With a synchronous standby, the take-over of another daemon would be on this server too.
+      let mayLack = !isSynchronous && (lease?.end ?? 0) <= SystemClock.bootMilliseconds()
+      if found != server, mayLack { return .replaced }
+      return try retake(connection, on: found)
+    } catch {
+      return .unreachable(error.text)
+    }
+  }
+
+  private func retake(
+    _ connection: PostgresConnection, on server: String?
+  ) throws(PostgresError) -> Reconnection {
+    let lease = leaseFromNow()
+    let result: PostgresResult
+    do throws(PostgresError) {
+      result = try connection.run(
         [
           PostgresCommand(
+            // A promoted server that has this engine's commits has everything that was confirmed.
             """
             WITH taken AS (
               UPDATE navd.shard SET epoch = epoch + 1, leased_until = \(Self.leaseInSQL),
-                server = CASE WHEN seq IN ($4, $5) THEN $6 ELSE server END
-              WHERE id = 0 AND owner = $2 AND epoch >= $3 RETURNING epoch, seq
-            ), \(Self.note("$2", "$6")) SELECT epoch, seq FROM taken
-            """, .integer(Int64(place.lease)), .text(place.owner), .integer(epoch),
-            .bits(sequence), .bits(last), .text(server ?? ""))
+                server = CASE WHEN commits IN ($4, $4 + 1) THEN $5 ELSE server END
+              WHERE id = 0 AND process = $2 AND epoch >= $3 RETURNING epoch, commits, owner
+            ), \(Self.note("taken.owner", "$5")) SELECT epoch, commits FROM taken
+            """, .integer(Int64(place.lease)), .text(process), .integer(epoch), .integer(stored),
+            .text(server ?? ""))
         ], until: place.deadline())[0]
-      guard !connection.isUnreplicated else {
-        throw PostgresError.unreachable("somebody cancels the wait for the standby")
-      }
-      guard result.count == 1, let epoch = result.integer(0, 0) else { return .success(nil) }
-      self.epoch = epoch
-      self.server = server
-      self.connection = connection
-      self.lease = lease
-      return .success(result.bits(0, 1))
     } catch {
-      return .failure(error)
+      if case .refused(PostgresError.lockTimeout, _) = error { endSilent(connection) }
+      throw error
     }
+    guard !connection.isUnreplicated else {
+      return .unreachable("somebody cancels the wait for the standby")
+    }
+    guard result.count == 1, let epoch = result.integer(0, 0), let found = result.integer(0, 1)
+    else { return .fenced }
+    self.epoch = epoch
+    self.server = server
+    self.connection = connection
+    self.lease = lease
+    return .lease(commits: found)
   }
 }
 

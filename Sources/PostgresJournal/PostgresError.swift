@@ -17,8 +17,14 @@ enum PostgresError: Error, Hashable {
 
   /// Whether the server ends its connections, so that the statement may have run.
   ///
-  /// Class 57P: the server stops, crashes or starts; class 08: the connection failed.
-  static func isLoss(state: String) -> Bool { state.hasPrefix("57P") || state.hasPrefix("08") }
+  /// Class 57P: the server stops, crashes or starts; class 08: the connection failed; 25006: it only
+  /// reads from now on.
+  static func isLoss(state: String) -> Bool {
+    state.hasPrefix("57P") || state.hasPrefix("08") || state == "25006"
+  }
+
+  /// The SQLSTATE of a statement that waited too long for a lock.
+  static let lockTimeout = "55P03"
 
   /// Makes an error of a result.
   init(result: OpaquePointer?) {

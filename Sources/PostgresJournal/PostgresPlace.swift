@@ -54,7 +54,11 @@ package struct PostgresPlace: JournalPlace {
       unsafe PQfreemem(fault)
     }
     guard var option = unsafe parsed else {
-      let reason = unsafe fault.map { unsafe String(cString: $0) } ?? "no memory"
+      var reason = unsafe fault.map { unsafe String(cString: $0) } ?? "no memory"
+      // The reason quotes the text around the fault.
+      if conninfo.contains("pass") || conninfo.contains("@") {
+        reason = "its connection string has a fault"
+      }
       throw .unreadable(path: "PostgreSQL", reason: PostgresError.line(reason))
     }
     var given: [String: String] = [:]
@@ -65,7 +69,7 @@ package struct PostgresPlace: JournalPlace {
       unsafe option += 1
     }
     name = "PostgreSQL " + (given["service"] ?? "\(given["host"] ?? "")/\(given["dbname"] ?? "")")
-    guard given["password"] == nil else {
+    guard given["password"] == nil, given["sslpassword"] == nil else {
       throw .unreadable(
         path: name,
         reason: "its connection string has a password, which anybody could read there; "
@@ -98,8 +102,8 @@ package struct PostgresPlace: JournalPlace {
 /// A connection that has been checked and that may take the lease.
 struct PostgresCandidate: Sendable {
   let connection: PostgresConnection
-  /// What the administrator should know about the server.
-  let warnings: [String]
+  /// The settings of the server.
+  let settings: PostgresSchema.Settings
 
   /// Keeps a candidate between two attempts.
   final class Keeper: Sendable {

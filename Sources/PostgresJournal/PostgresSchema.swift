@@ -13,9 +13,11 @@ enum PostgresSchema {
     [
       """
       CREATE TABLE navd.shard(
-        id bigint PRIMARY KEY, epoch bigint NOT NULL, owner text, leased_until timestamptz,
-        seq bigint NOT NULL, restored boolean NOT NULL, server text) WITH (fillfactor = 50)
+        id bigint PRIMARY KEY, epoch bigint NOT NULL, owner text, process text,
+        leased_until timestamptz, commits bigint NOT NULL, seq bigint NOT NULL,
+        restored boolean NOT NULL, server text) WITH (fillfactor = 50)
       """,
+      "INSERT INTO navd.shard(id, epoch, commits, seq, restored) VALUES(0, 0, 0, 0, false)",
       """
       CREATE TABLE navd.log(
         shard bigint, seq bigint, last bigint NOT NULL, size bigint NOT NULL, sum bigint NOT NULL,
@@ -42,30 +44,20 @@ enum PostgresSchema {
   ///
   /// - Throws: `.newer` if a later version made them.
   static func prepare(
-    _ connection: PostgresConnection, _ name: String, shard: Int64, until deadline: UInt64
+    _ connection: PostgresConnection, _ name: String, until deadline: UInt64
   ) throws(JournalError) {
-    let found: Int64
+    let newer: Int64?
     do throws(PostgresError) {
-      found = try version(connection, until: deadline)
-    } catch {
-      throw .unreadable(path: name, reason: error.text)
-    }
-    guard found <= version else {
-      throw .newer(path: name, found: Int(found), supported: Int(version))
-    }
-    do throws(PostgresError) {
+      let found = try version(connection, until: deadline)
       if found < version { try migrate(connection, until: deadline) }
-      _ = try connection.run(
-        [
-          PostgresCommand(
-            """
-            INSERT INTO navd.shard(id, epoch, seq, restored) VALUES($1, 0, 0, false)
-            ON CONFLICT DO NOTHING
-            """, .integer(shard))
-        ], until: deadline)
+      newer = found > version ? found : nil
     } catch {
-      throw .unwritable(path: name, reason: error.text)
+      switch error {
+      case .refused: throw .unwritable(path: name, reason: error.text)
+      case .unreachable: throw .unreadable(path: name, reason: error.text)
+      }
     }
+    if let newer { throw .newer(path: name, found: Int(newer), supported: Int(version)) }
   }
 
   /// The version of the tables; 0 if there are none.
@@ -74,10 +66,14 @@ enum PostgresSchema {
   ) throws(PostgresError) -> Int64 {
     let table = PostgresCommand(
       """
-      SELECT count(*) FROM information_schema.tables
-      WHERE table_schema = 'navd' AND table_name = 'version'
+      SELECT pg_has_role(nspowner, 'USAGE')::int FROM pg_class JOIN pg_namespace n
+        ON n.oid = relnamespace WHERE nspname = 'navd' AND relname = 'version'
       """)
-    guard try connection.run([table], until: deadline)[0].integer(0, 0) == 1 else { return 0 }
+    let found = try connection.run([table], until: deadline)[0]
+    guard found.count == 1 else { return 0 }
+    guard found.integer(0, 0) == 1 else {
+      throw .refused(state: "42501", message: "the schema navd belongs to another user")
+    }
     let rows = try connection.run(
       [PostgresCommand("SELECT max(number) FROM navd.version")], until: deadline)
     return rows[0].integer(0, 0) ?? 0
@@ -104,7 +100,9 @@ enum PostgresSchema {
   }
 
   /// The settings of a server by which it could lose what it has confirmed.
-  struct Settings {
+  struct Settings: Sendable {
+    /// Whether a commit waits until a standby has it.
+    let isSynchronous: Bool
     /// Why navd must not use the server; nil if it may.
     var refusal: String?
     /// What the administrator should know, each in one line.
@@ -112,6 +110,7 @@ enum PostgresSchema {
 
     /// Judges the values of settings by their names.
     init(_ values: [String: String]) {
+      isSynchronous = !(values["synchronous_standby_names"] ?? "").isEmpty
       for name in ["fsync", "full_page_writes"] where values[name] != "on" {
         refusal =
           "\(name) is \(values[name] ?? "unknown"), so a power failure loses what the server has "

@@ -46,7 +46,9 @@ import Testing
     let former = try stage.open()
     _ = try former.contents()
     try former.commit(writer.batch(1))
-    // Another connection stands for the server that is in the middle of the owner's commit.
+    // The lease ends while the server is in the middle of a commit of its owner, for which another
+    // connection stands.
+    try stage.sql("UPDATE navd.shard SET leased_until = clock_timestamp()")
     let connection = try stage.place().connect()
     let far = UInt64.max / 4
     _ = try connection.run(
@@ -58,6 +60,66 @@ import Testing
     _ = try connection.run([PostgresCommand("COMMIT")], until: far)
     #expect(try opening.value() == writer.rows)
     #expect(isFenced(#expect(throws: JournalError.self) { try former.commit(writer.peek(1)) }))
+  }
+
+  @Test func `a commit without rows whose connection was lost is stored, or sent again`() throws {
+    let stage = try PostgresStage()
+    var writer = Writer(seed: 8)
+    let journal = try stage.open()
+    _ = try journal.contents()
+    try journal.commit(writer.batch(20, navs: 1))
+    try stage.endConnections()
+    let snapshot = writer.snapshot(nav: 1)
+    try journal.commit([.snapshot(snapshot)])
+    try stage.endConnections()
+    try journal.checkpoint()
+    try journal.commit(writer.batch(1, navs: 1))
+    try journal.close()
+    let contents = try stage.open().contents()
+    #expect(contents.snapshots == [snapshot] && contents.rows == writer.rows)
+  }
+
+  @Test func `of two processes with one name, the one that was taken over stores nothing`() throws {
+    let stage = try PostgresStage()
+    var writer = Writer(seed: 9)
+    let former = try stage.open()
+    _ = try former.contents()
+    try former.commit(writer.batch(1))
+    let lost = writer.peek(1)
+    let next = try stage.open()
+    _ = try next.contents()
+    try next.commit(writer.batch(1))
+    try stage.endConnections()
+    #expect(isFenced(#expect(throws: JournalError.self) { try former.commit(lost) }))
+    try next.commit(writer.batch(1))
+    try next.close()
+    #expect(try stage.open().contents().rows == writer.rows)
+  }
+
+  @Test func `a server's process that waits for a silent daemon is ended after the lease`() throws {
+    let stage = try PostgresStage()
+    _ = try stage.place(lease: 1_000).open(retention: Retention(), holder: "test")
+    // A daemon whose machine lost its power in the middle of a commit: the server awaits the rest.
+    let silent = try stage.place().connect()
+    _ = try silent.run(
+      ["BEGIN", "UPDATE navd.shard SET seq = 99 WHERE id = 0"].map { PostgresCommand($0) },
+      until: UInt64.max / 4)
+    let waiting = try stage.place("two", lease: 1_000)
+    var next: Journal?
+    #expect(
+      try eventually {
+        next = try? waiting.open(retention: Retention(), holder: "test")
+        return next != nil
+      })
+    #expect(try next?.contents() == Contents())
+    // Attempts that were given up leave nothing on the server.
+    #expect(
+      try eventually {
+        try stage.sql(
+          "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+            + "AND wait_event_type = 'Lock'") == "0"
+      })
+    withExtendedLifetime(silent) {}
   }
 
   @Test func `a connection that ends in the middle of commits loses and doubles nothing`() throws {
@@ -294,6 +356,15 @@ func eventually(_ isSo: () throws -> Bool) throws -> Bool {
 }
 
 extension PostgresStage {
+  /// Ends all connections of daemons.
+  func endConnections() throws {
+    try sql(
+      """
+      SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'navd'
+      """)
+  }
+
   /// Waits until a backend of this database waits for a lock.
   func awaitBlocked() throws { try awaitEvent("wait_event_type = 'Lock'") }
 

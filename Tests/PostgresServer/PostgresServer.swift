@@ -118,13 +118,19 @@ public final class PostgresServer: Sendable {
     let words =
       Self.asUser + [try Self.program("postgres"), "-D", data]
       + (settings + options).flatMap { ["-c", $0] }
-    // A line means that the server is to start again.
+    // It ends if the server does. A line means that the server is to start again.
     let script = #"""
-      directory=$1; shift; "$@" </dev/null & server=$!
-      read -r word; kill -KILL $server; wait; [ "$word" ] || rm -rf "$directory"
+      directory=$1; shift
+      "$@" </dev/null & server=$!
+      (read -r word && [[ $word ]]) <&0 & reader=$!
+      wait -n "$server" "$reader"
+      if kill -0 "$reader" 2>/dev/null; then kill "$reader"; exit 1; fi
+      wait "$reader"; again=$?
+      kill -KILL "$server"; wait "$server"
+      ((again == 0)) || rm -rf "$directory"
       """#
     let shell = try ChildProcess(
-      "/bin/sh", ["-c", script, "server", directory] + words,
+      "/bin/bash", ["-c", script, "server", directory] + words,
       input: .descriptor(life.fileHandleForReading.fileDescriptor),
       output: .descriptor(log.fileDescriptor), errors: .descriptor(log.fileDescriptor))
     try life.fileHandleForReading.close()
