@@ -28,6 +28,9 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   /// The right to answer; nil if no other process can take the place over.
   var lease: JournalLease? { get }
 
+  /// Renews the lease, if that is due and there is one; no transaction is open.
+  func renewIfDue() throws(JournalError)
+
   /// The sequence of the last stored row; 0 if there is none.
   func newestSequence() throws(JournalError) -> UInt64
   /// Passes on all snapshots.

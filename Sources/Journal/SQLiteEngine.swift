@@ -276,6 +276,8 @@ extension SQLiteEngine {
   /// Nil: the lock of the directory ends with the process.
   var lease: JournalLease? { nil }
 
+  func renewIfDue() throws(JournalError) {}
+
   var logPages: Int { database.walPages }
 
   func checkpoint(

@@ -31,6 +31,8 @@ struct Link: ~Copyable {
   /// When to try the next address; nil while there is a connection, or only one address.
   private var nextAt: UInt64?
   private var isConnected = false
+  /// The number of successive rounds through all addresses without a handshake.
+  private var fruitlessRounds = 0
   private let identity: NetworkIdentity?
   private let linger: Int32
   private let wake: Int32?
@@ -87,8 +89,21 @@ struct Link: ~Copyable {
     _ endpoint: String, as identity: NetworkIdentity?, linger milliseconds: Int32,
     wake: Int32? = nil
   ) throws(ZeroMQError) -> Link {
-    let places = endpoint.split(separator: ",").map(String.init)
-    return try open(places.isEmpty ? [endpoint] : places, 0, identity, milliseconds, wake)
+    try open(places(of: endpoint), 0, identity, milliseconds, wake)
+  }
+
+  /// The addresses in a text; a comma separates two only if a scheme follows, since a path can have
+  /// one too.
+  static func places(of endpoint: String) -> [String] {
+    var places: [String] = []
+    for part in endpoint.split(separator: ",", omittingEmptySubsequences: false) {
+      if part.contains("://") || places.isEmpty {
+        places.append(String(part.drop { $0 == " " }))
+      } else {
+        places[places.count - 1] += "," + part
+      }
+    }
+    return places
   }
 
   private static func open(
@@ -127,19 +142,36 @@ struct Link: ~Copyable {
   ///
   /// If `endpoint` is what the link has already, it connects to the next of its addresses.
   mutating func reopen(_ endpoint: String) throws(ZeroMQError) {
-    guard places.joined(separator: ",") != endpoint else { return try advance() }
+    guard places != Self.places(of: endpoint) else { return try advance() }
     self = try Self.open(endpoint, as: identity, linger: linger, wake: wake)
   }
 
   /// Connects to the next address; with one address, to that one again.
   private mutating func advance() throws(ZeroMQError) {
+    let (greetings, answers, rounds) = (brokenGreetings, fullAnswers, fruitlessRounds)
     self = try Self.open(places, (place + 1) % places.count, identity, linger, wake)
+    (brokenGreetings, fullAnswers, fruitlessRounds) = (greetings, answers, rounds)
+  }
+
+  /// Connects to the next address, or plans to connect to the one after it if that is not possible.
+  private mutating func tryNext() {
+    do throws(ZeroMQError) {
+      try advance()
+    } catch {
+      // The address is malformed, or the process has no descriptor left.
+      place = (place + 1) % places.count
+      nextAt = monotonicMilliseconds() + Self.longestPauseMilliseconds
+    }
   }
 
   /// How long the link waits for a connection to one of several addresses, in milliseconds.
   private static let attemptMilliseconds: UInt64 = 500
-  /// The pause after an attempt to connect to each of several addresses, in milliseconds.
+  /// How long the link waits for the rest of the handshake, in milliseconds.
+  private static let handshakeMilliseconds: UInt64 = 3000
+  /// The first and the longest pause after an attempt to connect to each of several addresses, in
+  /// milliseconds; each further round doubles it.
   private static let pauseMilliseconds: UInt64 = 50
+  private static let longestPauseMilliseconds: UInt64 = 1000
 
   /// The likely reason why there is no connection; nil if none is known.
   var doubt: ConnectionRefusal? {
@@ -204,7 +236,7 @@ struct Link: ~Copyable {
       if left == 0 {
         if due == nextAt {
           if isConnected { events.append(.disconnected) }
-          try advance()
+          tryNext()
         } else {
           try renew()
         }
@@ -222,13 +254,18 @@ struct Link: ~Copyable {
       switch event.kind {
       case .connected:
         isConnected = true
+        if places.count > 1 { nextAt = monotonicMilliseconds() + Self.handshakeMilliseconds }
         events.append(.connected)
       // A daemon that hangs is still connected to by its kernel.
-      case .handshakeSucceeded: nextAt = nil
+      case .handshakeSucceeded: (nextAt, fruitlessRounds) = (nil, 0)
       case .connectRetried:
         guard places.count > 1 else { break }
         // A pause after each round, in which a daemon can take over.
-        nextAt = monotonicMilliseconds() + (place == places.count - 1 ? Self.pauseMilliseconds : 0)
+        let isLast = place == places.count - 1
+        let pause = min(
+          Self.pauseMilliseconds << UInt64(fruitlessRounds), Self.longestPauseMilliseconds)
+        nextAt = monotonicMilliseconds() + (isLast ? pause : 0)
+        if isLast { fruitlessRounds = min(fruitlessRounds + 1, 5) }
       case .disconnected:
         isConnected = false
         outbox.removeAll()

@@ -330,7 +330,7 @@ package enum Daemon {
         rows: { header, body throws(HubReplayError) in
           hasProgress += 1
           if hasProgress % 1024 == 0 { row(header.sequence) }
-          if hasProgress % 1_000_000 == 0 { report("replaying the journal: \(hasProgress) rows") }
+          if hasProgress % 250_000 == 0 { report("replaying the journal: \(hasProgress) rows") }
           try hub.index(header, body: body, at: now)
         })
     } catch {
@@ -340,27 +340,33 @@ package enum Daemon {
       }
     }
     hub.takeFloors { journal.floor(of: $0) }
-    try complete(&hub, from: journal.place, report)
+    try complete(&hub, from: journal, report)
   }
 
   /// Loads the rows of remembered ops, and the navs that cannot stay dormant.
   ///
   /// These navs have something open, such as a transition.
   private static func complete(
-    _ hub: inout Hub, from place: any JournalPlace, _ report: (String) -> Void
+    _ hub: inout Hub, from journal: Journal, _ report: (String) -> Void
   ) throws(DaemonError) {
     let (open, rows) = (hub.openNavs, hub.rememberedRows)
     guard !open.isEmpty || !rows.isEmpty else { return }
     let reader: JournalReader
     do throws(JournalError) {
-      reader = try place.openReader()
-      hub.remember(try reader.bodies(of: rows))
+      reader = try journal.place.openReader()
+      var bodies: [(sequence: UInt64, body: [UInt8])] = []
+      for first in stride(from: 0, to: rows.count, by: 256) {
+        try journal.renewIfDue()
+        bodies += try reader.bodies(of: Array(rows[first..<min(first + 256, rows.count)]))
+      }
+      hub.remember(bodies)
     } catch {
       throw .journal(error)
     }
     // One nav at a time, because the rows of all of them together could take much memory.
     for (index, request) in open.enumerated() {
       if index % 100 == 99 { report("reviving navs: \(index) of \(open.count)") }
+      do throws(JournalError) { try journal.renewIfDue() } catch { throw .journal(error) }
       try revive(request, in: &hub, from: reader)
     }
   }
@@ -383,7 +389,8 @@ package enum Daemon {
 
   private static func extendTimeout(_ status: String) {
     // An error is ignored: the service manager then applies its usual timeout, and no data is lost.
-    try? ServiceManager.notify(.extendTimeout(milliseconds: 10_000), .status(status))
+    try? ServiceManager.notify(
+      .extendTimeout(milliseconds: 10_000), .watchdog, .status(status))
   }
 
   private static func closeJournal(_ journal: Journal) throws(DaemonError) {

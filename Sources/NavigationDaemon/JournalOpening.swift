@@ -54,6 +54,8 @@ struct JournalOpening {
   private func isStopped(by signals: Int32) -> Bool {
     var entry = pollfd(fd: signals, events: Int16(POLLIN), revents: 0)
     _ = unsafe poll(&entry, 1, Self.interval)
+    // It is ready, so its watchdog runs.
+    try? ServiceManager.notify(.watchdog)
     while true {
       let signal = navd_next_signal(signals)
       if signal == 0 { return false }

@@ -321,7 +321,14 @@ final class JournalWriter: @unchecked Sendable {
   private func write(_ parts: [Part], andCommit mustCommit: Bool) -> JournalError? {
     do throws(JournalError) {
       for part in parts { try journal.stage(part.records) }
-      if mustCommit { try journal.commitStaged() }
+      if mustCommit {
+        try journal.commitStaged()
+        // A batch without records was not proven by a commit: after the lease, another daemon may
+        // have changed what its answers say.
+        if let lease = journal.lease, lease.end <= SystemClock.bootMilliseconds() {
+          try journal.checkpoint()
+        }
+      }
       return nil
     } catch {
       return error

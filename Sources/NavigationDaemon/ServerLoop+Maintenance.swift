@@ -5,6 +5,10 @@ import TransportGuard
 // Work that no client requested: checkpoints and pruning; and the time of the next wake-up for it.
 
 extension ServerLoop {
+  /// The number of rows that one slice of pruning looks at in a database on another machine, where
+  /// each group is a round trip, and the loop waits.
+  private static let remoteBudget = 64
+
   /// Starts a checkpoint, or prunes a slice of the history, if that is due.
   mutating func maintain(at now: Instant) throws {
     do throws(JournalError) {
@@ -15,7 +19,8 @@ extension ServerLoop {
         return writer.startCheckpoint()
       }
       guard maintenance.mustPrune(at: now.boot) else { return }
-      let report = try writer.journal.maintain(now: now.wall, budget: 2000)
+      let report = try writer.journal.maintain(
+        now: now.wall, budget: isRemote ? Self.remoteBudget : 2000)
       for floor in report.floors {
         batches.append(.floor(nav: floor.nav, revision: floor.revision))
       }

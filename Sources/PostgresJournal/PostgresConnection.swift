@@ -150,6 +150,8 @@ struct PostgresCommand {
   /// Ends a pipeline, and takes its results.
   ///
   /// - Parameter deadline: when to give up; each result extends it by the time from now to it.
+  /// - Returns: the results, in the order of the statements.
+  /// - Throws: the first error.
   private func results(until deadline: UInt64) throws(PostgresError) -> [PostgresResult] {
     guard unsafe PQpipelineSync(handle) == 1 else { throw lost() }
     let patience = deadline - min(deadline, SystemClock.monotonicMilliseconds())

@@ -45,7 +45,11 @@ final class PostgresEngine: JournalEngine {
   /// - Throws: `.locked` while another daemon has the lease.
   init(_ place: PostgresPlace) throws(JournalError) {
     self.place = place
-    process = "\(UInt64.random(in: .min ... .max))"
+    do throws(SystemError) {
+      process = String(try randomUInt64(), radix: 16)
+    } catch {
+      throw .unreadable(path: place.name, reason: "\(error)")
+    }
     // A daemon that waits for the lease asks often, so it keeps its connection.
     let candidate: PostgresCandidate
     if let kept = place.candidate.take() {
@@ -121,6 +125,7 @@ extension PostgresEngine {
   /// - Parameters:
   ///   - owner: the parameter with the name of the owner.
   ///   - server: the parameter with the identity of the server.
+  /// - Returns: two parts of a `WITH`, behind one named `taken` that has the epoch.
   private static func note(_ owner: String, _ server: String) -> String {
     """
     noted AS (

@@ -294,7 +294,11 @@ import Testing
     #expect(fourth.mustRenewEpochs && fourth.isRestored)
   }
 
-  @Test(arguments: ["host=/x password=secret", "postgresql://navd:secret@db/navd", "hots=/x"])
+  @Test(arguments: [
+    "host=/x password=secret", "postgresql://navd:secret@db/navd", "hots=/x",
+    "host=/x sslpassword=secret", "host=/x password=my secret",
+    "postgresql://navd:%zzsecret@db/navd",
+  ])
   func `a connection string with a password or a fault is refused without printing it`(
     conninfo: String
   ) {

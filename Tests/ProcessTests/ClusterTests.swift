@@ -179,7 +179,7 @@ extension ProcessTests {
       #expect(try second.stop() == 0)
     }
 
-    /// 300 rounds with NAVD_TEST_LONG=1. NAVD_TEST_SEED repeats the choices of a run.
+    /// Runs 300 rounds with NAVD_TEST_LONG=1; NAVD_TEST_SEED repeats the choices of a run.
     @Test func `losses of members and of the server lose and double nothing`() throws {
       let environment = ProcessInfo.processInfo.environment
       let seed = environment["NAVD_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
