@@ -14,14 +14,20 @@ struct AccessControl: PeerAuthority, Sendable {
   /// The names of the authorised keys.
   private var names: [CurvePublicKey: String] = [:]
   private let directory: KeyDirectory
+  /// The name of this machine in a cluster; nil outside a cluster.
+  let member: String?
 
   /// Looks up the users and groups, and reads the keys.
   ///
   /// - Parameters:
   ///   - configuration: section `[access]`.
   ///   - user: the user id of the daemon.
+  ///   - member: the name of this machine in a cluster; nil outside a cluster.
   /// - Throws: `DaemonError` if a user or a group does not exist.
-  init(_ configuration: Configuration.Access, daemonUser user: UInt32) throws(DaemonError) {
+  init(
+    _ configuration: Configuration.Access, daemonUser user: UInt32, member: String? = nil
+  ) throws(DaemonError) {
+    self.member = member
     access = Access(daemonUser: user)
     directory = KeyDirectory(path: configuration.keyDirectory)
     for line in configuration.roles {

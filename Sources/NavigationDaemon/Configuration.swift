@@ -46,6 +46,8 @@ package struct Configuration: Hashable, Sendable {
 
     /// The name of this daemon in the cluster.
     package var memberName: String { member ?? hostName() }
+    /// The same, if there is a cluster; else nil.
+    var sharingMember: String? { database == nil ? nil : memberName }
   }
 
   /// Section `[limits]`: bounds for the memory and the work that clients can cause.

@@ -46,7 +46,8 @@ package enum Daemon {
       try ServiceManager.inheritedSockets()
     }
     let places = try places(configuration, rules, inherited)
-    let access = try AccessControl(configuration.access, daemonUser: rules.userID)
+    let access = try AccessControl(
+      configuration.access, daemonUser: rules.userID, member: configuration.cluster.sharingMember)
     let identity = try identity(configuration, rules, places)
     let place = try journalPlace(keeper, configuration, rules, log)
     var preparation = try prepareRouter(identity)

@@ -46,7 +46,9 @@ struct ServingConfiguration {
     try check(new, faults)
     do throws(DaemonError) {
       return Candidate(
-        configuration: new, access: try AccessControl(new.access, daemonUser: rules.userID))
+        configuration: new,
+        access: try AccessControl(
+          new.access, daemonUser: rules.userID, member: new.cluster.sharingMember))
     } catch {
       throw Refusal(reason: error.description)
     }

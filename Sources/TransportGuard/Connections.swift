@@ -275,7 +275,7 @@ struct Connection: Sendable {
     /// The origin that a connection of this peer must have.
     init(_ peer: Peer) {
       switch peer {
-      case .local(let user, _, let process): self = .process(user: user, number: process)
+      case .local(let user, _, let process, _): self = .process(user: user, number: process)
       case .key: self = .network
       case .actor: preconditionFailure("the transport knows no actors")
       }
@@ -334,7 +334,7 @@ extension Peer {
   /// Whether both peers are the same user or key, so that rights and limits are common to them.
   func isOfSamePrincipal(as other: Peer) -> Bool {
     switch (self, other) {
-    case (.local(let user, _, _), .local(let another, _, _)): user == another
+    case (.local(let user, _, _, _), .local(let another, _, _, _)): user == another
     case (.key(let name, _), .key(let another, _)): name == another
     case (.local, .key), (.key, .local): false
     case (.actor, _), (_, .actor): preconditionFailure("the transport knows no actors")

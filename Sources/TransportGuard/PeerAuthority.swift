@@ -5,6 +5,9 @@ package import ZeroMQ
 package protocol PeerAuthority {
   /// Returns the name under which a key is authorised, nil if it is not.
   func name(of key: CurvePublicKey) -> String?
+  /// The name of this machine in a cluster, which becomes part of what its users are called; nil
+  /// outside a cluster.
+  var member: String? { get }
   /// Returns whether a peer has any right at all.
   func admits(_ peer: Peer) -> Bool
 }
@@ -38,7 +41,7 @@ extension PeerAuthority {
     typealias Domain = RouterPreparation.Domain
     switch (request.domain, request.mechanism, request.address) {
     case (Domain.local, .null, .process(let user, let group, let process)):
-      let peer = Peer.local(user: user, group: group, process: process)
+      let peer = Peer.local(user: user, group: group, process: process, member: member)
       guard admits(peer) else {
         return .failure(AdmissionRefusal("nothing is granted to it", peer))
       }
@@ -62,7 +65,7 @@ extension PeerAuthority {
   func peer(_ address: PeerAddress, userID: String?) -> (peer: Peer, key: CurvePublicKey?)? {
     switch address {
     case .process(let user, let group, let process):
-      return (.local(user: user, group: group, process: process), nil)
+      return (.local(user: user, group: group, process: process, member: member), nil)
     case .network(let address):
       guard let key = userID.flatMap({ CurvePublicKey(z85: $0) }), let name = name(of: key) else {
         return nil

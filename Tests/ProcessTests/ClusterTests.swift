@@ -158,6 +158,20 @@ extension ProcessTests {
       try first.child.complains("serving 1 nav")
     }
 
+    @Test func `a user of one member is nobody on another`() throws {
+      let cluster = try Cluster()
+      let first = try cluster.start("a", isServing: true)
+      let second = try cluster.start("b", isServing: false)
+      let peer = try Peer(first.endpoint)
+      try peer.create("kiosk")
+      #expect(try first.navctl(["log", "kiosk"]).output.contains("uid:\(getuid())@a"))
+      #expect(try first.stop() == 0)
+      try second.child.complains("serving 1 nav")
+      try Peer(second.endpoint).perform("kiosk", #"[{"push":{"screen":{"id":"first"}}}]"#)
+      let log = try second.navctl(["log", "kiosk"]).output
+      #expect(log.contains("uid:\(getuid())@a") && log.contains("uid:\(getuid())@b"), "\(log)")
+    }
+
     @Test func `a member without clients keeps its lease`() throws {
       let cluster = try Cluster(lease: 2000)
       try cluster.start("a", isServing: true)

@@ -8,6 +8,7 @@ import ZeroMQ
 struct Guests: PeerAuthority {
   var names: [CurvePublicKey: String] = [:]
   var isOpen = true
+  var member: String?
 
   func name(of key: CurvePublicKey) -> String? { names[key] }
   func admits(_ peer: Peer) -> Bool { isOpen }

@@ -75,7 +75,7 @@ package struct Access: Hashable, Sendable {
   /// The role of a peer.
   package func role(of peer: Peer) -> Role {
     switch peer {
-    case .local(let user, _, _):
+    case .local(let user, _, _, _):
       if user == 0 || user == daemonUser { return .admin }
     case .key(let name, _):
       guard let own = keys[name] else { return .none }
@@ -158,7 +158,7 @@ package struct Access: Hashable, Sendable {
   /// Whether a peer has all rights on every nav: root and the daemon's user have.
   @inline(__always)
   func grantsAll(to peer: Peer) -> Bool {
-    guard case .local(let user, _, _) = peer else { return false }
+    guard case .local(let user, _, _, _) = peer else { return false }
     return user == 0 || user == daemonUser
   }
 
@@ -192,8 +192,8 @@ extension Access.Subject {
   /// Whether a peer has this user, group or key, as the transport proved it; false for roles.
   func names(_ peer: Peer) -> Bool {
     switch (self, peer) {
-    case (.user(let user), .local(let own, _, _)): user == own
-    case (.group(let group), .local(_, let own, _)): group == own
+    case (.user(let user), .local(let own, _, _, _)): user == own
+    case (.group(let group), .local(_, let own, _, _)): group == own
     case (.key(let name), .key(let own, _)): name == own
     case (.user, _), (.group, _), (.key, _), (.role, _): false
     }
@@ -203,7 +203,10 @@ extension Access.Subject {
 /// The identity of the client behind a connection, as the transport proved it.
 package enum Peer: Hashable, Sendable {
   /// A process on this machine, identified by the kernel.
-  case local(user: UInt32, group: UInt32, process: Int32)
+  ///
+  /// `member` is the name of this machine in a cluster, where the number of a user may be another
+  /// person's on another machine; nil outside a cluster.
+  case local(user: UInt32, group: UInt32, process: Int32, member: String? = nil)
   /// A client on a network with the secret key of an authorised public key.
   ///
   /// `name` is the name of the public key. `address` is numeric and for people; no decision depends
@@ -217,7 +220,8 @@ package enum Peer: Hashable, Sendable {
   /// The name to which rights, ownership and remembered ops belong.
   package var principal: String {
     switch self {
-    case .local(let user, _, _): "uid:\(user)"
+    case .local(let user, _, _, nil): "uid:\(user)"
+    case .local(let user, _, _, let member?): "uid:\(user)@\(member)"
     // Never equal to the principal of a user, because the name of a key contains no colon.
     case .key(let name, _): name
     // Never equal to another, because only this one contains a slash.
@@ -230,7 +234,7 @@ package enum Peer: Hashable, Sendable {
   /// It is for the log only, because the kernel can reuse the number.
   var process: Int32? {
     switch self {
-    case .local(_, _, let process): process
+    case .local(_, _, let process, _): process
     case .key: nil
     case .actor(_, let gateway): gateway.process
     }

@@ -194,7 +194,7 @@ extension JSONWriter {
   /// Writes the identity of a peer as members of the current object.
   mutating func peer(_ peer: Peer) {
     switch peer {
-    case .local(let user, let group, let process):
+    case .local(let user, let group, let process, _):
       name("via")
       plain("ipc")
       name("uid")
