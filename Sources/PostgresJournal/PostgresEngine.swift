@@ -81,7 +81,12 @@ final class PostgresEngine: JournalEngine {
       throw .unreadable(path: place.name, reason: error.text)
     }
     try PostgresSchema.prepare(connection, place.name, until: place.deadline())
-    return PostgresCandidate(connection: connection, settings: settings)
+    // A connection was lost while this daemon waited: the server was away. If the lease has ended
+    // meanwhile, the daemon that served can still have it again, and with it the epochs of navs.
+    let pause = place.candidate.hasWaited ? place.lease / 5 : 0
+    return PostgresCandidate(
+      connection: connection, settings: settings,
+      notBefore: SystemClock.bootMilliseconds() + pause)
   }
 
   var name: String { place.name }
@@ -145,6 +150,7 @@ extension PostgresEngine {
       // A standby can have been promoted since the last attempt.
       server = try Self.identity(connection, place)
       lease = leaseFromNow()
+      let mayTake: Int64 = candidate.notBefore <= SystemClock.bootMilliseconds() ? 1 : 0
       results = try connection.run(
         [
           PostgresCommand(
@@ -152,12 +158,12 @@ extension PostgresEngine {
             WITH taken AS (
               UPDATE navd.shard SET owner = $2, process = $4, epoch = epoch + 1,
                 leased_until = \(Self.leaseInSQL), server = COALESCE(server, $3)
-              WHERE id = 0
-                AND (owner = $2 OR leased_until IS NULL OR leased_until < clock_timestamp())
+              WHERE id = 0 AND (owner = $2 OR leased_until IS NULL
+                OR leased_until < clock_timestamp() AND $5 = 1)
               RETURNING epoch, seq, restored::int, server, commits
             ), \(Self.note("$2", "$3")) SELECT epoch, seq, restored, server, commits FROM taken
             """, .integer(Int64(place.lease)), .text(place.owner), .text(server ?? ""),
-            .text(process)),
+            .text(process), .integer(mayTake)),
           PostgresCommand("SELECT owner FROM navd.shard WHERE id = 0"),
         ], until: place.deadline())
     } catch {

@@ -104,18 +104,23 @@ struct PostgresCandidate: Sendable {
   let connection: PostgresConnection
   /// The settings of the server.
   let settings: PostgresSchema.Settings
+  /// When it may take the lease at the earliest, in milliseconds of the boot clock.
+  let notBefore: UInt64
 
   /// Keeps a candidate between two attempts.
   final class Keeper: Sendable {
-    private let kept = Mutex<PostgresCandidate?>(nil)
+    private let state = Mutex<(candidate: PostgresCandidate?, hasWaited: Bool)>((nil, false))
+
+    /// Whether a candidate of this process has waited before.
+    var hasWaited: Bool { state.withLock { $0.hasWaited } }
 
     func take() -> PostgresCandidate? {
-      kept.withLock { kept in
-        defer { kept = nil }
-        return kept
+      state.withLock { state in
+        defer { state.candidate = nil }
+        return state.candidate
       }
     }
 
-    func keep(_ candidate: PostgresCandidate) { kept.withLock { $0 = candidate } }
+    func keep(_ candidate: PostgresCandidate) { state.withLock { $0 = (candidate, true) } }
   }
 }

@@ -40,6 +40,31 @@ import Testing
         == "1 one, 2 two, 3 three")
   }
 
+  @Test func `after an outage of the server, the daemon that served comes first`() throws {
+    let stage = try PostgresStage()
+    var writer = Writer(seed: 11)
+    let serving = try stage.open()
+    _ = try serving.contents()
+    let waiting = try stage.place("two")
+    func attempt() -> JournalError? {
+      #expect(throws: JournalError.self) {
+        try waiting.open(retention: Retention(), holder: "test")
+      }
+    }
+    #expect(attempt() == .locked(path: waiting.name, by: "navd on one"))
+    // The outage is longer than the lease.
+    try stage.endConnections()
+    try stage.sql("UPDATE navd.shard SET leased_until = clock_timestamp()")
+    guard case .unreadable? = attempt() else {
+      Issue.record("its connection was lost")
+      return
+    }
+    #expect(attempt() == .locked(path: waiting.name, by: "navd on one"))
+    try serving.commit(writer.batch(2))
+    #expect(attempt() == .locked(path: waiting.name, by: "navd on one"))
+    try serving.close()
+  }
+
   @Test func `a take-over waits for a commit that is under way, and has its rows`() throws {
     let stage = try PostgresStage()
     var writer = Writer(seed: 2)

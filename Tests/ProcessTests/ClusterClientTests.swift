@@ -50,7 +50,8 @@ extension ProcessTests {
           "NAVD_CLUSTER_LEASE": "2000",
         ])
       #expect(try child.ended() == 0, "\(child.transcript)")
-      #expect(child.standardOutput.hasSuffix("all mirrors equal: rev 5 b95f007b\n"))
+      let last = try #require(child.standardOutput.split(separator: "\n").last)
+      #expect(last.hasPrefix("all mirrors equal: rev 5 "))
     }
 
     @Test func `navctl finds the daemon that serves among several addresses`() throws {
