@@ -64,7 +64,7 @@ package protocol JournalEngine: JournalFacts, AnyObject {
 
   /// Begins a transaction; none is open.
   func begin() throws(JournalError)
-  /// Stores a group, whose key is higher than those of all groups.
+  /// Stores a new group; its key is higher than every stored key.
   func insert(
     _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>
   ) throws(JournalError)
@@ -127,7 +127,7 @@ package enum JournalFact: UInt64, CaseIterable, Sendable {
   case census = 1
   /// Whether everything committed is known to be durable.
   case state = 2
-  /// The closed navs whose rows are being deleted.
+  /// The closed navs with rows that are still to be deleted.
   case closing = 3
 
   /// The key in the database.

@@ -125,7 +125,7 @@ extension PostgresEngine {
       renewal: now + place.lease / 3, end: now + place.lease - place.margin)
   }
 
-  /// Notes who has the lease from which epoch on, and deletes old notes.
+  /// Records the owner of an epoch of the lease, and deletes old records.
   ///
   /// - Parameters:
   ///   - owner: the parameter with the name of the owner.

@@ -30,7 +30,7 @@ enum PostgresSchema {
         shard bigint, nav bigint, rev bigint, seq bigint NOT NULL, t bigint NOT NULL,
         sum bigint NOT NULL, body bytea NOT NULL, PRIMARY KEY(shard, nav, rev))
       """,
-      // Who had the lease, from when on, and on which server.
+      // The owner of each epoch of the lease, the time of the take-over, and the server.
       """
       CREATE TABLE navd.takeover(
         shard bigint, epoch bigint, owner text NOT NULL, at timestamptz NOT NULL, server text,

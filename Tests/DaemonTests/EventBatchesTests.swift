@@ -81,7 +81,7 @@ import Testing
         batches.insertFirst(held)
         atHand = numbers(held.map(\.event)) + atHand
         for (received, number) in zip(held, atHand) {
-          // A batch that is taken back has no sizes any more; none of its events is held.
+          // `takeBack` drops the sizes of its events; the loop holds none of them.
           let bytes = takenBack.contains(number) ? 0 : bytesOf(number)
           #expect(received.byteCount == max(bytes, EventBatches.leastBytes))
         }

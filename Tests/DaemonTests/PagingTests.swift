@@ -5,7 +5,7 @@ import Testing
 @testable import Journal
 @testable import NavigationDaemon
 
-/// Dormant navs in the loop: who waits for them, and who does not.
+/// Dormant navs in the loop: the clients that wait for them, and those that do not.
 ///
 /// A stage takes the answers of the history thread when the test asks for them, so that a nav is
 /// being read for as long as the test wants.
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `who uses a loaded nav is answered while another nav is being read`() throws {
+  @Test func `a client of a loaded nav is answered while another nav is being read`() throws {
     try withDormant { stage, directory in
       try stage.turn([
         stage.op(1, #"{"pop":{}}"#, nav: "a"), stage.op(3, LoopStage.push("x"), nav: "hot"),
