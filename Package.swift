@@ -107,7 +107,9 @@ let package = Package(
       linkerSettings: daemonLinking),
     .executableTarget(
       name: "navd-cluster",
-      dependencies: ["DaemonMain", "NavigationDaemon", "Journal", "PostgresJournal"],
+      dependencies: [
+        "DaemonMain", "NavigationDaemon", "Journal", "NavigationCore", "PostgresJournal",
+      ],
       swiftSettings: strict, linkerSettings: daemonLinking),
     // The HTTP server of the programs that serve pages and metrics.
     .target(

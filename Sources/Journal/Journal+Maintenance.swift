@@ -11,9 +11,16 @@ extension Journal {
   /// `now` is wall-clock time in milliseconds since 1970. A call examines at most `budget` rows and
   /// `budget` navs.
   package func maintain(now: UInt64, budget: Int) throws(JournalError) -> MaintenanceReport {
+    try maintain(now: now, budget: budget, excess: max(0, ledger.bytes - retention.bytes))
+  }
+
+  /// Does the same, where all rows together exceed their limit by `excess` bytes.
+  package func maintain(
+    now: UInt64, budget: Int, excess: Int
+  ) throws(JournalError) -> MaintenanceReport {
     precondition(isReplayed, "maintain before replay")
     precondition(budget > 0, "a budget of \(budget) rows does nothing")
-    let plan = makePlan(now: now, budget: budget)
+    let plan = makePlan(now: now, budget: budget, excess: excess)
     var report = MaintenanceReport()
     report.needsSnapshot = plan.needsSnapshot
     if !plan.raised.isEmpty || !plan.closed.isEmpty {
@@ -38,14 +45,14 @@ extension Journal {
     }
   }
 
-  private func makePlan(now: UInt64, budget: Int) -> RetentionPlan {
+  private func makePlan(now: UInt64, budget: Int, excess: Int) -> RetentionPlan {
     if pruning.entry >= ledger.entries.count { pruning.entry = 0 }
     let end = min(ledger.entries.count, pruning.entry + budget)
     let slice = ledger.entries[pruning.entry..<end]
     pruning.entry = end
     // Rows marked for deletion are deleted before more history is given up.
-    let excess = pruning.isActive ? 0 : max(0, ledger.bytes - retention.bytes)
-    var plan = RetentionPlan(slice, retention, now: now, excess: excess)
+    var plan = RetentionPlan(
+      slice, retention, now: now, excess: pruning.isActive ? 0 : excess)
     plan.closed.removeAll { closing.contains($0) }
     return plan
   }
@@ -191,6 +198,9 @@ extension Journal {
   package var fileSizes: (journal: Int, log: Int) {
     engine.sizes
   }
+
+  /// The bytes of all rows, counted as for `Retention.bytes`.
+  package var rowBytes: Int { ledger.bytes }
 
   /// The present figures; two of them come from the file system.
   package var statistics: Statistics {

@@ -3,13 +3,14 @@ package import NavigationCore
 /// The journal: rows in the order of their sequence, and snapshots, in a database that an engine
 /// keeps.
 ///
+/// In a cluster it has the rows of one shard.
 /// Rows that are committed together are stored in groups. A group is one row of the database.
 ///
 /// One thread at a time uses it. The caller calls `open`, then `replay` once, then `commit`, with
 /// `checkpoint` and `maintain` in quiet moments, and at last `close`. If `commit` returns, its
 /// records are stored. If it throws, none of them is, except after `.syncFailed`, when this is
 /// unknown.
-package final class Journal {
+package final class Journal: JournalStore {
   /// The name of the journal's file in a directory.
   package static let fileName = "journal.sqlite"
 
@@ -19,7 +20,8 @@ package final class Journal {
   /// The place of the database.
   package let place: any JournalPlace
 
-  let engine: any JournalEngine
+  /// The database.
+  package let engine: any JournalEngine
   let metadata: Metadata
   var ledger = Ledger()
   var closing: [UInt64] = []
@@ -56,6 +58,9 @@ package final class Journal {
       .open(retention: retention, holder: holder)
   }
 
+  /// The shard whose rows it has.
+  package var shard: Shard { engine.shard }
+
   /// The name of the database in errors, such as its path.
   package var name: String { engine.name }
 
@@ -86,9 +91,6 @@ package final class Journal {
   ///
   /// The caller makes a `checkpoint` when it exceeds a limit.
   package var walPages: Int { engine.logPages }
-
-  /// The directory of the journal, or the name of its database.
-  package var placeName: String { place.directory?.path ?? name }
 
   /// The right to answer, as the last commit or checkpoint renewed it; nil if no other process can
   /// take the journal over.
@@ -158,11 +160,28 @@ extension Journal {
   package func commitStaged() throws(JournalError) {
     guard isStaging else { return }
     try undoingOnError { () throws(JournalError) in
-      try storeGroup()
-      // A missing snapshot leaves no gap in a sequence, so the census is stored with the snapshots.
-      if batch.hasSnapshots { try metadata.write(census.draft) }
+      try writeStaged()
       try engine.commit()
     }
+    noteCommitted()
+  }
+
+  /// Writes the rest of the staged parts, so that only the commit of the engine is left to do.
+  ///
+  /// The journals of several shards are committed together: `completeStaged` of each, one commit, then
+  /// `noteCommitted` of each, or `discardStaged`.
+  package func completeStaged() throws(JournalError) {
+    try undoingOnError { () throws(JournalError) in try writeStaged() }
+  }
+
+  private func writeStaged() throws(JournalError) {
+    try storeGroup()
+    // A missing snapshot leaves no gap in a sequence, so the census is stored with the snapshots.
+    if batch.hasSnapshots { try metadata.write(census.draft) }
+  }
+
+  /// Notes that the engine has committed the staged parts.
+  package func noteCommitted() {
     isStaging = false
     census.stored = census.draft
     for record in batch.records { ledger.add(record) }

@@ -16,6 +16,8 @@ package import NavigationCore
 ///
 /// One thread at a time uses an engine. A transaction never reads what it wrote itself.
 package protocol JournalEngine: JournalFacts, AnyObject {
+  /// The shard whose rows it has.
+  var shard: Shard { get }
   /// Whether committed rows may be missing, so that every nav needs a new epoch.
   var mustRenewEpochs: Bool { get }
   /// Whether `mustRenewEpochs` is true because an administrator went back to an earlier state.
@@ -146,10 +148,10 @@ package protocol JournalEngineReader: AnyObject {
   var name: String { get }
   /// A number that changes whenever rows were deleted or rewritten; nil if that is not known.
   func version() throws(JournalError) -> Int64?
-  /// Passes on the group that covers a sequence, or else the next one; returns false if there is
-  /// neither.
+  /// Passes on the group of a shard that covers a sequence, or else the next one; returns false if
+  /// there is neither.
   func readGroup(
-    from sequence: UInt64,
+    from sequence: UInt64, of shard: Shard,
     _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
       throws(JournalError) -> Void
   ) throws(JournalError) -> Bool

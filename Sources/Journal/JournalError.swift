@@ -1,3 +1,5 @@
+package import NavigationCore
+
 /// An error of the journal, with the details that a caller needs to act on it.
 package enum JournalError: Error, Hashable, Sendable {
   /// Another process holds the lock; `by` is the text of its lock file.
@@ -19,9 +21,9 @@ package enum JournalError: Error, Hashable, Sendable {
   /// Every later commit fails in the same way. The process must exit, so that the next one starts
   /// from what can be read.
   case syncFailed(path: String, reason: String)
-  /// Another process has taken the place over: nothing of the batch is stored, and nothing of this
-  /// process will be.
-  case fenced(path: String)
+  /// Another process has taken over these shards, or the whole place if there are none here: nothing
+  /// of the batch is stored, and nothing of this process will be there.
+  case fenced(path: String, shards: [Shard] = [])
 }
 
 extension JournalError {
@@ -30,7 +32,7 @@ extension JournalError {
     switch self {
     case .locked(let path, _), .damaged(let path, _), .newer(let path, _, _),
       .unreadable(let path, _), .unwritable(let path, _), .full(let path),
-      .writeFailed(let path, _), .syncFailed(let path, _), .fenced(let path):
+      .writeFailed(let path, _), .syncFailed(let path, _), .fenced(let path, _):
       path
     }
   }
@@ -56,7 +58,7 @@ extension JournalError: CustomStringConvertible {
       "cannot append to \(path): \(reason); nothing was stored, it may be tried again"
     case .syncFailed(let path, let reason):
       "cannot sync \(path): \(reason); the process must exit, check the disk before restarting"
-    case .fenced(let path):
+    case .fenced(let path, _):
       "another navd has taken over \(path); this one stores nothing more and must exit"
     }
   }

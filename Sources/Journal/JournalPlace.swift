@@ -2,11 +2,6 @@
 ///
 /// Any thread may use it. A process opens its journal once, and then readers as it needs them.
 package protocol JournalPlace: Sendable {
-  /// Opens the journal; makes an empty one if there is none.
-  ///
-  /// `holder` names this process in the error of another process that finds the place in use, such
-  /// as `navd serving ipc:///…`.
-  func open(retention: Retention, holder: String) throws(JournalError) -> Journal
   /// Opens a reader, after the journal is open.
   func openReader() throws(JournalError) -> JournalReader
   /// The directory of the files; nil if another machine keeps them.
@@ -33,6 +28,9 @@ package struct JournalDirectory: JournalPlace {
   package var directory: JournalDirectory? { self }
 
   /// Locks the directory, makes it if there is none, and opens its journal.
+  ///
+  /// `holder` names this process in the error of another process that finds the lock, such as
+  /// `navd serving ipc:///…`.
   package func open(retention: Retention, holder: String) throws(JournalError) -> Journal {
     let engine = try SQLiteEngine(
       directory: path, durability: durability, bootID: bootID, holder: holder)

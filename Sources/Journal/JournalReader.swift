@@ -10,7 +10,7 @@ package final class JournalReader {
   ///
   /// Navs that were created one after the other share groups, and a start revives them in this
   /// order.
-  private var recent: [LoadedGroup] = []
+  private var recent: [(shard: Shard, group: LoadedGroup)] = []
   /// The version of the database from which `recent` was read.
   private var recentVersion: Int64?
   /// The maximum of `recent`: with up to 48 KiB of bodies in each group, 3 MiB.
@@ -25,32 +25,39 @@ package final class JournalReader {
   }
 
   /// Returns the row with this sequence; nil if there is none or it was pruned.
-  package func row(at sequence: UInt64) throws(JournalError) -> JournalRow? {
-    try group(holding: sequence)?.row(at: sequence)
+  package func row(
+    at sequence: UInt64, of shard: Shard = .first
+  ) throws(JournalError) -> JournalRow? {
+    try group(holding: sequence, of: shard)?.row(at: sequence)
   }
 
-  /// Returns the row group that covers `sequence`; nil if no group does.
-  private func group(holding sequence: UInt64) throws(JournalError) -> LoadedGroup? {
+  /// Returns the row group of a shard that covers `sequence`; nil if no group does.
+  private func group(
+    holding sequence: UInt64, of shard: Shard
+  ) throws(JournalError) -> LoadedGroup? {
     let version = try engine.version()
     // Another connection has written, and may have pruned rows.
     if version == nil || version != recentVersion { recent.removeAll() }
     recentVersion = version
-    if let place = recent.lastIndex(where: { $0.holds(sequence) }) {
-      let group = recent.remove(at: place)
-      recent.append(group)
-      return group
+    if let place = recent.lastIndex(where: { $0.shard == shard && $0.group.holds(sequence) }) {
+      let found = recent.remove(at: place)
+      recent.append(found)
+      return found.group
     }
-    guard let group = try load(holding: sequence) else { return nil }
+    guard let group = try load(holding: sequence, of: shard) else { return nil }
     if recent.count == Self.mostRecent { recent.removeFirst() }
-    recent.append(group)
+    recent.append((shard, group))
     return group
   }
 
-  private func load(holding sequence: UInt64) throws(JournalError) -> LoadedGroup? {
+  private func load(
+    holding sequence: UInt64, of shard: Shard
+  ) throws(JournalError) -> LoadedGroup? {
     guard sequence > 0 else { return nil }
     var found: LoadedGroup?
     let name = engine.name
-    _ = try engine.readGroup(from: sequence) { (group, heads, bodies) throws(JournalError) in
+    _ = try engine.readGroup(from: sequence, of: shard) {
+      (group, heads, bodies) throws(JournalError) in
       guard group.first <= sequence else { return }
       try group.unpacking(bodies, damage: { JournalError.damaged(path: name, what: $0) }) {
         (bodies) throws(JournalError) in
@@ -78,7 +85,9 @@ package final class JournalReader {
     // Consecutive rows of a nav are often in one group, which is then read once.
     var group: LoadedGroup?
     while next > 0, rows.count < limit {
-      if group?.holds(next) != true { group = try self.group(holding: next) }
+      if group?.holds(next) != true {
+        group = try self.group(holding: next, of: Shard(ofNav: nav))
+      }
       guard let row = group?.row(at: next) else { break }
       guard row.nav == nav, row.previous < row.sequence else {
         throw .damaged(
@@ -104,14 +113,16 @@ package final class JournalReader {
     return (snapshot, rows.reversed())
   }
 
-  /// Returns the bodies of the rows with these ascending sequences; omits pruned rows.
+  /// Returns the bodies of a shard's rows with these ascending sequences; omits pruned rows.
   package func bodies(
-    of sequences: [UInt64]
+    of sequences: [UInt64], in shard: Shard = .first
   ) throws(JournalError) -> [(sequence: UInt64, body: [UInt8])] {
     var bodies: [(sequence: UInt64, body: [UInt8])] = []
     var group: LoadedGroup?
     for sequence in sequences {
-      if group?.holds(sequence) != true { group = try self.group(holding: sequence) }
+      if group?.holds(sequence) != true {
+        group = try self.group(holding: sequence, of: shard)
+      }
       if let row = group?.row(at: sequence) { bodies.append((sequence, row.body)) }
     }
     return bodies

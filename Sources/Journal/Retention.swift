@@ -137,6 +137,9 @@ package struct MaintenanceReport: Hashable, Sendable {
   package var freedPages = 0
   /// Whether another call at the same time would do more.
   package var hasMore = false
+
+  /// Makes an empty report.
+  package init() {}
 }
 
 /// The position of the search for rows to delete; it is not stored.

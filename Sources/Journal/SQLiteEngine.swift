@@ -75,6 +75,8 @@ final class SQLiteEngine: JournalEngine {
     if let logDamage, !mustRenewEpochs { throw .damaged(path: path, what: logDamage) }
   }
 
+  var shard: Shard { .first }
+
   /// The path of the file.
   var name: String { database.path }
 

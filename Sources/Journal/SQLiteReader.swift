@@ -27,7 +27,7 @@ final class SQLiteReader: JournalEngineReader {
   }
 
   func readGroup(
-    from sequence: UInt64,
+    from sequence: UInt64, of shard: Shard,
     _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
       throws(JournalError) -> Void
   ) throws(JournalError) -> Bool {

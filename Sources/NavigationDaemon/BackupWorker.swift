@@ -70,7 +70,7 @@ final class BackupWorker: Sendable {
     let journal = try Journal.open(
       directory: backup.draft, durability: .sync, bootID: bootID, retention: Retention(),
       holder: "navd checking a backup")
-    let navs = try Daemon.check(journal) { row, newest in
+    let navs = try JournalReplay.check(journal) { row, newest in
       report(pages + Int(UInt64(pages) * row / max(newest, row, 1)), of: 2 * pages)
     }
     let sequence = journal.lastSequence

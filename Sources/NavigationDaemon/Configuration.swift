@@ -41,6 +41,10 @@ package struct Configuration: Hashable, Sendable {
     package var database: String?
     /// The name of this daemon in the cluster; nil stands for the host name.
     package var member: String?
+    /// The address at which clients reach this daemon; nil stands for the first one to listen on.
+    package var announce: String?
+    /// The address of the gateway that serves this daemon's navs to browsers; nil for none.
+    package var web: String?
     /// The milliseconds after which another daemon takes over from one that was lost.
     package var leaseMilliseconds = 5000
 

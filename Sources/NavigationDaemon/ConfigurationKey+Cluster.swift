@@ -3,12 +3,21 @@ extension ConfigurationKey {
   static let clusterKeys: [ConfigurationKey] = [
     ConfigurationKey(
       section: "cluster", name: "database", value: .text(database),
-      documentation: "The PostgreSQL database with the journal, for navd-cluster. One of the "
-        + "daemons that name it serves, the others wait to take over; see docs/cluster.md.",
+      documentation: "The PostgreSQL database with the journal, for navd-cluster. The daemons that "
+        + "name it divide the navs among themselves; see docs/cluster.md.",
       change: .atStart),
     ConfigurationKey(
       section: "cluster", name: "member", value: .text(member),
       documentation: "The name of this daemon in the cluster, which no other daemon has.",
+      change: .atStart),
+    ConfigurationKey(
+      section: "cluster", name: "announce", value: .text(announce),
+      documentation: "The address at which clients of other daemons reach this one, if it is not "
+        + "the first listen: behind a translation of addresses.",
+      change: .atStart),
+    ConfigurationKey(
+      section: "cluster", name: "web", value: .text(web),
+      documentation: "The address of the navd-web that serves this daemon to browsers.",
       change: .atStart),
     ConfigurationKey(
       section: "cluster", name: "lease",
@@ -25,6 +34,24 @@ extension ConfigurationKey {
       configuration.cluster.database = text.isEmpty ? nil : text
       return nil
     }, show: { $0.cluster.database ?? "" })
+
+  private static let announce = TextValue(
+    expected: "an address such as tcp://192.0.2.11:7117, or empty for the first listen",
+    store: { configuration, text in
+      guard text.isEmpty || text.hasPrefix("ipc://") || text.hasPrefix("tcp://") else { return "" }
+      configuration.cluster.announce = text.isEmpty ? nil : text
+      return nil
+    }, show: { $0.cluster.announce ?? "" })
+
+  private static let web = TextValue(
+    expected: "an address such as https://kiosk.example:7180, or empty for none",
+    store: { configuration, text in
+      guard text.isEmpty || text.hasPrefix("http://") || text.hasPrefix("https://") else {
+        return ""
+      }
+      configuration.cluster.web = text.isEmpty ? nil : text
+      return nil
+    }, show: { $0.cluster.web ?? "" })
 
   private static let member = TextValue(
     expected: "a name of up to 64 letters, digits and - . _, or empty for the host name",

@@ -47,7 +47,7 @@ extension Daemon {
     let journal = try Journal.open(
       directory: draft, durability: .sync, bootID: boot, retention: Retention(),
       holder: "navd checking a backup")
-    let navs = try check(journal) { row, newest in
+    let navs = try JournalReplay.check(journal) { row, newest in
       progress(Int(clamping: row), Int(clamping: newest))
     }
     let sequence = journal.lastSequence

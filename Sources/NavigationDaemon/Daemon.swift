@@ -49,39 +49,33 @@ package enum Daemon {
     let access = try AccessControl(
       configuration.access, daemonUser: rules.userID, member: configuration.cluster.sharingMember)
     let identity = try identity(configuration, rules, places)
-    let place = try journalPlace(keeper, configuration, rules, log)
     var preparation = try prepareRouter(identity)
-    let opening = JournalOpening(
-      place: place, retention: retention(configuration),
-      holder: "navd serving \(places.map(\.endpoint).joined(separator: " "))", log: log)
-    guard let journal = try opening.open(stoppedBy: signals) else {
-      log(LogEntry(.info, "stopped", kind: .stopped))
-      return log.flush()
-    }
     let started = SystemClock.monotonicMilliseconds()
-    // Removes the partial copy of a backup that was running when an earlier process ended.
-    if let directory = place.directory { JournalBackup(of: directory.path).discard() }
-    var hub = Hub(
-      configuration: hubConfiguration(configuration), access: access.access, seed: try seed())
-    let navs = try replay(journal, into: &hub)
+    let (hub, journal, shards) = try open(
+      keeper, configuration, rules, access.access,
+      member(configuration, places, identity),
+      holder: "navd serving \(places.map(\.endpoint).joined(separator: " "))", log)
     try finishProof(&preparation)
     let sockets = try listen(places, log)
     let router = try openRouter(preparation, sockets, configuration, log)
     try sockets.admit(configuration)
     let endpoints = sockets.lent.map(\.endpoint).joined(separator: " ")
+    var loop = ServerLoop(
+      hub: hub, journal: journal, shards: shards, router: router, sockets: sockets, log: log,
+      configuration: ServingConfiguration(configuration, from: sources, rules: rules),
+      access: access)
+    let isStopped = try loop.awaitShards(signals: signals)
     let took = SystemClock.monotonicMilliseconds() - started
     let text =
-      "serving \(counted(navs, "nav")) on \(endpoints), state in \(journal.placeName), ready in \(took) ms"
+      "serving \(counted(loop.hub.navCount, "nav")) on \(endpoints), state in "
+      + "\(journal.placeName), ready in \(took) ms"
     // Before READY, so that a failure right after it does not count as a failed start.
     pause.end()
     log(LogEntry(.info, text, kind: .started))
-    var loop = ServerLoop(
-      hub: hub, journal: journal, router: router, sockets: sockets, log: log,
-      configuration: ServingConfiguration(
-        configuration, from: sources, rules: rules, status: text), access: access)
+    loop.configuration.status = text
     // In one message, so that a program that waits for the first notification also gets the second.
     loop.notify(.ready, .status(text))
-    try loop.run(signals: signals, watchdog: try watchdog())
+    if !isStopped { try loop.run(signals: signals, watchdog: try watchdog()) }
     loop.notify(.stopping)
     try closeJournal(journal)
     try loop.close()
@@ -248,153 +242,70 @@ package enum Daemon {
     return path
   }
 
-  /// The place of the journal, as the keeper of this program says.
-  private static func journalPlace(
-    _ keeper: JournalKeeper, _ configuration: Configuration, _ rules: PathRules, _ log: Log
-  ) throws(DaemonError) -> any JournalPlace {
-    guard let make = keeper.place else {
-      return JournalDirectory(
+  /// Opens the journal, as the keeper of this program says, and makes the hub that serves it.
+  ///
+  /// A journal in a directory is replayed; a member of a cluster takes its shards later.
+  private static func open(
+    _ keeper: JournalKeeper, _ configuration: Configuration, _ rules: PathRules, _ access: Access,
+    _ member: ClusterMember, holder: String, _ log: Log
+  ) throws(DaemonError) -> (hub: Hub, store: any JournalStore, served: ServedShards?) {
+    let retention = retention(configuration)
+    guard let make = keeper.cluster else {
+      let journal: Journal
+      let place = JournalDirectory(
         path: try stateDirectory(configuration, rules),
         durability: configuration.daemon.durability == .sync ? .sync : .relaxed,
         bootID: try boot(rules))
-    }
-    do throws(JournalError) {
-      return try make(configuration) { log(LogEntry(.warning, $0)) }
-    } catch {
-      throw .journal(error)
-    }
-  }
-
-  /// After a start, the hub remembers the ops of this number of newest rows, whatever their age.
-  private static let rememberedRows: UInt64 = 10_000
-
-  /// Replays the journal into the hub; returns the number of navs.
-  private static func replay(_ journal: Journal, into hub: inout Hub) throws(DaemonError) -> Int {
-    let now = now()
-    try index(journal, into: &hub, at: now, report: extendTimeout)
-    let navs = hub.finishReplay(
-      renewsEpochs: journal.mustRenewEpochs, because: journal.isRestored ? .backup : .crash,
-      lastSequence: journal.lastSequence, at: now)
-    do throws(JournalError) {
-      let records = hub.takeRecords()
-      if !records.isEmpty { try journal.commit(records) }
-      if journal.mustRenewEpochs { try journal.epochsRenewed() }
-    } catch {
-      throw .journal(error)
-    }
-    _ = hub.committed(at: now)
-    return navs
-  }
-
-  /// Replays a whole journal to check it, without serving it.
-  ///
-  /// - Parameters:
-  ///   - journal: the journal, open and not replayed.
-  ///   - progress: called from time to time with the number of a row and that of the newest row.
-  /// - Returns: the number of navs.
-  /// - Throws: the error with which a start on this journal would end.
-  static func check(
-    _ journal: Journal, progress: (_ row: UInt64, _ newest: UInt64) -> Void
-  ) throws(DaemonError) -> Int {
-    let now = now()
-    var hub = Hub(configuration: HubConfiguration(), seed: 0)
-    let newest: UInt64
-    do throws(JournalError) {
-      newest = try journal.newestSequence()
-    } catch {
-      throw .journal(error)
-    }
-    progress(0, newest)
-    try index(journal, into: &hub, at: now, row: { progress($0, newest) }, report: { _ in })
-    return hub.finishReplay(renewsEpochs: false, lastSequence: journal.lastSequence, at: now)
-  }
-
-  private static func now() -> Instant {
-    Instant(boot: SystemClock.bootMilliseconds(), wall: SystemClock.wallMilliseconds())
-  }
-
-  private static func index(
-    _ journal: Journal, into hub: inout Hub, at now: Instant, row: (UInt64) -> Void = { _ in },
-    report: (String) -> Void
-  ) throws(DaemonError) {
-    var hasProgress = 0
-    do throws(JournalError) {
-      let newest = try journal.newestSequence()
-      hub.remembersBehind = newest > rememberedRows ? newest - rememberedRows : 0
-    } catch {
-      throw .journal(error)
-    }
-    do throws(ReplayError<HubReplayError>) {
-      try journal.replay(
-        bodies: .beginnings,
-        snapshots: { snapshot throws(HubReplayError) in try hub.index(snapshot) },
-        rows: { header, body throws(HubReplayError) in
-          hasProgress += 1
-          if hasProgress % 1024 == 0 { row(header.sequence) }
-          if hasProgress % 250_000 == 0 { report("replaying the journal: \(hasProgress) rows") }
-          try hub.index(header, body: body, at: now)
-        })
-    } catch {
-      switch error {
-      case .journal(let error): throw .journal(error)
-      case .refused(let error): throw .replay("row \(error.sequence): \(error.what)")
+      do throws(JournalError) {
+        journal = try place.open(retention: retention, holder: holder)
+      } catch {
+        throw .journal(error)
       }
+      // Removes the partial copy of a backup that was running when an earlier process ended.
+      JournalBackup(of: place.path).discard()
+      var hub = Hub(
+        configuration: hubConfiguration(configuration), access: access, seed: try seed())
+      try JournalReplay.serve(journal, by: &hub, report: extendTimeout)
+      return (hub, journal, nil)
     }
-    hub.takeFloors { journal.floor(of: $0) }
-    try complete(&hub, from: journal, report)
-  }
-
-  /// Loads the rows of remembered ops, and the navs that cannot stay dormant.
-  ///
-  /// These navs have something open, such as a transition.
-  private static func complete(
-    _ hub: inout Hub, from journal: Journal, _ report: (String) -> Void
-  ) throws(DaemonError) {
-    let (open, rows) = (hub.openNavs, hub.rememberedRows)
-    guard !open.isEmpty || !rows.isEmpty else { return }
-    let reader: JournalReader
+    let cluster: any ClusterJournal
     do throws(JournalError) {
-      reader = try journal.place.openReader()
-      var bodies: [(sequence: UInt64, body: [UInt8])] = []
-      for first in stride(from: 0, to: rows.count, by: 256) {
-        try journal.renewIfDue()
-        bodies += try reader.bodies(of: Array(rows[first..<min(first + 256, rows.count)]))
-      }
-      hub.remember(bodies)
+      cluster = try make(configuration, member) { log(LogEntry(.warning, $0)) }
+        .join(retention: retention)
     } catch {
       throw .journal(error)
     }
-    // One nav at a time, because the rows of all of them together could take much memory.
-    for (index, request) in open.enumerated() {
-      if index % 100 == 99 { report("reviving navs: \(index) of \(open.count)") }
-      do throws(JournalError) { try journal.renewIfDue() } catch { throw .journal(error) }
-      try revive(request, in: &hub, from: reader)
+    let hub = Hub(
+      configuration: hubConfiguration(configuration), access: access, shards: Shard.count,
+      seed: try seed())
+    let lease = UInt64(configuration.cluster.leaseMilliseconds)
+    let keeper = ShardKeeper(cluster.keeper, lease: lease, seed: try seed(), log: log)
+    keeper.start(hub)
+    return (hub, cluster, ServedShards(journal: cluster, keeper: keeper))
+  }
+
+  /// This daemon as a member of a cluster: its name, and how clients of other daemons reach it.
+  private static func member(
+    _ configuration: Configuration, _ places: [SocketPlace], _ identity: CurveSecretKey?
+  ) throws(DaemonError) -> ClusterMember {
+    let cluster = configuration.cluster
+    let first = places.first(where: \.isNetwork) ?? places[0]
+    do throws(ZeroMQError) {
+      return ClusterMember(
+        name: cluster.memberName, endpoint: cluster.announce ?? first.endpoint,
+        key: try identity?.publicKey().description, web: cluster.web, lease: 0)
+    } catch {
+      throw .transport(error)
     }
   }
 
-  private static func revive(
-    _ request: ReloadRequest, in hub: inout Hub, from reader: JournalReader
-  ) throws(DaemonError) {
-    let chain: (snapshot: SnapshotRow?, rows: [JournalRow])
-    do throws(JournalError) {
-      chain = try reader.chain(of: request)
-    } catch {
-      throw .journal(error)
-    }
-    do throws(HubReplayError) {
-      try hub.revive(request, snapshot: chain.snapshot, rows: chain.rows)
-    } catch {
-      throw .replay("row \(error.sequence): \(error.what)")
-    }
-  }
-
-  private static func extendTimeout(_ status: String) {
+  static func extendTimeout(_ status: String) {
     // An error is ignored: the service manager then applies its usual timeout, and no data is lost.
     try? ServiceManager.notify(
       .extendTimeout(milliseconds: 10_000), .watchdog, .status(status))
   }
 
-  private static func closeJournal(_ journal: Journal) throws(DaemonError) {
+  private static func closeJournal(_ journal: any JournalStore) throws(DaemonError) {
     do throws(JournalError) {
       try journal.close()
     } catch {

@@ -1,4 +1,5 @@
 package import Journal
+package import NavigationCore
 
 /// Where a program keeps its journal, by its configuration.
 ///
@@ -14,30 +15,28 @@ package struct JournalKeeper: Sendable {
   package let fault: @Sendable (LoadedConfiguration) -> ConfigurationError?
   /// The reason why `--restore` is refused; nil if it is not.
   package let restoreRefusal: DaemonError?
-  /// Makes the place; nil stands for the state directory.
+  /// Makes the place of a cluster; nil stands for the state directory.
+  package let cluster: MakePlace?
+
+  /// Makes the place of a cluster for this daemon, by its name, address and key.
   ///
   /// The function that is passed takes warnings about the database.
-  package let place:
-    (
-      @Sendable (Configuration, @escaping @Sendable (String) -> Void) throws(JournalError)
-        -> any JournalPlace
-    )?
+  package typealias MakePlace =
+    @Sendable (
+      Configuration, ClusterMember, @escaping @Sendable (String) -> Void
+    ) throws(JournalError) -> any ClusterPlace
 
   /// Makes a keeper of its members.
   package init(
     program: String, qualify: (@Sendable (String) -> Never)?,
     fault: @escaping @Sendable (LoadedConfiguration) -> ConfigurationError?,
-    restoreRefusal: DaemonError?,
-    place: (
-      @Sendable (Configuration, @escaping @Sendable (String) -> Void) throws(JournalError)
-        -> any JournalPlace
-    )?
+    restoreRefusal: DaemonError?, cluster: MakePlace?
   ) {
     self.program = program
     self.qualify = qualify
     self.fault = fault
     self.restoreRefusal = restoreRefusal
-    self.place = place
+    self.cluster = cluster
   }
 
   /// Keeps the journal in the state directory.
@@ -48,7 +47,7 @@ package struct JournalKeeper: Sendable {
       return loaded.refusal(
         "cluster", "database",
         "needs navd-cluster: this program keeps its journal in a directory")
-    }, restoreRefusal: nil, place: nil)
+    }, restoreRefusal: nil, cluster: nil)
 }
 
 extension LoadedConfiguration {

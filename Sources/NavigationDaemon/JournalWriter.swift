@@ -23,7 +23,7 @@ final class JournalWriter: @unchecked Sendable {
 
   /// The journal; the loop can use it while all submitted batches are complete and `isBusy` is
   /// false.
-  let journal: Journal
+  let journal: any JournalStore
   /// Readable after progress since `arm`: a batch is complete or has failed.
   let descriptor: Int32
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
@@ -52,7 +52,7 @@ final class JournalWriter: @unchecked Sendable {
   private var isArmed = false
   private var isStarted = false
 
-  init(journal: Journal) {
+  init(journal: any JournalStore) {
     self.journal = journal
     presentLease = journal.lease
     logPages = journal.walPages

@@ -51,7 +51,7 @@ extension ServerLoop {
       soonest: writer.isBusy ? now.boot + 10 : 0)
     // A commit in flight renews the lease, and so does a running checkpoint.
     let renewal = isRemote && batches.areDurable && !writer.isBusy ? writer.lease?.renewal : nil
-    let due = [hub.wakeAt, watchdogAt, router.wakeAt(now.boot), upkeepAt, renewal]
+    let due = [hub.wakeAt, watchdogAt, router.wakeAt(now.boot), upkeepAt, renewal, shardsWakeAt]
       .compactMap { $0 }.min()
     guard let due else { return -1 }
     return due <= now.boot ? 0 : Int(min(due - now.boot, 3_600_000))

@@ -66,6 +66,7 @@ extension ServerLoop {
     configuration.use(new)
     log.setLevel(new.logLevel)
     hub.reconfigure(Daemon.hubConfiguration(new))
+    served?.keeper.use(hub)
     router.apply(Daemon.routerLimits(new))
     access.watch(new.access.keyDirectory)
     // The keys were read before the watch of their directory began.

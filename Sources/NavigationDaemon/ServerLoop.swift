@@ -21,6 +21,8 @@ struct ServerLoop: ~Copyable {
   var history: HistoryAccess
   let backups: BackupWorker
   let log: Log
+  /// The shards of a cluster that this daemon serves; nil outside of one.
+  var served: ServedShards?
   /// Whether the journal is on another machine: the writer makes each commit, and another daemon can
   /// take the journal over.
   let isRemote: Bool
@@ -38,15 +40,16 @@ struct ServerLoop: ~Copyable {
   static let messagesPerTurn = 256
 
   init(
-    hub: consuming Hub, journal: Journal, router: consuming GuardedRouter,
-    sockets: ListeningSockets, log: Log, configuration: ServingConfiguration,
-    access: AccessControl
+    hub: consuming Hub, journal: any JournalStore, shards: ServedShards?,
+    router: consuming GuardedRouter, sockets: ListeningSockets, log: Log,
+    configuration: ServingConfiguration, access: AccessControl
   ) {
     messageReader = hub.makeReader()
     self.hub = hub
     self.router = router
     self.sockets = sockets
     writer = JournalWriter(journal: journal)
+    served = shards
     isRemote = journal.place.directory == nil
     history = HistoryAccess(journal.place)
     backups = BackupWorker(journal.place)
@@ -72,6 +75,7 @@ struct ServerLoop: ~Copyable {
     let progress = poller.add(descriptor: writer.descriptor)
     let keys = poller.add(descriptor: access.descriptor)
     let places = poller.add(descriptor: sockets.descriptor)
+    let shards = served.map { poller.add(descriptor: $0.keeper.descriptor) }
     try prepare()
     var isStopping = false
     var turnsWithoutPoll = 0
@@ -95,6 +99,7 @@ struct ServerLoop: ~Copyable {
         if poller.isReadable(stop) { isStopping = try takeSignals(signals) }
         if poller.isReadable(keys) { rereadKeys() }
         if poller.isReadable(places) { reclaimPlaces() }
+        if let shards, poller.isReadable(shards) { takeShardNews() }
         if !wasBusy, mayReceive { _ = try receiveMessages(isAwaited: true) }
         polling.endWait(at: SystemClock.monotonicNanoseconds())
       }
@@ -149,6 +154,7 @@ extension ServerLoop {
     takeRouterEvents()
     if let wakeAt = hub.wakeAt, wakeAt <= now.boot { batches.append(.wake) }
     if !batches.areDurable, mustStandStill(at: now) { try standStill(at: now) }
+    if served?.isMoving == true { try moveShards(at: now) }
     if batches.areDurable, !writer.isBusy { try maintain(at: now) }
     if hub.hasDormantNavs || !pageIns.isEmpty { try pageIn() }
     try handleEvents(at: now)
@@ -208,6 +214,7 @@ extension ServerLoop {
     try router.send(output)
     if !output.requests.isEmpty { history.ask(output.requests) }
     if output.startsBackup { backups.start() }
+    for wish in output.wishes { served?.keeper.store(wish) }
     if output.unloadedNavs > 0 { try noteUnloaded(output.unloadedNavs) }
     for connection in output.dropped { router.discardOutbox(of: connection) }
     for notice in output.notices { log(LogEntry(notice)) }
@@ -282,11 +289,18 @@ extension ServerLoop {
     if maintenance.noteStored(at: now.boot) { reportStorage("the journal can be written again") }
   }
 
-  private mutating func fail(_ error: JournalError, at now: Instant) throws {
+  mutating func fail(_ error: JournalError, at now: Instant) throws {
     switch error {
     case .full, .writeFailed:
       if maintenance.noteFailedCommit() { reportStorage(error.description) }
       try rollBack(at: now)
+    case .fenced(_, let lost) where !lost.isEmpty:
+      // Other shards go on: their events are decided again.
+      let lostShards = Set(lost)
+      let requests = hub.rollBack(isStorageFailing: false)
+      try reload(requests.filter { !lostShards.contains(Shard(ofNav: $0.nav)) })
+      batches.takeBack()
+      try loseShards(lost.filter { Set(hub.shardsHere).contains($0) }, at: now)
     case .syncFailed, .fenced:
       // The state of the disk is unknown, or is another's. navd answers nothing more, and the next
       // process reads the journal.

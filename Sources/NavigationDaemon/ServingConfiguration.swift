@@ -9,17 +9,13 @@ struct ServingConfiguration {
   /// The configuration at the start of the daemon.
   private let first: Configuration
   /// The status text that the service manager got at the start.
-  let status: String
+  var status = ""
 
   /// Begins with the configuration at the start.
-  init(
-    _ configuration: Configuration, from sources: ConfigurationSources, rules: PathRules,
-    status: String
-  ) {
+  init(_ configuration: Configuration, from sources: ConfigurationSources, rules: PathRules) {
     (current, first) = (configuration, configuration)
     self.sources = sources
     self.rules = rules
-    self.status = status
   }
 
   /// A configuration that could replace the one in use, with its names looked up.

@@ -9,8 +9,10 @@ enum PostgresValue {
   case integer(Int64)
   /// A `bytea`.
   case bytes([UInt8])
-  /// A `text` in UTF-8.
-  case text(String)
+  /// A `text` in UTF-8; nil stands for NULL.
+  case text(String?)
+  /// A `bigint[]`.
+  case integers([Int64])
 
   /// A `bigint` with the same bits; sequences and checksums are stored like this.
   static func bits(_ number: UInt64) -> PostgresValue { .integer(Int64(bitPattern: number)) }
@@ -20,16 +22,27 @@ enum PostgresValue {
     case .integer: 20
     case .bytes: 17
     case .text: 25
+    case .integers: 1016
     }
   }
 
-  fileprivate var encoded: [UInt8] {
+  /// The bytes of the value; nil for NULL.
+  fileprivate var encoded: [UInt8]? {
     switch self {
-    case .integer(let number):
-      stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
+    case .integer(let number): Self.bigEndian(number, bits: 64)
     case .bytes(let bytes): bytes
-    case .text(let text): Array(text.utf8)
+    case .text(let text): text.map { Array($0.utf8) }
+    case .integers(let numbers):
+      // The dimensions, whether there are nulls, the type, and the bounds of the one dimension.
+      [numbers.isEmpty ? 0 : 1, 0, 20].flatMap { Self.bigEndian($0, bits: 32) }
+        + (numbers.isEmpty ? [] : [Int64(numbers.count), 1])
+        .flatMap { Self.bigEndian($0, bits: 32) }
+        + numbers.flatMap { Self.bigEndian(8, bits: 32) + Self.bigEndian($0, bits: 64) }
     }
+  }
+
+  private static func bigEndian(_ number: Int64, bits: Int) -> [UInt8] {
+    stride(from: bits - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
   }
 }
 
@@ -44,13 +57,15 @@ struct PostgresCommand {
     self.sql = sql
     self.values = values
   }
+
+  /// What differs between two statements that differ.
+  var identity: String { "\(values) \(sql)" }
 }
 
 /// A connection to a server, with statements prepared as they are first used.
 ///
-/// `@unchecked Sendable`: whoever has it uses it alone, and passes it on by `PostgresCandidate.Keeper`
-/// at most.
-@safe final class PostgresConnection: @unchecked Sendable {
+/// One thread at a time uses it.
+@safe final class PostgresConnection {
   private let handle: OpaquePointer
   private var prepared: [String: String] = [:]
   private let warnings: UnsafeMutablePointer<Bool>
@@ -60,15 +75,16 @@ struct PostgresCommand {
   /// - Parameters:
   ///   - conninfo: a connection string of libpq; what it leaves out comes from the environment and
   ///     the service file.
+  ///   - name: what the server shows of the connection, by which another daemon can end it.
   ///   - timeout: the milliseconds after which the kernel gives up what a server does not
   ///     acknowledge.
   /// - Throws: `.unreachable`, also if the server refuses the user.
-  init(_ conninfo: String, timeout: UInt64) throws(PostgresError) {
+  init(_ conninfo: String, as name: String, timeout: UInt64) throws(PostgresError) {
     // What stands before `dbname` are defaults, which the connection string can change.
     let settings = [
       ("connect_timeout", "2"), ("tcp_user_timeout", "\(timeout)"), ("keepalives_idle", "1"),
-      ("keepalives_interval", "1"), ("keepalives_count", "3"), ("application_name", "navd"),
-      ("dbname", conninfo),
+      ("keepalives_interval", "1"), ("keepalives_count", "3"), ("dbname", conninfo),
+      ("application_name", name),
       // Never a standby: its answers can be older than what this process has stored.
       ("target_session_attrs", "read-write"), ("client_encoding", "UTF8"),
     ]
@@ -183,6 +199,37 @@ struct PostgresCommand {
   /// on the primary alone.
   var isUnreplicated: Bool { unsafe warnings.pointee }
 
+  /// Waits until the server notifies this connection, a descriptor is readable, or a time of the
+  /// monotonic clock has come; returns whether there was a notification.
+  ///
+  /// - Throws: `.unreachable` if the connection was lost.
+  func awaitNotification(
+    or descriptor: Int32, until deadline: UInt64
+  ) throws(PostgresError) -> Bool {
+    if takeNotifications() { return true }
+    let now = SystemClock.monotonicMilliseconds()
+    var entries = [
+      pollfd(fd: unsafe PQsocket(handle), events: Int16(POLLIN), revents: 0),
+      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+    ]
+    _ = unsafe poll(&entries, 2, deadline > now ? Int32(clamping: deadline - now) : 0)
+    if entries[0].revents != 0 {
+      guard unsafe PQconsumeInput(handle) == 1, unsafe PQstatus(handle) == CONNECTION_OK else {
+        throw lost()
+      }
+    }
+    return takeNotifications()
+  }
+
+  private func takeNotifications() -> Bool {
+    var isNotified = false
+    while let notification = unsafe PQnotifies(handle) {
+      isNotified = true
+      unsafe PQfreemem(notification)
+    }
+    return isNotified
+  }
+
   /// Sends the preparation of a statement; returns its name.
   private func prepare(_ command: PostgresCommand) throws(PostgresError) -> String {
     let name = "navd\(Self.names.wrappingAdd(1, ordering: .relaxed).newValue)"
@@ -199,15 +246,16 @@ struct PostgresCommand {
   private func send(_ command: PostgresCommand) throws(PostgresError) {
     let values = command.values.map(\.encoded)
     // One buffer for all parameters, so that the pointers into it stay valid during the call.
-    let buffer: [UInt8] = values.reduce(into: []) { $0 += $1 + [0] }
-    let lengths = values.map { Int32($0.count) }
+    let buffer: [UInt8] = values.reduce(into: []) { $0 += ($1 ?? []) + [0] }
+    let lengths = values.map { Int32($0?.count ?? 0) }
     let sent = unsafe buffer.withUnsafeBytes { bytes in
       var pointers = unsafe [UnsafePointer<CChar>?]()
       var offset = 0
       for value in values {
+        let start = unsafe bytes.baseAddress.flatMap { unsafe value == nil ? nil : $0 }
         unsafe pointers.append(
-          bytes.baseAddress.map { unsafe ($0 + offset).assumingMemoryBound(to: CChar.self) })
-        offset += value.count + 1
+          start.map { unsafe ($0 + offset).assumingMemoryBound(to: CChar.self) })
+        offset += (value?.count ?? 0) + 1
       }
       return unsafe PQsendQueryPrepared(
         handle, prepared[command.sql], Int32(values.count), pointers, lengths,

@@ -1,22 +1,24 @@
 import CPostgreSQL
 package import Journal
+package import NavigationCore
 import RuntimePaths
-import Synchronization
 
-/// A database in PostgreSQL that several daemons may use, one at a time: the one with the lease.
-package struct PostgresPlace: JournalPlace {
+/// A database in PostgreSQL that the daemons of a cluster share.
+package struct PostgresPlace: ClusterPlace {
   /// A connection string of libpq, such as `host=db1,db2 dbname=navd`; without a password.
   package let conninfo: String
-  /// The name of this daemon among those that use the database.
+  /// This daemon among those that use the database: its name and how clients reach it.
   ///
-  /// A process takes the lease of an earlier process with the same name at once.
-  package let owner: String
+  /// A process takes the place of an earlier process with the same name at once.
+  package let member: ClusterMember
   /// The milliseconds for which a lease holds after the last commit or renewal.
   package let lease: UInt64
   /// The name of the database in errors.
   package let name: String
   /// Is called with what the administrator should know about the server; any thread.
   package let warn: @Sendable (String) -> Void
+  /// A name of this process, so that another one with the same member name is another owner.
+  let process: String
 
   /// The milliseconds that this process stops before its lease ends in the time of the database.
   ///
@@ -24,9 +26,6 @@ package struct PostgresPlace: JournalPlace {
   var margin: UInt64 { lease / 10 }
   /// The milliseconds after which a server that does not answer counts as lost.
   var patience: UInt64 { lease / 2 }
-
-  /// The connection of a daemon that waits for the lease.
-  let candidate = PostgresCandidate.Keeper()
 
   /// How long a commit or a read tries to reach a server, in milliseconds; after that, the process
   /// ends, since the outcome of a commit stays unknown.
@@ -40,11 +39,11 @@ package struct PostgresPlace: JournalPlace {
   ///
   /// - Throws: `.unreadable` if the connection string has a fault or a password.
   package init(
-    conninfo: String, owner: String, lease: UInt64 = 5_000,
+    conninfo: String, member: ClusterMember, lease: UInt64 = 5_000,
     warn: @escaping @Sendable (String) -> Void
   ) throws(JournalError) {
     self.conninfo = conninfo
-    self.owner = owner
+    self.member = member
     self.lease = lease
     self.warn = warn
     var fault: UnsafeMutablePointer<CChar>?
@@ -75,16 +74,19 @@ package struct PostgresPlace: JournalPlace {
         reason: "its connection string has a password, which anybody could read there; "
           + "use passfile, or a service file")
     }
+    do throws(SystemError) {
+      process = String(try randomUInt64(), radix: 16)
+    } catch {
+      throw .unreadable(path: name, reason: "\(error)")
+    }
   }
 
   /// Nil: the server keeps the files.
   package var directory: JournalDirectory? { nil }
 
-  /// Takes the lease and opens the journal.
-  ///
-  /// - Throws: `.locked` while another daemon has the lease.
-  package func open(retention: Retention, holder: String) throws(JournalError) -> Journal {
-    try Journal(PostgresEngine(self), in: self, retention: retention)
+  /// Becomes a member of the cluster, without shards.
+  package func join(retention: Retention) throws(JournalError) -> any ClusterJournal {
+    try PostgresCluster(self, retention: retention)
   }
 
   /// Makes a reader, which connects at its first read.
@@ -92,35 +94,69 @@ package struct PostgresPlace: JournalPlace {
     JournalReader(PostgresReader(self))
   }
 
+  /// The name of this process's connections on the server.
+  var connectionName: String { "navd " + process }
+
   func connect() throws(PostgresError) -> PostgresConnection {
-    try PostgresConnection(conninfo, timeout: patience)
+    try PostgresConnection(conninfo, as: connectionName, timeout: patience)
   }
 
   func deadline() -> UInt64 { SystemClock.monotonicMilliseconds() + patience }
+
+  /// The lease that a statement sent now renews.
+  ///
+  /// It is counted from before the statement is sent, so it never ends later here than there.
+  func leaseFromNow() -> JournalLease {
+    let now = SystemClock.bootMilliseconds()
+    return JournalLease(renewal: now + lease / 3, end: now + lease - margin)
+  }
+
+  /// Connects, checks the settings of the server, and finds out which one it is.
+  func connectChecked() throws(PostgresError) -> PostgresServerConnection {
+    let connection = try connect()
+    let settings = try PostgresSchema.settings(connection, until: deadline())
+    if let refusal = settings.refusal { throw .unreachable(refusal) }
+    let result = try connection.run(
+      [
+        PostgresCommand(
+          """
+          SELECT system_identifier::text || ':' ||
+            substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) FROM pg_control_system()
+          """)
+      ], until: deadline())
+    return PostgresServerConnection(
+      connection: connection, settings: settings, identity: result[0].text(0, 0) ?? "")
+  }
+
+  /// Ends the processes of the server that hold rows for daemons that are silent in the middle of a
+  /// commit, if their leases have ended.
+  ///
+  /// Such a daemon has lost its power or its network. The server would wait for it for hours.
+  func endSilent(_ connection: PostgresConnection) {
+    do throws(PostgresError) {
+      _ = try connection.run(
+        [
+          PostgresCommand(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            JOIN navd.member ON application_name = 'navd ' || process
+            WHERE leased_until < clock_timestamp() AND datname = current_database()
+              AND usename = current_user AND wait_event = 'ClientRead' AND state <> 'idle'
+              AND pid <> pg_backend_pid()
+            """)
+        ], until: deadline())
+    } catch {
+      // The next attempt finds out about the connection.
+    }
+  }
 }
 
-/// A connection that has been checked and that may take the lease.
-struct PostgresCandidate: Sendable {
+/// A connection to a server that has been checked.
+struct PostgresServerConnection {
   let connection: PostgresConnection
   /// The settings of the server.
   let settings: PostgresSchema.Settings
-  /// When it may take the lease at the earliest, in milliseconds of the boot clock.
-  let notBefore: UInt64
-
-  /// Keeps a candidate between two attempts.
-  final class Keeper: Sendable {
-    private let state = Mutex<(candidate: PostgresCandidate?, hasWaited: Bool)>((nil, false))
-
-    /// Whether a candidate of this process has waited before.
-    var hasWaited: Bool { state.withLock { $0.hasWaited } }
-
-    func take() -> PostgresCandidate? {
-      state.withLock { state in
-        defer { state.candidate = nil }
-        return state.candidate
-      }
-    }
-
-    func keep(_ candidate: PostgresCandidate) { state.withLock { $0 = (candidate, true) } }
-  }
+  /// The identity of the data: another system identifier is another database, and a new timeline
+  /// began with a promotion or a recovery to a point in time.
+  let identity: String
 }

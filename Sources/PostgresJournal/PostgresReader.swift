@@ -17,11 +17,11 @@ final class PostgresReader: JournalEngineReader {
   func version() throws(JournalError) -> Int64? { nil }
 
   func readGroup(
-    from sequence: UInt64,
+    from sequence: UInt64, of shard: Shard,
     _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
       throws(JournalError) -> Void
   ) throws(JournalError) -> Bool {
-    try read(PostgresRows.group(from: sequence)).readGroup(0, name, consume)
+    try read(PostgresRows.group(from: sequence, of: shard)).readGroup(0, name, consume)
   }
 
   func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow? {
@@ -29,8 +29,9 @@ final class PostgresReader: JournalEngineReader {
       PostgresCommand(
         """
         SELECT \(PostgresRows.snapshotColumns) FROM navd.snapshot
-        WHERE shard = 0 AND nav = $1 AND rev <= $2 ORDER BY rev DESC LIMIT 1
-        """, .bits(nav), .bits(min(revision, UInt64(Int64.max)))))
+        WHERE shard = $1 AND nav = $2 AND rev <= $3 ORDER BY rev DESC LIMIT 1
+        """, .integer(Int64(Shard(ofNav: nav).number)), .bits(nav),
+        .bits(min(revision, UInt64(Int64.max)))))
     return result.count > 0 ? try result.snapshot(0, name) : nil
   }
 
@@ -67,12 +68,38 @@ enum PostgresRows {
   static let snapshotColumns = "nav, rev, seq, t, sum, body"
 
   /// Finds the group that covers a sequence, or else the next one.
-  static func group(from sequence: UInt64) -> PostgresCommand {
+  static func group(from sequence: UInt64, of shard: Shard) -> PostgresCommand {
     PostgresCommand(
       """
-      SELECT \(groupColumns) FROM navd.log WHERE shard = 0 AND last >= $1 AND seq >= COALESCE(
-        (SELECT max(seq) FROM navd.log WHERE shard = 0 AND seq <= $1), 0) ORDER BY seq LIMIT 1
-      """, .bits(min(sequence, UInt64(Int64.max))))
+      SELECT \(groupColumns) FROM navd.log WHERE shard = $1 AND last >= $2 AND seq >= COALESCE(
+        (SELECT max(seq) FROM navd.log WHERE shard = $1 AND seq <= $2), 0) ORDER BY seq LIMIT 1
+      """, .integer(Int64(shard.number)), .bits(min(sequence, UInt64(Int64.max))))
+  }
+
+  /// Finds the next groups of a shard behind a sequence.
+  static func groups(of shard: Shard, after sequence: UInt64) -> PostgresCommand {
+    PostgresCommand(
+      """
+      SELECT \(groupColumns) FROM navd.log
+      WHERE shard = $1 AND seq > $2 ORDER BY seq LIMIT \(PostgresEngine.page)
+      """, .integer(Int64(shard.number)), .bits(sequence))
+  }
+
+  /// Finds the next snapshots of a shard behind one.
+  static func snapshots(
+    of shard: Shard, after last: (nav: UInt64, revision: UInt64)
+  ) -> PostgresCommand {
+    PostgresCommand(
+      """
+      SELECT \(snapshotColumns) FROM navd.snapshot
+      WHERE shard = $1 AND (nav, rev) > ($2, $3) ORDER BY nav, rev LIMIT \(PostgresEngine.page)
+      """, .integer(Int64(shard.number)), .bits(last.nav), .bits(last.revision))
+  }
+
+  /// Finds all facts of a shard.
+  static func facts(of shard: Shard) -> PostgresCommand {
+    PostgresCommand(
+      "SELECT key, value FROM navd.fact WHERE shard = $1", .integer(Int64(shard.number)))
   }
 }
 

@@ -1,23 +1,38 @@
 import Journal
+import NavigationCore
 
 /// The tables of a journal in PostgreSQL, and the settings of a server that would break its promise.
 ///
-/// Every table has the number of the shard first. A daemon of this version uses shard 0 alone; later
-/// ones can divide the navs among daemons without another form.
+/// Every table of records has the number of the shard first. Version 1, which had one owner of
+/// everything, was never released.
 enum PostgresSchema {
   /// The version of the form, which rises with every change that older daemons cannot read.
-  static let version: Int64 = 1
+  static let version: Int64 = 2
 
   /// The steps from each version to the next; a new database runs all of them.
   static let migrations: [[String]] = [
+    [],
     [
+      // A member without a process has ended, or was taken over. Every commit of a process compares
+      // its process and generation, and renews its lease.
+      """
+      CREATE TABLE navd.member(
+        name text PRIMARY KEY, process text, generation bigint NOT NULL, leased_until timestamptz,
+        endpoint text NOT NULL, key text, web text, draining boolean NOT NULL)
+        WITH (fillfactor = 50)
+      """,
+      // A shard is served by its owner, if that is a member with a process and a lease. `wanted` is
+      // where an administrator has moved it.
       """
       CREATE TABLE navd.shard(
-        id bigint PRIMARY KEY, epoch bigint NOT NULL, owner text, process text,
-        leased_until timestamptz, commits bigint NOT NULL, seq bigint NOT NULL,
-        restored boolean NOT NULL, server text) WITH (fillfactor = 50)
+        id bigint PRIMARY KEY, epoch bigint NOT NULL, owner text, wanted text,
+        commits bigint NOT NULL, seq bigint NOT NULL, restored boolean NOT NULL, server text)
+        WITH (fillfactor = 50)
       """,
-      "INSERT INTO navd.shard(id, epoch, commits, seq, restored) VALUES(0, 0, 0, 0, false)",
+      """
+      INSERT INTO navd.shard(id, epoch, commits, seq, restored)
+      SELECT id, 0, 0, 0, false FROM generate_series(0, \(Shard.count - 1)) AS id
+      """,
       """
       CREATE TABLE navd.log(
         shard bigint, seq bigint, last bigint NOT NULL, size bigint NOT NULL, sum bigint NOT NULL,
@@ -30,14 +45,14 @@ enum PostgresSchema {
         shard bigint, nav bigint, rev bigint, seq bigint NOT NULL, t bigint NOT NULL,
         sum bigint NOT NULL, body bytea NOT NULL, PRIMARY KEY(shard, nav, rev))
       """,
-      // The owner of each epoch of the lease, the time of the take-over, and the server.
+      "CREATE TABLE navd.fact(shard bigint, key text, value bytea, PRIMARY KEY(shard, key))",
+      // Who took shards, when, from whom, and on which server.
       """
       CREATE TABLE navd.takeover(
-        shard bigint, epoch bigint, owner text NOT NULL, at timestamptz NOT NULL, server text,
-        PRIMARY KEY(shard, epoch))
+        number bigserial PRIMARY KEY, at timestamptz NOT NULL, owner text NOT NULL, former text,
+        shards bigint NOT NULL, first bigint NOT NULL, last bigint NOT NULL, server text)
       """,
-      "CREATE TABLE navd.fact(shard bigint, key text, value bytea, PRIMARY KEY(shard, key))",
-    ]
+    ],
   ]
 
   /// Makes the tables, or brings them to this version.
@@ -49,6 +64,10 @@ enum PostgresSchema {
     let newer: Int64?
     do throws(PostgresError) {
       let found = try version(connection, until: deadline)
+      if found == 1 {
+        throw PostgresError.refused(
+          state: "0A000", message: "its tables are of an unreleased version; drop the schema navd")
+      }
       if found < version { try migrate(connection, until: deadline) }
       newer = found > version ? found : nil
     } catch {
@@ -91,7 +110,7 @@ enum PostgresSchema {
       [PostgresCommand("BEGIN")] + steps.map { PostgresCommand($0) }, until: deadline)
     let found = try version(connection, until: deadline)
     let rest = migrations.enumerated().dropFirst(Int(found)).flatMap { number, statements in
-      statements + ["INSERT INTO navd.version VALUES(\(number + 1))"]
+      statements.isEmpty ? [] : statements + ["INSERT INTO navd.version VALUES(\(number + 1))"]
     }
     // One round trip for each, because a later statement is prepared with the tables of an earlier.
     for statement in rest + ["COMMIT"] {

@@ -1,4 +1,5 @@
 import Journal
+import NavigationCore
 import NavigationDaemon
 import PostgresJournal
 
@@ -21,7 +22,8 @@ extension JournalKeeper {
             + "requires to be on")
       }
       do throws(JournalError) {
-        _ = try place(loaded.configuration) { _ in }
+        _ = try place(loaded.configuration, ClusterMember(name: "", endpoint: "", lease: 0)) { _ in
+        }
         return nil
       } catch {
         return loaded.refusal("cluster", "database", error.description)
@@ -30,13 +32,16 @@ extension JournalKeeper {
     restoreRefusal: .notRestored(
       "navd-cluster restores nothing: recover the database server to a point in time, then run "
         + "UPDATE navd.shard SET restored = true", .usage),
-    place: { configuration, warn throws(JournalError) in try place(configuration, warn) })
+    cluster: { configuration, member, warn throws(JournalError) in
+      try place(configuration, member, warn)
+    })
 
   private static func place(
-    _ configuration: Configuration, _ warn: @escaping @Sendable (String) -> Void
-  ) throws(JournalError) -> any JournalPlace {
+    _ configuration: Configuration, _ member: ClusterMember,
+    _ warn: @escaping @Sendable (String) -> Void
+  ) throws(JournalError) -> any ClusterPlace {
     try PostgresPlace(
-      conninfo: configuration.cluster.database ?? "", owner: configuration.cluster.memberName,
+      conninfo: configuration.cluster.database ?? "", member: member,
       lease: UInt64(configuration.cluster.leaseMilliseconds), warn: warn)
   }
 }

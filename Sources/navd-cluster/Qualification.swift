@@ -1,5 +1,6 @@
 import Glibc
 import Journal
+import NavigationCore
 import NavigationDaemon
 import PostgresJournal
 
@@ -10,7 +11,10 @@ enum Qualification {
   static func run(_ conninfo: String) -> Never {
     do throws(JournalError) {
       let checks = try PostgresQualification.run(
-        PostgresPlace(conninfo: conninfo, owner: "qualification") { _ in })
+        PostgresPlace(
+          conninfo: conninfo,
+          member: ClusterMember(name: "qualification", endpoint: "", lease: 0)
+        ) { _ in })
       for check in checks {
         print(check.failure.map { "broken  \(check.promise): \($0)" } ?? "kept    \(check.promise)")
       }

@@ -90,7 +90,7 @@ struct HubDriver: ConformanceDriver {
       if let snapshot = newest[nav] { try hub.index(snapshot) }
     }
     for row in rows { try hub.index(RowHeader(row), body: row.body.span, at: now) }
-    let wanted = Set(hub.rememberedRows)
+    let wanted = Set(hub.rememberedRows[.first] ?? [])
     hub.remember(rows.filter { wanted.contains($0.sequence) }.map { ($0.sequence, $0.body) })
     for request in hub.dormantNavs {
       try hub.revive(

@@ -70,7 +70,7 @@ import Testing
   @Test(arguments: ConfigurationKey.all.map { "\($0.section).\($0.name)" })
   func `each key has a variable that says the same as a line of a file`(_ name: String) throws {
     let key = try #require(ConfigurationKey.all.first { "\($0.section).\($0.name)" == name })
-    let words = ["relaxed", "debug", "0600", "ipc:///a", "/a", "b"]
+    let words = ["relaxed", "debug", "0600", "ipc:///a", "http://a", "/a", "b"]
     let lines = ["operator user:kiosk", "role:operator * read", "user:kiosk"]
     let values = ["4M", "4K", "5000", "64", "1", "5 min"] + words + lines
     var taken = 0
@@ -233,7 +233,7 @@ import Testing
       ConfigurationKey.all.filter { $0.change == .atStart }.map(\.name)
         == [
           "listen", "state", "durability", "socket-mode", "socket-group", "database", "member",
-          "lease", "secret-key",
+          "announce", "web", "lease", "secret-key",
         ])
   }
 

@@ -60,7 +60,7 @@ struct LoopStage: ~Copyable {
       rows: { header, body throws(HubReplayError) in try hub.index(header, body: body, at: now) })
     hub.takeFloors { journal.floor(of: $0) }
     hub.remember(
-      try JournalReader.open(directory: directory).bodies(of: hub.rememberedRows))
+      try JournalReader.open(directory: directory).bodies(of: hub.rememberedRows[.first] ?? []))
     _ = hub.finishReplay(
       renewsEpochs: journal.mustRenewEpochs, lastSequence: journal.lastSequence, at: now)
     try journal.commit(hub.takeRecords())
@@ -76,10 +76,11 @@ struct LoopStage: ~Copyable {
     reader = hub.makeReader()
     self.sink = sink
     loop = ServerLoop(
-      hub: hub, journal: journal, router: router, sockets: ListeningSockets([]), log: sink.log,
-      configuration: ServingConfiguration(
-        configuration, from: sources, rules: Self.rules, status: "serving"),
+      hub: hub, journal: journal, shards: nil, router: router, sockets: ListeningSockets([]),
+      log: sink.log,
+      configuration: ServingConfiguration(configuration, from: sources, rules: Self.rules),
       access: access)
+    loop.configuration.status = "serving"
     loop.maintenance = MaintenanceSchedule(at: now.boot)
   }
 

@@ -11,8 +11,7 @@ import Testing
   private func serving(
     _ configuration: Configuration = Configuration(), file: String? = nil
   ) -> ServingConfiguration {
-    ServingConfiguration(
-      configuration, from: ConfigurationSources(file: file), rules: rules, status: "serving")
+    ServingConfiguration(configuration, from: ConfigurationSources(file: file), rules: rules)
   }
 
   private func refusal(
@@ -66,7 +65,6 @@ import Testing
       try write("[limits]\ndepth = 7\n")
       var serving = serving(
         try ConfigurationSources(file: file).load().configuration, file: file)
-      #expect(serving.status == "serving")
       try write("[limits]\ndepth = 9\n[access]\nrole = operator uid:5\n")
       let candidate = try serving.examine()
       #expect(candidate.configuration.limits.depth == 9)

@@ -1,10 +1,10 @@
 import Foundation
 import NavigationCore
-import PostgresJournal
 import PostgresServer
 import Testing
 
 @testable import Journal
+@testable import PostgresJournal
 
 /// The laws of an engine, with the numbers of `JournalEngine`; each runs on every engine.
 @Suite struct JournalEngineLaws {
@@ -25,7 +25,7 @@ import Testing
     #expect(contents.snapshots == [snapshot])
     #expect(again.lastSequence == writer.sequence && !again.mustRenewEpochs)
     try again.commit(writer.batch(2))
-    try again.close()
+    try stage.close(again)
     #expect(try stage.open().contents().rows == writer.rows)
   }
 
@@ -48,7 +48,7 @@ import Testing
     #expect(try stage.reader().row(at: 10) == before.last)
     try stage.refuseRows(false, journal)
     try journal.commit(batch)
-    try journal.close()
+    try stage.close(journal)
     #expect(try stage.open().contents().rows == writer.rows)
   }
 
@@ -62,7 +62,7 @@ import Testing
     try journal.stage(writer.peek(100))
     journal.discardStaged()
     try journal.commit(writer.batch(3))
-    try journal.close()
+    try stage.close(journal)
     #expect(try stage.open().contents().rows == writer.rows)
   }
 
@@ -76,7 +76,7 @@ import Testing
       Issue.record("\(String(describing: error))")
       return
     }
-    try journal.close()
+    try stage.close(journal)
     _ = try stage.open(as: "another").contents()
   }
 
@@ -91,7 +91,7 @@ import Testing
       try journal.commit(
         writer.batch(2, navs: 90) + [.snapshot(writer.snapshot(nav: writer.rows.last?.nav ?? 1))])
     }
-    try journal.close()
+    try stage.close(journal)
     let contents = try stage.open().contents()
     #expect(contents.rows == writer.rows)
     #expect(
@@ -114,7 +114,7 @@ import Testing
     let journal = try stage.open()
     _ = try journal.contents()
     for _ in 0..<5 { try journal.commit(writer.batch(3)) }
-    try journal.close()
+    try stage.close(journal)
     try stage.deleteGroup(7)
     let error = #expect(throws: JournalError.self) { try stage.open().contents() }
     guard case .damaged? = error else {
@@ -143,6 +143,8 @@ protocol EngineStage: AnyObject {
   func open(as name: String, retention: Retention) throws -> Journal
   /// Opens a reader.
   func reader() throws -> JournalReader
+  /// Closes a journal, and gives the place to the next process.
+  func close(_ journal: Journal) throws
   /// Ends the process without its help.
   func crash() throws
   /// Lets the database refuse more rows, or accept them again.
@@ -168,6 +170,8 @@ final class SQLiteStage: EngineStage {
 
   func reader() throws -> JournalReader { try JournalReader.open(directory: directory.path) }
 
+  func close(_ journal: Journal) throws { try journal.close() }
+
   func crash() throws { directory = try directory.copy() }
 
   func refuseRows(_ isOn: Bool, _ journal: Journal) throws {
@@ -180,7 +184,8 @@ final class SQLiteStage: EngineStage {
   }
 }
 
-final class PostgresStage: EngineStage, Sendable {
+/// `@unchecked Sendable`: `lock` guards the clusters.
+final class PostgresStage: EngineStage, @unchecked Sendable {
   let server: PostgresServer
   let database: String
 
@@ -189,12 +194,44 @@ final class PostgresStage: EngineStage, Sendable {
     database = try self.server.makeDatabase()
   }
 
+  /// The member of each journal that a test has open.
+  private var clusters: [(journal: Journal, cluster: PostgresCluster)] = []
+  private let lock = NSLock()
+
   func place(_ name: String = "one", lease: UInt64 = 60_000) throws -> PostgresPlace {
-    try PostgresPlace(conninfo: server.conninfo(database), owner: name, lease: lease) { _ in }
+    try PostgresPlace(
+      conninfo: server.conninfo(database),
+      member: ClusterMember(name: name, endpoint: "ipc:///\(name)", lease: 0), lease: lease
+    ) { _ in }
   }
 
   func open(as name: String, retention: Retention) throws -> Journal {
-    try place(name).open(retention: retention, holder: "test")
+    try open(place(name), retention: retention)
+  }
+
+  /// Joins as a member, and takes the first shard.
+  func open(_ place: PostgresPlace, retention: Retention = Retention()) throws -> Journal {
+    let cluster = try PostgresCluster(place, retention: retention)
+    return try take(by: cluster)
+  }
+
+  func take(by cluster: PostgresCluster) throws -> Journal {
+    guard let taken = try cluster.keeper.take([.first]).first else {
+      throw JournalError.locked(path: cluster.name, by: "another member")
+    }
+    cluster.adopt([taken])
+    lock.withLock { clusters.append((taken.journal, cluster)) }
+    return taken.journal
+  }
+
+  func cluster(of journal: Journal) throws -> PostgresCluster {
+    let found = lock.withLock { clusters.first { $0.journal === journal }?.cluster }
+    return try #require(found)
+  }
+
+  func close(_ journal: Journal) throws {
+    try journal.close()
+    try cluster(of: journal).close()
   }
 
   func reader() throws -> JournalReader { try place().openReader() }

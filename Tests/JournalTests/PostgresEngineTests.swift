@@ -22,22 +22,25 @@ import Testing
     let former = try stage.open()
     _ = try former.contents()
     try former.commit(writer.batch(5))
-    try stage.sql("UPDATE navd.shard SET leased_until = clock_timestamp() - interval '1 ms'")
+    try stage.sql("UPDATE navd.member SET leased_until = clock_timestamp() - interval '1 ms'")
     let next = try stage.open(as: "two")
     _ = try next.contents()
     let batch = writer.peek(7)
     for _ in 0..<2 {
       #expect(isFenced(#expect(throws: JournalError.self) { try former.commit(batch) }))
     }
-    #expect(isFenced(#expect(throws: JournalError.self) { try former.checkpoint() }))
-    #expect(isFenced(#expect(throws: JournalError.self) { try former.close() }))
+    let cluster = try stage.cluster(of: former)
+    #expect(isFenced(#expect(throws: JournalError.self) { try cluster.checkpoint() }))
+    #expect(isFenced(#expect(throws: JournalError.self) { try stage.close(former) }))
     try next.commit(writer.batch(2))
-    try next.close()
+    try stage.close(next)
     #expect(try stage.open(as: "three").contents().rows == writer.rows)
     #expect(
       try stage.sql(
-        "SELECT string_agg(epoch || ' ' || owner, ', ' ORDER BY epoch) FROM navd.takeover")
-        == "1 one, 2 two, 3 three")
+        """
+        SELECT string_agg(coalesce(former, '') || ' to ' || owner || ': ' || shards, ', '
+          ORDER BY number) FROM navd.takeover
+        """) == " to one: 1, one to two: 1, two to three: 1")
   }
 
   @Test func `after an outage of the server, the daemon that served comes first`() throws {
@@ -45,24 +48,19 @@ import Testing
     var writer = Writer(seed: 11)
     let serving = try stage.open()
     _ = try serving.contents()
-    let waiting = try stage.place("two")
-    func attempt() -> JournalError? {
-      #expect(throws: JournalError.self) {
-        try waiting.open(retention: Retention(), holder: "test")
-      }
-    }
-    #expect(attempt() == .locked(path: waiting.name, by: "navd on one"))
+    let waiting = try PostgresCluster(stage.place("two"), retention: Retention())
+    #expect(try waiting.keeper.take([.first]).isEmpty)
     // The outage is longer than the lease.
     try stage.endConnections()
-    try stage.sql("UPDATE navd.shard SET leased_until = clock_timestamp()")
-    guard case .unreadable? = attempt() else {
-      Issue.record("its connection was lost")
-      return
+    try stage.expireLeases()
+    #expect(throws: JournalError.self, "its connection was lost") {
+      try waiting.keeper.take([.first])
     }
-    #expect(attempt() == .locked(path: waiting.name, by: "navd on one"))
+    #expect(try waiting.keeper.take([.first]).isEmpty)
     try serving.commit(writer.batch(2))
-    #expect(attempt() == .locked(path: waiting.name, by: "navd on one"))
-    try serving.close()
+    #expect(try waiting.keeper.take([.first]).isEmpty)
+    try stage.close(serving)
+    #expect(try stage.take(by: waiting).contents().rows == writer.rows)
   }
 
   @Test func `a take-over waits for a commit that is under way, and has its rows`() throws {
@@ -73,12 +71,15 @@ import Testing
     try former.commit(writer.batch(1))
     // The lease ends while the server is in the middle of a commit of its owner, for which another
     // connection stands.
-    try stage.sql("UPDATE navd.shard SET leased_until = clock_timestamp()")
+    try stage.expireLeases()
     let connection = try stage.place().connect()
     let far = UInt64.max / 4
     _ = try connection.run(
-      ["BEGIN", "UPDATE navd.shard SET seq = 1, leased_until = NULL WHERE id = 0"]
-        .map { PostgresCommand($0) }, until: far)
+      [
+        "BEGIN", "UPDATE navd.member SET draining = false",
+        "UPDATE navd.shard SET seq = 1 WHERE id = 0",
+      ]
+      .map { PostgresCommand($0) }, until: far)
     let opening = Opening { try stage.open(as: "two").contents().rows }
     try stage.awaitBlocked()
     #expect(!opening.hasEnded)
@@ -97,9 +98,9 @@ import Testing
     let snapshot = writer.snapshot(nav: 1)
     try journal.commit([.snapshot(snapshot)])
     try stage.endConnections()
-    try journal.checkpoint()
+    try stage.cluster(of: journal).checkpoint()
     try journal.commit(writer.batch(1, navs: 1))
-    try journal.close()
+    try stage.close(journal)
     let contents = try stage.open().contents()
     #expect(contents.snapshots == [snapshot] && contents.rows == writer.rows)
   }
@@ -117,23 +118,28 @@ import Testing
     try stage.endConnections()
     #expect(isFenced(#expect(throws: JournalError.self) { try former.commit(lost) }))
     try next.commit(writer.batch(1))
-    try next.close()
+    try stage.close(next)
     #expect(try stage.open().contents().rows == writer.rows)
   }
 
   @Test func `a server's process that waits for a silent daemon is ended after the lease`() throws {
     let stage = try PostgresStage()
-    _ = try stage.place(lease: 1_000).open(retention: Retention(), holder: "test")
+    let place = try stage.place(lease: 1_000)
+    _ = try stage.open(place)
     // A daemon whose machine lost its power in the middle of a commit: the server awaits the rest.
-    let silent = try stage.place().connect()
+    let silent = try place.connect()
     _ = try silent.run(
-      ["BEGIN", "UPDATE navd.shard SET seq = 99 WHERE id = 0"].map { PostgresCommand($0) },
-      until: UInt64.max / 4)
-    let waiting = try stage.place("two", lease: 1_000)
+      [
+        "BEGIN", "UPDATE navd.member SET draining = false",
+        "UPDATE navd.shard SET seq = 99 WHERE id = 0",
+      ]
+      .map { PostgresCommand($0) }, until: UInt64.max / 4)
+    let waiting = try PostgresCluster(stage.place("two", lease: 1_000), retention: Retention())
     var next: Journal?
     #expect(
       try eventually {
-        next = try? waiting.open(retention: Retention(), holder: "test")
+        try? waiting.checkpoint()
+        next = try? stage.take(by: waiting)
         return next != nil
       })
     #expect(try next?.contents() == Contents())
@@ -159,7 +165,7 @@ import Testing
         let found = try stage.server.sql(
           """
           SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-          WHERE datname = '\(stage.database)' AND application_name = 'navd'
+          WHERE datname = '\(stage.database)' AND application_name LIKE 'navd %'
           """)
         ended += Int(found) ?? 0
       }
@@ -168,7 +174,7 @@ import Testing
     for _ in 0..<150 { try journal.commit(writer.batch(20)) }
     isDone.store(true, ordering: .sequentiallyConsistent)
     #expect(try enemy.value() > 3)
-    try journal.close()
+    try stage.close(journal)
     #expect(try stage.open().contents().rows == writer.rows)
   }
 
@@ -188,7 +194,7 @@ import Testing
       #expect(journal.lastSequence == writer.sequence, "round \(round)")
       #expect(journal.lease != nil && !journal.mustRenewEpochs)
     }
-    try journal.close()
+    try stage.close(journal)
     #expect(try stage.open().contents().rows == writer.rows)
   }
 
@@ -226,15 +232,16 @@ import Testing
     primary.kill()
     try standby.promote()
     let there = try PostgresPlace(
-      conninfo: standby.conninfo(stage.database), owner: "one", lease: 60_000
+      conninfo: standby.conninfo(stage.database),
+      member: ClusterMember(name: "one", endpoint: "ipc:///one", lease: 0), lease: 60_000
     ) { _ in }
-    let promoted = try there.open(retention: Retention(), holder: "test")
+    let promoted = try stage.open(there)
     #expect(try promoted.contents().rows == writer.rows)
     // Nobody who was there can say that the standby has everything.
     #expect(promoted.mustRenewEpochs && !promoted.isRestored)
     try promoted.epochsRenewed()
-    try promoted.close()
-    let later = try there.open(retention: Retention(), holder: "test")
+    try stage.close(promoted)
+    let later = try stage.open(there)
     #expect(!later.mustRenewEpochs)
   }
 
@@ -263,19 +270,20 @@ import Testing
     let stage = try PostgresStage()
     let warnings = Mutex<[String]>([])
     let place = try PostgresPlace(
-      conninfo: stage.server.conninfo(stage.database), owner: "one"
+      conninfo: stage.server.conninfo(stage.database),
+      member: ClusterMember(name: "one", endpoint: "ipc:///one", lease: 0)
     ) { text in warnings.withLock { $0.append(text) } }
-    _ = try place.open(retention: Retention(), holder: "test")
+    _ = try stage.open(place)
     let found = warnings.withLock { $0 }
     #expect(found.count == 1 && found[0].contains("synchronous_standby_names is empty"))
   }
 
   @Test func `tables of a later version are not touched`() throws {
     let stage = try PostgresStage()
-    try stage.open().close()
-    try stage.sql("INSERT INTO navd.version VALUES(2)")
+    try stage.close(stage.open())
+    try stage.sql("INSERT INTO navd.version VALUES(3)")
     let error = #expect(throws: JournalError.self) { try stage.open() }
-    guard case .newer(_, found: 2, supported: 1)? = error else {
+    guard case .newer(_, found: 3, supported: 2)? = error else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -286,7 +294,7 @@ import Testing
     let openings = (0..<4).map { number in
       Opening {
         do {
-          _ = try stage.place("\(number)").open(retention: Retention(), holder: "test")
+          _ = try stage.open(as: "\(number)")
           return true
         } catch JournalError.locked {
           return false
@@ -303,7 +311,7 @@ import Testing
     let first = try stage.open()
     _ = try first.contents()
     #expect(!first.mustRenewEpochs)
-    try first.close()
+    try stage.close(first)
     try stage.sql("UPDATE navd.shard SET server = '1:00000001'")
     let second = try stage.open()
     _ = try second.contents()
@@ -314,7 +322,7 @@ import Testing
     _ = try third.contents()
     try third.epochsRenewed()
     try third.renewEpochsAtNextStart()
-    try third.close()
+    try stage.close(third)
     let fourth = try stage.open()
     #expect(fourth.mustRenewEpochs && fourth.isRestored)
   }
@@ -328,20 +336,21 @@ import Testing
     conninfo: String
   ) {
     let error = #expect(throws: JournalError.self) {
-      try PostgresPlace(conninfo: conninfo, owner: "one") { _ in }
+      try PostgresPlace(
+        conninfo: conninfo, member: ClusterMember(name: "one", endpoint: "", lease: 0)
+      ) { _ in }
     }
     #expect(error?.description.contains("secret") == false)
   }
 
   @Test func `the lease counts from before the commit was sent`() throws {
     let stage = try PostgresStage()
-    let journal = try stage.place("one", lease: 10_000).open(
-      retention: Retention(), holder: "test")
-    _ = try journal.contents()
+    let cluster = try PostgresCluster(
+      stage.place("one", lease: 10_000), retention: Retention())
     let before = SystemClock.bootMilliseconds()
-    try journal.checkpoint()
+    try cluster.checkpoint()
     let after = SystemClock.bootMilliseconds()
-    let lease = try #require(journal.lease)
+    let lease = try #require(cluster.lease)
     #expect(lease.end >= before + 9_000 && lease.end <= after + 9_000)
     #expect(lease.renewal >= before + 3_333 && lease.renewal <= after + 3_333)
   }
@@ -385,12 +394,17 @@ func eventually(_ isSo: () throws -> Bool) throws -> Bool {
 }
 
 extension PostgresStage {
+  /// Ends the leases of all members.
+  func expireLeases() throws {
+    try sql("UPDATE navd.member SET leased_until = clock_timestamp() WHERE process IS NOT NULL")
+  }
+
   /// Ends all connections of daemons.
   func endConnections() throws {
     try sql(
       """
       SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-      WHERE datname = current_database() AND application_name = 'navd'
+      WHERE datname = current_database() AND application_name LIKE 'navd %'
       """)
   }
 

@@ -4,12 +4,15 @@ import Testing
 /// `Batches` against a list of lists of row numbers.
 @Suite struct BatchesTests {
   private struct Run {
-    var batches = Batches()
+    static let shards = 3
+    var batches = Batches(shards: shards)
     var navs = Slots<NavEntry>()
     var random: SeededGenerator
     /// The rows of the batches, oldest first; the last one is at hand.
+    ///
+    /// A row is the number of its shard and, below a million, its own.
     var rows: [[UInt64]] = [[]]
-    var last: UInt64 = 0
+    var last = Array(repeating: UInt64(0), count: shards)
     var numbers: Set<UInt64> = []
 
     init(seed: UInt64) {
@@ -19,13 +22,15 @@ import Testing
 
     /// What a commit to a nav notes.
     mutating func decide() {
-      let slot = Int(random.next() % 3)
+      // Each nav is of a shard of its own.
+      let slot = Int(random.next() % UInt64(Self.shards))
       batches.touch(&navs[slot], slot)
-      batches.advance()
-      batches.append(.pump(session: Int(batches.sequence)))
-      navs[slot].lastSequence = batches.sequence
-      last += 1
-      rows[rows.count - 1].append(last)
+      let row = batches.advance(Shard(slot))
+      batches.append(.pump(session: slot * 1_000_000 + Int(row)))
+      navs[slot].lastSequence = row
+      last[slot] += 1
+      #expect(row == last[slot])
+      rows[rows.count - 1].append(UInt64(slot) * 1_000_000 + row)
       #expect(navs[slot].touchedBy == batches.number)
       #expect(batches.current.touched.count { $0.slot == slot } == 1)
     }
@@ -50,10 +55,10 @@ import Testing
       let failed = batches.rollBack()
       #expect(Self.rows(of: failed) == rows.flatMap { $0 })
       for touched in failed.touched { navs[touched.slot].lastSequence = touched.rowBefore }
-      last -= UInt64(rows.joined().count)
+      for row in rows.joined() { last[Int(row / 1_000_000)] -= 1 }
       rows = [[]]
       #expect(batches.isStorageFailing && !batches.maySeal)
-      #expect(navs.indices.allSatisfy { navs[$0].lastSequence <= last })
+      #expect(navs.indices.allSatisfy { navs[$0].lastSequence == last[$0] })
     }
 
     static func rows(of batch: Batch) -> [UInt64] {
@@ -73,7 +78,8 @@ import Testing
       case 5, 6: run.release()
       default: run.rollBack()
       }
-      #expect(run.batches.sequence == run.last)
+      #expect((0..<Run.shards).map { run.batches.sequence(of: Shard($0)) } == run.last)
+      #expect(run.batches.total == run.last.reduce(0, +))
       #expect(run.batches.sealed.count == run.rows.count - 1)
       #expect(Run.rows(of: run.batches.current) == run.rows.last)
       if run.rows == [[]] { #expect(run.batches.isIdle) }
@@ -106,13 +112,13 @@ import Testing
     for number: UInt64 in 1...3 {
       #expect(!batches.current.isUnsound)
       #expect(batches.current.unsoundOps.map(\.op) == Array(1..<number))
-      batches.advance()
+      _ = batches.advance(.first)
       batches.noteUnsound(op(number))
       #expect(batches.current.isUnsound)
       let former = batches.number
       let failed = batches.rollBackUnsound()
       #expect(failed.unsoundOps.map(\.op) == Array(1...number))
-      #expect(batches.sequence == 0 && batches.number > former)
+      #expect(batches.total == 0 && batches.number > former)
       #expect(!batches.isStorageFailing && batches.maySeal)
     }
     // A sound end of the batch forgets its unsound ops, and so does a full disk.
@@ -150,11 +156,10 @@ import Testing
     #expect(!batches.isIdle)
     let (taken, again) = (batches.takeRecords(), batches.takeRecords())
     #expect(taken.count == 1 && again.isEmpty)
-    batches.replay(through: 9)
-    batches.advance()
-    #expect(batches.sequence == 10)
+    batches.replay(through: 9, of: .first)
+    #expect(batches.advance(.first) == 10)
     let failed = batches.rollBack()
-    #expect(failed.sequenceBefore == 9)
-    #expect(batches.sequence == 9)
+    #expect(failed.rowsBefore.map(\.sequence) == [9])
+    #expect(batches.total == 9)
   }
 }

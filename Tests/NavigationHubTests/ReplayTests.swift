@@ -209,7 +209,7 @@ struct OperationGenerator {
       }
     }
     #expect(live.sequence == replayed.sequence, "\(note)")
-    #expect(live.navs.lastNumber == replayed.navs.lastNumber, "\(note)")
+    #expect(live.navs.lastNumber() == replayed.navs.lastNumber(), "\(note)")
   }
 
   @Test(arguments: UInt64(1)...12)

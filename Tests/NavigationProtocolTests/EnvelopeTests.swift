@@ -13,6 +13,7 @@ import Testing
     "op": [("id", "7"), ("nav", #""kiosk""#), ("do", #"[{"pop":{}}]"#)], "get": [("id", "7")],
     "delegate": [("id", "7"), ("nav", #""kiosk""#), ("roles", "[]")], "answer": [("ask", "7")],
     "lease": [("id", "7"), ("nav", #""kiosk""#), ("take", "true")], "credit": [("upto", "7")],
+    "cluster": [("id", "7"), ("move", "17"), ("to", #""b""#)],
     "ping": [("id", "7")], "bye": [("id", "7")],
   ]
 
@@ -69,6 +70,7 @@ import Testing
       "delegate", "roles", [.list], good: [#"["veto","animator","interaction","veto"]"#],
       bad: [#"["Veto"]"#, "[1]", "[null]"]),
     ArgumentRow("lease", "take", [.bool]), ArgumentRow("lease", "force", [.bool]),
+    number("cluster", "id"), ArgumentRow("cluster", "to", [.text]),
   ]
 
   private static let reads = [

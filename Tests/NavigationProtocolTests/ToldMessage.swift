@@ -10,6 +10,7 @@ enum ToldMessage: Hashable {
   case delegate(DelegateRequest)
   case answer(UInt64, DelegateAnswer)
   case lease(LeaseRequest)
+  case cluster(ClusterRequest)
   case number(ClientVerb, UInt64)
 
   struct ToldOp: Hashable {
@@ -36,6 +37,7 @@ enum ToldMessage: Hashable {
     case .delegate(let request): self = .delegate(request)
     case .answer(let ask, let value): self = .answer(ask, value)
     case .lease(let request): self = .lease(request)
+    case .cluster(let request): self = .cluster(request)
     case .credit(let upTo): self = .number(.credit, upTo)
     case .ping(let id): self = .number(.ping, id)
     case .bye(let id): self = .number(.bye, id)

@@ -9,8 +9,8 @@ extension ProcessTests {
       async throws
     {
       let cluster = try Cluster(lease: 2000)
-      let first = try cluster.start("a", isServing: true)
-      let second = try cluster.start("b", isServing: false)
+      let first = try cluster.start("a")
+      let second = try cluster.start("b")
       try Peer(first.endpoint).create("kiosk")
       let client = try NavigationClient(
         endpoint: "\(second.endpoint),\(first.endpoint)", heartbeat: .seconds(1))
@@ -25,7 +25,7 @@ extension ProcessTests {
       for number in 1...30 {
         // One is in flight when the daemon that serves it is gone.
         if number == 10 { try first.kill() }
-        if number == 20 { try cluster.start("a", isServing: false) }
+        if number == 20 { try cluster.start("a") }
         if number == 25 { second.child.kill(SIGSTOP) }
         _ = try await client.perform(
           [.push(.init(id: "s\(number)"))], on: "kiosk", within: .seconds(30))
@@ -56,16 +56,16 @@ extension ProcessTests {
 
     @Test func `navctl finds the daemon that serves among several addresses`() throws {
       let cluster = try Cluster(lease: 2000)
-      let member = try cluster.start("a", isServing: true)
+      let member = try cluster.start("a")
       let nowhere = "ipc:///tmp/navd-nowhere/op"
-      let hung = try cluster.start("b", isServing: false)
+      let hung = try cluster.start("b")
       try Peer(member.endpoint).create("kiosk")
       // One that took connections and hangs: the kernel still connects to it.
       #expect(try member.stop() == 0)
-      try hung.child.complains("serving 1 nav")
+      try cluster.owner(of: "kiosk")
       hung.child.kill(SIGSTOP)
-      try cluster.expireLease()
-      try cluster.start("a", isServing: true)
+      try cluster.expireLease(of: hung)
+      try cluster.start("a")
       let found = try member.navctl(
         ["--endpoint", "\(nowhere),\(hung.endpoint),\(member.endpoint)", "show", "kiosk"])
       #expect(found.status == 0, "\(found)")

@@ -3,125 +3,28 @@ import NavigationCore
 import PostgresServer
 import Testing
 
-/// The daemons of a cluster: programs on one database, of which one serves.
-final class Cluster {
-  /// The servers of the database; the first one begins as the primary.
-  let servers: [PostgresServer]
-  let conninfo: String
-  private let database: String
-  private(set) var members: [String: TestDaemon] = [:]
-
-  /// The lease in milliseconds.
-  private let lease: Int
-
-  /// Makes a database and no daemon.
-  ///
-  /// With `isReplicated`, its server has a synchronous standby; with `hasOwnServer`, no other test
-  /// uses the server. By default the lease outlasts the test, so that a slow machine ends none;
-  /// `expireLease` does.
-  init(isReplicated: Bool = false, hasOwnServer: Bool = false, lease: Int = 60_000) throws {
-    self.lease = lease
-    if isReplicated {
-      let primary = try PostgresServer()
-      let standby = try PostgresServer(standbyOf: primary, options: ["cluster_name=standby"])
-      try primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
-      try primary.sql("SELECT pg_reload_conf()")
-      servers = [primary, standby]
-    } else if hasOwnServer {
-      servers = [try PostgresServer()]
-    } else {
-      servers = [try PostgresServer.shared.get()]
-    }
-    database = try servers[0].makeDatabase()
-    conninfo = PostgresServer.conninfo(database, on: servers)
-  }
-
-  /// Lets the database refuse all rows, or accept them again.
-  func setStorage(failing: Bool) throws {
-    let change =
-      failing ? "ADD CONSTRAINT refused CHECK (false) NOT VALID" : "DROP CONSTRAINT refused"
-    try sql("ALTER TABLE navd.log \(change)")
-  }
-
-  /// Loses the serving member, or the server.
-  func lose(_ member: TestDaemon, by loss: Loss, _ note: String) throws {
-    switch loss {
-    case .killed:
-      try member.kill()
-      try expireLease()
-    case .stopped:
-      member.child.kill(SIGSTOP)
-      try expireLease()
-    case .ended: #expect(try member.stop() == 0, "\(note)")
-    case .serverCrashed:
-      servers[0].kill()
-      try servers[0].start()
-    }
-  }
-
-  /// Ends the lease in the database, as time would.
-  func expireLease() throws { try sql("UPDATE navd.shard SET leased_until = clock_timestamp()") }
-
-  /// Runs SQL in the database of the first server; returns what it prints.
-  @discardableResult func sql(_ text: String) throws -> String {
-    try servers[0].sql(text, in: database)
-  }
-
-  /// The environment of a member.
-  func environment(_ name: String) -> [String: String] {
-    [
-      "NAVD_CLUSTER_DATABASE": conninfo, "NAVD_CLUSTER_MEMBER": name,
-      "NAVD_CLUSTER_LEASE": "\(lease)",
-    ]
-  }
-
-  /// Starts a member, and waits until it serves, or waits to take over.
-  @discardableResult func start(_ name: String, isServing: Bool) throws -> TestDaemon {
-    let said = isServing ? "serving " : "waiting to take over"
-    if let member = members[name] {
-      try member.start(until: said)
-      return member
-    }
-    let member = try TestDaemon(
-      environment: environment(name), program: "navd-cluster", until: said)
-    members[name] = member
-    return member
-  }
-}
-
-/// How the serving member is lost, or its server.
-enum Loss: String, CaseIterable {
-  /// It is killed.
-  case killed
-  /// It is stopped for longer than the lease, and goes on.
-  case stopped
-  /// It ends in order.
-  case ended
-  /// It stays, but its database server crashes and starts again.
-  case serverCrashed
-}
-
 extension ProcessTests {
-  /// Several daemons on one database: one serves, and another takes over without a loss.
+  /// Several daemons on one database divide the navs, and take over from each other without a loss.
   @Suite struct ClusterTests {
     @Test func `what one member has confirmed the next one serves, with its epoch and digest`()
       throws
     {
       let cluster = try Cluster()
-      let first = try cluster.start("a", isServing: true)
-      let second = try cluster.start("b", isServing: false)
+      let first = try cluster.start("a")
       let peer = try Peer(first.endpoint)
       try peer.hello()
       try peer.create("kiosk")
-      try peer.perform("kiosk", #"[{"push":{"screen":{"id":"first"}}}]"#)
-      try peer.send("op", #"{"id":7,"nav":"kiosk","do":[{"push":{"screen":{"id":"wifi"}}}]}"#)
-      let confirmed = try peer.awaits("ok") { $0.body["id"]?.integer == 7 }.body
-      let before = try peer.state("kiosk")["value"]
-      try first.kill()
-      try cluster.expireLease()
-      try second.child.complains("serving 1 nav")
-      let other = try Peer(second.endpoint, client: peer.client)
-      try other.hello()
+      try cluster.start("b")
+      try cluster.awaitBalance("a", "b")
+      let owner = try cluster.owner(of: "kiosk")
+      let known = try Peer(owner.endpoint, client: peer.client)
+      try known.hello()
+      try known.perform("kiosk", #"[{"push":{"screen":{"id":"first"}}}]"#)
+      try known.send("op", #"{"id":7,"nav":"kiosk","do":[{"push":{"screen":{"id":"wifi"}}}]}"#)
+      let confirmed = try known.awaits("ok") { $0.body["id"]?.integer == 7 }.body
+      let before = try known.state("kiosk")["value"]
+      try cluster.lose(owner, by: .killed, "")
+      let other = try cluster.peer(for: "kiosk", client: peer.client, except: owner)
       #expect(try other.state("kiosk")["value"] == before)
       // The client does not know whether its op was performed, and sends it again octet by octet.
       try other.send("op", #"{"id":7,"nav":"kiosk","do":[{"push":{"screen":{"id":"wifi"}}}]}"#)
@@ -130,43 +33,214 @@ extension ProcessTests {
       #expect(try other.state("kiosk")["value"]?["rev"] == confirmed["rev"])
     }
 
-    @Test func `a member that was stopped answers nothing and ends with status 10`() throws {
+    @Test("rule 1: sequences and nav numbers count in each shard without a gap")
+    func shards() throws {
+      let cluster = try Cluster()
+      let peer = try Peer(cluster.start("a").endpoint)
+      let names = (0..<20).map { "n\($0)" }
+      for name in names {
+        try peer.create(name)
+        for number in 0..<3 {
+          try peer.perform(name, #"[{"push":{"screen":{"id":"s\#(number)"}}}]"#)
+        }
+      }
+      let navs = Dictionary(grouping: names) { Cluster.shard(of: $0) }
+      #expect(navs.count > 10)
+      for (shard, names) in navs {
+        let sequence = try cluster.sql("SELECT seq FROM navd.shard WHERE id = \(shard)")
+        #expect(sequence == "\(names.count * 4)", "\(shard)")
+        let stored = try cluster.sql(
+          "SELECT min(seq) || ' ' || max(last) FROM navd.log WHERE shard = \(shard)")
+        #expect(stored == "1 \(names.count * 4)", "\(shard)")
+      }
+      #expect(
+        try cluster.sql("SELECT count(*) FROM navd.shard WHERE seq > 0") == "\(navs.count)")
+    }
+
+    @Test("rule 4: a member that was stopped answers nothing and ends with status 10")
+    func stopped() throws {
       let cluster = try Cluster(lease: 2000)
-      let first = try cluster.start("a", isServing: true)
-      let second = try cluster.start("b", isServing: false)
+      let first = try cluster.start("a")
       let peer = try Peer(first.endpoint)
       try peer.create("kiosk")
       try peer.perform("kiosk", #"[{"push":{"screen":{"id":"first"}}}]"#)
       first.child.kill(SIGSTOP)
       try peer.send("op", #"{"id":8,"nav":"kiosk","do":[{"push":{"screen":{"id":"late"}}}]}"#)
       try peer.send("get", #"{"id":9,"nav":"kiosk"}"#)
-      try second.child.complains("serving 1 nav")
-      try Peer(second.endpoint).perform("kiosk", #"[{"push":{"screen":{"id":"new"}}}]"#)
+      let second = try cluster.start("b")
+      try cluster.peer(for: "kiosk", except: first).perform(
+        "kiosk", #"[{"push":{"screen":{"id":"new"}}}]"#)
       first.child.kill(SIGCONT)
       #expect(try first.child.ended() == 10, "\(first.child.transcript)")
       #expect(first.child.standardError.contains("has taken over PostgreSQL"))
       while let message = try peer.receive(within: 0.2) {
         #expect(message.body["id"]?.integer != 8 && message.body["id"]?.integer != 9, "\(message)")
       }
-      #expect(
-        try Peer(second.endpoint).state("kiosk")["value"]?["screens"]?.ids == [
-          "home", "first", "new",
-        ])
-      // It comes back as the one that waits.
-      try cluster.start("a", isServing: false)
+      let screens = try Peer(second.endpoint).state("kiosk")["value"]?["screens"]?.ids
+      #expect(screens == ["home", "first", "new"])
+      // It comes back, and gets its part.
+      try cluster.start("a")
+      try cluster.awaitBalance("a", "b")
       #expect(try second.stop() == 0)
-      try first.child.complains("serving 1 nav")
+      #expect(try cluster.owner(of: "kiosk") === first)
+    }
+
+    @Test("rule 5: who lost one shard decides the rest again, and answers moved, never storage")
+    func fencedShard() throws {
+      let cluster = try Cluster()
+      let first = try cluster.start("a")
+      let second = try cluster.start("b")
+      try cluster.awaitBalance("a", "b")
+      let names = try (0..<200).map { "n\($0)" }.filter {
+        try cluster.sql("SELECT owner FROM navd.shard WHERE id = \(Cluster.shard(of: $0))") == "a"
+      }.prefix(8)
+      let peer = try Peer(first.endpoint)
+      try peer.hello()
+      for name in names { try peer.create(name) }
+      // Behind its back: no notification, so the next commit is what it learns from.
+      let lost = names[3]
+      try cluster.sql(
+        """
+        UPDATE navd.shard SET owner = 'b', epoch = epoch + 1
+        WHERE id = \(Cluster.shard(of: lost))
+        """)
+      for (index, name) in names.enumerated() {
+        try peer.send(
+          "op", #"{"id":\#(100 + index),"nav":"\#(name)","do":[{"push":{"screen":{"id":"x"}}}]}"#)
+      }
+      for (index, name) in names.enumerated() {
+        let answer = try peer.awaits("the answer") { $0.body["id"]?.integer == UInt64(100 + index) }
+        if name == lost {
+          #expect(["moved", "busy"].contains(answer.body["code"]?.string), "\(answer)")
+        } else {
+          #expect(answer.verb == "ok", "\(answer)")
+        }
+      }
+      try cluster.sql("NOTIFY navd")
+      let there = try cluster.peer(for: lost, except: first)
+      try there.perform(lost, #"[{"push":{"screen":{"id":"x"}}}]"#)
+      #expect(try there.state(lost)["value"]?["screens"]?.ids == ["home", "x"])
+      #expect(first.child.isRunning && second.child.isRunning)
+    }
+
+    @Test("rule 6: a daemon names the owner of another's nav, and no owner while there is none")
+    func moved() throws {
+      let cluster = try Cluster()
+      let first = try cluster.start("a")
+      try Peer(first.endpoint).create("kiosk")
+      let second = try cluster.start("b")
+      try cluster.awaitBalance("a", "b")
+      let owner = try cluster.owner(of: "kiosk")
+      let peer = try Peer(owner === first ? second.endpoint : first.endpoint)
+      try peer.hello()
+      let messages = [
+        ("watch", #""nav":"kiosk""#), ("get", #""nav":"kiosk""#),
+        ("delegate", #""nav":"kiosk","roles":["veto"]"#), ("lease", #""nav":"kiosk","take":true"#),
+        ("op", #""nav":"kiosk","do":[{"pop":{}}]"#),
+      ]
+      for (verb, members) in messages {
+        #expect(
+          try eventually {
+            let answer = try peer.ask(verb, members).body
+            return answer["code"]?.string == "moved"
+              && answer["endpoint"]?.string == owner.endpoint && answer["nav"]?.string == "kiosk"
+              && answer["retry"]?.string == "same"
+          }, "\(verb)")
+      }
+      #expect(try peer.ask("unwatch", #""nav":"kiosk""#).verb == "ok")
+      // Nobody takes its shards as long as its lease holds.
+      try owner.kill()
+      try cluster.sql(
+        "UPDATE navd.shard SET owner = NULL WHERE owner = '\(cluster.name(of: owner))'")
+      try cluster.sql(
+        "UPDATE navd.member SET draining = true, leased_until = now() + interval '1 h'")
+      try cluster.sql(
+        """
+        UPDATE navd.member SET draining = false
+        WHERE name = '\(cluster.name(of: owner))'
+        """)
+      try cluster.sql("NOTIFY navd")
+      #expect(
+        try eventually {
+          let answer = try peer.ask("get", #""nav":"kiosk""#).body
+          return answer["code"]?.string == "busy" && answer["reason"]?.string == "no-owner"
+            && answer["after"]?.integer == 100
+        })
+    }
+
+    @Test("rule 7: a nav moves with its watches, waiting ops and remembered ops")
+    func move() throws {
+      let cluster = try Cluster()
+      let first = try cluster.start("a")
+      let peer = try Peer(first.endpoint)
+      try peer.hello()
+      try peer.create("kiosk")
+      try cluster.start("b")
+      try cluster.awaitBalance("a", "b")
+      let owner = try cluster.owner(of: "kiosk")
+      let target = owner === first ? "b" : "a"
+      let known = try Peer(owner.endpoint, client: peer.client)
+      try known.hello()
+      _ = try known.ask("watch", #""nav":"kiosk""#)
+      let animated = #""nav":"kiosk","animated":true,"do":[{"push":{"screen":{"id":"wifi"}}}]"#
+      #expect(try known.ask("op", animated).verb == "ok")
+      // It waits for the transition, and so for longer than the move does.
+      try known.send(
+        "op",
+        #"{"id":70,"nav":"kiosk","onBusy":"queue","do":[{"push":{"screen":{"id":"next"}}}]}"#)
+      let state = try known.state("kiosk")["value"]
+      let administrator = try Peer(owner.endpoint)
+      try administrator.hello()
+      let wish = try administrator.ask("cluster", #""move":"kiosk","to":"\#(target)""#)
+      #expect(wish.verb == "ok", "\(wish)")
+      let end = try known.awaits("end") { $0.verb == "end" }.body
+      #expect(end["why"]?.string == "moved" && end["rev"] == state?["rev"])
+      let there = try cluster.owner(of: "kiosk", except: owner)
+      #expect(end["endpoint"]?.string == there.endpoint)
+      let answer = try known.awaits("answer") { $0.body["id"]?.integer == 70 }
+      if answer.verb != "ok" { #expect(answer.body["code"]?.string == "moved", "\(answer)") }
+      let follower = try Peer(there.endpoint, client: peer.client)
+      try follower.hello()
+      let rev = state?["rev"]?.integer ?? 0
+      let resumed = try follower.ask(
+        "watch",
+        #""nav":"kiosk","from":{"epoch":"\#(state?["epoch"]?.string ?? "")","rev":\#(rev),"#
+          + #""dig":"\#(state?["dig"]?.string ?? "")"}"#)
+      #expect(resumed.body["mode"]?.string == "resume", "\(resumed)")
+      try follower.send(
+        "op",
+        #"{"id":70,"nav":"kiosk","onBusy":"queue","do":[{"push":{"screen":{"id":"next"}}}]}"#)
+      _ = try follower.awaits("ok") { $0.verb == "ok" && $0.body["id"]?.integer == 70 }
+      #expect(try follower.state("kiosk")["value"]?["screens"]?.ids == ["home", "wifi", "next"])
+    }
+
+    @Test func `a member that drains gives everything away, and takes again`() throws {
+      let cluster = try Cluster()
+      let first = try cluster.start("a")
+      try cluster.start("b")
+      try cluster.awaitBalance("a", "b")
+      let peer = try Peer(first.endpoint)
+      try peer.hello()
+      #expect(
+        try peer.ask("cluster", #""drain":"nobody""#).body["code"]?.string == "invalid-argument")
+      #expect(try peer.ask("cluster", #""drain":"a""#).verb == "ok")
+      try cluster.awaitBalance("b")
+      let view = try peer.get(#""what":"cluster""#)["value"]
+      let members = try #require(view?["members"]?.array)
+      #expect(members.map { $0["name"]?.string } == ["a", "b"])
+      #expect(members.map { $0["draining"] } == [.bool(true), .bool(false)])
+      #expect(try peer.ask("cluster", #""drain":"a","on":false"#).verb == "ok")
+      try cluster.awaitBalance("a", "b")
     }
 
     @Test func `a user of one member is nobody on another`() throws {
       let cluster = try Cluster()
-      let first = try cluster.start("a", isServing: true)
-      let second = try cluster.start("b", isServing: false)
+      let first = try cluster.start("a")
       let peer = try Peer(first.endpoint)
       try peer.create("kiosk")
       #expect(try first.navctl(["log", "kiosk"]).output.contains("uid:\(getuid())@a"))
       #expect(try first.stop() == 0)
-      try second.child.complains("serving 1 nav")
+      let second = try cluster.start("b")
       try Peer(second.endpoint).perform("kiosk", #"[{"push":{"screen":{"id":"first"}}}]"#)
       let log = try second.navctl(["log", "kiosk"]).output
       #expect(log.contains("uid:\(getuid())@a") && log.contains("uid:\(getuid())@b"), "\(log)")
@@ -174,23 +248,20 @@ extension ProcessTests {
 
     @Test func `a member without clients keeps its lease`() throws {
       let cluster = try Cluster(lease: 2000)
-      try cluster.start("a", isServing: true)
-      let second = try cluster.start("b", isServing: false)
+      try cluster.start("a")
+      try cluster.start("b")
+      try cluster.awaitBalance("a", "b")
+      let before = try cluster.sql("SELECT sum(epoch) FROM navd.shard")
       let begin = try cluster.sql("SELECT clock_timestamp()")
       #expect(
         try eventually {
           try cluster.sql(
-            "SELECT leased_until > '\(begin)'::timestamptz + interval '6 s' FROM navd.shard") == "t"
+            """
+            SELECT bool_and(leased_until > '\(begin)'::timestamptz + interval '6 s')
+            FROM navd.member
+            """) == "t"
         })
-      #expect(try cluster.sql("SELECT owner FROM navd.shard") == "a")
-      #expect(!second.child.standardError.contains("serving"))
-    }
-
-    @Test func `a member that waits ends in order`() throws {
-      let cluster = try Cluster()
-      try cluster.start("a", isServing: true)
-      let second = try cluster.start("b", isServing: false)
-      #expect(try second.stop() == 0)
+      #expect(try cluster.sql("SELECT sum(epoch) FROM navd.shard") == before)
     }
 
     /// Runs 300 rounds with NAVD_TEST_LONG=1; NAVD_TEST_SEED repeats the choices of a run.
@@ -202,7 +273,7 @@ extension ProcessTests {
 
     @Test func `the standby of the server takes over while a member serves`() throws {
       let cluster = try Cluster(isReplicated: true)
-      let member = try cluster.start("a", isServing: true)
+      let member = try cluster.start("a")
       let peer = try Peer(member.endpoint)
       try peer.hello()
       try peer.create("kiosk")
@@ -221,7 +292,7 @@ extension ProcessTests {
       #expect(state?["epoch"] == epoch)
       #expect(member.child.isRunning)
       #expect(try member.stop() == 0)
-      try cluster.start("a", isServing: true)
+      try cluster.start("a")
       #expect(try Peer(member.endpoint).state("kiosk")["value"] == state)
     }
 
@@ -247,7 +318,7 @@ extension ProcessTests {
       let plain = try Child(Binaries.path("navd"), [], environment: environment)
       #expect(try plain.ended() == 3)
       #expect(plain.standardError.contains("needs navd-cluster"), "\(plain.transcript)")
-      let member = try cluster.start("a", isServing: true)
+      let member = try cluster.start("a")
       let backup = try member.navctl(["backup"])
       #expect(backup.status != 0 && backup.errors.contains("pg_basebackup"), "\(backup)")
     }
@@ -274,55 +345,50 @@ extension ProcessTests {
       #expect(nowhere.status == 7 && nowhere.output.hasPrefix("not checked: "), "\(nowhere)")
     }
 
-    /// Loses the serving member or the server again and again, while a client pushes onto a nav of
-    /// its own; checks that each nav has exactly what was confirmed.
+    /// Loses members or the server again and again, while clients push onto navs of all members;
+    /// checks that each nav has exactly what was confirmed.
     private func lose(rounds: Int, seed: UInt64) throws {
       var random = SeededGenerator(seed: seed)
-      let cluster = try Cluster(hasOwnServer: true)
-      var (serving, waiting) = ("a", "b")
-      try cluster.start(serving, isServing: true)
-      try cluster.start(waiting, isServing: false)
+      let cluster = try Cluster(hasOwnServer: true, lease: 15_000)
+      let names = ["a", "b", "c"]
+      for name in names { try cluster.start(name) }
       for round in 0..<rounds {
         let loss = Loss.allCases.randomElement(using: &random) ?? .killed
+        let victim = try #require(cluster.members[names.randomElement(using: &random) ?? "a"])
         let note = "seed \(seed), round \(round), \(loss)"
-        let nav = "n\(round)"
-        let member = try #require(cluster.members[serving])
-        let next = try #require(cluster.members[waiting])
-        let peer = try Peer(member.endpoint)
-        try peer.hello()
-        try peer.create(nav)
-        for number in 0..<5 {
-          try peer.perform(nav, #"[{"push":{"screen":{"id":"s\#(number)"}}}]"#)
-        }
-        try push(peer, nav)
-        try cluster.lose(member, by: loss, note)
-        if loss != .serverCrashed {
-          try next.child.complains("serving ")
-          if loss == .stopped {
-            member.child.kill(SIGCONT)
-            #expect(try member.child.ended() == 10, "\(note)")
+        let navs = (0..<3).map { "n\(round)/\($0)" }
+        let followers = try navs.map { nav in
+          let follower = Follower(cluster, nav, note)
+          try follower.perform(
+            #"[{"nav.create":{"root":{"id":"home","title":"Home"}}},{"attach":{}}]"#)
+          for number in 0..<5 {
+            try follower.perform(#"[{"push":{"screen":{"id":"s\#(number)"}}}]"#)
           }
-          try cluster.start(serving, isServing: false)
-          swap(&serving, &waiting)
+          try follower.send(#"[{"push":{"screen":{"id":"late"}}}]"#)
+          return follower
         }
-        // The client follows, and sends again what it has no answer to.
-        let endpoint = try #require(cluster.members[serving]).endpoint
-        let follower = try Peer(endpoint, client: peer.client)
-        try follower.hello()
-        try push(follower, nav)
-        _ = try follower.awaits("ok, \(note)") { $0.body["id"]?.integer == 900 }
-        let expected = ["home"] + (0..<5).map { "s\($0)" } + ["late"]
-        for earlier in max(0, round - 3)...round {
-          let state = try follower.state("n\(earlier)")["value"]
-          #expect(state?["screens"]?.ids == expected, "\(note): n\(earlier)")
-          #expect(state?["rev"]?.integer == 7, "\(note): n\(earlier)")
+        try cluster.lose(victim, by: loss, note)
+        for follower in followers {
+          try follower.finish()
+          try check(cluster, follower.nav, note)
         }
+        if round > 0 { try check(cluster, "n\(round - 1)/0", note) }
+        guard loss != .serverCrashed else { continue }
+        if loss == .stopped {
+          victim.child.kill(SIGCONT)
+          #expect(try victim.child.ended() == 10, "\(note)")
+        }
+        try cluster.start(cluster.name(of: victim))
       }
     }
 
-    /// Sends an op whose answer may not come.
-    private func push(_ peer: Peer, _ nav: String) throws {
-      try peer.send("op", #"{"id":900,"nav":"\#(nav)","do":[{"push":{"screen":{"id":"late"}}}]}"#)
+    private func check(_ cluster: Cluster, _ nav: String, _ note: String) throws {
+      let follower = Follower(cluster, nav, note)
+      let state = try follower.ask("get", #""nav":"\#(nav)""#)["value"]
+      #expect(
+        state?["screens"]?.ids == ["home"] + (0..<5).map { "s\($0)" } + ["late"],
+        "\(note): \(nav)")
+      #expect(state?["rev"]?.integer == 7, "\(note): \(nav)")
     }
   }
 }

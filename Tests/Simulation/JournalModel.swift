@@ -104,9 +104,12 @@ struct JournalModel: Sendable {
     for snapshot in newestSnapshots { try hub.index(snapshot) }
     for row in rows { try hub.index(RowHeader(row), body: row.body.span, at: now) }
     hub.takeFloors { floors[$0] ?? 0 }
-    let wanted = Set(hub.rememberedRows)
-    hub.remember(
-      rows.filter { wanted.contains($0.sequence) }.map { ($0.sequence, $0.body) })
+    for (shard, sequences) in hub.rememberedRows {
+      let wanted = Set(sequences)
+      hub.remember(
+        rows.filter { Shard(ofNav: $0.nav) == shard && wanted.contains($0.sequence) }
+          .map { ($0.sequence, $0.body) }, of: shard)
+    }
     for request in hub.openNavs {
       let (snapshot, rows) = chain(of: request.nav, to: request.head)
       try hub.revive(request, snapshot: snapshot, rows: rows)

@@ -36,7 +36,9 @@ enum ImportRules {
     ]),
     "DaemonMain": system.union(["NavigationDaemon", "CommandLineOptions", "RuntimePaths"]),
     "navd": system.union(["DaemonMain", "NavigationDaemon"]),
-    "navd-cluster": system.union(["DaemonMain", "NavigationDaemon", "Journal", "PostgresJournal"]),
+    "navd-cluster": system.union([
+      "DaemonMain", "NavigationDaemon", "Journal", "NavigationCore", "PostgresJournal",
+    ]),
     // navctl sends the operations of the library, and has none of its own.
     "NavctlSupport": system.union([
       "NavigationClient", "NavigationCore", "NavigationReplica", "CommandLineOptions",

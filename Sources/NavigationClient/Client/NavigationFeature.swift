@@ -32,4 +32,6 @@ public struct NavigationFeature: RawRepresentable, Hashable, Sendable {
   public static let backMenu = NavigationFeature(.backMenu)
   /// Sessions that gateways open for others.
   public static let actors = NavigationFeature(.actors)
+  /// Navs that other daemons of a cluster serve.
+  public static let shards = NavigationFeature(.shards)
 }

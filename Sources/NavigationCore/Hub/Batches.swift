@@ -2,8 +2,8 @@
 ///
 /// Laws:
 /// - `number` grows with each batch begun, so no two batches have the same number.
-/// - `sequence` grows by one with each row. `rollBack` sets it back to its value before the oldest
-///   batch, and `replay` to a row of the journal.
+/// - The sequence of a shard grows by one with each row of the shard. `rollBack` sets it back to its
+///   value before the oldest batch, and `replay` to a row of the journal.
 /// - No batch is sealed while the journal takes no commits, or while a watch waits for a state of
 ///   which everything is durable.
 ///
@@ -15,8 +15,10 @@ struct Batches: Sendable {
   private(set) var sealed: [Batch] = []
   /// The number of the batch at hand, counted from the start of the daemon.
   private(set) var number: UInt64 = 1
-  /// The number of the newest row, durable or not.
-  private(set) var sequence: UInt64 = 0
+  /// The number of the newest row of each shard, durable or not.
+  private var sequences: [UInt64]
+  /// For each shard the batch that added a row last.
+  private var advancedBy: [UInt64]
   /// Whether the last commit failed, so that the journal counts as taking no records.
   private(set) var isStorageFailing = false
   private var wantsStandstill = false
@@ -27,8 +29,25 @@ struct Batches: Sendable {
   /// The batch at hand during a release, else an empty one.
   private var setAside = Batch()
 
+  /// Makes an empty batch at hand.
+  init(shards: Int = 1) {
+    sequences = Array(repeating: 0, count: shards)
+    advancedBy = sequences
+  }
+
+  /// The number of the newest row of a shard, durable or not.
+  func sequence(of shard: Shard) -> UInt64 { sequences[shard.number] }
+
+  /// The newest row numbers of all shards, added up.
+  var total: UInt64 { sequences.reduce(0, +) }
+
   /// Whether the batch at hand may be sealed.
   var maySeal: Bool { !wantsStandstill && !isStorageFailing }
+
+  /// Whether nothing under way names a nav.
+  var areUntouched: Bool {
+    sealed.isEmpty && current.records.isEmpty && current.touched.isEmpty
+  }
 
   /// Whether nothing was decided since the last commit.
   var isIdle: Bool { sealed.isEmpty && current.records.isEmpty && current.effects.isEmpty }
@@ -53,17 +72,29 @@ struct Batches: Sendable {
     current.touched.append(Batch.Touched(slot: slot, rowBefore: entry.lastSequence))
   }
 
-  /// Counts one more row, whose number is then `sequence`.
-  mutating func advance() {
-    if current.sequenceBefore == nil { current.sequenceBefore = sequence }
-    sequence += 1
-    assert(current.sequenceBefore ?? .max < sequence)
+  /// Counts one more row of a shard; returns its number.
+  mutating func advance(_ shard: Shard) -> UInt64 {
+    if advancedBy[shard.number] != number {
+      advancedBy[shard.number] = number
+      current.rowsBefore.append((shard, sequences[shard.number]))
+    }
+    sequences[shard.number] += 1
+    return sequences[shard.number]
   }
 
-  /// Continues the numbers behind a row that the journal already has.
-  mutating func replay(through row: UInt64) {
-    assert(sealed.isEmpty && current.sequenceBefore == nil, "row \(row) is replayed among new ones")
-    sequence = row
+  /// Continues the numbers of a shard behind a row that the journal already has.
+  mutating func replay(through row: UInt64, of shard: Shard) {
+    assert(
+      !current.rowsBefore.contains { $0.shard == shard } && sealed.isEmpty,
+      "row \(row) is replayed among new ones")
+    sequences[shard.number] = row
+  }
+
+  /// Forgets the rows of shards that go to another daemon; none of them is under way.
+  ///
+  /// Their numbers stay until the shards come again, so that `total` never falls.
+  mutating func forgetRows(of shards: Set<Shard>) {
+    current.rowsBefore.removeAll { shards.contains($0.shard) }
   }
 
   /// Forbids sealing until everything is durable, because a watch waits for that.
@@ -135,9 +166,9 @@ struct Batches: Sendable {
 
   /// Removes and returns all batches that are not durable, joined into one.
   ///
-  /// From then on the journal counts as failing, until a commit succeeds.
-  mutating func rollBack() -> Batch {
-    isStorageFailing = true
+  /// If `isStorageFailing`, the journal counts as failing until a commit succeeds.
+  mutating func rollBack(isStorageFailing isFailing: Bool = true) -> Batch {
+    if isFailing { isStorageFailing = true }
     return takeBack()
   }
 
@@ -155,9 +186,9 @@ struct Batches: Sendable {
     for next in sealed.dropFirst() { failed.absorb(next) }
     if !sealed.isEmpty { failed.absorb(current) }
     sealed = []
-    if let before = failed.sequenceBefore {
-      assert(before < sequence, "row \(before) before row \(sequence)")
-      sequence = before
+    for (shard, before) in failed.rowsBefore {
+      assert(before < sequence(of: shard), "row \(before) before row \(sequence(of: shard))")
+      sequences[shard.number] = before
     }
     current = Batch()
     number += 1
@@ -193,6 +224,8 @@ struct Batch: Sendable {
     case recheck
     /// A log entry, written when the batch is durable.
     case notice(Notice)
+    /// A wish of an administrator, for the shell.
+    case wish(ConnectionID, id: UInt64, ClusterWish)
   }
 
   struct Remembrance: Sendable {
@@ -243,7 +276,8 @@ struct Batch: Sendable {
   var malformed: [Int] = []
   /// The reads that were answered, to be put back by a rollback.
   var finishedReads: [(token: UInt64, read: PendingRead)] = []
-  var sequenceBefore: UInt64?
+  /// The shards to which the batch added rows, each with its newest row before the batch.
+  var rowsBefore: [(shard: Shard, sequence: UInt64)] = []
   /// The backup that ended, to be put back by a rollback.
   var finishedBackup: PendingBackup?
   /// The ops whose commits broke an invariant; they are refused when the batch is decided again.
@@ -286,6 +320,8 @@ struct Batch: Sendable {
     swap(&empty.touched, &touched)
     swap(&empty.remembrances, &remembrances)
     swap(&empty.answering, &answering)
+    swap(&empty.rowsBefore, &rowsBefore)
+    empty.rowsBefore.removeAll(keepingCapacity: true)
     empty.effects.removeAll(keepingCapacity: true)
     empty.touched.removeAll(keepingCapacity: true)
     empty.remembrances.removeAll(keepingCapacity: true)
@@ -295,7 +331,6 @@ struct Batch: Sendable {
 
   /// Appends the next batch to this one, to roll both back together.
   mutating func absorb(_ next: Batch) {
-    assert(sequenceBefore ?? 0 <= next.sequenceBefore ?? .max, "an earlier batch joins")
     remembrances += next.remembrances
     coordinationsBefore.merge(next.coordinationsBefore) { first, _ in first }
     created += next.created
@@ -311,7 +346,8 @@ struct Batch: Sendable {
     effects += next.effects
     let known = Set(touched.map(\.slot))
     touched += next.touched.filter { !known.contains($0.slot) }
-    if sequenceBefore == nil { sequenceBefore = next.sequenceBefore }
+    let advanced = Set(rowsBefore.map(\.shard))
+    rowsBefore += next.rowsBefore.filter { !advanced.contains($0.shard) }
     assert(Set(touched.map(\.slot)).count == touched.count, "a nav is touched twice")
   }
 }

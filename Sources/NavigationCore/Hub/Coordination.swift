@@ -24,6 +24,9 @@ struct Coordination: Sendable {
       && gesture == nil && due == nil
   }
 
+  /// Whether something is under way that a client still has a part in.
+  var isBusy: Bool { question != nil || !queue.isEmpty || gesture != nil || due != nil }
+
   /// The orientations of the newest delegate with the role `orientation`; nil without such one.
   var orientations: DelegateOrientations? {
     delegates.last { $0.roles.contains(.orientation) }?.orientations

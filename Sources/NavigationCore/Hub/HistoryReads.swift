@@ -54,6 +54,17 @@ struct HistoryReads: Sendable {
     return op
   }
 
+  /// Removes and returns the ops that wait for the history and meet a condition.
+  mutating func takeOps(where matches: (OpContext) -> Bool) -> [OpContext] {
+    var ops: [OpContext] = []
+    for (token, read) in reads.sorted(by: { $0.key < $1.key }) {
+      guard case .revert(let op, _) = read.what, matches(op) else { continue }
+      reads[token] = nil
+      ops.append(op)
+    }
+    return ops
+  }
+
   /// Removes the waiting ops of a session that ends.
   mutating func dropOps(of session: Int) {
     for (token, read) in reads {

@@ -35,8 +35,8 @@ extension Hub {
     let entry = navs.slots[slot]
     batches.current.created.append(slot)
     batches.touch(&navs.slots[slot], slot)
-    batches.advance()
-    navs.slots[slot].lastSequence = batches.sequence
+    let sequence = batches.advance(entry.shard)
+    navs.slots[slot].lastSequence = sequence
     navs.slots[slot].topChange = .creation(at: op.now.wall, by: op.client.author)
     let reply = ServerMessageWriter.ok(
       id: request.id, standing: navs.slots[slot].standing, changed: true,
@@ -46,7 +46,7 @@ extension Hub {
       digest: entry.digest, resolvedAt: entry.resolvedAt
     ) { $0.origin(op, answeredBy: reply) }
     let row = RowHeader(
-      sequence: batches.sequence, nav: entry.number, revision: 1, previous: 0, time: op.now.wall,
+      sequence: sequence, nav: entry.number, revision: 1, previous: 0, time: op.now.wall,
       kind: .created, isOpen: controller.isOpen, author: op.author)
     batches.append(row, body: body.span)
     remember(op, reply, isOk: true)
@@ -62,13 +62,13 @@ extension Hub {
     }
     try checkStorage()
     batches.touch(&navs.slots[slot], slot)
-    batches.advance()
+    let sequence = batches.advance(navs.slots[slot].shard)
     auditOverride(op, slot)
     let reply = ServerMessageWriter.ok(
       id: op.request.id, standing: navs.slots[slot].standing, changed: true, outputs: [.nothing],
       delivered: 0)
     let row = RowHeader(
-      sequence: batches.sequence, nav: navs.slots[slot].number,
+      sequence: sequence, nav: navs.slots[slot].number,
       revision: navs.slots[slot].controller.revision.number,
       previous: navs.slots[slot].lastSequence, time: op.now.wall, kind: .closed, author: op.author)
     batches.append(row, body: JournalBody.closed { $0.origin(op, answeredBy: reply) }.span)

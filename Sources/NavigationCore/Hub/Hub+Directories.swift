@@ -63,7 +63,7 @@ extension Hub {
     guard let (records, changes) = directory.changes(to: records(of: slot)) else { return }
     let frame = DiffFrame(
       nav: navs.slots[slot].name, epoch: navs.slots[slot].epoch, base: directory.revision,
-      revision: directory.revision.next, sequence: batches.sequence, cause: .api, by: nil)
+      revision: directory.revision.next, sequence: batches.total, cause: .api, by: nil)
     let digest = navs.slots[slot].advanceDirectory(to: records)
     var json = JSONWriter(reserving: changes.count + 256)
     frame.begin(&json)

@@ -350,9 +350,8 @@ extension Hub {
     assert(navs.slots[slot].fault == nil, "a frozen nav changes")
     assert(!batches.current.isUnsound, "a revision of an unsound batch")
     batches.touch(&navs.slots[slot], slot)
-    batches.advance()
-    let row = navs.slots[slot].takeOver(
-      commit, sequence: batches.sequence, cause: cause, by: by, &json)
+    let sequence = batches.advance(navs.slots[slot].shard)
+    let row = navs.slots[slot].takeOver(commit, sequence: sequence, cause: cause, by: by, &json)
     // Most navs have the standard frame, which all of them share already.
     if navs.slots[slot].resolvedAt == commit.revision, !navs.slots[slot].shown.hasStandardFrame {
       navs.shareFrame(of: slot)
@@ -364,11 +363,12 @@ extension Hub {
     _ commit: Commit, _ slot: Int, _ row: consuming BegunRow, _ body: Span<UInt8>,
     _ author: RowAuthor?, at now: Instant
   ) {
-    assert(row.previous < batches.sequence, "row \(batches.sequence) follows row \(row.previous)")
-    assert(navs.slots[slot].lastSequence == batches.sequence)
+    let sequence = navs.slots[slot].lastSequence
+    assert(row.previous < sequence, "row \(sequence) follows row \(row.previous)")
+    assert(sequence == batches.sequence(of: navs.slots[slot].shard))
     batches.append(
       RowHeader(
-        sequence: batches.sequence, nav: navs.slots[slot].number,
+        sequence: sequence, nav: navs.slots[slot].number,
         revision: commit.revision.number, previous: row.previous, time: now.wall, kind: .changed,
         isOpen: row.isOpen, author: author), body: body)
     keep(row.diff, slot)

@@ -26,6 +26,12 @@ extension Hub {
         return answer(request, nil, statistics(for: sender), to: sender)
       case .verify:
         return answer(request, nil, verifiedConnections, to: sender)
+      case .cluster:
+        guard let value = clusterValue else {
+          let text = "this daemon is not one of a cluster, or has not read its database yet"
+          return refuse(sender, OutgoingError(.unsupported, id: request.id, text))
+        }
+        return answer(request, nil, value, to: sender)
       case .backup:
         guard access.administers(sender.peer) else {
           let text = "\(sender.peer.principal) may not make backups"
@@ -33,7 +39,8 @@ extension Hub {
         }
         return startBackup(request, for: sender)
       default:
-        let text = "get needs nav, the name of a nav, unless it reads stats, verify or backup"
+        let text =
+          "get needs nav, the name of a nav, unless it reads stats, verify, cluster or backup"
         return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
       }
     }
@@ -239,6 +246,8 @@ extension NavEntry {
     case .restoration: return JSONWriter.value { $0.restoration(of: controller) }
     case .backup:
       throw Hub.OpFailure(.invalidArgument, "a backup is of all navs together: leave nav out")
+    case .cluster:
+      throw Hub.OpFailure(.invalidArgument, "the cluster is not that of a nav: leave nav out")
     case .log, .verify: preconditionFailure("\(request.what.rawValue) is answered elsewhere")
     }
   }

@@ -42,11 +42,11 @@ extension Hub {
   package mutating func index(
     _ row: RowHeader, body: Span<UInt8>, at now: Instant
   ) throws(HubReplayError) {
-    // The journal cannot store higher numbers.
-    guard row.nav <= Int64.max else {
+    let shard = Shard(ofNav: row.nav)
+    guard shard.number < shards.count else {
       throw HubReplayError(sequence: row.sequence, what: "a nav with the number \(row.nav)")
     }
-    batches.replay(through: row.sequence)
+    batches.replay(through: row.sequence, of: shard)
     let idle = configuration.rememberedIdle
     // The number counts as well as the time, because the clock may have jumped since the row.
     if let author = row.author,
@@ -54,7 +54,8 @@ extension Hub {
     {
       let entry = RememberedOps.Entry(
         id: author.op, octets: BodyHash(bits: 0), isOk: true, reply: [], row: row.sequence)
-      let key = RememberedOps.Key(principal: author.principal, client: author.client)
+      let key = RememberedOps.Key(
+        principal: author.principal, client: author.client, shard: shard)
       remembered.remember(entry, of: key, at: now.boot)
     }
     do {
@@ -78,14 +79,17 @@ extension Hub {
   /// open.
   package var openNavs: [ReloadRequest] { navs.dormants.openNavs }
 
-  /// The rows, in ascending order, whose bodies `remember` needs before `finishReplay`.
-  package var rememberedRows: [UInt64] { remembered.rows.sorted() }
+  /// The rows of each shard, in ascending order, whose bodies `remember` needs before
+  /// `finishReplay`.
+  package var rememberedRows: [Shard: [UInt64]] { remembered.rows.mapValues { $0.sorted() } }
 
-  /// Takes the bodies of the `rememberedRows`; the hub forgets ops whose rows are missing.
-  package mutating func remember(_ rows: [(sequence: UInt64, body: [UInt8])]) {
+  /// Takes the bodies of a shard's `rememberedRows`; the hub forgets ops whose rows are missing.
+  package mutating func remember(
+    _ rows: [(sequence: UInt64, body: [UInt8])], of shard: Shard = .first
+  ) {
     var entries: [UInt64: RememberedOps.Entry] = [:]
     for (sequence, body) in rows { entries[sequence] = navs.reader.entry(of: body) }
-    remembered.readRows(entries)
+    remembered.readRows(entries, of: shard)
   }
 
   /// Ends the replay.
@@ -100,20 +104,23 @@ extension Hub {
   package mutating func finishReplay(
     renewsEpochs: Bool, because loss: EpochLoss = .crash, lastSequence: UInt64, at now: Instant
   ) -> Int {
+    precondition(shards.count == 1, "the hub of a cluster adopts shards")
     precondition(navs.dormants.openNavs.isEmpty, "navs in which something is open are dormant")
     precondition(remembered.rows.isEmpty, "ops are to be remembered by rows")
-    batches.replay(through: max(batches.sequence, lastSequence))
-    assert(batches.sequence >= lastSequence)
+    batches.replay(through: max(batches.sequence(of: .first), lastSequence), of: .first)
     trimRings()
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
     timer.advance(to: now)
-    if renewsEpochs { renewEpochs(because: loss, at: now) }
+    if renewsEpochs { renewEpochs([.first: loss], at: now) }
     for slot in navs.loaded where navs.slots[slot].fault == nil { recover(slot) }
     return navs.count
   }
 
-  private mutating func renewEpochs(because loss: EpochLoss, at now: Instant) {
+  /// Gives the navs of shards new epochs, each for a reason.
+  mutating func renewEpochs(_ losses: [Shard: EpochLoss], at now: Instant) {
+    if losses.isEmpty { return }
     for slot in navs.loaded {
+      guard let loss = losses[navs.slots[slot].shard] else { continue }
       let epoch = navs.makeEpoch()
       let row = epochRow(
         JournalBody.epoch(epoch, because: loss), navs.slots[slot].number,
@@ -122,6 +129,7 @@ extension Hub {
       navs.renew(slot, epoch, row: row)
     }
     for place in navs.dormants.places {
+      guard let loss = losses[Shard(ofNav: navs.dormants[place].number)] else { continue }
       let epoch = navs.makeEpoch()
       let history = navs.dormants.history(place)
       let row = epochRow(
@@ -136,13 +144,13 @@ extension Hub {
     _ body: [UInt8], _ nav: UInt64, _ revision: Revision, _ previous: UInt64, isOpen: Bool,
     at now: Instant
   ) -> UInt64 {
-    batches.advance()
-    assert(previous < batches.sequence)
+    let sequence = batches.advance(Shard(ofNav: nav))
+    assert(previous < sequence)
     let row = RowHeader(
-      sequence: batches.sequence, nav: nav, revision: revision.number, previous: previous,
+      sequence: sequence, nav: nav, revision: revision.number, previous: previous,
       time: now.wall, kind: .epoch, isOpen: isOpen)
     batches.append(row, body: body.span)
-    return batches.sequence
+    return sequence
   }
 }
 

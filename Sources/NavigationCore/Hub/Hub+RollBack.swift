@@ -17,7 +17,13 @@ extension Hub {
   ///
   /// None of it has been sent. The shell reloads each nav named by a request with `reload`. Then it
   /// handles the events of the batches again, while the hub refuses every commit as `storage`.
-  package mutating func rollBack() -> [ReloadRequest] { takeBack(batches.rollBack()) }
+  ///
+  /// - Parameter isStorageFailing: false if the events are to be decided as before, because only some
+  ///   shards were lost.
+  /// - Returns: the navs to reload.
+  package mutating func rollBack(isStorageFailing: Bool = true) -> [ReloadRequest] {
+    takeBack(batches.rollBack(isStorageFailing: isStorageFailing))
+  }
 
   /// Takes back everything decided since the last commit, because `isUnsound`.
   ///
@@ -75,7 +81,7 @@ extension Hub {
       switch item {
       case .send(_, .bye, _, _), .ended, .recheck: true
       case .notice(let notice): notice.code == Self.revocation
-      case .send, .answer, .start, .pump, .event, .progress, .read, .backup, .closed: false
+      case .send, .answer, .start, .pump, .event, .progress, .read, .backup, .closed, .wish: false
       }
     }
     // Sessions keep their changes and navs lose theirs, so both directories are compared again.

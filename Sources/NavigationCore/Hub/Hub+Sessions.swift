@@ -87,7 +87,9 @@ extension Hub {
     json.optional("server", configuration.server)
     json.name("features")
     json.beginArray()
-    for feature in Feature.allCases { json.string(feature.rawValue) }
+    for feature in Feature.allCases where feature != .shards || shards.count > 1 {
+      json.string(feature.rawValue)
+    }
     json.endArray()
     json.member("hb", session.heartbeat)
     json.name("you")
@@ -97,7 +99,7 @@ extension Hub {
     json.endObject()
     json.name("ops")
     json.beginObject()
-    json.member("last", remembered.last(of: session.key))
+    json.member("last", remembered.last(of: session.key, in: shards.here))
     json.endObject()
     json.name("limits")
     json.beginObject()

@@ -55,7 +55,7 @@ extension Hub {
       json.beginObject()
       json.optional("server", configuration.server)
       json.member("boot", hex: boot.bits)
-      json.member("seq", batches.sequence)
+      json.member("seq", batches.total)
       json.member("navs", UInt64(navs.count))
       json.member("loadedNavs", UInt64(navs.loadedCount))
       json.member("sessions", UInt64(sessions.count))

@@ -63,15 +63,15 @@ extension Hub {
       sessions.slots[session].mayReport(at: timer.now)
     else { return }
     batches.touch(&navs.slots[slot], slot)
-    batches.advance()
+    let sequence = batches.advance(entry.shard)
     let process = sender.peer.process
     let body = JournalBody.report(
       bad, name: name, principal: sender.peer.principal, process: process, digest: ours)
     let row = RowHeader(
-      sequence: batches.sequence, nav: entry.number, revision: entry.controller.revision.number,
+      sequence: sequence, nav: entry.number, revision: entry.controller.revision.number,
       previous: entry.lastSequence, time: now.wall, kind: .report, isOpen: entry.controller.isOpen)
     batches.append(row, body: body.span)
-    navs.slots[slot].lastSequence = batches.sequence
+    navs.slots[slot].lastSequence = sequence
   }
 
   mutating func unwatch(_ nav: String, _ view: View, session: Int) {
@@ -133,6 +133,8 @@ extension Hub {
     case .ended(let connection): output.dropped.append(connection)
     case .recheck: recheckWatches(at: now)
     case .notice(let notice): output.notices.append(notice)
+    case .wish(let connection, let id, let wish):
+      output.wishes.append(AskedWish(connection: connection, id: id, wish: wish))
     }
   }
 
@@ -201,11 +203,14 @@ extension Hub {
   }
 
   /// Sends `end` to the session of a watch, and removes the watch.
-  mutating func endWatch(_ index: Int, why: StaticString, at now: Instant) {
+  mutating func endWatch(
+    _ index: Int, why: StaticString, _ details: [(name: StaticString, json: [UInt8])] = [],
+    at now: Instant
+  ) {
     let watch = watches.slots[index]
     let body = ServerMessageWriter.end(
       nav: navs.slots[watch.nav].name, view: watch.view, epoch: navs.slots[watch.nav].epoch,
-      revision: navs.slots[watch.nav].revision, why: why)
+      revision: navs.slots[watch.nav].revision, why: why, details)
     emit(.end, body, to: sessions.slots[watch.session].connection, at: now)
     removeWatch(index)
   }

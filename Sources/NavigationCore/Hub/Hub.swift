@@ -17,11 +17,12 @@ package struct Hub: Sendable {
   var configuration: HubConfiguration
   /// The access rules.
   package internal(set) var access: Access
+  var shards: Shards
   var navs: Navs
   var sessions = Sessions()
   var watches = Watches()
   var remembered: RememberedOps
-  var batches = Batches()
+  var batches: Batches
   var coordinations = Coordinations()
   var timer = WakeTimer()
   var sweep = IdleSweep()
@@ -40,11 +41,16 @@ package struct Hub: Sendable {
   /// - Parameters:
   ///   - configuration: the limits.
   ///   - access: the access rules.
+  ///   - shards: 1, or the number of shards of a cluster, of which `adopt` lets it serve some.
   ///   - seed: the source of random epochs; it must differ between runs.
-  package init(configuration: HubConfiguration, access: Access = Access(), seed: UInt64) {
+  package init(
+    configuration: HubConfiguration, access: Access = Access(), shards: Int = 1, seed: UInt64
+  ) {
     self.configuration = configuration
     self.access = access
-    navs = Navs(seed: seed)
+    self.shards = Shards(count: shards)
+    navs = Navs(shards: shards, seed: seed)
+    batches = Batches(shards: shards)
     remembered = RememberedOps(limits: configuration)
   }
 
@@ -88,13 +94,16 @@ package struct Hub: Sendable {
       if let slot = navs.slot(numbered: number) { recordSnapshot(of: slot, at: now) }
     case .access(let access): change(access)
     case .revoked(let connection): revoke(connection)
+    case .cluster(let view): note(view)
+    case .wished(let connection, let id, let failure):
+      finishWish(connection, id: id, failure: failure)
     case .wake: wake(at: now)
     case .stop: stop()
     }
   }
 
-  /// The number of the newest row, durable or not.
-  package var sequence: UInt64 { batches.sequence }
+  /// The numbers of the newest rows of all shards added up, durable or not.
+  package var sequence: UInt64 { batches.total }
 
   /// During a replay, the hub remembers the ops of rows after this one regardless of their age.
   package var remembersBehind: UInt64 {
@@ -211,10 +220,22 @@ extension Hub {
       guard var fenced = fence(sender) else { return error }
       fenced.id = failure.id
       return fenced
-    case .watch, .unwatch, .credit, .delegate, .answer, .lease, .bye:
+    case .watch, .unwatch, .credit, .delegate, .answer, .lease, .cluster, .bye:
       return session == nil ? .noSession(failure.id) : error
     case .hello, .get, .ping, nil: return error
     }
+  }
+
+  /// Refuses a message about a nav that another daemon serves; returns whether it did.
+  ///
+  /// An op is checked later, in the order of its checks.
+  private mutating func isElsewhere(_ message: ClientMessage, _ sender: Sender) -> Bool {
+    if shards.areAllHere { return false }
+    if case .unwatch = message { return false }
+    guard let nav = message.nav, var error = misplaced(nav) else { return false }
+    error.id = message.id
+    refuse(sender, error)
+    return true
   }
 
   /// Whether a sender may read and change navs in a session only, as gateways may.
@@ -265,12 +286,14 @@ extension Hub {
       if session == nil, needsSession(sender) {
         return refuse(sender, .noSession(message.id), about: request.nav)
       }
+      if isElsewhere(message, sender) { return }
       return get(request, for: sender)
     case .op(let request):
       return operate(request, from: sender, session: session, at: now)
-    case .watch, .unwatch, .credit, .delegate, .answer, .lease, .bye: break
+    case .watch, .unwatch, .credit, .delegate, .answer, .lease, .cluster, .bye: break
     }
     guard let session else { return refuse(sender, .noSession(message.id)) }
+    if isElsewhere(message, sender) { return }
     switch message {
     case .watch(let request): watch(request, for: sender, session: session, at: now)
     case .unwatch(let id, let nav, let view):
@@ -282,6 +305,7 @@ extension Hub {
       batches.append(.pump(session: session))
     case .delegate(let request): register(request, for: sender, session: session)
     case .lease(let request): lease(request, for: sender, session: session)
+    case .cluster(let request): wish(request, from: sender)
     case .answer(let ask, let answer): take(answer, to: ask, from: session)
     case .bye(let id):
       send(sender.connection, .ok, ServerMessageWriter.ok(id: id))
@@ -299,6 +323,7 @@ extension ClientMessage {
     case .unwatch(let id, _, _), .ping(let id), .bye(let id): id
     case .delegate(let request): request.id
     case .lease(let request): request.id
+    case .cluster(let request): request.id
     case .op(let request): request.id
     case .get(let request): request.id
     case .hello, .answer, .credit: nil

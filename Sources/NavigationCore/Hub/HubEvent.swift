@@ -24,6 +24,10 @@ package enum HubEvent: Sendable {
   case access(Access)
   /// The key of the connection's peer is not authorised any more.
   case revoked(ConnectionID)
+  /// How the cluster is divided.
+  indirect case cluster(ClusterView)
+  /// What became of an administrator's wish; nil if the database has it.
+  case wished(ConnectionID, id: UInt64, WishFailure?)
   /// The time `wakeAt` has come.
   case wake
   /// The daemon is stopping.
@@ -63,6 +67,16 @@ extension HubEvent {
   package var isGet: Bool {
     if case .message(_, _, .get) = self { true } else { false }
   }
+}
+
+/// A wish of an administrator; `HubEvent.wished` answers it.
+package struct AskedWish: Hashable, Sendable {
+  /// The connection that the message came from.
+  package var connection: ConnectionID
+  /// The id of the message.
+  package var id: UInt64
+  /// The wish.
+  package var wish: ClusterWish
 }
 
 /// A message to send.
@@ -136,6 +150,8 @@ package struct HubOutput: Sendable {
   package internal(set) var bodies: [[UInt8]] = []
   /// The requests for the history; the shell returns each answer as an event.
   package var requests: [HistoryRequest] = []
+  /// The wishes of administrators about the cluster.
+  package var wishes: [AskedWish] = []
   /// Whether to begin a backup; the shell returns its result as an event.
   package var startsBackup = false
   /// How many navs have left memory in a sweep that has ended.

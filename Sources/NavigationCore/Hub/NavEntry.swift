@@ -4,6 +4,8 @@ struct NavEntry: Sendable {
   var name: String
   /// The number in the journal, where no other nav has it; 0 for a virtual nav.
   var number: UInt64
+  /// The shard of the nav.
+  var shard: Shard { Shard(ofNav: number) }
   /// The principal that created the nav.
   var owner: String
   /// The epoch to which the revisions belong.

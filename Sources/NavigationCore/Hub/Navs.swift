@@ -26,15 +26,16 @@ struct Navs: Sendable {
   var reader = JournalBodyReader()
   private var names = PlaceIndex()
   private var numbers = NumberIndex()
-  /// The highest nav number assigned so far.
-  private(set) var lastNumber: UInt64 = 0
+  /// The navs created so far in each shard.
+  private var created: [UInt64]
   private var ringCursor = 0
   /// The frames of encoded bars, which navs share.
   private var frames = BarFrames()
   private var random: SeededGenerator
 
   /// Makes the virtual navs; `seed` determines all epochs.
-  init(seed: UInt64) {
+  init(shards: Int = 1, seed: UInt64) {
+    created = Array(repeating: 0, count: shards)
     random = SeededGenerator(seed: seed)
     boot = Epoch(bits: random.next())
     for name in [NavName.navs, NavName.clients] {
@@ -86,6 +87,9 @@ struct Navs: Sendable {
   /// Whether a nav still has its name; a nav that is being closed has none.
   func hasName(_ slot: Int) -> Bool { self.slot(of: slots[slot].name) == slot }
 
+  /// The highest nav number of a shard so far, without the bits of the shard.
+  func lastNumber(of shard: Shard = .first) -> UInt64 { created[shard.number] }
+
   // Creating and closing.
 
   /// Creates a nav, whose name is free; returns its slot.
@@ -93,17 +97,29 @@ struct Navs: Sendable {
     _ name: String, ownedBy owner: String, _ controller: NavigationController
   ) -> Int {
     precondition(slot(of: name) == nil, "\(name) exists")
-    lastNumber += 1
+    let shard = Shard(ofName: name, among: created.count)
+    created[shard.number] += 1
     return insert(
       NavEntry(
-        name: name, number: lastNumber, owner: owner, epoch: makeEpoch(), controller: controller))
+        name: name, number: shard.nav(created[shard.number]), owner: owner, epoch: makeEpoch(),
+        controller: controller))
   }
 
   /// Removes a nav whose creation was rolled back, and frees its number.
   mutating func uncreate(_ slot: Int) {
     if hasName(slot) { releaseName(of: slot) }
+    let shard = slots[slot].shard
     remove(slot)
-    lastNumber -= 1
+    created[shard.number] -= 1
+  }
+
+  /// Notes a number that the journal has.
+  private mutating func note(_ number: UInt64) throws(StoredDataError) {
+    let shard = Shard(ofNav: number)
+    guard shard.number < created.count else {
+      throw StoredDataError(what: "nav \(number) is of a shard that there is not")
+    }
+    created[shard.number] = max(created[shard.number], Shard.place(ofNav: number))
   }
 
   /// Frees the name of a nav that is being closed.
@@ -226,7 +242,7 @@ struct Navs: Sendable {
   /// Notes the newest snapshot of a nav.
   mutating func index(_ snapshot: SnapshotRow) throws(StoredDataError) {
     let head = try reader.head(of: snapshot.body)
-    lastNumber = max(lastNumber, snapshot.nav)
+    try note(snapshot.nav)
     dormants.insert(
       DormantNav(number: snapshot.nav, head: head),
       DormantHistory(
@@ -235,7 +251,7 @@ struct Navs: Sendable {
 
   /// Notes a row, which must continue the history of its nav.
   mutating func index(_ row: RowHeader, _ body: Span<UInt8>) throws(StoredDataError) {
-    lastNumber = max(lastNumber, row.nav)
+    try note(row.nav)
     guard let place = dormants.place(of: row.nav) else {
       // Retention may have pruned all rows of a closed nav except the one that closed it.
       if row.kind == .closed { return }
@@ -286,6 +302,24 @@ struct Navs: Sendable {
     releaseName(of: slot)
     remove(slot)
     dormants.insert(nav, history)
+  }
+
+  /// Takes over the navs of shards of which this value has none.
+  ///
+  /// - Returns: the slots of the loaded navs.
+  mutating func absorb(_ other: Navs) -> [Int] {
+    for shard in other.created.indices {
+      created[shard] = max(created[shard], other.created[shard])
+    }
+    for place in other.dormants.places {
+      dormants.insert(other.dormants[place], other.dormants.history(place))
+    }
+    return other.loaded.map { insert(other.slots[$0]) }
+  }
+
+  /// Removes dormant navs by their numbers, because another daemon serves them.
+  mutating func dropDormants(where isLeaving: (UInt64) -> Bool) {
+    for place in dormants.places where isLeaving(dormants[place].number) { dormants.remove(place) }
   }
 
   /// Makes a dormant nav a loaded one; throws if `entry` contradicts the notes of the nav.

@@ -3,7 +3,7 @@
 /// The hub keeps the newest ops of each client of a principal, with the hash of their octets and
 /// the reply. It forgets clients that have been idle for `rememberedIdle` ms. If there are too
 /// many, it forgets the longest idle client of the principal, or of the principal with the most
-/// clients.
+/// clients. In a cluster, a client counts once for each shard in which it had ops.
 struct RememberedOps: Sendable {
   /// A decided op.
   struct Entry: Sendable {
@@ -27,6 +27,7 @@ struct RememberedOps: Sendable {
   struct Key: Hashable, Sendable {
     var principal: String
     var client: ClientID
+    var shard = Shard.first
   }
 
   /// The remembered ops of a client: a ring in the order of ids, with the oldest op at `head`.
@@ -43,6 +44,7 @@ struct RememberedOps: Sendable {
 
   private struct Use: Sendable {
     var client: ClientID
+    var shard: Shard
     var at: UInt64
   }
 
@@ -74,8 +76,16 @@ struct RememberedOps: Sendable {
 
   var clientCount: Int { clients.count }
 
-  /// The highest decided op of a client, 0 for none.
-  func last(of key: Key) -> UInt64 { slots[key].map { clients[$0].last } ?? 0 }
+  /// The highest decided op of a client in some shards, 0 for none.
+  func last(of key: Key, in shards: [Shard] = [.first]) -> UInt64 {
+    var key = key
+    var last: UInt64 = 0
+    for shard in shards {
+      key.shard = shard
+      last = max(last, slots[key].map { clients[$0].last } ?? 0)
+    }
+    return last
+  }
 
   mutating func verdict(on id: UInt64, octets: BodyHash, of key: Key) -> Verdict {
     guard let slot = find(key) else { return .new }
@@ -130,18 +140,44 @@ struct RememberedOps: Sendable {
     assert(clients[slot].entries.count <= limits.rememberedOps, "too many ops of a client")
   }
 
-  /// The rows of the ops that `readRows` must fill in, in no order.
-  var rows: [UInt64] {
-    clients.indices.flatMap { slot in clients[slot].entries.map(\.row).filter { $0 > 0 } }
+  /// The rows of the ops that `readRows` must fill in, by shard and in no order.
+  var rows: [Shard: [UInt64]] {
+    var rows: [Shard: [UInt64]] = [:]
+    for (key, slot) in slots {
+      for entry in clients[slot].entries where entry.row > 0 {
+        rows[key.shard, default: []].append(entry.row)
+      }
+    }
+    return rows
   }
 
-  /// Fills in ops from their rows; forgets an op if its row is missing or records no op.
-  mutating func readRows(_ entries: [UInt64: Entry]) {
-    for slot in clients.indices {
+  /// Fills in the ops of a shard from their rows; forgets an op if its row is missing or records no
+  /// op.
+  mutating func readRows(_ entries: [UInt64: Entry], of shard: Shard) {
+    for (key, slot) in slots where key.shard == shard {
       clients[slot].straighten()
       clients[slot].entries = clients[slot].entries.compactMap {
         $0.row > 0 ? entries[$0.row] : $0
       }
+    }
+  }
+
+  /// Takes over the ops of shards of which this value has none.
+  mutating func absorb(_ other: RememberedOps, at now: UInt64) {
+    let keys = other.slots.sorted {
+      other.clients[$0.value].usedAt < other.clients[$1.value].usedAt
+    }
+    for (key, slot) in keys { clients[admit(key, at: now)] = other.clients[slot] }
+  }
+
+  /// Forgets the ops of shards that another daemon serves from now on.
+  mutating func drop(_ shards: Set<Shard>) {
+    for (key, slot) in slots where shards.contains(key.shard) {
+      clients.remove(slot, leaving: Client())
+      slots[key] = nil
+      busy[Self.busyPlace(of: key)] = nil
+      principals[key.principal]?.removeAll { $0.client == key.client && $0.shard == key.shard }
+      if principals[key.principal]?.isEmpty == true { principals[key.principal] = nil }
     }
   }
 
@@ -170,7 +206,9 @@ struct RememberedOps: Sendable {
     }
     let slot = clients.insert(Client(usedAt: now))
     slots[key] = slot
-    Self.insert(Use(client: key.client, at: now), into: &principals[key.principal, default: []])
+    Self.insert(
+      Use(client: key.client, shard: key.shard, at: now),
+      into: &principals[key.principal, default: []])
     assert(clients.count == slots.count, "\(clients.count) clients, \(slots.count) keys")
     return slot
   }
@@ -191,7 +229,7 @@ struct RememberedOps: Sendable {
       uses.removeFirst(stale.count)
       for use in stale {
         guard let usedAt = lastUse(of: use, principal) else { continue }
-        uses.append(Use(client: use.client, at: usedAt))
+        uses.append(Use(client: use.client, shard: use.shard, at: usedAt))
       }
       // Stable, so those with the same time stay in order.
       uses.sort { $0.at < $1.at }
@@ -199,7 +237,11 @@ struct RememberedOps: Sendable {
   }
 
   private func lastUse(of use: Use, _ principal: String) -> UInt64? {
-    slots[Key(principal: principal, client: use.client)].map { clients[$0].usedAt }
+    slots[key(of: use, principal)].map { clients[$0].usedAt }
+  }
+
+  private func key(of use: Use, _ principal: String) -> Key {
+    Key(principal: principal, client: use.client, shard: use.shard)
   }
 
   /// Inserts a use behind those that are not newer.
@@ -213,7 +255,7 @@ struct RememberedOps: Sendable {
   }
 
   private mutating func drop(_ use: Use, of principal: String) {
-    let key = Key(principal: principal, client: use.client)
+    let key = key(of: use, principal)
     guard let slot = slots[key] else { return }
     clients.remove(slot, leaving: Client())
     slots[key] = nil

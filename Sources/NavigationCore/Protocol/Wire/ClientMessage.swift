@@ -19,6 +19,8 @@ package enum ClientMessage: Sendable {
   indirect case answer(ask: UInt64, DelegateAnswer)
   /// Takes, or gives back, the display lease of a nav.
   indirect case lease(LeaseRequest)
+  /// Changes how a cluster is divided.
+  indirect case cluster(ClusterRequest)
   /// Raises the flow-control limit of the session to this number of bytes since its start.
   case credit(upTo: UInt64)
   /// Requests a `pong`.
@@ -35,8 +37,32 @@ package enum ClientMessage: Sendable {
     case .get(let request): request.nav
     case .delegate(let request): request.nav
     case .lease(let request): request.nav
-    case .hello, .answer, .credit, .ping, .bye: nil
+    case .hello, .answer, .cluster, .credit, .ping, .bye: nil
     }
+  }
+}
+
+/// The message `cluster`, by which an administrator changes how a cluster is divided.
+package struct ClusterRequest: Hashable, Sendable {
+  /// A change.
+  package enum Wish: Hashable, Sendable {
+    /// Moves a shard, by its number, to a member.
+    case move(Int, to: String)
+    /// Moves the shard of a nav to a member.
+    case moveNav(String, to: String)
+    /// Lets a member give all its shards away, or take shards again.
+    case drain(String, on: Bool)
+  }
+
+  /// The id of the message.
+  package var id: UInt64
+  /// The change.
+  package var wish: Wish
+
+  /// Makes a request of its members.
+  package init(id: UInt64, wish: Wish) {
+    self.id = id
+    self.wish = wish
   }
 }
 
@@ -394,7 +420,7 @@ package struct RequestedOperation: Sendable {
 package struct GetRequest: Hashable, Sendable {
   /// The kinds of values that a client can read.
   package enum What: String, CaseIterable, Sendable {
-    case state, bar, top, screen, detached, restoration, log, verify, stats, backup
+    case state, bar, top, screen, detached, restoration, log, verify, stats, cluster, backup
   }
 
   /// The id of the message, which answers repeat.
@@ -429,7 +455,7 @@ package struct GetRequest: Hashable, Sendable {
 
 /// The verbs of messages to the daemon.
 package enum ClientVerb: String, CaseIterable, Sendable {
-  case hello, watch, unwatch, op, get, delegate, answer, lease, credit, ping, bye
+  case hello, watch, unwatch, op, get, delegate, answer, lease, cluster, credit, ping, bye
 
   /// The frame that announces the verb.
   package var frame: [UInt8] { Array("nsp1.\(rawValue)".utf8) }
@@ -455,6 +481,7 @@ package enum ClientVerb: String, CaseIterable, Sendable {
     case "get": self = .get
     case "delegate": self = .delegate
     case "lease": self = .lease
+    case "cluster": self = .cluster
     case "hello": self = .hello
     case "bye": self = .bye
     default: return nil

@@ -1,6 +1,6 @@
 /// Reads the two frames of a client's message; reuses its buffers for the next message.
 package struct ClientMessageReader: Sendable {
-  private var tape = JSONTape()
+  private(set) var tape = JSONTape()
   private let maximumBytes: Int
   /// Whether `actor` of a `hello` is read; a gateway ignores that of a page.
   package var takesActors = true
@@ -50,6 +50,7 @@ package struct ClientMessageReader: Sendable {
     case .get: return .get(try get())
     case .delegate: return .delegate(try delegate())
     case .lease: return .lease(try lease())
+    case .cluster: return .cluster(try cluster())
     case .ping: return .ping(id: try requiredID())
     case .bye: return .bye(id: try requiredID())
     }
@@ -84,68 +85,13 @@ package struct ClientMessageReader: Sendable {
     }
   }
 
-  // Delegates and leases.
-
-  private func delegate() throws(MessageFailure) -> DelegateRequest {
-    let id = try requiredID()
-    let nav = try nav(id)
-    guard let list = member("roles"), let words = tape.strings(list) else {
-      throw MessageFailure(.invalidArgument, id: id, "roles is a list of texts")
-    }
-    var roles: Set<DelegateRole> = []
-    for word in words {
-      guard let role = DelegateRole(rawValue: word) else {
-        let names = DelegateRole.allCases.map(\.rawValue).joined(separator: ", ")
-        throw MessageFailure(.invalidArgument, id: id, "a role is one of \(names)")
-      }
-      roles.insert(role)
-    }
-    var request = DelegateRequest(id: id, nav: nav, roles: roles, orientations: nil)
-    guard roles.contains(.orientation) else { return request }
-    guard let at = member("orientations"), tape.kind(at) == .object else {
-      throw MessageFailure(
-        .invalidArgument, id: id, "the role orientation needs orientations {supported, preferred}")
-    }
-    do {
-      request.orientations = try RecordReader(.client).delegateOrientations(tape, at)
-    } catch {
-      throw MessageFailure(error.code, id: id, error.text)
-    }
-    return request
-  }
-
-  private func answer() throws(MessageFailure) -> ClientMessage {
-    let ask = try required("ask", nil)
-    guard let value = tape.member("value", of: tape.root) else { return .answer(ask: ask, .none) }
-    if let verdict = tape.bool(value) { return .answer(ask: ask, .verdict(verdict)) }
-    func text(_ name: String) -> String? {
-      tape.member(name, of: value).flatMap { tape.string($0) }
-    }
-    if let animator = text("animator") {
-      let duration = tape.member("duration", of: value).flatMap { tape.integer($0) }
-      return .answer(ask: ask, .animator(animator, duration: duration))
-    }
-    if let driver = text("driver") { return .answer(ask: ask, .driver(driver)) }
-    return .answer(ask: ask, .none)
-  }
-
-  private func lease() throws(MessageFailure) -> LeaseRequest {
-    let id = try requiredID()
-    let nav = try nav(id)
-    guard let takes = try flag("take", id) else {
-      throw MessageFailure(.invalidArgument, id: id, "take is true or false")
-    }
-    let isForced = try flag("force", id) ?? false
-    return LeaseRequest(id: id, nav: nav, wish: !takes ? .release : isForced ? .force : .take)
-  }
-
   // Reading members of the message itself.
 
-  private func id() -> UInt64? { member("id").flatMap { tape.integer($0) } }
+  func id() -> UInt64? { member("id").flatMap { tape.integer($0) } }
 
-  private func requiredID() throws(MessageFailure) -> UInt64 { try requiredID(id()) }
+  func requiredID() throws(MessageFailure) -> UInt64 { try requiredID(id()) }
 
-  private func requiredID(_ id: UInt64?) throws(MessageFailure) -> UInt64 {
+  func requiredID(_ id: UInt64?) throws(MessageFailure) -> UInt64 {
     guard let id else {
       throw MessageFailure(
         .invalidArgument, "id is a whole number from 0 to 9007199254740991, larger every time")
@@ -153,14 +99,14 @@ package struct ClientMessageReader: Sendable {
     return id
   }
 
-  private func member(_ name: String) -> Int? {
+  func member(_ name: String) -> Int? {
     guard let index = tape.member(name, of: tape.root), tape.kind(index) != .null else {
       return nil
     }
     return index
   }
 
-  private func required(_ name: String, _ id: UInt64?) throws(MessageFailure) -> UInt64 {
+  func required(_ name: String, _ id: UInt64?) throws(MessageFailure) -> UInt64 {
     try integer(member(name), name, id)
   }
 
@@ -177,7 +123,7 @@ package struct ClientMessageReader: Sendable {
     member(name) == nil ? nil : try required(name, id)
   }
 
-  private func text(_ name: String, _ id: UInt64?) throws(MessageFailure) -> String? {
+  func text(_ name: String, _ id: UInt64?) throws(MessageFailure) -> String? {
     try text(member(name), name, id)
   }
 
@@ -191,7 +137,7 @@ package struct ClientMessageReader: Sendable {
     return text
   }
 
-  private func flag(_ name: String, _ id: UInt64?) throws(MessageFailure) -> Bool? {
+  func flag(_ name: String, _ id: UInt64?) throws(MessageFailure) -> Bool? {
     try flag(member(name), name, id)
   }
 
@@ -205,9 +151,9 @@ package struct ClientMessageReader: Sendable {
     return value
   }
 
-  private func nav(_ id: UInt64) throws(MessageFailure) -> String { try nav(member("nav"), id) }
+  func nav(_ id: UInt64) throws(MessageFailure) -> String { try nav(member("nav"), id) }
 
-  private func nav(_ index: Int?, _ id: UInt64) throws(MessageFailure) -> String {
+  func nav(_ index: Int?, _ id: UInt64) throws(MessageFailure) -> String {
     // Usual names need no string for the check.
     if let index, tape.isPlain(index), Grammar.isNavName(tape.text(index)) {
       return tape.string(index) ?? ""

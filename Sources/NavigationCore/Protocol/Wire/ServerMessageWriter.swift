@@ -305,13 +305,15 @@ package enum ServerMessageWriter {
 
   /// Encodes `end`, which ends a watch.
   package static func end(
-    nav: String, view: View, epoch: Epoch, revision: Revision, why: StaticString
+    nav: String, view: View, epoch: Epoch, revision: Revision, why: StaticString,
+    _ details: [(name: StaticString, json: [UInt8])] = []
   ) -> [UInt8] {
     JSONWriter.object(reserving: 128) { json in
       json.member("nav", nav)
       json.member("view", plain: view.wireName)
       json.place(epoch, revision)
       json.member("why", plain: why)
+      for detail in details { json.member(detail.name, raw: detail.json) }
     }
   }
 

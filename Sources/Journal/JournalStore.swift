@@ -1,0 +1,115 @@
+package import NavigationCore
+
+/// All that a daemon stores: one journal, or in a cluster those of its shards, committed together.
+///
+/// One thread at a time uses it.
+package protocol JournalStore: AnyObject {
+  /// The place of the database.
+  var place: any JournalPlace { get }
+  /// The name of the database in errors, such as its path.
+  var name: String { get }
+  /// The rules by which history is kept; a change counts from the next `maintain` on.
+  var retention: Retention { get set }
+  /// The right to answer, as the last commit or checkpoint renewed it; nil if no other process can
+  /// take the journal over.
+  var lease: JournalLease? { get }
+  /// The number of pages in the write-ahead log after the last commit; 0 if there is none.
+  var walPages: Int { get }
+  /// The sizes of the database and of its log in bytes; 0 if unknown. Any thread.
+  var fileSizes: (journal: Int, log: Int) { get }
+
+  /// Writes a part of a batch, which counts only after `commitStaged` returns.
+  func stage(_ records: JournalRecords) throws(JournalError)
+  /// Commits the staged parts of a batch in one transaction; see `Journal.commit`.
+  ///
+  /// - Throws: also `.fenced` with shards, if another process has taken over some of them.
+  func commitStaged() throws(JournalError)
+  /// Drops the staged parts of a batch.
+  func discardStaged()
+  /// Moves rows from the write-ahead log into the file, and renews the lease, if there is either.
+  func checkpoint() throws(JournalError)
+  /// Deletes a part of the history that retention no longer keeps; see `Journal.maintain`.
+  func maintain(now: UInt64, budget: Int) throws(JournalError) -> MaintenanceReport
+  /// Makes everything durable, and gives the database to the next process.
+  func close() throws(JournalError)
+}
+
+extension JournalStore {
+  /// The directory of the journal, or the name of its database.
+  package var placeName: String { place.directory?.path ?? name }
+
+  /// Stores the records of one batch, all or none; see `Journal.commit`.
+  package func commit(_ records: JournalRecords) throws(JournalError) {
+    try stage(records)
+    try commitStaged()
+  }
+}
+
+/// The database of a cluster.
+package protocol ClusterPlace: JournalPlace {
+  /// Becomes a member of the cluster, without shards.
+  func join(retention: Retention) throws(JournalError) -> any ClusterJournal
+}
+
+/// The journals of the shards that a daemon of a cluster serves.
+package protocol ClusterJournal: JournalStore {
+  /// Reads how the cluster is divided, and takes shards; for a thread of its own.
+  var keeper: any ClusterKeeper { get }
+  /// Begins to serve shards, which the keeper has taken and the caller has replayed.
+  func adopt(_ shards: [TakenShard])
+  /// Gives shards to another member, or to nobody, and stores nothing of them from now on.
+  ///
+  /// It throws nothing: if the database cannot be reached, the keeper later finds what became of them.
+  func release(_ shards: [Shard], to member: String?)
+  /// Forgets shards that another member has taken.
+  func drop(_ shards: [Shard])
+}
+
+/// A shard that a daemon has just taken, whose rows have still to be replayed.
+package struct TakenShard {
+  /// The shard.
+  package let shard: Shard
+  /// Its journal, which stores nothing before `ClusterJournal.adopt`.
+  package let journal: Journal
+  /// The number of its newest row.
+  package let sequence: UInt64
+  /// Why committed rows may be missing, so that its navs need new epochs; nil if none is.
+  package let loss: EpochLoss?
+
+  /// Makes a value of its members.
+  package init(shard: Shard, journal: Journal, sequence: UInt64, loss: EpochLoss?) {
+    self.shard = shard
+    self.journal = journal
+    self.sequence = sequence
+    self.loss = loss
+  }
+}
+
+/// How a cluster is divided, and what an administrator wants.
+package struct ClusterState: Hashable, Sendable {
+  /// The members and their shards.
+  package var view: ClusterView
+  /// The members to which an administrator has moved shards.
+  package var wanted: [Shard: String]
+
+  /// Makes a value of its members.
+  package init(view: ClusterView, wanted: [Shard: String] = [:]) {
+    self.view = view
+    self.wanted = wanted
+  }
+}
+
+/// The part of a cluster's database that says who serves what.
+///
+/// One thread uses it, beside the one that uses the journals.
+package protocol ClusterKeeper: AnyObject {
+  /// Reads how the cluster is divided.
+  func read() throws(JournalError) -> ClusterState
+  /// Takes those of some shards that nobody serves; waits for commits of their last owner.
+  func take(_ shards: [Shard]) throws(JournalError) -> [TakenShard]
+  /// Stores a wish of an administrator; returns why it cannot.
+  func store(_ wish: ClusterWish) throws(JournalError) -> WishFailure?
+  /// Waits until another member has changed something, a descriptor is readable, or a time in
+  /// milliseconds of the boot clock has come.
+  func wait(for descriptor: Int32, until time: UInt64)
+}

@@ -1,0 +1,43 @@
+/// A part of all navs, which one daemon of a cluster serves; outside of a cluster there is one.
+///
+/// The shard of a nav follows from its name. The nav's number has the shard in its upper bits, so
+/// that everything that has the number has the shard. Numbers of shard 0 are small, so a journal of a
+/// single daemon is as it was before there were shards.
+package struct Shard: Hashable, Comparable, Sendable {
+  /// The number of shards of a cluster.
+  ///
+  /// They outlive every change of its daemons, so it can never change.
+  package static let count = 1024
+  /// The only shard outside of a cluster.
+  package static let first = Shard(0)
+
+  /// The number, 0 ..< `count`.
+  package let number: Int
+  /// The bits of a nav's number below its shard: 10¹² navs in each.
+  private static let bits: UInt64 = 40
+
+  /// Makes a shard of its number.
+  package init(_ number: Int) { self.number = number }
+
+  /// The shard of a nav by its name, if there are `count` shards.
+  package init(ofName name: String, among count: Int) {
+    guard count > 1 else {
+      number = 0
+      return
+    }
+    var name = name
+    number = name.withUTF8 { Int(crc32(unsafe Span(_unsafeElements: $0))) % count }
+  }
+
+  /// The shard of a nav by its number.
+  package init(ofNav number: UInt64) { self.number = Int(number >> Self.bits) }
+
+  /// The number of the n-th nav of this shard, for n > 0.
+  package func nav(_ count: UInt64) -> UInt64 { UInt64(number) << Self.bits | count }
+
+  /// The place of a nav among the navs of its shard, from 1 on.
+  package static func place(ofNav number: UInt64) -> UInt64 { number & (1 << bits - 1) }
+
+  /// Orders by number.
+  package static func < (one: Shard, other: Shard) -> Bool { one.number < other.number }
+}

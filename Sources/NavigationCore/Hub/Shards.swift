@@ -1,0 +1,59 @@
+/// Which shards this daemon serves, and where the others are.
+///
+/// Outside of a cluster there is one shard, and it is here.
+struct Shards: Sendable {
+  /// The number of shards.
+  let count: Int
+  private var areHere: [Bool]
+  /// Whether this daemon serves every shard, so that no message has to be checked.
+  private(set) var areAllHere: Bool
+  /// How the cluster is divided; nil outside of a cluster, and before the first view.
+  private(set) var view: ClusterView?
+  /// The place among the members of the view of each shard's owner.
+  private var owners: [Int?]
+
+  init(count: Int = 1) {
+    self.count = count
+    areAllHere = count == 1
+    areHere = Array(repeating: count == 1, count: count)
+    owners = Array(repeating: nil, count: count)
+  }
+
+  /// The shard of a nav by its name.
+  func shard(of nav: String) -> Shard { Shard(ofName: nav, among: count) }
+
+  /// Whether this daemon serves a shard.
+  func isHere(_ shard: Shard) -> Bool { areHere[shard.number] }
+
+  /// The shards that this daemon serves, ascending.
+  var here: [Shard] { areHere.indices.filter { areHere[$0] }.map { Shard($0) } }
+
+  /// The daemon that serves a shard; nil if it is not known, or its lease has ended.
+  func owner(of shard: Shard) -> ClusterMember? {
+    guard let view, let place = owners[shard.number] else { return nil }
+    let owner = view.members[place]
+    // The view can be older than what became of this daemon's own shards.
+    return owner.isAlive && owner.name != view.member ? owner : nil
+  }
+
+  /// Notes that this daemon serves some shards from now on, or no longer.
+  mutating func set(_ shards: some Sequence<Shard>, here isHere: Bool) {
+    for shard in shards { areHere[shard.number] = isHere }
+    areAllHere = areHere.allSatisfy { $0 }
+  }
+
+  /// Notes where the other shards are.
+  mutating func note(_ view: ClusterView) {
+    self.view = view
+    owners = Array(repeating: nil, count: count)
+    for (place, member) in view.members.enumerated() {
+      for shard in member.shards where shard.number < count { owners[shard.number] = place }
+    }
+  }
+
+  /// Notes that a member has shards, before the next view says so.
+  mutating func note(_ member: String, has shards: some Sequence<Shard>) {
+    let place = view?.members.firstIndex { $0.name == member }
+    for shard in shards { owners[shard.number] = place }
+  }
+}

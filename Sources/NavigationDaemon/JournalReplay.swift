@@ -1,0 +1,179 @@
+import Journal
+import NavigationCore
+import RuntimePaths
+
+/// Replays journals into hubs: at the start, for a check, and for the shards of a cluster.
+enum JournalReplay {
+  /// After a start, the hub remembers the ops of this number of newest rows, whatever their age.
+  private static let rememberedRows: UInt64 = 10_000
+
+  /// Replays the journal of a daemon outside of a cluster, which its hub then serves.
+  static func serve(
+    _ journal: Journal, by hub: inout Hub, report: (String) -> Void
+  ) throws(DaemonError) {
+    let now = now()
+    try index(journal, into: &hub, at: now, report: report)
+    try complete(&hub, [journal], report)
+    hub.finishReplay(
+      renewsEpochs: journal.mustRenewEpochs, because: journal.isRestored ? .backup : .crash,
+      lastSequence: journal.lastSequence, at: now)
+    do throws(JournalError) {
+      let records = hub.takeRecords()
+      if !records.isEmpty { try journal.commit(records) }
+      if journal.mustRenewEpochs { try journal.epochsRenewed() }
+    } catch {
+      throw .journal(error)
+    }
+    _ = hub.committed(at: now)
+  }
+
+  /// Replays a whole journal to check it, without serving it.
+  ///
+  /// - Parameters:
+  ///   - journal: the journal, open and not replayed.
+  ///   - progress: called from time to time with the number of a row and that of the newest row.
+  /// - Returns: the number of navs.
+  /// - Throws: the error with which a start on this journal would end.
+  static func check(
+    _ journal: Journal, progress: (_ row: UInt64, _ newest: UInt64) -> Void
+  ) throws(DaemonError) -> Int {
+    let now = now()
+    var hub = Hub(configuration: HubConfiguration(), seed: 0)
+    let newest: UInt64
+    do throws(JournalError) {
+      newest = try journal.newestSequence()
+    } catch {
+      throw .journal(error)
+    }
+    progress(0, newest)
+    try index(journal, into: &hub, at: now, row: { progress($0, newest) })
+    try complete(&hub, [journal])
+    return hub.finishReplay(renewsEpochs: false, lastSequence: journal.lastSequence, at: now)
+  }
+
+  static func now() -> Instant {
+    Instant(boot: SystemClock.bootMilliseconds(), wall: SystemClock.wallMilliseconds())
+  }
+
+  /// Notes the navs and ops of a journal; `complete` has to follow.
+  ///
+  /// - Parameters:
+  ///   - journal: the journal, which is not replayed yet.
+  ///   - hub: the hub.
+  ///   - now: the present time.
+  ///   - rememberedRows: the ops of this number of newest rows are remembered, whatever their age.
+  ///   - row: called from time to time with the number of a row.
+  ///   - report: called in long replays with what the service manager shows.
+  /// - Throws: the reason why the journal cannot be served.
+  static func index(
+    _ journal: Journal, into hub: inout Hub, at now: Instant,
+    rememberingRows rememberedRows: UInt64 = rememberedRows, row: (UInt64) -> Void = { _ in },
+    report: (String) -> Void = { _ in }
+  ) throws(DaemonError) {
+    var hasProgress = 0
+    do throws(JournalError) {
+      let newest = try journal.newestSequence()
+      hub.remembersBehind = newest > rememberedRows ? newest - rememberedRows : 0
+    } catch {
+      throw .journal(error)
+    }
+    do throws(ReplayError<HubReplayError>) {
+      try journal.replay(
+        bodies: .beginnings,
+        snapshots: { snapshot throws(HubReplayError) in try hub.index(snapshot) },
+        rows: { header, body throws(HubReplayError) in
+          hasProgress += 1
+          if hasProgress % 1024 == 0 { row(header.sequence) }
+          if hasProgress % 250_000 == 0 { report("replaying the journal: \(hasProgress) rows") }
+          try hub.index(header, body: body, at: now)
+        })
+    } catch {
+      switch error {
+      case .journal(let error): throw .journal(error)
+      case .refused(let error): throw .replay("row \(error.sequence): \(error.what)")
+      }
+    }
+  }
+
+  /// Notes the oldest revisions of the navs, loads the rows of remembered ops, and the navs that
+  /// cannot stay dormant.
+  ///
+  /// These navs have something open, such as a transition.
+  static func complete(
+    _ hub: inout Hub, _ journals: [Journal], _ report: (String) -> Void = { _ in }
+  ) throws(DaemonError) {
+    let byShard = Dictionary(uniqueKeysWithValues: journals.map { ($0.shard, $0) })
+    hub.takeFloors { byShard[Shard(ofNav: $0)]?.floor(of: $0) ?? 0 }
+    let (open, rows) = (hub.openNavs, hub.rememberedRows)
+    guard !open.isEmpty || !rows.isEmpty, let place = journals.first?.place else { return }
+    let reader: JournalReader
+    do throws(JournalError) {
+      reader = try place.openReader()
+      for (shard, rows) in rows.sorted(by: { $0.key < $1.key }) {
+        hub.remember(try reader.bodies(of: rows, in: shard), of: shard)
+      }
+    } catch {
+      throw .journal(error)
+    }
+    // One nav at a time, because the rows of all of them together could take much memory.
+    for (index, request) in open.enumerated() {
+      if index % 100 == 99 { report("reviving navs: \(index) of \(open.count)") }
+      try revive(request, in: &hub, from: reader)
+    }
+  }
+
+  private static func revive(
+    _ request: ReloadRequest, in hub: inout Hub, from reader: JournalReader
+  ) throws(DaemonError) {
+    let chain: (snapshot: SnapshotRow?, rows: [JournalRow])
+    do throws(JournalError) {
+      chain = try reader.chain(of: request)
+    } catch {
+      throw .journal(error)
+    }
+    do throws(HubReplayError) {
+      try hub.revive(request, snapshot: chain.snapshot, rows: chain.rows)
+    } catch {
+      throw .replay("row \(error.sequence): \(error.what)")
+    }
+  }
+}
+
+/// Shards that were taken and replayed, for the loop to serve.
+///
+/// `@unchecked Sendable`: one thread makes it and passes it on, with its journals.
+struct LoadedShards: @unchecked Sendable {
+  /// The hub with their navs.
+  private(set) var hub: Hub
+  /// The shards with their journals.
+  private(set) var shards: [TakenShard] = []
+  /// How long it took.
+  var milliseconds: UInt64 = 0
+
+  /// After a start, the hub remembers the ops of this number of newest rows of a shard, whatever
+  /// their age.
+  private static let rememberedRows: UInt64 = 100
+
+  /// Begins with a hub of `Hub.makeReplayingHub`.
+  init(hub: Hub) { self.hub = hub }
+
+  /// Notes the navs and ops of a shard.
+  ///
+  /// - Throws: the reason why its rows cannot be served; nothing of it stays here.
+  mutating func add(_ taken: TakenShard) throws(DaemonError) {
+    let now = JournalReplay.now()
+    do throws(DaemonError) {
+      try JournalReplay.index(
+        taken.journal, into: &hub, at: now, rememberingRows: Self.rememberedRows)
+    } catch {
+      hub.release([taken.shard], to: nil, at: now)
+      throw error
+    }
+    shards.append(taken)
+  }
+
+  /// Reads what the hub needs besides; after the last shard.
+  mutating func complete() throws(DaemonError) {
+    try JournalReplay.complete(&hub, shards.map(\.journal))
+  }
+}

@@ -1,0 +1,168 @@
+import CLinux
+import Journal
+import NavigationCore
+import Systemd
+
+// The shards of a cluster: the keeper's thread takes and loads them, and this loop serves them. They
+// come and go between two batches, while everything decided is durable.
+
+/// The shards that a daemon of a cluster serves, and those that come and go.
+struct ServedShards {
+  let journal: any ClusterJournal
+  let keeper: ShardKeeper
+  var arriving: [LoadedShards] = []
+  var leaving: [LeavingShards] = []
+  var lost: [Shard] = []
+  /// Whether the keeper has taken everything that there was to take.
+  var isSettled = false
+
+  /// Whether something has to be done.
+  var isMoving: Bool { !arriving.isEmpty || !leaving.isEmpty || !lost.isEmpty }
+}
+
+/// Shards to give to another member.
+struct LeavingShards {
+  /// The milliseconds to wait for open transitions, questions and gestures.
+  static let patience: UInt64 = 100
+
+  var shards: [Shard]
+  var member: String
+  /// When they go, whatever is open; in milliseconds of the boot clock.
+  var deadline: UInt64
+}
+
+extension ServerLoop {
+  /// Takes the news of the keeper.
+  mutating func takeShardNews() {
+    guard let keeper = served?.keeper else { return }
+    for news in keeper.takeNews() {
+      switch news {
+      case .view(let view): batches.append(.cluster(view))
+      case .arrived(let loaded): served?.arriving.append(loaded)
+      case .leaving(let shards, let member):
+        served?.leaving.append(
+          LeavingShards(
+            shards: shards, member: member, deadline: Self.now().boot + LeavingShards.patience))
+      case .lost(let shards): served?.lost += shards
+      case .wished(let asked, let failure):
+        batches.append(.wished(asked.connection, id: asked.id, failure))
+      case .settled: served?.isSettled = true
+      }
+    }
+  }
+
+  /// Lets shards come and go, as far as nothing that is open holds them.
+  mutating func moveShards(at now: Instant) throws {
+    guard let served else { return }
+    let isDue =
+      !served.arriving.isEmpty || !served.lost.isEmpty
+      || served.leaving.contains { $0.deadline <= now.boot || hub.isQuiet($0.shards) }
+    guard isDue else { return }
+    try standStill(at: now)
+    writer.awaitCheckpoint()
+    try leave(at: now)
+    let lost = Set(hub.shardsHere).intersection(served.lost).sorted()
+    self.served?.lost = []
+    if !lost.isEmpty { try loseShards(lost, at: now) }
+    while let loaded = self.served?.arriving.first {
+      self.served?.arriving.removeFirst()
+      try serve(loaded, at: now)
+    }
+  }
+
+  /// Gives away the shards that are due.
+  private mutating func leave(at now: Instant) throws {
+    guard let served else { return }
+    for leaving in served.leaving
+    where leaving.deadline <= now.boot || hub.isQuiet(leaving.shards) {
+      let here = Set(hub.shardsHere)
+      let shards = leaving.shards.filter { here.contains($0) }
+      served.journal.release(shards, to: leaving.member)
+      try end(shards, to: leaving.member, at: now)
+      log(LogEntry(.info, "gave \(counted(shards.count, "shard")) to \(leaving.member)"))
+      self.served?.leaving.removeAll { $0.shards == leaving.shards }
+    }
+  }
+
+  /// Ends to serve shards that another member has taken.
+  mutating func loseShards(_ lost: [Shard], at now: Instant) throws {
+    served?.journal.drop(lost)
+    try end(lost, to: nil, at: now)
+    log(LogEntry(.warning, "another daemon has taken \(counted(lost.count, "shard"))"))
+  }
+
+  private mutating func end(_ shards: [Shard], to member: String?, at now: Instant) throws {
+    hub.release(shards, to: member, at: now)
+    try carryOut(hub.committed(at: now))
+    served?.keeper.noteGone(shards)
+  }
+
+  /// Begins to serve shards; what the hub records of that is durable before anything is answered.
+  private mutating func serve(_ loaded: LoadedShards, at now: Instant) throws {
+    guard let served else { return }
+    let shards = loaded.shards.map(\.shard)
+    served.journal.adopt(loaded.shards)
+    let navs = hub.adopt(
+      Dictionary(uniqueKeysWithValues: loaded.shards.map { ($0.shard, $0.sequence) }),
+      from: loaded.hub,
+      losses: Dictionary(
+        uniqueKeysWithValues: loaded.shards.compactMap { one in one.loss.map { (one.shard, $0) } }),
+      at: now)
+    if hub.hasDormantNavs { try history.open() }
+    let records = hub.takeRecords()
+    do throws(JournalError) {
+      if !records.isEmpty { try writer.commit(records) }
+      for one in loaded.shards where one.loss != nil { try one.journal.epochsRenewed() }
+    } catch {
+      guard error.isWorthRepeating else { return try fail(error, at: now) }
+      // The keeper takes them again.
+      _ = hub.rollBack()
+      served.journal.release(shards, to: nil)
+      try end(shards, to: nil, at: now)
+      return reportStorage(error.description)
+    }
+    try carryOut(hub.committed(at: now))
+    let text =
+      "took \(counted(shards.count, "shard")) with \(counted(navs, "nav")) in \(loaded.milliseconds) ms"
+    log(LogEntry(.info, text))
+  }
+
+  /// When shards have to go; nil if none do.
+  var shardsWakeAt: UInt64? { served?.leaving.map(\.deadline).min() }
+
+  /// Waits until the first shards are served, or a signal to stop comes; returns whether one came.
+  mutating func awaitShards(signals: Int32) throws -> Bool {
+    guard let keeper = served?.keeper else { return false }
+    var reported: UInt64 = 0
+    while served?.isSettled == false {
+      let now = Self.now()
+      if now.boot >= reported + 1000 {
+        reported = now.boot
+        Daemon.extendTimeout("loading shards: \(hub.shardsHere.count) served")
+      }
+      if let lease = writer.lease, lease.renewal <= now.boot, !writer.isBusy {
+        writer.startCheckpoint()
+      }
+      var entries = [keeper.descriptor, signals].map {
+        pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+      }
+      _ = unsafe poll(&entries, 2, 100)
+      try takeProgress(at: now)
+      takeShardNews()
+      try moveShards(at: now)
+      if entries[1].revents != 0, try takeSignals(signals) { return true }
+    }
+    return false
+  }
+}
+
+extension JournalError {
+  /// Whether the same commit can succeed later.
+  var isWorthRepeating: Bool {
+    switch self {
+    case .full, .writeFailed: true
+    case .fenced(_, let shards): !shards.isEmpty
+    case .locked, .damaged, .newer, .unreadable, .unwritable, .syncFailed: false
+    }
+  }
+}

@@ -1,0 +1,401 @@
+import Glibc
+import Journal
+import NavigationCore
+import RuntimePaths
+import Synchronization
+
+/// The journals of the shards that this process owns, in a PostgreSQL database.
+///
+/// The row of `navd.member` has the process, its generation and its lease; that of each shard in
+/// `navd.shard` its owner's epoch and its number of commits. Each commit is one round trip: it renews
+/// the lease, and changes the rows of its shards, only if all these are still this process's, and else
+/// fails as a whole. A take-over changes the row of the member first. So it waits for a commit that is
+/// under way, and every later commit of the former process fails.
+///
+/// If the connection is lost during a commit, its outcome is unknown. The cluster then connects again
+/// and raises the generation, which waits for the old transaction or ends it. The stored numbers of
+/// commits tell whether the commit was stored; if it was not, it is sent again.
+final class PostgresCluster: ClusterJournal {
+  let postgres: PostgresPlace
+  var connection: PostgresConnection?
+  /// The generation of this process; it rises with each new connection.
+  var generation: Int64 = 0
+  private(set) var shards: [Shard: (journal: Journal, engine: PostgresEngine)] = [:]
+  /// The identity of the server, and whether it awaits a standby.
+  var server: String
+  let isSynchronous: Bool
+  /// The lease by the clock of this process.
+  var lease: JournalLease?
+  var retention: Retention {
+    didSet { for shard in shards.values { shard.journal.retention = retention } }
+  }
+  /// The records of the batch at hand.
+  private var staged: [JournalRecords] = []
+  /// The first commit of which nobody knows how it ended.
+  private var poison: JournalError?
+  /// The shard after which history is pruned next.
+  private var pruned: Shard?
+  private var checkpoints = 0
+  private let bytes = Atomic<Int>(0)
+  let keeper: any ClusterKeeper
+
+  /// Connects, checks the server, makes the tables if there are none, and becomes a member.
+  init(_ postgres: PostgresPlace, retention: Retention) throws(JournalError) {
+    self.postgres = postgres
+    self.retention = retention
+    let found: PostgresServerConnection
+    do throws(PostgresError) {
+      found = try postgres.connectChecked()
+    } catch {
+      throw .unreadable(path: postgres.name, reason: error.text)
+    }
+    try PostgresSchema.prepare(found.connection, postgres.name, until: postgres.deadline())
+    connection = found.connection
+    server = found.identity
+    isSynchronous = found.settings.isSynchronous
+    let keeper = PostgresKeeper(postgres)
+    self.keeper = keeper
+    keeper.cluster = self
+    try join(found.connection)
+    for warning in found.settings.warnings { postgres.warn("\(postgres.name): \(warning)") }
+  }
+
+  var place: any JournalPlace { postgres }
+  var name: String { postgres.name }
+  var walPages: Int { 0 }
+  var fileSizes: (journal: Int, log: Int) { (bytes.load(ordering: .relaxed), 0) }
+
+  private func join(_ connection: PostgresConnection) throws(JournalError) {
+    let lease = postgres.leaseFromNow()
+    let member = postgres.member
+    do throws(PostgresError) {
+      let result = try connection.run(
+        [
+          PostgresCommand(
+            """
+            INSERT INTO navd.member AS former(
+              name, process, generation, leased_until, endpoint, key, web, draining)
+            VALUES($2, $3, 1, \(Self.leaseInSQL), $4, $5, $6, false)
+            ON CONFLICT (name) DO UPDATE SET process = excluded.process,
+              generation = former.generation + 1, leased_until = excluded.leased_until,
+              endpoint = excluded.endpoint, key = excluded.key, web = excluded.web
+            RETURNING generation
+            """, .integer(Int64(postgres.lease)), .text(member.name), .text(postgres.process),
+            .text(member.endpoint), .text(member.key), .text(member.web)), Self.notification,
+        ], until: postgres.deadline())
+      generation = result[0].integer(0, 0) ?? 0
+      self.lease = lease
+    } catch {
+      if case .refused(PostgresError.lockTimeout, _) = error { postgres.endSilent(connection) }
+      throw .unreadable(path: name, reason: error.text)
+    }
+  }
+
+  static let leaseInSQL = "clock_timestamp() + $1 * interval '1 millisecond'"
+
+  /// Wakes the keepers of all members when the transaction is committed.
+  static let notification = PostgresCommand("SELECT pg_notify('navd', '')")
+}
+
+// The shards.
+
+extension PostgresCluster {
+  func adopt(_ taken: [TakenShard]) {
+    for one in taken {
+      guard let engine = one.journal.engine as? PostgresEngine else {
+        preconditionFailure("a shard of another kind of database")
+      }
+      engine.endLoading()
+      one.journal.retention = retention
+      shards[one.shard] = (one.journal, engine)
+    }
+  }
+
+  func drop(_ lost: [Shard]) { for shard in lost { shards[shard] = nil } }
+
+  func release(_ leaving: [Shard], to member: String?) {
+    drop(leaving)
+    let numbers = leaving.map { Int64($0.number) }
+    do throws(PostgresError) {
+      _ = try connection?.run(
+        [
+          PostgresCommand(
+            """
+            UPDATE navd.shard SET owner = $2, epoch = epoch + 1 WHERE id = ANY($1) AND owner = $3
+              AND EXISTS(SELECT 1 FROM navd.member
+                WHERE name = $3 AND process = $4 AND generation = $5)
+            """, .integers(numbers), .text(member), .text(postgres.member.name),
+            .text(postgres.process), .integer(generation)), Self.notification,
+        ], until: postgres.deadline())
+    } catch {
+      connection = nil
+    }
+  }
+}
+
+// One transaction of several shards.
+
+extension PostgresCluster {
+  func stage(_ records: JournalRecords) throws(JournalError) {
+    if !records.isEmpty { staged.append(records) }
+  }
+
+  func discardStaged() { staged = [] }
+
+  func commitStaged() throws(JournalError) {
+    guard !staged.isEmpty else { return }
+    let parts = Self.divided(staged)
+    staged = []
+    var members: [(journal: Journal, engine: PostgresEngine)] = []
+    do throws(JournalError) {
+      for (shard, records) in parts {
+        guard let member = shards[shard] else { throw .fenced(path: name, shards: [shard]) }
+        try member.journal.stage(records)
+        members.append(member)
+        try member.journal.completeStaged()
+      }
+      try commit(members.map(\.engine))
+    } catch {
+      for member in members { member.journal.discardStaged() }
+      throw error
+    }
+    for member in members { member.journal.noteCommitted() }
+  }
+
+  /// The records of each shard, in their order.
+  private static func divided(_ batch: [JournalRecords]) -> [(Shard, JournalRecords)] {
+    var parts: [(shard: Shard, records: JournalRecords)] = []
+    var places: [Shard: Int] = [:]
+    func place(_ nav: UInt64) -> Int {
+      let shard = Shard(ofNav: nav)
+      if let place = places[shard] { return place }
+      places[shard] = parts.count
+      parts.append((shard, JournalRecords()))
+      return parts.count - 1
+    }
+    for records in batch {
+      var next = 0
+      for snapshot in records.snapshots {
+        while next < snapshot.rowsBefore {
+          let place = place(records.rows[next].header.nav)
+          parts[place].records.append(next, of: records)
+          next += 1
+        }
+        let place = place(snapshot.snapshot.nav)
+        parts[place].records.append(snapshot.snapshot)
+      }
+      while next < records.rows.count {
+        let place = place(records.rows[next].header.nav)
+        parts[place].records.append(next, of: records)
+        next += 1
+      }
+    }
+    // In one order, so that two transactions never wait for each other.
+    return parts.sorted { $0.shard < $1.shard }.map { ($0.shard, $0.records) }
+  }
+
+  /// Commits the open transactions of some shards as one; without shards, it renews the lease.
+  func commit(_ engines: [PostgresEngine]) throws(JournalError) {
+    if let poison { throw poison }
+    let giveUp = SystemClock.monotonicMilliseconds() + PostgresPlace.longestOutage
+    do throws(JournalError) {
+      while true {
+        switch send(engines) {
+        case .stored: return note(engines)
+        case .notStored(let error): throw error
+        case .unknown(let reason):
+          connection = nil
+          if try areStored(engines, until: giveUp, reason) { return note(engines) }
+        }
+      }
+    } catch {
+      if case .syncFailed = error { poison = error }
+      throw error
+    }
+  }
+
+  private func note(_ engines: [PostgresEngine]) { for engine in engines { engine.noteStored() } }
+
+  /// How a commit ended.
+  private enum Outcome {
+    case stored
+    case notStored(JournalError)
+    case unknown(String)
+  }
+
+  private func send(_ engines: [PostgresEngine]) -> Outcome {
+    guard let connection else { return .unknown("the connection was lost") }
+    let lease = postgres.leaseFromNow()
+    var commands = [PostgresCommand("BEGIN"), fence(engines)]
+    for engine in engines { commands += engine.transaction?.commands ?? [] }
+    commands.append(PostgresCommand("COMMIT"))
+    do throws(PostgresError) {
+      _ = try connection.run(commands, until: postgres.deadline())
+      guard !connection.isUnreplicated else {
+        return .unknown("somebody cancelled the wait for the standby")
+      }
+      self.lease = lease
+      return .stored
+    } catch {
+      guard case .refused(let state, _) = error else { return .unknown(error.text) }
+      do throws(PostgresError) {
+        _ = try connection.run([PostgresCommand("ROLLBACK")], until: postgres.deadline())
+        if state == "22012" { return .notStored(try fenced(engines, connection)) }
+      } catch {
+        return .unknown(error.text)
+      }
+      switch state {
+      case "53100": return .notStored(.full(path: name))
+      default: return .notStored(.writeFailed(path: name, reason: error.text))
+      }
+    }
+  }
+
+  /// Renews the lease and counts a commit of each shard, or fails with the whole transaction.
+  private func fence(_ engines: [PostgresEngine]) -> PostgresCommand {
+    let engines = engines.sorted { $0.shard < $1.shard }
+    return PostgresCommand(
+      // Where a row is missing, the division by zero fails, and the whole transaction with it. To look
+      // at the result first would take a second round trip.
+      """
+      WITH fenced AS (
+        UPDATE navd.member SET leased_until = \(Self.leaseInSQL)
+        WHERE name = $2 AND process = $3 AND generation = $4 RETURNING name
+      ), counted AS (
+        UPDATE navd.shard SET seq = part.seq, commits = shard.commits + 1
+        FROM unnest($5, $6, $7, $8) AS part(id, epoch, commits, seq)
+        WHERE shard.id = part.id AND shard.epoch = part.epoch AND shard.commits = part.commits
+          AND EXISTS(SELECT 1 FROM fenced) RETURNING shard.id
+      )
+      SELECT 1 / ((SELECT count(*) FROM fenced) = 1 AND (SELECT count(*) FROM counted) = $9)::int
+      """, .integer(Int64(postgres.lease)), .text(postgres.member.name), .text(postgres.process),
+      .integer(generation), .integers(engines.map { Int64($0.shard.number) }),
+      .integers(engines.map(\.epoch)), .integers(engines.map(\.stored)),
+      .integers(engines.map { Int64(bitPattern: $0.transaction?.last ?? 0) }),
+      .integer(Int64(engines.count)))
+  }
+
+  /// Finds out what another member has taken: some of the shards of a commit, or this member's place.
+  private func fenced(
+    _ engines: [PostgresEngine], _ connection: PostgresConnection
+  ) throws(PostgresError) -> JournalError {
+    let results = try connection.run(
+      [
+        PostgresCommand(
+          "SELECT 1 FROM navd.member WHERE name = $1 AND process = $2 AND generation = $3",
+          .text(postgres.member.name), .text(postgres.process), .integer(generation)),
+        PostgresCommand(
+          "SELECT id, epoch FROM navd.shard WHERE id = ANY($1)",
+          .integers(engines.map { Int64($0.shard.number) })),
+      ], until: postgres.deadline())
+    guard results[0].count == 1 else { return .fenced(path: name) }
+    var epochs: [Int64: Int64] = [:]
+    for row in 0..<results[1].count {
+      epochs[results[1].integer(row, 0) ?? -1] = results[1].integer(row, 1)
+    }
+    let lost = engines.filter { epochs[Int64($0.shard.number)] != $0.epoch }.map(\.shard)
+    return .fenced(path: name, shards: lost)
+  }
+}
+
+// Upkeep.
+
+extension PostgresCluster {
+  private static let checkpointsPerMeasurement = 8
+  /// The number of shards that one call of `maintain` looks at.
+  private static let prunedAtATime = 64
+
+  /// Renews the lease.
+  func checkpoint() throws(JournalError) {
+    try commit([])
+    if checkpoints.isMultiple(of: Self.checkpointsPerMeasurement) { measure() }
+    checkpoints += 1
+  }
+
+  /// Prunes the history of the next shard that has something to delete.
+  ///
+  /// Each shard gives up history in proportion to its size, if all together have too much.
+  func maintain(now: UInt64, budget: Int) throws(JournalError) -> MaintenanceReport {
+    var report = MaintenanceReport()
+    let order = shards.keys.sorted()
+    let total = shards.values.reduce(0) { $0 + $1.journal.rowBytes }
+    let limit = retention.bytes / Shard.count * order.count
+    var rest = order.filter { shard in pruned.map { $0 < shard } ?? true }[...]
+    for _ in 0..<Self.prunedAtATime {
+      guard let shard = rest.popFirst(), let journal = shards[shard]?.journal else { break }
+      let excess = total > limit ? Double(total - limit) * Double(journal.rowBytes) : 0
+      let part = try journal.maintain(
+        now: now, budget: budget, excess: total > 0 ? Int(excess / Double(total)) : 0)
+      report.floors += part.floors
+      report.needsSnapshot += part.needsSnapshot
+      report.forgotten += part.forgotten
+      report.deletedRows += part.deletedRows
+      // The same shard again, until it is done.
+      if part.hasMore || part.deletedRows > 0 { break }
+      pruned = shard
+    }
+    report.hasMore = !rest.isEmpty
+    if rest.isEmpty { pruned = nil }
+    return report
+  }
+
+  private func measure() {
+    do throws(JournalError) {
+      let result = try read(
+        PostgresCommand(
+          """
+          SELECT pg_total_relation_size('navd.log') + pg_total_relation_size('navd.snapshot')
+          """))
+      bytes.store(Int(clamping: result.integer(0, 0) ?? 0), ordering: .relaxed)
+    } catch {
+      // The figure stays as it was; the next commit finds out about the connection.
+    }
+  }
+
+  /// Reads, on a new connection if the old one was lost.
+  func read(_ command: PostgresCommand) throws(JournalError) -> PostgresResult {
+    do throws(PostgresError) {
+      if let connection {
+        return try connection.run([command], until: postgres.deadline())[0]
+      }
+    } catch {
+      guard case .unreachable = error else { throw .unreadable(path: name, reason: error.text) }
+    }
+    // Only a commit connects again, because that has to prove that this process is still the member.
+    connection = nil
+    try commit([])
+    do throws(PostgresError) {
+      guard let connection else { throw .unreachable("the connection was lost") }
+      return try connection.run([command], until: postgres.deadline())[0]
+    } catch {
+      throw .unreadable(path: name, reason: error.text)
+    }
+  }
+
+  /// Leaves the cluster, so that the other members need not wait for the end of the lease.
+  func close() throws(JournalError) {
+    defer { connection = nil }
+    // Whoever was taken over must not look as if it had ended in order.
+    try commit([])
+    do throws(PostgresError) {
+      _ = try connection?.run(
+        [
+          PostgresCommand(
+            """
+            UPDATE navd.member SET process = NULL, leased_until = NULL
+            WHERE name = $1 AND process = $2 AND generation = $3
+            """, .text(postgres.member.name), .text(postgres.process), .integer(generation)),
+          Self.notification,
+        ], until: postgres.deadline())
+    } catch {
+      // The lease ends by itself.
+    }
+  }
+}
+
+extension JournalRecords {
+  fileprivate mutating func append(_ row: Int, of other: JournalRecords) {
+    append(
+      other.rows[row].header, body: other.bodies.span.extracting(other.body(of: row)))
+  }
+}

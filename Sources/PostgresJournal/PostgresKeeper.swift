@@ -1,0 +1,178 @@
+import Glibc
+import Journal
+import NavigationCore
+import RuntimePaths
+
+/// Reads and changes who serves which shard, on a connection of its own.
+final class PostgresKeeper: ClusterKeeper {
+  private let place: PostgresPlace
+  /// The cluster whose shards it takes; the cluster has this keeper.
+  weak var cluster: PostgresCluster?
+  private var found: PostgresServerConnection?
+  private var wasConnected = false
+  /// When shards of members whose leases have ended may be taken, in milliseconds of the boot clock.
+  private var notBefore: UInt64 = 0
+  private var isNotified = false
+
+  /// Makes a keeper, which connects when it is first used.
+  init(_ place: PostgresPlace) { self.place = place }
+
+  private func connected() throws(PostgresError) -> PostgresServerConnection {
+    if let found { return found }
+    let found = try place.connectChecked()
+    _ = try found.connection.run([PostgresCommand("LISTEN navd")], until: place.deadline())
+    // A connection was lost: the server was away. If leases have ended meanwhile, the daemons that
+    // had them can still have them again, and with them the epochs of navs.
+    if wasConnected { notBefore = SystemClock.bootMilliseconds() + place.lease / 5 }
+    wasConnected = true
+    self.found = found
+    return found
+  }
+
+  /// Runs statements, and gives up the connection if it was lost.
+  private func run(_ commands: [PostgresCommand]) throws(JournalError) -> [PostgresResult] {
+    do throws(PostgresError) {
+      return try connected().connection.run(commands, until: place.deadline())
+    } catch {
+      if case .unreachable = error { found = nil }
+      if case .refused(PostgresError.lockTimeout, _) = error, let found {
+        place.endSilent(found.connection)
+      }
+      throw .unreadable(path: place.name, reason: error.text)
+    }
+  }
+
+  func read() throws(JournalError) -> ClusterState {
+    isNotified = false
+    let results = try run([
+      PostgresCommand(
+        """
+        SELECT name, endpoint, key, web, draining::int, CASE WHEN process IS NULL THEN 0 ELSE
+          (extract(epoch FROM leased_until - clock_timestamp()) * 1000)::bigint END
+        FROM navd.member ORDER BY name
+        """),
+      PostgresCommand("SELECT id, owner, wanted FROM navd.shard ORDER BY id"),
+    ])
+    var owned: [String: [Shard]] = [:]
+    var wanted: [Shard: String] = [:]
+    for row in 0..<results[1].count {
+      guard let id = results[1].integer(row, 0), id < Shard.count else { continue }
+      if let owner = results[1].text(row, 1) { owned[owner, default: []].append(Shard(Int(id))) }
+      wanted[Shard(Int(id))] = results[1].text(row, 2)
+    }
+    let members = (0..<results[0].count).map { row in
+      let name = results[0].text(row, 0) ?? ""
+      return ClusterMember(
+        name: name, endpoint: results[0].text(row, 1) ?? "", key: results[0].text(row, 2),
+        web: results[0].text(row, 3), isDraining: results[0].integer(row, 4) == 1,
+        lease: results[0].integer(row, 5) ?? 0, shards: owned[name] ?? [])
+    }
+    return ClusterState(
+      view: ClusterView(member: place.member.name, members: members), wanted: wanted)
+  }
+
+  func take(_ shards: [Shard]) throws(JournalError) -> [TakenShard] {
+    guard let cluster, !shards.isEmpty else { return [] }
+    let found: PostgresServerConnection
+    do throws(PostgresError) {
+      found = try connected()
+    } catch {
+      throw .unreadable(path: place.name, reason: error.text)
+    }
+    let mayEnd: Int64 = notBefore <= SystemClock.bootMilliseconds() ? 1 : 0
+    let numbers = PostgresValue.integers(shards.map { Int64($0.number) })
+    let results = try run([
+      // Waits for a commit of such a member that is under way, and fails every later one.
+      PostgresCommand(
+        """
+        UPDATE navd.member SET process = NULL, generation = generation + 1
+        WHERE process IS NOT NULL AND leased_until < clock_timestamp() AND $2 = 1
+          AND name IN (SELECT owner FROM navd.shard WHERE id = ANY($1))
+        """, numbers, .integer(mayEnd)),
+      PostgresCommand(
+        """
+        WITH former AS (SELECT id, owner FROM navd.shard WHERE id = ANY($1)),
+        taken AS (
+          UPDATE navd.shard SET owner = $2, epoch = epoch + 1, server = COALESCE(server, $3)
+          WHERE id = ANY($1) AND (owner IS NULL OR owner = $2
+            OR NOT EXISTS(SELECT 1 FROM navd.member WHERE name = owner AND process IS NOT NULL))
+            AND EXISTS(SELECT 1 FROM navd.member WHERE name = $2 AND process = $4)
+          RETURNING id, epoch, commits, seq, restored, server
+        ), noted AS (
+          INSERT INTO navd.takeover(at, owner, former, shards, first, last, server)
+          SELECT clock_timestamp(), $2, former.owner, count(*), min(id), max(id), $3
+          FROM taken JOIN former USING(id) GROUP BY former.owner
+        )
+        SELECT id, epoch, commits, seq, restored::int, server FROM taken ORDER BY id
+        """, numbers, .text(place.member.name), .text(found.identity), .text(place.process)),
+      PostgresCommand(
+        """
+        DELETE FROM navd.takeover
+        WHERE number < (SELECT max(number) FROM navd.takeover) - 10000
+        """), PostgresCluster.notification,
+    ])
+    return try Self.taken(results[1], found, cluster, PostgresLoading(found.connection, place))
+  }
+
+  private static func taken(
+    _ result: PostgresResult, _ found: PostgresServerConnection, _ cluster: PostgresCluster,
+    _ loading: PostgresLoading
+  ) throws(JournalError) -> [TakenShard] {
+    var taken: [TakenShard] = []
+    for row in 0..<result.count {
+      guard let id = result.integer(row, 0), let epoch = result.integer(row, 1),
+        let commits = result.integer(row, 2), let sequence = result.bits(row, 3)
+      else { continue }
+      var loss: EpochLoss?
+      // After a promotion or a recovery, nobody here knows whether the server has everything.
+      if result.text(row, 5) != found.identity { loss = .crash }
+      if result.integer(row, 4) == 1 { loss = .backup }
+      let engine = PostgresEngine(
+        Shard(Int(id)), of: cluster, epoch: epoch, commits: commits, sequence: sequence,
+        loss: loss, loading: loading)
+      let journal = try Journal(engine, in: cluster.postgres, retention: Retention())
+      taken.append(
+        TakenShard(shard: engine.shard, journal: journal, sequence: sequence, loss: loss))
+    }
+    return taken
+  }
+
+  func store(_ wish: ClusterWish) throws(JournalError) -> WishFailure? {
+    let command: PostgresCommand
+    let member: String
+    switch wish {
+    case .move(let shard, let name):
+      member = name
+      command = PostgresCommand(
+        "UPDATE navd.shard SET wanted = $2 WHERE id = $1", .integer(Int64(shard.number)),
+        .text(name))
+    case .drain(let name, let isOn):
+      member = name
+      command = PostgresCommand(
+        "UPDATE navd.member SET draining = ($1 = 1) WHERE name = $2", .integer(isOn ? 1 : 0),
+        .text(name))
+    }
+    let known = try run([
+      PostgresCommand("SELECT 1 FROM navd.member WHERE name = $1", .text(member))
+    ])
+    guard known[0].count == 1 else { return .noMember(member) }
+    _ = try run([command, PostgresCluster.notification])
+    return nil
+  }
+
+  func wait(for descriptor: Int32, until time: UInt64) {
+    let (boot, now) = (SystemClock.bootMilliseconds(), SystemClock.monotonicMilliseconds())
+    var deadline = now + (time > boot ? time - boot : 0)
+    if isNotified { deadline = now }
+    do throws(PostgresError) {
+      guard let found else {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        _ = unsafe poll(&entry, 1, Int32(clamping: deadline - now))
+        return
+      }
+      isNotified = try found.connection.awaitNotification(or: descriptor, until: deadline)
+    } catch {
+      found = nil
+    }
+  }
+}
