@@ -16,7 +16,8 @@ package final class Gateway {
     package var address: ListenAddress
     /// The listening socket of the service manager; nil to open one.
     package var inherited: Int32?
-    /// The address of navd, which need not run yet; nil to find it by `rules`.
+    /// The address of navd, which need not run yet, or several, separated by commas; nil to find it
+    /// by `rules`.
     package var endpoint: String?
     /// The rules that find the socket of navd.
     package var rules: PathRules
@@ -64,6 +65,8 @@ package final class Gateway {
     let token: String
     let response = ResponseStream()
     var link: DaemonLink?
+    /// How often it began to connect: each attempt goes to the next address of navd.
+    var attempts = 0
 
     init(_ rules: PageStream, token: String) {
       self.rules = rules
@@ -159,15 +162,18 @@ package final class Gateway {
 
   // Streams.
 
-  private func open(_ actor: SessionActor, token: String) -> HTTPDecision {
+  private func open(
+    _ actor: SessionActor, token: String, _ shared: [[String]]
+  ) -> HTTPDecision {
     guard !isStopping, streams.count < Self.maximumStreams else {
-      return .respond(Answers.error(503, "there are too many streams").with("Retry-After", "1"))
+      let answer = Answers.error(503, "there are too many streams").with("Retry-After", "1")
+      return .respond(answer.with(shared))
     }
     let stream = OpenStream(PageStream(id: randomText(16), actor: actor, at: now), token: token)
     connect(stream)
     streams[stream.rules.id] = stream
     stream.response.send(stream.rules.opening)
-    return .stream(stream.response, Answers.stream)
+    return .stream(stream.response, Answers.stream.with(shared))
   }
 
   /// Begins to connect to navd, in place of an earlier attempt.
@@ -177,7 +183,10 @@ package final class Gateway {
     close(stream)
     stream.rules.noteAttempt(at: now)
     do {
-      let place = try configuration.rules.clientEndpoint(option: configuration.endpoint)
+      let endpoint = try configuration.rules.clientEndpoint(option: configuration.endpoint)
+      let places = DaemonLink.places(of: endpoint)
+      let place = places[stream.attempts % places.count]
+      stream.attempts += 1
       let identity = try NetworkIdentity.read(
         for: place, environment: configuration.rules.environment)
       stream.link = try DaemonLink.open(place, as: identity, in: context, &poller)
@@ -366,10 +375,13 @@ package struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertibl
 extension Gateway: HTTPApplication {
   /// Decides about a request by its head.
   package func head(_ request: HTTPRequest) -> HTTPDecision {
+    let shared = sharing(request)
     switch Admission(request, configuration.gate, &tokens, at: now) {
     case .refused(let status, let reason, let allow):
-      let answer = Answers.error(status, reason)
+      let answer = Answers.error(status, reason).with(shared)
       return .respond(allow.map { answer.with("Allow", $0) } ?? answer)
+    case .preflight(let route):
+      return .respond(Answers.preflight(method: route.method).with(shared))
     case .route(let route, let actor):
       if let limit = route.bodyLimit { return .readBody(limit: limit) }
       switch route {
@@ -377,7 +389,7 @@ extension Gateway: HTTPApplication {
         guard let actor, let token = request.bearerToken else {
           preconditionFailure("a stream without a token")
         }
-        return open(actor, token: token)
+        return open(actor, token: token, shared)
       case .module: return module
       default: return file(request.path)
       }
@@ -388,13 +400,25 @@ extension Gateway: HTTPApplication {
   ///
   /// The token is looked up again: it may have become invalid meanwhile.
   package func body(_ request: HTTPRequest) -> HTTPDecision {
-    switch Admission(request, configuration.gate, &tokens, at: now) {
-    case .refused(let status, let reason, _): .respond(Answers.error(status, reason))
-    case .route(.token, _): .respond(trade(request))
-    case .route(.code, let actor?): .respond(makeCode(for: actor))
-    case .route(.messages, _): .respond(post(request))
-    case .route: .respond(Answers.error(404, "there is no \(request.path)"))
-    }
+    let answer =
+      switch Admission(request, configuration.gate, &tokens, at: now) {
+      case .refused(let status, let reason, _): Answers.error(status, reason)
+      case .route(.token, _): trade(request)
+      case .route(.code, let actor?): makeCode(for: actor)
+      case .route(.messages, _): post(request)
+      case .route, .preflight: Answers.error(404, "there is no \(request.path)")
+      }
+    return .respond(answer.with(sharing(request)))
+  }
+
+  /// The headers that let a page of an allowed origin read the answer; none for files.
+  ///
+  /// A request for another host is refused before its origin is read, so its answer has none too.
+  private func sharing(_ request: HTTPRequest) -> [[String]] {
+    guard Route(request.path)?.isProtocol == true,
+      configuration.gate.refusalOfHost(request) == nil
+    else { return [] }
+    return configuration.gate.sharing(request)
   }
 
   /// The response to a request that the server itself refuses.
@@ -405,7 +429,8 @@ extension Gateway: HTTPApplication {
   private var module: HTTPDecision {
     do {
       let bytes = try readSmallFile(configuration.moduleFile)
-      var answer = Answers.file(type: "text/javascript; charset=utf-8")
+      var answer = Answers.file(
+        type: "text/javascript; charset=utf-8", connectingTo: configuration.gate.allowedOrigins)
       answer.body = bytes
       return .respond(answer)
     } catch {
@@ -417,6 +442,7 @@ extension Gateway: HTTPApplication {
     guard let (file, type) = files?.find(path) else {
       return .respond(Answers.error(404, "there is no \(path)"))
     }
-    return .sendFile(file, Answers.file(type: type))
+    let origins = configuration.gate.allowedOrigins
+    return .sendFile(file, Answers.file(type: type, connectingTo: origins))
   }
 }

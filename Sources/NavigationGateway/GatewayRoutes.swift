@@ -66,6 +66,8 @@ package enum Route: Hashable, Sendable {
 package enum Admission: Hashable, Sendable {
   /// The request may go on, for this actor if its route needs one.
   case route(Route, SessionActor?)
+  /// The request is a preflight, and a page of its origin may send the request that it announces.
+  case preflight(Route)
   /// The request is refused.
   case refused(status: UInt32, reason: String, allow: String?)
 
@@ -79,6 +81,10 @@ package enum Admission: Hashable, Sendable {
     }
     guard let route = Route(request.path) else {
       self = .refused(status: 404, reason: "there is no \(request.path)", allow: nil)
+      return
+    }
+    if route.isProtocol, gate.permitsPreflight(request, method: route.method) {
+      self = .preflight(route)
       return
     }
     guard request.method == route.method else {
@@ -166,9 +172,18 @@ enum Answers {
     headers: SecurityHeaders.all + [["Cache-Control", "no-store"], ["X-Accel-Buffering", "no"]],
     body: [])
 
-  /// The head of a file.
-  static func file(type: String) -> HTTPResponse {
+  /// The answer to a preflight.
+  static func preflight(method: String) -> HTTPResponse {
     HTTPResponse(
-      200, type: type, headers: SecurityHeaders.all + [["Cache-Control", "no-cache"]], body: [])
+      204, type: "text/plain", headers: SecurityHeaders.all + RequestGate.preflight(method: method),
+      body: [])
+  }
+
+  /// The head of a file, whose page may connect to these origins too.
+  static func file(type: String, connectingTo origins: Set<String>) -> HTTPResponse {
+    HTTPResponse(
+      200, type: type,
+      headers: SecurityHeaders.headers(connectingTo: origins) + [["Cache-Control", "no-cache"]],
+      body: [])
   }
 }

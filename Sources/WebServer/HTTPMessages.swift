@@ -8,10 +8,14 @@ package struct HTTPRequest: Hashable, Sendable {
   package var query: [String: String]
   /// The values of the header `Host`; a good request has one.
   package var hosts: [String]
-  /// The header `Origin`.
+  /// The header `Origin`; of several, all of them, which equal no origin.
   package var origin: String?
-  /// The header `Sec-Fetch-Site`.
+  /// The header `Sec-Fetch-Site`; of several, all of them.
   package var fetchSite: String?
+  /// The header `Access-Control-Request-Method` of a preflight.
+  package var requestedMethod: String?
+  /// The header `Access-Control-Request-Headers` of a preflight.
+  package var requestedHeaders: String?
   /// The header `Authorization`.
   package var authorization: String?
   /// The fault of headers that leave a doubt where the body ends; nil if there is none.
@@ -67,9 +71,12 @@ package struct HTTPResponse: Hashable, Sendable {
   }
 
   /// Adds a header.
-  package func with(_ name: String, _ value: String) -> HTTPResponse {
+  package func with(_ name: String, _ value: String) -> HTTPResponse { with([[name, value]]) }
+
+  /// Adds headers.
+  package func with(_ headers: [[String]]) -> HTTPResponse {
     var copy = self
-    copy.headers.append([name, value])
+    copy.headers += headers
     return copy
   }
 }
@@ -140,6 +147,11 @@ enum Framing {
 }
 
 extension StringProtocol {
+  /// Whether two texts have the same octets.
+  ///
+  /// For `==`, texts with other octets can be equal: a letter with a mark has two forms.
+  func isSame(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
+
   /// Whether two texts have the same octets but for the case of ASCII letters.
   ///
   /// For `lowercased()` and `==`, U+212A is a K: the text would pass here, and not at a proxy.

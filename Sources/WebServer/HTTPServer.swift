@@ -286,10 +286,20 @@ extension HTTPRequest {
       }
     }
     self.init(
-      method: method, path: path, origin: header("Origin"), fetchSite: header("Sec-Fetch-Site"),
-      authorization: header("Authorization"))
+      method: method, path: path, authorization: header("Authorization"))
     let headers = unsafe Self.values(.HEADER_KIND, of: connection)
-    hosts = headers.filter { $0.name.equalsIgnoringASCIICase("host") }.map(\.value)
+    func values(_ name: String) -> [String] {
+      headers.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
+    }
+    func joined(_ name: String) -> String? {
+      let values = values(name)
+      return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+    hosts = values("host")
+    origin = joined("origin")
+    fetchSite = joined("sec-fetch-site")
+    requestedMethod = joined("access-control-request-method")
+    requestedHeaders = joined("access-control-request-headers")
     framingFault = Framing.fault(of: headers)
     for (name, value) in unsafe Self.values(.GET_ARGUMENT_KIND, of: connection) {
       query[name] = value

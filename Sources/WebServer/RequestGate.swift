@@ -17,10 +17,13 @@ package struct RequestGate: Hashable, Sendable {
 
   /// Further names that `Host` may have, lower case, for a proxy in front of the server.
   package var allowedHosts: Set<String>
+  /// The origins of other servers whose pages may use the protocol of this one.
+  package var allowedOrigins: Set<String>
 
   /// Makes a gate.
-  package init(allowedHosts: Set<String> = []) {
+  package init(allowedHosts: Set<String> = [], allowedOrigins: Set<String> = []) {
     self.allowedHosts = Set(allowedHosts.map { $0.lowercased() })
+    self.allowedOrigins = allowedOrigins
   }
 
   /// The refusal of a request that names another host; nil if the request may go on.
@@ -42,20 +45,83 @@ package struct RequestGate: Hashable, Sendable {
   ///
   /// To be called after `refusalOfHost` only: a page can have the origin that it claims as host.
   package func refusalOfOrigin(_ request: HTTPRequest) -> Refusal? {
-    guard let host = request.hosts.first else { return Refusal(400, "no header Host") }
-    if let origin = request.origin {
-      var allowed = ["http://" + host]
-      if let (name, _) = Self.split(host), allowedHosts.contains(name.lowercased()) {
-        allowed.append("https://" + host)
-      }
-      guard allowed.contains(origin) else {
-        return Refusal(403, "requests of pages of other origins are refused")
-      }
+    guard request.hosts.count == 1 else { return Refusal(400, "no header Host") }
+    let isShared = sharedOrigin(of: request) != nil
+    guard request.origin == nil || isShared || isOwnOrigin(of: request) else {
+      return Refusal(403, "requests of pages of other origins are refused")
     }
-    if let site = request.fetchSite, site != "same-origin" {
+    // What a browser says of the site must fit to the origin, by which the answer is shared.
+    let sites: Set = isShared ? ["same-site", "cross-site"] : ["same-origin"]
+    guard request.fetchSite.map(sites.contains) ?? true else {
       return Refusal(403, "requests of pages of other sites are refused")
     }
     return nil
+  }
+
+  /// Whether a preflight asks for what a page of an allowed origin may send to a route.
+  ///
+  /// To be called after `refusalOfHost` only.
+  package func permitsPreflight(_ request: HTTPRequest, method: String) -> Bool {
+    guard request.method == "OPTIONS", sharedOrigin(of: request) != nil,
+      refusalOfOrigin(request) == nil
+    else { return false }
+    let headers = (request.requestedHeaders ?? "").split(separator: ",")
+    return request.requestedMethod == method
+      && headers.allSatisfy { $0.utf8.elementsEqual("authorization".utf8) }
+  }
+
+  /// The headers that let a page of an allowed origin read the answer to a request.
+  ///
+  /// The answer depends on the origin for every page, so caches must keep one for each.
+  package func sharing(_ request: HTTPRequest) -> [[String]] {
+    guard !allowedOrigins.isEmpty else { return [] }
+    let vary = [["Vary", "Origin"]]
+    guard let origin = sharedOrigin(of: request) else { return vary }
+    return vary + [
+      ["Access-Control-Allow-Origin", origin], ["Access-Control-Expose-Headers", "Retry-After"],
+    ]
+  }
+
+  /// The headers of the answer to a preflight that is permitted, beside those of `sharing`.
+  package static func preflight(method: String) -> [[String]] {
+    [
+      ["Access-Control-Allow-Methods", method], ["Access-Control-Allow-Headers", "authorization"],
+      ["Access-Control-Max-Age", "600"],
+    ]
+  }
+
+  /// The allowed origin that a request comes from; nil if it is the own one, or none of them.
+  private func sharedOrigin(of request: HTTPRequest) -> String? {
+    guard let origin = request.origin, allowedOrigins.contains(where: { $0.isSame(as: origin) }),
+      !isOwnOrigin(of: request)
+    else { return nil }
+    return origin
+  }
+
+  /// Whether a request comes from a page of this server.
+  private func isOwnOrigin(of request: HTTPRequest) -> Bool {
+    guard let origin = request.origin, let host = request.hosts.first else { return false }
+    if origin.isSame(as: "http://" + host) { return true }
+    guard let (name, _) = Self.split(host), allowedHosts.contains(name.lowercased()) else {
+      return false
+    }
+    return origin.isSame(as: "https://" + host)
+  }
+
+  /// Whether a text is an origin as a browser writes it in the header `Origin`.
+  ///
+  /// Another form of the same origin would never be equal to that header.
+  package static func isOrigin(_ text: String) -> Bool {
+    for (scheme, port) in [("http://", 80 as UInt16), ("https://", 443)]
+    where text.hasPrefix(scheme) {
+      let host = String(text.dropFirst(scheme.count))
+      guard let (name, given) = split(host), given != port, given != 0 else { return false }
+      if let given, host != "\(name):\(given)" { return false }
+      let letters =
+        name.hasPrefix("[") ? "[]:0123456789abcdef" : "-.0123456789_abcdefghijklmnopqrstuvwxyz"
+      return name.utf8.allSatisfy(letters.utf8.contains)
+    }
+    return false
   }
 
   private func isAllowed(_ name: String) -> Bool {
@@ -99,19 +165,26 @@ package struct RequestGate: Hashable, Sendable {
 
 /// The headers that keep a page from loading and running what is not the server's own.
 package enum SecurityHeaders {
-  /// The value of `Content-Security-Policy`.
-  package static let policy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    + "font-src 'self'; media-src 'self'; connect-src 'self'; manifest-src 'self'; "
-    + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-    + "require-trusted-types-for 'script'; trusted-types 'none'"
+  /// The value of `Content-Security-Policy` of files, whose pages may connect to these origins too.
+  package static func policy(connectingTo origins: Set<String> = []) -> String {
+    let connections = (["'self'"] + origins.sorted()).joined(separator: " ")
+    return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+      + "font-src 'self'; media-src 'self'; connect-src \(connections); manifest-src 'self'; "
+      + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+      + "require-trusted-types-for 'script'; trusted-types 'none'"
+  }
 
   /// The headers of every response of a server with pages.
-  package static let all = [
-    ["Content-Security-Policy", policy],
-    ["X-Content-Type-Options", "nosniff"],
-    ["Referrer-Policy", "no-referrer"],
-    ["Cross-Origin-Resource-Policy", "same-origin"],
-    ["Cross-Origin-Opener-Policy", "same-origin"],
-  ]
+  package static let all = headers()
+
+  /// The headers of a response whose page may connect to these origins too.
+  package static func headers(connectingTo origins: Set<String> = []) -> [[String]] {
+    [
+      ["Content-Security-Policy", policy(connectingTo: origins)],
+      ["X-Content-Type-Options", "nosniff"],
+      ["Referrer-Policy", "no-referrer"],
+      ["Cross-Origin-Resource-Policy", "same-origin"],
+      ["Cross-Origin-Opener-Policy", "same-origin"],
+    ]
+  }
 }

@@ -15,11 +15,15 @@ let grammar = CommandLineGrammar(
   version: "navd-web 0.1.0",
   options: [
     OptionDeclaration(
-      "endpoint", short: "e", argument: "ADDRESS", "Address of navd; else NAVD_ENDPOINT"),
+      "endpoint", short: "e", argument: "ADDRESS",
+      "Address of navd, or several with commas; else NAVD_ENDPOINT"),
     OptionDeclaration(
       "listen", short: "l", argument: "ADDRESS", "Listen on ADDRESS:PORT or unix:/PATH"),
     OptionDeclaration(
       "allow-host", argument: "NAME", "Answer requests to NAME too, for a proxy; repeatable"),
+    OptionDeclaration(
+      "allow-origin", argument: "ORIGIN",
+      "Serve pages of this other gateway of the cluster too; repeatable"),
     OptionDeclaration("tokens", argument: "FILE", "The tokens of pages, one a line"),
     OptionDeclaration("page", argument: "DIR", "Serve the files of DIR"),
     OptionDeclaration("module", argument: "FILE", "The JavaScript client to serve"),
@@ -82,7 +86,13 @@ do {
     moduleFile: line.value(of: "module") ?? "/usr/share/javascript/navd/navigation-client.js")
   configuration.inherited = inherited?.descriptor
   configuration.endpoint = line.value(of: "endpoint")
-  configuration.gate = RequestGate(allowedHosts: Set(line.values(of: "allow-host")))
+  let origins = line.values(of: "allow-origin")
+  if let origin = origins.first(where: { !RequestGate.isOrigin($0) }) {
+    grammar.refuse(
+      "--allow-origin: \(origin) is no origin as in http://a.example:9720, without a path")
+  }
+  configuration.gate = RequestGate(
+    allowedHosts: Set(line.values(of: "allow-host")), allowedOrigins: Set(origins))
   configuration.tokenFile =
     line.value(of: "tokens")
     ?? rules.environment["CREDENTIALS_DIRECTORY"].map { $0 + "/navd-web.tokens" }
