@@ -137,13 +137,18 @@ export class NavigationError extends Error {
   readonly missing?: readonly string[];
   /** The screens that `popTo` found by a route. */
   readonly candidates?: readonly string[];
+  /** The address of the daemon that has the nav, for `moved`. */
+  readonly endpoint?: string;
   readonly [member: string]: any;
 }
 
 export interface ClientOptions {
-  /** The origin of the gateway; by default that of the page. */
+  /** The address of the gateway; by default the origin of the page. */
   url?: string;
-  token?: string | null;
+  /** The addresses of gateways of a cluster, in place of `url`. Others become known by `moved`. */
+  gateways?: string[];
+  /** The token, for every gateway; or a function that returns the token for the one at `address`. */
+  token?: string | null | ((address: string) => string | null | Promise<string | null>);
   /** Shown to users: the author of changes, the owner of displays. At most 128 octets. */
   name?: string;
   /** Flow control: 16384 … 1048576 octets. */
@@ -266,8 +271,12 @@ export class NavigationClient {
   close(): Promise<void>;
 }
 
-/** Takes the launch code or token of the URL, or the token of this tab; null without any. */
-export function launchToken(options?: { url?: string }): Promise<string | null>;
+/**
+ * Takes the launch code or token of the URL, or the token of this tab; null without any.
+ *
+ * `url` is the gateway, by default that of the page. `code` is used in place of the URL.
+ */
+export function launchToken(options?: { url?: string; code?: string }): Promise<string | null>;
 
 // The decisions, for tests: no clock, no I/O.
 
@@ -291,9 +300,10 @@ export class Mirror {
 export class Session {
   constructor(options: {
     client: string; name?: string; window?: number; hb?: number; random?: () => number;
-    wall?: () => number;
+    wall?: () => number; ids?: { next: number };
   });
   readonly wakeAt: number;
+  readonly navs: Set<string | null>;
   take(): any[];
   connected(now: number): void;
   lost(now: number, least?: number): void;
@@ -313,6 +323,50 @@ export class Session {
   lease(nav: string, force: boolean | null): void;
   answer(ask: number, value: any): void;
   leave(): void;
+  hasDuty(nav: string): boolean;
+  isHolding(nav: string): boolean;
+  hold(nav: string, until: number): void;
+  surrender(nav: string | null): Cargo;
+  adopt(nav: string | null, cargo: Cargo, now: number, from?: number): void;
+  abandon(nav: string | null, error: NavigationError): void;
+}
+
+/** Everything about a nav, on its way from one session to another. */
+export interface Cargo {
+  watches: [string, object][];
+  duties: [string, object][];
+  flights: [number, object][];
+}
+
+export class Cluster {
+  constructor(options: {
+    gateways: string[]; client: string; name?: string; window?: number; hb?: number;
+    random?: () => number; wall?: () => number;
+  });
+  readonly wakeAt: number;
+  readonly hasOthers: boolean;
+  take(): any[];
+  start(now: number): void;
+  stop(now: number): void;
+  connected(address: string, now: number): void;
+  lost(address: string, now: number, least?: number): void;
+  refused(address: string, error: NavigationError, now: number): void;
+  receive(address: string, verb: string, body: any, octets: number, now: number): void;
+  applied(address: string): void;
+  tick(now: number): void;
+  leave(): void;
+  mirror(nav: string): Mirror | null;
+  isBehind(state: NavigationState): boolean;
+  current(nav: string, view: string): NavigationState | LatestValue | null;
+  watch(nav: string, view?: string): void;
+  unwatch(nav: string, view?: string): void;
+  request(verb: "op" | "get", nav: string | null, members: object): number;
+  forget(id: number): number;
+  noteUnposted(id: number): void;
+  refuse(id: number, status: number): void;
+  delegate(nav: string, wanted: DelegateOptions | null): void;
+  lease(nav: string, force: boolean | null): void;
+  answer(nav: string, ask: number, value: any): void;
 }
 
 export class Outbox {

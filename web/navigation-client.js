@@ -1,8 +1,8 @@
 // The client of navd for pages in a browser: NSP/1 over HTTP (docs/protocol.md, §16).
 //
 // Read from the top: `NavigationClient` is the shell with fetch, locks and timers. It decides
-// nothing. `Session`, `Mirror` and `Outbox` decide everything; they take events with the time and
-// have neither clock nor I/O.
+// nothing. `Cluster`, `Session`, `Mirror` and `Outbox` decide everything; they take events with the
+// time and have neither clock nor I/O.
 
 const PARTS = Object.freeze(
   ["bar", "toolbar", "presented", "transition", "environment", "settings"]);
@@ -10,6 +10,12 @@ const LOCKS = Object.freeze([1, 2, 3, 4].map((number) => `nsp-stream-${number}`)
 const TOKEN_KEY = "navigation-token";
 const CONNECT_MS = 5000;
 const ANSWER_MS = 15000;
+/** How long a gateway may take to open a stream if there are others to ask. */
+const OTHERS_MS = 2000;
+/** How long a session that no nav needs is kept. */
+const IDLE_MS = 10_000;
+/** How many navs a client knows the gateways of. */
+const MOST_ROUTES = 4096;
 const LINE_OCTETS = 65536;
 const POST_OCTETS = 131072;
 const MOST_TRIES = 5;
@@ -17,6 +23,7 @@ const MOST_TRIES = 5;
 const REMEMBERED_MS = 540_000;
 /** The longest pause of a timer; a longer one would end at once. */
 const TIMER_MS = 2 ** 31 - 1;
+const VIEWS = Object.freeze(["full", "bar", "top"]);
 const CREDIT_VERBS = new Set(["snap", "diff", "diffs", "latest", "event"]);
 /** Marks a guard that was made from a state. JSON does not show it; `{...guard}` keeps it. */
 const FROM_MIRROR = Symbol("from mirror");
@@ -25,19 +32,24 @@ const FROM_MIRROR = Symbol("from mirror");
  * Returns the token of this page, or null without any.
  *
  * A fragment `#c=CODE` is traded for a token, `#t=TOKEN` is one. The fragment is removed from the
- * URL, so that neither stays in the history. The token is kept for reloads of this tab.
+ * URL, so that neither stays in the history. The token is kept for reloads of this tab. A `code`
+ * stands in place of the fragment. Codes and tokens are those of the gateway at `url`.
  *
- * @param {{url?: string}} [options]
+ * @param {{url?: string, code?: string}} [options]
  * @returns {Promise<string | null>}
  */
 export async function launchToken(options = {}) {
-  const { url = location.origin } = checkMembers(options, ["url"], "launchToken");
-  const launch = /^#([ct])=(.+)$/.exec(location.hash);
-  if (!launch) return storage()?.getItem(TOKEN_KEY) ?? null;
-  const token = launch[1] === "t" ? launch[2] : await trade(url, launch[2]);
-  if (token) keep(token);
-  history.replaceState(history.state, "", location.href.replace(/#.*/s, ""));
-  const known = token ?? storage()?.getItem(TOKEN_KEY) ?? null;
+  const { url = location.origin, code } = checkMembers(options, ["url", "code"], "launchToken");
+  const address = addressOf(url);
+  const key = address === location.origin ? TOKEN_KEY : `${TOKEN_KEY} ${address}`;
+  const launch = code === undefined ? /^#([ct])=(.+)$/.exec(location.hash) : ["", "c", code];
+  if (!launch) return storage()?.getItem(key) ?? null;
+  const token = launch[1] === "t" ? launch[2] : await trade(address, launch[2]);
+  if (token) keep(key, token);
+  if (code === undefined) {
+    history.replaceState(history.state, "", location.href.replace(/#.*/s, ""));
+  }
+  const known = token ?? storage()?.getItem(key) ?? null;
   if (known) return known;
   throw new NavigationError("unauthorized", "the launch code was used or has expired");
 }
@@ -57,9 +69,9 @@ async function trade(url, code) {
 }
 
 /** A storage may be full; the token then lives as long as the page. */
-function keep(token) {
+function keep(key, token) {
   try {
-    storage()?.setItem(TOKEN_KEY, token);
+    storage()?.setItem(key, token);
   } catch {
     // The caller has the token.
   }
@@ -105,7 +117,7 @@ export class NavigationError extends Error {
 
 const ERROR_MEMBERS = Object.freeze([
   "reason", "expected", "future", "after", "index", "nav", "epoch", "rev", "dig", "top", "depth",
-  "since", "by", "screen", "owner", "tid", "floor", "missing", "candidates",
+  "since", "by", "screen", "owner", "tid", "floor", "missing", "candidates", "endpoint",
 ]);
 
 /** Guards: the conditions that the daemon checks when it performs operations. */
@@ -142,13 +154,13 @@ function fromMirror(state, members) {
 /** A connection to navd. All methods may be called at any time. */
 export class NavigationClient {
   #options;
-  #session;
+  #cluster;
   #status = "connecting";
-  #stream = null;
+  /** The streams by the addresses of their gateways. */
+  #streams = new Map();
   #end = null;
   #timer = 0;
   #wakeAt = Infinity;
-  #reconnectAt = Infinity;
   #release = null;
   #leaving = new AbortController();
   /** Ends with the visit: when the client stops, or the browser puts the page aside. */
@@ -191,7 +203,7 @@ export class NavigationClient {
   constructor(options = {}) {
     this.#options = checkedOptions(options);
     const client = randomHex(16);
-    this.#session = new Session({ ...this.#options, client });
+    this.#cluster = new Cluster({ ...this.#options, client });
     const { signal } = this.#options;
     if (signal?.aborted) {
       this.#finish(new NavigationError("aborted", "the signal is aborted"), "closed");
@@ -205,7 +217,7 @@ export class NavigationClient {
       }, over);
       // Chromium 156 does not deliver what came while the page was frozen. The next stream resumes.
       globalThis.document?.addEventListener("resume", () => {
-        if (this.#stream) this.#lose();
+        for (const stream of [...this.#streams.values()]) this.#lose(stream);
       }, over);
       this.#start();
     }
@@ -238,7 +250,7 @@ export class NavigationClient {
     const { everyRevision = false, view = "full", signal } =
       checkMembers(options, ["everyRevision", "view", "signal"], "watch");
     checkSignal(signal);
-    if (!["full", "bar", "top"].includes(view)) {
+    if (!VIEWS.includes(view)) {
       throw new TypeError("view must be full, bar or top");
     }
     const subscription = new Channel({
@@ -253,7 +265,7 @@ export class NavigationClient {
     checkNav(nav);
     const { signal } = checkMembers(options, ["signal"], "state");
     throwIfAborted(signal);
-    if (this.#session.mirror(nav)) return this.#first(nav, signal);
+    if (this.#cluster.mirror(nav)) return this.#first(nav, signal);
     try {
       const { value } = await this.#request("get", nav, { what: "state" }, { signal });
       return Mirror.read(nav, value, performance.now());
@@ -266,7 +278,7 @@ export class NavigationClient {
 
   async #first(nav, signal) {
     for await (const state of this.watch(nav, { signal })) {
-      if (!this.#session.isBehind(state)) return state;
+      if (!this.#cluster.isBehind(state)) return state;
     }
     throwIfAborted(signal);
     throw new NavigationError("no-nav", "the nav was closed", { nav });
@@ -283,7 +295,7 @@ export class NavigationClient {
     const { within, signal, onQueued, ...members } = checkMembers(
       options, ["if", "animated", "onBusy", "due", "within", "signal", "onQueued"], "perform");
     checkGuards(members.if);
-    const mirror = this.#session.mirror(nav);
+    const mirror = this.#cluster.mirror(nav);
     if (members.if?.[FROM_MIRROR] && mirror?.state && !mirror.isSynced) {
       throw new NavigationError("desync", "the mirror is not in sync with the daemon",
         { reason: "mirror", retry: "resync", nav });
@@ -350,8 +362,8 @@ export class NavigationClient {
     }
     if (typeof answer !== "function") throw new TypeError("answer must be a function");
     const duty = this.#newDuty(this.#delegates, nav, {
-      wish: () => this.#session.delegate(nav, wanted),
-      resign: () => this.#session.delegate(nav, null), answer, asks: new Map(),
+      wish: () => this.#cluster.delegate(nav, wanted),
+      resign: () => this.#cluster.delegate(nav, null), answer, asks: new Map(),
     }, { within, signal });
     await duty.ready;
     return Object.assign(() => this.#endDuty(duty), { lost: duty.lost });
@@ -367,7 +379,7 @@ export class NavigationClient {
     const { force = false, within, signal } =
       checkMembers(options, ["force", "within", "signal"], "lease");
     const duty = this.#newDuty(this.#leases, nav, {
-      wish: () => this.#session.lease(nav, force), resign: () => this.#session.lease(nav, null),
+      wish: () => this.#cluster.lease(nav, force), resign: () => this.#cluster.lease(nav, null),
     }, { within, signal });
     await duty.ready;
     return Object.freeze({ nav, release: () => this.#endDuty(duty), lost: duty.lost });
@@ -376,14 +388,14 @@ export class NavigationClient {
   /** Says `bye`, ends the stream, and fails everything that is under way. */
   async close() {
     if (this.#end) return;
-    this.#do(() => this.#session.leave());
-    const sent = this.#flush();
+    this.#do(() => this.#cluster.leave());
+    const sent = Promise.all([...this.#streams.values()].map((stream) => this.#flush(stream)));
     this.#settle(new NavigationError("closed", "the client is closed"), "closed");
     await Promise.race([sent, sleep(1000)]);
     this.#stop();
   }
 
-  // Life: one lock for each visit, then one stream after the other.
+  // Life: one lock for each visit, then streams, one for each gateway at a time.
 
   async #start() {
     const { signal } = this.#visit = new AbortController();
@@ -393,14 +405,14 @@ export class NavigationClient {
     if (signal.aborted || this.#end) return release?.();
     this.#release = release;
     this.#report(this.#welcome ? "disconnected" : "connecting");
-    this.#open();
+    this.#do(() => this.#cluster.start(performance.now()));
   }
 
-  /** Ends the session and gives the lock back; `#start` resumes from the mirrors. */
+  /** Ends the sessions and gives the lock back; `#start` resumes from the mirrors. */
   #putAside() {
     if (this.#end) return;
-    if (this.#stream) this.#lose();
-    this.#reconnectAt = Infinity;
+    for (const address of [...this.#streams.keys()]) this.#dropStream(address);
+    this.#do(() => this.#cluster.stop(performance.now()));
     this.#endVisit();
   }
 
@@ -411,15 +423,18 @@ export class NavigationClient {
   }
 
   /** Opens a stream and reads it to its end. */
-  async #open() {
+  async #open(address) {
     const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(), ANSWER_MS);
-    const stream = { controller, timer, outbox: null, posting: null };
-    this.#stream = stream;
+    const stream = { address, controller, timer: 0, token: null, outbox: null, posting: null };
+    this.#streams.set(address, stream);
     let after = 0;
     try {
-      const response = await this.#fetch("/nsp1/stream", { signal: controller.signal });
-      if (response.status === 401) return this.#refuseToken();
+      stream.token = await this.#tokenOf(address);
+      if (!this.#isLive(stream)) return;
+      const most = this.#cluster.hasOthers ? OTHERS_MS : ANSWER_MS;
+      stream.timer = setTimeout(() => controller.abort(), most);
+      const response = await this.#fetch(stream, "/nsp1/stream", { signal: controller.signal });
+      if (response.status === 401) return this.#refuseToken(stream);
       after = retryAfter(response);
       if (response.ok) await this.#read(stream, response.body.getReader());
       else this.#obstacle = `HTTP ${response.status}: ${(await response.text()).slice(0, 200)}`;
@@ -427,64 +442,73 @@ export class NavigationClient {
       // A lost stream looks the same in whatever way it was lost.
       this.#obstacle = error.message;
     }
-    if (this.#stream === stream) this.#lose(after);
+    this.#lose(stream, after);
   }
 
-  #fetch(path, options) {
-    const headers = { Authorization: `Bearer ${this.#options.token ?? ""}` };
-    return fetch(this.#options.url + path,
-      { headers, cache: "no-store", credentials: "omit", ...options });
+  #isLive(stream) { return this.#streams.get(stream.address) === stream; }
+
+  /** The token for a gateway: that of the options, or what their function returns. */
+  #tokenOf(address) {
+    const { token } = this.#options;
+    return typeof token === "function" ? token(address) : token;
+  }
+
+  #fetch({ address, token }, path, options) {
+    const headers = { Authorization: `Bearer ${token ?? ""}` };
+    return fetch(address + path, { headers, cache: "no-store", credentials: "omit", ...options });
   }
 
   async #read(stream, reader) {
     const lines = new LineReader();
     for (;;) {
       const { value, done } = await reader.read();
-      if (done || this.#stream !== stream) return;
+      if (done || !this.#isLive(stream)) return;
       for (const line of lines.push(value)) {
         if (!this.#receive(stream, decode(line))) return;
       }
       this.#act();
-      this.#do(() => this.#session.applied());
+      this.#do(() => this.#cluster.applied(stream.address));
     }
   }
 
   /** Handles a line; returns whether the stream goes on. */
   #receive(stream, { verb, body, octets }) {
-    if (this.#stream !== stream || verb === "gone") return false;
+    if (!this.#isLive(stream) || verb === "gone") return false;
+    const { address } = stream;
     if (verb === "stream") {
       clearTimeout(stream.timer);
       Object.assign(stream, { id: body.id, outbox: new Outbox(body.next) });
-      this.#session.connected(performance.now());
+      this.#cluster.connected(address, performance.now());
     } else {
-      this.#session.receive(verb, body, octets, performance.now());
+      this.#cluster.receive(address, verb, body, octets, performance.now());
     }
     return true;
   }
 
-  #lose(after = 0) {
-    this.#dropStream();
-    this.#do(() => this.#session.lost(performance.now(), after));
+  #lose(stream, after = 0) {
+    if (!this.#isLive(stream)) return;
+    this.#dropStream(stream.address);
+    this.#do(() => this.#cluster.lost(stream.address, performance.now(), after));
   }
 
-  #dropStream() {
-    const stream = this.#stream;
-    this.#stream = null;
+  #dropStream(address) {
+    const stream = this.#streams.get(address);
+    this.#streams.delete(address);
     clearTimeout(stream?.timer);
     stream?.controller.abort();
-    for (const id of stream?.outbox?.unposted() ?? []) this.#session.noteUnposted(id);
+    for (const id of stream?.outbox?.unposted() ?? []) this.#cluster.noteUnposted(id);
   }
 
-  #refuseToken() {
+  #refuseToken(stream) {
+    if (!this.#isLive(stream)) return;
     const error = new NavigationError("unauthorized", "the gateway does not know the token");
-    this.#finish(error, "unauthorized");
+    this.#do(() => this.#cluster.refused(stream.address, error, performance.now()));
   }
 
   // Up: one post in flight.
 
   /** Starts to post what waits; returns a promise of the end of it. */
-  #flush() {
-    const stream = this.#stream;
+  #flush(stream) {
     if (!stream?.outbox) return Promise.resolve();
     // Posts begin after the present turn, so that its lines go together.
     stream.posting ??= Promise.resolve().then(() => this.#post(stream));
@@ -492,14 +516,14 @@ export class NavigationClient {
   }
 
   async #post(stream) {
-    for (let post; this.#stream === stream && (post = stream.outbox.next());) {
+    for (let post; this.#isLive(stream) && (post = stream.outbox.next());) {
       const answer = await this.#postOnce(stream, post);
-      if (this.#stream !== stream) return;
+      if (!this.#isLive(stream)) return;
       const verdict = stream.outbox.answered(answer, this.#options.random);
-      if (verdict.kind === "unauthorized") return this.#refuseToken();
-      if (verdict.kind === "over") return this.#lose();
+      if (verdict.kind === "unauthorized") return this.#refuseToken(stream);
+      if (verdict.kind === "over") return this.#lose(stream);
       if (verdict.kind === "refused") {
-        this.#do(() => this.#session.refuse(verdict.id, answer.status));
+        this.#do(() => this.#cluster.refuse(verdict.id, answer.status));
       }
       if (verdict.wait) await sleep(verdict.wait);
     }
@@ -512,7 +536,7 @@ export class NavigationClient {
     const signal = AbortSignal.any([stream.controller.signal, AbortSignal.timeout(ANSWER_MS)]);
     const path = `/nsp1/messages?stream=${encodeURIComponent(stream.id)}&n=${n}`;
     try {
-      const response = await this.#fetch(path, { method: "POST", body, signal });
+      const response = await this.#fetch(stream, path, { method: "POST", body, signal });
       const { next = null } = await response.json().catch(() => ({}));
       return { status: response.status, next, after: retryAfter(response) };
     } catch {
@@ -520,9 +544,9 @@ export class NavigationClient {
     }
   }
 
-  // The session's actions.
+  // The actions.
 
-  /** Lets the session decide, and performs its actions. */
+  /** Lets the cluster decide, and performs its actions. */
   #do(decide) {
     if (this.#end) return;
     decide();
@@ -530,26 +554,23 @@ export class NavigationClient {
   }
 
   #act() {
-    for (const action of this.#session.take()) this.#perform(action);
+    for (const action of this.#cluster.take()) this.#perform(action);
     this.#schedule();
   }
 
   #perform(action) {
     switch (action.kind) {
       case "send":
-        this.#stream?.outbox?.add(action.line, action.id);
-        this.#flush();
+        this.#streams.get(action.gateway)?.outbox?.add(action.line, action.id);
+        this.#flush(this.#streams.get(action.gateway));
         break;
-      case "opened":
-        this.#welcome = action.welcome;
-        this.#report("connected");
+      case "open": this.#open(action.gateway); break;
+      case "drop": this.#dropStream(action.gateway); break;
+      case "opened": this.#welcome = action.welcome; break;
+      case "status": this.#report(action.status); break;
+      case "closed":
+        this.#finish(action.error, action.error.code === "unauthorized" ? "unauthorized" : "closed");
         break;
-      case "reconnect":
-        this.#dropStream();
-        this.#report(this.#welcome ? "disconnected" : "connecting");
-        this.#reconnectAt = action.at;
-        break;
-      case "closed": this.#finish(action.error, "closed"); break;
       case "answered": this.#answer(action); break;
       case "queued": this.#requests.get(action.id)?.onQueued(action.pos); break;
       case "state": this.#offer(action); break;
@@ -562,7 +583,7 @@ export class NavigationClient {
 
   /** Keeps a timer that comes too early, since most messages only put the next deadline off. */
   #schedule() {
-    const at = Math.min(this.#session.wakeAt, this.#reconnectAt);
+    const at = this.#cluster.wakeAt;
     if (this.#end || at >= this.#wakeAt) return;
     clearTimeout(this.#timer);
     this.#wakeAt = at;
@@ -570,13 +591,8 @@ export class NavigationClient {
   }
 
   #wake() {
-    const now = performance.now();
     this.#wakeAt = Infinity;
-    if (now >= this.#reconnectAt) {
-      this.#reconnectAt = Infinity;
-      this.#open();
-    }
-    this.#do(() => this.#session.tick(now));
+    this.#do(() => this.#cluster.tick(performance.now()));
   }
 
   // Requests.
@@ -587,7 +603,7 @@ export class NavigationClient {
     if (this.#end) throw this.#end;
     const { promise, resolve, reject } = deferred();
     const over = new AbortController();
-    const id = this.#session.request(verb, nav, members);
+    const id = this.#cluster.request(verb, nav, members);
     // Later and apart, so that an error of the caller's function is not one of the stream.
     const report = (position) => Promise.resolve(position).then(onQueued);
     this.#requests.set(id, { resolve, reject, over, onQueued: report });
@@ -610,8 +626,8 @@ export class NavigationClient {
 
   /** Fails a request; it is not sent any more, and it has not happened if it was never posted. */
   #abandon(id, error) {
-    const isUnsent = this.#stream?.outbox?.withdraw(id) ?? false;
-    error.mayHaveHappened = this.#session.forget(id) > (isUnsent ? 1 : 0);
+    const withdrawn = [...this.#streams.values()].filter(({ outbox }) => outbox?.withdraw(id));
+    error.mayHaveHappened = this.#cluster.forget(id) > withdrawn.length;
     if (error.mayHaveHappened) error.effect = "unknown";
     this.#takeRequest(id)?.reject(error);
     this.#act();
@@ -629,16 +645,16 @@ export class NavigationClient {
   #subscribe(subscription) {
     if (this.#end) return subscription.finish(this.#end);
     const { nav, view } = subscription;
-    const state = this.#session.current(nav, view);
+    const state = this.#cluster.current(nav, view);
     this.#subscriptions.add(subscription);
     if (state) subscription.offer(state);
-    else this.#do(() => this.#session.watch(nav, view));
+    else this.#do(() => this.#cluster.watch(nav, view));
   }
 
   #unsubscribe(subscription) {
     if (!this.#subscriptions.delete(subscription)) return;
     const { nav, view } = subscription;
-    if (!this.#watching(nav, view).length) this.#do(() => this.#session.unwatch(nav, view));
+    if (!this.#watching(nav, view).length) this.#do(() => this.#cluster.unwatch(nav, view));
   }
 
   #watching(nav, view) {
@@ -718,7 +734,7 @@ export class NavigationClient {
     try {
       const value = await delegate.answer(questionOf(body, over.signal));
       if (value === undefined || over.signal.aborted) return;
-      this.#do(() => this.#session.answer(body.ask, value));
+      this.#do(() => this.#cluster.answer(nav, body.ask, value));
     } catch (error) {
       // Silence is the answer; the nav's `veto.policy` decides.
       if (!over.signal.aborted) globalThis.reportError?.(error);
@@ -770,7 +786,7 @@ export class NavigationClient {
   #stop() {
     clearTimeout(this.#timer);
     this.#leaving.abort();
-    this.#dropStream();
+    for (const address of [...this.#streams.keys()]) this.#dropStream(address);
     this.#endVisit();
   }
 }
@@ -845,12 +861,20 @@ function randomHex(octets) {
 // --- Arguments ---------------------------------------------------------------------------------
 
 function checkedOptions(options) {
-  const names = ["url", "token", "name", "window", "hb", "signal"];
-  const { url = location.origin, token = null, name = "", window = 65536, hb = 5000, signal } =
-    checkMembers(options, names, "NavigationClient");
-  if (token !== null) checkText(token, "token");
-  // Throws for what no header may have.
-  new Headers({ Authorization: `Bearer ${token ?? ""}` });
+  const names = ["url", "gateways", "token", "name", "window", "hb", "signal"];
+  const { url, gateways = [url ?? location.origin], token = null, name = "", window = 65536,
+    hb = 5000, signal } = checkMembers(options, names, "NavigationClient");
+  if (url !== undefined && options.gateways !== undefined) {
+    throw new TypeError("give url or gateways, not both");
+  }
+  if (!Array.isArray(gateways) || !gateways.length) {
+    throw new TypeError("gateways must be a list of addresses");
+  }
+  if (token !== null && typeof token !== "function") {
+    checkText(token, "token");
+    // Throws for what no header may have.
+    new Headers({ Authorization: `Bearer ${token}` });
+  }
   if (typeof name !== "string" || utf8(name).length > 128) {
     throw new TypeError("name must be a text of at most 128 octets");
   }
@@ -858,9 +882,12 @@ function checkedOptions(options) {
   checkTime(window, "window");
   checkTime(hb, "hb");
   checkSignal(signal);
-  const origin = new URL(url, location.href).href.replace(/\/+$/, "");
-  return { url: origin, token, name, window, hb, signal, random: Math.random };
+  const seeds = [...new Set(gateways.map(addressOf))];
+  return { gateways: seeds, token, name, window, hb, signal, random: Math.random };
 }
+
+/** The address of a gateway in one form, so that two forms of it are not two gateways. */
+function addressOf(url) { return new URL(url, location.href).href.replace(/\/+$/, ""); }
 
 /** A misspelt member must not count as none: a guard would be missing. */
 function checkMembers(options, names, where) {
@@ -916,6 +943,463 @@ function checkOperations(operations) {
   }
 }
 
+// --- Decisions: the cluster --------------------------------------------------------------------
+
+/**
+ * The sessions of one client, one for each gateway, and which of them has which nav (§17).
+ *
+ * A nav is asked for at the base, the gateway that the client is connected to first. `moved` leads
+ * to another gateway; everything about the nav goes there, and nothing else. Callers use it as a
+ * `Session`, with the address of the gateway. Besides the kinds of a session, an action can be
+ * `open` (a stream at `gateway`), `drop` (end that stream) or `status`.
+ */
+export class Cluster {
+  #actions = [];
+  #options;
+  #random;
+  #ids = { next: 1 };
+  /** The gateways of the options, which are asked first. */
+  #seeds;
+  /** The address of the gateway for the navs whose gateway is not known. */
+  #base;
+  /** The sessions by the addresses of their gateways, with what is known of each. */
+  #members = new Map();
+  /** The addresses that do not take the client, with the errors. */
+  #refusals = new Map();
+  /**
+   * The gateway of each nav that was elsewhere than at the base. Since its last answer, `moves`
+   * counts how often a daemon named another one, and `vacancies` how often nobody had the nav.
+   */
+  #routes = new Map();
+  /** The nav of each request without an answer. */
+  #navs = new Map();
+  /** The watches that users ask for, by `watchKey`. */
+  #wishes = new Set();
+  /** The navs that are watched for their duties only. */
+  #escorts = new Set();
+  #isStarted = false;
+  #isClosed = false;
+  #hasWelcomed = false;
+  /** Whether a daemon has shown that it is one of several. */
+  #isDivided;
+  #status = "connecting";
+  #now = 0;
+
+  /** @param {object} options those of `Session`, and `gateways`, the addresses to begin with */
+  constructor({ gateways, random = Math.random, ...options }) {
+    this.#options = { ...options, random, ids: this.#ids };
+    this.#random = random;
+    this.#seeds = [...gateways];
+    this.#base = gateways[0];
+    this.#isDivided = gateways.length > 1;
+  }
+
+  /** Returns the actions since the last call. */
+  take() {
+    this.#settle();
+    const actions = this.#actions;
+    this.#actions = [];
+    return actions;
+  }
+
+  /** The time of the next `tick`; infinite while nothing has a deadline. */
+  get wakeAt() {
+    let at = Infinity;
+    if (!this.#isStarted || this.#isClosed) return at;
+    for (const { session, openAt, idleAt } of this.#members.values()) {
+      at = Math.min(at, session.wakeAt, openAt, idleAt);
+    }
+    return at;
+  }
+
+  /** Whether there are gateways besides the base. */
+  get hasOthers() { return this.#candidates.length > 1; }
+
+  // Events.
+
+  /** Begins, or goes on after `stop`: opens streams at the base and where navs are. */
+  start(now) {
+    this.#now = now;
+    this.#isStarted = true;
+    this.#need(this.#member(this.#base));
+    for (const member of this.#members.values()) {
+      if (this.#isNeeded(member)) this.#open(member);
+    }
+  }
+
+  /** Ends all sessions, to go on later. */
+  stop(now) {
+    this.#now = now;
+    this.#isStarted = false;
+    for (const member of this.#members.values()) {
+      member.session.lost(now);
+      member.session.take().forEach((action) => this.#pass(action));
+      Object.assign(member, { phase: "idle", openAt: Infinity, notBefore: 0 });
+    }
+    this.#report();
+  }
+
+  /** Handles a new stream. */
+  connected(address, now) {
+    this.#now = now;
+    this.#members.get(address)?.session.connected(now);
+  }
+
+  /** Handles the loss of a stream, or a failed attempt to open one. */
+  lost(address, now, least = 0) {
+    this.#now = now;
+    this.#members.get(address)?.session.lost(now, least);
+  }
+
+  /** Handles a gateway that does not know the token. */
+  refused(address, error, now) {
+    this.#now = now;
+    const member = this.#members.get(address);
+    if (!member) return;
+    this.#refusals.set(address, error);
+    this.#expel(member, error);
+  }
+
+  /** Handles a message of the daemon behind a gateway. */
+  receive(address, verb, body, octets, now) {
+    this.#now = now;
+    this.#members.get(address)?.session.receive(verb, body, octets, now);
+    this.#settle();
+  }
+
+  /** Sends `credit` if half of the window is used; call it after the actions are performed. */
+  applied(address) { this.#members.get(address)?.session.applied(); }
+
+  /** Handles deadlines. */
+  tick(now) {
+    this.#now = now;
+    if (!this.#isStarted) return;
+    for (const member of [...this.#members.values()]) {
+      if (member.openAt <= now) this.#open(member);
+      if (member.idleAt <= now) this.#retire(member);
+      else member.session.tick(now);
+    }
+  }
+
+  /** Ends all sessions for good. */
+  leave() {
+    for (const { session } of this.#members.values()) session.leave();
+    this.#settle();
+    this.#isClosed = true;
+  }
+
+  // What users ask for.
+
+  mirror(nav) { return this.#find(nav)?.mirror(nav) ?? null; }
+
+  isBehind(state) { return this.#find(state.nav)?.isBehind(state) ?? false; }
+
+  current(nav, view) { return this.#find(nav)?.current(nav, view) ?? null; }
+
+  watch(nav, view = "full") {
+    this.#wishes.add(watchKey(nav, view));
+    this.#at(nav).watch(nav, view);
+    this.#escort(nav);
+  }
+
+  unwatch(nav, view = "full") {
+    this.#wishes.delete(watchKey(nav, view));
+    this.#find(nav)?.unwatch(nav, view);
+    this.#escorts.delete(nav);
+    this.#escort(nav);
+  }
+
+  request(verb, nav, members) {
+    const id = this.#at(nav).request(verb, nav, members);
+    this.#navs.set(id, nav);
+    return id;
+  }
+
+  /** Drops a request; returns in how many sessions it was sent, so that it may have happened. */
+  forget(id) {
+    const sends = this.#sessionOf(id)?.forget(id) ?? 0;
+    this.#navs.delete(id);
+    return sends;
+  }
+
+  noteUnposted(id) { this.#sessionOf(id)?.noteUnposted(id); }
+
+  refuse(id, status) { this.#sessionOf(id)?.refuse(id, status); }
+
+  delegate(nav, wanted) {
+    this.#at(nav).delegate(nav, wanted);
+    this.#escort(nav);
+  }
+
+  lease(nav, force) {
+    this.#at(nav).lease(nav, force);
+    this.#escort(nav);
+  }
+
+  answer(nav, ask, value) { this.#find(nav)?.answer(ask, value); }
+
+  // Which session has which nav.
+
+  /** The session that has a nav; undefined if there is none yet. */
+  #find(nav) { return this.#members.get(this.#routes.get(nav)?.address ?? this.#base)?.session; }
+
+  #sessionOf(id) { return this.#navs.has(id) ? this.#find(this.#navs.get(id)) : undefined; }
+
+  /** The session for a nav, which is needed from now on. */
+  #at(nav) {
+    const member = this.#member(this.#routes.get(nav)?.address ?? this.#base);
+    this.#need(member);
+    return member.session;
+  }
+
+  /**
+   * Watches a nav that has a duty and no watch, and ends that watch when it is needed no more.
+   *
+   * Only the end of a watch says that a nav moves, and its roles and its display end with that.
+   */
+  #escort(nav) {
+    const session = this.#find(nav);
+    const isWatched = VIEWS.some((view) => this.#wishes.has(watchKey(nav, view)));
+    const isNeeded = this.#isDivided && !isWatched && (session?.hasDuty(nav) ?? false);
+    if (isNeeded === this.#escorts.has(nav)) return;
+    if (isNeeded) {
+      this.#escorts.add(nav);
+      session.watch(nav, "top");
+    } else {
+      this.#escorts.delete(nav);
+      if (!this.#wishes.has(watchKey(nav, "top"))) session?.unwatch(nav, "top");
+    }
+  }
+
+  #route(nav) {
+    const known = this.#routes.get(nav);
+    if (known) return known;
+    const route = { address: this.#base, moves: 0, vacancies: 0, isKnown: false };
+    for (const [each, { address }] of this.#routes) {
+      if (this.#routes.size < MOST_ROUTES) break;
+      if (!this.#members.get(address)?.session.navs.has(each)) this.#routes.delete(each);
+    }
+    this.#routes.set(nav, route);
+    return route;
+  }
+
+  /** Moves everything about a nav from one session to another. */
+  #move(nav, from, to, at = this.#now) {
+    to.session.adopt(nav, from.session.surrender(nav), this.#now, at);
+    this.#need(to);
+  }
+
+  /** Handles `moved`, also as the end of a watch, and that a nav has no owner. */
+  #follow(member, { nav, hasOwner, web, endpoint, after }) {
+    const route = this.#route(nav);
+    this.#isDivided = true;
+    this.#escort(nav);
+    if (!hasOwner) {
+      if (member.session.isHolding(nav)) return;
+      route.moves = 0;
+      const wait = Math.max(after, this.#pause(route.vacancies++));
+      return member.session.hold(nav, this.#now + wait);
+    }
+    const address = gatewayOf(web);
+    const refusal = address === null
+      ? new NavigationError("moved", "the daemon that has the nav has no gateway",
+        { endpoint, retry: "same" })
+      : this.#refusals.get(address);
+    if (refusal) {
+      this.#routes.delete(nav);
+      return member.session.abandon(nav, refusal);
+    }
+    // At once to the first and the second one. From then on they may send the nav in a circle.
+    const wait = ++route.moves > 2 ? this.#pause(route.moves - 3) : 0;
+    Object.assign(route, { address, isKnown: true });
+    const target = this.#member(address);
+    if (target !== member) return this.#move(nav, member, target, this.#now + wait);
+    // The stream leads to another daemon than that of its gateway. The next one may lead there.
+    member.session.hold(nav, this.#now + wait);
+    if (route.moves > 1) member.session.lost(this.#now, wait);
+  }
+
+  /** A pause that is longer each time, whatever the randomness. */
+  #pause(tries) {
+    return Math.min(5000, 100 * 2 ** Math.min(tries, 16)) * (0.5 + this.#random() / 2);
+  }
+
+  // Gateways.
+
+  /** The addresses that can be asked: those of the options first. */
+  get #candidates() {
+    const all = new Set([...this.#seeds, ...this.#members.keys()]);
+    return [...all].filter((address) => !this.#refusals.has(address));
+  }
+
+  #member(address) {
+    const known = this.#members.get(address);
+    if (known) return known;
+    const session = new Session(this.#options);
+    const member = {
+      address, session, phase: "idle", openAt: Infinity, notBefore: 0, idleAt: Infinity,
+    };
+    this.#members.set(address, member);
+    return member;
+  }
+
+  #isNeeded({ address, session }) { return address === this.#base || session.navs.size > 0; }
+
+  /** Sees to it that a member is connected, or will be. */
+  #need(member) {
+    member.idleAt = Infinity;
+    if (!this.#isStarted || member.phase === "opening" || member.phase === "open") return;
+    // A gateway that was lost is always left to the timer, so that no failure causes the next one.
+    if (member.phase === "idle") this.#open(member);
+    else member.openAt = member.notBefore;
+  }
+
+  #open(member) {
+    if (member.phase === "opening" || member.phase === "open") return;
+    Object.assign(member, { openAt: Infinity, phase: "opening" });
+    this.#actions.push({ kind: "open", gateway: member.address });
+  }
+
+  /** Ends a session that no nav needs. */
+  #retire(member) {
+    this.#members.delete(member.address);
+    this.#actions.push({ kind: "drop", gateway: member.address });
+  }
+
+  /** Handles the end of a session that the client goes on with. */
+  #lose(member, at) {
+    const hasFailed = member.phase !== "open";
+    Object.assign(member, { phase: "lost", notBefore: at, openAt: Infinity });
+    this.#actions.push({ kind: "drop", gateway: member.address });
+    // After a loss, it is asked again itself, unless it wants to be left alone for some time.
+    if (hasFailed || at - this.#now > 100) this.#askOthers(member);
+    if (this.#isNeeded(member)) this.#need(member);
+    this.#report();
+  }
+
+  /** Asks another gateway about the navs of one that cannot be reached. */
+  #askOthers(member) {
+    const all = this.#candidates;
+    const index = all.indexOf(member.address) + 1;
+    const others = [...all.slice(index), ...all.slice(0, Math.max(0, index - 1))];
+    if (!others.length) return;
+    const phase = (address) => this.#members.get(address)?.phase ?? "idle";
+    const address = all.find((each) => each !== member.address && phase(each) === "open")
+      ?? others.find((each) => phase(each) !== "lost") ?? others[0];
+    if (this.#base === member.address) this.#base = address;
+    const target = this.#member(address);
+    for (const nav of member.session.navs) {
+      const route = this.#routes.get(nav);
+      if (route) Object.assign(route, { address, isKnown: false });
+      this.#move(nav, member, target);
+    }
+    this.#need(this.#member(this.#base));
+  }
+
+  /** Ends the session with a gateway that does not take the client, for good if it is the last. */
+  #expel(member, error) {
+    const { address, session } = member;
+    const others = this.#candidates.filter((each) => each !== address);
+    if (!others.length) {
+      this.#isClosed = true;
+      this.#actions.push({ kind: "closed", error });
+      return;
+    }
+    for (const nav of session.navs) {
+      const isKnown = this.#routes.get(nav)?.isKnown;
+      if (!isKnown || !this.#refusals.has(address)) continue;
+      this.#routes.delete(nav);
+      session.abandon(nav, error);
+    }
+    // A daemon that knows the client by another gateway may send its navs back here, in a circle.
+    for (const nav of session.navs) if (nav !== null) this.#route(nav).moves++;
+    member.phase = "lost";
+    this.#askOthers(member);
+    for (const action of session.take()) this.#pass(action);
+    this.#members.delete(address);
+    this.#actions.push({ kind: "drop", gateway: address });
+    this.#report();
+  }
+
+  // Actions.
+
+  /** Handles the actions of all sessions, which may cause others. */
+  #settle() {
+    for (let isDone = false; !isDone;) {
+      isDone = true;
+      for (const member of [...this.#members.values()]) {
+        for (const action of member.session.take()) {
+          isDone = false;
+          this.#handle(member, action);
+        }
+      }
+    }
+    for (const member of this.#members.values()) {
+      if (this.#isNeeded(member)) member.idleAt = Infinity;
+      else if (member.idleAt === Infinity) member.idleAt = this.#now + IDLE_MS;
+    }
+  }
+
+  #handle(member, action) {
+    const { kind } = action;
+    // What a session still sends after its gateway was given up goes nowhere.
+    if (this.#members.get(member.address) !== member || this.#isClosed) return this.#pass(action);
+    if (kind === "send") {
+      this.#actions.push({ ...action, gateway: member.address });
+    } else if (kind === "opened") {
+      Object.assign(member, { phase: "open", notBefore: 0 });
+      this.#hasWelcomed = true;
+      this.#actions.push(action);
+      this.#report();
+    } else if (kind === "reconnect") {
+      this.#lose(member, action.at);
+    } else if (kind === "closed") {
+      if (action.error.reason === "revoked") this.#refusals.set(member.address, action.error);
+      this.#expel(member, action.error);
+    } else if (kind === "moved") {
+      this.#follow(member, action);
+    } else {
+      this.#pass(action);
+    }
+  }
+
+  /** Passes an action about a nav on; it shows that the nav has an owner again. */
+  #pass(action) {
+    const { kind, id } = action;
+    if (["send", "reconnect", "closed", "moved"].includes(kind)) return;
+    const nav = kind === "answered" ? this.#navs.get(id) : action.nav;
+    if (kind === "answered") this.#navs.delete(id);
+    const route = this.#routes.get(nav);
+    if (route && ["answered", "state", "duty"].includes(kind) && !action.isEvent) {
+      Object.assign(route, { moves: 0, vacancies: 0 });
+    }
+    this.#actions.push(action);
+    if (kind === "watchEnded") {
+      this.#wishes.delete(watchKey(nav, action.view));
+      if (action.view === "top") this.#escorts.delete(nav);
+    } else if (kind === "duty") {
+      this.#escort(nav);
+    }
+  }
+
+  #report() {
+    const members = [...this.#members.values()];
+    const isLost = members.some((each) => each.phase === "lost" && this.#isNeeded(each));
+    const isOpen = members.some(({ phase }) => phase === "open");
+    const status = isOpen && !isLost ? "connected"
+      : this.#hasWelcomed ? "disconnected" : "connecting";
+    if (status === this.#status) return;
+    this.#status = status;
+    this.#actions.push({ kind: "status", status });
+  }
+}
+
+/** The address of the gateway that a daemon names; null if a page cannot use it. */
+function gatewayOf(web) {
+  if (typeof web !== "string" || !/^https?:\/\//.test(web) || !URL.canParse(web)) return null;
+  return addressOf(web);
+}
+
 // --- Decisions: the session --------------------------------------------------------------------
 
 /**
@@ -924,7 +1408,7 @@ function checkOperations(operations) {
  * Callers pass each event with the time in milliseconds of a monotonic clock, and then perform
  * the actions that `take` returns, in order. Each action has a `kind`:
  * `send`, `reconnect`, `opened`, `closed`, `answered`, `queued`, `state`, `watchEnded`,
- * `asked`, `settled`, `duty`.
+ * `asked`, `settled`, `duty`, `moved`.
  */
 export class Session {
   #actions = [];
@@ -939,7 +1423,8 @@ export class Session {
   #heard = 0;
   #isDoubted = false;
   #attempts = 0;
-  #nextID = 1;
+  /** The next id; the sessions of one client share it. */
+  #ids;
   #bodyOctets = LINE_OCTETS;
   #mostInFlight = 64;
   /** When the last message was received, by the clock of the page and by that of the wall. */
@@ -954,14 +1439,21 @@ export class Session {
   #asked = new Map();
   /** The open questions of this session: the nav and the time at which each is void. */
   #asks = new Map();
+  /** The navs about which nothing is sent, and until when: nobody has them, or they move about. */
+  #held = new Map();
+  /** How many answers may still come about requests that another session sends again. */
+  #departed = new Map();
 
   /**
    * @param {{client: string, name?: string, window?: number, hb?: number,
-   *   random?: () => number, wall?: () => number}} options `client` is new for each run of the page
+   *   random?: () => number, wall?: () => number, ids?: {next: number}}} options `client` is new for
+   *   each run of the page; `ids` has the next id, for all sessions of the client
    */
   constructor({
     client, name = "", window = 65536, hb = 5000, random = Math.random, wall = Date.now,
+    ids = { next: 1 },
   }) {
+    this.#ids = ids;
     this.#window = clamp(window, 16384, 1048576);
     this.#hb = clamp(hb, 1000, 60000);
     this.#hello = { client, name, window: this.#window, hb: this.#hb };
@@ -984,6 +1476,7 @@ export class Session {
     for (const { retryAt } of this.#duties.values()) at = Math.min(at, retryAt);
     for (const { until } of this.#asks.values()) at = Math.min(at, until);
     for (const { retryAt } of this.#flights.values()) at = Math.min(at, retryAt);
+    if (this.#phase === "open") at = Math.min(at, ...this.#held.values());
     return at;
   }
 
@@ -1019,6 +1512,7 @@ export class Session {
     for (const flight of this.#flights.values()) {
       if (flight.retryAt <= now) flight.retryAt = Infinity;
     }
+    for (const [nav, until] of this.#held) if (until <= now) this.#sendHeld(nav);
     this.#sendWaiting();
   }
 
@@ -1101,6 +1595,7 @@ export class Session {
     const mirror = view === "full" ? new Mirror(nav) : null;
     const watch = {
       key, nav, view, mirror, latest: null, hasShown: false, faults: 0, retryAt: Infinity,
+      isDue: false,
     };
     this.#watches.set(key, watch);
     if (this.#phase === "open") this.#sendWatch(watch);
@@ -1110,7 +1605,7 @@ export class Session {
     const key = watchKey(nav, view);
     if (!this.#watches.delete(key)) return;
     this.#unask(key);
-    if (this.#phase === "open") this.#send("unwatch", encode({ id: this.#nextID++, nav, view }));
+    if (this.#phase === "open") this.#send("unwatch", encode({ id: this.#ids.next++, nav, view }));
   }
 
   /**
@@ -1119,10 +1614,10 @@ export class Session {
    * @throws {NavigationError} `limit` if it is too large
    */
   request(verb, nav, members) {
-    const id = this.#nextID;
+    const id = this.#ids.next;
     const body = encode({ id, ...(nav === null ? {} : { nav }), ...members });
     this.#checkSize(verb, body);
-    this.#nextID++;
+    this.#ids.next++;
     this.#flights.set(id, {
       id, verb, nav, body, isSent: false, sends: 0, since: null, retryAt: Infinity,
     });
@@ -1162,17 +1657,19 @@ export class Session {
 
   #want(kind, nav, wanted, resignation) {
     const key = `${kind} ${nav}`;
-    if (wanted) this.#checkSize(kind, encode({ id: this.#nextID, nav, ...wanted }));
+    if (wanted) this.#checkSize(kind, encode({ id: this.#ids.next, nav, ...wanted }));
     this.#unask(key);
     for (const [ask, { nav: of }] of this.#asks) {
       if (kind === "delegate" && of === nav) this.#void(ask);
     }
     if (wanted) {
-      const duty = { key, kind, nav, wanted, isHeld: false, faults: 0, retryAt: Infinity };
+      const duty = {
+        key, kind, nav, wanted, isHeld: false, faults: 0, retryAt: Infinity, isDue: false,
+      };
       this.#duties.set(key, duty);
       if (this.#phase === "open") this.#sendDuty(duty);
     } else if (this.#duties.delete(key) && this.#phase === "open") {
-      this.#send(kind, encode({ id: this.#nextID++, nav, ...resignation }));
+      this.#send(kind, encode({ id: this.#ids.next++, nav, ...resignation }));
     }
   }
 
@@ -1188,7 +1685,7 @@ export class Session {
 
   /** Ends the session for good. */
   leave() {
-    if (this.#phase === "open") this.#send("bye", encode({ id: this.#nextID++ }));
+    if (this.#phase === "open") this.#send("bye", encode({ id: this.#ids.next++ }));
     this.#phase = "closed";
   }
 
@@ -1213,10 +1710,10 @@ export class Session {
     this.#used = 0;
     this.#upto = this.#window;
     this.#bodyOctets = Math.min(LINE_OCTETS, welcome.limits?.message ?? LINE_OCTETS);
-    this.#nextID = Math.max(this.#nextID, (welcome.ops?.last ?? 0) + 1);
+    this.#ids.next = Math.max(this.#ids.next, (welcome.ops?.last ?? 0) + 1);
     this.#mostInFlight = welcome.limits?.inflight ?? 64;
     this.#actions.push({ kind: "opened", welcome });
-    this.#dropFlights(welcome.ops?.last ?? 0, now);
+    this.#dropFlights(this.#flights.values(), welcome.ops?.last ?? 0, now);
     this.#noteReceived(now);
     // Watches first, so that the diff of an op comes before its answer. Then roles and leases,
     // without which an op may not be permitted.
@@ -1226,8 +1723,8 @@ export class Session {
   }
 
   /** Ends the requests that this session cannot send any more. */
-  #dropFlights(lastDecided, now) {
-    for (const { id, verb, body, sends, since } of this.#flights.values()) {
+  #dropFlights(flights, lastDecided, now) {
+    for (const { id, verb, body, sends, since } of flights) {
       const isForgotten = verb === "op" && since && this.#age(since, now) > REMEMBERED_MS;
       if (isForgotten && id > lastDecided) {
         this.#fail(id, { code: "op-too-old", effect: "unknown", retry: "resync",
@@ -1252,6 +1749,7 @@ export class Session {
 
   #receiveOk(body, now) {
     const { id } = body;
+    this.#isFromBefore(id);
     const key = this.#asked.get(id);
     this.#asked.delete(id);
     const watch = this.#watches.get(key);
@@ -1276,6 +1774,8 @@ export class Session {
     const key = this.#asked.get(id);
     this.#asked.delete(id);
     const wish = this.#watches.get(key) ?? this.#duties.get(key);
+    const isLate = this.#isFromBefore(id);
+    if (isElsewhere(body)) return isLate ? undefined : this.#displace(wish, id, body);
     if (wish && isPostponed(body)) return this.#postpone(wish, now, body.after);
     if (wish) return this.#refuseWish(wish, body);
     const flight = this.#flights.get(id);
@@ -1353,6 +1853,7 @@ export class Session {
     const watch = this.#watches.get(watchKey(nav, view));
     // It may end an earlier watch; then the answer to the present one is still to come.
     if (!watch) return;
+    if (why === "moved") return this.#receiveMove(watch, body);
     const isEarlier = watch.mirror
       ? watch.mirror.apply("end", body, now).kind === "ignored"
       : [...this.#asked.values()].includes(watch.key);
@@ -1370,6 +1871,131 @@ export class Session {
   #receiveBye({ why, after = 0 }, now) {
     if (why !== "fenced" && why !== "revoked") return this.lost(now, after);
     this.#close(new NavigationError("closed", `navd ended the session: ${why}`, { reason: why }));
+  }
+
+  // Navs that another daemon has.
+
+  /** Handles an error by which the daemon does not have the nav, or nobody has it. */
+  #displace(wish, id, { nav, web, endpoint, after = 0, code }) {
+    const flight = this.#flights.get(id);
+    if (!wish && !flight) return;
+    wish?.mirror?.disconnect();
+    if (wish) Object.assign(wish, { isDue: true, isHeld: false });
+    if (flight) {
+      // The daemon has not done it.
+      flight.isSent = false;
+      if (--flight.sends === 0) flight.since = null;
+    }
+    const hasOwner = code === "moved";
+    this.#actions.push(
+      { kind: "moved", nav: (wish ?? flight).nav ?? nav, hasOwner, web, endpoint, after });
+  }
+
+  /** Handles the end of a watch whose nav moves away. */
+  #receiveMove(watch, { web, endpoint }) {
+    // It may end an earlier watch; then the answer to the present one says where the nav is.
+    if ([...this.#asked.values()].includes(watch.key)) return;
+    watch.mirror?.disconnect();
+    Object.assign(watch, { latest: null, isDue: true });
+    const hasOwner = web !== undefined || endpoint !== undefined;
+    this.#actions.push({ kind: "moved", nav: watch.nav, hasOwner, web, endpoint, after: 0 });
+  }
+
+  /** Whether an answer is about what was sent before another session took the nav over. */
+  #isFromBefore(id) {
+    const count = this.#departed.get(id);
+    if (count === undefined) return false;
+    if (count > 1) this.#departed.set(id, count - 1);
+    else this.#departed.delete(id);
+    return true;
+  }
+
+  /** The navs that watches, duties and requests are about; null for the daemon itself. */
+  get navs() {
+    const all = [this.#watches, this.#duties, this.#flights];
+    return new Set(all.flatMap((each) => [...each.values()].map(({ nav }) => nav)));
+  }
+
+  /** Whether there is a duty about the nav. */
+  hasDuty(nav) { return [...this.#duties.values()].some((duty) => duty.nav === nav); }
+
+  /** Whether nothing is sent about the nav at present. */
+  isHolding(nav) { return this.#held.has(nav); }
+
+  /** Sends nothing about a nav until a time; then everything, oldest first. */
+  hold(nav, until) {
+    this.#held.set(nav, until);
+    this.#suspend(nav);
+  }
+
+  /** Ends what the daemon had of a nav: roles, displays and questions. */
+  #suspend(nav) {
+    for (const wish of [...this.#watches.values(), ...this.#duties.values()]) {
+      if (wish.nav !== nav) continue;
+      Object.assign(wish, { isDue: true, isHeld: false, retryAt: Infinity });
+    }
+    for (const [ask, { nav: of }] of this.#asks) if (of === nav) this.#void(ask);
+  }
+
+  #sendHeld(nav) {
+    this.#held.delete(nav);
+    for (const watch of this.#watches.values()) if (isDue(watch, nav)) this.#sendWatch(watch);
+    for (const duty of this.#duties.values()) if (isDue(duty, nav)) this.#sendDuty(duty);
+  }
+
+  /** Takes out everything about a nav, for `adopt` of the session that goes on with it. */
+  surrender(nav) {
+    this.#suspend(nav);
+    this.#held.delete(nav);
+    const [watches, duties, flights] = [this.#watches, this.#duties, this.#flights]
+      .map((all) => [...all].filter(([, each]) => each.nav === nav));
+    for (const [key, watch] of watches) {
+      this.#unask(key);
+      watch.mirror?.disconnect();
+      watch.latest = null;
+      this.#watches.delete(key);
+    }
+    for (const [key] of duties) {
+      this.#unask(key);
+      this.#duties.delete(key);
+    }
+    for (const [id, flight] of flights) {
+      if (flight.isSent) {
+        this.#departed.set(id, (this.#departed.get(id) ?? 0) + 1);
+        flight.since ??= this.#received;
+      }
+      Object.assign(flight, { isSent: false, retryAt: Infinity });
+      this.#flights.delete(id);
+    }
+    this.#sendWaiting();
+    return { watches, duties, flights };
+  }
+
+  /** Goes on with what another session surrendered: at once, or from a time on. */
+  adopt(nav, { watches, duties, flights }, now, from = now) {
+    for (const [key, watch] of watches) this.#watches.set(key, watch);
+    for (const [key, duty] of duties) this.#duties.set(key, duty);
+    // Oldest first, as the ids rise.
+    this.#flights = new Map([...this.#flights, ...flights].sort(([one], [other]) => one - other));
+    if (from > now) return this.hold(nav, from);
+    if (this.#phase !== "open") return;
+    // What the daemon of another session had decided up to its loss says nothing here.
+    this.#dropFlights(flights.map(([, flight]) => flight), 0, now);
+    this.#sendHeld(nav);
+    this.#sendWaiting();
+  }
+
+  /** Fails everything about a nav. */
+  abandon(nav, { code, message, endpoint, retry }) {
+    const { watches, duties, flights } = this.surrender(nav);
+    const err = { code, msg: message, nav, endpoint, effect: "none", retry };
+    for (const [, { view }] of watches) {
+      this.#actions.push({ kind: "watchEnded", nav, view, err });
+    }
+    for (const [, { kind }] of duties) this.#actions.push({ kind: "duty", duty: kind, nav, err });
+    for (const [id, { sends }] of flights) {
+      this.#fail(id, { ...err, effect: sends ? "unknown" : "none" });
+    }
   }
 
   // Duties.
@@ -1428,8 +2054,9 @@ export class Session {
   #sendWatch(watch) {
     const { key, nav, view, mirror } = watch;
     this.#unask(key);
-    watch.retryAt = Infinity;
-    const id = this.#nextID++;
+    Object.assign(watch, { retryAt: Infinity, isDue: this.#held.has(nav) });
+    if (watch.isDue) return;
+    const id = this.#ids.next++;
     this.#asked.set(id, key);
     this.#send("watch", encode({ id, nav, view, ...mirror?.watching() }));
   }
@@ -1437,8 +2064,9 @@ export class Session {
   #sendDuty(duty) {
     const { key, kind, nav, wanted } = duty;
     this.#unask(key);
-    duty.retryAt = Infinity;
-    const id = this.#nextID++;
+    Object.assign(duty, { retryAt: Infinity, isDue: this.#held.has(nav) });
+    if (duty.isDue) return;
+    const id = this.#ids.next++;
     this.#asked.set(id, key);
     this.#send(kind, encode({ id, nav, ...wanted }));
   }
@@ -1448,6 +2076,7 @@ export class Session {
     if (this.#phase !== "open") return;
     let count = 0;
     for (const flight of this.#flights.values()) {
+      if (this.#held.has(flight.nav) && !flight.isSent) continue;
       if (++count > this.#mostInFlight) return;
       if (flight.isSent || flight.retryAt < Infinity) continue;
       flight.isSent = true;
@@ -1472,6 +2101,7 @@ export class Session {
       if (duty?.kind === "lease") duty.wanted = { take: true };
     }
     this.#asked.clear();
+    this.#departed.clear();
     for (const ask of this.#asks.keys()) this.#void(ask);
     for (const watch of this.#watches.values()) {
       watch.mirror?.disconnect();
@@ -1501,6 +2131,13 @@ export class Session {
 function watchKey(nav, view) { return `${view} ${nav}`; }
 
 function isLater(one, other) { return one?.epoch === other.epoch && one?.rev > other.rev; }
+
+function isDue(wish, nav) { return wish.nav === nav && wish.isDue; }
+
+/** Whether the daemon does not have the nav; `no-owner` says that nobody has it that it knows of. */
+function isElsewhere(err) {
+  return err.code === "moved" || err.code === "busy" && err.reason === "no-owner";
+}
 
 function isPostponed(err) { return err.retry === "later" || err.retry === "same"; }
 

@@ -25,7 +25,7 @@ class Module(PageTest):
 
     def test_each_claim_holds(self):
         count = 0
-        for name in ("module.js", "requests.js"):
+        for name in ("module.js", "requests.js", "cluster.js"):
             with open(os.path.join(PAGE, name), encoding="utf-8") as file:
                 count += len(re.findall(r'^claims\["', file.read(), re.M))
         result = self.run_script("return runClaims()")

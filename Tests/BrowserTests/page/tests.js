@@ -4,6 +4,7 @@ import * as module from "/navigation-client.js";
 import { runClaims } from "./claims.js";
 import "./module.js";
 import "./requests.js";
+import "./cluster.js";
 import { runVectors } from "./vectors.js";
 
 window.violations = [];

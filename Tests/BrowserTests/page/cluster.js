@@ -1,0 +1,397 @@
+// What the client promises of several daemons (§17): navs move between gateways, and nothing is lost or done twice.
+//
+// `Several` is a cluster without a network: daemons that share navs, each behind a gateway, with a clock of the test.
+
+import { Cluster, NavigationError, digest } from "/navigation-client.js";
+import { NAV, WELCOME, claims, record, same, snapshot, thrown, until } from "./claims.js";
+
+const [A, B, C] = ["http://a.test", "http://b.test", "http://c.test"];
+const PUSH = [{ push: { screen: { id: "a" } } }];
+
+class Several {
+  now = 0;
+  /** The gateway of the daemon that has each nav; null while nobody has it. */
+  owners = new Map();
+  /** The gateways that cannot be reached. */
+  down = new Set();
+  /** What was sent, as [gateway, verb, body]. */
+  sent = [];
+  streams = new Map();
+  opened = [];
+  actions = [];
+  /** What answers a message instead; undefined for the daemon's own answer. */
+  onMessage = () => undefined;
+  rev = 1;
+
+  constructor(gateways = [A, B], options = {}) {
+    this.cluster = new Cluster({ gateways, client: "0".repeat(32), hb: 60_000, random: () => 1, ...options });
+    this.cluster.start(0);
+    this.run();
+  }
+
+  /** Performs actions until there are no more. */
+  run() {
+    for (let actions; (actions = this.cluster.take()).length;) actions.forEach((each) => this.perform(each));
+  }
+
+  perform(action) {
+    const { kind, gateway } = action;
+    if (kind === "open") return this.openStream(gateway);
+    if (kind === "drop") return this.streams.delete(gateway);
+    if (kind !== "send") return this.actions.push(action);
+    const [verb, body] = JSON.parse(action.line);
+    if (!this.streams.has(gateway)) return undefined;
+    this.sent.push([gateway, verb, body]);
+    const answers = this.onMessage(gateway, verb, body) ?? this.answers(gateway, verb, body);
+    for (const [of, answer] of answers) this.tell(gateway, of, answer);
+    return undefined;
+  }
+
+  openStream(gateway) {
+    this.opened.push(gateway);
+    if (this.down.has(gateway)) return this.cluster.lost(gateway, this.now);
+    this.streams.set(gateway, true);
+    return this.cluster.connected(gateway, this.now);
+  }
+
+  tell(gateway, verb, body) { this.cluster.receive(gateway, verb, body, 100, this.now); }
+
+  answers(gateway, verb, { id, nav, nonce, from }) {
+    if (verb === "hello") return [["welcome", { ...WELCOME, nonce }]];
+    const owner = this.owners.get(nav) ?? (this.owners.has(nav) ? null : A);
+    if (nav !== undefined && owner !== gateway) return [["err", { id, ...elsewhere(nav, owner) }]];
+    const answer = ["ok", { id, nav, epoch: "e", rev: this.rev }];
+    if (verb !== "watch") return [answer];
+    Object.assign(answer[1], { mode: from ? "resume" : "snap" });
+    return from ? [answer] : [answer, snapshot(this.rev, ["home"], nav)];
+  }
+
+  /** Ends the watches of a nav at its daemon; from now on another one has it. */
+  moves(nav, to) {
+    const from = this.owners.get(nav) ?? A;
+    this.owners.set(nav, to);
+    const { web, endpoint } = to ? elsewhere(nav, to) : {};
+    this.tell(from, "end", { nav, view: "full", epoch: "e", rev: this.rev, why: "moved", web, endpoint });
+    this.run();
+  }
+
+  /** Lets the time of the next deadline come; returns how long that took. */
+  wait() {
+    const before = this.now;
+    this.now = Math.max(before, this.cluster.wakeAt);
+    this.cluster.tick(this.now);
+    this.run();
+    return this.now - before;
+  }
+
+  request(nav = NAV, verb = "op") {
+    const id = this.cluster.request(verb, nav, verb === "op" ? { do: PUSH } : { what: "state" });
+    this.run();
+    return id;
+  }
+
+  /** The gateways to which messages of a verb went, with their ids. */
+  way(verb) { return this.sent.filter(([, each]) => each === verb).map(([at, , { id }]) => [at, id]); }
+
+  of(kind) { return this.actions.filter((action) => action.kind === kind); }
+
+  lose(gateway) {
+    this.streams.delete(gateway);
+    this.cluster.lost(gateway, this.now);
+    this.run();
+  }
+
+  get status() { return this.of("status").at(-1)?.status; }
+}
+
+function elsewhere(nav, owner) {
+  if (owner === null) return { code: "busy", reason: "no-owner", retry: "later", after: 40, effect: "none" };
+  return { code: "moved", nav, retry: "same", effect: "none", endpoint: `tcp://${owner.slice(7)}:1`, web: owner };
+}
+
+claims["a nav of another daemon is asked for there, by the same octets, and others stay"] = () => {
+  const several = new Several();
+  several.owners.set("far", B);
+  const ids = [several.request("far"), several.request("near"), several.request("far")];
+  same(several.way("op"), [[A, ids[0]], [B, ids[0]], [A, ids[1]], [B, ids[2]]]);
+  const [one, other] = several.sent.filter(([, , { id }]) => id === ids[0]).map(([, , body]) => body);
+  same(one, other, "the same octets:");
+  same(several.of("answered").map(({ id, ok }) => [id, ok.nav]), [[ids[0], "far"], [ids[1], "near"], [ids[2], "far"]]);
+  const hellos = several.sent.filter(([, verb]) => verb === "hello").map(([at, , { client }]) => [at, client]);
+  same(hellos, [[A, "0".repeat(32)], [B, "0".repeat(32)]]);
+  const rising = ids.every((id, index) => index === 0 || id > ids[index - 1]);
+  same([rising, several.status], [true, "connected"]);
+};
+
+claims["a watch goes on from its revision where the nav went, and shows no revision twice"] = () => {
+  const several = new Several();
+  several.cluster.watch(NAV);
+  several.run();
+  same(several.of("state").map(({ state }) => state.rev), [1]);
+  several.moves(NAV, B);
+  const dig = digest([record("home")]);
+  same(several.sent.at(-1), [B, "watch", { id: several.sent.at(-1)[2].id, nav: NAV, view: "full", from: { epoch: "e", rev: 1, dig } }]);
+  same(several.of("state").map(({ isResumed }) => isResumed), [false, true]);
+  same(several.of("watchEnded"), []);
+};
+
+claims["a nav that nobody has is asked for after the pause that the daemon names, in the order of its ops"] = () => {
+  const several = new Several();
+  several.cluster.watch(NAV);
+  several.run();
+  several.moves(NAV, null);
+  const ids = [several.request(), several.request()];
+  same(several.way("op"), [], "while nobody has the nav:");
+  // Nobody yet: the answer names 40 ms, and the pauses of the client grow.
+  const pauses = [several.wait(), several.wait(), several.wait()];
+  same(pauses, [100, 200, 400]);
+  several.owners.set(NAV, B);
+  several.wait();
+  same(several.way("op").filter(([at]) => at === B), ids.map((id) => [B, id]));
+  same(several.of("answered").map(({ id }) => id), ids);
+};
+
+claims["navs that are sent in a circle are followed twice at once, and then after longer and longer pauses"] = () => {
+  const several = new Several();
+  let hops = 0;
+  several.onMessage = (at, verb, { id, nav }) => {
+    if (verb !== "op" || ++hops > 7) return undefined;
+    several.owners.set(nav, at === A ? B : A);
+    return undefined;
+  };
+  several.owners.set(NAV, A);
+  several.request();
+  same(hops, 3, "two moves at once:");
+  const pauses = [];
+  while (!several.of("answered").length) pauses.push(several.wait());
+  same(pauses, [100, 200, 400, 800, 1600]);
+};
+
+claims["an answer that comes late from a daemon without the nav moves nothing"] = () => {
+  const several = new Several();
+  let late = [];
+  several.onMessage = (at, verb, { id, nav }) => {
+    if (verb !== "op") return undefined;
+    if (at === A) late.push(["err", { id, ...elsewhere(nav, B) }]);
+    return at === A ? [] : undefined;
+  };
+  const ids = [several.request(), several.request()];
+  several.owners.set(NAV, B);
+  several.tell(A, ...late[0]);
+  several.run();
+  same(several.way("op"), [[A, ids[0]], [A, ids[1]], [B, ids[0]], [B, ids[1]]], "both ops move:");
+  several.owners.set(NAV, A);
+  several.onMessage = () => undefined;
+  const third = several.request();
+  several.tell(A, ...late[1]);
+  several.run();
+  same(several.way("op").slice(4), [[B, third], [A, third]], "the late one changes nothing:");
+};
+
+claims["a gateway that cannot be reached is asked once more, and then the others are"] = () => {
+  const several = new Several();
+  several.cluster.watch(NAV);
+  several.run();
+  several.down.add(A);
+  several.owners.set(NAV, B);
+  several.lose(A);
+  same([several.opened, several.status], [[A], "disconnected"]);
+  several.wait();
+  same([several.opened, several.status], [[A, A, B], "connected"]);
+  same(several.of("state").at(-1).isResumed, true);
+};
+
+claims["a daemon that is taken for the owner of its navs until its lease ends is asked again after pauses"] = () => {
+  const several = new Several([A, B]);
+  several.owners.set(NAV, A);
+  several.down.add(A);
+  several.lose(A);
+  const id = several.request();
+  for (let turn = 0; turn < 12; turn++) several.wait();
+  same([several.of("answered"), several.now > 5000], [[], true]);
+  // Now B takes the shard.
+  several.owners.set(NAV, B);
+  for (let turn = 0; turn < 6 && !several.of("answered").length; turn++) several.wait();
+  same(several.of("answered").map((answer) => answer.id), [id]);
+};
+
+claims["an op that was posted before a gateway was lost is sent again to another, and counts from then"] = () => {
+  const several = new Several([A, B], { wall: () => 0 });
+  several.onMessage = (at, verb) => verb === "op" && at === A ? [] : undefined;
+  const [old, young] = [several.request(), several.request("other")];
+  several.owners.set(NAV, B).set("other", B);
+  several.down.add(A);
+  several.now = 600_000;
+  several.lose(A);
+  several.wait();
+  const [one, other] = [old, young].map((id) => several.of("answered").find((each) => each.id === id));
+  same([one.err?.code, other.err?.code, several.way("op").length], ["op-too-old", "op-too-old", 2]);
+};
+
+claims["roles and a display are taken again where the nav went, and a question of before is void"] = () => {
+  const several = new Several();
+  several.cluster.watch(NAV);
+  several.cluster.delegate(NAV, { roles: ["veto"] });
+  several.cluster.lease(NAV, false);
+  several.run();
+  several.tell(A, "ask", { ask: 1, nav: NAV, within: 1000, q: { shouldPop: {} } });
+  several.moves(NAV, B);
+  same(several.sent.slice(-3).map(([at, verb]) => [at, verb]), [[B, "watch"], [B, "delegate"], [B, "lease"]]);
+  several.cluster.answer(NAV, 1, true);
+  several.run();
+  same([several.of("settled").length, several.way("answer")], [1, []]);
+  same(several.of("duty").map(({ err }) => err), [undefined, undefined, undefined, undefined]);
+};
+
+claims["a nav with a role and without a watch is watched, so that its move is seen, until the role ends"] = () => {
+  const several = new Several();
+  several.cluster.delegate(NAV, { roles: ["veto"] });
+  several.run();
+  same(several.sent.at(-1)[2].view, "top");
+  several.owners.set(NAV, B);
+  several.tell(A, "end", { nav: NAV, view: "top", why: "moved", ...elsewhere(NAV, B), code: undefined });
+  several.run();
+  same(several.sent.slice(-2).map(([at, verb]) => [at, verb]), [[B, "watch"], [B, "delegate"]]);
+  several.cluster.delegate(NAV, null);
+  several.run();
+  same(several.sent.slice(-2).map(([at, verb]) => [at, verb]), [[B, "delegate"], [B, "unwatch"]]);
+};
+
+claims["a client of one daemon has no further watch for its roles"] = () => {
+  const single = new Several([A]);
+  single.cluster.delegate(NAV, { roles: ["veto"] });
+  single.run();
+  same(single.way("watch"), []);
+};
+
+claims["a daemon without a gateway cannot be reached by a page: its navs fail, and nothing else"] = () => {
+  const several = new Several();
+  several.cluster.watch(NAV);
+  several.run();
+  several.onMessage = (at, verb, { id, nav }) => verb === "op" && nav === NAV
+    ? [["err", { id, ...elsewhere(nav, B), web: undefined }]] : undefined;
+  several.request();
+  const [{ err }] = several.of("answered");
+  same([err.code, err.retry, err.endpoint, err.effect], ["moved", "same", "tcp://b.test:1", "none"]);
+  same(several.of("watchEnded").map((each) => each.err.code), ["moved"]);
+  for (const web of ["javascript:alert(1)", "ftp://b.test", "http://", "b.test", 7, null]) {
+    several.onMessage = (at, verb, { id, nav }) => verb === "op" && nav === NAV
+      ? [["err", { id, ...elsewhere(nav, B), web }]] : undefined;
+    several.request();
+    same(several.of("answered").at(-1).err.code, "moved", `${web}:`);
+  }
+  several.request("near");
+  same([several.of("answered").at(-1).ok.nav, several.opened], ["near", [A]]);
+};
+
+claims["a gateway that refuses the token takes its navs with it, and the client ends with the last gateway"] = () => {
+  const several = new Several();
+  several.owners.set(NAV, C);
+  const refused = new NavigationError("unauthorized", "the gateway does not know the token");
+  several.openStream = (at) => {
+    several.opened.push(at);
+    if (at === C) several.cluster.refused(at, refused, several.now);
+    else Object.getPrototypeOf(several).openStream.call(several, at);
+  };
+  const failed = [several.request(), several.request()].map((id) => several.of("answered").find((each) => each.id === id).err.code);
+  same(failed, ["unauthorized", "unauthorized"]);
+  same(several.opened, [A, C]);
+  const near = several.request("near");
+  same(several.of("answered").at(-1).id, near);
+  several.cluster.refused(A, refused, several.now);
+  several.run();
+  same([several.opened.at(-1), several.of("closed").length], [B, 0]);
+  several.cluster.refused(B, refused, several.now);
+  several.run();
+  same(several.of("closed").map(({ error }) => error.code), ["unauthorized"]);
+};
+
+claims["a session that another one fences, because two gateways lead to one daemon, ends alone"] = () => {
+  const several = new Several();
+  several.owners.set("far", B);
+  several.request("far");
+  several.cluster.watch(NAV);
+  several.run();
+  several.owners.set(NAV, B);
+  several.tell(A, "bye", { why: "fenced" });
+  several.run();
+  same([several.of("closed"), several.status], [[], "connected"]);
+  same(several.sent.at(-1).slice(0, 2), [B, "watch"]);
+  const single = new Several([A]);
+  single.tell(A, "bye", { why: "fenced" });
+  single.run();
+  same(single.of("closed").map(({ error }) => error.reason), ["fenced"]);
+};
+
+claims["a stream that leads to another daemon than that of its gateway is replaced"] = () => {
+  const several = new Several([A]);
+  let streams = 1;
+  several.onMessage = (at, verb, { id, nav }) => {
+    if (verb === "hello") streams += 1;
+    return verb === "op" && streams < 2 ? [["err", { id, ...elsewhere(nav, A) }]] : undefined;
+  };
+  const id = several.request();
+  for (let turn = 0; turn < 4 && !several.of("answered").length; turn++) several.wait();
+  same([several.of("answered")[0].id, several.opened], [id, [A, A]]);
+};
+
+claims["a session that no nav needs ends, and the first one stays"] = () => {
+  const several = new Several();
+  several.owners.set("far", B);
+  several.request("far");
+  same([...several.streams.keys()], [A, B]);
+  same(several.wait() >= 10_000, true);
+  same([...several.streams.keys()], [A]);
+  several.request("far");
+  same(several.way("op").map(([at]) => at), [A, B, B]);
+};
+
+claims["a page that is put aside ends all sessions, and goes on where its navs are"] = () => {
+  const several = new Several();
+  several.owners.set("far", B);
+  several.cluster.watch("far");
+  several.run();
+  several.streams.clear();
+  several.cluster.stop(several.now);
+  several.run();
+  same([several.status, several.cluster.wakeAt], ["disconnected", Infinity]);
+  several.cluster.start(several.now);
+  several.run();
+  same([several.status, several.way("watch").map(([at]) => at)], ["connected", [A, B, B]]);
+};
+
+claims["ops of one nav never overtake each other on their way"] = () => {
+  // Its owner changes behind every tenth op that was performed, while further ones are on their way.
+  const owners = [A, B, null, C];
+  const several = new Several([A, B, C]);
+  const done = [];
+  several.onMessage = (at, verb, { id, nav }) => {
+    if (verb !== "op") return undefined;
+    const owner = owners[0];
+    if (owner !== at) return [["err", { id, ...elsewhere(nav, owner) }]];
+    done.push(id);
+    if (done.length % 10 === 0 && owners.length > 1) owners.shift();
+    return [["ok", { id, nav, epoch: "e", rev: id }]];
+  };
+  const ids = Array.from({ length: 40 }, () => several.cluster.request("op", NAV, { do: PUSH }));
+  several.run();
+  same(owners, [null, C]);
+  several.wait();
+  owners.shift();
+  for (let turn = 0; turn < 20 && several.of("answered").length < ids.length; turn++) several.wait();
+  same(done, ids);
+  same(several.of("answered").map(({ id }) => id), ids);
+};
+
+claims["the token of a client can be a function of the gateway's address"] = async (gateway) => {
+  const asked = [];
+  const client = gateway.client({ gateways: [`${location.origin}/`], token: async (address) => { asked.push(address); return "x"; } });
+  await until("connected", () => client.status === "connected");
+  same(asked, [location.origin]);
+};
+
+claims["gateways are addresses, and not beside url"] = async (gateway) => {
+  for (const options of [{ gateways: [] }, { gateways: A }, { gateways: ["http://:"] }, { url: A, gateways: [B] }]) {
+    same(thrown(() => gateway.client(options)) instanceof TypeError, true, JSON.stringify(options));
+  }
+};
