@@ -308,6 +308,12 @@ class Gateway:
         if not found.startswith("unix:"):
             self.port = int(found.rsplit(":", 1)[1])
 
+    def reload_tokens(self, lines):
+        """Replaces the tokens while it runs, and returns once it has read them."""
+        self.set_tokens([*lines, f"probe-{os.urandom(4).hex()} {(probe := os.urandom(16).hex())}"])
+        self.process.signal(signal.SIGHUP)
+        eventually("the tokens", lambda: self.request("POST", "/nsp1/code", token=probe, body="").status == 200)
+
     def codes(self):
         """The launch codes that it printed, oldest first."""
         return re.findall(r"open http://[^/]+/#c=(\S+)", self.process.log())

@@ -161,17 +161,19 @@ import WebServer
   /// The answer to a request that is wrong in some respects.
   private func status(
     _ method: String, _ path: String, host: String = "localhost:1", origin: String? = nil,
-    site: String? = nil, token: String? = AdmissionTests.token
+    site: String? = nil, token: String? = AdmissionTests.token, gate: RequestGate = RequestGate()
   ) -> UInt32 {
     let actor = actor("a")
     var tokens = TokenTable([Self.token: actor])
-    let request = HTTPRequest(
+    var request = HTTPRequest(
       method: method, path: path, hosts: [host], origin: origin, fetchSite: site,
       authorization: token.map { "Bearer \($0)" })
-    switch Admission(request, RequestGate(), &tokens, at: 0) {
+    request.requestedMethod = "POST"
+    switch Admission(request, gate, &tokens, at: 0) {
     case .route(let route, let found):
       #expect((found == actor) == route.needsToken)
       return 200
+    case .preflight: return 204
     case .refused(let status, let reason, let allow):
       #expect(!reason.isEmpty && (allow != nil) == (status == 405))
       return status
@@ -207,8 +209,39 @@ import WebServer
     #expect(status("GET", path, host: "evil.test") == 421)
   }
 
+  @Test func `a preflight needs an allowed origin, its host and a route of the protocol`() {
+    let other = "http://localhost:2"
+    let gate = RequestGate(allowedOrigins: [other])
+    func asked(
+      _ path: String, _ origin: String?, host: String = "localhost:1", gate: RequestGate
+    ) -> UInt32 {
+      status("OPTIONS", path, host: host, origin: origin, site: "same-site", token: nil, gate: gate)
+    }
+    #expect(asked("/nsp1/code", other, gate: gate) == 204)
+    #expect(asked("/nsp1/stream", other, gate: gate) == 405)
+    #expect(asked("/nsp1/code", "http://localhost:3", gate: gate) == 405)
+    #expect(asked("/nsp1/code", nil, gate: gate) == 405)
+    #expect(asked("/nsp1/code", other, gate: RequestGate()) == 405)
+    #expect(asked("/nsp1/code", other, host: "evil.test", gate: gate) == 421)
+    #expect(asked("/nsp1/none", other, gate: gate) == 404)
+    #expect(asked("/index.html", other, gate: gate) == 405)
+    #expect(status("POST", "/nsp1/code", origin: other, site: "same-site", gate: gate) == 200)
+    #expect(status("POST", "/nsp1/code", origin: other, token: "wrong", gate: gate) == 401)
+  }
+
   @Test(arguments: ["/nsp1", "/nsp1/", "/nsp1/index.html", "/nsp1x", "*", "http://evil.test/"])
   func `no file can stand for a route`(path: String) {
     #expect(status("GET", path) == 404)
+  }
+}
+
+@Suite struct PlacesTests {
+  @Test(arguments: [
+    ("ipc:///a", ["ipc:///a"]), ("ipc:///a,ipc:///b", ["ipc:///a", "ipc:///b"]),
+    ("tcp://a:1, tcp://b:1", ["tcp://a:1", "tcp://b:1"]), ("ipc:///a,b", ["ipc:///a,b"]),
+    ("", [""]),
+  ])
+  func `a comma separates addresses, unless it is part of a path`(text: String, places: [String]) {
+    #expect(DaemonLink.places(of: text) == places)
   }
 }

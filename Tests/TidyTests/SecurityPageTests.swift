@@ -10,7 +10,7 @@ import Testing
 
   private static let attacksOfPages = [
     "Tests/BrowserTests/test_attacks.py", "Tests/BrowserTests/test_attack_pages.py",
-    "Tests/BrowserTests/test_smuggling.py",
+    "Tests/BrowserTests/test_smuggling.py", "Tests/BrowserTests/test_origins.py",
   ]
 
   /// The names of the tests in a file that are claims.

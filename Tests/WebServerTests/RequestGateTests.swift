@@ -64,6 +64,85 @@ import Testing
     #expect(gate.refusalOfOrigin(request(host, origin: "https://evil.example"))?.status == 403)
   }
 
+  private let shared = RequestGate(allowedOrigins: ["http://127.0.0.1:9721", "https://b.example"])
+
+  @Test(
+    arguments: [
+      ("http://127.0.0.1:9721", nil), ("http://127.0.0.1:9721", "same-site"),
+      ("https://b.example", "cross-site"), ("http://127.0.0.1:9720", "same-origin"), (nil, nil),
+    ] as [(String?, String?)])
+  func `a page of an allowed origin goes on, and so does the own page`(
+    origin: String?, site: String?
+  ) {
+    #expect(shared.refusalOfOrigin(request("127.0.0.1:9720", origin: origin, site: site)) == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("http://127.0.0.1:9721", "same-origin"), ("http://127.0.0.1:9721", "none"),
+      ("http://127.0.0.1:9720", "same-site"), (nil, "same-site"), (nil, "cross-site"),
+      ("http://127.0.0.1:9722", nil), ("http://127.0.0.1:9721/", nil), ("http://b.example", nil),
+      ("https://b.example:443", nil), ("https://b.exampl\u{65}\u{301}", nil),
+      ("http://127.0.0.1:9721, http://127.0.0.1:9721", "same-site"), ("null", "cross-site"),
+    ] as [(String?, String?)])
+  func `nothing else goes on because there are allowed origins`(origin: String?, site: String?) {
+    let request = request("127.0.0.1:9720", origin: origin, site: site)
+    #expect(shared.refusalOfOrigin(request)?.status == 403)
+  }
+
+  @Test func `an answer is shared with the exact allowed origin, and caches know it`() {
+    func headers(_ gate: RequestGate, _ origin: String?) -> [[String]] {
+      gate.sharing(request("127.0.0.1:9720", origin: origin))
+    }
+    let expose = ["Access-Control-Expose-Headers", "Retry-After"]
+    let vary = ["Vary", "Origin"]
+    for origin in ["http://127.0.0.1:9721", "https://b.example"] {
+      let allow = ["Access-Control-Allow-Origin", origin]
+      #expect(headers(shared, origin) == [vary, allow, expose])
+      #expect(headers(gate, origin) == [])
+    }
+    for origin in [nil, "http://127.0.0.1:9720", "http://evil.test", "null"] {
+      #expect(headers(shared, origin) == [vary])
+    }
+    // A gateway may name itself, so that all of a cluster can have the same list.
+    let own = RequestGate(allowedOrigins: ["http://127.0.0.1:9720"])
+    #expect(headers(own, "http://127.0.0.1:9720") == [vary])
+  }
+
+  @Test(
+    arguments: [
+      ("POST", "authorization", true), ("POST", nil, true), ("GET", "authorization", false),
+      (nil, "authorization", false), ("POST", "authorization,x-evil", false), ("POST", "*", false),
+    ] as [(String?, String?, Bool)])
+  func `a preflight asks for the method of the route and the token alone`(
+    method: String?, headers: String?, isPermitted: Bool
+  ) {
+    var asked = request("127.0.0.1:9720", origin: "https://b.example", site: "cross-site")
+    asked.method = "OPTIONS"
+    asked.requestedMethod = method
+    asked.requestedHeaders = headers
+    #expect(shared.permitsPreflight(asked, method: "POST") == isPermitted)
+    #expect(!gate.permitsPreflight(asked, method: "POST"))
+    asked.origin = "http://127.0.0.1:9720"
+    #expect(!shared.permitsPreflight(asked, method: "POST"))
+  }
+
+  @Test(arguments: [
+    "http://a.example", "https://a.example:8443", "http://127.0.0.1:9720", "http://[::1]:9720",
+    "https://a.example:80", "http://a-b_c.example",
+  ])
+  func `an origin is a scheme, a name and a port that is not the usual one`(text: String) {
+    #expect(RequestGate.isOrigin(text))
+  }
+
+  @Test(arguments: [
+    "", "*", "null", "a.example", "http://", "http://a.example/", "http://a.example:80",
+    "https://a.example:443", "http://a.example:080", "http://A.example", "HTTP://a.example",
+    "http://a.example:", "http://*.example", "http://u@a.example", "http://a.example;",
+    "http://a.example b", "ws://a.example", "http://\u{212A}.example", "http://a.example:0",
+  ])
+  func `another form is no origin`(text: String) { #expect(!RequestGate.isOrigin(text)) }
+
   @Test(
     arguments: [
       ("Bearer abc", "abc"), ("bearer abc", "abc"), ("Basic abc", nil), ("Bearer", nil),
@@ -88,5 +167,9 @@ import Testing
       "require-trusted-types-for 'script'", "trusted-types 'none'",
     ] { #expect(SecurityHeaders.policy().contains(part)) }
     #expect(!SecurityHeaders.policy().contains("unsafe"))
+    #expect(SecurityHeaders.policy().contains("connect-src 'self';"))
+    let wider = SecurityHeaders.policy(connectingTo: ["http://b", "http://a"])
+    #expect(wider.contains("connect-src 'self' http://a http://b;"))
+    #expect(wider.replacing(" http://a http://b", with: "") == SecurityHeaders.policy())
   }
 }
