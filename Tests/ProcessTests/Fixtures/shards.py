@@ -105,7 +105,7 @@ class Member:
         self.sock.setsockopt(zmq.LINGER, 0)
         self.sock.bind(shards.endpoint(name))
         self.wake, self.woken = (zmq.Context.instance().socket(zmq.PAIR) for _ in range(2))
-        address = f"inproc://{id(self)}"
+        address = f"inproc://{os.urandom(8).hex()}"
         self.woken.bind(address)
         self.wake.connect(address)
         self.thread = threading.Thread(target=self.run, daemon=True)
