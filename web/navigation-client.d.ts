@@ -171,6 +171,8 @@ export interface PerformOptions extends RequestOptions {
   onBusy?: "reject" | "queue";
   /** CLOCK_BOOTTIME of the daemon's machine, in milliseconds. */
   due?: number;
+  /** The boot id of the machine of `due`: in a cluster, the nav may be at a daemon of another one. */
+  clock?: string;
   /** Called when the operations wait for a transition, with their place in the queue. */
   onQueued?: (position: number) => void;
 }
@@ -304,6 +306,7 @@ export class Session {
   });
   readonly wakeAt: number;
   readonly navs: Set<string | null>;
+  readonly isIdle: boolean;
   take(): any[];
   connected(now: number): void;
   lost(now: number, least?: number): void;

@@ -293,7 +293,7 @@ export class NavigationClient {
     checkNav(nav);
     checkOperations(operations);
     const { within, signal, onQueued, ...members } = checkMembers(
-      options, ["if", "animated", "onBusy", "due", "within", "signal", "onQueued"], "perform");
+      options, ["if", "animated", "onBusy", "due", "clock", "within", "signal", "onQueued"], "perform");
     checkGuards(members.if);
     const mirror = this.#cluster.mirror(nav);
     if (members.if?.[FROM_MIRROR] && mirror?.state && !mirror.isSynced) {
@@ -1174,7 +1174,7 @@ export class Cluster {
   #route(nav) {
     const known = this.#routes.get(nav);
     if (known) return known;
-    const route = { address: this.#base, moves: 0, vacancies: 0, isKnown: false };
+    const route = { address: this.#base, moves: 0, vacancies: 0 };
     for (const [each, { address }] of this.#routes) {
       if (this.#routes.size < MOST_ROUTES) break;
       if (!this.#members.get(address)?.session.navs.has(each)) this.#routes.delete(each);
@@ -1211,7 +1211,7 @@ export class Cluster {
     }
     // At once to the first and the second one. From then on they may send the nav in a circle.
     const wait = ++route.moves > 2 ? this.#pause(route.moves - 3) : 0;
-    Object.assign(route, { address, isKnown: true });
+    route.address = address;
     const target = this.#member(address);
     if (target !== member) return this.#move(nav, member, target, this.#now + wait);
     // The stream leads to another daemon than that of its gateway. The next one may lead there.
@@ -1243,7 +1243,7 @@ export class Cluster {
     return member;
   }
 
-  #isNeeded({ address, session }) { return address === this.#base || session.navs.size > 0; }
+  #isNeeded({ address, session }) { return address === this.#base || !session.isIdle; }
 
   /** Sees to it that a member is connected, or will be. */
   #need(member) {
@@ -1290,7 +1290,7 @@ export class Cluster {
     const target = this.#member(address);
     for (const nav of member.session.navs) {
       const route = this.#routes.get(nav);
-      if (route) Object.assign(route, { address, isKnown: false });
+      if (route) route.address = address;
       this.#move(nav, member, target);
     }
     this.#need(this.#member(this.#base));
@@ -1304,12 +1304,6 @@ export class Cluster {
       this.#isClosed = true;
       this.#actions.push({ kind: "closed", error });
       return;
-    }
-    for (const nav of session.navs) {
-      const isKnown = this.#routes.get(nav)?.isKnown;
-      if (!isKnown || !this.#refusals.has(address)) continue;
-      this.#routes.delete(nav);
-      session.abandon(nav, error);
     }
     // A daemon that knows the client by another gateway may send its navs back here, in a circle.
     for (const nav of session.navs) if (nav !== null) this.#route(nav).moves++;
@@ -1916,6 +1910,9 @@ export class Session {
     return new Set(all.flatMap((each) => [...each.values()].map(({ nav }) => nav)));
   }
 
+  /** Whether there is nothing that the session is needed for. */
+  get isIdle() { return !this.#watches.size && !this.#duties.size && !this.#flights.size; }
+
   /** Whether there is a duty about the nav. */
   hasDuty(nav) { return [...this.#duties.values()].some((duty) => duty.nav === nav); }
 
@@ -1975,8 +1972,7 @@ export class Session {
   adopt(nav, { watches, duties, flights }, now, from = now) {
     for (const [key, watch] of watches) this.#watches.set(key, watch);
     for (const [key, duty] of duties) this.#duties.set(key, duty);
-    // Oldest first, as the ids rise.
-    this.#flights = new Map([...this.#flights, ...flights].sort(([one], [other]) => one - other));
+    for (const [id, flight] of flights) this.#flights.set(id, flight);
     if (from > now) return this.hold(nav, from);
     if (this.#phase !== "open") return;
     // What the daemon of another session had decided up to its loss says nothing here.

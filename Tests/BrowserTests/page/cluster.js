@@ -3,7 +3,7 @@
 // `Several` is a cluster without a network: daemons that share navs, each behind a gateway, with a clock of the test.
 
 import { Cluster, NavigationError, digest } from "/navigation-client.js";
-import { NAV, WELCOME, claims, record, same, snapshot, thrown, until } from "./claims.js";
+import { NAV, Opened, WELCOME, claims, record, same, snapshot, thrown, until } from "./claims.js";
 
 const [A, B, C] = ["http://a.test", "http://b.test", "http://c.test"];
 const PUSH = [{ push: { screen: { id: "a" } } }];
@@ -167,25 +167,85 @@ claims["navs that are sent in a circle are followed twice at once, and then afte
   same(pauses, [100, 200, 400, 800, 1600]);
 };
 
-claims["an answer that comes late from a daemon without the nav moves nothing"] = () => {
-  const several = new Several();
-  let late = [];
-  several.onMessage = (at, verb, { id, nav }) => {
-    if (verb !== "op") return undefined;
-    if (at === A) late.push(["err", { id, ...elsewhere(nav, B) }]);
-    return at === A ? [] : undefined;
-  };
+/** An op that went to A, where its answer waits, then to B, and then to A again. */
+function returned(several) {
+  several.onMessage = (at, verb) => verb === "op" && at === A ? [] : undefined;
   const ids = [several.request(), several.request()];
-  several.owners.set(NAV, B);
+  several.owners.set(NAV, A);
+  const late = ids.map((id) => ["err", { id, ...elsewhere(NAV, B) }]);
   several.tell(A, ...late[0]);
   several.run();
-  same(several.way("op"), [[A, ids[0]], [A, ids[1]], [B, ids[0]], [B, ids[1]]], "both ops move:");
-  several.owners.set(NAV, A);
-  several.onMessage = () => undefined;
-  const third = several.request();
+  same(several.way("op").map(([at]) => at), [A, A, B, B, A, A], "both ops move, and come back:");
+  // An answer of A, from which on it is followed at once again.
+  several.request(NAV, "get");
+  return { ids, late };
+}
+
+claims["an answer that comes late from a daemon without the nav moves nothing"] = () => {
+  const several = new Several();
+  const { ids, late } = returned(several);
   several.tell(A, ...late[1]);
   several.run();
-  same(several.way("op").slice(4), [[B, third], [A, third]], "the late one changes nothing:");
+  same(several.way("op").length, 6, "after the late answer:");
+  // The second answer counts.
+  several.owners.set(NAV, B);
+  several.tell(A, ...late[1]);
+  several.run();
+  several.wait();
+  same(several.way("op").slice(6), ids.map((id) => [B, id]));
+  same(several.of("answered").map(({ id }) => id).slice(1), ids);
+};
+
+claims["no answer is late any more after the stream was lost"] = () => {
+  const several = new Several();
+  const { ids } = returned(several);
+  several.tell(A, "ok", { id: ids[0], nav: NAV });
+  several.run();
+  several.owners.set(NAV, B);
+  several.onMessage = () => undefined;
+  several.lose(A);
+  several.wait();
+  same(several.of("answered").map(({ id }) => id).filter((id) => ids.includes(id)), ids);
+};
+
+claims["after an answer, a nav is followed at once again, and so it is after a time without an owner"] = () => {
+  const several = new Several();
+  const path = [];
+  // Each op is sent to the other gateway so many times before it is performed.
+  let hops = 2;
+  several.onMessage = (at, verb, { id, nav }) => {
+    if (verb !== "op") return undefined;
+    path.push(at);
+    if (hops-- > 0) return [["err", { id, ...elsewhere(nav, hops === 5 ? null : at === A ? B : A) }]];
+    several.owners.set(nav, at);
+    return undefined;
+  };
+  several.request();
+  hops = 2;
+  several.request();
+  same([path, several.of("answered").length], [[A, B, A, A, B, A], 2]);
+  // Two moves, a time without an owner, and two more.
+  hops = 8;
+  several.request();
+  same(path.slice(6), [A, B, A]);
+  several.wait();
+  same([path.length, several.now], [12, 100]);
+};
+
+claims["the end of a watch that is asked for again moves nothing: the answer does"] = () => {
+  const several = new Several();
+  several.cluster.watch(NAV);
+  several.run();
+  several.onMessage = (at, verb) => verb === "watch" ? [] : undefined;
+  several.cluster.unwatch(NAV);
+  several.cluster.watch(NAV);
+  several.run();
+  several.moves(NAV, B);
+  same(several.opened, [A]);
+  several.onMessage = () => undefined;
+  several.tell(A, "err", { id: several.way("watch").at(-1)[1], ...elsewhere(NAV, B) });
+  several.run();
+  same(several.way("watch").at(-1)[0], B);
 };
 
 claims["a gateway that cannot be reached is asked once more, and then the others are"] = () => {
@@ -199,6 +259,19 @@ claims["a gateway that cannot be reached is asked once more, and then the others
   several.wait();
   same([several.opened, several.status], [[A, A, B], "connected"]);
   same(several.of("state").at(-1).isResumed, true);
+};
+
+claims["a daemon that wants to be left alone is not waited for, and an open session is asked first"] = () => {
+  const several = new Several([A, B, C]);
+  several.owners.set("far", C);
+  several.cluster.watch("far");
+  several.cluster.watch(NAV);
+  several.run();
+  several.owners.set(NAV, C);
+  several.tell(A, "bye", { why: "shutting-down", after: 2000 });
+  several.run();
+  same([several.opened, several.now, several.status], [[A, C], 0, "connected"]);
+  same(several.way("watch").at(-1)[0], C);
 };
 
 claims["a daemon that is taken for the owner of its navs until its lease ends is asked again after pauses"] = () => {
@@ -226,6 +299,21 @@ claims["an op that was posted before a gateway was lost is sent again to another
   several.wait();
   const [one, other] = [old, young].map((id) => several.of("answered").find((each) => each.id === id));
   same([one.err?.code, other.err?.code, several.way("op").length], ["op-too-old", "op-too-old", 2]);
+};
+
+claims["an op that moved counts from the last message before its move"] = () => {
+  const [from, to] = [new Opened({ wall: () => 0 }), new Opened({ wall: () => 0 })];
+  const [posted, fresh] = [from.session.request("op", NAV, { do: PUSH }), from.session.request("op", "far", { do: PUSH })];
+  from.sent();
+  from.session.hold("far", Infinity);
+  to.now = 600_000;
+  to.session.take();
+  to.session.adopt(NAV, from.session.surrender(NAV), to.now);
+  same(to.session.take().map(({ kind, id, err }) => [kind, id, err?.code]), [["answered", posted, "op-too-old"]]);
+  // One that its daemon has refused, because the nav is elsewhere, is as if it was never sent.
+  from.receive("err", { id: fresh, ...elsewhere("far", B) });
+  to.session.adopt("far", from.session.surrender("far"), to.now);
+  same(to.sent().map(([verb, { id }]) => [verb, id]), [["op", fresh]]);
 };
 
 claims["roles and a display are taken again where the nav went, and a question of before is void"] = () => {
@@ -381,6 +469,100 @@ claims["ops of one nav never overtake each other on their way"] = () => {
   for (let turn = 0; turn < 20 && several.of("answered").length < ids.length; turn++) several.wait();
   same(done, ids);
   same(several.of("answered").map(({ id }) => id), ids);
+};
+
+/** Numbers from 0 to 1, the same ones for the same seed. */
+function numbers(seed) {
+  let state = seed;
+  return () => {
+    state = Math.imul(state, 1103515245) + 12345 >>> 0;
+    return (state >>> 8) / 2 ** 24;
+  };
+}
+
+/** A cluster in which navs move, gateways end and answers get lost, as the numbers of a seed say. */
+class Chaos extends Several {
+  navs = ["one", "two", "three"];
+  /** The ops that each nav has seen, and the answers that its daemons remember. */
+  performed = new Map(this.navs.map((nav) => [nav, []]));
+  remembered = new Map();
+
+  constructor(seed) {
+    const random = numbers(seed);
+    super([A, B, C], { random });
+    this.random = random;
+    for (const nav of this.navs) this.owners.set(nav, this.one([A, B, C]));
+  }
+
+  one(list) { return list[Math.floor(this.random() * list.length)]; }
+
+  answers(gateway, verb, body) {
+    if (verb !== "op" || this.owners.get(body.nav) !== gateway) return super.answers(gateway, verb, body);
+    const known = this.remembered.get(body.id);
+    if (!known) {
+      this.performed.get(body.nav).push(body.id);
+      this.remembered.set(body.id, JSON.stringify(body));
+      this.rev += 1;
+    } else {
+      same(JSON.stringify(body), known, "the same octets:");
+    }
+    // The answer may be lost with the stream.
+    if (this.random() < 0.2) this.lost = gateway;
+    return this.lost === gateway ? [] : super.answers(gateway, verb, body);
+  }
+
+  disturb() {
+    const [nav, gateway] = [this.one(this.navs), this.one([A, B, C])];
+    switch (Math.floor(this.random() * 6)) {
+      case 0: this.moves(nav, gateway); break;
+      case 1: this.moves(nav, null); break;
+      case 2: this.owners.set(nav, gateway); break;
+      case 3: if (this.streams.has(gateway)) this.lose(gateway); break;
+      case 4: this.down = new Set([gateway]); if (this.streams.has(gateway)) this.lose(gateway); break;
+      case 5: this.down.clear(); break;
+    }
+  }
+
+  /** Gives each nav a daemon, and each daemon a gateway. */
+  mend() {
+    this.down.clear();
+    for (const nav of this.navs) if (this.owners.get(nav) === null) this.owners.set(nav, A);
+  }
+
+  /** Loses the stream whose answers were lost; the messages behind them too. */
+  settle() {
+    if (this.lost && this.streams.has(this.lost)) this.lose(this.lost);
+    this.lost = null;
+  }
+}
+
+claims["whatever moves and ends, each op happens once, in order, and every answer comes"] = () => {
+  for (let seed = 1; seed <= 200; seed++) {
+    const chaos = new Chaos(seed);
+    for (const nav of chaos.navs) chaos.cluster.watch(nav);
+    chaos.cluster.lease("one", false);
+    chaos.run();
+    const wanted = new Map(chaos.navs.map((nav) => [nav, []]));
+    for (let count = 0; count < 30; count++) {
+      const nav = chaos.one(chaos.navs);
+      const id = chaos.request(nav);
+      wanted.get(nav).push(id);
+      for (let turn = 0; !chaos.of("answered").some((answer) => answer.id === id); turn++) {
+        if (turn > 200) throw new Error(`seed ${seed}: no answer to ${id}, ${[...chaos.owners]}, down ${[...chaos.down]}`);
+        chaos.settle();
+        if (turn < 4) chaos.disturb();
+        if (turn >= 4) chaos.mend();
+        chaos.wait();
+      }
+    }
+    same([...chaos.performed], [...wanted], `seed ${seed}:`);
+    same(chaos.of("answered").filter(({ err }) => err), [], `seed ${seed}:`);
+    // At last every mirror is right, and the display is held.
+    chaos.mend();
+    const isQuiet = () => chaos.navs.every((nav) => chaos.cluster.mirror(nav)?.isSynced);
+    for (let turn = 0; turn < 50 && !isQuiet(); turn++) chaos.wait();
+    same([isQuiet(), chaos.of("watchEnded"), chaos.of("closed")], [true, [], []], `seed ${seed}:`);
+  }
 };
 
 claims["the token of a client can be a function of the gateway's address"] = async (gateway) => {
