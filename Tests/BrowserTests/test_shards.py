@@ -1,9 +1,11 @@
 """ClusterClient of Fixtures/cluster.py against daemons by a script (Fixtures/shards.py): navs move between them."""
 import json
 import random
+import types
 import unittest
 
-from harness import Directory, nsp
+from clients import Page
+from harness import Daemon, Directory, Gateway, nsp
 from cluster import ClusterClient
 from shards import Shards
 
@@ -138,6 +140,67 @@ class Losses(ShardTest):
             self.shards.start("a")
             self.client.push("kiosk", id=f"x{turn}")
         self.assertEqual(self.ids("kiosk"), ["home", "x0", "x1", "x2"])
+
+
+class OneDaemon(unittest.TestCase):
+    """A real navd is a cluster of one."""
+
+    def setUp(self):
+        self.daemon = Daemon()
+        self.addCleanup(self.daemon.close)
+        self.daemon.control.create("kiosk")
+        # An address of a daemon that is not there comes first.
+        self.client = ClusterClient([f"{self.daemon.endpoint}-none", self.daemon.endpoint], hb=1000)
+        self.addCleanup(self.client.close)
+
+    def test_every_op_happens_once_over_kills(self):
+        wanted = ["home"]
+        for turn in range(5):
+            ids = []
+            for count in range(10):
+                wanted.append(f"s{turn}.{count}x")
+                ids.append(self.client.begin("op", "kiosk", do=[{"push": {"screen": {"id": wanted[-1]}}}]))
+            self.client.until(lambda: ids[3] in self.client.answers)
+            self.daemon.kill()
+            self.daemon.start()
+            for id in ids:
+                self.client.wait(id)
+            rev, dig = self.daemon.control.position("kiosk")
+            self.client.until(lambda: self.client.state("kiosk")["rev"] >= rev)
+            state = self.client.state("kiosk")
+            self.assertEqual(([each["id"] for each in state["screens"]], state["rev"], state["dig"]), (wanted, rev, dig))
+
+    def test_roles_a_lease_and_reads(self):
+        self.client.on_ask = lambda ask: ask["q"].get("shouldPop", {}).get("screen") != "editor"
+        self.client.hold("delegate", "kiosk", roles=["veto"])
+        self.client.hold("lease", "kiosk", take=True)
+        self.client.push("kiosk", id="editor")
+        with self.assertRaises(nsp.Refused) as caught:
+            self.client.pop("kiosk")
+        self.assertEqual(caught.exception.args[0]["code"], "vetoed")
+        self.assertEqual(self.client.request("get", "kiosk", what="state")["value"]["dig"],
+                         self.client.state("kiosk")["dig"])
+
+
+class Addresses(unittest.TestCase):
+    def test_a_gateway_tries_the_addresses_of_navd_in_turn(self):
+        directory = Directory()
+        self.addCleanup(directory.remove)
+        shards = Shards(directory.path, "ab")
+        self.addCleanup(shards.close)
+        places = ",".join([f"ipc://{directory / 'none'}", shards.endpoint("a"), shards.endpoint("b")])
+        gateway = Gateway(types.SimpleNamespace(endpoint=places))
+        self.addCleanup(gateway.close)
+
+        def member():
+            page = Page(gateway, "alice")
+            page.close()
+            return page.welcome["boot"][0]
+        self.assertEqual(member(), "a")
+        shards.stop("a")
+        self.assertEqual(member(), "b")
+        shards.start("a")
+        self.assertEqual(member(), "a")
 
 
 class Seed(ShardTest):
