@@ -453,8 +453,8 @@ export class NavigationClient {
     return typeof token === "function" ? token(address) : token;
   }
 
-  #fetch({ address, token }, path, options) {
-    const headers = { Authorization: `Bearer ${token ?? ""}` };
+  #fetch({ address, token }, path, { headers = {}, ...options }) {
+    headers.Authorization = `Bearer ${token ?? ""}`;
     return fetch(address + path, { headers, cache: "no-store", credentials: "omit", ...options });
   }
 
@@ -534,9 +534,13 @@ export class NavigationClient {
   /** Posts once; status 0 means that there is no answer. */
   async #postOnce(stream, { n, body }) {
     const signal = AbortSignal.any([stream.controller.signal, AbortSignal.timeout(ANSWER_MS)]);
-    const path = `/nsp1/messages?stream=${encodeURIComponent(stream.id)}&n=${n}`;
+    // A browser asks another origin for leave once for each address, so that stays the same there.
+    const isOwn = stream.address === location.origin;
+    const query = isOwn ? `?stream=${encodeURIComponent(stream.id)}&n=${n}` : "";
+    const headers = isOwn ? {} : { "NSP-Stream": stream.id, "NSP-Number": String(n) };
+    const path = `/nsp1/messages${query}`;
     try {
-      const response = await this.#fetch(stream, path, { method: "POST", body, signal });
+      const response = await this.#fetch(stream, path, { method: "POST", body, headers, signal });
       const { next = null } = await response.json().catch(() => ({}));
       return { status: response.status, next, after: retryAfter(response) };
     } catch {

@@ -198,10 +198,12 @@ package final class Gateway {
   }
 
   private func post(_ request: HTTPRequest) -> HTTPResponse {
-    guard let number = request.query["n"].flatMap({ UInt64($0) }), number > 0 else {
+    let number = request.query["n"] ?? request.fields["nsp-number"]
+    guard let number = number.flatMap({ UInt64($0) }), number > 0 else {
       return Answers.error(400, "the query needs stream and n, a number from 1 on")
     }
-    guard let stream = request.query["stream"].flatMap({ streams[$0] }), !stream.rules.hasEnded,
+    let id = request.query["stream"] ?? request.fields["nsp-stream"]
+    guard let stream = id.flatMap({ streams[$0] }), !stream.rules.hasEnded,
       stream.token == request.bearerToken
     else { return Answers.error(410, "there is no such stream; open another") }
     let verdict = stream.rules.post(number, request.body, reader: &reader, at: now)
@@ -381,7 +383,7 @@ extension Gateway: HTTPApplication {
       let answer = Answers.error(status, reason).with(shared)
       return .respond(allow.map { answer.with("Allow", $0) } ?? answer)
     case .preflight(let route):
-      return .respond(Answers.preflight(method: route.method).with(shared))
+      return .respond(Answers.preflight(for: route).with(shared))
     case .route(let route, let actor):
       if let limit = route.bodyLimit { return .readBody(limit: limit) }
       switch route {

@@ -48,6 +48,11 @@ package enum Route: Hashable, Sendable {
     }
   }
 
+  /// The headers that a page of another gateway may send, lower case.
+  var headers: [String] {
+    self == .messages ? ["authorization", "nsp-number", "nsp-stream"] : ["authorization"]
+  }
+
   /// Whether the route needs a token.
   var needsToken: Bool { isProtocol && self != .token }
 
@@ -83,7 +88,10 @@ package enum Admission: Hashable, Sendable {
       self = .refused(status: 404, reason: "there is no \(request.path)", allow: nil)
       return
     }
-    if route.isProtocol, gate.permitsPreflight(request, method: route.method) {
+    if route.isProtocol,
+      gate.permitsPreflight(
+        request, method: route.method, headers: route.headers)
+    {
       self = .preflight(route)
       return
     }
@@ -173,10 +181,9 @@ enum Answers {
     body: [])
 
   /// The answer to a preflight.
-  static func preflight(method: String) -> HTTPResponse {
-    HTTPResponse(
-      204, type: "text/plain", headers: SecurityHeaders.all + RequestGate.preflight(method: method),
-      body: [])
+  static func preflight(for route: Route) -> HTTPResponse {
+    let permitted = RequestGate.preflight(method: route.method, headers: route.headers)
+    return HTTPResponse(204, type: "text/plain", headers: SecurityHeaders.all + permitted, body: [])
   }
 
   /// The head of a file, whose page may connect to these origins too.

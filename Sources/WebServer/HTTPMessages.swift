@@ -12,6 +12,8 @@ package struct HTTPRequest: Hashable, Sendable {
   package var origin: String?
   /// The header `Sec-Fetch-Site`; of several, all of them.
   package var fetchSite: String?
+  /// The headers whose names begin with `nsp-`, by these names in lower case.
+  package var fields: [String: String] = [:]
   /// The header `Access-Control-Request-Method` of a preflight.
   package var requestedMethod: String?
   /// The header `Access-Control-Request-Headers` of a preflight.

@@ -298,6 +298,9 @@ extension HTTPRequest {
     hosts = values("host")
     origin = joined("origin")
     fetchSite = joined("sec-fetch-site")
+    for (name, value) in headers where name.lowercased().hasPrefix("nsp-") {
+      fields[name.lowercased()] = value
+    }
     requestedMethod = joined("access-control-request-method")
     requestedHeaders = joined("access-control-request-headers")
     framingFault = Framing.fault(of: headers)

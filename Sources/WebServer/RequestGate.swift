@@ -61,13 +61,15 @@ package struct RequestGate: Hashable, Sendable {
   /// Whether a preflight asks for what a page of an allowed origin may send to a route.
   ///
   /// To be called after `refusalOfHost` only.
-  package func permitsPreflight(_ request: HTTPRequest, method: String) -> Bool {
+  package func permitsPreflight(
+    _ request: HTTPRequest, method: String, headers: [String]
+  ) -> Bool {
     guard request.method == "OPTIONS", sharedOrigin(of: request) != nil,
       refusalOfOrigin(request) == nil
     else { return false }
-    let headers = (request.requestedHeaders ?? "").split(separator: ",")
+    let asked = (request.requestedHeaders ?? "").split(separator: ",")
     return request.requestedMethod == method
-      && headers.allSatisfy { $0.utf8.elementsEqual("authorization".utf8) }
+      && asked.allSatisfy { name in headers.contains { $0.isSame(as: name) } }
   }
 
   /// The headers that let a page of an allowed origin read the answer to a request.
@@ -83,9 +85,10 @@ package struct RequestGate: Hashable, Sendable {
   }
 
   /// The headers of the answer to a preflight that is permitted, beside those of `sharing`.
-  package static func preflight(method: String) -> [[String]] {
+  package static func preflight(method: String, headers: [String]) -> [[String]] {
     [
-      ["Access-Control-Allow-Methods", method], ["Access-Control-Allow-Headers", "authorization"],
+      ["Access-Control-Allow-Methods", method],
+      ["Access-Control-Allow-Headers", headers.joined(separator: ", ")],
       ["Access-Control-Max-Age", "600"],
     ]
   }

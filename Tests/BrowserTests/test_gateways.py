@@ -87,6 +87,10 @@ class Gateways(GatewayTest):
         (one, _, _), (other, _, _) = shards.received("watch", self.nav)[:2]
         self.assertEqual([one, other], ["a", "b"])
         self.assertEqual([member for member, _, _ in shards.received("op", self.nav)], ["b"])
+        # A browser sends a preflight for each address, so all posts to another origin have one.
+        asked = self.run_script("return performance.getEntriesByType('resource').map(({ name }) => name)"
+                                ".filter((each) => each.includes('/messages'))")
+        self.assertEqual({each for each in asked if each.startswith(origins["b"])}, {f"{origins['b']}/nsp1/messages"})
 
     def test_every_revision_is_shown_once_while_the_nav_moves(self):
         shards.create(self.nav, "a")

@@ -103,17 +103,19 @@ class Origins(unittest.TestCase):
     def test_a_preflight_permits_what_the_client_sends_and_nothing_else(self):
         """Preflights that permit any method, any header, any origin, any path, or for a day."""
         for method, path in PROTOCOL:
-            for headers in ("authorization", None):
+            permitted = ["authorization", *(["nsp-number", "nsp-stream"] if "messages" in path else [])]
+            for headers in (",".join(permitted), "authorization", None):
                 answer = self.preflight(path, method=method, headers=headers)
                 self.assertEqual((answer.status, answer.body), (204, b""))
                 self.assertEqual(shared(answer), {
                     "access-control-allow-origin": PARTNER, "access-control-expose-headers": "Retry-After",
-                    "access-control-allow-methods": method, "access-control-allow-headers": "authorization",
+                    "access-control-allow-methods": method, "access-control-allow-headers": ", ".join(permitted),
                     "access-control-max-age": "600"})
                 self.assertEqual(answer.header("Vary"), "Origin")
             others = [each for each in ("GET", "POST", "PUT", "DELETE", "OPTIONS", "", "*", "post", None) if each != method]
             for wrong in (*({"method": other} for other in others), *({"headers": each} for each in (
-                    "x-evil", "authorization,x-evil", "*", "Authorization", "cookie", "authorization;")),
+                    "x-evil", "authorization,x-evil", "*", "Authorization", "cookie", "authorization;", "nsp-evil",
+                    *([] if "messages" in path else ["authorization,nsp-stream"]))),
                     *({"origin": each} for each in NEAR), {"site": "same-origin"}, {"site": "none"}):
                 with self.subTest(path=path, wrong=wrong):
                     answer = self.preflight(path, **{"method": method, **wrong})
