@@ -134,6 +134,8 @@ struct DelegateQuestion: Sendable {
   var animation: Animation?
   /// Whether a veto answer is missing, and the nav's settings allow the op then.
   var isVetoSkipped = false
+  /// Whether it waits until a veto delegate registers again, because the nav has just moved here.
+  var awaitsDelegate = false
 }
 
 extension DelegateQuestion {

@@ -27,6 +27,7 @@ extension Hub {
       }
       let body = ServerMessageWriter.ok(id: request.id, nav: request.nav)
       answer(sender, session, slot, body, .none)
+      if request.roles.contains(.veto) { askReturned(slot) }
     } catch {
       var error = error.error
       error.id = request.id
@@ -69,6 +70,14 @@ extension Hub {
     let hasAnimator = delegates.contains { $0.roles.contains(.animator) }
     var isSkipped = false
     if !subjects.isEmpty, !hasVeto, settings.veto.isRequired {
+      if let end = delegatesReturn(to: slot, within: settings.veto.deadline) {
+        var question = DelegateQuestion(
+          op: op, subjects: subjects, cause: op.cause(of: result.outputs), deadline: end)
+        question.awaitsDelegate = true
+        coordinations.update(slot) { $0.question = question }
+        timer.plan(end)
+        return true
+      }
       guard settings.veto.allowsOnTimeout else {
         throw OpFailure(.delegateTimeout, "a veto delegate is required, and none is registered")
       }
@@ -87,6 +96,22 @@ extension Hub {
     coordinations.update(slot) { $0.question = question }
     askNext(slot)
     return true
+  }
+
+  /// The time until which delegates may register again at a nav that has just moved to this daemon;
+  /// nil if there is none, or it has passed.
+  private func delegatesReturn(to slot: Int, within time: UInt64) -> UInt64? {
+    guard let arrival = shards.arrival(of: navs.slots[slot].shard) else { return nil }
+    return arrival + time > timer.now.boot ? arrival + time : nil
+  }
+
+  /// Asks about the op that waited for a veto delegate, which has registered now.
+  private mutating func askReturned(_ slot: Int) {
+    guard var question = coordinations[slot]?.question, question.awaitsDelegate else { return }
+    question.awaitsDelegate = false
+    question.deadline =
+      timer.now.boot + navs.slots[slot].controller.settings.content.veto.deadline
+    go(on: question, slot)
   }
 
   /// Asks the next delegate; if there is none, begins the next phase or finishes the question.

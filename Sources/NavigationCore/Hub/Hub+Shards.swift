@@ -88,7 +88,7 @@ extension Hub {
     let slots = navs.absorb(replayed.navs)
     remembered.absorb(replayed.remembered, at: now.boot)
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
-    self.shards.set(shards.keys, here: true)
+    self.shards.set(shards.keys, here: true, at: now.boot)
     renewEpochs(losses, at: now)
     for slot in slots { noteLoaded(slot) }
     for slot in slots where navs.slots[slot].fault == nil { recover(slot) }
@@ -123,7 +123,7 @@ extension Hub {
   package mutating func release(_ leaving: [Shard], to owner: String?, at now: Instant) {
     precondition(batches.areUntouched, "shards go while a batch is under way")
     timer.advance(to: now)
-    shards.set(leaving, here: false)
+    shards.set(leaving, here: false, at: now.boot)
     if let owner { shards.note(owner, has: leaving) }
     let leaving = Set(leaving)
     for op in reads.takeOps(where: { leaving.contains($0.shard) }) {
@@ -141,15 +141,29 @@ extension Hub {
   /// Removes a loaded nav that another daemon serves from now on.
   private mutating func leave(_ slot: Int, at now: Instant) {
     let coordination = coordinations.remove(slot)
-    if let question = coordination?.question {
-      endQuestion(question.asked, "denied", by: nil)
-      move(question.op)
-    }
-    for op in coordination?.queue ?? [] { move(op) }
+    let question = coordination?.question
+    if let question { endQuestion(question.asked, "denied", by: nil) }
     let details = misplaced(navs.slots[slot].name)?.details.filter { "\($0.name)" != "nav" } ?? []
+    let watching = Set(watches.of(nav: slot).map { watches.slots[$0].session })
     for index in watches.of(nav: slot) { endWatch(index, why: "moved", details, at: now) }
+    let others = (coordination?.delegates.map(\.session) ?? []) + [coordination?.holder]
+    for case let ref? in others where sessions.isLive(ref) && !watching.contains(ref.slot) {
+      endRoles(of: ref.slot, slot, details)
+    }
     if navs.hasName(slot) { navs.releaseName(of: slot) }
     navs.remove(slot)
+    // Not before: an error about a nav that is here has its position.
+    for op in [question?.op].compactMap({ $0 }) + (coordination?.queue ?? []) { move(op) }
+  }
+
+  /// Reports the move to a session that has roles or a lease there, and no watch.
+  private mutating func endRoles(
+    of session: Int, _ slot: Int, _ details: [(name: StaticString, json: [UInt8])]
+  ) {
+    let body = ServerMessageWriter.end(
+      nav: navs.slots[slot].name, view: .full, epoch: navs.slots[slot].epoch,
+      revision: navs.slots[slot].durable, why: "moved", details)
+    send(sessions.slots[session].connection, .end, body)
   }
 
   /// Answers an op that waited, because its nav has moved; it was not decided.

@@ -5,6 +5,8 @@ struct Shards: Sendable {
   /// The number of shards.
   let count: Int
   private var areHere: [Bool]
+  /// When each shard came, in milliseconds of CLOCK_BOOTTIME.
+  private var arrivals: [UInt64]
   /// Whether this daemon serves every shard, so that no message has to be checked.
   private(set) var areAllHere: Bool
   /// How the cluster is divided; nil outside of a cluster, and before the first view.
@@ -16,6 +18,7 @@ struct Shards: Sendable {
     self.count = count
     areAllHere = count == 1
     areHere = Array(repeating: count == 1, count: count)
+    arrivals = Array(repeating: 0, count: count)
     owners = Array(repeating: nil, count: count)
   }
 
@@ -36,9 +39,15 @@ struct Shards: Sendable {
     return owner.isAlive && owner.name != view.member ? owner : nil
   }
 
+  /// When a shard came from another daemon; nil outside of a cluster.
+  func arrival(of shard: Shard) -> UInt64? { count > 1 ? arrivals[shard.number] : nil }
+
   /// Notes that this daemon serves some shards from now on, or no longer.
-  mutating func set(_ shards: some Sequence<Shard>, here isHere: Bool) {
-    for shard in shards { areHere[shard.number] = isHere }
+  mutating func set(_ shards: some Sequence<Shard>, here isHere: Bool, at now: UInt64) {
+    for shard in shards {
+      areHere[shard.number] = isHere
+      arrivals[shard.number] = now
+    }
     areAllHere = areHere.allSatisfy { $0 }
   }
 
