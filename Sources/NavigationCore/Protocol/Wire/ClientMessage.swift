@@ -257,12 +257,14 @@ package struct OpRequest: Sendable {
   /// The time by CLOCK_BOOTTIME, in milliseconds, after which the daemon must not begin the op; nil
   /// for none.
   package var due: UInt64?
+  /// The machine whose clock `due` counts by: the kernel's boot id; nil for the daemon's.
+  package var clock: String?
 
   /// Makes a request; by default without guards, animation and deadline.
   package init(
     id: UInt64, client: ClientID? = nil, name: String? = nil, nav: String,
     guards: Guards = Guards(),
-    isAnimated: Bool? = nil, waits: Bool = false, due: UInt64? = nil
+    isAnimated: Bool? = nil, waits: Bool = false, due: UInt64? = nil, clock: String? = nil
   ) {
     self.id = id
     self.client = client
@@ -272,6 +274,7 @@ package struct OpRequest: Sendable {
     self.isAnimated = isAnimated
     self.waits = waits
     self.due = due
+    self.clock = clock
   }
 }
 
@@ -298,6 +301,8 @@ package final class OpMessage: Sendable {
   /// The time by CLOCK_BOOTTIME, in milliseconds, after which the daemon must not begin the op; nil
   /// for none.
   package let due: UInt64?
+  /// The machine whose clock `due` counts by: a kernel's boot id; nil for the daemon's.
+  package let clock: String?
   /// The kinds of the operations, in order.
   package let kinds: OperationKinds
   /// All operations, in order, if one has a sender or is not in `readable`; else none.
@@ -315,7 +320,7 @@ package final class OpMessage: Sendable {
 
   init(
     id: UInt64, idDigits: Digits, client: ClientID?, name: String?, nav: String, guards: Guards,
-    isAnimated: Bool?, waits: Bool, due: UInt64?, kinds: OperationKinds,
+    isAnimated: Bool?, waits: Bool, due: UInt64?, clock: String?, kinds: OperationKinds,
     unusual: [RequestedOperation],
     readable: [Operation], octets: BodyHash
   ) {
@@ -329,6 +334,7 @@ package final class OpMessage: Sendable {
     self.isAnimated = isAnimated
     self.waits = waits
     self.due = due
+    self.clock = clock
     self.kinds = kinds
     self.unusual = unusual
     self.readable = readable

@@ -289,6 +289,7 @@ package struct ClientMessageReader: Sendable {
     var name = 0
     var animated = 0
     var due = 0
+    var clock = 0
     var wait = 0
     var guards = 0
 
@@ -309,6 +310,7 @@ package struct ClientMessageReader: Sendable {
           case "animated": animated = value
           case "due": due = value
           case "onBusy": wait = value
+          case "clock": clock = value
           default: break
           }
         }
@@ -331,6 +333,7 @@ package struct ClientMessageReader: Sendable {
     let name = members.name == 0 ? nil : try name(members.name, id)
     let isAnimated = members.animated == 0 ? nil : try flag(members.animated, "animated", id)
     let due = members.due == 0 ? nil : try integer(members.due, "due", id)
+    let clock = members.clock == 0 ? nil : try text(members.clock, "clock", id)
     let waits = members.wait == 0 ? false : try waits(members.wait, id)
     var guards = Guards()
     if members.guards != 0 { try self.guards(members.guards, id, into: &guards) }
@@ -339,8 +342,8 @@ package struct ClientMessageReader: Sendable {
     let unusual = operations(list, &kinds, &readable)
     return OpMessage(
       id: id, idDigits: tape.digits(members.id), client: client, name: name, nav: nav,
-      guards: guards, isAnimated: isAnimated, waits: waits, due: due, kinds: kinds,
-      unusual: unusual, readable: readable, octets: octets)
+      guards: guards, isAnimated: isAnimated, waits: waits, due: due, clock: clock,
+      kinds: kinds, unusual: unusual, readable: readable, octets: octets)
   }
 
   private func waits(_ index: Int?, _ id: UInt64) throws(MessageFailure) -> Bool {

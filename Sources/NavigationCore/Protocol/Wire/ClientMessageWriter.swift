@@ -75,6 +75,7 @@ package enum ClientMessageWriter {
     }
     if let due = request.due {
       json.member("due", due)
+      json.optional("clock", request.clock)
     }
     json.name("do")
     json.beginArray()
@@ -99,6 +100,16 @@ package enum ClientMessageWriter {
     if request.limit != 100 {
       json.member("limit", request.limit)
     }
+    json.endObject()
+    return json.bytes
+  }
+
+  /// Encodes a `get` of how a cluster is divided among its daemons.
+  package static func cluster(id: UInt64) -> [UInt8] {
+    var json = JSONWriter(reserving: 48)
+    json.beginObject()
+    json.member("id", id)
+    json.member("what", plain: "cluster")
     json.endObject()
     return json.bytes
   }

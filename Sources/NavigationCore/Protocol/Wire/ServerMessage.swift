@@ -155,8 +155,8 @@ package struct ErrReply: Error, Hashable, Sendable {
   package var depth: UInt64?
   /// The id of the top screen; the inner nil stands for an empty stack.
   package var top: String??
-  /// The endpoint at which the nav is now, for `moved`.
-  package var endpoint: String?
+  /// The daemon that has the nav now, for `moved`.
+  package var daemon: DaemonAddress?
   /// The whole body, for members that this type does not have.
   package var body: OpaqueJSON
 
@@ -356,8 +356,25 @@ package struct WatchEnd: Hashable, Sendable {
   package var epoch: Epoch
   /// The last revision of the watch.
   package var revision: Revision
-  /// The reason: `closed`, or `forbidden` if the client lost the right `read`.
+  /// The reason: `closed`, `forbidden` if the client lost the right `read`, or `moved`.
   package var why: String
-  /// The endpoint at which the nav is now; nil if it did not move.
-  package var endpoint: String?
+  /// The daemon that has the nav now, for `moved`; nil while no daemon has it.
+  package var daemon: DaemonAddress?
+}
+
+/// The daemon to which a nav has moved.
+package struct DaemonAddress: Hashable, Sendable {
+  /// The endpoint of the daemon.
+  package var endpoint: String
+  /// The public key of the daemon, in Z85; nil if it has none.
+  package var key: String?
+  /// The address of the daemon's gateway for browsers; nil if it has none.
+  package var web: String?
+
+  /// Makes an address.
+  package init(endpoint: String, key: String? = nil, web: String? = nil) {
+    self.endpoint = endpoint
+    self.key = key
+    self.web = web
+  }
 }

@@ -146,7 +146,7 @@ package struct ServerMessageReader: Sendable {
     reply.digest = digest("dig")
     reply.depth = integer("depth")
     reply.top = top()
-    reply.endpoint = text("endpoint")
+    reply.daemon = daemon()
     return reply
   }
 
@@ -310,6 +310,10 @@ package struct ServerMessageReader: Sendable {
     else { return nil }
     return WatchEnd(
       nav: nav, view: text("view") ?? "full", epoch: epoch, revision: revision, why: why,
-      endpoint: text("endpoint"))
+      daemon: daemon())
+  }
+
+  private func daemon() -> DaemonAddress? {
+    text("endpoint").map { DaemonAddress(endpoint: $0, key: text("key"), web: text("web")) }
   }
 }
