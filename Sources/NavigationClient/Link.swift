@@ -21,6 +21,10 @@ struct Link: ~Copyable {
     case connected
     /// The connection was lost.
     case disconnected
+    /// An attempt to connect has failed; libzmq or the link tries again.
+    case failed
+    /// The address is malformed, or the process has no descriptor left.
+    case impossible
     /// The daemon refuses the connection for good; a retry would not help.
     case refused(ConnectionRefusal)
   }
@@ -35,11 +39,10 @@ struct Link: ~Copyable {
   private var fruitlessRounds = 0
   private let identity: NetworkIdentity?
   private let linger: Int32
-  private let wake: Int32?
   private let socket: Socket
   private var monitor: Monitor
-  private var poller: Poller
   private let socketSlot: Poller.Slot
+  private let monitorSlot: Poller.Slot
   private var parts = Multipart(capacity: 4)
   private var reader = ServerMessageReader()
   private var outbox: [[[UInt8]]] = []
@@ -55,23 +58,20 @@ struct Link: ~Copyable {
   /// A daemon on this machine always answers. Over tcp, a client with the wrong server key sends a
   /// handshake that the daemon cannot read; the daemon then closes the connection without a reply.
   private var patience: Int { endpoint.hasPrefix("ipc:") ? .max : 3 }
-  private var endpoint: String { places[place] }
+  /// The address in use.
+  var endpoint: String { places[place] }
 
   private init(
-    places: [String], place: Int, identity: NetworkIdentity?, linger: Int32, wake: Int32?,
-    socket: consuming Socket, monitor: consuming Monitor
+    places: [String], place: Int, identity: NetworkIdentity?, linger: Int32,
+    socket: consuming Socket, monitor: consuming Monitor, in poller: inout Poller
   ) {
     self.places = places
     self.place = place
     if places.count > 1 { nextAt = monotonicMilliseconds() + Self.attemptMilliseconds }
     self.identity = identity
     self.linger = linger
-    self.wake = wake
-    var poller = Poller()
     socketSlot = poller.add(socket)
-    _ = poller.add(monitor)
-    if let wake { _ = poller.add(descriptor: wake) }
-    self.poller = poller
+    monitorSlot = poller.add(monitor)
     self.socket = socket
     self.monitor = monitor
   }
@@ -82,14 +82,20 @@ struct Link: ~Copyable {
   ///   - endpoint: the address of the daemon, or several, separated by commas.
   ///   - identity: the keys for an address at tcp://.
   ///   - milliseconds: how long `deinit` waits until unsent messages have left.
-  ///   - wake: a descriptor that ends a wait when it is readable.
+  ///   - poller: what waits for the link; the caller calls `leave` before it drops the link.
   /// - Returns: a link that reports `connected` later.
   /// - Throws: the error of libzmq, such as `EINVAL` for a malformed address or `EMFILE`.
   static func open(
     _ endpoint: String, as identity: NetworkIdentity?, linger milliseconds: Int32,
-    wake: Int32? = nil
+    in poller: inout Poller
   ) throws(ZeroMQError) -> Link {
-    try open(places(of: endpoint), 0, identity, milliseconds, wake)
+    try open(places(of: endpoint), 0, identity, milliseconds, &poller)
+  }
+
+  /// Takes the link out of its poller.
+  func leave(_ poller: inout Poller) {
+    poller.remove(socketSlot)
+    poller.remove(monitorSlot)
   }
 
   /// The addresses in a text; a comma separates two only if a scheme follows, since a path can have
@@ -108,7 +114,7 @@ struct Link: ~Copyable {
 
   private static func open(
     _ places: [String], _ place: Int, _ identity: NetworkIdentity?, _ milliseconds: Int32,
-    _ wake: Int32?
+    _ poller: inout Poller
   ) throws(ZeroMQError) -> Link {
     let endpoint = places[place]
     let socket = try SharedContext.get().context.socket(.dealer)
@@ -127,36 +133,35 @@ struct Link: ~Copyable {
     let monitor = try Monitor.start(on: socket, .client)
     try socket.connect(endpoint)
     return Link(
-      places: places, place: place, identity: identity, linger: milliseconds, wake: wake,
-      socket: socket, monitor: monitor)
+      places: places, place: place, identity: identity, linger: milliseconds, socket: socket,
+      monitor: monitor, in: &poller)
   }
 
   /// Connects again after a refusal for the connection limit, where libzmq does not retry itself.
-  private mutating func renew() throws(ZeroMQError) {
+  private mutating func renew(_ poller: inout Poller) throws(ZeroMQError) {
     let answers = fullAnswers
-    self = try Self.open(places, place, identity, linger, wake)
+    try replace(place, &poller)
     fullAnswers = answers
   }
 
-  /// Connects anew, because a daemon has not answered for long or has redirected the session.
-  ///
-  /// If `endpoint` is what the link has already, it connects to the next of its addresses.
-  mutating func reopen(_ endpoint: String) throws(ZeroMQError) {
-    guard places != Self.places(of: endpoint) else { return try advance() }
-    self = try Self.open(endpoint, as: identity, linger: linger, wake: wake)
+  private mutating func replace(_ place: Int, _ poller: inout Poller) throws(ZeroMQError) {
+    let link = try Self.open(places, place, identity, linger, &poller)
+    leave(&poller)
+    self = link
   }
 
-  /// Connects to the next address; with one address, to that one again.
-  private mutating func advance() throws(ZeroMQError) {
+  /// Connects anew, because a daemon has not answered for long: to the next address, or with one
+  /// address to that one again.
+  mutating func advance(_ poller: inout Poller) throws(ZeroMQError) {
     let (greetings, answers, rounds) = (brokenGreetings, fullAnswers, fruitlessRounds)
-    self = try Self.open(places, (place + 1) % places.count, identity, linger, wake)
+    try replace((place + 1) % places.count, &poller)
     (brokenGreetings, fullAnswers, fruitlessRounds) = (greetings, answers, rounds)
   }
 
   /// Connects to the next address, or plans to connect to the one after it if that is not possible.
-  private mutating func tryNext() {
+  private mutating func tryNext(_ poller: inout Poller) {
     do throws(ZeroMQError) {
-      try advance()
+      try advance(&poller)
     } catch {
       // The address is malformed, or the process has no descriptor left.
       place = (place + 1) % places.count
@@ -203,15 +208,17 @@ struct Link: ~Copyable {
   private static let pauses: [UInt64] = [100, 200, 400, 800, 1600]
 
   /// Sends a message, or queues it until libzmq can accept it.
-  mutating func send(_ verb: ClientVerb, _ body: [UInt8]) throws(ZeroMQError) {
+  mutating func send(
+    _ verb: ClientVerb, _ body: [UInt8], _ poller: inout Poller
+  ) throws(ZeroMQError) {
     outbox.append([verb.frame, body])
-    try flush()
+    try flush(&poller)
   }
 
   /// Drops the messages that libzmq has not accepted.
   mutating func dropUnsent() { outbox.removeAll() }
 
-  private mutating func flush() throws(ZeroMQError) {
+  private mutating func flush(_ poller: inout Poller) throws(ZeroMQError) {
     var sent = 0
     while sent < outbox.count, try socket.send(outbox[sent]) == .sent { sent += 1 }
     outbox.removeFirst(sent)
@@ -220,31 +227,28 @@ struct Link: ~Copyable {
     poller.watch(socketSlot, for: isAwaitingRoom ? [.readable, .writable] : .readable)
   }
 
-  /// Waits for events and returns them.
+  /// When to call `takeEvents` at the latest; nil while nothing is planned.
+  var dueAt: UInt64? { [retryAt, nextAt].compactMap { $0 }.min() }
+
+  /// Connects again if that is due, and returns what has happened, after a wait of the poller.
   ///
   /// - Parameters:
-  ///   - milliseconds: the timeout, −1 for none.
+  ///   - poller: the poller of the link.
   ///   - limit: the maximum number of messages.
-  /// - Returns: the events. There can be none before the timeout too, for example after a signal, a
-  ///   reconnect or a wake by the descriptor.
+  /// - Returns: the events.
   /// - Throws: the error of libzmq, such as `ENOMEM`.
-  mutating func wait(milliseconds: Int, limit: Int = 256) throws(ZeroMQError) -> [Event] {
-    var milliseconds = milliseconds
+  mutating func takeEvents(
+    _ poller: inout Poller, limit: Int = 256
+  ) throws(ZeroMQError) -> [Event] {
     var events: [Event] = []
-    if let due = [retryAt, nextAt].compactMap({ $0 }).min() {
-      let left = Deadline(at: due).remainingMilliseconds
-      if left == 0 {
-        if due == nextAt {
-          if isConnected { events.append(.disconnected) }
-          tryNext()
-        } else {
-          try renew()
-        }
-      } else if milliseconds < 0 || milliseconds > left {
-        milliseconds = left
+    if let due = dueAt, due <= monotonicMilliseconds() {
+      if due == nextAt {
+        if isConnected { events.append(.disconnected) }
+        tryNext(&poller)
+      } else {
+        try renew(&poller)
       }
     }
-    _ = try poller.wait(milliseconds: events.isEmpty ? milliseconds : 0)
     // Messages first, because those of a lost connection still belong to its session.
     while events.count < limit, try socket.receive(into: &parts) {
       (brokenGreetings, fullAnswers) = (0, 0)
@@ -259,6 +263,7 @@ struct Link: ~Copyable {
       // A daemon that hangs is still connected to by its kernel.
       case .handshakeSucceeded: (nextAt, fruitlessRounds) = (nil, 0)
       case .connectRetried:
+        events.append(.failed)
         guard places.count > 1 else { break }
         // A pause after each round, in which a daemon can take over.
         let isLast = place == places.count - 1
@@ -282,7 +287,7 @@ struct Link: ~Copyable {
       case .accepted, .acceptFailed: break
       }
     }
-    try flush()
+    try flush(&poller)
     return events
   }
 

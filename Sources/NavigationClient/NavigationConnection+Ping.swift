@@ -27,7 +27,8 @@ extension NavigationConnection {
         switch event {
         case .message(.pong(id, let boot, let time), _, _): return Pong(boot: boot, time: time)
         case .connected: try send(.ping, body)
-        case .message, .unreadable, .disconnected, .refused: try endRequest(on: event)
+        case .message, .unreadable, .disconnected, .refused, .failed, .impossible:
+          try endRequest(on: event)
         }
       }
       guard !deadline.hasPassed else { throw timeUp(isChange: false) }

@@ -51,7 +51,7 @@ extension NavigationConnection {
           limit = deadline
           next = question.map { _ in Deadline(interval) }
         case .disconnected: limit = deadline.earlier(than: Deadline(Self.defaultTimeout))
-        case .message, .unreadable, .refused: try endRequest(on: event)
+        case .message, .unreadable, .refused, .failed, .impossible: try endRequest(on: event)
         }
       }
       guard !limit.hasPassed else { throw timeUp(isChange: false) }

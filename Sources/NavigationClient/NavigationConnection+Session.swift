@@ -7,17 +7,18 @@ extension NavigationConnection {
   /// Opens a session and waits for the daemon's `welcome`.
   ///
   /// - Parameter timeout: how long to wait.
-  /// - Throws: `noAnswer` after the timeout, or `closed` if the daemon refuses the session.
+  /// - Throws: `noAnswer` after the timeout, or `closed` if the daemon refuses the cluster.
   package mutating func openSession(
     timeout: Duration = defaultTimeout
   ) throws(ConnectionError) {
     guard !hasSession else { return }
     hasSession = true
     let deadline = Deadline(timeout)
-    try interpret(session.connected(at: monotonicMilliseconds()), body: [])
-    while session.phase != .open {
+    try interpret(
+      cluster.connected(.first, to: links.place(of: .first), at: monotonicMilliseconds()), body: [])
+    while cluster.phase != .open {
       try turn(until: deadline)
-      guard session.phase == .open || !deadline.hasPassed else {
+      guard cluster.phase == .open || !deadline.hasPassed else {
         throw timeUp(isChange: false)
       }
     }
@@ -35,12 +36,12 @@ extension NavigationConnection {
   package mutating func watch(
     _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil
   ) throws(ConnectionError) {
-    try interpret(session.watch(nav, view: view, mirror: mirror, start: start), body: [])
+    try interpret(cluster.watch(nav, view: view, mirror: mirror, start: start), body: [])
   }
 
   /// Ends the watch of a nav.
   package mutating func unwatch(_ nav: String, view: View = .full) throws(ConnectionError) {
-    try interpret(session.unwatch(nav, view: view), body: [])
+    try interpret(cluster.unwatch(nav, view: view), body: [])
   }
 
   /// Sends a change without waiting; `next` returns its reply.
@@ -53,34 +54,34 @@ extension NavigationConnection {
   package mutating func submit(
     _ request: OpRequest, operations: [[UInt8]]
   ) throws(ConnectionError) -> UInt64 {
-    let (id, outputs) = session.perform(request, operations: operations)
+    let (id, outputs) = cluster.perform(request, operations: operations)
     try interpret(outputs, body: [])
     return id
   }
 
   /// Whether this session holds the display lease of a nav, by the messages received so far.
-  package func holdsLease(of nav: String) -> Bool { session.holdsLease(of: nav) }
+  package func holdsLease(of nav: String) -> Bool { cluster.holdsLease(of: nav) }
 
   /// The replica of a watched nav: its mirror, and whether guards can be made from it.
-  package func replica(of nav: String) -> Replica? { session.replica(of: nav) }
+  package func replica(of nav: String) -> Replica? { cluster.replica(of: nav) }
 
   /// Registers as delegate of a nav, also in later sessions; `nextEvent` returns the questions.
   package mutating func delegate(
     _ nav: String, _ registration: DelegateRegistration
   ) throws(ConnectionError) {
-    try interpret(session.delegate(nav, registration), body: [])
+    try interpret(cluster.delegate(nav, registration), body: [])
   }
 
   /// Answers a question with a JSON value; an answer after the question's end is dropped.
   package mutating func answer(_ ask: AskID, value: [UInt8]) throws(ConnectionError) {
-    try interpret(session.answer(ask, value: value), body: [])
+    try interpret(cluster.answer(ask, value: value), body: [])
   }
 
   /// Takes or releases the display lease of a nav; `nextEvent` returns the result.
   package mutating func lease(
     _ nav: String, _ wish: LeaseWish, isKept: Bool = false
   ) throws(ConnectionError) {
-    try interpret(session.lease(nav, wish, isKept: isKept), body: [])
+    try interpret(cluster.lease(nav, wish, isKept: isKept), body: [])
   }
 
   /// Waits for the next event of the session; drops events of delegate roles and leases.
@@ -131,7 +132,7 @@ extension NavigationConnection {
   /// are still in libzmq's queue.
   package mutating func leave() throws(ConnectionError) {
     guard hasSession else { return }
-    let farewell = session.leave()
+    let farewell = cluster.leave()
     guard !farewell.isEmpty else { return }
     try interpret(farewell, body: [])
     let deadline = Deadline(.seconds(1))
@@ -145,12 +146,12 @@ extension NavigationConnection {
     switch event {
     case .message(.ok(let reply), _, _): reply.nav == nil && reply.value == nil
     case .disconnected, .refused: true
-    case .message, .unreadable, .connected: false
+    case .message, .unreadable, .connected, .failed, .impossible: false
     }
   }
 
   mutating func awaitReply(
-    _ id: UInt64, _ outputs: [SessionOutput], until deadline: Deadline, isChange: Bool,
+    _ id: UInt64, _ outputs: [ClusterOutput], until deadline: Deadline, isChange: Bool,
     whenQueued: (UInt64) -> Void = { _ in }
   ) throws(ConnectionError) -> Reply {
     awaited.insert(id)
@@ -160,7 +161,7 @@ extension NavigationConnection {
       while let position = takeQueued(id) { whenQueued(position) }
       if let reply = replies.removeValue(forKey: id) { return reply }
       guard !deadline.hasPassed else {
-        try interpret(session.forget(id).outputs, body: [])
+        try interpret(cluster.forget(id).outputs, body: [])
         throw timeUp(isChange: isChange)
       }
       try turn(until: deadline)
@@ -179,46 +180,62 @@ extension NavigationConnection {
 
   /// Waits once and handles all events.
   private mutating func turn(until deadline: Deadline?) throws(ConnectionError) {
-    if case .closed = session.phase { throw .unreachable(endpoint: endpoint) }
-    let now = monotonicMilliseconds()
-    if let at = reconnectAt, at <= now {
-      reconnectAt = nil
-      do throws(ZeroMQError) { try link.reopen(endpoint) } catch { throw .system(error) }
+    if case .closed = cluster.phase { throw .unreachable(endpoint: endpoint) }
+    let limit = (deadline ?? Deadline(at: .max)).earlier(than: cluster.wakeAt)
+    do throws(ZeroMQError) {
+      try links.wait(milliseconds: limit.remainingMilliseconds)
+    } catch {
+      throw .system(error)
     }
-    let timer = reconnectAt ?? session.wakeAt
-    let limit = deadline ?? Deadline(at: .max)
-    for event in try wait(until: limit.earlier(than: timer)) { try handle(event) }
-    try interpret(session.tick(at: monotonicMilliseconds()), body: [])
-    try interpret(session.confirm(), body: [])
+    for link in links.ids {
+      let events: [Link.Event]
+      do throws(ZeroMQError) {
+        events = try links.takeEvents(of: link)
+      } catch {
+        throw .system(error)
+      }
+      for event in events { try handle(event, of: link) }
+    }
+    try interpret(cluster.tick(at: monotonicMilliseconds()), body: [])
+    try interpret(cluster.confirm(), body: [])
   }
 
-  private mutating func handle(_ event: Link.Event) throws(ConnectionError) {
-    guard reconnectAt == nil else { return }
+  private mutating func handle(
+    _ event: Link.Event, of link: LinkID
+  ) throws(ConnectionError) {
     let now = monotonicMilliseconds()
     switch event {
     case .message(let message, let verb, let body):
-      let outputs = session.receive(message, verb: verb, octets: body.count, at: now)
+      let outputs = cluster.receive(
+        message, verb: verb, octets: body.count, from: link, at: now)
       try interpret(outputs, body: body)
-    case .unreadable: try interpret(session.receiveUnreadable(at: now), body: [])
-    case .connected: try interpret(session.connected(at: now), body: [])
-    case .disconnected: try interpret(session.disconnected(), body: [])
-    case .refused(let refusal): throw .refused(endpoint: endpoint, refusal)
+    case .unreadable: try interpret(cluster.receiveUnreadable(from: link, at: now), body: [])
+    case .connected:
+      try interpret(cluster.connected(link, to: links.place(of: link), at: now), body: [])
+    case .disconnected: try interpret(cluster.disconnected(link, at: now), body: [])
+    case .failed: try interpret(cluster.failed(link, at: now), body: [])
+    case .refused(let refusal) where link == .first:
+      throw .refused(endpoint: endpoint, refusal)
+    case .refused, .impossible:
+      try interpret(cluster.failed(link, isFinal: true, at: now), body: [])
     }
   }
 
   private mutating func interpret(
-    _ outputs: [SessionOutput], body: [UInt8]
+    _ outputs: [ClusterOutput], body: [UInt8]
   ) throws(ConnectionError) {
     for output in outputs {
       switch output {
-      case .send(let verb, let body): try send(verb, body)
-      case .reconnect(let at):
-        link.dropUnsent()
-        reconnectAt = at
-      case .move(let endpoint, let at):
-        link.dropUnsent()
-        self.endpoint = endpoint
-        reconnectAt = at
+      case .send(let link, let verb, let body):
+        do throws(ZeroMQError) {
+          try links.send(link, verb, body)
+        } catch {
+          throw .system(error)
+        }
+      case .connect(let link, let address, let at): links.connect(link, to: address, at: at)
+      case .close(let link): links.close(link)
+      // It was sent at once.
+      case .dropUnsent: break
       case .event(.closed(let end)): throw .closed(end)
       case .event(.answered(let id, let result)) where awaited.contains(id):
         replies[id] = Reply(result: result, body: body)

@@ -24,13 +24,10 @@ package struct NavigationConnection: ~Copyable {
   /// The default timeout of a request.
   package static let defaultTimeout = Duration.seconds(10)
 
-  /// The address of the daemon; it changes if the daemon redirects the session.
-  package internal(set) var endpoint: String
-  let identity: NetworkIdentity?
-  var link: Link
-  var session: SessionReplica
-  /// When to connect again after the session dropped a connection; nil while none is planned.
-  var reconnectAt: UInt64?
+  /// The configured address of the daemon, or several, separated by commas.
+  package let endpoint: String
+  var links: Links
+  var cluster: ClusterReplica
   /// The events that `next` has not returned yet.
   var events: [ConnectionEvent] = []
   /// The replies to awaited requests that have not been taken yet.
@@ -52,7 +49,7 @@ package struct NavigationConnection: ~Copyable {
   ///   - window: the credit of a session: octets that the daemon can send unconfirmed.
   ///   - heartbeat: after how many milliseconds of silence the daemon sends a heartbeat.
   ///   - wake: a descriptor that ends a wait of `nextEvent` while it is readable.
-  /// - Returns: a connection without a session.
+  /// - Returns: a connection without a cluster.
   /// - Throws: `unreachable`, `refused` or `system`.
   package static func connect(
     to endpoint: String, as identity: NetworkIdentity? = nil, name: String = "",
@@ -60,32 +57,32 @@ package struct NavigationConnection: ~Copyable {
     window: UInt64 = 65536, heartbeat: UInt64 = 5000, wake: Int32? = nil
   ) throws(ConnectionError) -> NavigationConnection {
     var source = SystemRandomNumberGenerator()
-    let session = SessionReplica(
+    let cluster = ClusterReplica(
       client: ClientID(high: source.next(), low: source.next()), name: name, window: window,
       heartbeat: heartbeat, seed: source.next())
     var connection = NavigationConnection(
-      endpoint: endpoint, identity: identity,
-      link: try Self.open(endpoint, as: identity, wake: wake), session: session, wake: wake)
+      endpoint: endpoint, links: try Self.open(endpoint, as: identity, wake: wake),
+      cluster: cluster, wake: wake)
     try connection.awaitConnection(until: Deadline(timeout))
     return connection
   }
 
   private init(
-    endpoint: String, identity: NetworkIdentity?, link: consuming Link, session: SessionReplica,
-    wake: Int32?
+    endpoint: String, links: consuming Links, cluster: ClusterReplica, wake: Int32?
   ) {
-    self.identity = identity
     self.wake = wake
     self.endpoint = endpoint
-    self.link = link
-    self.session = session
+    self.links = links
+    self.cluster = cluster
   }
 
   static func open(
     _ endpoint: String, as identity: NetworkIdentity?, wake: Int32?
-  ) throws(ConnectionError) -> Link {
+  ) throws(ConnectionError) -> Links {
     do throws(ZeroMQError) {
-      return try Link.open(endpoint, as: identity, linger: 500, wake: wake)
+      var links = Links(endpoint, as: identity, linger: 500, wake: wake)
+      try links.connect(.first, to: nil)
+      return links
     } catch {
       throw .system(error)
     }
@@ -99,12 +96,12 @@ package struct NavigationConnection: ~Copyable {
         case .connected: isConnected = true
         // The refusal can arrive in the same wait as the connection.
         case .refused(let refusal): throw .refused(endpoint: endpoint, refusal)
-        case .message, .unreadable, .disconnected: break
+        case .message, .unreadable, .disconnected, .failed, .impossible: break
         }
       }
       guard !isConnected else { return }
       guard !deadline.hasPassed else {
-        throw link.doubt.map { .refused(endpoint: endpoint, $0) }
+        throw links.doubt(.first).map { .refused(endpoint: endpoint, $0) }
           ?? .unreachable(endpoint: endpoint)
       }
     }
@@ -125,14 +122,14 @@ package struct NavigationConnection: ~Copyable {
   ) throws(ConnectionError) -> Reply {
     let deadline = Deadline(timeout)
     guard !hasSession else {
-      let (id, outputs) = session.perform(request, operations: operations)
+      let (id, outputs) = cluster.perform(request, operations: operations)
       return try awaitReply(
         id, outputs, until: deadline, isChange: true, whenQueued: whenQueued)
     }
     var request = request
     request.id = takeID()
-    request.client = session.client
-    if request.name == nil, !session.name.isEmpty { request.name = session.name }
+    request.client = cluster.client
+    if request.name == nil, !cluster.name.isEmpty { request.name = cluster.name }
     let body = ClientMessageWriter.op(request, operations: operations)
     return try exchange(.op, request.id, body, until: deadline)
   }
@@ -149,7 +146,7 @@ package struct NavigationConnection: ~Copyable {
   ) throws(ConnectionError) -> Reply {
     let deadline = Deadline(timeout)
     guard !hasSession else {
-      let (id, outputs) = session.get(request)
+      let (id, outputs) = cluster.get(request)
       return try awaitReply(id, outputs, until: deadline, isChange: false)
     }
     var request = request
@@ -162,55 +159,31 @@ package struct NavigationConnection: ~Copyable {
     return nextID
   }
 
-  /// One round trip without a session; after a loss, the same octets are sent again.
-  private mutating func exchange(
-    _ verb: ClientVerb, _ id: UInt64, _ body: [UInt8], until deadline: Deadline
-  ) throws(ConnectionError) -> Reply {
-    guard body.count <= ErrReply.usualMaximumBody else {
-      let refusal = ErrReply.tooLarge(id, body.count, limit: ErrReply.usualMaximumBody)
-      return Reply(result: .failure(refusal), body: refusal.body.bytes)
-    }
-    try send(verb, body)
-    while true {
-      for event in try wait(until: deadline) {
-        switch event {
-        case .message(.ok(let reply), _, let body) where reply.id == id:
-          return Reply(result: .success(reply), body: body)
-        // An `err` for an unreadable request has no id; it is this request's, as no other is
-        // pending.
-        case .message(.err(let refusal), _, let body) where refusal.id == id || refusal.id == nil:
-          return Reply(result: .failure(refusal), body: body)
-        case .connected: try send(verb, body)
-        case .message, .unreadable, .disconnected, .refused: try endRequest(on: event)
-        }
-      }
-      guard !deadline.hasPassed else { throw timeUp(isChange: verb == .op) }
-    }
-  }
-
-  /// Throws if no reply can follow an event; for requests without a session.
+  /// Throws if no reply can follow an event; for requests without a cluster.
   func endRequest(on event: Link.Event) throws(ConnectionError) {
     switch event {
     case .refused(let refusal): throw .refused(endpoint: endpoint, refusal)
     case .unreadable(let text): throw .unreadable(text)
     case .message(.bye(why: "revoked", _), _, _): throw .closed(.dismissed(why: "revoked"))
-    case .message, .connected, .disconnected: break
+    case .message, .connected, .disconnected, .failed, .impossible: break
     }
   }
 
   /// The error after a timeout: the refusal of the connection if one is known, else `noAnswer`.
   func timeUp(isChange: Bool) -> ConnectionError {
-    link.doubt.map { .refused(endpoint: endpoint, $0) }
+    links.doubt(.first).map { .refused(endpoint: endpoint, $0) }
       ?? .noAnswer(endpoint: endpoint, isChange: isChange)
   }
 
   mutating func send(_ verb: ClientVerb, _ body: [UInt8]) throws(ConnectionError) {
-    do throws(ZeroMQError) { try link.send(verb, body) } catch { throw .system(error) }
+    do throws(ZeroMQError) { try links.send(.first, verb, body) } catch { throw .system(error) }
   }
 
+  /// Waits once; returns the events of the first link, which is the only one without a session.
   mutating func wait(until deadline: Deadline?) throws(ConnectionError) -> [Link.Event] {
     do throws(ZeroMQError) {
-      return try link.wait(milliseconds: deadline?.remainingMilliseconds ?? -1)
+      try links.wait(milliseconds: deadline?.remainingMilliseconds ?? -1)
+      return try links.takeEvents(of: .first)
     } catch {
       throw .system(error)
     }

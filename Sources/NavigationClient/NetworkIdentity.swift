@@ -1,4 +1,5 @@
 package import CurveKeys
+import NavigationCore
 package import RuntimePaths
 package import ZeroMQ
 
@@ -12,6 +13,13 @@ package struct NetworkIdentity: Hashable, Sendable {
     try socket.set(.curveServerKey(serverKey))
     try socket.set(.curvePublicKey(keys.publicKey))
     try socket.set(.curveSecretKey(keys.secretKey))
+  }
+
+  /// The keys for a daemon that another one has named; nil for a socket of this machine.
+  func keys(for address: DaemonAddress) -> NetworkIdentity? {
+    guard address.endpoint.hasPrefix("tcp:") else { return nil }
+    let key = address.key.flatMap { CurvePublicKey(z85: $0) } ?? serverKey
+    return NetworkIdentity(serverKey: key, keys: keys)
   }
 
   /// Reads the keys for an address.

@@ -241,7 +241,7 @@ extension Replica {
     // This ends the watch before; the answer to the present one is still to come.
     guard phase != .awaiting else { return .ignore }
     phase = .idle
-    return .ended(why: end.why, endpoint: end.endpoint)
+    return .ended(why: end.why, endpoint: end.daemon?.endpoint)
   }
 
   private mutating func drop() {

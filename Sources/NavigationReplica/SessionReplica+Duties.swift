@@ -6,6 +6,8 @@ package enum DutyEvent: Hashable, Sendable {
   case registered(nav: String, roles: Set<DelegateRole>)
   /// The daemon refused the roles, so the session has none for the nav.
   case registrationRefused(nav: String, ErrReply)
+  /// The roles have ended with the session, or because the nav moved; they are requested again.
+  case interrupted(nav: String)
   /// The daemon asks a question; the user passes the answer to `answer`.
   case asked(AskID, Ask)
   /// The veto round of a question has ended; the daemon ignores later answers.
@@ -59,6 +61,12 @@ struct Duties: Sendable {
     case resign(String)
     case lease(String)
     case release(String)
+
+    var nav: String {
+      switch self {
+      case .register(let nav), .resign(let nav), .lease(let nav), .release(let nav): nav
+      }
+    }
   }
 
   var registrations: [String: Registration] = [:]
@@ -66,7 +74,7 @@ struct Duties: Sendable {
   /// The open questions of this session, by their numbers.
   var asks: [UInt64: OpenAsk] = [:]
   var requests: [UInt64: Request] = [:]
-  /// The number of sessions opened so far.
+  /// The number of this session among those of the client.
   var session: UInt64 = 0
 
   /// The earliest time at which a request must be repeated or a question expires.
@@ -163,7 +171,8 @@ extension SessionReplica {
 
   /// Registers the roles again and takes the leases again, when a session has opened.
   mutating func resumeDuties() -> [SessionOutput] {
-    duties.session += 1
+    numbers.session += 1
+    duties.session = numbers.session
     let registrations = duties.registrations.sorted { $0.value.order < $1.value.order }
     let leases = duties.leases.sorted { $0.value.order < $1.value.order }
     return registrations.flatMap { register($0.key) } + leases.flatMap { take($0.key) }
@@ -185,7 +194,10 @@ extension SessionReplica {
       case .register, .resign, .lease, .release: break
       }
     }
-    for nav in duties.registrations.keys { duties.registrations[nav]?.retryAt = nil }
+    for nav in duties.registrations.keys.sorted() {
+      duties.registrations[nav]?.retryAt = nil
+      if !isOver { outputs.append(.duty(.interrupted(nav: nav))) }
+    }
     for nav in duties.leases.keys.sorted() {
       duties.leases[nav]?.retryAt = nil
       if isOver { duties.leases[nav]?.isKept = false }
@@ -312,7 +324,7 @@ extension SessionReplica {
     return tape.member("owner", of: tape.root).flatMap { tape.string($0) }
   }
 
-  private mutating func loseLease(_ nav: String) -> [SessionOutput] {
+  mutating func loseLease(_ nav: String) -> [SessionOutput] {
     // A lease that was only requested is requested again, because a caller waits for the answer.
     guard let lease = duties.leases[nav], lease.isHeld else { return [] }
     duties.leases[nav]?.isHeld = false
@@ -321,7 +333,7 @@ extension SessionReplica {
     return [.duty(.leaseLost(nav: nav, isTakenAgain: lease.isKept))]
   }
 
-  private mutating func void(_ isMeant: (Duties.OpenAsk) -> Bool) -> [SessionOutput] {
+  mutating func void(_ isMeant: (Duties.OpenAsk) -> Bool) -> [SessionOutput] {
     let asks = duties.asks.filter { isMeant($0.value) }.sorted { $0.key < $1.key }
     for (number, _) in asks { duties.asks[number] = nil }
     return asks.map { number, ask in
@@ -329,7 +341,7 @@ extension SessionReplica {
     }
   }
 
-  private mutating func register(_ nav: String) -> [SessionOutput] {
+  mutating func register(_ nav: String) -> [SessionOutput] {
     guard let registration = duties.registrations[nav] else { return [] }
     duties.registrations[nav]?.retryAt = nil
     let id = takeID()
@@ -338,7 +350,7 @@ extension SessionReplica {
     return [.send(.delegate, body)]
   }
 
-  private mutating func take(_ nav: String) -> [SessionOutput] {
+  mutating func take(_ nav: String) -> [SessionOutput] {
     guard let lease = duties.leases[nav] else { return [] }
     duties.leases[nav]?.retryAt = nil
     let id = takeID()

@@ -90,7 +90,7 @@ extension SessionReplica {
     used = 0
     upTo = window
     // Only a hint: the answer to the same octets decides what became of an op in flight.
-    nextID = max(nextID, welcome.lastOp + 1)
+    numbers.id = max(numbers.id, welcome.lastOp + 1)
     var outputs: [SessionOutput] = [.event(.opened(welcome))]
     // Watches first, so that the diff of an op in flight comes before its answer.
     for (key, _) in watches.sorted(by: { $0.value.order < $1.value.order }) {
@@ -125,23 +125,12 @@ extension SessionReplica {
     return outputs + [.reconnect(at: now + max(wait, least))]
   }
 
-  /// Moves the session to another daemon, where everything is requested again.
-  private mutating func move(to endpoint: String, at now: UInt64) -> [SessionOutput] {
-    let outputs = lose()
-    // If two daemons redirect to each other, the client follows after ever longer pauses.
-    let isAgain = moves.map { now - min($0.at, now) < Self.quickMoveMilliseconds } ?? false
-    let count = isAgain ? (moves?.count ?? 0) + 1 : 0
-    moves = (count, now)
-    let wait = count == 0 ? 0 : backOff(count)
-    return outputs + [.move(to: endpoint, at: now + wait)]
-  }
-
-  /// Whether a request has no answer yet.
-  private func awaits(_ id: UInt64) -> Bool {
-    asked[id] != nil || duties.requests[id] != nil || flights.contains { $0.id == id }
-  }
-
   private mutating func close(_ end: SessionEnd) -> [SessionOutput] {
+    guard !isReplaceable else {
+      let outputs = lose()
+      phase = .closed
+      return outputs + [.replaced(end)]
+    }
     let duties = loseDuties(forGood: true)
     _ = lose()
     phase = .closed
@@ -187,10 +176,11 @@ extension SessionReplica {
   }
 
   private mutating func finish(_ end: WatchEnd, at now: UInt64) -> [SessionOutput] {
-    if end.why == "moved", let endpoint = end.endpoint,
-      let view = View(wireName: end.view), watches[WatchKey(nav: end.nav, view: view)] != nil
-    {
-      return move(to: endpoint, at: now)
+    if end.why == "moved" {
+      let key = View(wireName: end.view).map { WatchKey(nav: end.nav, view: $0) }
+      // If a watch is unanswered, this ends the one before; the answer is still to come.
+      guard let key, watches[key] != nil, !asked.values.contains(key) else { return [] }
+      return [.elsewhere(nav: end.nav, .moved(to: end.daemon))]
     }
     guard end.view != View.full.text else {
       return replicate(end.nav, at: now) { $0.receive(end) }
@@ -200,7 +190,7 @@ extension SessionReplica {
     else { return [] }
     return [
       .event(
-        .watchEnded(nav: end.nav, view: view, .ended(why: end.why, endpoint: end.endpoint)))
+        .watchEnded(nav: end.nav, view: view, .ended(why: end.why, endpoint: end.daemon?.endpoint)))
     ]
   }
 
@@ -221,8 +211,8 @@ extension SessionReplica {
       return lose() + greet(at: now)
     }
     guard let id = refusal.id else { return [] }
-    if refusal.knownCode == .moved, let endpoint = refusal.endpoint, awaits(id) {
-      return move(to: endpoint, at: now)
+    if let whereabouts = refusal.whereabouts, let nav = nav(of: id) {
+      return [.elsewhere(nav: nav, whereabouts)]
     }
     if let request = duties.requests.removeValue(forKey: id) {
       return finish(request, refusal, at: now)

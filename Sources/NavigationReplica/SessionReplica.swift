@@ -52,12 +52,6 @@ package struct SessionReplica: Sendable {
   ///
   /// The pause is random, from 0 to that bound. The bound doubles with each attempt.
   package static let backOffMilliseconds: ClosedRange<UInt64> = 100...5000
-  /// The milliseconds after a redirection to another daemon in which a second one counts as a
-  /// cycle.
-  ///
-  /// In a cycle, daemons redirect the client to each other. The client then waits before it
-  /// follows, longer each time.
-  static let quickMoveMilliseconds: UInt64 = 60_000
   /// The maximum of requests that the client sends before the first of them is answered.
   package static let maximumSentRequests = 64
 
@@ -79,15 +73,15 @@ package struct SessionReplica: Sendable {
   var lastHeard: UInt64 = 0
   /// The number of times that the session asked for a new connection since it was last open.
   var attempts = 0
-  var nextID: UInt64 = 1
+  /// The next numbers; `ClusterReplica` passes them from session to session.
+  var numbers = Numbers()
   var flights: [Flight] = []
   var watches: [WatchKey: Watch] = [:]
   var asked: [UInt64: WatchKey] = [:]
   /// The delegate roles, their open questions, and the display leases.
   var duties = Duties()
-  /// The number of redirects in quick succession, and the time of the last one; nil before the
-  /// first.
-  var moves: (count: Int, at: UInt64)?
+  /// Whether an end for good leaves the watches, requests and duties to another session.
+  var isReplaceable = false
   var random: SeededGenerator
 
   /// Makes a session that is not connected.
@@ -139,15 +133,25 @@ package struct SessionReplica: Sendable {
   ///
   /// It is uniform from 0 to a bound (full jitter); the bound doubles with each attempt, from 100
   /// ms up to 5 s.
-  mutating func backOff(_ attempt: Int) -> UInt64 {
-    let range = Self.backOffMilliseconds
+  mutating func backOff(_ attempt: Int) -> UInt64 { Self.backOff(attempt, &random) }
+
+  static func backOff(_ attempt: Int, _ random: inout SeededGenerator) -> UInt64 {
+    let range = backOffMilliseconds
     let bound = min(range.upperBound, range.lowerBound << UInt64(min(attempt, 16)))
     return random.next() % (bound + 1)
   }
 
   mutating func takeID() -> UInt64 {
-    defer { nextID += 1 }
-    return nextID
+    defer { numbers.id += 1 }
+    return numbers.id
+  }
+
+  /// The numbers that must rise over all sessions of a client.
+  struct Numbers: Sendable {
+    /// The id of the next message.
+    var id: UInt64 = 1
+    /// The number of sessions opened so far.
+    var session: UInt64 = 0
   }
 }
 
@@ -157,12 +161,22 @@ package enum SessionOutput: Sendable {
   case send(ClientVerb, [UInt8])
   /// Close the connection, and make another one at this time.
   case reconnect(at: UInt64)
-  /// Close the connection, and make one to another endpoint, not before this time.
-  case move(to: String, at: UInt64)
+  /// Take everything of this nav out of the session, because this daemon does not have the nav.
+  case elsewhere(nav: String, Whereabouts)
+  /// The session has ended for good, but another session can take over everything that it holds.
+  case replaced(SessionEnd)
   /// Pass this event to the user of the session.
   case event(SessionEvent)
   /// Pass this event to the user of the roles and leases; there is none without such requests.
   case duty(DutyEvent)
+}
+
+/// Where a nav is that the daemon does not have.
+package enum Whereabouts: Hashable, Sendable {
+  /// Another daemon has it; nil if the daemon named none.
+  case moved(to: DaemonAddress?)
+  /// No daemon has it for now; ask again after these milliseconds.
+  case unowned(after: UInt64)
 }
 
 /// An event of the session, for its user.

@@ -181,7 +181,8 @@ import Testing
   @Test func `the answer to a question of an earlier session is dropped`() throws {
     var rig = try rig()
     let (old, _) = try asked(rig.receive(.ask, Self.ask(7, Self.mayPop)))
-    #expect(rig.session.disconnected().duties == [.voided(old, nav: "kiosk")])
+    #expect(
+      rig.session.disconnected().duties == [.voided(old, nav: "kiosk"), .interrupted(nav: "kiosk")])
     #expect(rig.session.answer(old, value: Array("true".utf8)).isEmpty)
     _ = try rig.open()
     let (new, _) = try asked(rig.receive(.ask, Self.ask(7, Self.mayPop)))
@@ -328,72 +329,8 @@ extension DutyTests {
   }
 }
 
-extension DutyTests {
-  @Test func `a nav that moved is followed to its new place and resumed there`() throws {
-    var rig = Rig()
-    _ = try rig.open()
-    let nav = FakeNav()
-    try rig.follow(nav)
-    let (id, _) = rig.perform()
-    let end = nav.end(why: "moved").replacing(
-      "\"moved\"", with: "\"moved\",\"endpoint\":\"tcp://b\"")
-    let moved = try rig.receive(.end, end)
-    #expect(moved.moves == [.init(endpoint: "tcp://b", at: rig.now)])
-    let sent = try rig.open().sent
-    #expect(sent.map(\.verb) == [.watch, .op])
-    #expect(sent[0].body.contains(#""from":{"epoch":"\#(nav.epoch)""#))
-    #expect(sent[1].id == id)
-  }
-
-  @Test func `an op refused because its nav moved goes again there, unchanged`() throws {
-    var rig = Rig()
-    _ = try rig.open()
-    let (id, outputs) = rig.perform()
-    let moved = Self.refusal(id, "moved", "same", more: #","endpoint":"tcp://b""#)
-    let followed = try rig.receive(.err, moved)
-    #expect(followed.answered.isEmpty)
-    #expect(followed.moves.map(\.endpoint) == ["tcp://b"])
-    #expect(try rig.open().sent.map(\.body) == outputs.sent.map(\.body))
-    #expect(try rig.receive(.err, Self.refusal(id, "moved", "same")).answered == [id])
-  }
-
-  @Test func `daemons that send a client round in circles are followed ever more seldom`() throws {
-    var rig = Rig()
-    var waits: [UInt64] = []
-    for _ in 0..<12 {
-      _ = try rig.open()
-      let watch = rig.session.watch("kiosk").sent.last
-      let id = try #require(watch).id
-      let outputs = try rig.receive(
-        .err, Self.refusal(id, "moved", "same", more: #","endpoint":"tcp://b""#))
-      let move = try #require(outputs.moves.first)
-      waits.append(move.at - rig.now)
-      rig.now = move.at
-    }
-    #expect(waits[0] == 0)
-    #expect(waits.reduce(0, +) > 2000)
-    rig.now += 60_000
-    _ = try rig.open()
-    let id = try #require(rig.session.watch("kiosk").sent.last).id
-    let outputs = try rig.receive(
-      .err, Self.refusal(id, "moved", "same", more: #","endpoint":"tcp://b""#))
-    #expect(outputs.moves.map(\.at) == [rig.now])
-  }
-}
-
-struct Move: Hashable {
-  var endpoint: String
-  var at: UInt64
-}
-
 extension [SessionOutput] {
   var duties: [DutyEvent] {
     compactMap { if case .duty(let event) = $0 { event } else { nil } }
-  }
-
-  var moves: [Move] {
-    compactMap {
-      if case .move(let endpoint, let at) = $0 { Move(endpoint: endpoint, at: at) } else { nil }
-    }
   }
 }

@@ -56,6 +56,8 @@ final class FakeDaemon: Sendable {
     /// than three heartbeats would take it for dead and begin again with other identifiers.
     var heartbeat = 86_400_000
     var answers: @Sendable (Received) -> [Answer]?
+    /// The id of its run, which no other daemon has.
+    let boot = String(UInt64.random(in: 1 << 60...UInt64.max), radix: 16)
   }
 
   let directory: TemporaryDirectory
@@ -176,7 +178,7 @@ final class FakeDaemon: Sendable {
         }
       } else if received.verb == "hello" {
         let body =
-          #"{"ver":1,"nonce":"\#(received["nonce"] ?? "")","boot":"5d0c8f1e77aa92b4","hb":\#(state.heartbeat),"ops":{"last":0},"limits":{"window":1048576}}"#
+          #"{"ver":1,"nonce":"\#(received["nonce"] ?? "")","boot":"\#(state.boot)","hb":\#(state.heartbeat),"ops":{"last":0},"limits":{"window":1048576}}"#
         state.outgoing.append((received.peer, .welcome, body))
       }
       if let waiting = state.waiting.first {

@@ -113,7 +113,7 @@ struct HubRig {
         eventList = diff.events.bytes
       case .event(.ephemeral(let event)): eventList = event.events.bytes
       case .event: break
-      case .reconnect, .move, .duty: Issue.record("the session left: \(output)")
+      case .reconnect, .elsewhere, .replaced, .duty: Issue.record("the session left: \(output)")
       }
     }
   }

@@ -75,7 +75,7 @@ private struct World {
         disconnect(index)
         connect(index)
       case .event(let event): note(event, of: index)
-      case .move, .duty: Issue.record("nobody plays a role and nothing moves")
+      case .elsewhere, .replaced, .duty: Issue.record("nobody plays a role and nothing moves")
       }
     }
   }

@@ -216,7 +216,7 @@ import Testing
       #expect(mark.positions.map(\.revision) == positions.map(\.revision))
       #expect(mark.positions.map(\.digest) == positions.map(\.digest))
       #expect(end.nav == place.nav && end.view == "bar" && end.epoch == place.epoch)
-      #expect(end.revision == place.revision && end.why == "forbidden" && end.endpoint == nil)
+      #expect(end.revision == place.revision && end.why == "forbidden" && end.daemon == nil)
       #expect(why == "stalled" && after == number && id == number && position == 3)
       #expect(pong == number && boot == place.epoch && time == number)
       #expect(settled == Settlement(number: number, outcome: "denied", by: name))

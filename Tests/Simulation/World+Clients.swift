@@ -66,7 +66,7 @@ extension World {
         }
       case .event(let event): react(to: event, client)
       // No client plays a role, and no nav moves.
-      case .move, .duty: break
+      case .elsewhere, .replaced, .duty: break
       }
     }
   }

@@ -66,7 +66,7 @@ extension ClientEngine {
       guard state.duties[ticket]?.asks[id] != nil else { return }
       state.duties[ticket]?.asks[id] = nil
       guard let value else { return }
-      state.absorb(state.session.answer(id, value: Array(value.json.utf8)))
+      state.absorb(state.cluster.answer(id, value: Array(value.json.utf8)))
     }
   }
 }

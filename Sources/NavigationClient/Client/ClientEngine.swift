@@ -4,18 +4,20 @@ import RuntimePaths
 import Synchronization
 import ZeroMQ
 
-/// The thread of a client, which alone uses the socket; tasks use only the state under the lock.
+/// The thread of a client, which alone uses the sockets; tasks use only the state under the lock.
 final class ClientEngine: Sendable {
-  /// The configured address of the daemon; a redirect of the session changes only `state.endpoint`.
+  /// The configured address of the daemon, or several, separated by commas.
   private let endpoint: String
   private let identity: NetworkIdentity?
   private let state: Mutex<ClientState>
   private let wake: WakeDescriptor
+  /// The kernel's boot id, which names the clock of `due`; nil if it cannot be read.
+  private let clock: String?
   private let thread = Mutex<Thread?>(nil)
 
   /// Makes an engine; `start` starts its thread.
   init(
-    endpoint: String, identity: NetworkIdentity?, session: SessionReplica
+    endpoint: String, identity: NetworkIdentity?, cluster: ClusterReplica
   ) throws(NavigationClientError) {
     guard let wake = WakeDescriptor() else {
       throw NavigationClientError(.unreachable, "the process has no file descriptor left")
@@ -23,7 +25,8 @@ final class ClientEngine: Sendable {
     self.endpoint = endpoint
     self.identity = identity
     self.wake = wake
-    state = Mutex(ClientState(session: session, endpoint: endpoint))
+    do { clock = try bootID(environment: .current()) } catch { clock = nil }
+    state = Mutex(ClientState(cluster: cluster))
   }
 
   /// Starts the thread.
@@ -37,7 +40,7 @@ final class ClientEngine: Sendable {
   /// Ends the session, fails all requests and watches, and waits until the thread has ended.
   func stop() {
     change { state in
-      state.absorb(state.session.leave())
+      state.absorb(state.cluster.leave())
       state.finish(NavigationClientError(.closed, "the client is closed"))
     }
     thread.withLock { $0 }?.join()
@@ -65,10 +68,12 @@ final class ClientEngine: Sendable {
     await answer(within: within) { state in
       var request = request
       // `due` is a time of this machine's boot clock, which a daemon elsewhere does not have.
-      if let within, state.endpoint.hasPrefix("ipc:") {
+      let place = state.cluster.place(of: request.nav) ?? endpoint
+      if let within, place.hasPrefix("ipc:") {
         request.due = SystemClock.bootMilliseconds() + UInt64(clamping: within.milliseconds)
+        request.clock = clock
       }
-      let replica = state.session.replica(of: request.nav)
+      let replica = state.cluster.replica(of: request.nav)
       // An optimistic change is drawn on the mirror, so it needs one that is in sync.
       let isRight = replica?.isSynced ?? !isOptimistic
       if isFromMirror || isOptimistic, !isRight {
@@ -77,7 +82,7 @@ final class ClientEngine: Sendable {
         error.retry = .afterResynchronising
         return .failure(error)
       }
-      let (id, outputs) = state.session.perform(request, operations: operations.map(\.octets.bytes))
+      let (id, outputs) = state.cluster.perform(request, operations: operations.map(\.octets.bytes))
       if isOptimistic { state.show(operations, id, request.nav, request.guards) }
       return .success((id, outputs))
     }
@@ -88,12 +93,12 @@ final class ClientEngine: Sendable {
     _ request: GetRequest, within: Duration?
   ) async -> Result<OkReply, NavigationClientError> {
     await answer(within: within) { state in
-      let asked = state.session.get(request)
+      let asked = state.cluster.get(request)
       return .success((asked.id, asked.outputs))
     }
   }
 
-  private typealias Asked = (id: UInt64, outputs: [SessionOutput])
+  private typealias Asked = (id: UInt64, outputs: [ClusterOutput])
 
   private func answer(
     within: Duration?,
@@ -141,7 +146,7 @@ final class ClientEngine: Sendable {
         let result: NavigationClientError?? = change { state in
           if let end = state.end { return end }
           if Task.isCancelled { return NavigationClientError(.cancelled, "the task is cancelled") }
-          guard state.session.phase != .open else { return .some(nil) }
+          guard state.cluster.phase != .open else { return .some(nil) }
           state.waiters[ticket] = ClientState.Waiter(
             continuation: continuation, expiresAt: expiresAt)
           return nil
@@ -157,7 +162,7 @@ final class ClientEngine: Sendable {
 
   /// Whether the mirror of a nav is in sync, so that guards can be made from it.
   func isSynced(_ nav: String) -> Bool {
-    state.withLock { $0.session.replica(of: nav)?.isSynced ?? false }
+    state.withLock { $0.cluster.replica(of: nav)?.isSynced ?? false }
   }
 
   var features: Set<NavigationFeature> { state.withLock { $0.features } }
@@ -218,69 +223,29 @@ extension ClientEngine {
   }
 
   private func serve() throws(ZeroMQError) {
-    var place = endpoint
-    var link = try Link.open(place, as: identity, linger: 500, wake: wake.descriptor)
-    var reconnectAt: UInt64?
-    // The time to return to the configured address, unless a daemon answers at the redirected one
-    // before; nil if there was no redirect.
-    var homeAt: UInt64?
+    var links = Links(endpoint, as: identity, linger: 500, wake: wake.descriptor)
+    try links.connect(.first, to: nil)
     while true {
       let turn = advance()
       for command in turn.commands {
         switch command {
-        case .send(let verb, let body): try link.send(verb, body)
-        case .reconnect(let at):
-          link.dropUnsent()
-          reconnectAt = at
-        case .move(let endpoint, let at):
-          link.dropUnsent()
-          place = endpoint
-          reconnectAt = at
-          homeAt = at + Self.moveMilliseconds
+        case .send(let link, let verb, let body): try links.send(link, verb, body)
+        case .connect(let link, let address, let at): links.connect(link, to: address, at: at)
+        case .close(let link): links.close(link)
         }
       }
       guard !turn.hasEnded else { return }
-      let deadline = [turn.timer, reconnectAt ?? homeAt].compactMap { $0 }.min()
-      let wait = deadline.map { Deadline(at: $0).remainingMilliseconds } ?? -1
-      let events = try link.wait(milliseconds: wait)
+      try links.wait(milliseconds: turn.timer.map { Deadline(at: $0).remainingMilliseconds } ?? -1)
       wake.drain()
-      if let at = reconnectAt {
-        // The old connection is abandoned, so its events are ignored until the new one opens.
-        guard at <= monotonicMilliseconds() else { continue }
-        do throws(ZeroMQError) {
-          try link.reopen(place)
-          reconnectAt = nil
-        } catch {
-          // The process has no descriptor left, or the daemon redirected to a malformed address.
-          place = goHome()
-          homeAt = nil
-          reconnectAt = monotonicMilliseconds() + 1000
-        }
-      } else if let at = homeAt, at <= monotonicMilliseconds() {
-        homeAt = nil
-        place = goHome()
-        reconnectAt = monotonicMilliseconds()
-      } else {
-        for event in events {
-          if case .connected = event { homeAt = nil }
-          if case .disconnected = event, place != endpoint {
-            homeAt = monotonicMilliseconds() + Self.moveMilliseconds
-          }
-        }
+      for link in links.ids {
+        let events = try links.takeEvents(of: link)
+        guard !events.isEmpty else { continue }
+        let place = links.place(of: link)
         state.withLock { state in
-          for event in events { Self.absorb(event, into: &state) }
+          for event in events { Self.absorb(event, of: link, at: place, into: &state) }
         }
       }
     }
-  }
-
-  /// How long the client tries the address of a redirect, in milliseconds.
-  private static let moveMilliseconds: UInt64 = 10_000
-
-  /// Returns to the configured address after a redirect.
-  private func goHome() -> String {
-    change { $0.endpoint = endpoint }
-    return endpoint
   }
 
   private struct Turn {
@@ -295,10 +260,10 @@ extension ClientEngine {
   private func advance() -> Turn {
     let (turn, resumptions) = state.withLock { state in
       let now = monotonicMilliseconds()
-      state.absorb(state.session.tick(at: now))
-      state.absorb(state.session.confirm())
+      state.absorb(state.cluster.tick(at: now))
+      state.absorb(state.cluster.confirm())
       state.expire(at: now)
-      let timers = [state.session.wakeAt, state.expiresAt].compactMap { $0 }
+      let timers = [state.cluster.wakeAt, state.expiresAt].compactMap { $0 }
       let turn = Turn(
         commands: state.takeCommands(), timer: timers.min(), hasEnded: state.end != nil)
       let resumptions = state.takeResumptions()
@@ -308,17 +273,22 @@ extension ClientEngine {
     return turn
   }
 
-  private static func absorb(_ event: Link.Event, into state: inout ClientState) {
+  private static func absorb(
+    _ event: Link.Event, of link: LinkID, at place: String?, into state: inout ClientState
+  ) {
     let now = monotonicMilliseconds()
     switch event {
     case .message(let message, let verb, let body):
-      state.absorb(state.session.receive(message, verb: verb, octets: body.count, at: now))
-    case .unreadable: state.absorb(state.session.receiveUnreadable(at: now))
-    case .connected: state.absorb(state.session.connected(at: now))
-    case .disconnected: state.absorb(state.session.disconnected())
+      state.absorb(
+        state.cluster.receive(message, verb: verb, octets: body.count, from: link, at: now))
+    case .unreadable: state.absorb(state.cluster.receiveUnreadable(from: link, at: now))
+    case .connected: state.absorb(state.cluster.connected(link, to: place, at: now))
+    case .disconnected: state.absorb(state.cluster.disconnected(link, at: now))
+    case .failed: state.absorb(state.cluster.failed(link, at: now))
     // libzmq reconnects after a broken handshake, but not after a refused key. A caller that
     // waits for the session gets an error at its timeout.
-    case .refused: break
+    case .refused, .impossible:
+      state.absorb(state.cluster.failed(link, isFinal: true, at: now))
     }
   }
 }

@@ -33,9 +33,9 @@ extension ClientState {
     }
     duties[duty.ticket] = duty
     switch duty.kind {
-    case .delegate(let roles): absorb(session.delegate(duty.nav, roles.registration))
+    case .delegate(let roles): absorb(cluster.delegate(duty.nav, roles.registration))
     case .display(let force, let isKept):
-      absorb(session.lease(duty.nav, force ? .force : .take, isKept: isKept))
+      absorb(cluster.lease(duty.nav, force ? .force : .take, isKept: isKept))
     }
   }
 
@@ -44,8 +44,8 @@ extension ClientState {
     guard let duty = duties[ticket] else { return }
     dismiss(ticket, error)
     switch duty.kind {
-    case .delegate: absorb(session.delegate(duty.nav, DelegateRegistration(roles: [])))
-    case .display: absorb(session.lease(duty.nav, .release))
+    case .delegate: absorb(cluster.delegate(duty.nav, DelegateRegistration(roles: [])))
+    case .display: absorb(cluster.lease(duty.nav, .release))
     }
   }
 
@@ -72,6 +72,8 @@ extension ClientState {
     case .registrationRefused(let nav, let refusal):
       guard let duty = duty(nav, isDelegate: true) else { return }
       dismiss(duty.ticket, NavigationClientError(refusal))
+    case .interrupted(let nav):
+      if let duty = duty(nav, isDelegate: true), duty.isActive { interrupt(duty.ticket) }
     case .leaseTaken(let nav, _): activate(nav, isDelegate: false)
     case .leaseRefused(let nav, let refusal):
       guard let duty = duty(nav, isDelegate: false) else { return }
@@ -94,13 +96,6 @@ extension ClientState {
       guard let duty = duty(nav, isDelegate: true) else { return }
       let task = duties[duty.ticket]?.asks.removeValue(forKey: id) ?? nil
       if let task { resumptions.append(.cancel(task)) }
-    }
-  }
-
-  /// Marks delegate roles as inactive after a loss; the next session registers them again.
-  mutating func interruptDelegates() {
-    for duty in duties.values where duty.kind.isDelegate && duty.isActive {
-      interrupt(duty.ticket)
     }
   }
 

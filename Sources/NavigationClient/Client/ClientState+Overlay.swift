@@ -6,7 +6,7 @@ extension ClientState {
   mutating func show(
     _ operations: [NavigationOperation], _ id: UInt64, _ nav: String, _ guards: Guards
   ) {
-    guard let mirror = session.mirror(of: nav),
+    guard let mirror = cluster.mirror(of: nav),
       let edits = OverlayEdit.read(operations, id: id, on: mirror)
     else { return }
     var overlay = overlays[nav] ?? Overlay()
@@ -19,7 +19,7 @@ extension ClientState {
   /// Passes the result of operations to the overlay.
   mutating func resolve(_ id: UInt64, _ result: Result<OkReply, ErrReply>?) {
     guard let nav = shownOn.removeValue(forKey: id) else { return }
-    let mirror = session.mirror(of: nav)
+    let mirror = cluster.mirror(of: nav)
     let before = overlays[nav]
     switch result {
     case .success(let reply):
@@ -36,7 +36,7 @@ extension ClientState {
 
   /// Applies the pending changes of the overlay to a new mirror.
   mutating func rebase(_ nav: String, onto mirror: Mirror, by diff: Diff? = nil) {
-    let own = diff.flatMap { $0.byName == session.name ? $0.byOp : nil }
+    let own = diff.flatMap { $0.byName == cluster.name ? $0.byOp : nil }
     overlays[nav]?.rebase(onto: mirror, by: own)
     tidyOverlay(nav)
   }

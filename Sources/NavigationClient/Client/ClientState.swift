@@ -30,14 +30,14 @@ enum Resumption {
   }
 }
 
-/// A command of the state to the thread, which owns the connection.
+/// A command of the state to the thread, which owns the connections.
 enum LinkCommand {
-  case send(ClientVerb, [UInt8])
-  case reconnect(at: UInt64)
-  case move(to: String, at: UInt64)
+  case send(LinkID, ClientVerb, [UInt8])
+  case connect(LinkID, DaemonAddress?, at: UInt64)
+  case close(LinkID)
 }
 
-/// The state that tasks and the thread share: the session and the waiting tasks.
+/// The state that tasks and the thread share: the sessions and the waiting tasks.
 struct ClientState {
   struct Request {
     var ticket: UInt64
@@ -50,7 +50,7 @@ struct ClientState {
     var expiresAt: UInt64?
   }
 
-  var session: SessionReplica
+  var cluster: ClusterReplica
   /// The error with which the client ended; nil while it works.
   private(set) var end: NavigationClientError?
   var requests: [UInt64: Request] = [:]
@@ -61,19 +61,14 @@ struct ClientState {
   /// The optimistic changes by nav, and the nav of each op among them.
   var overlays: [String: Overlay] = [:]
   var shownOn: [UInt64: String] = [:]
-  /// The present address of the daemon.
-  var endpoint: String
-  /// The features that the daemon named in the newest session.
+  /// The features that the daemon named in the newest cluster.
   private(set) var features: Set<NavigationFeature> = []
   private var listeners: [UInt64: AsyncStream<NavigationClient.Status>.Continuation] = [:]
   private var commands: [LinkCommand] = []
   var resumptions: [Resumption] = []
   private var tickets: UInt64 = 0
 
-  init(session: SessionReplica, endpoint: String) {
-    self.session = session
-    self.endpoint = endpoint
-  }
+  init(cluster: ClusterReplica) { self.cluster = cluster }
 
   mutating func takeTicket() -> UInt64 {
     tickets += 1
@@ -90,16 +85,18 @@ struct ClientState {
     return resumptions
   }
 
-  /// Handles the outputs of the session: commands for the thread, and results for tasks.
-  mutating func absorb(_ outputs: [SessionOutput]) {
+  /// Handles the outputs of the sessions: commands for the thread, and results for tasks.
+  mutating func absorb(_ outputs: [ClusterOutput]) {
     for output in outputs {
       switch output {
-      case .send(let verb, let body): commands.append(.send(verb, body))
-      case .reconnect(let at): commands.append(.reconnect(at: at))
+      case .send(let link, let verb, let body): commands.append(.send(link, verb, body))
+      case .connect(let link, let address, let at):
+        commands.append(.connect(link, address, at: at))
+      case .close(let link): commands.append(.close(link))
+      // The next session sends again what the lost one had not delivered.
+      case .dropUnsent(let link):
+        commands.removeAll { if case .send(link, _, _) = $0 { true } else { false } }
       case .event(let event): absorb(event)
-      case .move(let endpoint, let at):
-        self.endpoint = endpoint
-        commands.append(.move(to: endpoint, at: at))
       case .duty(let event): absorb(event)
       }
     }
@@ -112,11 +109,7 @@ struct ClientState {
       for (_, waiter) in waiters { resumptions.append(.ready(waiter.continuation, nil)) }
       waiters = [:]
       report(.connected)
-    case .lost:
-      // The next session sends again what the lost one had not delivered.
-      commands = []
-      interruptDelegates()
-      report(.disconnected)
+    case .lost: report(.disconnected)
     case .closed(.refused(let refusal)): finish(NavigationClientError(refusal))
     case .closed(.dismissed(let why)):
       finish(NavigationClientError(.closed, "navd ended the session: \(why)"))
@@ -127,7 +120,7 @@ struct ClientState {
       resumptions.append(.answer(request.continuation, answer))
     case .changed(let nav, let change): absorb(change, of: nav)
     case .ephemeral(let event):
-      guard let mirror = session.mirror(of: event.nav) else { return }
+      guard let mirror = cluster.mirror(of: event.nav) else { return }
       let state = NavigationState(nav: event.nav, mirror: mirror, ephemeral: event.events)
       offer(state) { $0.buffering == .everyRevision && !$0.isWaitingForFirst }
     case .watchEnded(let nav, .full, let outcome): endWatch(nav, outcome)
@@ -218,7 +211,7 @@ struct ClientState {
   mutating func abandon(_ id: UInt64, _ code: NavigationClientError.Code, _ message: String) {
     guard let request = requests.removeValue(forKey: id) else { return }
     var error = NavigationClientError(code, message)
-    let forgotten = session.forget(id)
+    let forgotten = cluster.forget(id)
     error.mayHaveHappened = forgotten.wasSent
     absorb(forgotten.outputs)
     resolve(id, nil)
@@ -233,12 +226,12 @@ struct ClientState {
       nav: nav, buffering: buffering, showsPending: showsPending)
     if let end {
       _ = subscription.finish(.failed(end))
-    } else if let replica = session.replica(of: nav) {
+    } else if let replica = cluster.replica(of: nav) {
       if replica.isSynced, let mirror = replica.mirror {
         _ = subscription.offer(mirrorState(NavigationState(nav: nav, mirror: mirror)))
       }
     } else {
-      absorb(session.watch(nav))
+      absorb(cluster.watch(nav))
     }
     subscriptions[ticket] = subscription
     return ticket
@@ -251,7 +244,7 @@ struct ClientState {
     let isWanted = subscriptions.values.contains { $0.nav == nav && $0.isLive }
     guard !isWanted, subscription.isLive else { return }
     dropOverlay(nav)
-    absorb(session.unwatch(nav))
+    absorb(cluster.unwatch(nav))
   }
 
   /// Adds a stream that gets the present status of the connection and every change.
@@ -260,7 +253,7 @@ struct ClientState {
   ) {
     listeners[ticket] = continuation
     let status: NavigationClient.Status? =
-      if end != nil { nil } else { session.phase == .open ? .connected : .disconnected }
+      if end != nil { nil } else { cluster.phase == .open ? .connected : .disconnected }
     resumptions.append(.report(continuation, status))
   }
 

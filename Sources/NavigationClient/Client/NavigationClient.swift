@@ -62,10 +62,10 @@ public final class NavigationClient: Sendable {
       throw NavigationClientError(.unreachable, "\(error)")
     }
     var source = SystemRandomNumberGenerator()
-    let session = SessionReplica(
+    let cluster = ClusterReplica(
       client: ClientID(high: source.next(), low: source.next()), name: name,
       heartbeat: UInt64(clamping: heartbeat.milliseconds), seed: source.next())
-    engine = try ClientEngine(endpoint: self.endpoint, identity: identity, session: session)
+    engine = try ClientEngine(endpoint: self.endpoint, identity: identity, cluster: cluster)
     try engine.start()
   }
 

@@ -1,0 +1,134 @@
+import NavigationCore
+import NavigationReplica
+import ZeroMQ
+
+/// The connections of one client: one for each session, all on the thread of the caller.
+struct Links: ~Copyable {
+  /// A connection, or the plan for one.
+  private final class Entry {
+    let id: LinkID
+    /// The address; nil for the configured ones.
+    var address: DaemonAddress?
+    var link: Link?
+    /// When to connect; until then, the events of the present connection are ignored.
+    var connectAt: UInt64?
+
+    init(_ id: LinkID) { self.id = id }
+  }
+
+  private let configured: String
+  private let identity: NetworkIdentity?
+  private let linger: Int32
+  private var poller = Poller()
+  private var entries: [Entry] = []
+
+  /// Makes a client without connections.
+  ///
+  /// - Parameters:
+  ///   - configured: the configured address, or several, separated by commas.
+  ///   - identity: the keys for addresses at tcp://.
+  ///   - milliseconds: how long a closed connection waits until its messages have left.
+  ///   - wake: a descriptor that ends a wait when it is readable.
+  init(
+    _ configured: String, as identity: NetworkIdentity?, linger milliseconds: Int32, wake: Int32?
+  ) {
+    self.configured = configured
+    self.identity = identity
+    linger = milliseconds
+    if let wake { _ = poller.add(descriptor: wake) }
+  }
+
+  /// The links, oldest first.
+  var ids: [LinkID] { entries.map(\.id) }
+
+  /// The address to which a link is or will be connected; nil if there is none.
+  func place(of id: LinkID) -> String? {
+    guard let entry = entry(id) else { return nil }
+    if let address = entry.address { return address.endpoint }
+    return entry.link?.endpoint ?? Link.places(of: configured).first
+  }
+
+  /// The likely reason why a link has no connection; nil if none is known.
+  func doubt(_ id: LinkID) -> ConnectionRefusal? { entry(id)?.link?.doubt }
+
+  /// Connects now, to an address or, if it is nil, to the configured ones.
+  mutating func connect(_ id: LinkID, to address: DaemonAddress?) throws(ZeroMQError) {
+    let entry = entry(id) ?? Entry(id)
+    if self.entry(id) == nil { entries.append(entry) }
+    entry.connectAt = nil
+    if entry.address == address, entry.link != nil {
+      try entry.link?.advance(&poller)
+      return
+    }
+    entry.address = address
+    let keys = address.map { identity?.keys(for: $0) } ?? identity
+    let link = try Link.open(
+      address?.endpoint ?? configured, as: keys, linger: linger, in: &poller)
+    entry.link?.leave(&poller)
+    entry.link = consume link
+  }
+
+  /// Plans to connect; until then, the present connection is ignored.
+  mutating func connect(_ id: LinkID, to address: DaemonAddress?, at time: UInt64) {
+    let entry = entry(id) ?? Entry(id)
+    if self.entry(id) == nil { entries.append(entry) }
+    if entry.address != address {
+      drop(entry)
+      entry.address = address
+    }
+    entry.link?.dropUnsent()
+    entry.connectAt = time
+  }
+
+  /// Closes a connection.
+  mutating func close(_ id: LinkID) {
+    guard let entry = entry(id) else { return }
+    drop(entry)
+    entries.removeAll { $0 === entry }
+  }
+
+  /// Sends a message, or queues it until libzmq can accept it.
+  mutating func send(
+    _ id: LinkID, _ verb: ClientVerb, _ body: [UInt8]
+  ) throws(ZeroMQError) {
+    try entry(id)?.link?.send(verb, body, &poller)
+  }
+
+  /// Waits until a link has events, the descriptor is readable, or the timeout has passed.
+  mutating func wait(milliseconds: Int) throws(ZeroMQError) {
+    var milliseconds = milliseconds
+    for entry in entries {
+      guard let due = entry.connectAt ?? entry.link?.dueAt else { continue }
+      let left = Deadline(at: due).remainingMilliseconds
+      if milliseconds < 0 || milliseconds > left { milliseconds = left }
+    }
+    _ = try poller.wait(milliseconds: milliseconds)
+  }
+
+  /// Connects if that is due, and returns the events of a link.
+  mutating func takeEvents(of id: LinkID) throws(ZeroMQError) -> [Link.Event] {
+    guard let entry = entry(id) else { return [] }
+    guard let time = entry.connectAt else { return try entry.link?.takeEvents(&poller) ?? [] }
+    // The old connection is abandoned, so its events are ignored until the new one opens.
+    _ = try entry.link?.takeEvents(&poller)
+    guard time <= monotonicMilliseconds() else { return [] }
+    do throws(ZeroMQError) {
+      try connect(id, to: entry.address)
+      return []
+    } catch {
+      // The process has no descriptor left, or the address is malformed.
+      entry.connectAt = monotonicMilliseconds() + Self.pauseMilliseconds
+      return [.impossible]
+    }
+  }
+
+  /// How long to wait before the next attempt if a socket cannot be made.
+  private static let pauseMilliseconds: UInt64 = 1000
+
+  private func entry(_ id: LinkID) -> Entry? { entries.first { $0.id == id } }
+
+  private mutating func drop(_ entry: Entry) {
+    entry.link?.leave(&poller)
+    entry.link = nil
+  }
+}

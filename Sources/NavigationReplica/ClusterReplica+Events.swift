@@ -1,0 +1,198 @@
+package import NavigationCore
+
+extension ClusterReplica {
+  /// Handles a new connection.
+  ///
+  /// - Parameters:
+  ///   - link: the link.
+  ///   - place: the endpoint to which it is connected; nil if the caller does not know it.
+  ///   - now: the time.
+  /// - Returns: the outputs; none if the link was closed meanwhile.
+  package mutating func connected(
+    _ link: LinkID, to place: String? = nil, at now: UInt64
+  ) -> [ClusterOutput] {
+    guard let index = index(of: link) else { return [] }
+    members[index].place = place ?? members[index].place
+    members[index].failures = 0
+    let twin = members.indices.first { twin in
+      twin != index && place != nil && members[twin].place == place
+        && members[twin].session.phase == .open
+    }
+    // A second session with the same daemon would end the one that is open.
+    if let twin, members[index].session.phase != .open {
+      return merge(link, into: members[twin].link, at: now)
+    }
+    return run(link, at: now) { $0.connected(at: now) }
+  }
+
+  /// Handles the loss of a connection; libzmq or the caller makes another one.
+  package mutating func disconnected(_ link: LinkID, at now: UInt64) -> [ClusterOutput] {
+    run(link, at: now) { $0.disconnected() }
+  }
+
+  /// Handles an attempt to connect that has failed; `isFinal` if another one would fail too.
+  package mutating func failed(
+    _ link: LinkID, isFinal: Bool = false, at now: UInt64
+  ) -> [ClusterOutput] {
+    guard let index = index(of: link) else { return [] }
+    members[index].failures += 1
+    if members[index].lostAt == nil { members[index].lostAt = now }
+    guard isFinal || members[index].failures >= Self.unreachableFailures else { return [] }
+    return replace(link, at: now)
+  }
+
+  /// Handles a message; see `SessionReplica.receive`.
+  package mutating func receive(
+    _ message: ServerMessage, verb: ServerVerb?, octets: Int, from link: LinkID = .first,
+    at now: UInt64
+  ) -> [ClusterOutput] {
+    // Two addresses can lead to one daemon, which then ends the older of the two sessions.
+    if members.count > 1, case .bye(why: "fenced", _) = message,
+      let next = members.first(where: { $0.link != link && $0.session.isGreeting })
+    {
+      return merge(link, into: next.link, at: now)
+    }
+    return run(link, at: now) { $0.receive(message, verb: verb, octets: octets, at: now) }
+  }
+
+  /// Handles an unreadable message: the session must end.
+  package mutating func receiveUnreadable(
+    from link: LinkID = .first, at now: UInt64
+  ) -> [ClusterOutput] {
+    run(link, at: now) { $0.receiveUnreadable(at: now) }
+  }
+
+  /// Handles deadlines.
+  package mutating func tick(at now: UInt64) -> [ClusterOutput] {
+    guard members.count > 1 || !journeys.isEmpty || members[0].address != nil else {
+      return run(members[0].link, at: now) { $0.tick(at: now) }
+    }
+    var outputs: [ClusterOutput] = []
+    for link in members.map(\.link) {
+      outputs += run(link, at: now) { $0.tick(at: now) }
+      outputs += retire(link, at: now)
+      guard let index = index(of: link), let lostAt = members[index].lostAt,
+        isReplaceable(index), now >= lostAt + Self.unreachableMilliseconds
+      else { continue }
+      outputs += replace(link, at: now)
+    }
+    let ready = journeys.filter { $0.value.pause.map { $0.until <= now } ?? false }
+    for (nav, journey) in ready.sorted(by: { $0.key < $1.key }) {
+      journeys[nav]?.pause = nil
+      let handoff = withSession(nil) { $0.release(nav) }.handoff
+      outputs += settle(handoff, at: journey.pause?.next, now)
+    }
+    journeys = journeys.filter {
+      $0.value.pause != nil || now < $0.value.lastAt + Self.quickMoveMilliseconds
+    }
+    return outputs
+  }
+
+  /// Ends a session that holds nothing, after a while.
+  private mutating func retire(_ link: LinkID, at now: UInt64) -> [ClusterOutput] {
+    guard let index = index(of: link), index > 0, members[index].session.isIdle else {
+      if let index = index(of: link) { members[index].closesAt = nil }
+      return []
+    }
+    guard let closesAt = members[index].closesAt else {
+      members[index].closesAt = now + Self.idleMilliseconds
+      return []
+    }
+    guard closesAt <= now else { return [] }
+    let farewell = withSession(index) { $0.leave() }
+    return farewell.map { ClusterOutput($0, on: link) } + remove(link)
+  }
+
+  /// Removes a session that holds nothing any more, or that is over with the client.
+  mutating func remove(_ link: LinkID) -> [ClusterOutput] {
+    guard let index = index(of: link), index > 0 else { return [] }
+    members.remove(at: index)
+    homes = homes.filter { $0.value != link }
+    return [.close(link)]
+  }
+
+  /// Changes a session, and performs what its outputs ask of the other sessions.
+  private mutating func run(
+    _ link: LinkID, at now: UInt64, _ body: (inout SessionReplica) -> [SessionOutput]
+  ) -> [ClusterOutput] {
+    guard let index = index(of: link) else { return [] }
+    let before = members[index].session.phase
+    let outputs = withSession(index, body)
+    if members[index].session.phase != before {
+      let isOpen = members[index].session.phase == .open
+      members[index].lostAt = isOpen ? nil : members[index].lostAt ?? now
+    }
+    return perform(outputs, of: link, at: now)
+  }
+
+  private mutating func perform(
+    _ outputs: [SessionOutput], of link: LinkID, at now: UInt64
+  ) -> [ClusterOutput] {
+    var results: [ClusterOutput] = []
+    results.reserveCapacity(outputs.count)
+    var isSeed: Bool { members[0].link == link }
+    for output in outputs {
+      switch output {
+      case .send(let verb, let body): results.append(.send(link, verb, body))
+      case .reconnect(let at):
+        guard let index = index(of: link) else { break }
+        results.append(.connect(link, members[index].address, at: at))
+      case .event(.opened(let welcome)):
+        guard let index = index(of: link) else { break }
+        members[index].welcome = welcome
+        if isSeed { results.append(.event(.opened(welcome))) }
+      case .event(.lost): results += lost(link)
+      case .event(.closed(let end)):
+        results += close(end)
+      case .event(let event): results.append(.event(event))
+      case .duty(let event): results.append(.duty(event))
+      case .elsewhere(let nav, let whereabouts):
+        results += relocate(nav, from: link, whereabouts, at: now)
+      case .replaced(let end):
+        results += end.isFence ? close(end) : replace(link, at: now)
+      }
+    }
+    if case .event(.opened(let welcome))? = outputs.first(where: \.isOpening) {
+      results += mergeOlder(welcome, into: link, at: now)
+    }
+    return results
+  }
+
+  /// Reports the loss of a session: as a whole for the seed, else for each mirror.
+  func lost(_ link: LinkID) -> [ClusterOutput] {
+    guard let index = index(of: link), index > 0 else {
+      return [.dropUnsent(link), .event(.lost)]
+    }
+    let navs = members[index].session.mirroredNavs.sorted()
+    return [.dropUnsent(link)] + navs.map { .event(.changed(nav: $0, .suspect)) }
+  }
+
+  /// Ends all sessions for good; the callers of all requests learn of it by the event.
+  private mutating func close(_ end: SessionEnd) -> [ClusterOutput] {
+    let farewells = leave()
+    let ends = members.dropFirst().map(\.link).flatMap { remove($0) }
+    return farewells + ends + [.event(.closed(end))]
+  }
+}
+
+extension SessionReplica {
+  /// Whether the session waits for the answer to `hello`.
+  var isGreeting: Bool { if case .greeting = phase { true } else { false } }
+
+  /// The navs with a mirror.
+  var mirroredNavs: [String] {
+    watches.filter { $0.value.replica.mirror != nil }.map(\.key.nav)
+  }
+
+  /// Whether a request with this id waits for its answer.
+  func hasRequest(_ id: UInt64) -> Bool { flights.contains { $0.id == id } }
+}
+
+extension SessionOutput {
+  fileprivate var isOpening: Bool { if case .event(.opened) = self { true } else { false } }
+}
+
+extension SessionEnd {
+  /// Whether another process has taken over the identity of the client.
+  fileprivate var isFence: Bool { self == .dismissed(why: "fenced") }
+}

@@ -1,0 +1,144 @@
+import NavigationCore
+
+extension ClusterReplica {
+  /// Moves a nav to the daemon that has it, at once or after a pause.
+  mutating func relocate(
+    _ nav: String, from link: LinkID, _ whereabouts: Whereabouts, at now: UInt64
+  ) -> [ClusterOutput] {
+    guard let index = index(of: link) else { return [] }
+    let (handoff, released) = withSession(index) { $0.release(nav) }
+    var journey = journeys[nav] ?? Journey(lastAt: now)
+    if now >= journey.lastAt + Self.quickMoveMilliseconds { journey.count = 0 }
+    journey.count += 1
+    journey.lastAt = now
+    let (wait, next): (UInt64, DaemonAddress?) =
+      switch whereabouts {
+      case .moved(let address): (pause(journey.count), address)
+      // A daemon takes over; a random part spreads the clients that wait for it.
+      case .unowned(let after): (after + random.next() % (after / 4 + 10), nil)
+      }
+    let outputs = released.map { ClusterOutput($0, on: link) }
+    guard wait > 0 else {
+      journeys[nav] = journey
+      return outputs + settle(handoff, at: next, now)
+    }
+    journey.pause = (now + wait, next)
+    journeys[nav] = journey
+    homes[nav] = nil
+    return outputs + withSession(nil) { $0.adopt(handoff) }.map { ClusterOutput($0, on: link) }
+  }
+
+  private mutating func pause(_ count: Int) -> UInt64 {
+    count <= 2 ? 0 : 1 + SessionReplica.backOff(count - 2, &random)
+  }
+
+  /// Gives a nav to the session with a daemon, or with any daemon if `address` is nil.
+  mutating func settle(
+    _ handoff: NavHandoff, at address: DaemonAddress?, _ now: UInt64
+  ) -> [ClusterOutput] {
+    guard members[0].session.phase != .closed else { return [] }
+    var outputs: [ClusterOutput] = []
+    var index = address.map { find($0.endpoint) } ?? anyone(journeys[handoff.nav]?.count ?? 0)
+    if index == nil, let address {
+      index = addMember(address, at: now)
+      outputs.append(.connect(members[members.count - 1].link, address, at: now))
+    }
+    let place = index ?? 0
+    let link = members[place].link
+    homes[handoff.nav] = place == 0 ? nil : link
+    members[place].closesAt = nil
+    if homes.count > mostHomes { dropUnusedHomes() }
+    return outputs + withSession(place) { $0.adopt(handoff) }.map { ClusterOutput($0, on: link) }
+  }
+
+  /// Forgets where the navs are of which no session holds anything.
+  private mutating func dropUnusedHomes() {
+    let used = members.dropFirst().reduce(into: Set<String>()) { $0.formUnion($1.session.navs) }
+    homes = homes.filter { used.contains($0.key) }
+    mostHomes = max(Self.leastHomes, 2 * homes.count)
+  }
+
+  /// The session with an endpoint.
+  private func find(_ endpoint: String) -> Int? {
+    members.firstIndex { member in
+      member.address?.endpoint == endpoint
+        || (member.place == endpoint && member.session.phase == .open)
+    }
+  }
+
+  /// An open session, in turn; the seed if there is none.
+  private func anyone(_ turn: Int) -> Int {
+    let open = members.indices.filter { members[$0].session.phase == .open }
+    return open.isEmpty ? 0 : open[max(turn - 1, 0) % open.count]
+  }
+
+  /// Asks for the navs of a daemon elsewhere, because it cannot be reached.
+  mutating func replace(_ link: LinkID, at now: UInt64) -> [ClusterOutput] {
+    guard let index = index(of: link), members[index].session.phase != .open else { return [] }
+    guard index == 0 else {
+      var outputs: [ClusterOutput] = []
+      for nav in members[index].session.navs.sorted() {
+        outputs += relocate(nav, from: link, .moved(to: nil), at: now)
+      }
+      return outputs + remove(link)
+    }
+    if let next = members.first(where: { $0.session.phase == .open }) {
+      return merge(link, into: next.link, at: now)
+    }
+    // The configured addresses again, after it has been at one that a daemon named.
+    guard members[0].address != nil else { return [] }
+    members[0].address = nil
+    members[0].place = nil
+    members[0].lostAt = now
+    members[0].failures = 0
+    return [.connect(link, nil, at: now)]
+  }
+
+  /// Moves everything of one session to another, which takes the place of the seed if need be.
+  mutating func merge(_ link: LinkID, into other: LinkID, at now: UInt64) -> [ClusterOutput] {
+    guard let index = index(of: link), let target = self.index(of: other), index != target else {
+      return []
+    }
+    let wasOpen = members[index].session.phase == .open
+    // Its daemon has ended it, or it never was open.
+    let losses = withSession(index) { $0.disconnected() }
+    var outputs: [ClusterOutput] = []
+    for loss in losses {
+      if case .duty(let event) = loss { outputs.append(.duty(event)) }
+    }
+    if wasOpen { outputs += lost(link) }
+    let navs = members[index].session.navs.sorted()
+    let handoffs = navs.map { nav in withSession(index) { $0.release(nav) } }
+    let rest = withSession(index) { $0.releaseRest() }
+    if index == 0 {
+      members.swapAt(0, target)
+      members[0].session.numbers = members[target].session.numbers
+      members[0].session.isReplaceable = false
+      members[0].closesAt = nil
+      homes = homes.filter { $0.value != other }
+    }
+    for (handoff, released) in handoffs {
+      outputs += released.map { ClusterOutput($0, on: link) }
+      guard let place = self.index(of: other) else { continue }
+      homes[handoff.nav] = place == 0 ? nil : other
+      outputs += withSession(place) { $0.adopt(handoff) }.map { ClusterOutput($0, on: other) }
+    }
+    if let place = self.index(of: other) {
+      outputs += withSession(place) { $0.adopt(rest) }.map { ClusterOutput($0, on: other) }
+    }
+    if index == 0, let welcome = members[0].welcome, phase == .open {
+      outputs.append(.event(.opened(welcome)))
+    }
+    return outputs + remove(link)
+  }
+
+  /// Joins older sessions with the same run of a daemon, which their daemon has ended, to a new one.
+  mutating func mergeOlder(
+    _ welcome: Welcome, into link: LinkID, at now: UInt64
+  ) -> [ClusterOutput] {
+    guard members.count > 1 else { return [] }
+    let twins = members.filter { $0.link != link && $0.welcome?.boot == welcome.boot }
+    return twins.filter { $0.session.phase == .open }
+      .flatMap { merge($0.link, into: link, at: now) }
+  }
+}

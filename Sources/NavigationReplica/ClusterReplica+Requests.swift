@@ -1,0 +1,127 @@
+package import NavigationCore
+
+extension ClusterReplica {
+  /// The mirror of a full watch, even while it is suspect; nil if there is none.
+  package func mirror(of nav: String) -> Mirror? { session(of: nav).mirror(of: nav) }
+
+  /// The replica of a full watch; nil if there is none.
+  package func replica(of nav: String) -> Replica? { session(of: nav).replica(of: nav) }
+
+  /// Whether this client holds the display lease of a nav, by the messages received so far.
+  package func holdsLease(of nav: String) -> Bool { session(of: nav).holdsLease(of: nav) }
+
+  /// Watches a nav; see `SessionReplica.watch`.
+  package mutating func watch(
+    _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil
+  ) -> [ClusterOutput] {
+    perform(nav) { $0.watch(nav, view: view, mirror: mirror, start: start) }
+  }
+
+  /// Ends the watch of a nav.
+  package mutating func unwatch(_ nav: String, view: View = .full) -> [ClusterOutput] {
+    perform(nav) { $0.unwatch(nav, view: view) }
+  }
+
+  /// Performs operations; the same octets are sent until they are answered, to whichever daemon has
+  /// the nav.
+  ///
+  /// - Returns: the id that the answer will have, and the outputs.
+  package mutating func perform(
+    _ request: OpRequest, operations: [[UInt8]]
+  ) -> (id: UInt64, outputs: [ClusterOutput]) {
+    ask(request.nav) { $0.perform(request, operations: operations) }
+  }
+
+  /// Reads a value; a value without a nav is the seed's.
+  package mutating func get(_ request: GetRequest) -> (id: UInt64, outputs: [ClusterOutput]) {
+    ask(request.nav) { $0.get(request) }
+  }
+
+  /// Drops a request; see `SessionReplica.forget`.
+  package mutating func forget(_ id: UInt64) -> (wasSent: Bool, outputs: [ClusterOutput]) {
+    guard let index = members.firstIndex(where: { $0.session.hasRequest(id) }) else {
+      return (waiting.forget(id).wasSent, [])
+    }
+    let link = members[index].link
+    let (wasSent, outputs) = withSession(index) { $0.forget(id) }
+    return (wasSent, outputs.map { ClusterOutput($0, on: link) })
+  }
+
+  /// Registers delegate roles for a nav; see `SessionReplica.delegate`.
+  package mutating func delegate(
+    _ nav: String, _ registration: DelegateRegistration
+  ) -> [ClusterOutput] {
+    perform(nav) { $0.delegate(nav, registration) }
+  }
+
+  /// Answers a question; an answer that comes too late is dropped.
+  package mutating func answer(_ ask: AskID, value: [UInt8]) -> [ClusterOutput] {
+    let index = members.firstIndex { $0.session.duties.session == ask.session }
+    guard let index else { return [] }
+    let link = members[index].link
+    return withSession(index) { $0.answer(ask, value: value) }.map { ClusterOutput($0, on: link) }
+  }
+
+  /// Takes or releases the display lease of a nav; see `SessionReplica.lease`.
+  package mutating func lease(
+    _ nav: String, _ wish: LeaseWish, isKept: Bool = false
+  ) -> [ClusterOutput] {
+    perform(nav) { $0.lease(nav, wish, isKept: isKept) }
+  }
+
+  /// Ends all sessions with `bye`; no message is expected afterwards.
+  package mutating func leave() -> [ClusterOutput] {
+    var outputs: [ClusterOutput] = []
+    for index in members.indices {
+      let link = members[index].link
+      outputs += withSession(index) { $0.leave() }.map { ClusterOutput($0, on: link) }
+    }
+    return outputs
+  }
+
+  /// Raises the credit of the sessions that have used more than half of their windows.
+  ///
+  /// The caller calls it after it has performed all outputs of `receive`.
+  package mutating func confirm() -> [ClusterOutput] {
+    var outputs: [ClusterOutput] = []
+    for index in members.indices {
+      let link = members[index].link
+      outputs += members[index].session.confirm().map { ClusterOutput($0, on: link) }
+    }
+    return outputs
+  }
+
+  private func session(of nav: String) -> SessionReplica {
+    home(of: nav).map { members[$0].session } ?? waiting
+  }
+
+  private mutating func perform(
+    _ nav: String, _ body: (inout SessionReplica) -> [SessionOutput]
+  ) -> [ClusterOutput] {
+    let index = home(of: nav)
+    let link = index.map { members[$0].link } ?? .first
+    return withSession(index, body).map { ClusterOutput($0, on: link) }
+  }
+
+  private mutating func ask(
+    _ nav: String?, _ body: (inout SessionReplica) -> (id: UInt64, outputs: [SessionOutput])
+  ) -> (id: UInt64, outputs: [ClusterOutput]) {
+    let index = nav.map { home(of: $0) } ?? 0
+    let link = index.map { members[$0].link } ?? .first
+    let (id, outputs) = withSession(index, body)
+    return (id, outputs.map { ClusterOutput($0, on: link) })
+  }
+}
+
+extension ClusterOutput {
+  /// Makes the output of a request, which neither ends a session nor moves a nav.
+  init(_ output: SessionOutput, on link: LinkID) {
+    switch output {
+    case .send(let verb, let body): self = .send(link, verb, body)
+    case .event(let event): self = .event(event)
+    case .duty(let event): self = .duty(event)
+    case .reconnect, .elsewhere, .replaced:
+      preconditionFailure("output=\(output) of a request")
+    }
+  }
+}

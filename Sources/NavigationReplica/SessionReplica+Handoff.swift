@@ -1,0 +1,120 @@
+import NavigationCore
+
+/// Everything of one nav that a session holds, on its way to another session.
+struct NavHandoff: Sendable {
+  /// The name of the nav.
+  let nav: String
+  /// The watches with their mirrors.
+  var watches: [(key: SessionReplica.WatchKey, watch: SessionReplica.Watch)] = []
+  /// The requests without an answer, oldest first; the next daemon gets the same octets.
+  var flights: [SessionReplica.Flight] = []
+  /// The delegate roles.
+  var registration: Duties.Registration?
+  /// The display lease that the session takes again, or whose caller waits for an answer.
+  var lease: Duties.Lease?
+}
+
+extension SessionReplica {
+  /// Takes everything of a nav out of the session; later messages about it are ignored.
+  ///
+  /// Roles, questions and leases have ended with the move of the nav, as at the end of a session.
+  mutating func release(_ nav: String) -> (handoff: NavHandoff, outputs: [SessionOutput]) {
+    var handoff = NavHandoff(nav: nav)
+    var outputs: [SessionOutput] = []
+    for view in View.allCases {
+      let key = WatchKey(nav: nav, view: view)
+      guard var watch = watches.removeValue(forKey: key) else { continue }
+      let wasSynced = watch.replica.isSynced
+      watch.replica.disconnect()
+      watch.retryAt = nil
+      handoff.watches.append((key, watch))
+      if wasSynced { outputs.append(.event(.changed(nav: nav, .suspect))) }
+    }
+    asked = asked.filter { $0.value.nav != nav }
+    handoff.flights = flights.filter { $0.nav == nav }
+    flights.removeAll { $0.nav == nav }
+    for index in handoff.flights.indices { handoff.flights[index].isSent = false }
+    outputs.append(contentsOf: releaseDuties(of: nav, into: &handoff))
+    return (handoff, outputs + (phase == .open ? sendWaiting() : []))
+  }
+
+  /// Takes the requests without a nav out of the session.
+  mutating func releaseRest() -> NavHandoff {
+    var handoff = NavHandoff(nav: "")
+    handoff.flights = flights.filter { $0.nav == nil }
+    flights.removeAll { $0.nav == nil }
+    for index in handoff.flights.indices { handoff.flights[index].isSent = false }
+    return handoff
+  }
+
+  private mutating func releaseDuties(
+    of nav: String, into handoff: inout NavHandoff
+  ) -> [SessionOutput] {
+    var outputs = void { $0.nav == nav }
+    for (id, request) in duties.requests.sorted(by: { $0.key < $1.key }) where request.nav == nav {
+      duties.requests[id] = nil
+      switch request {
+      case .resign where duties.registrations[nav] == nil:
+        outputs.append(.duty(.registered(nav: nav, roles: [])))
+      case .release where duties.leases[nav] == nil:
+        outputs.append(.duty(.leaseReleased(nav: nav)))
+      case .register, .resign, .lease, .release: break
+      }
+    }
+    if let registration = duties.registrations.removeValue(forKey: nav) {
+      handoff.registration = registration
+      handoff.registration?.retryAt = nil
+      // The loss of the session has interrupted them already.
+      if phase == .open { outputs.append(.duty(.interrupted(nav: nav))) }
+    }
+    outputs.append(contentsOf: loseLease(nav))
+    handoff.lease = duties.leases.removeValue(forKey: nav)
+    handoff.lease?.retryAt = nil
+    return outputs
+  }
+
+  /// Takes over everything of a nav, and requests it if the session is open.
+  mutating func adopt(_ handoff: NavHandoff) -> [SessionOutput] {
+    var outputs: [SessionOutput] = []
+    // In the order of `open`, and for its reasons.
+    for (key, watch) in handoff.watches.sorted(by: { $0.watch.order < $1.watch.order }) {
+      watches[key] = watch
+      if phase == .open { outputs.append(contentsOf: ask(key)) }
+    }
+    duties.registrations[handoff.nav] = handoff.registration
+    duties.leases[handoff.nav] = handoff.lease
+    // Behind the others, so that no more are sent than the daemon accepts.
+    flights.append(contentsOf: handoff.flights)
+    guard phase == .open else { return outputs }
+    return outputs + register(handoff.nav) + take(handoff.nav) + sendWaiting()
+  }
+
+  /// The navs of which the session holds something.
+  var navs: Set<String> {
+    Set(watches.keys.map(\.nav)).union(flights.compactMap(\.nav))
+      .union(duties.registrations.keys).union(duties.leases.keys)
+      .union(duties.requests.values.map(\.nav))
+  }
+
+  /// Whether the session holds nothing.
+  var isIdle: Bool {
+    flights.isEmpty && watches.isEmpty && duties.registrations.isEmpty && duties.leases.isEmpty
+      && duties.requests.isEmpty
+  }
+
+  /// The nav of an unanswered request; nil if no request about a nav has this id.
+  func nav(of id: UInt64) -> String? {
+    asked[id]?.nav ?? duties.requests[id]?.nav ?? flights.first { $0.id == id }?.nav
+  }
+}
+
+extension ErrReply {
+  /// Where the nav is, if this daemon does not have it; nil for all other errors.
+  package var whereabouts: Whereabouts? {
+    switch knownCode {
+    case .moved: daemon.map { .moved(to: $0) }
+    case .busy where reason == "no-owner": .unowned(after: after ?? 0)
+    default: nil
+    }
+  }
+}
