@@ -46,13 +46,23 @@ extension ClusterReplica {
     _ message: ServerMessage, verb: ServerVerb?, octets: Int, from link: LinkID = .first,
     at now: UInt64
   ) -> [ClusterOutput] {
-    // Two addresses can lead to one daemon, which then ends the older of the two sessions.
-    if members.count > 1, case .bye(why: "fenced", _) = message,
-      let next = members.first(where: { $0.link != link && $0.session.isGreeting })
-    {
-      return merge(link, into: next.link, at: now)
+    if case .bye(why: "fenced", _) = message, isOwnFence(link) {
+      let next = members.first { $0.link != link && $0.session.isGreeting }
+      if let next { return merge(link, into: next.link, at: now) }
+      return run(link, at: now) { $0.receiveUnreadable(at: now) }
     }
     return run(link, at: now) { $0.receive(message, verb: verb, octets: octets, at: now) }
+  }
+
+  /// Whether a later session of this client has ended the one of a link.
+  ///
+  /// Two addresses can lead to one daemon, which keeps the session whose `hello` it gets last. The
+  /// two can arrive in another order than they were sent.
+  private func isOwnFence(_ link: LinkID) -> Bool {
+    guard let index = index(of: link) else { return false }
+    let others = members.lazy.filter { $0.link != link }.map(\.greetedAt)
+    let newest = max(others.max() ?? 0, formerlyGreetedAt)
+    return newest > 0 && newest + Self.ownFenceMilliseconds >= members[index].greetedAt
   }
 
   /// Handles an unreadable message: the session must end.
@@ -106,7 +116,7 @@ extension ClusterReplica {
   /// Removes a session that holds nothing any more, or that is over with the client.
   mutating func remove(_ link: LinkID) -> [ClusterOutput] {
     guard let index = index(of: link), index > 0 else { return [] }
-    members.remove(at: index)
+    formerlyGreetedAt = max(formerlyGreetedAt, members.remove(at: index).greetedAt)
     homes = homes.filter { $0.value != link }
     return [.close(link)]
   }
@@ -119,6 +129,7 @@ extension ClusterReplica {
     let before = members[index].session.phase
     let outputs = withSession(index, body)
     if members[index].session.phase != before {
+      if members[index].session.isGreeting { members[index].greetedAt = now }
       let isOpen = members[index].session.phase == .open
       members[index].lostAt = isOpen ? nil : members[index].lostAt ?? now
     }

@@ -2,13 +2,18 @@ package import NavigationCore
 
 extension ClusterReplica {
   /// The mirror of a full watch, even while it is suspect; nil if there is none.
-  package func mirror(of nav: String) -> Mirror? { session(of: nav).mirror(of: nav) }
+  package func mirror(of nav: String) -> Mirror? { replica(of: nav)?.mirror }
 
   /// The replica of a full watch; nil if there is none.
-  package func replica(of nav: String) -> Replica? { session(of: nav).replica(of: nav) }
+  package func replica(of nav: String) -> Replica? {
+    guard let index = home(of: nav) else { return waiting.replica(of: nav) }
+    return members[index].session.replica(of: nav)
+  }
 
   /// Whether this client holds the display lease of a nav, by the messages received so far.
-  package func holdsLease(of nav: String) -> Bool { session(of: nav).holdsLease(of: nav) }
+  package func holdsLease(of nav: String) -> Bool {
+    home(of: nav).map { members[$0].session.holdsLease(of: nav) } ?? false
+  }
 
   /// Watches a nav; see `SessionReplica.watch`.
   package mutating func watch(
@@ -89,10 +94,6 @@ extension ClusterReplica {
       outputs += members[index].session.confirm().map { ClusterOutput($0, on: link) }
     }
     return outputs
-  }
-
-  private func session(of nav: String) -> SessionReplica {
-    home(of: nav).map { members[$0].session } ?? waiting
   }
 
   private mutating func perform(

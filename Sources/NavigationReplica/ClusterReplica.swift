@@ -17,6 +17,8 @@ package struct ClusterReplica: Sendable {
     /// The endpoint of the present connection, as far as it is known.
     var place: String?
     var session: SessionReplica
+    /// The time of the newest `hello`.
+    var greetedAt: UInt64 = 0
     /// The answer to the newest `hello`.
     var welcome: Welcome?
     /// Since when there has been no open session; nil while there is one.
@@ -47,6 +49,8 @@ package struct ClusterReplica: Sendable {
   package static let unreachableFailures = 4
   /// How long a session that holds nothing stays open, for the next request.
   static let idleMilliseconds: UInt64 = 10_000
+  /// How much earlier another `hello` of this client can be than that of the session that it ends.
+  static let ownFenceMilliseconds: UInt64 = 30_000
   /// The least number of entries in `homes` at which those of unused navs are dropped.
   static let leastHomes = 4096
 
@@ -60,6 +64,8 @@ package struct ClusterReplica: Sendable {
   var journeys: [String: Journey] = [:]
   /// Holds what belongs to waiting navs; it is never connected.
   var waiting: SessionReplica
+  /// The time of the newest `hello` on a link that is closed.
+  var formerlyGreetedAt: UInt64 = 0
   private var links: UInt64 = 1
   private let makeSession: @Sendable (UInt64) -> SessionReplica
   var random: SeededGenerator
