@@ -154,6 +154,19 @@ package struct NavigationConnection: ~Copyable {
     return try exchange(.get, request.id, ClientMessageWriter.get(request), until: deadline)
   }
 
+  /// Reads how a cluster is divided among its daemons; without a session.
+  ///
+  /// - Returns: the reply; a daemon outside a cluster answers `unsupported`, and one of an earlier
+  ///   version `invalid-argument`.
+  /// - Throws: `noAnswer` after the timeout, or the error of the connection.
+  package mutating func cluster(
+    timeout: Duration = defaultTimeout
+  ) throws(ConnectionError) -> Reply {
+    let id = takeID()
+    return try exchange(
+      .get, id, ClientMessageWriter.cluster(id: id), until: Deadline(timeout))
+  }
+
   mutating func takeID() -> UInt64 {
     defer { nextID += 1 }
     return nextID

@@ -1,5 +1,5 @@
 package import CurveKeys
-import NavigationCore
+package import NavigationCore
 package import RuntimePaths
 package import ZeroMQ
 
@@ -16,7 +16,7 @@ package struct NetworkIdentity: Hashable, Sendable {
   }
 
   /// The keys for a daemon that another one has named; nil for a socket of this machine.
-  func keys(for address: DaemonAddress) -> NetworkIdentity? {
+  package func keys(for address: DaemonAddress) -> NetworkIdentity? {
     guard address.endpoint.hasPrefix("tcp:") else { return nil }
     let key = address.key.flatMap { CurvePublicKey(z85: $0) } ?? serverKey
     return NetworkIdentity(serverKey: key, keys: keys)

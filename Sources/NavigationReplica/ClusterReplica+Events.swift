@@ -16,10 +16,10 @@ extension ClusterReplica {
     members[index].failures = 0
     let twin = members.indices.first { twin in
       twin != index && place != nil && members[twin].place == place
-        && members[twin].session.phase == .open
+        && members[twin].session.isOpen
     }
     // A second session with the same daemon would end the one that is open.
-    if let twin, members[index].session.phase != .open {
+    if let twin, !members[index].session.isOpen {
       return merge(link, into: members[twin].link, at: now)
     }
     return run(link, at: now) { $0.connected(at: now) }
@@ -130,7 +130,7 @@ extension ClusterReplica {
     let outputs = withSession(index, body)
     if members[index].session.phase != before {
       if members[index].session.isGreeting { members[index].greetedAt = now }
-      let isOpen = members[index].session.phase == .open
+      let isOpen = members[index].session.isOpen
       members[index].lostAt = isOpen ? nil : members[index].lostAt ?? now
     }
     return perform(outputs, of: link, at: now)
@@ -187,6 +187,9 @@ extension ClusterReplica {
 }
 
 extension SessionReplica {
+  /// Whether the session is open.
+  var isOpen: Bool { phase == .open }
+
   /// Whether the session waits for the answer to `hello`.
   var isGreeting: Bool { if case .greeting = phase { true } else { false } }
 

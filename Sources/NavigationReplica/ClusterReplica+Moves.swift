@@ -62,19 +62,19 @@ extension ClusterReplica {
   private func find(_ endpoint: String) -> Int? {
     members.firstIndex { member in
       member.address?.endpoint == endpoint
-        || (member.place == endpoint && member.session.phase == .open)
+        || (member.place == endpoint && member.session.isOpen)
     }
   }
 
   /// An open session, in turn; the seed if there is none.
   private func anyone(_ turn: Int) -> Int {
-    let open = members.indices.filter { members[$0].session.phase == .open }
+    let open = members.indices.filter { members[$0].session.isOpen }
     return open.isEmpty ? 0 : open[max(turn - 1, 0) % open.count]
   }
 
   /// Asks for the navs of a daemon elsewhere, because it cannot be reached.
   mutating func replace(_ link: LinkID, at now: UInt64) -> [ClusterOutput] {
-    guard let index = index(of: link), members[index].session.phase != .open else { return [] }
+    guard let index = index(of: link), !members[index].session.isOpen else { return [] }
     guard index == 0 else {
       var outputs: [ClusterOutput] = []
       for nav in members[index].session.navs.sorted() {
@@ -82,7 +82,7 @@ extension ClusterReplica {
       }
       return outputs + remove(link)
     }
-    if let next = members.first(where: { $0.session.phase == .open }) {
+    if let next = members.first(where: { $0.session.isOpen }) {
       return merge(link, into: next.link, at: now)
     }
     // The configured addresses again, after it has been at one that a daemon named.
@@ -99,7 +99,7 @@ extension ClusterReplica {
     guard let index = index(of: link), let target = self.index(of: other), index != target else {
       return []
     }
-    let wasOpen = members[index].session.phase == .open
+    let wasOpen = members[index].session.isOpen
     // Its daemon has ended it, or it never was open.
     let losses = withSession(index) { $0.disconnected() }
     var outputs: [ClusterOutput] = []
@@ -138,7 +138,7 @@ extension ClusterReplica {
   ) -> [ClusterOutput] {
     guard members.count > 1 else { return [] }
     let twins = members.filter { $0.link != link && $0.welcome?.boot == welcome.boot }
-    return twins.filter { $0.session.phase == .open }
+    return twins.filter { $0.session.isOpen }
       .flatMap { merge($0.link, into: link, at: now) }
   }
 }

@@ -123,7 +123,7 @@ package struct ClusterReplica: Sendable {
 
   /// Whether navs of a member can be asked for elsewhere.
   func isReplaceable(_ index: Int) -> Bool {
-    index > 0 || members[0].address != nil || members.contains { $0.session.phase == .open }
+    index > 0 || members[0].address != nil || members.contains { $0.session.isOpen }
   }
 
   /// The place of a session in `members`; nil if it has ended.

@@ -117,6 +117,14 @@ struct Invocation {
       timeout: .milliseconds(timeoutMilliseconds))
   }
 
+  /// Connects to another daemon of a cluster, without a session.
+  func connect(to address: DaemonAddress) throws -> NavigationConnection {
+    let keys = try identity(try endpoint())
+    return try NavigationConnection.connect(
+      to: address.endpoint, as: keys?.keys(for: address), name: "navctl",
+      timeout: .milliseconds(timeoutMilliseconds))
+  }
+
   /// Connects and opens a session that will hold a lease or a delegate role.
   ///
   /// - Parameter wake: a descriptor that ends a wait when it becomes readable.

@@ -33,9 +33,41 @@ enum Directory {
   static let nav = "$navs"
   static let clients = "$clients"
 
-  /// Reads a directory; one that exceeds the size of a reply is read from the snapshot of a watch.
+  /// Reads a directory; `$navs` of all daemons of a cluster.
   static func read(
     _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String = nav
+  ) throws -> (json: [UInt8], records: [JSONValue]) {
+    let others = nav == Self.nav ? try others(invocation, &connection) : []
+    let own = try readOwn(invocation, &connection, nav)
+    guard !others.isEmpty else { return own }
+    var lists = [own.records]
+    for member in others {
+      guard let address = member.address else { continue }
+      do {
+        var connection = try invocation.connect(to: address)
+        lists.append(try readOwn(invocation, &connection, nav).records)
+      } catch let error as ConnectionError {
+        let name = TerminalText.visible(member.name)
+        Output.error("navctl: the navs of \(name) are missing: \(error)")
+      }
+    }
+    let records = ClusterMembers.join(lists)
+    return (ClusterMembers.state(records).bytes, records)
+  }
+
+  /// The other daemons of a cluster that have navs; none without a cluster.
+  private static func others(
+    _ invocation: Invocation, _ connection: inout NavigationConnection
+  ) throws -> [ClusterMembers.Member] {
+    let reply = try connection.cluster(timeout: .milliseconds(invocation.timeoutMilliseconds))
+    guard case .success(let answer) = reply.result else { return [] }
+    return ClusterMembers(try Reading.value(answer))?.others ?? []
+  }
+
+  /// Reads a directory of one daemon; one that exceeds the size of a reply is read from the snapshot
+  /// of a watch.
+  private static func readOwn(
+    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String
   ) throws -> (json: [UInt8], records: [JSONValue]) {
     do {
       let answer = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav))
