@@ -1,5 +1,6 @@
 import NavigationCore
 import NavigationReplica
+import RuntimePaths
 import ZeroMQ
 
 /// The connections of one client: one for each session, all on the thread of the caller.
@@ -61,7 +62,7 @@ struct Links: ~Copyable {
       return
     }
     entry.address = address
-    let keys = address.map { identity?.keys(for: $0) } ?? identity
+    let keys = keys(for: address)
     let link = try Link.open(
       address?.endpoint ?? configured, as: keys, linger: linger, in: &poller)
     entry.link?.leave(&poller)
@@ -124,6 +125,11 @@ struct Links: ~Copyable {
 
   /// How long to wait before the next attempt if a socket cannot be made.
   private static let pauseMilliseconds: UInt64 = 1000
+
+  private func keys(for address: DaemonAddress?) -> NetworkIdentity? {
+    guard let address else { return identity }
+    return identity?.keys(for: address) ?? .read(for: address, environment: .current())
+  }
 
   private func entry(_ id: LinkID) -> Entry? { entries.first { $0.id == id } }
 

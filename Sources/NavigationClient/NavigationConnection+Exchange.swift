@@ -16,6 +16,11 @@ extension NavigationConnection {
     var pausedUntil: UInt64?
     /// The number of failed attempts to connect to the daemon that was named.
     var failures = 0
+    /// Until when that daemon may take to accept a connection; nil if it has.
+    var connectsUntil: UInt64?
+
+    /// When something is due; nil if nothing is.
+    var wakeAt: UInt64? { [pausedUntil, connectsUntil].compactMap { $0 }.min() }
   }
 
   /// After how many daemons that name another one the answer `moved` is returned.
@@ -35,13 +40,14 @@ extension NavigationConnection {
     var exchange = Exchange(verb: verb, id: id, body: body)
     try send(verb, body)
     while true {
-      for event in try wait(until: deadline.earlier(than: exchange.pausedUntil)) {
+      for event in try wait(until: deadline.earlier(than: exchange.wakeAt)) {
         if let reply = try take(event, &exchange) { return reply }
       }
       if let time = exchange.pausedUntil, Deadline(at: time).hasPassed {
         exchange.pausedUntil = nil
         try send(verb, body)
       }
+      if let time = exchange.connectsUntil, Deadline(at: time).hasPassed { goHome(&exchange) }
       guard !deadline.hasPassed else {
         if let refused = exchange.refused { return refused }
         throw timeUp(isChange: verb == .op)
@@ -63,6 +69,7 @@ extension NavigationConnection {
       return try follow(refusal, &exchange, reply) ? nil : reply
     case .connected:
       exchange.failures = 0
+      exchange.connectsUntil = nil
       if exchange.pausedUntil == nil { try send(exchange.verb, exchange.body) }
     case .failed where exchange.moves > 0:
       exchange.failures += 1
@@ -90,6 +97,7 @@ extension NavigationConnection {
       exchange.failures = 0
       // The first two at once, then ever more slowly, because the daemons name each other.
       let pause = exchange.moves <= 2 ? 0 : UInt64(50) << UInt64(min(exchange.moves - 2, 6))
+      exchange.connectsUntil = now + pause + ClusterReplica.unreachableMilliseconds
       links.connect(.first, to: address, at: now + pause)
     }
     return true
@@ -99,6 +107,7 @@ extension NavigationConnection {
   private mutating func goHome(_ exchange: inout Exchange) {
     exchange.moves += 1
     exchange.failures = 0
+    exchange.connectsUntil = nil
     let pause = UInt64(50) << UInt64(min(exchange.moves, 6))
     links.connect(.first, to: nil, at: monotonicMilliseconds() + pause)
   }

@@ -74,7 +74,7 @@ extension ClusterReplica {
 
   /// Handles deadlines.
   package mutating func tick(at now: UInt64) -> [ClusterOutput] {
-    guard members.count > 1 || !journeys.isEmpty || members[0].address != nil else {
+    guard !isAlone else {
       return run(members[0].link, at: now) { $0.tick(at: now) }
     }
     var outputs: [ClusterOutput] = []
@@ -86,15 +86,13 @@ extension ClusterReplica {
       else { continue }
       outputs += replace(link, at: now)
     }
-    let ready = journeys.filter { $0.value.pause.map { $0.until <= now } ?? false }
-    for (nav, journey) in ready.sorted(by: { $0.key < $1.key }) {
-      journeys[nav]?.pause = nil
+    let ready = pauses.filter { $0.value.until <= now }
+    for (nav, pause) in ready.sorted(by: { $0.key < $1.key }) {
+      pauses[nav] = nil
       let handoff = withSession(nil) { $0.release(nav) }.handoff
-      outputs += settle(handoff, at: journey.pause?.next, now)
+      outputs += settle(handoff, at: pause.next, now)
     }
-    journeys = journeys.filter {
-      $0.value.pause != nil || now < $0.value.lastAt + Self.quickMoveMilliseconds
-    }
+    dropJourneys(at: now)
     return outputs
   }
 

@@ -7,29 +7,44 @@ extension ClusterReplica {
   ) -> [ClusterOutput] {
     guard let index = index(of: link) else { return [] }
     let (handoff, released) = withSession(index) { $0.release(nav) }
-    var journey = journeys[nav] ?? Journey(lastAt: now)
-    if now >= journey.lastAt + Self.quickMoveMilliseconds { journey.count = 0 }
-    journey.count += 1
-    journey.lastAt = now
-    let (wait, next): (UInt64, DaemonAddress?) =
-      switch whereabouts {
-      case .moved(let address): (pause(journey.count), address)
-      // A daemon takes over; a random part spreads the clients that wait for it.
-      case .unowned(let after): (after + random.next() % (after / 4 + 10), nil)
-      }
+    let (wait, next) = plan(nav, whereabouts, at: now)
     let outputs = released.map { ClusterOutput($0, on: link) }
-    guard wait > 0 else {
-      journeys[nav] = journey
-      return outputs + settle(handoff, at: next, now)
-    }
-    journey.pause = (now + wait, next)
-    journeys[nav] = journey
+    guard wait > 0 else { return outputs + settle(handoff, at: next, now) }
+    pauses[nav] = Pause(until: now + wait, next: next)
     homes[nav] = nil
     return outputs + withSession(nil) { $0.adopt(handoff) }.map { ClusterOutput($0, on: link) }
   }
 
-  private mutating func pause(_ count: Int) -> UInt64 {
-    count <= 2 ? 0 : 1 + SessionReplica.backOff(count - 2, &random)
+  /// How long to wait before the next daemon is asked, and which; nil for any.
+  private mutating func plan(
+    _ nav: String, _ whereabouts: Whereabouts, at now: UInt64
+  ) -> (wait: UInt64, next: DaemonAddress?) {
+    var journey = journeys[nav] ?? Journey(lastAt: now)
+    defer {
+      journeys[nav] = journey
+      journeysEndAt = journeysEndAt ?? now + Self.quickMoveMilliseconds
+    }
+    if now >= journey.lastAt + Self.quickMoveMilliseconds { journey.moves = 0 }
+    journey.lastAt = now
+    switch whereabouts {
+    case .moved(let address):
+      journey.moves += 1
+      if address == nil { journey.turns += 1 }
+      let moves = journey.moves
+      return (moves <= 2 ? 0 : 1 + SessionReplica.backOff(moves - 2, &random), address)
+    case .unowned(let after):
+      // A daemon takes over. A random part spreads the clients that wait for it.
+      journey.moves = 0
+      journey.turns += 1
+      return (1 + after + random.next() % (after / 4 + 10), nil)
+    }
+  }
+
+  /// Forgets the navs that have not moved for long.
+  mutating func dropJourneys(at now: UInt64) {
+    guard let end = journeysEndAt, end <= now else { return }
+    journeys = journeys.filter { now < $0.value.lastAt + Self.quickMoveMilliseconds }
+    journeysEndAt = journeys.isEmpty ? nil : now + Self.quickMoveMilliseconds
   }
 
   /// Gives a nav to the session with a daemon, or with any daemon if `address` is nil.
@@ -38,7 +53,7 @@ extension ClusterReplica {
   ) -> [ClusterOutput] {
     guard members[0].session.phase != .closed else { return [] }
     var outputs: [ClusterOutput] = []
-    var index = address.map { find($0.endpoint) } ?? anyone(journeys[handoff.nav]?.count ?? 0)
+    var index = address.map { find($0.endpoint) } ?? anyone(journeys[handoff.nav]?.turns ?? 0)
     if index == nil, let address {
       index = addMember(address, at: now)
       outputs.append(.connect(members[members.count - 1].link, address, at: now))

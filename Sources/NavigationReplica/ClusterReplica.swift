@@ -31,11 +31,19 @@ package struct ClusterReplica: Sendable {
 
   /// The recent moves of a nav.
   struct Journey {
-    /// The number of moves in quick succession, and the time of the last one.
-    var count = 0
+    /// The number of moves in quick succession, without a wait for an owner in between.
+    var moves = 0
+    /// The number of times that any daemon was to be asked.
+    var turns = 0
+    /// The time of the last move.
     var lastAt: UInt64
-    /// While the nav waits: until when, and the daemon to ask then; nil for any.
-    var pause: (until: UInt64, next: DaemonAddress?)?
+  }
+
+  /// The wait of a nav before the client asks again.
+  struct Pause {
+    var until: UInt64
+    /// The daemon to ask then; nil for any.
+    var next: DaemonAddress?
   }
 
   /// The milliseconds in which a further move of a nav counts as a cycle of daemons.
@@ -44,7 +52,7 @@ package struct ClusterReplica: Sendable {
   /// each time.
   static let quickMoveMilliseconds: UInt64 = 10_000
   /// How long a daemon may be without a session before its navs are asked for elsewhere.
-  static let unreachableMilliseconds: UInt64 = 3000
+  package static let unreachableMilliseconds: UInt64 = 3000
   /// After how many failed attempts to connect that happens, even if it is earlier.
   package static let unreachableFailures = 4
   /// How long a session that holds nothing stays open, for the next request.
@@ -62,6 +70,10 @@ package struct ClusterReplica: Sendable {
   var mostHomes = leastHomes
   /// The navs that have moved recently.
   var journeys: [String: Journey] = [:]
+  /// When those are dropped from `journeys` whose last move is long ago; nil if there are none.
+  var journeysEndAt: UInt64?
+  /// The navs that wait; `waiting` holds what belongs to them.
+  var pauses: [String: Pause] = [:]
   /// Holds what belongs to waiting navs; it is never connected.
   var waiting: SessionReplica
   /// The time of the newest `hello` on a link that is closed.
@@ -103,7 +115,7 @@ package struct ClusterReplica: Sendable {
   /// The latest time of the next call of `tick`; nil while no deadline runs.
   package var wakeAt: UInt64? {
     var wakeAt = members[0].session.wakeAt
-    guard members.count > 1 || !journeys.isEmpty || members[0].address != nil else { return wakeAt }
+    guard !isAlone else { return wakeAt }
     func note(_ time: UInt64?) {
       if let time { wakeAt = min(wakeAt ?? .max, time) }
     }
@@ -114,12 +126,17 @@ package struct ClusterReplica: Sendable {
         note(members[index].lostAt.map { $0 + Self.unreachableMilliseconds })
       }
     }
-    for journey in journeys.values { note(journey.pause?.until) }
+    for pause in pauses.values { note(pause.until) }
     return wakeAt
   }
 
   /// The endpoint of the daemon that has a nav, as far as it is known.
   package func place(of nav: String) -> String? { home(of: nav).flatMap { members[$0].place } }
+
+  /// Whether there is only the seed, at a configured address, and no nav has moved.
+  var isAlone: Bool {
+    members.count == 1 && members[0].address == nil && pauses.isEmpty && journeysEndAt == nil
+  }
 
   /// Whether navs of a member can be asked for elsewhere.
   func isReplaceable(_ index: Int) -> Bool {
@@ -131,8 +148,8 @@ package struct ClusterReplica: Sendable {
 
   /// The member with the session of a nav; nil if the nav waits.
   func home(of nav: String) -> Int? {
-    if homes.isEmpty, journeys.isEmpty { return 0 }
-    if journeys[nav]?.pause != nil { return nil }
+    if homes.isEmpty, pauses.isEmpty { return 0 }
+    if pauses[nav] != nil { return nil }
     return homes[nav].flatMap { index(of: $0) } ?? 0
   }
 

@@ -169,6 +169,18 @@ import Testing
     #expect(rig.client.tick(at: wakeAt).sent.map(\.id) == [id, next])
   }
 
+  @Test func `after the wait for an owner, the client follows at once`() throws {
+    var rig = Rig()
+    _ = try rig.open()
+    let (id, _) = rig.perform("kiosk")
+    for _ in 0..<9 {
+      _ = rig.refuse(id, .busy, after: 50)
+      rig.now = try #require(rig.client.wakeAt)
+      #expect(rig.client.tick(at: rig.now).sent.map(\.id) == [id])
+    }
+    #expect(rig.refuse(id, to: "tcp://b").connected.map(\.at) == [rig.now])
+  }
+
   @Test func `daemons that name each other are followed ever more slowly`() throws {
     var rig = Rig()
     _ = try rig.open()
@@ -180,7 +192,7 @@ import Testing
       var sent = outputs
       let start = rig.now
       if rig.client.home(of: "kiosk") == nil {
-        rig.now = try #require(rig.client.journeys["kiosk"]?.pause?.until)
+        rig.now = try #require(rig.client.pauses["kiosk"]?.until)
         sent = rig.client.tick(at: rig.now)
       }
       waits.append(rig.now - start)
