@@ -3,8 +3,9 @@ import Testing
 
 @testable import NavigationReplica
 
-/// One client and three daemons that divide four navs among themselves (protocol.md, 17), without
-/// a network. Each message waits until the world delivers it.
+/// One client and three daemons that divide four navs among themselves (protocol.md, 17).
+///
+/// There is no network: each message waits until the world delivers it.
 struct ClusterWorld {
   struct Daemon {
     /// The address that other daemons name, and the one at which the client may know it.

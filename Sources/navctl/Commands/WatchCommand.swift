@@ -49,7 +49,14 @@ enum WatchCommand: Command {
     }
     try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
     try connection.watch(nav, view: view, mirror: mirror, start: from)
-    while stream.remaining != 0, let event = try connection.next(timeout: timer.left) {
+    while stream.remaining != 0 {
+      let isPolling = stream.isWaiting && stream.isDivided
+      let wait = isPolling ? min(timer.left ?? pollInterval, pollInterval) : timer.left
+      guard let event = try connection.next(timeout: wait) else {
+        guard isPolling, timer.left != .zero else { break }
+        try connection.watch(nav, view: view)
+        continue
+      }
       switch try stream.take(event) {
       case .goOn: break
       case .awaitNav:
@@ -69,6 +76,10 @@ enum WatchCommand: Command {
       ],
       status: ErrorCode.busy.exitStatus)
   }
+
+  /// How often a daemon is asked for a nav that does not exist yet, if the daemons of a cluster
+  /// divide the navs: each lists its own navs only.
+  private static let pollInterval = Duration.seconds(1)
 
   /// Reads the state at the revision of `--from`; the code of the error if it cannot be read.
   private static func start(
@@ -113,6 +124,10 @@ private struct WatchStream {
   var hindrance: String?
   /// How many lines are left of `--count`; nil without a limit.
   private(set) var remaining: UInt64?
+  /// Whether the nav does not exist yet.
+  private(set) var isWaiting = false
+  /// Whether the daemons of a cluster divide the navs.
+  private(set) var isDivided = false
 
   init(
     _ invocation: Invocation, nav: String, view: View, remaining: UInt64?, from: MirrorPosition?,
@@ -127,9 +142,10 @@ private struct WatchStream {
   }
 
   mutating func take(_ event: SessionEvent) throws -> Step {
+    if isWaiting, event.showsNav(nav) { isWaiting = false }
     switch event {
     case .changed(Directory.nav, let change) where nav != Directory.nav:
-      return Self.names(change, nav) ? .navAppeared : .goOn
+      return isWaiting && Self.names(change, nav) ? .navAppeared : .goOn
     case .changed(_, .applied(let mirror, let diff)):
       try write(lines.diff(diff), MirrorText.diff(diff), Seen(mirror))
     case .changed(_, .replaced(let mirror, let why)):
@@ -147,14 +163,17 @@ private struct WatchStream {
     case .lost: Output.error("navctl: connection lost; watch continues when navd is back")
     case .watchEnded(_, _, .refused(let error))
     where error.knownCode == .noNav && invocation.line.contains("wait"):
-      return .awaitNav
+      defer { isWaiting = true }
+      return isWaiting && isDivided ? .goOn : .awaitNav
     case .watchEnded(_, _, .ended("closed", _)) where invocation.line.contains("wait"):
       Output.error("navctl: \(nav) was closed")
+      isWaiting = true
       return .awaitNav
     case .watchEnded(_, _, let outcome): throw outcome.failure(nav)
     case .ephemeral(let event) where invocation.line.contains("events"):
       try write(WatchLines.event(event), MirrorText.event(event), nil)
-    case .opened, .closed, .answered, .queued, .ephemeral, .changed: break
+    case .opened(let welcome): isDivided = welcome.features.contains("shards")
+    case .closed, .answered, .queued, .ephemeral, .changed: break
     }
     return .goOn
   }
@@ -181,6 +200,18 @@ private struct WatchStream {
     case .applied(let mirror, _), .replaced(let mirror, _), .resumed(let mirror):
       mirror.screens.contains { $0.id == nav }
     case .suspect: false
+    }
+  }
+}
+
+extension SessionEvent {
+  /// Whether the event shows that a nav exists.
+  fileprivate func showsNav(_ name: String) -> Bool {
+    switch self {
+    case .changed(let nav, .applied), .changed(let nav, .replaced), .changed(let nav, .resumed):
+      nav == name
+    case .latest(let latest): latest.nav == name
+    default: false
     }
   }
 }
