@@ -1,5 +1,6 @@
 import NavigationClient
 import NavigationCore
+import RuntimePaths
 import Testing
 
 /// What the requests of the public library are on the wire, and how each of them can end.
@@ -86,7 +87,9 @@ import Testing
       }
       var dues: [UInt64] = []
       for _ in 0..<3 {
-        dues.append(try #require(try await daemon.next("op")["due"].flatMap { UInt64($0) }))
+        let op = try await daemon.next("op")
+        dues.append(try #require(op["due"].flatMap { UInt64($0) }))
+        #expect(try op["clock"] == bootID(environment: .current()))
       }
       #expect(dues[0] > 1_000_000)
       #expect(dues[1] - dues[0] >= 500 && dues[2] - dues[0] >= 1_000_000)

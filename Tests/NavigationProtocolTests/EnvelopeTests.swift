@@ -95,6 +95,7 @@ import Testing
 
   private static let ops = [
     number("op", "id"), nav("op"), client("op"), name("op"), number("op", "due"),
+    ArgumentRow("op", "clock", [.text]),
     ArgumentRow("op", "do", [], good: [ops(1), ops(16)], bad: [ops(0), ops(17)]),
     ArgumentRow("op", "if", [.object]), ArgumentRow("op", "animated", [.bool]),
     ArgumentRow("op", "onBusy", [], good: [#""reject""#, #""queue""#], bad: [#""wait""#]),

@@ -224,6 +224,19 @@ import Testing
     }
   }
 
+  @Test func `where a nav has moved is read with the key and the gateway of the daemon`() throws {
+    let place = #""endpoint":"tcp://b","key":"k","web":"http://b""#
+    let refused =
+      #"{"id":3,"nav":"kiosk","code":"moved","msg":"","effect":"none","retry":"same",\#(place)}"#
+    let ended =
+      #"{"nav":"kiosk","view":"full","epoch":"c0ffee12c0ffee12","rev":4,"why":"moved",\#(place)}"#
+    guard case .err(let refusal) = try read(.err, Array(refused.utf8)),
+      case .end(let end) = try read(.end, Array(ended.utf8))
+    else { throw ServerMessageFailure(text: "another message") }
+    let address = DaemonAddress(endpoint: "tcp://b", key: "k", web: "http://b")
+    #expect(refusal.daemon == address && end.daemon == address && end.why == "moved")
+  }
+
   @Test(arguments: [(65_537, 65_536), (1, 0), (1 << 40, 1 << 39)])
   func `the error of the client itself reads as the daemon's would`(count: Int, limit: Int) throws {
     let own = ErrReply.tooLarge(7, count, limit: limit)

@@ -22,6 +22,7 @@ enum ToldMessage: Hashable {
     var isAnimated: Bool?
     var waits: Bool
     var due: UInt64?
+    var clock: String?
     var kinds: [OperationKind]
     var failures: [ReadFailure?]
     var operations: [Operation]
@@ -49,7 +50,8 @@ extension ToldMessage.ToldOp {
   init(_ op: OpMessage) {
     self.init(
       id: op.id, client: op.client, name: op.name, nav: op.nav, guards: op.guards,
-      isAnimated: op.isAnimated, waits: op.waits, due: op.due, kinds: op.operations.map(\.kind),
+      isAnimated: op.isAnimated, waits: op.waits, due: op.due, clock: op.clock,
+      kinds: op.operations.map(\.kind),
       failures: op.operations.map {
         if case .unreadable(let failure) = $0.arguments { failure } else { nil }
       }, operations: op.readable)

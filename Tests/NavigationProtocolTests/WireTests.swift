@@ -169,7 +169,7 @@ import Testing
     for guards in [guards, Guards()] {
       let request = OpRequest(
         id: 7, client: ClientID(high: 3, low: 4), name: "n", nav: "k", guards: guards,
-        isAnimated: false, waits: true, due: 99)
+        isAnimated: false, waits: true, due: 99, clock: "c0")
       let body = ClientMessageWriter.op(request, operations: [Array(#"{"pop":{}}"#.utf8)])
       guard case .op(let back) = try read(.op, body) else {
         Issue.record("no op")
@@ -177,7 +177,7 @@ import Testing
       }
       #expect(back.id == 7 && back.client == request.client && back.name == "n")
       #expect(back.nav == "k" && back.guards == guards && back.isAnimated == false)
-      #expect(back.waits && back.due == 99)
+      #expect(back.waits && back.due == 99 && back.clock == "c0")
       #expect(back.operations.map(\.kind) == [.pop])
     }
   }
