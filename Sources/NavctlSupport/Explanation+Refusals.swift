@@ -48,8 +48,8 @@ extension Explanation {
       example: "navctl show kiosk"),
     Explanation(
       .busy, "navd has too many requests of this kind at once.",
-      cause:
-        "A backup is running, or one connection exceeds ops-per-second or inflight.",
+      cause: "A backup is running, one connection exceeds ops-per-second or inflight, or another "
+        + "daemon of the cluster is about to take over the nav.",
       example: "navctl backup --timeout 10m"),
     Explanation(
       .limit, "The request exceeds a limit of navd.",
@@ -79,8 +79,9 @@ extension Explanation {
       cause: "Another client created it.",
       example: "navctl create kiosk --if-absent"),
     Explanation(
-      .moved, "The nav lives on another navd.",
-      cause: "The code is reserved: this version of navd never sends it.",
+      .moved, "Another daemon of the cluster has the nav.",
+      cause: "Clients follow by themselves. navctl prints the code if it could not reach that "
+        + "daemon, or if the daemons named each other, for as long as it waited.",
       example: "navctl status"),
     Explanation(
       .frozen, "The nav can be read and closed, but not changed.",

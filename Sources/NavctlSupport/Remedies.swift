@@ -58,9 +58,9 @@ package enum Remedies {
     case .gestureOwner: "only the session that began the gesture can do this"
     case .unsupported:
       "see navctl \(command) --help; compare the versions: navctl --version, navctl status"
-    case .badFrame, .badJSON, .badVerb, .version, .noSession, .moved:
+    case .badFrame, .badJSON, .badVerb, .version, .noSession:
       "use the navctl of the daemon's version: navctl --version, navctl status"
-    case .busy, .shuttingDown, .delegateTimeout: "try again in a few seconds"
+    case .busy, .shuttingDown, .delegateTimeout, .moved: "try again in a few seconds"
     case .expired: "try again, or wait longer: --timeout 30s"
     case .transitionInProgress:
       "try again when the transition has ended, or wait for it: --on-busy queue"

@@ -51,7 +51,14 @@ extension ClusterReplica {
       if let next { return merge(link, into: next.link, at: now) }
       return run(link, at: now) { $0.receiveUnreadable(at: now) }
     }
+    if !journeys.isEmpty, case .ok(let reply) = message { arrive(reply.id, at: link) }
     return run(link, at: now) { $0.receive(message, verb: verb, octets: octets, at: now) }
+  }
+
+  /// Notes that a daemon has the nav of a request: a later move is none of a cycle.
+  private mutating func arrive(_ id: UInt64, at link: LinkID) {
+    guard let index = index(of: link), let nav = members[index].session.nav(of: id) else { return }
+    journeys[nav]?.moves = 0
   }
 
   /// Whether a later session of this client has ended the one of a link.

@@ -31,7 +31,7 @@ package struct ClusterReplica: Sendable {
 
   /// The recent moves of a nav.
   struct Journey {
-    /// The number of moves in quick succession, without a wait for an owner in between.
+    /// The number of moves in quick succession, without an answer or a wait for an owner in between.
     var moves = 0
     /// The number of times that any daemon was to be asked.
     var turns = 0
@@ -48,7 +48,7 @@ package struct ClusterReplica: Sendable {
 
   /// The milliseconds in which a further move of a nav counts as a cycle of daemons.
   ///
-  /// The client follows the first two moves at once. From then on it waits before each, longer
+  /// The client follows the first two moves without an answer at once. From then on it waits before each, longer
   /// each time.
   static let quickMoveMilliseconds: UInt64 = 10_000
   /// How long a daemon may be without a session before its navs are asked for elsewhere.

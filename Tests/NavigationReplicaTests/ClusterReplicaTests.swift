@@ -181,6 +181,19 @@ import Testing
     #expect(rig.refuse(id, to: "tcp://b").connected.map(\.at) == [rig.now])
   }
 
+  @Test func `a nav that moves often is followed at once, if it is found in between`() throws {
+    var rig = Rig()
+    _ = try rig.open()
+    var link = LinkID.first
+    for number in 0..<9 {
+      let (id, _) = rig.perform("kiosk")
+      let outputs = rig.refuse(id, to: number % 2 == 0 ? "tcp://b" : "tcp://c", from: link)
+      if let new = outputs.connected.first?.link { _ = try rig.open(new) }
+      link = rig.client.members[try #require(rig.client.home(of: "kiosk"))].link
+      #expect(rig.receive(.ok(OkReply(id: id)), .ok, from: link).answered == [id])
+    }
+  }
+
   @Test func `daemons that name each other are followed ever more slowly`() throws {
     var rig = Rig()
     _ = try rig.open()

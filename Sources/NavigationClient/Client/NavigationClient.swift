@@ -4,9 +4,9 @@ import RuntimePaths
 
 /// A client of `navd`: performs operations on navs and watches them.
 ///
-/// One client serves a whole process over one connection. It connects by itself, and reconnects
-/// after every loss. Watches and operations then continue, and the daemon performs each operation
-/// once. All methods can be called from any task or thread; only ``close()`` blocks.
+/// One client serves a whole process, over one connection to each daemon that it needs. It connects
+/// by itself, and reconnects after every loss. Watches and operations then continue, and the daemon
+/// performs each operation once. All methods can be called from any task or thread; only ``close()`` blocks.
 ///
 /// ```swift
 /// let client = try await NavigationClient.connect(name: "shell")
