@@ -10,6 +10,24 @@ package struct ClusterMembers: Sendable {
     package var address: DaemonAddress?
     /// The number of its shards.
     package var owned: UInt64
+    /// The first and the last number of each range of its shards.
+    package var ranges: [ClosedRange<UInt64>] = []
+    /// Whether it gives its shards away and takes none.
+    package var isDraining = false
+    /// The milliseconds until its lease ends; 0 if it has ended.
+    package var lease: UInt64 = 0
+
+    /// What a table shows: whether it serves, drains, or is away.
+    var state: String { lease == 0 ? "away" : isDraining ? "draining" : "serving" }
+
+    /// Its shards in short, such as `0-340 512`; of many ranges, the first ones.
+    var rangeText: String {
+      let most = 4
+      let texts = ranges.prefix(most).map {
+        $0.lowerBound == $0.upperBound ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)"
+      }
+      return (texts + (ranges.count > most ? ["…"] : [])).joined(separator: " ")
+    }
   }
 
   /// The name of the daemon that answered.
@@ -26,8 +44,32 @@ package struct ClusterMembers: Sendable {
       let address = member["endpoint"]?.string.map {
         DaemonAddress(endpoint: $0, key: member["key"]?.string, web: member["web"]?.string)
       }
-      return Member(name: name, address: address, owned: member["owned"]?.integer ?? 0)
+      let ranges = (member["ranges"]?.elements ?? []).compactMap { range in
+        let ends = range.elements.compactMap(\.integer)
+        return ends.count == 2 && ends[0] <= ends[1] ? ends[0]...ends[1] : nil
+      }
+      return Member(
+        name: name, address: address, owned: member["owned"]?.integer ?? 0, ranges: ranges,
+        isDraining: member["draining"]?.bool ?? false, lease: member["lease"]?.integer ?? 0)
     }
+  }
+
+  /// The daemon that owns a shard; nil if none does.
+  package func owner(of shard: UInt64) -> Member? {
+    members.first { member in member.ranges.contains { $0.contains(shard) } }
+  }
+
+  /// A heading, and a line for each daemon.
+  package var table: [String] {
+    Tables.table(
+      ["MEMBER", "STATE", "SHARDS", "LEASE", "ADDRESS", "WHICH"],
+      members.map { member in
+        [
+          member.name, member.state, "\(member.owned)",
+          member.lease == 0 ? "-" : "\(member.lease) ms", member.address?.endpoint ?? "-",
+          member.rangeText.isEmpty ? "-" : member.rangeText,
+        ]
+      })
   }
 
   /// The other daemons that have shards.

@@ -164,7 +164,22 @@ package struct NavigationConnection: ~Copyable {
   ) throws(ConnectionError) -> Reply {
     let id = takeID()
     return try exchange(
-      .get, id, ClientMessageWriter.cluster(id: id), until: Deadline(timeout))
+      .get, id, ClientMessageWriter.get(GetRequest(id: id, nav: nil, what: .cluster)),
+      until: Deadline(timeout))
+  }
+
+  /// Asks the cluster to be divided in another way; needs the role `admin`.
+  ///
+  /// - Returns: the reply, as soon as the database has the wish; see `cluster(timeout:)` for what
+  ///   became of it.
+  /// - Throws: `noAnswer` after the timeout, or the error of the connection.
+  package mutating func divide(
+    _ wish: ClusterRequest.Wish, timeout: Duration = defaultTimeout
+  ) throws(ConnectionError) -> Reply {
+    let id = takeID()
+    return try exchange(
+      .cluster, id, ClientMessageWriter.cluster(ClusterRequest(id: id, wish: wish)),
+      until: Deadline(timeout))
   }
 
   mutating func takeID() -> UInt64 {

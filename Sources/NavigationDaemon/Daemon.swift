@@ -358,6 +358,8 @@ package enum Daemon {
     hub.stall = UInt64(configuration.session.stallSeconds) * 1000
     hub.snapshotEvery = UInt64(configuration.history.snapshotEvery)
     hub.server = "navd/" + version
+    // Without one, each `due` counts by this machine's clock.
+    hub.clock = try? bootID(environment: .current())
     for declared in configuration.classes {
       hub.classes[declared.name] = declared.base == .navigationBar
     }

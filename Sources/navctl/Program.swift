@@ -27,7 +27,7 @@ enum Program {
     TransitionCommand.self,
     AttachCommand.self, DetachCommand.self, EnvironmentCommand.self, ConfigureCommand.self,
     LeaseCommand.self, DelegateCommand.self,
-    KeyCommand.self, BackupCommand.self,
+    KeyCommand.self, BackupCommand.self, ClusterCommand.self,
     OpCommand.self,
   ]
 

@@ -95,6 +95,17 @@ final class Cluster {
     return found
   }
 
+  /// The addresses of members, separated by commas.
+  func endpoints(_ names: String...) -> String {
+    names.compactMap { members[$0]?.endpoint }.joined(separator: ",")
+  }
+
+  /// Asks for a nav to be moved, and waits for nothing.
+  func move(_ nav: String, to name: String) throws {
+    try sql("UPDATE navd.shard SET wanted = '\(name)' WHERE id = \(Self.shard(of: nav))")
+    try sql("NOTIFY navd")
+  }
+
   /// Waits until each of some members has about as many shards.
   func awaitBalance(_ names: String...) throws {
     let least = Shard.count / names.count - 1

@@ -220,9 +220,9 @@ extension Hub {
       guard var fenced = fence(sender) else { return error }
       fenced.id = failure.id
       return fenced
-    case .watch, .unwatch, .credit, .delegate, .answer, .lease, .cluster, .bye:
+    case .watch, .unwatch, .credit, .delegate, .answer, .lease, .bye:
       return session == nil ? .noSession(failure.id) : error
-    case .hello, .get, .ping, nil: return error
+    case .hello, .get, .cluster, .ping, nil: return error
     }
   }
 
@@ -290,7 +290,12 @@ extension Hub {
       return get(request, for: sender)
     case .op(let request):
       return operate(request, from: sender, session: session, at: now)
-    case .watch, .unwatch, .credit, .delegate, .answer, .lease, .cluster, .bye: break
+    case .cluster(let request):
+      if session == nil, needsSession(sender) {
+        return refuse(sender, .noSession(message.id))
+      }
+      return wish(request, from: sender)
+    case .watch, .unwatch, .credit, .delegate, .answer, .lease, .bye: break
     }
     guard let session else { return refuse(sender, .noSession(message.id)) }
     if isElsewhere(message, sender) { return }
@@ -305,12 +310,11 @@ extension Hub {
       batches.append(.pump(session: session))
     case .delegate(let request): register(request, for: sender, session: session)
     case .lease(let request): lease(request, for: sender, session: session)
-    case .cluster(let request): wish(request, from: sender)
     case .answer(let ask, let answer): take(answer, to: ask, from: session)
     case .bye(let id):
       send(sender.connection, .ok, ServerMessageWriter.ok(id: id))
       endSession(session, .bye)
-    case .hello, .ping, .get, .op: break
+    case .hello, .ping, .get, .op, .cluster: break
     }
   }
 }

@@ -65,6 +65,9 @@ package struct HubConfiguration: Sendable {
   /// The whole takes more instructions than most operations, and a copy of the state before. So only
   /// debug builds inspect it after each op.
   package var touchedInspection: TouchedInspection? = Self.defaultInspection
+  /// The kernel's boot id, by which a `due` of another machine is known; nil to take each for this
+  /// machine's.
+  package var clock: String?
   /// The name and version of the daemon, for `welcome` and the statistics.
   package var server = "navd/0.1.0"
 

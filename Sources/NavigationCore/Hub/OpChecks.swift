@@ -220,7 +220,12 @@ extension Hub {
   // 5: the time.
 
   mutating func checkDue(_ op: OpContext) throws(OpFailure) {
-    guard let due = op.request.due, due < op.now.boot else { return }
+    guard let due = op.request.due else { return }
+    // A time of another machine's clock means nothing here.
+    if let clock = op.request.clock, let own = configuration.clock, clock != own {
+      throw OpFailure(.expired, "due is a time of another machine, or of another boot of this one")
+    }
+    guard due < op.now.boot else { return }
     throw OpFailure(.expired, "the op was due \(op.now.boot - due) ms ago")
   }
 

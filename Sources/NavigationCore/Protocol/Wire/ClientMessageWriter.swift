@@ -104,14 +104,22 @@ package enum ClientMessageWriter {
     return json.bytes
   }
 
-  /// Encodes a `get` of how a cluster is divided among its daemons.
-  package static func cluster(id: UInt64) -> [UInt8] {
-    var json = JSONWriter(reserving: 48)
-    json.beginObject()
-    json.member("id", id)
-    json.member("what", plain: "cluster")
-    json.endObject()
-    return json.bytes
+  /// Encodes `cluster`.
+  package static func cluster(_ request: ClusterRequest) -> [UInt8] {
+    JSONWriter.object(reserving: 64) { json in
+      json.member("id", request.id)
+      switch request.wish {
+      case .move(let shard, let member):
+        json.member("move", UInt64(shard))
+        json.member("to", member)
+      case .moveNav(let nav, let member):
+        json.member("move", nav)
+        json.member("to", member)
+      case .drain(let member, let isOn):
+        json.member("drain", member)
+        json.member("on", isOn)
+      }
+    }
   }
 
   /// Encodes `delegate`.

@@ -1,0 +1,99 @@
+import CommandLineOptions
+import Glibc
+import NavctlSupport
+import NavigationClient
+import NavigationCore
+
+/// `cluster`: shows how a cluster is divided among its daemons, and changes it.
+enum ClusterCommand: Command {
+  static let declaration = CommandSet.Command(
+    "cluster", "Show and change which daemon of a cluster has which navs",
+    group: Subject.administration,
+    arguments: PositionalArguments("[ACTION] [SHARD|NAV|MEMBER] [MEMBER]", count: 0...3),
+    options: [OptionDeclaration("off", "With drain: let the member take shards again")],
+    epilogue: """
+      ACTION is one of: status (the default) lists the daemons. move SHARD MEMBER, or move NAV MEMBER,
+      moves a shard and its navs to a daemon, where they stay as long as it serves. drain MEMBER moves
+      everything away from a daemon, before it is stopped for long. Both wait until it is done, and
+      need the role admin. Clients follow by themselves; no operation is refused.
+
+      Example: navctl cluster drain b
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let words = invocation.line.positionals
+    let isOff = invocation.line.contains("off")
+    var connection = try invocation.connect()
+    switch (words.first ?? "status", words.count) {
+    case ("status", 0...1): return try show(invocation, &connection)
+    case ("move", 3):
+      let wish: ClusterRequest.Wish =
+        Int(words[1]).map { .move($0, to: words[2]) } ?? .moveNav(words[1], to: words[2])
+      let shard =
+        Int(words[1]).map { UInt64($0) }
+        ?? UInt64(Shard(ofName: words[1], among: Shard.count).number)
+      return try change(wish, invocation, &connection) { $0.owner(of: shard)?.name == words[2] }
+    case ("drain", 2):
+      return try change(.drain(words[1], on: !isOff), invocation, &connection) { members in
+        isOff || members.members.first { $0.name == words[1] }?.owned == 0
+      }
+    default:
+      throw UsageError(
+        "cluster takes status, move SHARD MEMBER, move NAV MEMBER, or drain MEMBER",
+        remedy: "navctl help cluster")
+    }
+  }
+
+  private static func show(
+    _ invocation: Invocation, _ connection: inout NavigationConnection
+  ) throws -> Int32 {
+    let (body, members) = try read(invocation, &connection)
+    if invocation.isJSON {
+      try Output.line(body)
+    } else {
+      for line in members.table { try Output.line(line) }
+    }
+    return 0
+  }
+
+  private static func read(
+    _ invocation: Invocation, _ connection: inout NavigationConnection
+  ) throws -> (body: [UInt8], members: ClusterMembers) {
+    let reply = try connection.cluster(timeout: .milliseconds(invocation.timeoutMilliseconds))
+    switch reply.result {
+    case .failure(let error): throw Refusal(error: error, nav: nil, seen: nil)
+    case .success(let answer):
+      guard let members = ClusterMembers(try Reading.value(answer)) else {
+        throw ConnectionError.unreadable("it is not that of a cluster")
+      }
+      return (reply.body, members)
+    }
+  }
+
+  /// Asks for a change, and waits until it is done.
+  private static func change(
+    _ wish: ClusterRequest.Wish, _ invocation: Invocation,
+    _ connection: inout NavigationConnection, until isDone: (ClusterMembers) -> Bool
+  ) throws -> Int32 {
+    let timeout = Duration.milliseconds(invocation.timeoutMilliseconds)
+    if case .failure(let error) = try connection.divide(wish, timeout: timeout).result {
+      throw Refusal(error: error, nav: nil, seen: nil)
+    }
+    let timer = Countdown(invocation.timeoutMilliseconds)
+    while true {
+      let (body, members) = try read(invocation, &connection)
+      if isDone(members) {
+        if invocation.isJSON { try Output.line(body) }
+        return 0
+      }
+      guard timer.left != .zero else {
+        throw PlainFailure(
+          lines: [
+            "cluster: it is not done yet; the wish stays in the database",
+            "  try: navctl cluster status",
+          ], status: ErrorCode.busy.exitStatus)
+      }
+      _ = poll(nil, 0, 20)
+    }
+  }
+}
