@@ -48,8 +48,8 @@ package struct ClusterReplica: Sendable {
 
   /// The milliseconds in which a further move of a nav counts as a cycle of daemons.
   ///
-  /// The client follows the first two moves without an answer at once. From then on it waits before each, longer
-  /// each time.
+  /// The client follows the first two moves without an answer at once. From then on it waits before
+  /// each, longer each time.
   static let quickMoveMilliseconds: UInt64 = 10_000
   /// How long a daemon may be without a session before its navs are asked for elsewhere.
   package static let unreachableMilliseconds: UInt64 = 3000

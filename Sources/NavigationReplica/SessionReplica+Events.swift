@@ -87,6 +87,7 @@ extension SessionReplica {
     // it asked for.
     window = min(wantedWindow, welcome.window)
     maximumBody = Int(clamping: welcome.maximumBody)
+    isDivided = isDivided || welcome.features.contains(Self.divisionFeature)
     used = 0
     upTo = window
     // Only a hint: the answer to the same octets decides what became of an op in flight.
@@ -109,6 +110,7 @@ extension SessionReplica {
     }
     let wasOpen = phase == .open
     phase = .unconnected
+    confirmed = []
     asked = [:]
     for key in watches.keys {
       watches[key]?.replica.disconnect()
@@ -146,7 +148,8 @@ extension SessionReplica {
     switch message {
     case .ok(let reply): return answer(reply, at: now)
     case .err(let refusal): return answer(refusal, at: now)
-    case .queued(let id, let position): return [.event(.queued(id: id, position: position))]
+    case .queued(let id, let position):
+      return [.event(.queued(id: id, position: position))] + confirm(nav(of: id))
     case .snap(let part): return replicate(part.nav, at: now) { $0.receive(part) }
     case .diffs(let diffs):
       return diffs.flatMap { diff in
@@ -180,6 +183,7 @@ extension SessionReplica {
       let key = View(wireName: end.view).map { WatchKey(nav: end.nav, view: $0) }
       // If a watch is unanswered, this ends the one before; the answer is still to come.
       guard let key, watches[key] != nil, !asked.values.contains(key) else { return [] }
+      isDivided = true
       return [.elsewhere(nav: end.nav, .moved(to: end.daemon))]
     }
     guard end.view != View.full.text else {
@@ -196,11 +200,12 @@ extension SessionReplica {
 
   private mutating func answer(_ reply: OkReply, at now: UInt64) -> [SessionOutput] {
     if let key = asked.removeValue(forKey: reply.id) {
-      guard key.view == .full else { return [] }
-      return replicate(key.nav, at: now) { $0.receive(reply) }
+      let waiting = confirm(key.nav)
+      guard key.view == .full else { return waiting }
+      return replicate(key.nav, at: now) { $0.receive(reply) } + waiting
     }
     if let request = duties.requests.removeValue(forKey: reply.id) {
-      return finish(request, reply)
+      return finish(request, reply) + confirm(request.nav)
     }
     return answer(reply.id, .success(reply))
   }
@@ -212,6 +217,7 @@ extension SessionReplica {
     }
     guard let id = refusal.id else { return [] }
     if let whereabouts = refusal.whereabouts, let nav = nav(of: id) {
+      isDivided = true
       return [.elsewhere(nav: nav, whereabouts)]
     }
     if let request = duties.requests.removeValue(forKey: id) {
@@ -239,8 +245,9 @@ extension SessionReplica {
     _ id: UInt64, _ result: Result<OkReply, ErrReply>
   ) -> [SessionOutput] {
     guard let index = flights.firstIndex(where: { $0.id == id }) else { return [] }
-    flights.remove(at: index)
-    return [.event(.answered(id: id, result))] + sendWaiting()
+    let flight = flights.remove(at: index)
+    let waiting = result.isDecided ? confirm(flight.nav) : []
+    return [.event(.answered(id: id, result))] + waiting + sendWaiting()
   }
 
   /// Passes a message to the replica of a full watch, and returns the outputs.
@@ -287,5 +294,15 @@ extension SessionReplica {
       default: nil
       }
     return event.map { [.event($0)] } ?? []
+  }
+}
+
+extension Result where Success == OkReply, Failure == ErrReply {
+  /// Whether the daemon has decided the request, and so has the nav.
+  fileprivate var isDecided: Bool {
+    switch self {
+    case .success: true
+    case .failure(let refusal): refusal.retryPolicy == .no || refusal.retryPolicy == .resync
+    }
   }
 }

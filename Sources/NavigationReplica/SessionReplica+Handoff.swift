@@ -31,6 +31,7 @@ extension SessionReplica {
       if wasSynced { outputs.append(.event(.changed(nav: nav, .suspect))) }
     }
     asked = asked.filter { $0.value.nav != nav }
+    confirmed.remove(nav)
     handoff.flights = flights.filter { $0.nav == nav }
     flights.removeAll { $0.nav == nav }
     for index in handoff.flights.indices { handoff.flights[index].isSent = false }
@@ -76,6 +77,7 @@ extension SessionReplica {
   /// Takes over everything of a nav, and requests it if the session is open.
   mutating func adopt(_ handoff: NavHandoff) -> [SessionOutput] {
     var outputs: [SessionOutput] = []
+    isDivided = true
     // In the order of `open`, and for its reasons.
     for (key, watch) in handoff.watches.sorted(by: { $0.watch.order < $1.watch.order }) {
       watches[key] = watch

@@ -97,11 +97,26 @@ extension SessionReplica {
   /// Sends the requests that were not sent yet, oldest first, up to 64 unanswered ones.
   mutating func sendWaiting() -> [SessionOutput] {
     var outputs: [SessionOutput] = []
-    for index in flights.indices.prefix(Self.maximumSentRequests) where !flights[index].isSent {
+    var probed: Set<String> = []
+    for index in flights.indices.prefix(Self.maximumSentRequests) {
+      if isDivided, let nav = flights[index].nav, !confirmed.contains(nav),
+        !probed.insert(nav).inserted
+      {
+        continue
+      }
+      guard !flights[index].isSent else { continue }
       (flights[index].isSent, flights[index].wasSent) = (true, true)
       outputs.append(.send(flights[index].verb, flights[index].body))
     }
     return outputs
+  }
+
+  /// Notes that the daemon has a nav; returns the requests that waited for that.
+  mutating func confirm(_ nav: String?) -> [SessionOutput] {
+    guard isDivided, let nav, !confirmed.contains(nav) else { return [] }
+    if confirmed.count >= Self.maximumConfirmed { confirmed = [] }
+    confirmed.insert(nav)
+    return sendWaiting()
   }
 
   /// Sends one watch.

@@ -54,6 +54,10 @@ package struct SessionReplica: Sendable {
   package static let backOffMilliseconds: ClosedRange<UInt64> = 100...5000
   /// The maximum of requests that the client sends before the first of them is answered.
   package static let maximumSentRequests = 64
+  /// The feature of a daemon that has only some of the navs.
+  package static let divisionFeature = "shards"
+  /// At how many navs `confirmed` is emptied.
+  static let maximumConfirmed = 4096
 
   /// The largest body that the daemon accepts, as far as the client knows, in octets.
   var maximumBody = ErrReply.usualMaximumBody
@@ -80,6 +84,13 @@ package struct SessionReplica: Sendable {
   var asked: [UInt64: WatchKey] = [:]
   /// The delegate roles, their open questions, and the display leases.
   var duties = Duties()
+  /// Whether the daemon may not have a nav, because the daemons of a cluster divide the navs.
+  ///
+  /// Then only one request about a nav is under way until the daemon has answered one. Otherwise a
+  /// daemon that takes the nav over at this moment could refuse one op and perform the next.
+  var isDivided = false
+  /// The navs that the daemon has, by its answers in this session; only if `isDivided`.
+  var confirmed: Set<String> = []
   /// Whether an end for good leaves the watches, requests and duties to another session.
   var isReplaceable = false
   var random: SeededGenerator

@@ -55,9 +55,10 @@ struct ClusterWorld {
   var seedPlace = 0
   private var made = 0
   private var boots: UInt64 = 100
-  /// The octets and the nav of each id, the answered ids, and the mirrors that the user has seen.
+  /// The octets and the nav of each id, of ops alone, the answered ids, and the mirrors that the user has seen.
   var octets: [UInt64: [UInt8]] = [:]
   var asked: [UInt64: String] = [:]
+  var ops: [UInt64: String] = [:]
   /// How often the client may watch each nav, because it was asked to or lost a watch.
   var watchesDue: [String: Int] = [:]
   var told: Set<UInt64> = []
@@ -217,8 +218,10 @@ struct ClusterWorld {
 
   /// Gives a nav to another daemon, or to none.
   ///
-  /// A daemon takes a nav only when no message about it, and no refusal of one, is on the way: else
-  /// it could refuse one op and perform a later one.
+  /// A daemon takes a nav only when no op about it, or refusal of one, is on the way, except the
+  /// oldest without an answer: else it could refuse one op and perform a later one. A client sends
+  /// no further op to a daemon that has not shown that it has the nav; so only a daemon that loses
+  /// and regains a nav within one round trip could.
   mutating func move(_ nav: String, to owner: Int?) {
     guard navs[nav]?.owner != owner else { return }
     if let owner, !canOwn(nav, owner) { return }
@@ -242,15 +245,25 @@ struct ClusterWorld {
 
   private func canOwn(_ nav: String, _ daemon: Int) -> Bool {
     guard daemons[daemon].isUp else { return false }
-    return connections.values.allSatisfy { connection in
-      guard connection.daemon == daemon else { return true }
-      let isAsked = connection.up.contains {
-        String(decoding: $0.body, as: UTF8.self).contains("\"nav\":\"\(nav)\"")
+    let open = ops.filter { $0.value == nav && !told.contains($0.key) }.keys.min()
+    return connections.values.filter { $0.daemon == daemon }.allSatisfy { connection in
+      let asked = connection.up.filter { $0.verb == .op }.compactMap { verb, body -> UInt64? in
+        guard case .op(let op)? = Self.read(verb, body), op.nav == nav else { return nil }
+        return op.id
       }
-      let isRefused = connection.down.contains { message, _ in
-        if case .err(let refusal) = message { refusal.nav == nav } else { false }
+      let refused = connection.down.compactMap { message, _ -> UInt64? in
+        guard case .err(let refusal) = message, let id = refusal.id else { return nil }
+        return ops[id] == nav ? id : nil
       }
-      return !isAsked && !isRefused
+      // From the time when the daemon had the nav before.
+      let isFormer = connection.down.contains { message, _ in
+        switch message {
+        case .ok(let reply): reply.nav == nav
+        case .end(let end): end.nav == nav
+        default: false
+        }
+      }
+      return !isFormer && (asked + refused).allSatisfy { $0 == open }
     }
   }
 
@@ -314,7 +327,8 @@ struct ClusterWorld {
     }
     connections[number]?.isOpen = true
     let welcome = Welcome(
-      nonce: hello.nonce, boot: Epoch(bits: daemons[daemon].boot), server: "", heartbeat: 60_000,
+      nonce: hello.nonce, boot: Epoch(bits: daemons[daemon].boot), server: "",
+      features: ["shards"], heartbeat: 60_000,
       role: "ui", lastOp: 0, window: 1 << 20, maximumBody: 65536)
     reply(number, .welcome(welcome), .welcome)
   }
@@ -421,6 +435,7 @@ extension ClusterWorld {
     let (id, outputs) = client.perform(request, operations: [Array(#"{"pop":{}}"#.utf8)])
     #expect(asked[id] == nil && asked.keys.allSatisfy { $0 < id })
     asked[id] = nav
+    ops[id] = nav
     run(outputs)
   }
 

@@ -172,7 +172,7 @@ private struct WatchStream {
     case .watchEnded(_, _, let outcome): throw outcome.failure(nav)
     case .ephemeral(let event) where invocation.line.contains("events"):
       try write(WatchLines.event(event), MirrorText.event(event), nil)
-    case .opened(let welcome): isDivided = welcome.features.contains("shards")
+    case .opened(let welcome): isDivided = welcome.features.contains(SessionReplica.divisionFeature)
     case .closed, .answered, .queued, .ephemeral, .changed: break
     }
     return .goOn
