@@ -207,11 +207,15 @@ package struct NavigationConnection: ~Copyable {
     do throws(ZeroMQError) { try links.send(.first, verb, body) } catch { throw .system(error) }
   }
 
-  /// Waits once; returns the events of the first link, which is the only one without a session.
+  /// Waits once; returns the events of all links.
+  ///
+  /// Without a session, there is only the first link.
   mutating func wait(until deadline: Deadline?) throws(ConnectionError) -> [Link.Event] {
     do throws(ZeroMQError) {
       try links.wait(milliseconds: deadline?.remainingMilliseconds ?? -1)
-      return try links.takeEvents(of: .first)
+      var events: [Link.Event] = []
+      for link in links.ids { events += try links.takeEvents(of: link) }
+      return events
     } catch {
       throw .system(error)
     }
