@@ -32,6 +32,8 @@ package struct ClusterMembers: Sendable {
 
   /// The name of the daemon that answered.
   package let own: String
+  /// The number of shards.
+  package let shards: UInt64
   /// The daemons, in the order of the answer.
   package let members: [Member]
 
@@ -39,6 +41,7 @@ package struct ClusterMembers: Sendable {
   package init?(_ value: JSONValue) {
     guard let own = value["member"]?.string, let list = value["members"] else { return nil }
     self.own = own
+    shards = max(value["shards"]?.integer ?? 1, 1)
     members = list.elements.compactMap { member in
       guard let name = member["name"]?.string else { return nil }
       let address = member["endpoint"]?.string.map {
@@ -53,6 +56,9 @@ package struct ClusterMembers: Sendable {
         isDraining: member["draining"]?.bool ?? false, lease: member["lease"]?.integer ?? 0)
     }
   }
+
+  /// The shard of a nav (protocol §17).
+  package func shard(of nav: String) -> UInt64 { UInt64(crc32(Array(nav.utf8))) % shards }
 
   /// The daemon that owns a shard; nil if none does.
   package func owner(of shard: UInt64) -> Member? {

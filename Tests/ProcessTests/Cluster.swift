@@ -117,7 +117,10 @@ final class Cluster {
           GROUP BY owner HAVING count(*) >= \(least)) AS parts
         """) == "\(names.count)"
     }
-    #expect(isThere, "\(names) do not share the navs")
+    let division = try isThere ? "" : sql("SELECT owner, count(*) FROM navd.shard GROUP BY 1")
+    #expect(
+      isThere,
+      "\(names) do not share the navs: \(division)\n\(members.values.map(\.child.transcript))")
   }
 
   /// A peer of the member that serves a nav, with a session.

@@ -29,10 +29,10 @@ enum ClusterCommand: Command {
     case ("move", 3):
       let wish: ClusterRequest.Wish =
         Int(words[1]).map { .move($0, to: words[2]) } ?? .moveNav(words[1], to: words[2])
-      let shard =
-        Int(words[1]).map { UInt64($0) }
-        ?? UInt64(Shard(ofName: words[1], among: Shard.count).number)
-      return try change(wish, invocation, &connection) { $0.owner(of: shard)?.name == words[2] }
+      return try change(wish, invocation, &connection) { members in
+        let shard = UInt64(words[1]) ?? members.shard(of: words[1])
+        return members.owner(of: shard)?.name == words[2]
+      }
     case ("drain", 2):
       return try change(.drain(words[1], on: !isOff), invocation, &connection) { members in
         isOff || members.members.first { $0.name == words[1] }?.owned == 0
