@@ -225,7 +225,7 @@ struct Batch: Sendable {
     /// A log entry, written when the batch is durable.
     case notice(Notice)
     /// A wish of an administrator, for the shell.
-    case wish(ConnectionID, id: UInt64, ClusterWish)
+    indirect case wish(ConnectionID, id: UInt64, ClusterWish)
   }
 
   struct Remembrance: Sendable {

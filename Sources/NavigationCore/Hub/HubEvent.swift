@@ -27,7 +27,7 @@ package enum HubEvent: Sendable {
   /// How the cluster is divided.
   indirect case cluster(ClusterView)
   /// What became of an administrator's wish; nil if the database has it.
-  case wished(ConnectionID, id: UInt64, WishFailure?)
+  indirect case wished(ConnectionID, id: UInt64, WishFailure?)
   /// The time `wakeAt` has come.
   case wake
   /// The daemon is stopping.

@@ -148,21 +148,27 @@ extension Hub {
   ) -> OpContext {
     assert(session.map { sessions.slots[$0].client } ?? client == client, "another's session")
     return OpContext(
-      request: request, client: author(client, request.name, sender, session),
-      shard: shards.shard(of: request.nav), sender: sender, session: session, now: now)
+      request: request, client: author(client, request, sender, session), sender: sender,
+      session: session, now: now)
   }
 
+  /// The author of an op: the session's, or in a cluster one for the shard of the nav.
   private mutating func author(
-    _ client: ClientID, _ name: String?, _ sender: Sender, _ session: Int?
+    _ client: ClientID, _ request: OpMessage, _ sender: Sender, _ session: Int?
   ) -> OpClient {
-    guard let session else { return OpClient(name: name ?? "", client, sender.peer) }
+    let shard = shards.count > 1 ? shards.shard(of: request.nav) : .first
+    guard let session else {
+      return OpClient(name: request.name ?? "", client, sender.peer, shard)
+    }
     let known = sessions.slots[session].opClient
-    if sessions.slots[session].peer == sender.peer {
+    if sessions.slots[session].peer == sender.peer, known.key.shard == shard {
       assert(known.key.client == client)
       assert(known.key.principal == sender.peer.principal)
       return known
     }
-    return OpClient(name: known.author.name, client, sender.peer)
+    let other = OpClient(name: known.author.name, client, sender.peer, shard)
+    if sessions.slots[session].peer == sender.peer { sessions.slots[session].opClient = other }
+    return other
   }
 
   // 3: the load.

@@ -8,8 +8,6 @@ struct Sender {
 struct OpContext: Sendable {
   let request: OpMessage
   let client: OpClient
-  /// The shard of its nav.
-  var shard: Shard
   var sender: Sender
   var session: Int?
   var now: Instant
@@ -20,11 +18,9 @@ struct OpContext: Sendable {
 
   var octets: BodyHash { request.octets }
   /// The key by which the hub remembers the op.
-  var key: RememberedOps.Key {
-    var key = client.key
-    key.shard = shard
-    return key
-  }
+  var key: RememberedOps.Key { client.key }
+  /// The shard of its nav.
+  var shard: Shard { client.key.shard }
   /// The name that the client gave itself; empty for none.
   var name: String { client.author.name }
   /// The key by which the op's row lets a start remember the op.

@@ -7,7 +7,7 @@ struct SessionRef: Hashable, Sendable {
 /// A client as the author of ops: whatever its ops have in common.
 ///
 /// A session has one for all its ops, which saves 900 instructions of each: its name is encoded
-/// once, and passed on by one reference.
+/// once, and passed on by one reference. In a cluster it has the one of the shard that it used last.
 final class OpClient: Sendable {
   /// The author of the changes.
   let author: Author
@@ -18,9 +18,9 @@ final class OpClient: Sendable {
   /// In a row, the rest of `by`, and the name `octets`.
   let behindOp: [UInt8]
 
-  init(name: String, _ client: ClientID, _ peer: Peer) {
+  init(name: String, _ client: ClientID, _ peer: Peer, _ shard: Shard = .first) {
     author = Author(name: name, principal: peer.principal, process: peer.process)
-    key = RememberedOps.Key(principal: peer.principal, client: client)
+    key = RememberedOps.Key(principal: peer.principal, client: client, shard: shard)
     var json = JSONWriter(reserving: 128)
     json.name("by")
     json.beginObject()

@@ -1,5 +1,5 @@
+import CLinux
 import CommandLineOptions
-import Glibc
 import NavctlSupport
 import NavigationClient
 import NavigationCore
