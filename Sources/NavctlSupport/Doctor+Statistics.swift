@@ -107,6 +107,23 @@ extension Doctor {
       "a client does not read: navctl list --clients; navd disconnects it by itself")
   }
 
+  static func cluster(_ cluster: DaemonStatistics.Cluster) -> DoctorFinding {
+    let text =
+      "\(TerminalText.visible(cluster.member)) has \(Figures.counted(cluster.shards, "shard")), "
+      + "\(Figures.counted(cluster.members, "daemon")) serve"
+    guard cluster.unowned == 0 else {
+      return DoctorFinding(
+        "cluster", .fail, "\(text); \(Figures.counted(cluster.unowned, "shard")) without a daemon",
+        "see who is away: navctl cluster; the reason: journalctl -u navd-cluster")
+    }
+    guard cluster.members > 1 else {
+      return DoctorFinding(
+        "cluster", .warn, "\(text); no other daemon would take over",
+        "start another one: systemctl start navd-cluster on its machine")
+    }
+    return DoctorFinding("cluster", .ok, text)
+  }
+
   /// Checks libzmq: navd works around the faults of 4.3.4, and was never tested with an older one.
   static func library(_ statistics: DaemonStatistics) -> DoctorFinding {
     let parts = statistics.libzmq.split(separator: ".").compactMap { UInt64($0) }

@@ -46,6 +46,13 @@ package enum StatusDrawing {
       ("operations", operations(statistics), false),
       ("journal", journal(statistics), false),
     ]
+    if let cluster = statistics.cluster {
+      let rest = cluster.unowned > 0 ? ", \(count(cluster.unowned)) without a daemon" : ""
+      let text =
+        "\(cluster.member) of \(Figures.counted(cluster.members, "daemon")), "
+        + "\(Figures.counted(cluster.shards, "shard"))\(rest)"
+      rows.insert(("cluster", text, cluster.unowned > 0), at: 2)
+    }
     if let times = times(statistics.commit) { rows.append(("commit", times, false)) }
     if let times = times(statistics.fanOut) { rows.append(("fan-out", times, false)) }
     return rows

@@ -136,6 +136,17 @@ package struct Metric: Sendable {
     ) {
       $0.journalLimit
     },
+    gauge("navd_cluster_shards", "Shards that the daemon serves, 0 outside of a cluster") {
+      $0.cluster?.shards ?? 0
+    },
+    gauge("navd_cluster_members", "Daemons of the cluster that serve, 0 outside of a cluster") {
+      $0.cluster?.members ?? 0
+    },
+    gauge(
+      "navd_cluster_unowned_shards", "Shards that no daemon serves, whose navs are not available"
+    ) {
+      $0.cluster?.unowned ?? 0
+    },
     gauge("navd_disk_free_bytes", "Free bytes of the journal's file system") { $0.diskFree },
     gauge("navd_disk_size_bytes", "Size of the journal's file system") { $0.diskSize },
   ]

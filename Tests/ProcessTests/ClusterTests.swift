@@ -263,7 +263,8 @@ extension ProcessTests {
             """) == "t"
         })
       #expect(try cluster.sql(owners) == before)
-      #expect(cluster.members.values.allSatisfy(\.child.isRunning))
+      let running = cluster.members.values.count { $0.child.isRunning }
+      #expect(running == 2)
     }
 
     /// Runs 300 rounds with NAVD_TEST_LONG=1; NAVD_TEST_SEED repeats the choices of a run.

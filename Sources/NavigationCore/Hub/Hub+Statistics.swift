@@ -68,6 +68,7 @@ extension Hub {
       json.member("storageFailing", measurements[.storageFailing] > 0)
       json.member("uptime", timer.now.boot - min(timer.now.boot, measurements[.startedAt]))
       json.gauges(measurements, lag)
+      if let view = shards.view { json.cluster(view, here: shards.here.count) }
       json.counters(measurements)
       if let busiest {
         json.busiest(
@@ -80,6 +81,17 @@ extension Hub {
 }
 
 extension JSONWriter {
+  fileprivate mutating func cluster(_ view: ClusterView, here: Int) {
+    let alive = view.members.filter(\.isAlive)
+    object("cluster") { json in
+      json.member("member", view.member)
+      json.member("shards", UInt64(here))
+      json.member("members", UInt64(alive.count))
+      json.member("unowned", UInt64(Shard.count - alive.reduce(0) { $0 + $1.shards.count }))
+      json.member("lease", UInt64(max(alive.first { $0.name == view.member }?.lease ?? 0, 0)))
+    }
+  }
+
   fileprivate mutating func gauges(_ measurements: Measurements, _ lag: Hub.Lag) {
     member("connections", measurements[.connections])
     name("principals")

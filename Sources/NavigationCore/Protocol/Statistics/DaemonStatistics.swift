@@ -59,6 +59,22 @@ package struct DaemonStatistics: Sendable {
   /// Durations of commits and of the sending after them in nanoseconds, and records per commit.
   package var (commit, fanOut, batch): (Histogram?, Histogram?, Histogram?) = (nil, nil, nil)
 
+  /// What a daemon of a cluster reports of it.
+  package struct Cluster: Sendable {
+    /// The name of the daemon.
+    package var member = ""
+    /// The number of its shards, of the daemons that serve, and of the shards that none of them has.
+    package var (shards, members, unowned): (UInt64, UInt64, UInt64) = (0, 0, 0)
+    /// The milliseconds until its lease ended when it last looked.
+    package var lease: UInt64 = 0
+
+    /// Makes a value in which every figure is 0.
+    package init() {}
+  }
+
+  /// The cluster; nil outside of one.
+  package var cluster: Cluster?
+
   /// The sessions with the most ops; nil for a role that cannot see them.
   package var busiest: [BusySession]?
 
@@ -116,6 +132,13 @@ package struct DaemonStatistics: Sendable {
     if let node = all["journal"] {
       (journalBytes, logBytes) = (node.number("bytes"), node.number("walBytes"))
       (logPages, journalLimit) = (node.number("walPages"), node.number("limit"))
+    }
+    if let node = all["cluster"] {
+      var found = Cluster()
+      found.member = node["member"]?.string ?? ""
+      (found.shards, found.members) = (node.number("shards"), node.number("members"))
+      (found.unowned, found.lease) = (node.number("unowned"), node.number("lease"))
+      cluster = found
     }
     if let node = all["disk"] { (diskFree, diskSize) = (node.number("free"), node.number("size")) }
     if let node = all["process"] {
