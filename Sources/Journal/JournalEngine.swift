@@ -155,6 +155,13 @@ package protocol JournalEngineReader: AnyObject {
     _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
       throws(JournalError) -> Void
   ) throws(JournalError) -> Bool
+  /// Passes on all groups of a shard with rows from one sequence through another, if that costs less
+  /// than to read each by `readGroup`; returns false if it does not.
+  func readGroups(
+    from first: UInt64, through last: UInt64, of shard: Shard,
+    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
+      throws(JournalError) -> Void
+  ) throws(JournalError) -> Bool
   /// Returns a nav's newest snapshot at `revision` or below; nil if there is none.
   func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow?
   /// Checks the structure of the whole database, as far as the engine can.

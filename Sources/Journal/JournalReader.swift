@@ -119,6 +119,7 @@ package final class JournalReader {
   ) throws(JournalError) -> [(sequence: UInt64, body: [UInt8])] {
     var bodies: [(sequence: UInt64, body: [UInt8])] = []
     var group: LoadedGroup?
+    if let found = try range(of: sequences, in: shard) { return found }
     for sequence in sequences {
       if group?.holds(sequence) != true {
         group = try self.group(holding: sequence, of: shard)
@@ -126,6 +127,34 @@ package final class JournalReader {
       if let row = group?.row(at: sequence) { bodies.append((sequence, row.body)) }
     }
     return bodies
+  }
+
+  /// The most rows between two wanted ones, on average, for which all of them are read together.
+  private static let gap: UInt64 = 8
+
+  /// Returns the bodies of rows that are close to each other, read together; nil if they are not, or
+  /// if that costs more.
+  private func range(
+    of sequences: [UInt64], in shard: Shard
+  ) throws(JournalError) -> [(sequence: UInt64, body: [UInt8])]? {
+    guard let first = sequences.first, let last = sequences.last, sequences.count > 1,
+      last - first < Self.gap * UInt64(sequences.count)
+    else { return nil }
+    var bodies: [(sequence: UInt64, body: [UInt8])] = []
+    var rest = sequences[...]
+    let name = engine.name
+    let isRead = try engine.readGroups(from: first, through: last, of: shard) {
+      (group, heads, stored) throws(JournalError) in
+      try group.unpacking(stored, damage: { JournalError.damaged(path: name, what: $0) }) {
+        (unpacked) throws(JournalError) in
+        let loaded = try LoadedGroup(group, heads, unpacked, name)
+        while let next = rest.first, next <= group.last {
+          if let row = loaded.row(at: next) { bodies.append((next, row.body)) }
+          rest.removeFirst()
+        }
+      }
+    }
+    return isRead ? bodies : nil
   }
 
   /// Checks the structure of the whole database, as far as its engine can.

@@ -34,6 +34,13 @@ final class SQLiteReader: JournalEngineReader {
     try selectGroup.readGroup(from: sequence, name, consume)
   }
 
+  /// False: a group is a look-up in the file.
+  func readGroups(
+    from first: UInt64, through last: UInt64, of shard: Shard,
+    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
+      throws(JournalError) -> Void
+  ) throws(JournalError) -> Bool { false }
+
   func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow? {
     selectSnapshot.bind(1, nav)
     selectSnapshot.bind(2, min(revision, UInt64(Int64.max)))

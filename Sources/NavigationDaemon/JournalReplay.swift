@@ -151,8 +151,8 @@ struct LoadedShards: @unchecked Sendable {
   var milliseconds: UInt64 = 0
 
   /// After a start, the hub remembers the ops of this number of newest rows of a shard, whatever
-  /// their age.
-  private static let rememberedRows: UInt64 = 100
+  /// their age: of all shards as many as of a journal in a directory.
+  private static let rememberedRows: UInt64 = 10
 
   /// Begins with a hub of `Hub.makeReplayingHub`.
   init(hub: Hub) { self.hub = hub }

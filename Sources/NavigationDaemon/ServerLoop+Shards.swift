@@ -15,6 +15,8 @@ struct ServedShards {
   var lost: [Shard] = []
   /// Whether the keeper has taken everything that there was to take.
   var isSettled = false
+  /// The navs that came since it had.
+  var loadedNavs = 0
 
   /// Whether something has to be done.
   var isMoving: Bool { !arriving.isEmpty || !leaving.isEmpty || !lost.isEmpty }
@@ -46,9 +48,17 @@ extension ServerLoop {
       case .lost(let shards): served?.lost += shards
       case .wished(let asked, let failure):
         batches.append(.wished(asked.connection, id: asked.id, failure))
-      case .settled: served?.isSettled = true
+      case .settled:
+        served?.isSettled = true
+        trimAfterLoading()
       }
     }
+  }
+
+  /// Gives back what loading many navs has used; 20 ms for 30 MB of a million navs.
+  private mutating func trimAfterLoading() {
+    if served?.loadedNavs ?? 0 >= Self.navsWorthTrimming { navd_trim_memory() }
+    served?.loadedNavs = 0
   }
 
   /// Lets shards come and go, as far as nothing that is open holds them.
@@ -122,6 +132,7 @@ extension ServerLoop {
       return reportStorage(error.description)
     }
     try carryOut(hub.committed(at: now))
+    self.served?.loadedNavs += navs
     let text =
       "took \(counted(shards.count, "shard")) with \(counted(navs, "nav")) in \(loaded.milliseconds) ms"
     log(LogEntry(.info, text))

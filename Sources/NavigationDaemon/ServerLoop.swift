@@ -223,7 +223,7 @@ extension ServerLoop {
 
 extension ServerLoop {
   /// From how many navs on the freed memory is given back.
-  private static let navsWorthTrimming = 64
+  static let navsWorthTrimming = 64
 
   /// Prepares to read navs again that a sweep has made dormant, and gives their memory back.
   private mutating func noteUnloaded(_ navs: Int) throws {

@@ -68,6 +68,8 @@ struct PostgresCommand {
 @safe final class PostgresConnection {
   private let handle: OpaquePointer
   private var prepared: [String: String] = [:]
+  /// Whether statements were sent whose results nobody has taken.
+  private var hasStarted = false
   private let warnings: UnsafeMutablePointer<Bool>
 
   /// Connects to the first server of `conninfo` that accepts writes, within some seconds for each.
@@ -148,6 +150,15 @@ struct PostgresCommand {
   func run(_ commands: [PostgresCommand], until deadline: UInt64) throws(PostgresError)
     -> [PostgresResult]
   {
+    // Nobody waits for them any more.
+    if hasStarted { _ = try finish(until: deadline) }
+    try start(commands, until: deadline)
+    return try finish(until: deadline)
+  }
+
+  /// Sends statements without waiting for their results, which `finish` takes.
+  func start(_ commands: [PostgresCommand], until deadline: UInt64) throws(PostgresError) {
+    precondition(!hasStarted, "statements are on their way")
     unsafe warnings.pointee = false
     // In a round trip of their own, so that they outlast a transaction that fails.
     let new = commands.filter { prepared[$0.sql] == nil }
@@ -156,20 +167,26 @@ struct PostgresCommand {
       for command in new where names[command.sql] == nil {
         names[command.sql] = try prepare(command)
       }
-      _ = try results(until: deadline)
+      try endPipeline()
+      _ = try finish(until: deadline)
       prepared.merge(names) { $1 }
     }
     for command in commands { try send(command) }
-    return try results(until: deadline)
+    try endPipeline()
   }
 
-  /// Ends a pipeline, and takes its results.
+  private func endPipeline() throws(PostgresError) {
+    guard unsafe PQpipelineSync(handle) == 1, unsafe PQflush(handle) >= 0 else { throw lost() }
+    hasStarted = true
+  }
+
+  /// Takes the results of what was started.
   ///
   /// - Parameter deadline: when to give up; each result extends it by the time from now to it.
   /// - Returns: the results, in the order of the statements.
   /// - Throws: the first error.
-  private func results(until deadline: UInt64) throws(PostgresError) -> [PostgresResult] {
-    guard unsafe PQpipelineSync(handle) == 1 else { throw lost() }
+  func finish(until deadline: UInt64) throws(PostgresError) -> [PostgresResult] {
+    hasStarted = false
     let patience = deadline - min(deadline, SystemClock.monotonicMilliseconds())
     var end = deadline
     var results: [PostgresResult] = []

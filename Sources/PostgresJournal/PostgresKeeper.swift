@@ -111,14 +111,17 @@ final class PostgresKeeper: ClusterKeeper {
         WHERE number < (SELECT max(number) FROM navd.takeover) - 10000
         """), PostgresCluster.notification,
     ])
-    return try Self.taken(results[1], found, cluster, PostgresLoading(found.connection, place))
+    return try Self.taken(results[1], found, cluster)
   }
 
   private static func taken(
-    _ result: PostgresResult, _ found: PostgresServerConnection, _ cluster: PostgresCluster,
-    _ loading: PostgresLoading
+    _ result: PostgresResult, _ found: PostgresServerConnection, _ cluster: PostgresCluster
   ) throws(JournalError) -> [TakenShard] {
     var taken: [TakenShard] = []
+    let used = (0..<result.count).filter { result.bits($0, 3) ?? 0 > 0 }
+    let loading = PostgresLoading(
+      found.connection, cluster.postgres,
+      used.compactMap { result.integer($0, 0).map { Shard(Int($0)) } })
     for row in 0..<result.count {
       guard let id = result.integer(row, 0), let epoch = result.integer(row, 1),
         let commits = result.integer(row, 2), let sequence = result.bits(row, 3)

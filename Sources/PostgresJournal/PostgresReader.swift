@@ -24,6 +24,23 @@ final class PostgresReader: JournalEngineReader {
     try read(PostgresRows.group(from: sequence, of: shard)).readGroup(0, name, consume)
   }
 
+  func readGroups(
+    from first: UInt64, through last: UInt64, of shard: Shard,
+    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
+      throws(JournalError) -> Void
+  ) throws(JournalError) -> Bool {
+    // A group has its rows from `seq` through `last`, and groups do not overlap.
+    let result = try read(
+      PostgresCommand(
+        """
+        SELECT \(PostgresRows.groupColumns) FROM navd.log
+        WHERE shard = $1 AND last >= $2 AND seq <= $3 AND seq >= COALESCE(
+          (SELECT max(seq) FROM navd.log WHERE shard = $1 AND seq <= $2), 0) ORDER BY seq
+        """, .integer(Int64(shard.number)), .bits(first), .bits(last)))
+    for row in 0..<result.count { _ = try result.readGroup(row, name, consume) }
+    return true
+  }
+
   func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow? {
     let result = try read(
       PostgresCommand(
