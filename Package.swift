@@ -40,6 +40,7 @@ let package = Package(
     .executable(name: "navd-cluster", targets: ["navd-cluster"]),
     .executable(name: "navctl", targets: ["navctl"]),
     .executable(name: "navd-exporter", targets: ["navd-exporter"]),
+    .executable(name: "navd-publish", targets: ["navd-publish"]),
     .executable(name: "navd-web", targets: ["navd-web"]),
   ],
   targets: [
@@ -136,6 +137,20 @@ let package = Package(
       name: "navd-exporter",
       dependencies: [
         "NavigationExporter", "WebServer", "CommandLineOptions", "RuntimePaths", "CLinux",
+      ],
+      swiftSettings: strict),
+    // Carries the navs of a device to another daemon.
+    .target(
+      name: "NavigationPublisher",
+      dependencies: [
+        "NavigationClient", "NavigationCore", "NavigationReplica", "RuntimePaths", "CLinux",
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "navd-publish",
+      dependencies: [
+        "NavigationPublisher", "NavigationClient", "NavigationCore", "CommandLineOptions",
+        "RuntimePaths", "CLinux",
       ],
       swiftSettings: strict),
     .target(
@@ -267,7 +282,7 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "navd", "navd-cluster", "navctl", "navd-exporter", "navd-web", "navd-demo",
+        "navd", "navd-cluster", "navctl", "navd-exporter", "navd-publish", "navd-web", "navd-demo",
         "ConsistencyWorker", "ChildProcess", "PostgresServer",
         "NavigationClient", "NavigationCore", "Journal", "ZeroMQ", "CurveKeys", "Conformance",
         "ConformanceSupport", "RuntimePaths",

@@ -10,6 +10,9 @@ package protocol JournalStore: AnyObject {
   var name: String { get }
   /// The rules by which history is kept; a change counts from the next `maintain` on.
   var retention: Retention { get set }
+  /// The navs whose history is kept until another daemon has it: the revision up to which it is not
+  /// needed, by the number of the nav; a change counts from the next `maintain` on.
+  var pins: [UInt64: UInt64] { get set }
   /// The right to answer, as the last commit or checkpoint renewed it; nil if no other process can
   /// take the journal over.
   var lease: JournalLease? { get }

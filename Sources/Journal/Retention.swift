@@ -15,17 +15,21 @@ package struct Retention: Hashable, Sendable {
   package var revisionsPerSnapshot: UInt64
   /// The age in milliseconds at which a closed nav and its rows may be deleted.
   package var closedMilliseconds: UInt64
+  /// The most bytes that are kept for another daemon, of all navs together; see `Pins`.
+  package var publishBytes: Int
 
   /// Makes rules; the defaults are those of the protocol.
   package init(
     revisions: UInt64 = 10_000, milliseconds: UInt64 = 30 * 24 * 3_600_000, bytes: Int = 1 << 30,
-    revisionsPerSnapshot: UInt64 = 1_000, closedMilliseconds: UInt64 = 600_000
+    revisionsPerSnapshot: UInt64 = 1_000, closedMilliseconds: UInt64 = 600_000,
+    publishBytes: Int = 1 << 28
   ) {
     self.revisions = revisions
     self.milliseconds = milliseconds
     self.bytes = bytes
     self.revisionsPerSnapshot = revisionsPerSnapshot
     self.closedMilliseconds = closedMilliseconds
+    self.publishBytes = publishBytes
   }
 }
 
@@ -51,12 +55,15 @@ struct RetentionPlan {
   private static let most = 64
 
   /// Applies `retention` to `entries`; all rows together exceed their limit by `excess` bytes.
-  init(_ entries: ArraySlice<LedgerEntry>, _ retention: Retention, now: UInt64, excess: Int) {
+  init(
+    _ entries: ArraySlice<LedgerEntry>, _ retention: Retention, _ pins: Pins = Pins(), now: UInt64,
+    excess: Int
+  ) {
     var excess = excess
     // If space is short, the oldest history is deleted first.
     let order = excess > 0 ? entries.sorted { $0.oldestSequence < $1.oldestSequence } : nil
     for entry in order.map({ $0[...] }) ?? entries {
-      let rules = Rules(entry: entry, retention: retention, now: now)
+      let rules = Rules(entry: entry, retention: retention, pin: pins[entry.nav], now: now)
       guard !entry.isClosed else {
         if rules.mayForget, closed.count < Self.most { closed.append(entry.nav) }
         continue
@@ -67,7 +74,9 @@ struct RetentionPlan {
         if let keeping { excess -= rules.bytes(below: keeping) }
       }
       if let keeping { raised.append((entry.nav, keeping)) }
-      let isPressed = excess > 0 && keeping == nil && entry.uncoveredSince != nil
+      // A snapshot of a nav whose history is pinned would free nothing.
+      let isPressed =
+        excess > 0 && keeping == nil && entry.uncoveredSince != nil && pins[entry.nav] == .max
       if rules.needsSnapshot || isPressed, needsSnapshot.count < Self.most {
         needsSnapshot.append(entry.nav)
       }
@@ -80,6 +89,8 @@ struct RetentionPlan {
 private struct Rules {
   let entry: LedgerEntry
   let retention: Retention
+  /// The highest revision to which the floor may rise.
+  let pin: UInt64
   let now: UInt64
 
   private func age(_ time: UInt64) -> UInt64 { now > time ? now - time : 0 }
@@ -89,14 +100,17 @@ private struct Rules {
   /// The index of the newest snapshot below which retention keeps nothing; nil if the floor stays.
   var oldestToKeep: Int? {
     let found = entry.snapshots.lastIndex { snapshot in
-      entry.headRevision - min(snapshot.revision, entry.headRevision) >= retention.revisions
+      guard snapshot.revision <= pin else { return false }
+      return entry.headRevision - min(snapshot.revision, entry.headRevision) >= retention.revisions
         || age(snapshot.time) >= retention.milliseconds
     }
     return found.flatMap { entry.snapshots[$0].revision > entry.floor ? $0 : nil }
   }
 
   /// The index of the first snapshot above the floor.
-  var nextToKeep: Int? { entry.snapshots.firstIndex { $0.revision > entry.floor } }
+  var nextToKeep: Int? {
+    entry.snapshots.firstIndex { $0.revision > entry.floor && $0.revision <= pin }
+  }
 
   var needsSnapshot: Bool {
     guard let since = entry.uncoveredSince else { return false }
@@ -109,9 +123,7 @@ private struct Rules {
 
   /// Estimates the bytes that are freed if history begins at this snapshot.
   func bytes(below keeping: Int) -> Int {
-    let all = max(1, entry.headRevision - entry.floor)
-    let gone = entry.snapshots[keeping].revision - entry.floor
-    return Int(Double(entry.bytes) * Double(gone) / Double(all))
+    entry.bytes(from: entry.floor, to: entry.snapshots[keeping].revision)
   }
 }
 

@@ -99,6 +99,11 @@ extension ConfigurationKey {
       "history", "snapshot-every", \.history.snapshotEvery, .count, 1...1_000_000,
       "The revisions of a nav between two stored states; with fewer, navd loads a nav faster when "
         + "a client first uses it after a start."),
+    publishedNavs,
+    number(
+      "publish", "bytes", \.publish.bytes, .bytes, 1_048_576...1_099_511_627_776,
+      "The most bytes of that history that the journal keeps, of all navs together; beyond it, the "
+        + "oldest is deleted, and the published nav has a gap."),
     number(
       "session", "heartbeat", \.session.heartbeatMilliseconds, .milliseconds, 1000...60_000,
       "The heartbeat interval of a client that asks for none."),

@@ -239,8 +239,9 @@ final class HistoryWorker: Sendable {
   ) throws(JournalError) -> HistoryAnswer {
     switch request.what {
     case .rows(let first, let last):
+      let head = try reader.head(of: request.nav, from: request.head, above: last)
       let rows = try reader.history(
-        of: request.nav, from: request.head, downTo: first, limit: Int.max)
+        of: request.nav, from: head, downTo: first, limit: Int.max)
       return HistoryAnswer(
         token: request.token, rows: rows.reversed().filter { $0.revision <= last })
     case .state(let revision):

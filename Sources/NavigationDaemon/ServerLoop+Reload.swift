@@ -60,7 +60,9 @@ extension ServerLoop {
   }
 
   private mutating func apply(_ new: Configuration, _ control: AccessControl) {
-    if new.history != configuration.current.history {
+    if new.history != configuration.current.history
+      || new.publish != configuration.current.publish
+    {
       maintenance.noteRetention(at: Self.now().boot)
     }
     configuration.use(new)

@@ -4,6 +4,7 @@ struct DormantNav: Sendable {
   let name: String
   let owner: String
   let isStandalone: Bool
+  let isPublished: Bool
   fileprivate(set) var epoch: Epoch
 
   init(number: UInt64, head: JournalBodyReader.Head) {
@@ -11,6 +12,7 @@ struct DormantNav: Sendable {
     name = head.name
     owner = head.owner
     isStandalone = head.isStandalone
+    isPublished = head.isPublished
     epoch = head.epoch
   }
 
@@ -20,6 +22,7 @@ struct DormantNav: Sendable {
     name = entry.name
     owner = entry.owner
     isStandalone = entry.controller.isStandalone
+    isPublished = entry.isPublished
     epoch = entry.epoch
   }
 
@@ -52,7 +55,7 @@ struct DormantHistory: Sendable {
 
   /// Notes a loaded nav, of which everything is durable.
   init(_ entry: NavEntry) {
-    assert(entry.durable == entry.revision && !entry.controller.isOpen)
+    assert(entry.durable == entry.revision && !entry.isOpen)
     revision = entry.revision
     floor = entry.floor
     lastSequence = entry.lastSequence
@@ -75,7 +78,12 @@ struct DormantHistory: Sendable {
         what: "follows row \(row.previous), but the nav's last is \(lastSequence)")
     }
     // The addition wraps, because a damaged row can hold any number.
-    let next = row.kind == .changed ? revision.number &+ 1 : revision.number
+    let next =
+      switch row.kind {
+      case .changed: revision.number &+ 1
+      case .replaced: max(row.revision, revision.number)
+      case .created, .closed, .epoch, .report: revision.number
+      }
     guard row.revision == next else {
       throw StoredDataError(
         what: "revision \(row.revision), where \(next) of nav \(row.nav) is next")

@@ -103,6 +103,10 @@ struct PendingRead: Sendable {
   enum What: Sendable {
     case log(floor: Revision)
     case state(GetRequest.What, Revision)
+    /// The rows behind a position, to be published; the floor is that of the history.
+    case rows(behind: NavPosition, offset: Int, floor: Revision)
+    /// The complete state at a revision, to be published.
+    case publishedState(Revision, offset: Int)
     /// An op that reverts to this revision, and waits for the revision's stack.
     case revert(OpContext, Revision)
   }

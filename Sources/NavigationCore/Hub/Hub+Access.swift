@@ -60,7 +60,7 @@ extension Hub {
     }
   }
 
-  private func rights(of peer: Peer, onNavAt slot: Int) -> Rights {
+  func rights(of peer: Peer, onNavAt slot: Int) -> Rights {
     access.rights(of: peer, on: navs.slots[slot].name, owner: navs.slots[slot].owner)
   }
 

@@ -82,7 +82,7 @@ extension Hub {
 
   /// Ends what the former run of the daemon left open, before clients are served.
   mutating func recover(_ slot: Int) {
-    guard navs.slots[slot].controller.isOpen else { return }
+    guard navs.slots[slot].isOpen else { return }
     commitOwn(.recover, cause: .recovery, slot)
     assert(!navs.slots[slot].controller.isOpen || navs.slots[slot].fault != nil)
   }
@@ -190,6 +190,7 @@ extension Hub {
     guard navs.slots[slot].directory == nil else {
       throw OpFailure(.readonly, "\(nav) is virtual and cannot be changed")
     }
+    guard !navs.slots[slot].isPublished else { throw OpFailure(.published(nav)) }
     try checkFrozen(slot)
     return slot
   }

@@ -398,7 +398,7 @@ extension Hub {
     assert(entry.resolvedAt <= entry.controller.revision)
     let body = JournalBody.state(
       nav: entry.name, epoch: entry.epoch, owner: entry.owner, controller: entry.controller,
-      digest: entry.digest, resolvedAt: entry.resolvedAt
+      digest: entry.digest, resolvedAt: entry.resolvedAt, isPublished: entry.isPublished
     ) { json in
       guard let change = entry.topChange else { return }
       json.name("since")

@@ -48,6 +48,7 @@ extension Hub {
     activate(slot)
     defer { deactivateIfUnwatched(slot) }
     if request.what == .log { return readLog(request, slot, for: sender) }
+    if request.what == .rows { return readRows(request, slot, for: sender) }
     if let at = request.at, at != navs.slots[slot].revision {
       return readState(request, at, slot, for: sender)
     }
@@ -79,7 +80,7 @@ extension Hub {
     answer(request, slot, value, to: sender)
   }
 
-  private mutating func answer(
+  mutating func answer(
     _ request: GetRequest, _ slot: Int?, _ value: [UInt8], to sender: Sender
   ) {
     let entry = slot.map { navs.slots[$0] }
@@ -130,7 +131,7 @@ extension Hub {
     ask(.state(at: at.number), request, .state(request.what, at), slot, for: sender)
   }
 
-  private mutating func ask(
+  mutating func ask(
     _ what: HistoryRequest.What, _ request: GetRequest, _ pending: PendingRead.What, _ slot: Int,
     for sender: Sender
   ) {
@@ -168,6 +169,7 @@ extension Hub {
     }
     do throws(StoredDataError) {
       if let failure = answer.failure { throw StoredDataError(what: failure) }
+      if try finishRows(pending, answer, for: sender) { return }
       let (value, floor) = try value(of: pending, answer)
       let body = ServerMessageWriter.value(
         id: pending.id, nav: pending.standing.nav, epoch: pending.standing.epoch,
@@ -204,6 +206,7 @@ extension Hub {
       json.endArray()
       return (json.bytes, floor)
     case .revert: preconditionFailure("an op was read as a get")
+    case .rows, .publishedState: preconditionFailure("rows were read as a get of another kind")
     case .state(let what, let revision):
       let entry = try navs.rebuild(answer.snapshot, answer.rows, configuration)
       guard entry.controller.revision == revision else {
@@ -248,7 +251,7 @@ extension NavEntry {
       throw Hub.OpFailure(.invalidArgument, "a backup is of all navs together: leave nav out")
     case .cluster:
       throw Hub.OpFailure(.invalidArgument, "the cluster is not that of a nav: leave nav out")
-    case .log, .verify: preconditionFailure("\(request.what.rawValue) is answered elsewhere")
+    case .log, .rows, .verify: preconditionFailure("\(request.what.rawValue) is answered elsewhere")
     }
   }
 

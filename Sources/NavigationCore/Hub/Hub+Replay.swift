@@ -119,7 +119,8 @@ extension Hub {
   /// Gives the navs of shards new epochs, each for a reason.
   mutating func renewEpochs(_ losses: [Shard: EpochLoss], at now: Instant) {
     if losses.isEmpty { return }
-    for slot in navs.loaded {
+    // A published nav keeps the epoch of its device, which sends lost revisions again.
+    for slot in navs.loaded where !navs.slots[slot].isPublished {
       guard let loss = losses[navs.slots[slot].shard] else { continue }
       let epoch = navs.makeEpoch()
       let row = epochRow(
@@ -128,7 +129,7 @@ extension Hub {
         isOpen: navs.slots[slot].controller.isOpen, at: now)
       navs.renew(slot, epoch, row: row)
     }
-    for place in navs.dormants.places {
+    for place in navs.dormants.places where !navs.dormants[place].isPublished {
       guard let loss = losses[Shard(ofNav: navs.dormants[place].number)] else { continue }
       let epoch = navs.makeEpoch()
       let history = navs.dormants.history(place)
@@ -162,6 +163,7 @@ extension NavEntry {
       controller: state.controller)
     resolvedAt = state.resolvedAt
     topChange = state.topChange
+    isPublished = state.isPublished
     guard digest == state.digest else {
       throw StoredDataError(what: "digest \(digest.text) of the state is not \(state.digest.text)")
     }
@@ -169,8 +171,11 @@ extension NavEntry {
 
   /// Repeats a row whose body `reader` has loaded; throws if the result has not the recorded
   /// digest.
+  ///
+  /// `isDurable` is false for a row that is about to be stored.
   mutating func replay(
-    _ row: JournalRow, _ reader: inout JournalBodyReader, _ configuration: HubConfiguration
+    _ row: JournalRow, _ reader: inout JournalBodyReader, _ configuration: HubConfiguration,
+    isDurable: Bool = true
   ) throws(StoredDataError) {
     lastSequence = row.sequence
     switch row.kind {
@@ -179,6 +184,7 @@ extension NavEntry {
     case .epoch:
       guard let epoch = reader.epoch() else { throw StoredDataError(what: "no epoch") }
       return renew(epoch)
+    case .replaced: return try replace(by: try reader.state(), isDurable: isDurable)
     case .changed: break
     }
     let (change, proof) = try reader.change()
@@ -205,7 +211,7 @@ extension NavEntry {
       resolved = json.bytes
       resolvedAt = controller.revision
     }
-    durable = controller.revision
+    if isDurable { durable = controller.revision }
     if let diff = reader.diff(resolved: resolved) {
       ring.append(diff, digest: digest)
     } else {
@@ -215,6 +221,25 @@ extension NavEntry {
       revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes, through: durable)
     assert(ring.last == controller.revision, "the ring ends with \(ring.last)")
     assert(lastSequence == row.sequence)
+  }
+
+  /// Takes the complete state that follows a gap; the ring begins anew.
+  private mutating func replace(
+    by state: JournalBodyReader.State, isDurable: Bool
+  ) throws(StoredDataError) {
+    let new = try NavEntry(state, number: number)
+    guard new.name == name, new.isPublished, isPublished,
+      new.controller.isStandalone == controller.isStandalone
+    else { throw StoredDataError(what: "a state of another nav than \(name)") }
+    epoch = new.epoch
+    controller = new.controller
+    digest = new.digest
+    running = new.running
+    shown = new.shown
+    resolvedAt = new.resolvedAt
+    topChange = new.topChange
+    ring = new.ring
+    if isDurable { durable = controller.revision }
   }
 
   /// Gives the nav a new epoch: revisions go on, but no client can resume across the change.

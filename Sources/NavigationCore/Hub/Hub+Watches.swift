@@ -69,7 +69,7 @@ extension Hub {
       bad, name: name, principal: sender.peer.principal, process: process, digest: ours)
     let row = RowHeader(
       sequence: sequence, nav: entry.number, revision: entry.controller.revision.number,
-      previous: entry.lastSequence, time: now.wall, kind: .report, isOpen: entry.controller.isOpen)
+      previous: entry.lastSequence, time: now.wall, kind: .report, isOpen: entry.isOpen)
     batches.append(row, body: body.span)
     navs.slots[slot].lastSequence = sequence
   }
@@ -130,6 +130,7 @@ extension Hub {
     case .read(let request): output.requests.append(request)
     case .backup: output.startsBackup = true
     case .closed(let nav): finishClosing(nav, at: now)
+    case .restart(let nav): restartWatches(of: nav, at: now)
     case .ended(let connection): output.dropped.append(connection)
     case .recheck: recheckWatches(at: now)
     case .notice(let notice): output.notices.append(notice)

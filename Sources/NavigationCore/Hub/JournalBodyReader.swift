@@ -1,9 +1,9 @@
 /// Reads the bodies of journal rows.
 struct JournalBodyReader: Sendable {
-  private var tape = JSONTape()
+  private(set) var tape = JSONTape()
   private let reader = RecordReader(.journal)
   /// The places of members in the loaded body; nil for those that it lacks.
-  private var diff: Int?
+  private(set) var diff: Int?
   private var by: Int?
   private var detached: Int?
   private var released: Int?
@@ -16,6 +16,8 @@ struct JournalBodyReader: Sendable {
     var controller: NavigationController
     var digest: Digest
     var resolvedAt: Revision
+    /// Whether the nav is published by a device.
+    var isPublished: Bool
     /// The last change of the top; nil if the body does not record it.
     var topChange: TopChange?
   }
@@ -49,8 +51,10 @@ struct JournalBodyReader: Sendable {
     var isStandalone: Bool
     var epoch: Epoch
     var owner: String
-    /// Whether the state is open (`NavigationController.isOpen`).
+    /// Whether the state is open (`NavigationController.isOpen`), so that a start must end something.
     var isOpen: Bool
+    /// Whether the nav is published by a device, which ends itself what is open.
+    var isPublished: Bool
   }
 
   /// The 7 bytes of `,"rev":` as one number, and the mask for as many bytes.
@@ -79,9 +83,10 @@ struct JournalBodyReader: Sendable {
       let epoch = tape.member(short: "epoch", of: 0).flatMap({ tape.hex64($0) }),
       let owner = text("owner"), kind == "controller" || kind == "bar"
     else { throw StoredDataError(what: "a state lacks nav, kind, epoch or owner") }
+    let isPublished = flag("published")
     return Head(
       name: name, isStandalone: kind == "bar", epoch: Epoch(bits: epoch), owner: owner,
-      isOpen: tape.member(short: "open", of: 0).flatMap { tape.bool($0) } ?? false)
+      isOpen: flag("open") && !isPublished, isPublished: isPublished)
   }
 
   /// Reads the body of an `epoch` row.
@@ -150,6 +155,7 @@ struct JournalBodyReader: Sendable {
       nav: nav, epoch: epoch, owner: owner, controller: controller, digest: digest,
       resolvedAt: Revision(
         tape.member("resolvedAt", of: 0).flatMap { tape.integer($0) } ?? revision),
+      isPublished: flag("published"),
       topChange: topChange())
   }
 
@@ -382,56 +388,15 @@ struct JournalBodyReader: Sendable {
     return elements
   }
 
-  private func text(_ name: ShortName, of at: Int = 0) -> String? {
+  func flag(_ name: String) -> Bool {
+    tape.member(name, of: 0).flatMap { tape.bool($0) } ?? false
+  }
+
+  func text(_ name: ShortName, of at: Int = 0) -> String? {
     tape.member(short: name, of: at).flatMap { tape.string($0) }
   }
 
-  private func integer(_ name: ShortName, of at: Int = 0) -> UInt64? {
+  func integer(_ name: ShortName, of at: Int = 0) -> UInt64? {
     tape.member(short: name, of: at).flatMap { tape.integer($0) }
-  }
-
-  /// The log entry of the loaded row, as `get log` shows it.
-  func logEntry(_ row: JournalRow) -> [UInt8] {
-    var json = JSONWriter()
-    json.beginObject()
-    json.member("rev", row.revision)
-    json.member("t", row.time)
-    if let bad = tape.member(short: "bad", of: 0) {
-      json.member("bad", raw: tape.raw(bad))
-    }
-    if row.kind == .changed || row.kind == .created {
-      json.optional("cause", diff.flatMap { text("cause", of: $0) } ?? "api")
-    }
-    if row.kind == .epoch {
-      json.optional("cause", text("cause"))
-      json.optional("epoch", text("epoch"))
-    }
-    if let by = tape.member(short: "by", of: 0) { json.author(by, tape) }
-    if let ops = tape.member(short: "ops", of: 0) {
-      json.member("do", raw: tape.raw(ops))
-    }
-    if let sender = tape.member(short: "sender", of: 0) {
-      json.member("sender", raw: tape.raw(sender))
-    }
-    json.flag("override", tape.member(short: "override", of: 0).flatMap { tape.bool($0) } ?? false)
-    json.flag("vetoSkipped", tape.member("vetoSkipped", of: 0).flatMap { tape.bool($0) } ?? false)
-    json.optional("before", text("before"))
-    json.optional("dig", diff.flatMap { text("dig", of: $0) } ?? text("dig"))
-    json.endObject()
-    return json.bytes
-  }
-}
-
-extension JSONWriter {
-  /// Writes the author without the client's id, which only serves to recognise repeated ops.
-  fileprivate mutating func author(_ by: Int, _ tape: borrowing JSONTape) {
-    name("by")
-    beginObject()
-    for member in ["name", "op", "principal", "pid"] {
-      guard let index = tape.member(member, of: by) else { continue }
-      dynamicName(member)
-      raw(tape.raw(index))
-    }
-    endObject()
   }
 }

@@ -39,6 +39,8 @@ struct NavEntry: Sendable {
   var ring: DiffRing
   /// The broken invariants of a frozen nav; nil if the nav is not frozen.
   var fault: String?
+  /// Whether a device publishes the nav here: only `publish` changes it.
+  var isPublished = false
 
   init(
     name: String, number: UInt64, owner: String, epoch: Epoch, controller: NavigationController
@@ -65,8 +67,13 @@ struct NavEntry: Sendable {
   /// The number of the newest batch that used the nav.
   var usedBy: UInt64 { max(touchedBy, readBy) }
 
+  /// Whether a start would have to end something.
+  ///
+  /// The device of a published nav ends it.
+  var isOpen: Bool { controller.isOpen && !isPublished }
+
   /// Whether the journal has all of it: nothing is open, everything is durable, and it is not frozen.
-  var isComplete: Bool { !controller.isOpen && durable == revision && fault == nil }
+  var isComplete: Bool { !isOpen && durable == revision && fault == nil }
 
   /// The newest revision, durable or not.
   var revision: Revision { directory?.revision ?? controller.revision }

@@ -288,9 +288,14 @@ extension Hub {
 
   // 7: the nav.
 
-  /// Refuses changes of a virtual nav.
+  /// Refuses changes of a virtual nav, and of one that a device publishes.
   mutating func checkVirtual(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
-    guard let slot, navs.slots[slot].directory != nil else { return }
+    guard let slot else { return }
+    if navs.slots[slot].isPublished {
+      try checkStop()
+      throw OpFailure(.published(op.request.nav))
+    }
+    guard navs.slots[slot].directory != nil else { return }
     try checkStop()
     throw OpFailure(.readonly, "\(op.request.nav) is virtual and cannot be changed")
   }

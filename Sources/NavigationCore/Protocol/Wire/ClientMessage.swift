@@ -21,6 +21,8 @@ package enum ClientMessage: Sendable {
   indirect case lease(LeaseRequest)
   /// Changes how a cluster is divided.
   indirect case cluster(ClusterRequest)
+  /// Carries a nav of a device to this daemon, or acknowledges what another one has of it.
+  indirect case publish(PublishRequest)
   /// Raises the flow-control limit of the session to this number of bytes since its start.
   case credit(upTo: UInt64)
   /// Requests a `pong`.
@@ -37,6 +39,7 @@ package enum ClientMessage: Sendable {
     case .get(let request): request.nav
     case .delegate(let request): request.nav
     case .lease(let request): request.nav
+    case .publish(let request): request.nav
     case .hello, .answer, .cluster, .credit, .ping, .bye: nil
     }
   }
@@ -426,7 +429,7 @@ package struct RequestedOperation: Sendable {
 package struct GetRequest: Hashable, Sendable {
   /// The kinds of values that a client can read.
   package enum What: String, CaseIterable, Sendable {
-    case state, bar, top, screen, detached, restoration, log, verify, stats, cluster, backup
+    case state, bar, top, screen, detached, restoration, log, rows, verify, stats, cluster, backup
   }
 
   /// The id of the message, which answers repeat.
@@ -440,8 +443,14 @@ package struct GetRequest: Hashable, Sendable {
   /// The id of the screen to read, for `screen`.
   package var screen: String?
   /// The revision from which to read on, for `log`; nil for the oldest one kept.
+  ///
+  /// For `rows`, the revision behind which to read on.
   package var from: Revision?
-  /// The maximum number of entries, for `log`.
+  /// The epoch of `from`, for `rows`.
+  package var epoch: Epoch?
+  /// The octet at which to read on in a row that exceeds a message, for `rows`.
+  package var offset: UInt64 = 0
+  /// The maximum number of entries, for `log` and `rows`.
   package var limit: UInt64
 
   /// Makes a request; by default for the state at the newest revision.
@@ -461,7 +470,7 @@ package struct GetRequest: Hashable, Sendable {
 
 /// The verbs of messages to the daemon.
 package enum ClientVerb: String, CaseIterable, Sendable {
-  case hello, watch, unwatch, op, get, delegate, answer, lease, cluster, credit, ping, bye
+  case hello, watch, unwatch, op, get, delegate, answer, lease, cluster, publish, credit, ping, bye
 
   /// The frame that announces the verb.
   package var frame: [UInt8] { Array("nsp1.\(rawValue)".utf8) }
@@ -488,6 +497,7 @@ package enum ClientVerb: String, CaseIterable, Sendable {
     case "delegate": self = .delegate
     case "lease": self = .lease
     case "cluster": self = .cluster
+    case "publish": self = .publish
     case "hello": self = .hello
     case "bye": self = .bye
     default: return nil

@@ -37,7 +37,8 @@ package struct ClientMessageReader: Sendable {
       throw MessageFailure(
         .limit, "the message has \(body.count) octets; the limit is \(maximumBytes)")
     }
-    try scan(body)
+    // The records in a row are nested deeper than in the op that made it.
+    try scan(body, maximumDepth: verb == .publish ? 40 : 32)
     switch verb {
     case .op: return .op(try op(BodyHash(body)))
     case .credit: return .credit(upTo: try required("upto", nil))
@@ -51,6 +52,7 @@ package struct ClientMessageReader: Sendable {
     case .delegate: return .delegate(try delegate())
     case .lease: return .lease(try lease())
     case .cluster: return .cluster(try cluster())
+    case .publish: return .publish(try publish())
     case .ping: return .ping(id: try requiredID())
     case .bye: return .bye(id: try requiredID())
     }
@@ -74,9 +76,11 @@ package struct ClientMessageReader: Sendable {
     }
   }
 
-  private mutating func scan(_ body: Span<UInt8>) throws(MessageFailure) {
+  private mutating func scan(
+    _ body: Span<UInt8>, maximumDepth: Int = 32
+  ) throws(MessageFailure) {
     do {
-      try tape.read(body)
+      try tape.read(body, maximumDepth: maximumDepth)
     } catch {
       throw MessageFailure(.badJSON, "\(error.reason.rawValue) at octet \(error.offset)")
     }
@@ -276,6 +280,14 @@ package struct ClientMessageReader: Sendable {
     request.screen = try text("screen", id)
     request.from = try optional("from", id).map { Revision($0) }
     if let limit = try optional("limit", id) { request.limit = limit }
+    guard request.what == .rows else { return request }
+    if let epoch = try text("epoch", id) {
+      guard let epoch = Epoch(epoch) else {
+        throw MessageFailure(.invalidArgument, id: id, "epoch is 16 hex digits")
+      }
+      request.epoch = epoch
+    }
+    if let offset = try optional("offset", id) { request.offset = offset }
     return request
   }
 

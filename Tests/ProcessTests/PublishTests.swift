@@ -1,0 +1,167 @@
+import Foundation
+import Testing
+
+/// Two daemons, and a navd-publish that carries the navs of one to the other.
+private final class PublishingPair {
+  let device: TestDaemon
+  let receiver: TestDaemon
+  private(set) var publisher: Child?
+
+  init(device configuration: String = "[publish]\nnavs = *\n") throws {
+    device = try TestDaemon(configuration: configuration)
+    receiver = try TestDaemon()
+  }
+
+  func publish() throws {
+    publisher = try Child(
+      Binaries.path("navd-publish"),
+      [
+        "--device", "truck-7", "--endpoint", device.endpoint, "--to", receiver.endpoint,
+        "--state", device.directory.path,
+      ])
+    try publisher?.complains("publishing ")
+  }
+
+  /// Ends the publisher, as a machine does that loses its power.
+  func silence() throws {
+    publisher?.kill(SIGKILL)
+    try publisher?.ended()
+    publisher = nil
+  }
+
+  /// What must be the same at both.
+  private func position(_ daemon: TestDaemon, _ nav: String) throws -> [JSON?] {
+    let peer = try Peer(daemon.endpoint)
+    let answer = try peer.ask("get", #""nav":"\#(nav)""#)
+    guard answer.verb == "ok" else { return [answer.body["code"]] }
+    return ["epoch", "rev", "dig", "screens", "resolved"].map { answer.body["value"]?[$0] }
+  }
+
+  /// Waits until the receiver has all of a nav; returns how long that took.
+  @discardableResult
+  func catchUp(_ nav: String, within seconds: Double = Child.patience) throws -> Double {
+    let start = Date()
+    let wanted = try position(device, nav)
+    var found: [JSON?] = []
+    while Date().timeIntervalSince(start) < seconds {
+      found = try position(receiver, "truck-7/\(nav)")
+      if found == wanted { return Date().timeIntervalSince(start) }
+      guard publisher?.survives(0.02) == true else { break }
+    }
+    throw Failure(
+      "\(nav): \(String(describing: found)) is not \(String(describing: wanted)): "
+        + "\(publisher?.transcript ?? "no publisher")")
+  }
+
+  /// Waits until the receiver does not have a nav.
+  func awaitEnd(_ nav: String) throws {
+    let start = Date()
+    while try position(receiver, "truck-7/\(nav)") != [.string("no-nav")] {
+      guard publisher?.survives(0.02) == true, Date().timeIntervalSince(start) < Child.patience
+      else { throw Failure("\(nav) is not closed: \(publisher?.transcript ?? "no publisher")") }
+    }
+  }
+
+  /// The digests of all revisions, by the log of a daemon.
+  func digests(_ daemon: TestDaemon, _ nav: String) throws -> [UInt64: String] {
+    var digests: [UInt64: String] = [:]
+    for entry in try Peer(daemon.endpoint).log(nav) {
+      if let revision = entry["rev"]?.integer { digests[revision] = entry["dig"]?.string }
+    }
+    return digests
+  }
+}
+
+extension LongProcessTests {
+  /// A device publishes its navs: docs/publish.md.
+  @Suite struct PublishTests {
+    /// Pushes and pops by turns, one revision each.
+    private func push(_ peer: Peer, _ nav: String, _ ids: some Sequence<Int>) throws {
+      for id in ids {
+        let operation =
+          id.isMultiple(of: 2)
+          ? #"[{"push":{"screen":{"id":"s\#(id)","title":"Screen \#(id)"}}}]"# : #"[{"pop":{}}]"#
+        try peer.perform(nav, operation, guards: #"{"any":true}"#)
+      }
+    }
+
+    @Test func `a device that was away catches up, and its navs are readonly`() throws {
+      let pair = try PublishingPair()
+      let peer = try Peer(pair.device.endpoint)
+      try peer.create("kiosk")
+      try pair.publish()
+      try pair.catchUp("kiosk")
+      try peer.perform("kiosk", #"[{"push":{"screen":{"id":"a"}}}]"#)
+      try pair.catchUp("kiosk")
+
+      // The receiver goes away, the device works on, and the program is killed meanwhile.
+      try pair.receiver.kill()
+      try peer.perform("kiosk", #"[{"push":{"screen":{"id":"b"}}}]"#)
+      try peer.create("menu")
+      try pair.silence()
+      try push(peer, "menu", 0..<300)
+      try pair.publish()
+      try pair.receiver.start()
+      try pair.catchUp("kiosk")
+      try pair.catchUp("menu")
+      #expect(
+        try pair.digests(pair.receiver, "truck-7/menu") == pair.digests(pair.device, "menu"))
+
+      let other = try Peer(pair.receiver.endpoint)
+      let refused = try other.ask(
+        "op", #""nav":"truck-7/kiosk","client":"\#(other.client)","do":[{"attach":{}}]"#)
+      #expect(refused.body["code"]?.string == "readonly")
+
+      // What is closed while nothing runs is closed afterwards.
+      try pair.silence()
+      try peer.perform("menu", #"[{"nav.close":{}}]"#, guards: #"{"any":true}"#)
+      try pair.publish()
+      try pair.awaitEnd("menu")
+      #expect(try pair.device.stop() == 0)
+      #expect(try pair.receiver.stop() == 0)
+    }
+
+    @Test func `a device that was restored is a new epoch at the receiver`() throws {
+      let pair = try PublishingPair()
+      var peer = try Peer(pair.device.endpoint)
+      try peer.create("kiosk")
+      try push(peer, "kiosk", 0..<20)
+      let backup = try pair.device.navctl(["backup"])
+      let file = backup.output.trimmingCharacters(in: .newlines)
+      try push(peer, "kiosk", 20..<60)
+      try pair.publish()
+      try pair.catchUp("kiosk")
+      #expect(try pair.device.stop() == 0)
+      let restoration = try Child(
+        Binaries.path("navd"), ["--state", pair.device.state, "--restore", file])
+      #expect(try restoration.ended() == 0, "\(restoration.transcript)")
+      try pair.device.start()
+      peer = try Peer(pair.device.endpoint)
+      try pair.catchUp("kiosk")
+      try push(peer, "kiosk", 100..<110)
+      try pair.catchUp("kiosk")
+    }
+
+    /// Publishes 100,000 revisions with NAVD_TEST_LONG=1, else 3,000.
+    @Test func `a long time offline is caught up, every digest equal`() throws {
+      // Half of them are older than the history that the device keeps of other navs.
+      let isLong = ProcessInfo.processInfo.environment["NAVD_TEST_LONG"] != nil
+      let count = isLong ? 100_000 : 3000
+      let pair = try PublishingPair(
+        device: "[daemon]\ndurability = relaxed\n[publish]\nnavs = *\n[history]\nrevisions = 1000\n")
+      let peer = try Peer(pair.device.endpoint)
+      try peer.create("kiosk")
+      try push(peer, "kiosk", 0..<(count / 2))
+      try push(peer, "kiosk", count / 2..<count)
+      let last = try #require(try peer.state("kiosk")["value"]?["rev"]?.integer)
+      #expect(last > UInt64(count))
+      try pair.publish()
+      let seconds = try pair.catchUp("kiosk", within: 300)
+      print("\(last) revisions caught up in \(seconds) s")
+      if isLong { #expect(seconds <= 10) }
+      let digests = try pair.digests(pair.receiver, "truck-7/kiosk")
+      #expect(UInt64(digests.count) == last)
+      #expect(try digests == pair.digests(pair.device, "kiosk"))
+    }
+  }
+}
