@@ -94,7 +94,7 @@ import Testing
     // A start at the receiver finds the same.
     try receiver.restart(renewsEpochs: true)
     try carrier.compare(Self.navs, note)
-    #expect(carrier.messageCount > 100, note)
+    #expect(carrier.messageCount > 50, note)
     // Rows that were pruned on the device are not compared.
     let own = try Carrier.digests(device)
     for (position, digest) in try Carrier.digests(receiver) {

@@ -315,7 +315,8 @@ private struct Publication {
     }
     var new = try NavEntry(state, number: entry?.number ?? 0)
     isReplaced = true
-    if let entry, row.revision >= entry.revision,
+    // A device that has created its nav anew gets a new nav here, too.
+    if let entry, row.kind == .state, row.revision >= entry.revision,
       new.controller.isStandalone == entry.controller.isStandalone
     {
       return try append(.replaced, row, body)
@@ -326,7 +327,7 @@ private struct Publication {
     sequence += entry == nil ? 1 : 2
     new.number = 0
     new.lastSequence = sequence
-    new.topChange = new.topChange ?? .creation(at: row.time, by: reader.author())
+    if row.kind == .created { new.topChange = .creation(at: row.time, by: reader.author()) }
     entry = new
     rows.append(
       (

@@ -403,7 +403,10 @@ extension NavEntry {
       try reader.load(first.body)
       entry = try NavEntry(try reader.state(), number: first.nav)
       entry.lastSequence = first.sequence
-      entry.topChange = .creation(at: first.time, by: reader.author())
+      // A published nav can begin with a later state, which has no author.
+      if !entry.isPublished || entry.topChange == nil && reader.author() != nil {
+        entry.topChange = .creation(at: first.time, by: reader.author())
+      }
     }
     for row in rows {
       try reader.load(row.body)
