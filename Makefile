@@ -18,7 +18,7 @@ BENCH_PACKAGES := redis-server valgrind
 PACKAGING_PACKAGES := build-essential debhelper lintian po-debconf
 
 # What is installed; `make packages` puts each into the package that debian/*.install names.
-PROGRAMS := navd navd-cluster navctl navd-exporter navd-web
+PROGRAMS := navd navd-cluster navctl navd-exporter navd-publish navd-web
 # release, or debug for packages that the tests boot.
 CONFIGURATION ?= release
 PACKAGES_DIR ?= .build/packages
@@ -87,7 +87,7 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 
 test-long: deps ## The tests that have a longer form, in that form: minutes
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
-	$(call step,NAVD_TEST_LONG=1 $(SWIFT) test --skip-build --disable-xctest --filter ConnectionCountTests)
+	$(call step,NAVD_TEST_LONG=1 $(SWIFT) test --skip-build --disable-xctest --filter 'ConnectionCountTests|PublishTests')
 	@.ci/deps $(BROWSER_PACKAGES)
 	$(call step,JOBS=1 NAVD_TEST_LONG=1 Tests/BrowserTests/run)
 

@@ -13,6 +13,8 @@ package final class JournalReader {
   private var recent: [(shard: Shard, group: LoadedGroup)] = []
   /// The version of the database from which `recent` was read.
   private var recentVersion: Int64?
+  /// The rows that `rows` read beyond those that it was asked for.
+  var readAhead = ReadAhead()
   /// The maximum of `recent`: with up to 48 KiB of bodies in each group, 3 MiB.
   private static let mostRecent = 64
 
@@ -98,33 +100,6 @@ package final class JournalReader {
       next = row.previous
     }
     return rows
-  }
-
-  /// Returns a row of a nav's chain from which `history` soon reaches `revision`.
-  ///
-  /// Behind a snapshot, the rows of later revisions need not be read.
-  ///
-  /// - Parameters:
-  ///   - nav: the number of the nav.
-  ///   - head: the nav's newest row.
-  ///   - revision: the newest revision to read.
-  /// - Returns: the row of a snapshot that is newer than `revision`, or `head`.
-  package func head(
-    of nav: UInt64, from head: UInt64, above revision: UInt64
-  ) throws(JournalError) -> UInt64 {
-    guard let newest = try snapshot(nav: nav, notAfter: .max), newest.revision > revision else {
-      return head
-    }
-    var distance: UInt64 = 512
-    while revision + distance < newest.revision {
-      if let found = try snapshot(nav: nav, notAfter: revision + distance),
-        found.revision > revision
-      {
-        return min(found.sequence, head)
-      }
-      distance *= 4
-    }
-    return min(newest.sequence, head)
   }
 
   /// Returns the records from which a nav's state at `request.head` can be rebuilt.

@@ -239,11 +239,8 @@ final class HistoryWorker: Sendable {
   ) throws(JournalError) -> HistoryAnswer {
     switch request.what {
     case .rows(let first, let last):
-      let head = try reader.head(of: request.nav, from: request.head, above: last)
-      let rows = try reader.history(
-        of: request.nav, from: head, downTo: first, limit: Int.max)
-      return HistoryAnswer(
-        token: request.token, rows: rows.reversed().filter { $0.revision <= last })
+      let rows = try reader.rows(of: request.nav, from: request.head, first...max(first, last))
+      return HistoryAnswer(token: request.token, rows: rows)
     case .state(let revision):
       let (snapshot, rows) = try reader.chain(
         of: ReloadRequest(nav: request.nav, head: request.head), notAfter: revision)

@@ -36,6 +36,7 @@ import Testing
     for name in names {
       let file = root + "/" + (name.split(separator: "/").last.map(String.init) ?? name)
       let programs = try text(name).replacing("/usr/bin/navd-exporter", with: "/bin/true")
+        .replacing("/usr/bin/navd-publish", with: "/bin/true")
         .replacing("/usr/bin/navd-web", with: "/bin/true")
         .replacing("/usr/bin/navd", with: "/bin/true")
         .replacing("/usr/bin/navctl", with: "/bin/true")
@@ -56,7 +57,7 @@ import Testing
     try withTemporaryDirectory { root in
       let names = [
         "navd.service", "navd.socket", "navd-exporter.service", "navd-web.service",
-        "navd-web.socket", "examples/navd-client.service",
+        "navd-web.socket", "navd-publish.service", "examples/navd-client.service",
       ]
       try install(names, into: root)
       try addDropIn(root)
@@ -94,7 +95,9 @@ import Testing
   }
 
   @Test(
-    .enabled(if: hasTool()), arguments: [("navd-exporter.service", 11), ("navd-web.service", 5)])
+    .enabled(if: hasTool()), arguments: [
+      ("navd-exporter.service", 11), ("navd-publish.service", 16), ("navd-web.service", 5),
+    ])
   func `the exporter's exposure is at most 1.1, the gateway's 0.5`(
     name: String, tenths: Int
   ) throws {

@@ -3,8 +3,10 @@ import Foundation
 
 /// The binaries of this version, beside the test runner, and those of the version before.
 enum Binaries {
-  static let directory = URL(fileURLWithPath: CommandLine.arguments[0])
-    .deletingLastPathComponent()
+  /// Where they are; NAVD_TEST_BINARIES names the directory of a release build to be measured.
+  static let directory =
+    ProcessInfo.processInfo.environment["NAVD_TEST_BINARIES"].map { URL(fileURLWithPath: $0) }
+    ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
 
   static func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
 

@@ -55,6 +55,14 @@ enum ImportRules {
     "navd-exporter": system.union([
       "NavigationExporter", "WebServer", "CommandLineOptions", "RuntimePaths", "CLinux",
     ]),
+    // A client of two daemons.
+    "NavigationPublisher": system.union([
+      "NavigationClient", "NavigationCore", "NavigationReplica", "RuntimePaths", "CLinux",
+    ]),
+    "navd-publish": system.union([
+      "NavigationPublisher", "NavigationClient", "NavigationCore", "CommandLineOptions",
+      "RuntimePaths", "CLinux",
+    ]),
     // HTTP for both; it knows nothing of navigation.
     "WebServer": system.union(["RuntimePaths", "CMicroHTTPD", "CLinux"]),
     // The gateway passes messages on, so it needs their form and the socket, not the client.

@@ -39,7 +39,7 @@ extension Hub {
     let slot = navs.slot(of: request.nav)
     let rights = access.rights(
       of: sender.peer, on: request.nav, owner: slot.map { navs.slots[$0].owner })
-    guard rights.contains(.admin) else {
+    guard rights.isSuperset(of: [.read, .admin]) else {
       throw OpFailure(.forbidden, "\(sender.peer.principal) may not publish \(request.nav)")
     }
     guard slot.map({ navs.slots[$0].directory == nil }) ?? (NavName(request.nav) != nil) else {

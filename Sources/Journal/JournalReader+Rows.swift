@@ -1,0 +1,91 @@
+package import NavigationCore
+
+/// Rows of one nav that were read, and not asked for yet.
+///
+/// A nav's rows are read from its newest one backwards. A client that reads a long history forwards,
+/// a piece at a time, would else read most rows many times.
+///
+/// Law: it has every row of the nav from `first` on through its last row's revision, exclusive.
+struct ReadAhead {
+  /// The maximum bytes of bodies.
+  static let mostBytes = 4 << 20
+
+  private var nav: UInt64 = 0
+  private var first: UInt64 = 0
+  /// The rows, the oldest first.
+  private var rows: [JournalRow] = []
+
+  /// Keeps the rows from the revision `first` on, the oldest first.
+  mutating func keep(_ rows: [JournalRow], of nav: UInt64, from first: UInt64) {
+    self.nav = nav
+    self.first = first
+    self.rows = rows
+  }
+
+  /// The rows with these revisions; nil if some of them may be missing.
+  ///
+  /// O(rows).
+  func rows(of nav: UInt64, _ revisions: ClosedRange<UInt64>) -> [JournalRow]? {
+    guard nav == self.nav, revisions.lowerBound >= first,
+      let last = rows.last, last.revision > revisions.upperBound
+    else { return nil }
+    return rows.filter { revisions.contains($0.revision) }
+  }
+}
+
+extension JournalReader {
+  /// Returns the rows of a nav with these revisions, the oldest first, as far as they are not pruned.
+  ///
+  /// - Parameters:
+  ///   - nav: the number of the nav.
+  ///   - head: the nav's newest row.
+  ///   - revisions: the revisions.
+  /// - Returns: the rows. With a revision, all its rows are there.
+  package func rows(
+    of nav: UInt64, from head: UInt64, _ revisions: ClosedRange<UInt64>
+  ) throws(JournalError) -> [JournalRow] {
+    if let rows = readAhead.rows(of: nav, revisions) { return rows }
+    let start = try self.start(of: nav, from: head, above: revisions.upperBound)
+    var found: [JournalRow] = []
+    var next = start
+    var bytes = 0
+    while true {
+      let part = try history(of: nav, from: next, downTo: revisions.lowerBound, limit: 64)
+      for row in part {
+        // Newer rows than wanted are dropped, so that memory is bounded.
+        if bytes > ReadAhead.mostBytes, row.revision > revisions.upperBound {
+          found.removeAll(keepingCapacity: true)
+          bytes = 0
+        }
+        bytes += row.body.count
+        found.append(row)
+      }
+      guard part.count == 64, let last = part.last, last.previous > 0 else { break }
+      next = last.previous
+    }
+    found.reverse()
+    readAhead.keep(found, of: nav, from: revisions.lowerBound)
+    return found.filter { revisions.contains($0.revision) }
+  }
+
+  /// A row of a nav's chain from which `history` soon reaches a revision.
+  ///
+  /// It is that of a snapshot of a later revision, or `head`: rows behind the snapshot need not be read.
+  private func start(
+    of nav: UInt64, from head: UInt64, above revision: UInt64
+  ) throws(JournalError) -> UInt64 {
+    guard let newest = try snapshot(nav: nav, notAfter: .max), newest.revision > revision else {
+      return head
+    }
+    var distance: UInt64 = 2048
+    while revision + distance < newest.revision {
+      if let found = try snapshot(nav: nav, notAfter: revision + distance),
+        found.revision > revision
+      {
+        return min(found.sequence, head)
+      }
+      distance *= 4
+    }
+    return min(newest.sequence, head)
+  }
+}
