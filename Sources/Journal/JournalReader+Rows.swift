@@ -41,6 +41,7 @@ extension JournalReader {
   ///   - head: the nav's newest row.
   ///   - revisions: the revisions.
   /// - Returns: the rows. With a revision, all its rows are there.
+  /// - Throws: the error of the database.
   package func rows(
     of nav: UInt64, from head: UInt64, _ revisions: ClosedRange<UInt64>
   ) throws(JournalError) -> [JournalRow] {

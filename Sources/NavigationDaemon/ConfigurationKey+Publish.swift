@@ -3,6 +3,11 @@ import NavigationCore
 extension ConfigurationKey {
   private static let maximumPatterns = 256
 
+  /// Whether an octet can stand in a name of a nav, or in a pattern for names.
+  private static func isOfPattern(_ octet: UInt8) -> Bool {
+    "abcdefghijklmnopqrstuvwxyz0123456789._/-*?".utf8.contains(octet)
+  }
+
   /// The navs that navd-publish carries to another daemon.
   static let publishedNavs = ConfigurationKey(
     section: "publish", name: "navs",
@@ -14,7 +19,7 @@ extension ConfigurationKey {
             configuration.publish.navs = []
             return nil
           }
-          guard let pattern = NavGlob(text), !text.contains(where: \.isWhitespace) else { return "" }
+          guard let pattern = NavGlob(text), text.utf8.allSatisfy(isOfPattern) else { return "" }
           guard configuration.publish.navs.count < maximumPatterns else {
             return "at most \(maximumPatterns) lines"
           }

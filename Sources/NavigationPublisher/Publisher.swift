@@ -96,7 +96,7 @@ package final class Publisher {
       } catch {
         note(error.description)
         watched = []
-        sourcePause.noteFailure(at: now(), random: .random(in: 0...1, using: &random))
+        sourcePause.noteFailure(at: now(), random: chance())
         pause(until: sourcePause.retryAt)
       }
     }
@@ -182,7 +182,7 @@ package final class Publisher {
   }
 
   private func fail(_ error: StepError, _ nav: inout CarriedNav) {
-    let chance = Double.random(in: 0...1, using: &random)
+    let chance = chance()
     switch error {
     case .connection(let error, let isReceiver):
       note(error.description)
@@ -228,6 +228,9 @@ package final class Publisher {
     let now = now()
     return first <= now ? 0 : Int(min(first - now, 60_000))
   }
+
+  /// A random number between 0 and 1.
+  private func chance() -> Double { Double(random.next() >> 11) / Double(1 << 53 as UInt64) }
 
   private func now() -> UInt64 { SystemClock.bootMilliseconds() }
 

@@ -43,6 +43,7 @@ import TransportGuard
     figures["journal.revisions"] = retention.revisions
     figures["journal.age"] = retention.milliseconds
     figures["journal.bytes"] = UInt64(retention.bytes)
+    figures["journal.publish"] = UInt64(retention.publishBytes)
     figures["journal.snapshot"] = retention.revisionsPerSnapshot
     return figures
   }
@@ -74,6 +75,7 @@ import TransportGuard
     "revisions": ["journal.revisions": 1],
     "days": ["journal.age": 86_400_000],
     "bytes": ["journal.bytes": 1],
+    "publish bytes": ["journal.publish": 1],
     "snapshot-every": ["hub.snapshot": 1, "journal.snapshot": 1],
     "lease": ["cluster.lease": 1],
     "heartbeat": ["hub.heartbeat": 1],
@@ -85,7 +87,9 @@ import TransportGuard
     var reached: Set<String> = []
     for key in ConfigurationKey.all {
       guard case .number(let path, _, let range) = key.value else { continue }
-      let wanted = try #require(Self.reach[key.name], "\(key.name)")
+      // Two sections have a key of this name.
+      let name = key.section == "publish" ? "publish \(key.name)" : key.name
+      let wanted = try #require(Self.reach[name], "\(name)")
       var configuration = Configuration()
       let value =
         configuration[keyPath: path] == range.lowerBound ? range.lowerBound + 1 : range.lowerBound

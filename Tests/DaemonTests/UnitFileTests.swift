@@ -95,7 +95,8 @@ import Testing
   }
 
   @Test(
-    .enabled(if: hasTool()), arguments: [
+    .enabled(if: hasTool()),
+    arguments: [
       ("navd-exporter.service", 11), ("navd-publish.service", 16), ("navd-web.service", 5),
     ])
   func `the exporter's exposure is at most 1.1, the gateway's 0.5`(

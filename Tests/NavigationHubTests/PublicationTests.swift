@@ -224,6 +224,40 @@ import Testing
     try carrier.compare(["kiosk"], "afterwards")
   }
 
+  @Test(arguments: 0..<40 as Range<UInt64>)
+  func `rows with an octet changed lead to the same state, or change nothing`(seed: UInt64) throws {
+    var generator = OperationGenerator(seed: seed)
+    let (device, receiver, carrier, client) = try Self.published()
+    for _ in 0..<8 { try client.op(generator.ops(), nav: "kiosk", Stage.any) }
+    let position = try receiver.entry("truck/kiosk")
+    let reader = Client(device, 7, user: 0)
+    let rows = try reader.get(
+      "rows", nav: "kiosk", #""from":2,"epoch":"\#(position.epoch.text)""#)
+    let value = try #require(rows.text.range(of: "\"value\":"))
+    let list = Array(rows.text[value.upperBound...].dropLast().utf8)
+    let writer = Client(receiver, 8, user: 0)
+    let from = #""from":{"epoch":"\#(position.epoch.text)","rev":2}"#
+    for _ in 0..<60 {
+      var octets = list
+      let at = Int(generator.below(UInt64(octets.count)))
+      octets[at] = generator.pick(Array("0123456789,:[]{}\"abtn-".utf8))
+      let before = try receiver.standing("truck/kiosk")
+      let body = #"{"id":1,"nav":"truck/kiosk",\#(from),"rows":"#
+      let reply = try writer.ask("publish", body + String(decoding: octets, as: UTF8.self) + "}")
+      guard reply.verb == .err else {
+        // A text, a time or an author: the digest does not cover them.
+        let its = try receiver.entry("truck/kiosk")
+        #expect(its.controller.violatedInvariants().isEmpty && its.controller.digest() == its.digest)
+        return
+      }
+      #expect(
+        ["invalid-argument", "bad-json", "limit", "desync"].contains(reply.code), "\(reply.text)")
+      #expect(try receiver.standing("truck/kiosk") == before)
+    }
+    try carrier.settle(["kiosk"])
+    try carrier.compare(["kiosk"], "seed \(seed)")
+  }
+
   @Test func `the history of matching navs is pinned to what was acknowledged`() throws {
     let world = World { $0.publishedNavs = [NavGlob("k*")].compactMap(\.self) }
     let client = Client(world, 1, user: 0)

@@ -196,7 +196,8 @@ extension LongProcessTests {
       let isLong = ProcessInfo.processInfo.environment["NAVD_TEST_LONG"] != nil
       let count = isLong ? 100_000 : 3000
       let pair = try PublishingPair(
-        device: "[daemon]\ndurability = relaxed\n[publish]\nnavs = *\n[history]\nrevisions = 1000\n")
+        device: "[daemon]\ndurability = relaxed\n[publish]\nnavs = *\n[history]\nrevisions = 1000\n"
+      )
       let peer = try Peer(pair.device.endpoint)
       try peer.create("kiosk")
       try push(peer, "kiosk", 0..<(count / 2))
@@ -215,6 +216,58 @@ extension LongProcessTests {
       let digests = try pair.digests(pair.receiver, "truck-7/kiosk")
       #expect(UInt64(digests.count) == last)
       #expect(digests == own)
+    }
+
+    @Test func `a device publishes to a cluster, whichever member serves its navs`() throws {
+      let device = try TestDaemon(configuration: "[publish]\nnavs = *\n")
+      let cluster = try Cluster()
+      let members = [try cluster.start("a"), try cluster.start("b")]
+      try cluster.awaitBalance("a", "b")
+      let peer = try Peer(device.endpoint)
+      var navs: [String] = []
+      for member in ["a", "b"] {
+        let own = try (0..<100).map { "nav\($0)" }.filter {
+          let shard = Cluster.shard(of: "truck-7/\($0)")
+          return try cluster.sql("SELECT owner FROM navd.shard WHERE id = \(shard)") == member
+        }
+        #expect(own.count >= 6)
+        navs += own.prefix(6)
+      }
+      for nav in navs {
+        try peer.create(nav)
+        try push(peer, nav, 0..<20)
+      }
+      let publisher = try Child(
+        Binaries.path("navd-publish"),
+        [
+          "--device", "truck-7", "--endpoint", device.endpoint, "--to",
+          members.map(\.endpoint).joined(separator: ","),
+        ])
+      try awaitEqual(navs, device, cluster, publisher)
+      // The other member takes all navs over, and the device works on meanwhile.
+      try cluster.lose(members[0], by: .killed, "")
+      for nav in navs { try push(peer, nav, 20..<40) }
+      try awaitEqual(navs, device, cluster, publisher)
+      #expect(try members[1].stop() == 0)
+    }
+
+    private func awaitEqual(
+      _ navs: [String], _ device: TestDaemon, _ cluster: Cluster, _ publisher: Child
+    ) throws {
+      for nav in navs {
+        let wanted = try Peer(device.endpoint).state(nav)["value"]
+        let end = Date(timeIntervalSinceNow: Child.patience)
+        var found: JSON?
+        while end > Date() {
+          let owner = try cluster.owner(of: "truck-7/\(nav)")
+          found = try Peer(owner.endpoint).ask("get", #""nav":"truck-7/\#(nav)""#).body["value"]
+          if found?["dig"] == wanted?["dig"], found?["rev"] == wanted?["rev"] { break }
+          guard publisher.survives(0.05) else { break }
+        }
+        for member in ["epoch", "rev", "dig", "screens", "resolved"] {
+          #expect(found?[member] == wanted?[member], "\(nav): \(publisher.transcript)")
+        }
+      }
     }
 
     /// The hundredths of a second that a process has used of the processors.

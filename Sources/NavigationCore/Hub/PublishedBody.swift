@@ -50,7 +50,8 @@ extension JournalBodyReader {
   ///   - nav: the receiver's name of the nav.
   ///   - owner: the principal that publishes it.
   ///   - gap: the position behind which revisions are missing; nil if none is.
-  ///   - wasThere: whether the receiver had the nav at all.
+  ///   - behindNothing: whether revisions are missing, and the receiver has none of the nav.
+  /// - Returns: the body.
   func republishedState(
     as nav: String, owner: String, gap: NavPosition?, behindNothing: Bool
   ) -> [UInt8] {

@@ -68,7 +68,9 @@ package struct PublishedRow: Hashable, Sendable {
 
   /// The octets of the bodies in one message, except that one body can have more.
   package static let bytesPerMessage = 48 << 10
-  /// The octets of a piece. Its text can take twice as many, because quotes are escaped.
+  /// The octets of a piece.
+  ///
+  /// Its text can take twice as many, because quotes are escaped.
   package static let bytesPerPiece = 24 << 10
 
   /// The revision after the row.
@@ -198,6 +200,7 @@ extension ClientMessageWriter {
   /// - Parameters:
   ///   - request: the request; rows in it are not written.
   ///   - rows: the list of rows as `get` `rows` returned it; nil for none.
+  /// - Returns: the body.
   package static func publish(_ request: PublishRequest, rows: [UInt8]? = nil) -> [UInt8] {
     JSONWriter.object(reserving: 256 + (rows?.count ?? 0)) { json in
       json.member("id", request.id)
