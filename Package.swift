@@ -270,6 +270,9 @@ let package = Package(
       dependencies: ["NavigationExporter", "NavigationCore", "RuntimePaths", "WebServer"],
       swiftSettings: strict),
     .testTarget(
+      name: "PublisherTests", dependencies: ["NavigationPublisher", "NavigationCore"],
+      swiftSettings: strict),
+    .testTarget(
       name: "WebServerTests", dependencies: ["WebServer", "RuntimePaths"], swiftSettings: strict),
     .testTarget(
       name: "GatewayTests",

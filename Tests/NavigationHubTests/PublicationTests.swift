@@ -247,7 +247,8 @@ import Testing
       guard reply.verb == .err else {
         // A text, a time or an author: the digest does not cover them.
         let its = try receiver.entry("truck/kiosk")
-        #expect(its.controller.violatedInvariants().isEmpty && its.controller.digest() == its.digest)
+        #expect(its.controller.violatedInvariants().isEmpty)
+        #expect(its.controller.digest() == its.digest)
         return
       }
       #expect(

@@ -163,7 +163,7 @@ extension NavEntry {
       controller: state.controller)
     resolvedAt = state.resolvedAt
     topChange = state.topChange
-    isPublished = state.isPublished
+    isReadonly = state.isPublished
     guard digest == state.digest else {
       throw StoredDataError(what: "digest \(digest.text) of the state is not \(state.digest.text)")
     }

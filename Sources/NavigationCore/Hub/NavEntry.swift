@@ -39,8 +39,12 @@ struct NavEntry: Sendable {
   var ring: DiffRing
   /// The broken invariants of a frozen nav; nil if the nav is not frozen.
   var fault: String?
+  /// Whether no op may change the nav, because it is virtual, or a device publishes it.
+  ///
+  /// Every op looks at it.
+  var isReadonly = false
   /// Whether a device publishes the nav here: only `publish` changes it.
-  var isPublished = false
+  var isPublished: Bool { isReadonly && directory == nil }
 
   init(
     name: String, number: UInt64, owner: String, epoch: Epoch, controller: NavigationController

@@ -43,6 +43,7 @@ struct Navs: Sendable {
         name: name.text, number: 0, owner: "", epoch: boot,
         controller: NavigationController(revision: Revision(1)))
       entry.directory = Directory()
+      entry.isReadonly = true
       entry.digest = Directory().digest()
       entry.ring = DiffRing(base: Revision(1), digest: entry.digest)
       names.insert(slots.insert(entry), KeyHash(name.text))

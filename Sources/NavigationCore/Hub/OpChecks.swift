@@ -290,13 +290,9 @@ extension Hub {
 
   /// Refuses changes of a virtual nav, and of one that a device publishes.
   mutating func checkVirtual(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
-    guard let slot else { return }
-    if navs.slots[slot].isPublished {
-      try checkStop()
-      throw OpFailure(.published(op.request.nav))
-    }
-    guard navs.slots[slot].directory != nil else { return }
+    guard let slot, navs.slots[slot].isReadonly else { return }
     try checkStop()
+    guard navs.slots[slot].directory != nil else { throw OpFailure(.published(op.request.nav)) }
     throw OpFailure(.readonly, "\(op.request.nav) is virtual and cannot be changed")
   }
 
