@@ -181,7 +181,7 @@ extension Hub {
     }
     navs.install(entry, in: slot)
     // Watches that cannot be served by diffs get a state, of which everything must be durable.
-    batches.requestStandstill()
+    if publication.isReplaced { batches.requestStandstill() }
   }
 
   private mutating func snapshotIfDue(_ slot: Int, at now: Instant) {
