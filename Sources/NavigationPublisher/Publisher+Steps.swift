@@ -165,7 +165,7 @@ extension Publisher {
         throw .connection(error, isReceiver: true)
       }
       guard case .failure(let refusal) = reply.result, refusal.knownCode == .moved,
-        let endpoint = refusal.endpoint
+        let endpoint = refusal.daemon?.endpoint
       else { return reply.result }
       nav.endpoint = endpoint
     }

@@ -228,7 +228,9 @@ extension Hub {
   mutating func checkDue(_ op: OpContext) throws(OpFailure) {
     guard let due = op.request.due else { return }
     // A time of another machine's clock means nothing here.
-    if let clock = op.request.clock, let own = configuration.clock, clock.filter({ $0 != "-" }) != own {
+    if let clock = op.request.clock?.filter({ $0 != "-" }), let own = configuration.clock,
+      clock != own
+    {
       throw OpFailure(.expired, "due is a time of another machine, or of another boot of this one")
     }
     guard due < op.now.boot else { return }

@@ -89,7 +89,7 @@ enum ClusterCommand: Command {
       guard timer.left != .zero else {
         throw PlainFailure(
           lines: [
-            "cluster: it is not done yet; the wish stays in the database",
+            "busy: it is not done yet; the wish stays in the database",
             "  try: navctl cluster status",
           ], status: ErrorCode.busy.exitStatus)
       }
