@@ -17,7 +17,7 @@ package final class Journal: JournalStore {
   /// The rules by which history is kept; a change counts from the next `maintain` on.
   package var retention: Retention
 
-  /// The navs whose history is kept until another daemon has it; see `JournalStore.pins`.
+  /// The pinned navs, each with the newest revision that another daemon has; see `JournalStore.pins`.
   package var pins: [UInt64: UInt64] = [:]
   /// The pins that are stored.
   var storedPins: [UInt64: UInt64] = [:]
@@ -65,7 +65,7 @@ package final class Journal: JournalStore {
       .open(retention: retention, holder: holder)
   }
 
-  /// The shard whose rows it has.
+  /// The shard to which its rows belong.
   package var shard: Shard { engine.shard }
 
   /// The name of the database in errors, such as its path.

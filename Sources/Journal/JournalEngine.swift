@@ -16,7 +16,7 @@ package import NavigationCore
 ///
 /// One thread at a time uses an engine. A transaction never reads what it wrote itself.
 package protocol JournalEngine: JournalFacts, AnyObject {
-  /// The shard whose rows it has.
+  /// The shard to which its rows belong.
   var shard: Shard { get }
   /// Whether committed rows may be missing, so that every nav needs a new epoch.
   var mustRenewEpochs: Bool { get }

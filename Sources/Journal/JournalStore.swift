@@ -10,8 +10,9 @@ package protocol JournalStore: AnyObject {
   var name: String { get }
   /// The rules by which history is kept; a change counts from the next `maintain` on.
   var retention: Retention { get set }
-  /// The navs whose history is kept until another daemon has it: the revision up to which it is not
-  /// needed, by the number of the nav; a change counts from the next `maintain` on.
+  /// The pinned navs by their numbers, each with the newest revision that another daemon has.
+  ///
+  /// The journal keeps what is newer. A change counts from the next `maintain` on.
   var pins: [UInt64: UInt64] { get set }
   /// The right to answer, as the last commit or checkpoint renewed it; nil if no other process can
   /// take the journal over.
@@ -68,7 +69,7 @@ package protocol ClusterJournal: JournalStore {
   func drop(_ shards: [Shard])
 }
 
-/// A shard that a daemon has just taken, whose rows have still to be replayed.
+/// A shard that a daemon has just taken; its rows have still to be replayed.
 package struct TakenShard {
   /// The shard.
   package let shard: Shard
@@ -102,7 +103,7 @@ package struct ClusterState: Hashable, Sendable {
   }
 }
 
-/// The part of a cluster's database that says who serves what.
+/// The part of a cluster's database that has the owner of each shard.
 ///
 /// One thread uses it, beside the one that uses the journals.
 package protocol ClusterKeeper: AnyObject {

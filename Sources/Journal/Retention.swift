@@ -74,7 +74,7 @@ struct RetentionPlan {
         if let keeping { excess -= rules.bytes(below: keeping) }
       }
       if let keeping { raised.append((entry.nav, keeping)) }
-      // A snapshot of a nav whose history is pinned would free nothing.
+      // While its history is pinned, a snapshot of a nav frees nothing.
       let isPressed =
         excess > 0 && keeping == nil && entry.uncoveredSince != nil && pins[entry.nav] == .max
       if rules.needsSnapshot || isPressed, needsSnapshot.count < Self.most {
