@@ -1425,6 +1425,8 @@ export class Session {
   #ids;
   #bodyOctets = LINE_OCTETS;
   #mostInFlight = 64;
+  /** The client's name in the rules of a cluster; null if the daemon is alone. */
+  #principal = null;
   /** When the last message was received, by the clock of the page and by that of the wall. */
   #received;
   #wall;
@@ -1617,7 +1619,7 @@ export class Session {
     this.#checkSize(verb, body);
     this.#ids.next++;
     this.#flights.set(id, {
-      id, verb, nav, body, isSent: false, sends: 0, since: null, retryAt: Infinity,
+      id, verb, nav, body, isSent: false, sends: 0, sentAs: null, since: null, retryAt: Infinity,
     });
     this.#sendWaiting();
     return id;
@@ -1710,6 +1712,7 @@ export class Session {
     this.#bodyOctets = Math.min(LINE_OCTETS, welcome.limits?.message ?? LINE_OCTETS);
     this.#ids.next = Math.max(this.#ids.next, (welcome.ops?.last ?? 0) + 1);
     this.#mostInFlight = welcome.limits?.inflight ?? 64;
+    this.#principal = welcome.you?.principal ?? null;
     this.#actions.push({ kind: "opened", welcome });
     this.#dropFlights(this.#flights.values(), welcome.ops?.last ?? 0, now);
     this.#noteReceived(now);
@@ -1722,7 +1725,13 @@ export class Session {
 
   /** Ends the requests that this session cannot send any more. */
   #dropFlights(flights, lastDecided, now) {
-    for (const { id, verb, body, sends, since } of flights) {
+    for (const { id, verb, body, sends, since, sentAs } of flights) {
+      // Daemons remember ops by principal, so this one may perform it again.
+      if (verb === "op" && sends && sentAs && this.#principal && sentAs !== this.#principal) {
+        this.#fail(id, { code: "op-too-old", effect: "unknown", retry: "resync",
+          msg: `the operation was sent as ${sentAs}, and may have been performed` });
+        continue;
+      }
       const isForgotten = verb === "op" && since && this.#age(since, now) > REMEMBERED_MS;
       if (isForgotten && id > lastDecided) {
         this.#fail(id, { code: "op-too-old", effect: "unknown", retry: "resync",
@@ -2080,7 +2089,7 @@ export class Session {
       if (++count > this.#mostInFlight) return;
       if (flight.isSent || flight.retryAt < Infinity) continue;
       flight.isSent = true;
-      flight.sends++;
+      if (flight.sends++ === 0) flight.sentAs = this.#principal;
       this.#send(flight.verb, flight.body, flight.id);
     }
   }

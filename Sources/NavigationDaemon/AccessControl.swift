@@ -15,19 +15,19 @@ struct AccessControl: PeerAuthority, Sendable {
   private var names: [CurvePublicKey: String] = [:]
   private let directory: KeyDirectory
   /// The name of this machine in a cluster; nil outside a cluster.
-  let member: String?
+  let host: String?
 
   /// Looks up the users and groups, and reads the keys.
   ///
   /// - Parameters:
   ///   - configuration: section `[access]`.
   ///   - user: the user id of the daemon.
-  ///   - member: the name of this machine in a cluster; nil outside a cluster.
+  ///   - host: the name of this machine in a cluster; nil outside a cluster.
   /// - Throws: `DaemonError` if a user or a group does not exist.
   init(
-    _ configuration: Configuration.Access, daemonUser user: UInt32, member: String? = nil
+    _ configuration: Configuration.Access, daemonUser user: UInt32, host: String? = nil
   ) throws(DaemonError) {
-    self.member = member
+    self.host = host
     access = Access(daemonUser: user)
     directory = KeyDirectory(path: configuration.keyDirectory)
     for line in configuration.roles {

@@ -42,6 +42,8 @@ package struct Configuration: Hashable, Sendable {
     package var database: String?
     /// The name of this daemon in the cluster; nil stands for the host name.
     package var member: String?
+    /// The name of this machine in the names of its users; nil stands for `member`.
+    package var host: String?
     /// The address at which clients reach this daemon; nil stands for the first one to listen on.
     package var announce: String?
     /// The address of the gateway that serves this daemon's navs to browsers; nil for none.
@@ -51,8 +53,8 @@ package struct Configuration: Hashable, Sendable {
 
     /// The name of this daemon in the cluster.
     package var memberName: String { member ?? hostName() }
-    /// The same, if there is a cluster; else nil.
-    var sharingMember: String? { database == nil ? nil : memberName }
+    /// The name of this machine in the names of its users; nil without a cluster.
+    var userHost: String? { database == nil ? nil : host ?? memberName }
   }
 
   /// Section `[limits]`: bounds for the memory and the work that clients can cause.

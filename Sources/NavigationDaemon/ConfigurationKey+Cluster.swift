@@ -7,8 +7,15 @@ extension ConfigurationKey {
         + "name it divide the navs among themselves; see docs/cluster.md.",
       change: .atStart),
     ConfigurationKey(
-      section: "cluster", name: "member", value: .text(member),
+      section: "cluster", name: "member",
+      value: .text(name(\.cluster.member, instead: "the host name")),
       documentation: "The name of this daemon in the cluster, which no other daemon has.",
+      change: .atStart),
+    ConfigurationKey(
+      section: "cluster", name: "host", value: .text(name(\.cluster.host, instead: "member")),
+      documentation:
+        "The name of this machine in the names of its users, uid:N@HOST. Daemons on one "
+        + "machine have the same, so that a client can follow a nav from one to the other.",
       change: .atStart),
     ConfigurationKey(
       section: "cluster", name: "announce", value: .text(announce),
@@ -53,14 +60,19 @@ extension ConfigurationKey {
       return nil
     }, show: { $0.cluster.web ?? "" })
 
-  private static let member = TextValue(
-    expected: "a name of up to 64 letters, digits and - . _, or empty for the host name",
-    store: { configuration, text in
-      let isName =
-        text.utf8.count <= 64
-        && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) }
-      guard isName else { return "" }
-      configuration.cluster.member = text.isEmpty ? nil : text
-      return nil
-    }, show: { $0.cluster.member ?? "" })
+  /// A name of a daemon or of a machine; empty for the name that stands instead.
+  private static func name(
+    _ path: any WritableKeyPath<Configuration, String?> & Sendable, instead: String
+  ) -> TextValue {
+    TextValue(
+      expected: "a name of up to 64 letters, digits and - . _, or empty for \(instead)",
+      store: { configuration, text in
+        let isName =
+          text.utf8.count <= 64
+          && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) }
+        guard isName else { return "" }
+        configuration[keyPath: path] = text.isEmpty ? nil : text
+        return nil
+      }, show: { $0[keyPath: path] ?? "" })
+  }
 }

@@ -47,7 +47,7 @@ package enum Daemon {
     }
     let places = try places(configuration, rules, inherited)
     let access = try AccessControl(
-      configuration.access, daemonUser: rules.userID, member: configuration.cluster.sharingMember)
+      configuration.access, daemonUser: rules.userID, host: configuration.cluster.userHost)
     let identity = try identity(configuration, rules, places)
     var preparation = try prepareRouter(identity)
     let started = SystemClock.monotonicMilliseconds()

@@ -44,7 +44,7 @@ struct ServingConfiguration {
       return Candidate(
         configuration: new,
         access: try AccessControl(
-          new.access, daemonUser: rules.userID, member: new.cluster.sharingMember))
+          new.access, daemonUser: rules.userID, host: new.cluster.userHost))
     } catch {
       throw Refusal(reason: error.description)
     }

@@ -87,6 +87,7 @@ extension SessionReplica {
     // it asked for.
     window = min(wantedWindow, welcome.window)
     maximumBody = Int(clamping: welcome.maximumBody)
+    principal = welcome.principal
     isDivided = isDivided || welcome.features.contains(Self.divisionFeature)
     used = 0
     upTo = window
@@ -218,6 +219,7 @@ extension SessionReplica {
     guard let id = refusal.id else { return [] }
     if let whereabouts = refusal.whereabouts, let nav = nav(of: id) {
       isDivided = true
+      if let index = flights.firstIndex(where: { $0.id == id }) { flights[index].sends -= 1 }
       return [.elsewhere(nav: nav, whereabouts)]
     }
     if let request = duties.requests.removeValue(forKey: id) {

@@ -96,7 +96,7 @@ extension SessionReplica {
 
   /// Sends the requests that were not sent yet, oldest first, up to 64 unanswered ones.
   mutating func sendWaiting() -> [SessionOutput] {
-    var outputs: [SessionOutput] = []
+    var outputs = dropForeign()
     var probed: Set<String> = []
     for index in flights.indices.prefix(Self.maximumSentRequests) {
       if isDivided, let nav = flights[index].nav, !confirmed.contains(nav),
@@ -105,8 +105,26 @@ extension SessionReplica {
         continue
       }
       guard !flights[index].isSent else { continue }
-      (flights[index].isSent, flights[index].wasSent) = (true, true)
+      if !flights[index].wasSent { flights[index].sentAs = principal }
+      flights[index].isSent = true
+      flights[index].sends += 1
       outputs.append(.send(flights[index].verb, flights[index].body))
+    }
+    return outputs
+  }
+
+  /// Ends the ops that may have been performed under another principal.
+  ///
+  /// The daemons of a cluster remember ops by principal, so this one would perform them again.
+  private mutating func dropForeign() -> [SessionOutput] {
+    guard isDivided, let principal else { return [] }
+    var outputs: [SessionOutput] = []
+    flights.removeAll { flight in
+      guard flight.verb == .op, !flight.isSent, let former = flight.sentAs, former != principal,
+        flight.wasSent
+      else { return false }
+      outputs.append(.event(.answered(id: flight.id, .failure(.notKnownAs(former, flight.id)))))
+      return true
     }
     return outputs
   }

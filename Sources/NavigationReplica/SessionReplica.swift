@@ -44,8 +44,13 @@ package struct SessionReplica: Sendable {
     var body: [UInt8]
     /// Whether it was sent on this connection.
     var isSent = false
-    /// Whether it was ever sent, so that the daemon may have performed it.
-    var wasSent = false
+    /// How often it was sent, except where a daemon answered that it had not performed it.
+    var sends = 0
+    /// The principal under which it was sent first; nil if a daemon outside clusters got it.
+    var sentAs: String?
+
+    /// Whether a daemon may have performed it.
+    var wasSent: Bool { sends > 0 }
   }
 
   /// The least and greatest upper bound of the pause before a new connection, in milliseconds.
@@ -61,6 +66,8 @@ package struct SessionReplica: Sendable {
 
   /// The largest body that the daemon accepts, as far as the client knows, in octets.
   var maximumBody = ErrReply.usualMaximumBody
+  /// The client's name in the rules of the cluster; nil if the daemon is alone.
+  var principal: String?
 
   /// The identity by which the daemon recognises repeated ops.
   package let client: ClientID

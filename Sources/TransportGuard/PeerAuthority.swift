@@ -7,7 +7,7 @@ package protocol PeerAuthority {
   func name(of key: CurvePublicKey) -> String?
   /// The name of this machine in a cluster, which becomes part of what its users are called; nil
   /// outside a cluster.
-  var member: String? { get }
+  var host: String? { get }
   /// Returns whether a peer has any right at all.
   func admits(_ peer: Peer) -> Bool
 }
@@ -41,7 +41,7 @@ extension PeerAuthority {
     typealias Domain = RouterPreparation.Domain
     switch (request.domain, request.mechanism, request.address) {
     case (Domain.local, .null, .process(let user, let group, let process)):
-      let peer = Peer.local(user: user, group: group, process: process, member: member)
+      let peer = Peer.local(user: user, group: group, process: process, host: host)
       guard admits(peer) else {
         return .failure(AdmissionRefusal("nothing is granted to it", peer))
       }
@@ -65,7 +65,7 @@ extension PeerAuthority {
   func peer(_ address: PeerAddress, userID: String?) -> (peer: Peer, key: CurvePublicKey?)? {
     switch address {
     case .process(let user, let group, let process):
-      return (.local(user: user, group: group, process: process, member: member), nil)
+      return (.local(user: user, group: group, process: process, host: host), nil)
     case .network(let address):
       guard let key = userID.flatMap({ CurvePublicKey(z85: $0) }), let name = name(of: key) else {
         return nil

@@ -10,7 +10,8 @@ import Testing
     var now: UInt64 = 1000
 
     mutating func open(
-      _ link: LinkID = .first, at place: String? = nil, boot: UInt64? = nil
+      _ link: LinkID = .first, at place: String? = nil, boot: UInt64? = nil,
+      as principal: String? = nil
     ) throws -> [ClusterOutput] {
       let hello = client.connected(link, to: place, at: now)
       guard let member = client.members.first(where: { $0.link == link }),
@@ -18,7 +19,7 @@ import Testing
       else { return hello }
       let welcome = Welcome(
         nonce: nonce, boot: Epoch(bits: boot ?? link.number), server: "", heartbeat: 60_000,
-        role: "ui", lastOp: 0, window: 1 << 20, maximumBody: 65536)
+        role: "ui", principal: principal, lastOp: 0, window: 1 << 20, maximumBody: 65536)
       return receive(.welcome(welcome), .welcome, from: link)
     }
 
@@ -65,6 +66,39 @@ import Testing
       _ = receive(.ok(OkReply(id: id, nav: nav)), .ok, from: link)
       return link
     }
+  }
+
+  @Test("rule 3: an op that may have run goes to no daemon that knows the client by another name")
+  func principals() throws {
+    for (former, latter, isRepeated) in [
+      ("uid:1@m", "uid:1@m", true), ("uid:1@a", "uid:1@b", false), ("till", "till", true),
+    ] {
+      var rig = Rig()
+      _ = try rig.open(as: former)
+      let (id, _) = rig.perform("kiosk")
+      _ = rig.client.disconnected(.first, at: rig.now)
+      #expect(try rig.open(as: former).sent.contains { $0.id == id })
+      let (read, _) = rig.client.get(GetRequest(id: 0, nav: "kiosk"))
+      let link = try #require(rig.refuse(id, to: "tcp://b").connected.first?.link)
+      let outputs = try rig.open(link, at: "tcp://b", as: latter)
+      #expect(outputs.sent.contains { $0.id == id } == isRepeated, "\(former), \(latter)")
+      let refusal = outputs.failed.first
+      #expect((refusal == nil) == isRepeated)
+      if let refusal {
+        #expect(refusal.id == id && refusal.code == "op-too-old" && refusal.effect == "unknown")
+        // A read has no effect, so it goes on.
+        #expect(outputs.sent.contains { $0.id == read })
+      }
+    }
+  }
+
+  @Test("rule 3: an op that a daemon refused as moved goes on under another name")
+  func principalOfRefused() throws {
+    var rig = Rig()
+    _ = try rig.open(as: "uid:1@a")
+    let (id, _) = rig.perform("kiosk")
+    let link = try #require(rig.refuse(id, to: "tcp://b").connected.first?.link)
+    #expect(try rig.open(link, at: "tcp://b", as: "uid:1@b").sent.contains { $0.id == id })
   }
 
   @Test func `one daemon costs nothing but its session`() throws {
@@ -378,6 +412,10 @@ extension [ClusterOutput] {
 
   var duties: [DutyEvent] {
     compactMap { if case .duty(let event) = $0 { event } else { nil } }
+  }
+
+  var failed: [ErrReply] {
+    compactMap { if case .event(.answered(_, .failure(let refusal))) = $0 { refusal } else { nil } }
   }
 
   var answered: [UInt64] {

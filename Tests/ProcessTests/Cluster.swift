@@ -15,14 +15,19 @@ final class Cluster {
 
   /// The lease in milliseconds.
   private let lease: Int
+  /// The name of the machine; nil lets each member be on a machine of its own.
+  private let host: String?
 
   /// Makes a database and no daemon.
   ///
   /// With `isReplicated`, its server has a synchronous standby; with `hasOwnServer`, no other test
   /// uses the server. By default the lease outlasts the test, so that a slow machine ends none;
   /// `expireLease` does.
-  init(isReplicated: Bool = false, hasOwnServer: Bool = false, lease: Int = 60_000) throws {
-    self.lease = lease
+  init(
+    isReplicated: Bool = false, hasOwnServer: Bool = false, lease: Int = 60_000,
+    host: String? = "host"
+  ) throws {
+    (self.lease, self.host) = (lease, host)
     if isReplicated {
       let primary = try PostgresServer()
       let standby = try PostgresServer(standbyOf: primary, options: ["cluster_name=standby"])
@@ -141,7 +146,7 @@ final class Cluster {
   func environment(_ name: String) -> [String: String] {
     [
       "NAVD_CLUSTER_DATABASE": conninfo, "NAVD_CLUSTER_MEMBER": name,
-      "NAVD_CLUSTER_LEASE": "\(lease)",
+      "NAVD_CLUSTER_LEASE": "\(lease)", "NAVD_CLUSTER_HOST": host ?? name,
     ]
   }
 

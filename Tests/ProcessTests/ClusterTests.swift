@@ -19,7 +19,9 @@ extension ProcessTests {
       let owner = try cluster.owner(of: "kiosk")
       let known = try Peer(owner.endpoint, client: peer.client)
       try known.hello()
-      try known.perform("kiosk", #"[{"push":{"screen":{"id":"first"}}}]"#)
+      // With ids beyond those of the first connection.
+      try known.send("op", #"{"id":6,"nav":"kiosk","do":[{"push":{"screen":{"id":"first"}}}]}"#)
+      _ = try known.awaits("ok") { $0.body["id"]?.integer == 6 }
       try known.send("op", #"{"id":7,"nav":"kiosk","do":[{"push":{"screen":{"id":"wifi"}}}]}"#)
       let confirmed = try known.awaits("ok") { $0.body["id"]?.integer == 7 }.body
       let before = try known.state("kiosk")["value"]
@@ -28,8 +30,9 @@ extension ProcessTests {
       #expect(try other.state("kiosk")["value"] == before)
       // The client does not know whether its op was performed, and sends it again octet by octet.
       try other.send("op", #"{"id":7,"nav":"kiosk","do":[{"push":{"screen":{"id":"wifi"}}}]}"#)
-      let repeated = try other.awaits("ok") { $0.body["id"]?.integer == 7 }.body
-      #expect(repeated["rev"] == confirmed["rev"])
+      let repeated = try other.awaits("answer") { $0.body["id"]?.integer == 7 }
+      #expect(repeated.verb == "ok", "\(repeated)")
+      #expect(repeated.body["rev"] == confirmed["rev"])
       #expect(try other.state("kiosk")["value"]?["rev"] == confirmed["rev"])
     }
 
@@ -233,8 +236,9 @@ extension ProcessTests {
       try cluster.awaitBalance("a", "b")
     }
 
-    @Test func `a user of one member is nobody on another`() throws {
-      let cluster = try Cluster()
+    @Test("rule 3: a user of one host is nobody on another")
+    func hosts() throws {
+      let cluster = try Cluster(host: nil)
       let first = try cluster.start("a")
       let peer = try Peer(first.endpoint)
       try peer.create("kiosk")
@@ -244,6 +248,21 @@ extension ProcessTests {
       try Peer(second.endpoint).perform("kiosk", #"[{"push":{"screen":{"id":"first"}}}]"#)
       let log = try second.navctl(["log", "kiosk"]).output
       #expect(log.contains("uid:\(getuid())@a") && log.contains("uid:\(getuid())@b"), "\(log)")
+    }
+
+    @Test("rule 3: a local user is the same at all daemons of a host")
+    func users() throws {
+      let cluster = try Cluster(host: "till-3")
+      let first = try cluster.start("a")
+      let peer = try Peer(first.endpoint)
+      #expect(try peer.hello()["you"]?["principal"]?.string == "uid:\(getuid())@till-3")
+      try peer.create("kiosk")
+      #expect(try first.stop() == 0)
+      let second = try cluster.start("b")
+      try Peer(second.endpoint).perform("kiosk", #"[{"push":{"screen":{"id":"first"}}}]"#)
+      let lines = try second.navctl(["log", "kiosk"]).output.split(separator: "\n")
+        .filter { $0.contains("uid:") }
+      #expect(lines.count == 2 && lines.allSatisfy { $0.contains("uid:\(getuid())@till-3") })
     }
 
     @Test func `a member without clients keeps its lease`() throws {

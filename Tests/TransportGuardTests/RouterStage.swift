@@ -8,7 +8,7 @@ import ZeroMQ
 struct Guests: PeerAuthority {
   var names: [CurvePublicKey: String] = [:]
   var isOpen = true
-  var member: String?
+  var host: String?
 
   func name(of key: CurvePublicKey) -> String? { names[key] }
   func admits(_ peer: Peer) -> Bool { isOpen }

@@ -204,9 +204,9 @@ extension Access.Subject {
 package enum Peer: Hashable, Sendable {
   /// A process on this machine, identified by the kernel.
   ///
-  /// `member` is the name of this machine in a cluster, where the number of a user may be another
+  /// `host` is the name of this machine in a cluster, where the number of a user may be another
   /// person's on another machine; nil outside a cluster.
-  case local(user: UInt32, group: UInt32, process: Int32, member: String? = nil)
+  case local(user: UInt32, group: UInt32, process: Int32, host: String? = nil)
   /// A client on a network with the secret key of an authorised public key.
   ///
   /// `name` is the name of the public key. `address` is numeric and for people; no decision depends
@@ -221,7 +221,7 @@ package enum Peer: Hashable, Sendable {
   package var principal: String {
     switch self {
     case .local(let user, _, _, nil): "uid:\(user)"
-    case .local(let user, _, _, let member?): "uid:\(user)@\(member)"
+    case .local(let user, _, _, let host?): "uid:\(user)@\(host)"
     // Never equal to the principal of a user, because the name of a key contains no colon.
     case .key(let name, _): name
     // Never equal to another, because only this one contains a slash.

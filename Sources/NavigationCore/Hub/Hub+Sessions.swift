@@ -96,6 +96,8 @@ extension Hub {
     json.beginObject()
     json.peer(session.peer)
     json.optional("role", session.role.name)
+    // A client compares it before it sends an op again to another daemon.
+    if shards.count > 1 { json.member("principal", session.peer.principal) }
     json.endObject()
     json.name("ops")
     json.beginObject()

@@ -301,6 +301,24 @@ claims["an op that was posted before a gateway was lost is sent again to another
   same([one.err?.code, other.err?.code, several.way("op").length], ["op-too-old", "op-too-old", 2]);
 };
 
+claims["rule 3: an op that may have run goes to no daemon that knows the client by another name"] = () => {
+  const you = (principal) => ({ you: { ...WELCOME.you, principal } });
+  for (const [former, latter, isRepeated] of [["uid:1@m", "uid:1@m", true], ["uid:1@a/till", "uid:1@b/till", false]]) {
+    const [from, to] = [new Opened(), new Opened()];
+    for (const [each, principal] of [[from, former], [to, latter]]) each.reopen(0, you(principal));
+    const [op, refused] = ["op", "op"].map((verb, at) => from.session.request(verb, [NAV, "far"][at], { do: PUSH }));
+    const read = from.session.request("get", NAV, {});
+    from.sent();
+    from.receive("err", { id: refused, ...elsewhere("far", B) });
+    for (const nav of [NAV, "far"]) to.session.adopt(nav, from.session.surrender(nav), 0);
+    const actions = to.session.take();
+    const failed = actions.filter(({ kind }) => kind === "answered").map(({ id, err }) => [id, err.code, err.effect]);
+    same(failed, isRepeated ? [] : [[op, "op-too-old", "unknown"]]);
+    const ids = actions.filter(({ kind }) => kind === "send").map(({ line }) => JSON.parse(line)[1].id);
+    same(ids, isRepeated ? [op, read, refused] : [read, refused]);
+  }
+};
+
 claims["an op that moved counts from the last message before its move"] = () => {
   const [from, to] = [new Opened({ wall: () => 0 }), new Opened({ wall: () => 0 })];
   const [posted, fresh] = [from.session.request("op", NAV, { do: PUSH }), from.session.request("op", "far", { do: PUSH })];

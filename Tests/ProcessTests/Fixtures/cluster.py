@@ -61,7 +61,7 @@ class Flight:
 
     def __init__(self, verb, id, nav, body):
         self.verb, self.id, self.nav, self.body = verb, id, nav, body
-        self.sent, self.is_due, self.sends, self.since = [], True, 0, None
+        self.sent, self.is_due, self.sends, self.since, self.principal = [], True, 0, None, None
 
 
 class Session:
@@ -289,7 +289,11 @@ class ClusterClient:
     def send_flight(self, session, flight, now):
         if flight.verb == "op" and flight.since is not None and now - flight.since > REMEMBERED:
             self.settle(flight.id, "err", {"id": flight.id, "code": "op-too-old", "effect": "unknown"})
+        elif flight.verb == "op" and flight.sends and flight.principal != session.principal:
+            # This daemon would not find what another decided, because it remembers ops by principal.
+            self.settle(flight.id, "err", {"id": flight.id, "code": "op-too-old", "effect": "unknown"})
         elif session.send(flight.verb, flight.body):
+            flight.principal = flight.principal if flight.sends else session.principal
             flight.is_due, flight.sends = False, flight.sends + 1
             flight.sent.append(session.endpoint)
 
@@ -339,6 +343,7 @@ class ClusterClient:
             return  # older messages
         session.phase, session.heard, session.hb = "open", self.now(), f1["hb"] / 1000
         session.inflight = f1["limits"].get("inflight", 64)
+        session.principal = f1["you"].get("principal")
         session.window = min(self.window, f1["limits"]["window"])
         session.upto = session.window
         self.received = session.heard

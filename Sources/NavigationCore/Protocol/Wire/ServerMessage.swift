@@ -75,6 +75,10 @@ package struct Welcome: Hashable, Sendable {
   package var heartbeat: UInt64
   /// The role that the daemon gives the client, by its access rules.
   package var role: String
+  /// The client's name in the rules of a cluster, by which its daemons remember ops.
+  ///
+  /// It is nil if the daemon is alone.
+  package var principal: String? = nil
   /// The highest id of this client's decided ops.
   ///
   /// The client sends undecided ops again, with the same bytes.
@@ -175,6 +179,17 @@ package struct ErrReply: Error, Hashable, Sendable {
       retry: Retry.no.rawValue, body: OpaqueJSON(validated: body))
     reply.reason = error.reason
     return reply
+  }
+
+  /// Makes the error with which the client itself answers its op, because this daemon would not find
+  /// what it decided under another principal.
+  package static func notKnownAs(_ former: String, _ id: UInt64) -> ErrReply {
+    let text = "the op was sent as \(former), and may have been performed; resynchronise"
+    let body = ServerMessageWriter.error(OutgoingError(.opTooOld, id: id, text))
+    return ErrReply(
+      id: id, code: ErrorCode.opTooOld.rawValue, message: text,
+      effect: ErrorCode.opTooOld.effect.rawValue, retry: ErrorCode.opTooOld.retry.rawValue,
+      body: OpaqueJSON(validated: body))
   }
 
   /// The code, if this version of the client knows it.

@@ -104,6 +104,7 @@ package struct ServerMessageReader: Sendable {
       features: list("features") { tape.string($0) } ?? [],
       heartbeat: heartbeat,
       role: you.flatMap { text("role", of: $0) } ?? "",
+      principal: you.flatMap { text("principal", of: $0) },
       lastOp: ops.flatMap { integer("last", of: $0) } ?? 0,
       window: limits.flatMap { integer("window", of: $0) } ?? 65536,
       maximumBody: limits.flatMap { integer("message", of: $0) } ?? 65536)
