@@ -89,27 +89,13 @@ struct Link: ~Copyable {
     _ endpoint: String, as identity: NetworkIdentity?, linger milliseconds: Int32,
     in poller: inout Poller
   ) throws(ZeroMQError) -> Link {
-    try open(places(of: endpoint), 0, identity, milliseconds, &poller)
+    try open(endpoints(in: endpoint), 0, identity, milliseconds, &poller)
   }
 
   /// Takes the link out of its poller.
   func leave(_ poller: inout Poller) {
     poller.remove(socketSlot)
     poller.remove(monitorSlot)
-  }
-
-  /// The addresses in a text; a comma separates two only if a scheme follows, since a path can have
-  /// one too.
-  static func places(of endpoint: String) -> [String] {
-    var places: [String] = []
-    for part in endpoint.split(separator: ",", omittingEmptySubsequences: false) {
-      if part.contains("://") || places.isEmpty {
-        places.append(String(part.drop { $0 == " " }))
-      } else {
-        places[places.count - 1] += "," + part
-      }
-    }
-    return places
   }
 
   private static func open(

@@ -46,7 +46,7 @@ struct Links: ~Copyable {
   func place(of id: LinkID) -> String? {
     guard let entry = entry(id) else { return nil }
     if let address = entry.address { return address.endpoint }
-    return entry.link?.endpoint ?? Link.places(of: configured).first
+    return entry.link?.endpoint ?? endpoints(in: configured).first
   }
 
   /// The likely reason why a link has no connection; nil if none is known.

@@ -5,7 +5,8 @@ extension NavigationConnection {
   /// session.
   ///
   /// After a loss of the connection, the same octets are sent again. If the daemon had taken them, it
-  /// then answers `desync` with its position.
+  /// then answers `desync` with its position. The caller follows `moved`, because it has a connection
+  /// with each daemon.
   ///
   /// - Parameters:
   ///   - request: the request; the function sets its id.
@@ -20,6 +21,6 @@ extension NavigationConnection {
     var request = request
     request.id = takeID()
     let body = ClientMessageWriter.publish(request, rows: rows)
-    return try exchange(.publish, request.id, body, until: Deadline(timeout))
+    return try exchange(.publish, request.id, body, until: Deadline(timeout), follows: false)
   }
 }

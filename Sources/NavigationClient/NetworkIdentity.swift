@@ -52,7 +52,7 @@ package struct NetworkIdentity: Hashable, Sendable {
     for endpoint: String, serverKey: String? = nil, keyFile: String? = nil,
     environment: ProcessEnvironment
   ) throws(KeyError) -> NetworkIdentity? {
-    guard Link.places(of: endpoint).contains(where: { $0.hasPrefix("tcp:") }) else { return nil }
+    guard endpoints(in: endpoint).contains(where: { $0.hasPrefix("tcp:") }) else { return nil }
     guard let server = serverKey ?? environment["NAVD_SERVER_KEY"] else {
       throw KeyError(
         "\(endpoint) needs the daemon's public key: give it by --server-key or NAVD_SERVER_KEY")

@@ -300,7 +300,8 @@ extension ServerLoop {
       let requests = hub.rollBack(isStorageFailing: false)
       try reload(requests.filter { !lostShards.contains(Shard(ofNav: $0.nav)) })
       batches.takeBack()
-      try loseShards(lost.filter { Set(hub.shardsHere).contains($0) }, at: now)
+      let here = Set(hub.shardsHere)
+      try loseShards(lost.filter { here.contains($0) }, at: now)
     case .syncFailed, .fenced:
       // The state of the disk is unknown, or is another's. navd answers nothing more, and the next
       // process reads the journal.

@@ -36,20 +36,6 @@ struct DaemonLink: ~Copyable {
     self.monitorSlot = monitorSlot
   }
 
-  /// The addresses in a text; a comma separates two only if a scheme follows, since a path can have
-  /// one too.
-  static func places(of endpoint: String) -> [String] {
-    var places: [String] = []
-    for part in endpoint.split(separator: ",", omittingEmptySubsequences: false) {
-      if part.contains("://") || places.isEmpty {
-        places.append(String(part.drop { $0 == " " }))
-      } else {
-        places[places.count - 1] += "," + part
-      }
-    }
-    return places
-  }
-
   /// Begins to connect.
   static func open(
     _ endpoint: String, as identity: NetworkIdentity?, in context: borrowing Context,

@@ -184,7 +184,7 @@ package final class Gateway {
     stream.rules.noteAttempt(at: now)
     do {
       let endpoint = try configuration.rules.clientEndpoint(option: configuration.endpoint)
-      let places = DaemonLink.places(of: endpoint)
+      let places = endpoints(in: endpoint)
       let place = places[stream.attempts % places.count]
       stream.attempts += 1
       let identity = try NetworkIdentity.read(

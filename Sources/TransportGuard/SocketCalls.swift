@@ -38,6 +38,9 @@ package func reportedClose(_ descriptor: Int32) -> Int32 {
 
 /// Receives bytes and shows them to the gate first; to libzmq, a connection that the gate
 /// disconnects looks ended.
+///
+/// The gate judges what was accepted. libpq and libsystemd read by this function too, from
+/// connections that this process made: they pass, as does what has the number of a former peer.
 @c(recv)
 package func gatedReceive(
   _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ size: Int, _ flags: Int32

@@ -50,7 +50,8 @@ import Testing
     }
   }
 
-  @Test func `a client of a loaded nav is answered while another nav is being read`() throws {
+  @Test("rule 9: a client of a loaded nav is answered while another nav is being read")
+  func otherNavs() throws {
     try withDormant { stage, directory in
       try stage.turn([
         stage.op(1, #"{"pop":{}}"#, nav: "a"), stage.op(3, LoopStage.push("x"), nav: "hot"),

@@ -127,6 +127,18 @@ import Testing
     #expect(lines.contains("SystemCallFilter=~sched_setscheduler:0"))
   }
 
+  @Test("rule 10: the service of a cluster reaches the server, and tells passwords to nobody")
+  func clusterService() throws {
+    let unit = try text("navd-cluster.service").split(separator: "\n")
+    let ways = ["PrivateNetwork=yes", "IPAddressDeny="]
+    #expect(!unit.contains { line in ways.contains { line.hasPrefix($0) } })
+    #expect(unit.contains("RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6"))
+    #expect(!unit.contains { $0.hasPrefix("Exec") && $0.contains("host=") })
+    // Its own file, so that navd on the same machine stays without a network.
+    #expect(unit.contains("ExecStart=/usr/bin/navd-cluster --config /etc/navd/cluster.conf"))
+    #expect(try text("navd.service").contains("\nPrivateNetwork=yes\n"))
+  }
+
   @Test func `the service keeps identities, the kernel's boot and the socket`() throws {
     let lines = Set(try text("navd.service").split(separator: "\n"))
     #expect(!lines.contains { $0.hasPrefix("PrivateUsers=") })

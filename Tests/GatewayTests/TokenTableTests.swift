@@ -234,14 +234,3 @@ import WebServer
     #expect(status("GET", path) == 404)
   }
 }
-
-@Suite struct PlacesTests {
-  @Test(arguments: [
-    ("ipc:///a", ["ipc:///a"]), ("ipc:///a,ipc:///b", ["ipc:///a", "ipc:///b"]),
-    ("tcp://a:1, tcp://b:1", ["tcp://a:1", "tcp://b:1"]), ("ipc:///a,b", ["ipc:///a,b"]),
-    ("", [""]),
-  ])
-  func `a comma separates addresses, unless it is part of a path`(text: String, places: [String]) {
-    #expect(DaemonLink.places(of: text) == places)
-  }
-}

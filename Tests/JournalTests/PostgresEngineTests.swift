@@ -304,9 +304,8 @@ import Testing
     #expect(try openings.map { try $0.value() }.filter { $0 }.count == 1)
   }
 
-  @Test func `another server's data needs new epochs, and an administrator can ask for them`()
-    throws
-  {
+  @Test("rule 8: another server's data needs new epochs, and an administrator can ask for them")
+  func epochs() throws {
     let stage = try PostgresStage()
     let first = try stage.open()
     _ = try first.contents()
@@ -327,14 +326,14 @@ import Testing
     #expect(fourth.mustRenewEpochs && fourth.isRestored)
   }
 
-  @Test(arguments: [
-    "host=/x password=secret", "postgresql://navd:secret@db/navd", "hots=/x",
-    "host=/x sslpassword=secret", "host=/x password=my secret",
-    "postgresql://navd:%zzsecret@db/navd",
-  ])
-  func `a connection string with a password or a fault is refused without printing it`(
-    conninfo: String
-  ) {
+  @Test(
+    "rule 10: a connection string with a password or a fault is refused without printing it",
+    arguments: [
+      "host=/x password=secret", "postgresql://navd:secret@db/navd", "hots=/x",
+      "host=/x sslpassword=secret", "host=/x password=my secret",
+      "postgresql://navd:%zzsecret@db/navd",
+    ])
+  func passwords(conninfo: String) {
     let error = #expect(throws: JournalError.self) {
       try PostgresPlace(
         conninfo: conninfo, member: ClusterMember(name: "one", endpoint: "", lease: 0)

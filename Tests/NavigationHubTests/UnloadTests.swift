@@ -23,7 +23,8 @@ import Testing
     return (world, client)
   }
 
-  @Test func `a nav that nobody uses leaves memory after one to two intervals`() throws {
+  @Test("rule 9: a nav that nobody uses leaves memory after one to two intervals")
+  func idleNavs() throws {
     let (world, client) = try loaded()
     let before = try client.get("state", nav: "two").text
     try world.wait(Self.idle - 1)

@@ -58,8 +58,14 @@ final class Cluster {
       try expireLease(of: member)
     case .stopped:
       member.child.kill(SIGSTOP)
-      stopped.insert(try name(of: member))
+      let name = try name(of: member)
+      stopped.insert(name)
       try expireLease(of: member)
+      // Until another member takes over, it may go on.
+      let isTaken = try eventually {
+        try sql("SELECT count(*) FROM navd.shard WHERE owner = '\(name)'") == "0"
+      }
+      #expect(isTaken, "\(note)")
     case .ended: #expect(try member.stop() == 0, "\(note)")
     case .serverCrashed:
       servers[0].kill()
@@ -73,13 +79,13 @@ final class Cluster {
   }
 
   /// Ends the lease of a member in the database, as time would.
-  func expireLease(of member: TestDaemon) throws {
+  func expireLease(of member: TestDaemon, on server: PostgresServer? = nil) throws {
     try sql(
       """
       UPDATE navd.member SET leased_until = clock_timestamp() WHERE name = '\(name(of: member))'
         AND process IS NOT NULL
-      """)
-    try sql("NOTIFY navd")
+      """, on: server)
+    try sql("NOTIFY navd", on: server)
   }
 
   /// The number of the shard of a nav.
@@ -137,9 +143,9 @@ final class Cluster {
     return peer
   }
 
-  /// Runs SQL in the database of the first server; returns what it prints.
-  @discardableResult func sql(_ text: String) throws -> String {
-    try servers[0].sql(text, in: database)
+  /// Runs SQL in the database, by default that of the first server; returns what it prints.
+  @discardableResult func sql(_ text: String, on server: PostgresServer? = nil) throws -> String {
+    try (server ?? servers[0]).sql(text, in: database)
   }
 
   /// The environment of a member.
@@ -151,13 +157,16 @@ final class Cluster {
   }
 
   /// Starts a member, and waits until it serves.
-  @discardableResult func start(_ name: String) throws -> TestDaemon {
+  @discardableResult func start(_ name: String, environment more: [String: String] = [:]) throws
+    -> TestDaemon
+  {
     stopped.remove(name)
     if let member = members[name] {
       try member.start()
       return member
     }
-    let member = try TestDaemon(environment: environment(name), program: "navd-cluster")
+    let member = try TestDaemon(
+      environment: environment(name).merging(more) { $1 }, program: "navd-cluster")
     members[name] = member
     return member
   }

@@ -52,7 +52,8 @@ extension ProcessTests {
       both.close()
     }
 
-    @Test func `navctl moves and drains, and lists the navs of all members`() throws {
+    @Test("rule 9: navctl moves and drains, and lists the navs of all members")
+    func navctl() throws {
       let cluster = try Cluster()
       let member = try cluster.start("a")
       for number in 0..<10 {
@@ -66,6 +67,13 @@ extension ProcessTests {
           let all = try member.navctl(["list"]).output
           return (0..<10).allSatisfy { all.contains("n\($0) ") }
         })
+      // The directory of one member has its own navs only.
+      let navs = try ["a", "b"].map { name in
+        let peer = try Peer(cluster.endpoints(name))
+        return Set(try peer.state("$navs")["value"]?["screens"]?.ids ?? [])
+      }
+      #expect(navs[0].isDisjoint(with: navs[1]))
+      #expect(navs.allSatisfy { !$0.isEmpty } && navs[0].union(navs[1]).count == 10)
       let target = try cluster.owner(of: "n3") === member ? "b" : "a"
       let moved = try member.navctl(["cluster", "move", "n3", target])
       #expect(moved.status == 0, "\(moved)")

@@ -318,7 +318,8 @@ extension ProcessTests {
       #expect(try Peer(member.endpoint).state("kiosk")["value"] == state)
     }
 
-    @Test func `what only a directory has is refused with the way of the server`() throws {
+    @Test("rule 8: what only a directory has is refused with the way of the server")
+    func directoryOnly() throws {
       let cluster = try Cluster()
       let environment = cluster.environment("a")
       let refused: [([String], [String: String], Int32, String)] = [

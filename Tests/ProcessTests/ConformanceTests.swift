@@ -10,7 +10,6 @@ extension LongProcessTests {
 
     /// How many random ops; the rows speak of more, which are done in process.
     private static let steps = 400
-    private static let seeds: UInt64 = 5
 
     /// How far a row may lag behind its own time; deadlines are further away than that.
     private static let tolerance = Duration.milliseconds(90)
@@ -43,9 +42,10 @@ extension LongProcessTests {
       #expect(try daemon.stop() == 0)
     }
 
-    @Test func `random ops on daemons keep the rows`() throws {
-      let daemon = try Self.daemon()
-      for seed in 1...Self.seeds {
+    @Test(arguments: [("navd", UInt64(5)), ("navd-cluster", 2)])
+    func `random ops on daemons keep the rows`(program: String, seeds: UInt64) throws {
+      let daemon = try Self.daemon(program)
+      for seed in 1...seeds {
         let violations = try RandomRows.run(
           seed: seed, steps: Self.steps, pace: Self.pace, on: DaemonDriver(daemon))
         for row in CodeRow.random {
@@ -53,7 +53,7 @@ extension LongProcessTests {
           #expect(found.isEmpty, "\(row.rawValue), seed \(seed): \(found.prefix(3))")
         }
       }
-      let other = try Self.daemon()
+      let other = try Self.daemon(program)
       // Two daemons never have the same time, so nothing may fall due.
       try RandomRows.equalDaemons(
         seed: 1000, steps: Self.steps, pace: RandomPace(deadline: 60_000, waits: false),

@@ -274,6 +274,20 @@ extension InboundGate {
     #expect(gate.events.take() == [])
   }
 
+  @Test("rule 10: what libpq reads passes, by whatever number, beside a peer that is cut off")
+  func ownConnections() throws {
+    let gate = makeGate()
+    // The beginning of PostgreSQL's answer, which is an offence in ZMTP.
+    let answer: [UInt8] = [0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x53, 0, 0, 0, 22]
+    let peer = try connect(gate)
+    #expect(!gate.lets(try connect(gate).ours, answer))
+    gate.noteClosed(peer.ours)
+    _ = gate.takeCuts()
+    // The kernel gives its number to a connection that this process makes.
+    for _ in 0..<1000 { #expect(gate.lets(peer.ours, answer)) }
+    #expect(gate.heldBytes == 0 && gate.takeCuts().isEmpty)
+  }
+
   @Test func `descriptors that were not accepted are none of its business`() throws {
     let gate = makeGate()
     let pair = try Pair()

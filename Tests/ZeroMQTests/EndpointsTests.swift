@@ -1,8 +1,7 @@
 import Testing
+import ZeroMQ
 
-@testable import NavigationClient
-
-@Suite struct LinkPlacesTests {
+@Suite struct EndpointsTests {
   @Test(arguments: [
     ("ipc:///run/navd/navd.sock", ["ipc:///run/navd/navd.sock"]),
     ("tcp://a:1,tcp://b:2", ["tcp://a:1", "tcp://b:2"]),
@@ -11,7 +10,7 @@ import Testing
     ("ipc:///a,b,tcp://c:3", ["ipc:///a,b", "tcp://c:3"]),
     ("", [""]),
   ])
-  func `a comma separates addresses where a scheme follows`(text: String, places: [String]) {
-    #expect(Link.places(of: text) == places)
+  func `a comma separates addresses where a scheme follows`(text: String, expected: [String]) {
+    #expect(endpoints(in: text) == expected)
   }
 }
