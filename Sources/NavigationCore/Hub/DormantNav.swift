@@ -94,11 +94,11 @@ struct DormantHistory: Sendable {
   }
 }
 
-/// The dormant navs, by number and by name.
+/// The dormant navs of one shard, by number and by name.
 ///
 /// `histories`, which each row of the journal changes, is stored apart from the names, so that a
 /// start touches little memory.
-struct DormantNavs: Sendable {
+struct DormantShard: Sendable {
   private var histories = Slots<DormantHistory>()
   private var navs: [DormantNav] = []
   private var numbers = NumberIndex()
@@ -177,7 +177,7 @@ struct DormantNavs: Sendable {
     assert(numbers.count == histories.count, "\(numbers.count) numbers of \(histories.count) navs")
     if isEmpty {
       // An empty table frees its memory.
-      self = DormantNavs()
+      self = DormantShard()
     }
   }
 }

@@ -54,7 +54,7 @@ extension Hub {
     return navs.dormants.request(place)
   }
 
-  private func place(for event: HubEvent) -> Int? {
+  private func place(for event: HubEvent) -> DormantNavs.Place? {
     switch event {
     case .message(_, _, let message): message.nav.flatMap { navs.dormants.place(named: $0) }
     case .snapshotWanted(let number): navs.dormants.place(of: number)

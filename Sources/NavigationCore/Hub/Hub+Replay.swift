@@ -129,14 +129,15 @@ extension Hub {
         isOpen: navs.slots[slot].controller.isOpen, at: now)
       navs.renew(slot, epoch, row: row)
     }
-    for place in navs.dormants.places where !navs.dormants[place].isPublished {
-      guard let loss = losses[Shard(ofNav: navs.dormants[place].number)] else { continue }
-      let epoch = navs.makeEpoch()
-      let history = navs.dormants.history(place)
-      let row = epochRow(
-        JournalBody.epoch(epoch, because: loss), navs.dormants[place].number, history.revision,
-        history.lastSequence, isOpen: history.isOpen, at: now)
-      navs.renewDormant(place, epoch, row: row)
+    for (shard, loss) in losses.sorted(by: { $0.key < $1.key }) {
+      for place in navs.dormants.places(of: shard) where !navs.dormants[place].isPublished {
+        let epoch = navs.makeEpoch()
+        let history = navs.dormants.history(place)
+        let row = epochRow(
+          JournalBody.epoch(epoch, because: loss), navs.dormants[place].number, history.revision,
+          history.lastSequence, isOpen: history.isOpen, at: now)
+        navs.renewDormant(place, epoch, row: row)
+      }
     }
   }
 

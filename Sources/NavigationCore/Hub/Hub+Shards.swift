@@ -131,7 +131,7 @@ extension Hub {
       move(op)
     }
     for slot in navs.loaded where leaving.contains(navs.slots[slot].shard) { leave(slot, at: now) }
-    navs.dropDormants { leaving.contains(Shard(ofNav: $0)) }
+    navs.dropDormants(of: leaving)
     remembered.drop(leaving)
     batches.forgetRows(of: leaving)
     publish(Navs.navsSlot)

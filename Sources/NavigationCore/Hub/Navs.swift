@@ -19,7 +19,7 @@ struct Navs: Sendable {
   /// The virtual navs, and behind them the loaded navs.
   var slots = Slots<NavEntry>()
   /// The navs that are in the journal only.
-  private(set) var dormants = DormantNavs()
+  private(set) var dormants: DormantNavs
   /// The bytes of the diffs in all rings.
   private(set) var ringBytes = 0
   /// Reads bodies of rows; kept because it reuses its buffers.
@@ -36,6 +36,7 @@ struct Navs: Sendable {
   /// Makes the virtual navs; `seed` determines all epochs.
   init(shards: Int = 1, seed: UInt64) {
     created = Array(repeating: 0, count: shards)
+    dormants = DormantNavs(shards: shards)
     random = SeededGenerator(seed: seed)
     boot = Epoch(bits: random.next())
     for name in [NavName.navs, NavName.clients] {
@@ -324,7 +325,7 @@ struct Navs: Sendable {
   }
 
   /// Gives a dormant nav a new epoch, which row `row` records.
-  mutating func renewDormant(_ place: Int, _ epoch: Epoch, row: UInt64) {
+  mutating func renewDormant(_ place: DormantNavs.Place, _ epoch: Epoch, row: UInt64) {
     dormants.renew(place, epoch, row: row)
   }
 
@@ -343,21 +344,19 @@ struct Navs: Sendable {
     for shard in other.created.indices {
       created[shard] = max(created[shard], other.created[shard])
     }
-    for place in other.dormants.places {
-      dormants.insert(other.dormants[place], other.dormants.history(place))
-    }
+    dormants.absorb(other.dormants)
     return other.loaded.map { insert(other.slots[$0]) }
   }
 
-  /// Removes dormant navs by their numbers, because another daemon serves them.
-  mutating func dropDormants(where isLeaving: (UInt64) -> Bool) {
-    for place in dormants.places where isLeaving(dormants[place].number) { dormants.remove(place) }
-  }
+  /// Removes the dormant navs of shards, because another daemon serves them.
+  mutating func dropDormants(of shards: Set<Shard>) { dormants.drop(shards) }
 
   /// Makes a dormant nav a loaded one; throws if `entry` contradicts the notes of the nav.
   ///
   /// - Returns: its slot.
-  mutating func revive(_ place: Int, as entry: NavEntry) throws(StoredDataError) -> Int {
+  mutating func revive(_ place: DormantNavs.Place, as entry: NavEntry) throws(StoredDataError)
+    -> Int
+  {
     let (nav, history) = (dormants[place], dormants.history(place))
     guard entry.name == nav.name, entry.owner == nav.owner, entry.epoch == nav.epoch,
       entry.controller.isStandalone == nav.isStandalone
