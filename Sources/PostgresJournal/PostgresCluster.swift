@@ -107,7 +107,6 @@ extension PostgresCluster {
       guard let engine = one.journal.engine as? PostgresEngine else {
         preconditionFailure("a shard of another kind of database")
       }
-      engine.endLoading()
       one.journal.retention = retention
       shards[one.shard] = (one.journal, engine)
     }

@@ -57,9 +57,6 @@ struct PostgresCommand {
     self.sql = sql
     self.values = values
   }
-
-  /// What differs between two statements that differ.
-  var identity: String { "\(values) \(sql)" }
 }
 
 /// A connection to a server, with statements prepared as they are first used.

@@ -11,8 +11,8 @@ final class PostgresEngine: JournalEngine {
   let shard: Shard
   /// Commits, and has the connection for reads; nil before the shard is served.
   private unowned let cluster: PostgresCluster
-  /// The connection for reads before the shard is served, which is another thread's.
-  private var loading: PostgresLoading?
+  /// What the shard had when it was taken, until its journal has replayed it.
+  private var loading: (records: PostgresLoading, facts: [String: [UInt8]])?
   /// The epoch of this owner.
   let epoch: Int64
   /// The number of commits in the database, and the sequence of the last row.
@@ -26,7 +26,7 @@ final class PostgresEngine: JournalEngine {
   /// Makes an engine of a shard that this process has just taken.
   init(
     _ shard: Shard, of cluster: PostgresCluster, epoch: Int64, commits: Int64, sequence: UInt64,
-    loss: EpochLoss?, loading: PostgresLoading
+    loss: EpochLoss?, loading: (records: PostgresLoading, facts: [String: [UInt8]])
   ) {
     self.shard = shard
     self.cluster = cluster
@@ -40,9 +40,6 @@ final class PostgresEngine: JournalEngine {
 
   var name: String { cluster.name }
   var lease: JournalLease? { cluster.lease }
-
-  /// Ends the loading: from now on it reads by the connection of the cluster.
-  func endLoading() { loading = nil }
 
   /// Does nothing: the cluster renews the lease, whatever this shard does.
   func renewIfDue() throws(JournalError) {}
@@ -162,18 +159,16 @@ extension PostgresEngine {
 // Reading, while the shard is loaded and while history is pruned.
 
 extension PostgresEngine {
-  /// The number of groups or snapshots read in one round trip: up to 48 KiB each, mostly less than 1.
-  static let page = 512
-
   func fact(_ key: JournalFact) throws(JournalError) -> [UInt8]? {
-    if sequence > 0 {
-      let result = try read(PostgresRows.facts(of: shard))
-      for row in 0..<result.count where result.text(row, 0) == key.key {
-        return result.bytes(row, 1) ?? []
-      }
+    let stored: [UInt8]?
+    if let loading {
+      stored = loading.facts[key.key]
+    } else {
+      let found = try cluster.read(PostgresRows.fact(key, of: shard))
+      stored = found.count > 0 ? found.bytes(0, 0) : nil
     }
     // The census is stored with the first snapshot. Until then the rows follow from 1 on.
-    return key == .census ? Metadata.emptyCensus : nil
+    return stored ?? (key == .census ? Metadata.emptyCensus : nil)
   }
 
   func newestSequence() throws(JournalError) -> UInt64 { sequence }
@@ -181,20 +176,14 @@ extension PostgresEngine {
   func readSnapshots<Failure: Error>(
     _ consume: (SnapshotRow) throws(ReplayError<Failure>) -> Void
   ) throws(ReplayError<Failure>) {
-    var last: (nav: UInt64, revision: UInt64) = (0, 0)
-    var count = sequence > 0 ? Self.page : 0
-    while count == Self.page {
-      let result = try ReplayError<Failure>.journal { () throws(JournalError) in
-        try read(PostgresRows.snapshots(of: shard, after: last))
+    guard let loading else { preconditionFailure("shard \(shard.number) is read twice") }
+    guard sequence > 0 else { return }
+    let name = name
+    try loading.records.read(.snapshots, of: shard) { (rows, row) throws(ReplayError<Failure>) in
+      let snapshot = try ReplayError<Failure>.journal { () throws(JournalError) in
+        try rows.snapshot(row, name)
       }
-      count = result.count
-      for row in 0..<count {
-        let snapshot = try ReplayError<Failure>.journal { () throws(JournalError) in
-          try result.snapshot(row, name)
-        }
-        last = (snapshot.nav, snapshot.revision)
-        try consume(snapshot)
-      }
+      try consume(snapshot)
     }
   }
 
@@ -202,21 +191,15 @@ extension PostgresEngine {
     _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
       throws(ReplayError<Failure>) -> Void
   ) throws(ReplayError<Failure>) {
-    var last: UInt64 = 0
+    guard let loading else { preconditionFailure("shard \(shard.number) is read twice") }
+    self.loading = nil
+    guard sequence > 0 else { return }
     var newest: UInt64 = 0
-    var count = sequence > 0 ? Self.page : 0
-    while count == Self.page {
-      let result = try ReplayError<Failure>.journal { () throws(JournalError) in
-        try read(PostgresRows.groups(of: shard, after: last))
-      }
-      count = result.count
-      for row in 0..<count {
-        last = result.bits(row, 0) ?? last
-        newest = result.bits(row, 1) ?? newest
-        let name = name
-        _ = try result.readGroup(
-          row, damage: { ReplayError<Failure>.journal(.damaged(path: name, what: $0)) }, consume)
-      }
+    let name = name
+    try loading.records.read(.groups, of: shard) { (rows, row) throws(ReplayError<Failure>) in
+      newest = rows.bits(row, 1) ?? newest
+      _ = try rows.readGroup(
+        row, damage: { ReplayError<Failure>.journal(.damaged(path: name, what: $0)) }, consume)
     }
     // Retention may have deleted the last rows, but never those of the last commit alone.
     guard newest <= sequence else {
@@ -230,12 +213,7 @@ extension PostgresEngine {
     _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
       throws(JournalError) -> Void
   ) throws(JournalError) -> Bool {
-    try read(PostgresRows.group(from: sequence, of: shard)).readGroup(0, name, consume)
-  }
-
-  private func read(_ command: PostgresCommand) throws(JournalError) -> PostgresResult {
-    if let loading { return try loading.read(command, of: shard) }
-    return try cluster.read(command)
+    try cluster.read(PostgresRows.group(from: sequence, of: shard)).readGroup(0, name, consume)
   }
 }
 
@@ -254,66 +232,4 @@ extension PostgresEngine {
 
   /// Does nothing: the cluster is closed as a whole.
   func close(isTidy: Bool) {}
-}
-
-/// The reads of shards that were just taken, by the connection that took them; one shard is loaded
-/// after the other.
-///
-/// Nearly every read is the first page of one of three statements. The first read of a shard sends all
-/// three, and those of the next shard, which the server works on while this one is replayed. So a
-/// million navs are ready in a third of the time.
-final class PostgresLoading {
-  private let connection: PostgresConnection
-  private let place: PostgresPlace
-  /// The shards that have rows, in the order in which they are loaded.
-  private let order: [Shard]
-  /// The shard being loaded, and the first pages of its statements.
-  private var shard: Shard?
-  private var first: [String: PostgresResult] = [:]
-  /// The shard whose first pages are on their way, or have arrived early.
-  private var ahead: (shard: Shard, results: [PostgresResult]?)?
-
-  init(_ connection: PostgresConnection, _ place: PostgresPlace, _ order: [Shard]) {
-    self.connection = connection
-    self.place = place
-    self.order = order
-  }
-
-  func read(_ command: PostgresCommand, of shard: Shard) throws(JournalError) -> PostgresResult {
-    do throws(PostgresError) {
-      if self.shard != shard { try begin(shard) }
-      if let known = first[command.identity] { return known }
-      try receiveAhead()
-      return try connection.run([command], until: place.deadline())[0]
-    } catch {
-      throw .unreadable(path: place.name, reason: error.text)
-    }
-  }
-
-  private static func commands(_ shard: Shard) -> [PostgresCommand] {
-    [
-      PostgresRows.facts(of: shard), PostgresRows.snapshots(of: shard, after: (0, 0)),
-      PostgresRows.groups(of: shard, after: 0),
-    ]
-  }
-
-  private func begin(_ shard: Shard) throws(PostgresError) {
-    try receiveAhead()
-    let commands = Self.commands(shard)
-    var results: [PostgresResult]?
-    if let ahead, ahead.shard == shard { results = ahead.results }
-    if results == nil { results = try connection.run(commands, until: place.deadline()) }
-    ahead = nil
-    first = Dictionary(uniqueKeysWithValues: zip(commands.map(\.identity), results ?? []))
-    self.shard = shard
-    guard let next = order.first(where: { $0 > shard }) else { return }
-    try connection.start(Self.commands(next), until: place.deadline())
-    ahead = (next, nil)
-  }
-
-  /// Takes the results that are on their way, which come before those of any later statement.
-  private func receiveAhead() throws(PostgresError) {
-    guard let ahead, ahead.results == nil else { return }
-    self.ahead = (ahead.shard, try connection.finish(until: place.deadline()))
-  }
 }

@@ -9,6 +9,8 @@ final class PostgresKeeper: ClusterKeeper {
   /// The cluster whose shards it takes; the cluster has this keeper.
   weak var cluster: PostgresCluster?
   private var found: PostgresServerConnection?
+  /// What loads the shards taken last.
+  private var loading: PostgresLoading?
   private var wasConnected = false
   /// When shards of members whose leases have ended may be taken, in milliseconds of the boot clock.
   private var notBefore: UInt64 = 0
@@ -32,8 +34,12 @@ final class PostgresKeeper: ClusterKeeper {
   /// Runs statements, and gives up the connection if it was lost.
   private func run(_ commands: [PostgresCommand]) throws(JournalError) -> [PostgresResult] {
     do throws(PostgresError) {
-      return try connected().connection.run(commands, until: place.deadline())
+      let connection = try connected().connection
+      try loading?.end()
+      loading = nil
+      return try connection.run(commands, until: place.deadline())
     } catch {
+      loading = nil
       if case .unreachable = error { found = nil }
       if case .refused(PostgresError.lockTimeout, _) = error, let found {
         place.endSilent(found.connection)
@@ -105,23 +111,30 @@ final class PostgresKeeper: ClusterKeeper {
         )
         SELECT id, epoch, commits, seq, restored::int, server FROM taken ORDER BY id
         """, numbers, .text(place.member.name), .text(found.identity), .text(place.process)),
+      PostgresCommand("SELECT shard, key, value FROM navd.fact WHERE shard = ANY($1)", numbers),
       PostgresCommand(
         """
         DELETE FROM navd.takeover
         WHERE number < (SELECT max(number) FROM navd.takeover) - 10000
         """), PostgresCluster.notification,
     ])
-    return try Self.taken(results[1], found, cluster)
+    return try taken(results[1], facts: results[2], found, cluster)
   }
 
-  private static func taken(
-    _ result: PostgresResult, _ found: PostgresServerConnection, _ cluster: PostgresCluster
+  private func taken(
+    _ result: PostgresResult, facts rows: PostgresResult, _ found: PostgresServerConnection,
+    _ cluster: PostgresCluster
   ) throws(JournalError) -> [TakenShard] {
     var taken: [TakenShard] = []
     let used = (0..<result.count).filter { result.bits($0, 3) ?? 0 > 0 }
     let loading = PostgresLoading(
-      found.connection, cluster.postgres,
-      used.compactMap { result.integer($0, 0).map { Shard(Int($0)) } })
+      found.connection, place, used.compactMap { result.integer($0, 0).map { Shard(Int($0)) } })
+    self.loading = loading
+    var facts: [Int64: [String: [UInt8]]] = [:]
+    for row in 0..<rows.count {
+      guard let shard = rows.integer(row, 0), let key = rows.text(row, 1) else { continue }
+      facts[shard, default: [:]][key] = rows.bytes(row, 2) ?? []
+    }
     for row in 0..<result.count {
       guard let id = result.integer(row, 0), let epoch = result.integer(row, 1),
         let commits = result.integer(row, 2), let sequence = result.bits(row, 3)
@@ -132,7 +145,7 @@ final class PostgresKeeper: ClusterKeeper {
       if result.integer(row, 4) == 1 { loss = .backup }
       let engine = PostgresEngine(
         Shard(Int(id)), of: cluster, epoch: epoch, commits: commits, sequence: sequence,
-        loss: loss, loading: loading)
+        loss: loss, loading: (loading, facts[id] ?? [:]))
       let journal = try Journal(engine, in: cluster.postgres, retention: Retention())
       taken.append(
         TakenShard(shard: engine.shard, journal: journal, sequence: sequence, loss: loss))

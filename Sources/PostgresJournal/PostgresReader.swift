@@ -93,30 +93,11 @@ enum PostgresRows {
       """, .integer(Int64(shard.number)), .bits(min(sequence, UInt64(Int64.max))))
   }
 
-  /// Finds the next groups of a shard behind a sequence.
-  static func groups(of shard: Shard, after sequence: UInt64) -> PostgresCommand {
+  /// Finds a fact of a shard.
+  static func fact(_ key: JournalFact, of shard: Shard) -> PostgresCommand {
     PostgresCommand(
-      """
-      SELECT \(groupColumns) FROM navd.log
-      WHERE shard = $1 AND seq > $2 ORDER BY seq LIMIT \(PostgresEngine.page)
-      """, .integer(Int64(shard.number)), .bits(sequence))
-  }
-
-  /// Finds the next snapshots of a shard behind one.
-  static func snapshots(
-    of shard: Shard, after last: (nav: UInt64, revision: UInt64)
-  ) -> PostgresCommand {
-    PostgresCommand(
-      """
-      SELECT \(snapshotColumns) FROM navd.snapshot
-      WHERE shard = $1 AND (nav, rev) > ($2, $3) ORDER BY nav, rev LIMIT \(PostgresEngine.page)
-      """, .integer(Int64(shard.number)), .bits(last.nav), .bits(last.revision))
-  }
-
-  /// Finds all facts of a shard.
-  static func facts(of shard: Shard) -> PostgresCommand {
-    PostgresCommand(
-      "SELECT key, value FROM navd.fact WHERE shard = $1", .integer(Int64(shard.number)))
+      "SELECT value FROM navd.fact WHERE shard = $1 AND key = $2", .integer(Int64(shard.number)),
+      .text(key.key))
   }
 }
 

@@ -1,0 +1,154 @@
+import Journal
+import NavigationCore
+
+/// Reads the records of shards that were just taken, by the connection that took them.
+///
+/// One shard is loaded after the other, in ascending order. The rows of a shard lie between those of
+/// all others: one by one, the server would read a page of the table for nearly every row. So it
+/// reads the rows of many shards together, in the order of the pages, and sorts them. It fetches
+/// each part of them while the part before is replayed.
+final class PostgresLoading {
+  /// The tables with records, whose rows cursors of the server pass on.
+  enum Table: Int, CaseIterable {
+    case snapshots, groups
+
+    fileprivate var name: StaticString {
+      switch self {
+      case .snapshots: "snapshot"
+      case .groups: "log"
+      }
+    }
+
+    /// The columns, the shard last, and the order within a shard.
+    fileprivate var columns: (all: String, order: String) {
+      switch self {
+      case .snapshots: (PostgresRows.snapshotColumns + ", shard", "nav, rev")
+      case .groups: (PostgresRows.groupColumns + ", shard", "seq")
+      }
+    }
+
+    fileprivate var fetch: PostgresCommand {
+      PostgresCommand("FETCH \(PostgresLoading.page) FROM navd_\(name)")
+    }
+  }
+
+  /// How far a table is read.
+  private struct Position {
+    /// The rows that have arrived, and the next one of them.
+    var rows: PostgresResult?
+    var next = 0
+    /// The rows behind these; nil before they have arrived.
+    var ahead: PostgresResult?
+    /// Whether the last rows have arrived.
+    var isComplete = false
+  }
+
+  /// The number of rows that are fetched together: about what a socket holds, so that the server need
+  /// not wait.
+  private static let page = 256
+  private static let shardColumn: Int32 = 6
+
+  private let connection: PostgresConnection
+  private let place: PostgresPlace
+  /// The shards that have rows.
+  private let shards: [Shard]
+  private var positions = Table.allCases.map { _ in Position() }
+  /// The table whose rows are on their way.
+  private var awaited: Table?
+  /// Whether the transaction with the cursors has begun, and whether it is over.
+  private var hasBegun = false
+  private var hasEnded = false
+
+  init(_ connection: PostgresConnection, _ place: PostgresPlace, _ shards: [Shard]) {
+    self.connection = connection
+    self.place = place
+    self.shards = shards
+  }
+
+  /// Passes on the rows of a shard; rows of earlier shards whose loading failed are left out.
+  func read<Failure: Error>(
+    _ table: Table, of shard: Shard,
+    _ consume: (PostgresResult, _ row: Int) throws(ReplayError<Failure>) -> Void
+  ) throws(ReplayError<Failure>) {
+    while let rows = try ReplayError<Failure>.journal({ () throws(JournalError) in
+      try rows(of: table)
+    }) {
+      let row = positions[table.rawValue].next
+      let found = rows.integer(row, Self.shardColumn) ?? 0
+      if found > shard.number { return }
+      positions[table.rawValue].next += 1
+      if found == shard.number { try consume(rows, row) }
+    }
+  }
+
+  /// Ends the transaction, so that the connection can be used for something else.
+  func end() throws(PostgresError) {
+    guard hasBegun, !hasEnded else { return }
+    hasEnded = true
+    _ = try connection.run([PostgresCommand("ROLLBACK")], until: place.deadline())
+  }
+
+  /// The rows of a table with the next one; nil if all were read.
+  private func rows(of table: Table) throws(JournalError) -> PostgresResult? {
+    let position = positions[table.rawValue]
+    if let rows = position.rows, position.next < rows.count { return rows }
+    if position.isComplete { return nil }
+    do throws(PostgresError) {
+      // Without this, the shards that come next would seem to have no rows.
+      guard !hasEnded else { throw .unreachable("its rows are not being read any more") }
+      if !hasBegun { try begin() }
+      return try fetch(table)
+    } catch {
+      throw .unreadable(path: place.name, reason: error.text)
+    }
+  }
+
+  private func begin() throws(PostgresError) {
+    let shards = PostgresValue.integers(self.shards.map { Int64($0.number) })
+    var commands = [
+      PostgresCommand("BEGIN READ ONLY"),
+      // Else the server would prefer the plan that has the first row soonest, and sort on its disk.
+      PostgresCommand(
+        """
+        SELECT set_config('cursor_tuple_fraction', '1', true), set_config('jit', 'off', true),
+          set_config('work_mem', '128MB', true)
+        """),
+    ]
+    for table in Table.allCases {
+      let (columns, order) = table.columns
+      commands.append(
+        PostgresCommand(
+          """
+          DECLARE navd_\(table.name) NO SCROLL CURSOR FOR SELECT \(columns)
+          FROM navd.\(table.name) WHERE shard = ANY($1) ORDER BY shard, \(order)
+          """, shards))
+    }
+    commands += Table.allCases.map(\.fetch)
+    hasBegun = true
+    let results = try connection.run(commands, until: place.deadline())
+    for (table, rows) in zip(Table.allCases, results.suffix(Table.allCases.count)) {
+      positions[table.rawValue].ahead = rows
+    }
+  }
+
+  /// Takes the rows of a table that come next, and has those behind them sent.
+  private func fetch(_ table: Table) throws(PostgresError) -> PostgresResult? {
+    try receive()
+    guard let rows = positions[table.rawValue].ahead else {
+      throw .unreachable("it has not sent the rows of navd.\(table.name)")
+    }
+    let isComplete = rows.count < Self.page
+    positions[table.rawValue] = Position(rows: rows, isComplete: isComplete)
+    guard !isComplete else { return rows.count > 0 ? rows : nil }
+    try connection.start([table.fetch], until: place.deadline())
+    awaited = table
+    return rows
+  }
+
+  /// Takes the rows that are on their way.
+  private func receive() throws(PostgresError) {
+    guard let table = awaited else { return }
+    awaited = nil
+    positions[table.rawValue].ahead = try connection.finish(until: place.deadline())[0]
+  }
+}
