@@ -23,8 +23,6 @@ struct LedgerEntry {
   var headTime: UInt64 = 0
   /// The lowest sequence that a row of the nav can have.
   var oldestSequence: UInt64 = .max
-  /// Whether the history still begins with the nav's creation, and retention has not cut it.
-  var isWhole = false
   /// The number of its rows.
   var rows = 0
   /// The bytes of its rows' bodies, plus `Ledger.rowOverhead` for each row.
@@ -35,6 +33,9 @@ struct LedgerEntry {
   var snapshots: [Snapshot] = []
   /// The time of the oldest row that no snapshot covers; nil if there is none.
   var uncoveredSince: UInt64?
+  // Flags come last, because each of them would take eight bytes between numbers.
+  /// Whether the history still begins with the nav's creation, and retention has not cut it.
+  var isWhole = false
   var isClosed = false
 
   init(nav: UInt64) { self.nav = nav }
