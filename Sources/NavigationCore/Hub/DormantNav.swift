@@ -2,7 +2,7 @@
 struct DormantNav: Sendable {
   let number: UInt64
   let name: String
-  let owner: String
+  fileprivate(set) var owner: String
   let isStandalone: Bool
   let isPublished: Bool
   fileprivate(set) var epoch: Epoch
@@ -142,6 +142,9 @@ struct DormantShard: Sendable {
   mutating func insert(_ nav: DormantNav, _ history: DormantHistory) {
     assert(place(of: nav.number) == nil, "nav \(nav.number) is there")
     let other = place(named: nav.name)
+    var nav = nav
+    // Neighbours mostly have one owner, whose name takes 48 bytes if it is longer than 15.
+    if let last = navs.last, last.owner == nav.owner { nav.owner = last.owner }
     let place = histories.insert(history)
     if place == navs.count { navs.append(nav) } else { navs[place] = nav }
     assert(navs.count > place)
