@@ -47,7 +47,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 # Says what runs, then runs it. `.ci/run` measures from one arrow to the next.
 step = @echo '==> $(strip $(1))' && $(1)
 
-.PHONY: help deps build release binaries lint format test test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-deps man \
+.PHONY: help deps build release binaries lint format test test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-cluster bench-deps man \
   install packages booted clean
 
 help: ## List the targets
@@ -121,6 +121,10 @@ bench-browser: deps release ## Measure pages in a headless browser, beside a cli
 	@.ci/deps $(BROWSER_PACKAGES)
 	$(call step,Benchmarks/browser/measure)
 
+# ROUNDS=20 take about five minutes; the machine should have nothing else to do.
+bench-cluster: deps release ## Measure how long clients of a cluster wait after a loss or a move
+	$(call step,Benchmarks/cluster/measure $(ROUNDS))
+
 bench-deps: ## Install the programs that navd is measured beside, and with
 	@.ci/deps $(BENCH_PACKAGES)
 
@@ -131,11 +135,11 @@ man: $(man_pages) ## Make the man pages, into .build/man
 	scdoc <$< >$@.partial
 	@mv $@.partial $@
 
-# Installs what `make release man` has built, so that nothing is compiled as root. A configuration
-# file that is already there is the administrator's and stays.
 demo-cluster: deps release ## Show three daemons on one database, with fail-overs
 	$(call step,demo/cluster)
 
+# Installs what `make release man` has built, so that nothing is compiled as root. A configuration
+# file that is already there is the administrator's and stays.
 install: ## Install into DESTDIR and PREFIX what `make release man` has built
 	@for file in $(PROGRAMS:%=.build/$(CONFIGURATION)/%) $(man_pages); do \
 	  test -e $$file || { echo 'Run `make release man` first.' >&2; exit 1; }; \

@@ -233,7 +233,7 @@ import Testing
       ConfigurationKey.all.filter { $0.change == .atStart }.map(\.name)
         == [
           "listen", "state", "durability", "socket-mode", "socket-group", "database", "member",
-          "announce", "web", "lease", "secret-key",
+          "host", "announce", "web", "lease", "secret-key",
         ])
   }
 
