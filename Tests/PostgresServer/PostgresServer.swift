@@ -1,4 +1,4 @@
-import ChildProcess
+public import ChildProcess
 import Foundation
 import Synchronization
 
@@ -11,15 +11,36 @@ public final class PostgresServer: Sendable {
   public let directory: String
   private let data: String
   private let options: [String]
+  private let network: Network?
   private let running = Mutex(Running())
 
   /// A server that all tests of this process share, each with a database of its own.
   public static let shared = Result { try PostgresServer() }
 
+  /// Where a server listens beside its socket: an address in a network namespace of its own.
+  public struct Network: Sendable {
+    /// The name of the namespace, as `ip netns` lists it.
+    public let namespace: String
+    /// The address of the server.
+    public let address: String
+    /// The addresses from which the server accepts everybody.
+    public let subnet: String
+
+    /// Names a place in a network.
+    public init(namespace: String, address: String, subnet: String) {
+      (self.namespace, self.address, self.subnet) = (namespace, address, subnet)
+    }
+
+    /// The words that run a program, as root, in the namespace.
+    fileprivate var words: [String] { ["/usr/sbin/ip", "netns", "exec", namespace] }
+  }
+
   /// The running server, and the pipe whose end it awaits.
   private struct Running {
     var shell: ChildProcess?
     var life: Pipe?
+    /// The processes that `suspend` has stopped.
+    var suspended: [pid_t] = []
   }
 
   /// The server cannot be prepared or started.
@@ -33,18 +54,24 @@ public final class PostgresServer: Sendable {
   /// - Parameters:
   ///   - primary: the server of which this one is a standby; nil for none.
   ///   - options: settings, each as `NAME=VALUE`.
+  ///   - network: where it listens beside its socket; nil for nowhere.
   /// - Throws: `Failure`, or the error of a program that cannot be started.
-  public init(standbyOf primary: PostgresServer? = nil, options: [String] = []) throws {
+  public init(
+    standbyOf primary: PostgresServer? = nil, options: [String] = [], on network: Network? = nil
+  ) throws {
     directory = "/tmp/np-\(UUID().uuidString.prefix(8))"
     data = directory + "/data"
     self.options = options
+    self.network = network
     try FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
     if getuid() == 0 { try Self.run("/bin/chown", [Self.user, directory], asRoot: true) }
     if let primary {
       try Self.run(
         Self.program("pg_basebackup"),
-        ["-h", primary.directory, "-U", Self.user, "-D", data, "-R", "-X", "stream", "-c", "fast"])
+        [
+          "-h", primary.host, "-U", Self.user, "-D", data, "-R", "-X", "stream", "-c", "fast", "-N",
+        ], in: network)
     } else {
       try Self.run(
         Self.program("initdb"),
@@ -52,6 +79,7 @@ public final class PostgresServer: Sendable {
           "-D", data, "-A", "trust", "-U", Self.user, "-E", "UTF8", "--no-locale",
           "--data-checksums", "--no-sync",
         ])
+      try network.map(admit)
     }
     try start()
   }
@@ -79,14 +107,29 @@ public final class PostgresServer: Sendable {
     return "\(base)/\(newest)/bin/\(name)"
   }
 
+  /// The address of the server for a program beside it.
+  private var host: String { network?.address ?? directory }
+
+  /// Lets the server accept everybody of a network.
+  private func admit(_ network: Network) throws {
+    guard let rules = FileHandle(forWritingAtPath: data + "/pg_hba.conf") else {
+      throw Failure(description: "no pg_hba.conf in \(data)")
+    }
+    try rules.seekToEnd()
+    let lines = ["all", "replication"].map { "host \($0) all \(network.subnet) trust\n" }
+    try rules.write(contentsOf: Data(lines.joined().utf8))
+  }
+
   /// The words that run a program as the user of the server.
   private static var asUser: [String] {
     getuid() == 0
       ? ["/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"] : []
   }
 
-  private static func run(_ path: String, _ arguments: [String], asRoot: Bool = false) throws {
-    let words = (asRoot ? [] : asUser) + [path] + arguments
+  private static func run(
+    _ path: String, _ arguments: [String], asRoot: Bool = false, in network: Network? = nil
+  ) throws {
+    let words = (network?.words ?? []) + (asRoot ? [] : asUser) + [path] + arguments
     let output = try ChildOutput(of: words[0], Array(words.dropFirst()), withErrors: true)
     guard output.status == 0 else { throw Failure(description: "\(path): \(output.text)") }
   }
@@ -112,11 +155,12 @@ public final class PostgresServer: Sendable {
     }
     try log.seekToEnd()
     let settings = [
-      "listen_addresses=", "unix_socket_directories=\(directory)", "shared_buffers=16MB",
+      "listen_addresses=\(network?.address ?? "")", "unix_socket_directories=\(directory)",
+      "shared_buffers=16MB",
       "max_connections=60", "wal_keep_size=64MB",
     ]
     let words =
-      Self.asUser + [try Self.program("postgres"), "-D", data]
+      (network?.words ?? []) + Self.asUser + [try Self.program("postgres"), "-D", data]
       + (settings + options).flatMap { ["-c", $0] }
     // It ends if the server does. A line means that the server is to start again.
     let script = #"""
@@ -150,9 +194,43 @@ public final class PostgresServer: Sendable {
       defer { running = Running() }
       return running
     }
+    // A stopped process would outlive the server, and hold its shared memory.
+    for process in former.suspended { _ = signal(SIGKILL, to: process) }
     former.life?.fileHandleForWriting.write(Data("again\n".utf8))
     try? former.life?.fileHandleForWriting.close()
     former.shell?.awaitEnd()
+  }
+
+  /// Whether it was started and has not ended.
+  public var isRunning: Bool { running.withLock { $0.shell?.isRunning == true } }
+
+  /// Stops all processes of the server, as a machine that hangs would.
+  public func suspend() throws {
+    let text = try String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8)
+    guard let parent = text.split(separator: "\n").first.flatMap({ pid_t($0) }) else {
+      throw Failure(description: "no process in \(data)/postmaster.pid")
+    }
+    // The parent first, so that no child begins behind the list.
+    let isStopped = signal(SIGSTOP, to: parent)
+    guard isStopped else { throw Failure(description: "the process \(parent) has ended") }
+    let list = try String(
+      contentsOfFile: "/proc/\(parent)/task/\(parent)/children", encoding: .utf8)
+    let children = list.split(separator: " ").compactMap { pid_t($0) }
+    for child in children { _ = signal(SIGSTOP, to: child) }
+    running.withLock { $0.suspended = children + [parent] }
+  }
+
+  /// Lets a server go on that `suspend` has stopped.
+  public func resume() {
+    let suspended = running.withLock { running in
+      defer { running.suspended = [] }
+      return running.suspended
+    }
+    for process in suspended { _ = signal(SIGCONT, to: process) }
+  }
+
+  private func signal(_ number: Int32, to process: pid_t) -> Bool {
+    Foundation.kill(process, number) == 0
   }
 
   /// Makes a standby the primary.
@@ -169,6 +247,14 @@ public final class PostgresServer: Sendable {
       withErrors: true)
     guard output.status == 0 else { throw Failure(description: output.text) }
     return output.text.trimmingCharacters(in: .newlines)
+  }
+
+  /// Starts to run SQL in a database, and waits for nothing; prints nothing.
+  public func start(_ text: String, in database: String) throws -> ChildProcess {
+    try ChildProcess(
+      Self.program("psql"),
+      ["-h", directory, "-U", Self.user, "-d", database, "-XAtqc", text], output: .null,
+      errors: .null)
   }
 
   /// Measures how many rows a connection can insert, by pgbench.
@@ -207,8 +293,12 @@ public final class PostgresServer: Sendable {
 
   /// The connection string for a database that one of several servers has.
   public static func conninfo(_ database: String, on servers: [PostgresServer]) -> String {
-    let hosts = servers.map(\.directory).joined(separator: ",")
-    return "host=\(hosts) user=\(user) dbname=\(database)"
+    conninfo(database, hosts: servers.map(\.host))
+  }
+
+  /// The connection string for a database that the server at one of several addresses has.
+  public static func conninfo(_ database: String, hosts: [String]) -> String {
+    "host=\(hosts.joined(separator: ",")) user=\(user) dbname=\(database)"
   }
 
   /// The connection string for a database.
