@@ -70,7 +70,6 @@ extension ServerLoop {
     guard isDue else { return }
     try standStill(at: now)
     writer.awaitCheckpoint()
-    try leave(at: now)
     let lost = Set(hub.shardsHere).intersection(served.lost).sorted()
     self.served?.lost = []
     if !lost.isEmpty { try loseShards(lost, at: now) }
@@ -78,6 +77,8 @@ extension ServerLoop {
       self.served?.arriving.removeFirst()
       try serve(loaded, at: now)
     }
+    // Behind the arrivals: the keeper can give away what it has taken before this loop serves it.
+    try leave(at: now)
   }
 
   /// Gives away the shards that are due.
@@ -89,6 +90,8 @@ extension ServerLoop {
       let shards = leaving.shards.filter { here.contains($0) }
       served.journal.release(shards, to: leaving.member)
       try end(shards, to: leaving.member, at: now)
+      // Those too that are not here any more, or the keeper would count them as leaving for ever.
+      served.keeper.noteGone(leaving.shards)
       log(LogEntry(.info, "gave \(counted(shards.count, "shard")) to \(leaving.member)"))
       self.served?.leaving.removeAll { $0.shards == leaving.shards }
     }

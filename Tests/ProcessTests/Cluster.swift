@@ -8,7 +8,7 @@ final class Cluster {
   /// The servers of the database; the first one begins as the primary.
   let servers: [PostgresServer]
   let conninfo: String
-  private let database: String
+  let database: String
   private(set) var members: [String: TestDaemon] = [:]
   /// The members that do not run, though their processes are there.
   private var stopped: Set<String> = []

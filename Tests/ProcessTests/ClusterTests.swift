@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 import NavigationCore
 import PostgresServer
@@ -234,6 +235,52 @@ extension ProcessTests {
       #expect(members.map { $0["draining"] } == [.bool(true), .bool(false)])
       #expect(try peer.ask("cluster", #""drain":"a","on":false"#).verb == "ok")
       try cluster.awaitBalance("a", "b")
+    }
+
+    @Test func `a shard that is wanted elsewhere before it is served goes there`() throws {
+      let cluster = try Cluster(hasOwnServer: true)
+      try cluster.start("a")
+      let second = try cluster.start("b")
+      try cluster.awaitBalance("a", "b")
+      let nav = try #require(
+        try (0..<200).map { "n\($0)" }.first {
+          try cluster.sql("SELECT owner FROM navd.shard WHERE id = \(Cluster.shard(of: $0))") == "b"
+        })
+      let peer = try Peer(second.endpoint)
+      try peer.hello()
+      try peer.create(nav)
+      let shards = try cluster.sql("SELECT id FROM navd.shard WHERE owner = 'a' LIMIT 3")
+        .split(separator: "\n")
+      // A lock on its row delays the commit of `b`, and so what its loop does with shards.
+      let lock = try cluster.servers[0].start(
+        "SELECT 1 FROM navd.member WHERE name = 'b' FOR UPDATE; SELECT pg_sleep(60)",
+        in: cluster.database)
+      let waiting = "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event"
+      #expect(try eventually { try cluster.sql(waiting + " = 'PgSleep'") == "t" })
+      try peer.send("op", #"{"id":9,"nav":"\#(nav)","do":[{"push":{"screen":{"id":"late"}}}]}"#)
+      #expect(try eventually { try cluster.sql(waiting + "_type = 'Lock'") == "t" })
+      for (number, shard) in shards.enumerated() {
+        // In one turn the keeper gives the second one away, then it takes the third one.
+        if number == 2 {
+          try cluster.sql("UPDATE navd.shard SET wanted = 'a' WHERE id = \(shards[1])")
+        }
+        let epoch = try cluster.sql(
+          "UPDATE navd.shard SET owner = 'b', epoch = epoch + 1 WHERE id = \(shard) RETURNING epoch"
+        )
+        try cluster.sql("NOTIFY navd")
+        #expect(
+          try eventually {
+            try cluster.sql("SELECT epoch FROM navd.shard WHERE id = \(shard)") != epoch
+          })
+      }
+      try cluster.sql(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
+      lock.awaitEnd()
+      _ = try peer.awaits("ok") { $0.verb == "ok" && $0.body["id"]?.integer == 9 }
+      #expect(
+        try eventually {
+          try cluster.sql("SELECT owner FROM navd.shard WHERE id = \(shards[1])") == "a"
+        })
     }
 
     @Test("rule 3: a user of one host is nobody on another")
