@@ -69,6 +69,10 @@ struct PostgresCommand {
   private var hasStarted = false
   private let warnings: UnsafeMutablePointer<Bool>
 
+  /// The seconds after which an address that does not answer counts as unreachable; libpq takes no
+  /// less than 2.
+  static let connectTimeout: UInt64 = 2
+
   /// Connects to the first server of `conninfo` that accepts writes, within some seconds for each.
   ///
   /// - Parameters:
@@ -81,7 +85,7 @@ struct PostgresCommand {
   init(_ conninfo: String, as name: String, timeout: UInt64) throws(PostgresError) {
     // What stands before `dbname` are defaults, which the connection string can change.
     let settings = [
-      ("connect_timeout", "2"), ("tcp_user_timeout", "\(timeout)"), ("keepalives_idle", "1"),
+      ("connect_timeout", "\(Self.connectTimeout)"), ("tcp_user_timeout", "\(timeout)"), ("keepalives_idle", "1"),
       ("keepalives_interval", "1"), ("keepalives_count", "3"), ("dbname", conninfo),
       ("application_name", name),
       // Never a standby: its answers can be older than what this process has stored.

@@ -12,8 +12,11 @@ final class PostgresKeeper: ClusterKeeper {
   /// What loads the shards taken last.
   private var loading: PostgresLoading?
   private var wasConnected = false
-  /// When shards of members whose leases have ended may be taken, in milliseconds of the boot clock.
+  /// When shards may be taken of members that have not renewed their leases since the server came
+  /// back, in milliseconds of the boot clock.
   private var notBefore: UInt64 = 0
+  /// A lease that ends later was renewed since; in milliseconds of the server's clock.
+  private var renewedAfter: Int64 = 0
   private var isNotified = false
 
   /// Makes a keeper, which connects when it is first used.
@@ -22,13 +25,26 @@ final class PostgresKeeper: ClusterKeeper {
   private func connected() throws(PostgresError) -> PostgresServerConnection {
     if let found { return found }
     let found = try place.connectChecked()
-    _ = try found.connection.run([PostgresCommand("LISTEN navd")], until: place.deadline())
-    // A connection was lost: the server was away. If leases have ended meanwhile, the daemons that
-    // had them can still have them again, and with them the epochs of navs.
-    if wasConnected { notBefore = SystemClock.bootMilliseconds() + place.lease / 5 }
+    let results = try found.connection.run(
+      [PostgresCommand("LISTEN navd"), Self.clock], until: place.deadline())
+    // A connection was lost: the server was away.
+    if wasConnected { waitForOthers(results[1].integer(0, 0) ?? 0) }
     wasConnected = true
     self.found = found
     return found
+  }
+
+  /// The time of the server in milliseconds.
+  private static let clock = PostgresCommand(
+    "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+
+  /// Leaves the daemons whose leases have ended the time to renew them, since the server has just
+  /// come back. With the leases they keep the epochs of their navs.
+  ///
+  /// One that has renewed its lease since has had its time.
+  private func waitForOthers(_ time: Int64) {
+    notBefore = SystemClock.bootMilliseconds() + place.reunion
+    renewedAfter = time + Int64(place.lease)
   }
 
   /// Runs statements, and gives up the connection if it was lost.
@@ -57,7 +73,7 @@ final class PostgresKeeper: ClusterKeeper {
           (extract(epoch FROM leased_until - clock_timestamp()) * 1000)::bigint END
         FROM navd.member ORDER BY name
         """),
-      PostgresCommand("SELECT id, owner, wanted FROM navd.shard ORDER BY id"),
+      PostgresCommand("SELECT id, owner, wanted FROM navd.shard ORDER BY id"), Self.clock,
     ])
     var owned: [String: [Shard]] = [:]
     var wanted: [Shard: String] = [:]
@@ -72,6 +88,10 @@ final class PostgresKeeper: ClusterKeeper {
         name: name, endpoint: results[0].text(row, 1) ?? "", key: results[0].text(row, 2),
         web: results[0].text(row, 3), isDraining: results[0].integer(row, 4) == 1,
         lease: results[0].integer(row, 5) ?? 0, shards: owned[name] ?? [])
+    }
+    // The server answers, but stores nothing: its standby is away. So it is for all daemons.
+    if members.contains(where: { $0.name == place.member.name && $0.lease <= 0 }) {
+      waitForOthers(results[2].integer(0, 0) ?? 0)
     }
     return ClusterState(
       view: ClusterView(member: place.member.name, members: members), wanted: wanted)
@@ -92,9 +112,10 @@ final class PostgresKeeper: ClusterKeeper {
       PostgresCommand(
         """
         UPDATE navd.member SET process = NULL, generation = generation + 1
-        WHERE process IS NOT NULL AND leased_until < clock_timestamp() AND $2 = 1
+        WHERE process IS NOT NULL AND leased_until < clock_timestamp()
+          AND ($2 = 1 OR leased_until > to_timestamp($3 / 1000.0))
           AND name IN (SELECT owner FROM navd.shard WHERE id = ANY($1))
-        """, numbers, .integer(mayEnd)),
+        """, numbers, .integer(mayEnd), .integer(renewedAfter)),
       PostgresCommand(
         """
         WITH former AS (SELECT id, owner FROM navd.shard WHERE id = ANY($1)),

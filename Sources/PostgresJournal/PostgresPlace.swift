@@ -26,6 +26,13 @@ package struct PostgresPlace: ClusterPlace {
   var margin: UInt64 { lease / 10 }
   /// The milliseconds after which a server that does not answer counts as lost.
   var patience: UInt64 { lease / 2 }
+  /// The milliseconds within which each daemon that runs has found a server that is back.
+  ///
+  /// It notices by its next renewal, after a third of the lease, that the former server is silent,
+  /// and waits `patience` for it. Of all addresses but one, each can then cost a time-out.
+  var reunion: UInt64 { lease + UInt64(hosts - 1) * PostgresConnection.connectTimeout * 1000 }
+  /// The number of addresses in the connection string.
+  private let hosts: Int
 
   /// How long a commit or a read tries to reach a server, in milliseconds; after that, the process
   /// ends, since the outcome of a commit stays unknown.
@@ -67,6 +74,8 @@ package struct PostgresPlace: ClusterPlace {
       }
       unsafe option += 1
     }
+    let hosts = given["host"] ?? given["hostaddr"] ?? ""
+    self.hosts = hosts.split(separator: ",", omittingEmptySubsequences: false).count
     name = "PostgreSQL " + (given["service"] ?? "\(given["host"] ?? "")/\(given["dbname"] ?? "")")
     guard given["password"] == nil, given["sslpassword"] == nil else {
       throw .unreadable(
