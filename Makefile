@@ -10,7 +10,7 @@ JOBS ?= 2
 SWIFT ?= swift
 
 PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev liblz4-dev libxxhash-dev \
-  libmicrohttpd-dev libpq-dev postgresql python3 python3-zmq scdoc strace
+  libmicrohttpd-dev libpq-dev postgresql python3 python3-zmq scdoc strace iproute2 nftables
 # The browser of the tests, what drives it, and the compiler that checks the types of the module.
 BROWSER_PACKAGES := chromium chromium-driver python3-selenium node-typescript
 # What `make bench` and `make bench-instructions` leave out when it is missing.
@@ -87,7 +87,7 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 
 test-long: deps ## The tests that have a longer form, in that form: minutes
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
-	$(call step,NAVD_TEST_LONG=1 $(SWIFT) test --skip-build --disable-xctest --filter 'ConnectionCountTests|PublishTests')
+	$(call step,NAVD_TEST_LONG=1 $(SWIFT) test --skip-build --disable-xctest --filter 'ConnectionCountTests|PublishTests|ClusterLossTests')
 	@.ci/deps $(BROWSER_PACKAGES)
 	$(call step,JOBS=1 NAVD_TEST_LONG=1 Tests/BrowserTests/run)
 

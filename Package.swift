@@ -287,8 +287,8 @@ let package = Package(
       dependencies: [
         "navd", "navd-cluster", "navctl", "navd-exporter", "navd-publish", "navd-web", "navd-demo",
         "ConsistencyWorker", "ChildProcess", "PostgresServer",
-        "NavigationClient", "NavigationCore", "Journal", "ZeroMQ", "CurveKeys", "Conformance",
-        "ConformanceSupport", "RuntimePaths",
+        "NavigationClient", "NavigationCore", "NavigationReplica", "Journal", "ZeroMQ", "CurveKeys",
+        "Conformance", "ConformanceSupport", "RuntimePaths",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     // The packages in a booted Debian; `make booted` prepares one.

@@ -9,9 +9,10 @@ final class Cluster {
   let servers: [PostgresServer]
   let conninfo: String
   let database: String
+  /// A pair of servers that fail over, in place of `servers`, and the network of all.
+  private let pair: ServerPair?
+  private let network: ClusterNetwork?
   private(set) var members: [String: TestDaemon] = [:]
-  /// The members that do not run, though their processes are there.
-  private var stopped: Set<String> = []
 
   /// The lease in milliseconds.
   private let lease: Int
@@ -28,6 +29,7 @@ final class Cluster {
     host: String? = "host"
   ) throws {
     (self.lease, self.host) = (lease, host)
+    (pair, network) = (nil, nil)
     if isReplicated {
       let primary = try PostgresServer()
       let standby = try PostgresServer(standbyOf: primary, options: ["cluster_name=standby"])
@@ -43,6 +45,13 @@ final class Cluster {
     conninfo = PostgresServer.conninfo(database, on: servers)
   }
 
+  /// Makes a database on a pair of servers; each member is in its namespace of a network.
+  init(on pair: ServerPair, lease: Int) throws {
+    (self.pair, network, self.lease, servers, host) = (pair, pair.network, lease, [], "host")
+    database = try pair.primary.makeDatabase()
+    conninfo = pair.conninfo(database)
+  }
+
   /// Lets the database refuse all rows, or accept them again.
   func setStorage(failing: Bool) throws {
     let change =
@@ -50,27 +59,10 @@ final class Cluster {
     try sql("ALTER TABLE navd.log \(change)")
   }
 
-  /// Loses a member, or the server.
-  func lose(_ member: TestDaemon, by loss: Loss, _ note: String) throws {
-    switch loss {
-    case .killed:
-      try member.kill()
-      try expireLease(of: member)
-    case .stopped:
-      member.child.kill(SIGSTOP)
-      let name = try name(of: member)
-      stopped.insert(name)
-      try expireLease(of: member)
-      // Until another member takes over, it may go on.
-      let isTaken = try eventually {
-        try sql("SELECT count(*) FROM navd.shard WHERE owner = '\(name)'") == "0"
-      }
-      #expect(isTaken, "\(note)")
-    case .ended: #expect(try member.stop() == 0, "\(note)")
-    case .serverCrashed:
-      servers[0].kill()
-      try servers[0].start()
-    }
+  /// Kills a member, and ends its lease.
+  func lose(_ member: TestDaemon) throws {
+    try member.kill()
+    try expireLease(of: member)
   }
 
   /// The name of a member.
@@ -97,7 +89,7 @@ final class Cluster {
     var found: TestDaemon?
     let isThere = try eventually {
       let name = try sql("SELECT owner FROM navd.shard WHERE id = \(Self.shard(of: nav))")
-      found = stopped.contains(name) ? nil : members[name]
+      found = members[name]
       guard let found, found !== former, found.child.isRunning else { return false }
       let answer = try Peer(found.endpoint).ask("get", #""nav":"\#(nav)""#)
       return !["moved", "busy"].contains(answer.body["code"]?.string)
@@ -143,9 +135,9 @@ final class Cluster {
     return peer
   }
 
-  /// Runs SQL in the database, by default that of the first server; returns what it prints.
+  /// Runs SQL in the database of the primary, or of another server; returns what it prints.
   @discardableResult func sql(_ text: String, on server: PostgresServer? = nil) throws -> String {
-    try (server ?? servers[0]).sql(text, in: database)
+    try (server ?? pair?.primary ?? servers[0]).sql(text, in: database)
   }
 
   /// The environment of a member.
@@ -160,94 +152,14 @@ final class Cluster {
   @discardableResult func start(_ name: String, environment more: [String: String] = [:]) throws
     -> TestDaemon
   {
-    stopped.remove(name)
     if let member = members[name] {
       try member.start()
       return member
     }
     let member = try TestDaemon(
-      environment: environment(name).merging(more) { $1 }, program: "navd-cluster")
+      environment: environment(name).merging(more) { $1 }, program: "navd-cluster",
+      namespace: network?.namespace(of: name))
     members[name] = member
     return member
-  }
-}
-
-/// How a member is lost, or the server.
-enum Loss: String, CaseIterable {
-  /// It is killed.
-  case killed
-  /// It is stopped for longer than its lease, and goes on.
-  case stopped
-  /// It ends in order.
-  case ended
-  /// It stays, but its database server crashes and starts again.
-  case serverCrashed
-}
-
-/// A client that follows one nav through a cluster: it sends the same octets again, to whichever
-/// member owns the nav, until one answers.
-final class Follower {
-  let nav: String
-  private let cluster: Cluster
-  private let note: String
-  private let client = (0..<4).map { _ in
-    String(format: "%08x", UInt32.random(in: .min ... .max))
-  }.joined()
-  private var peer: Peer?
-  private var lastID = 0
-  /// The message without an answer.
-  private var sent: (id: Int, verb: String, body: String)?
-
-  init(_ cluster: Cluster, _ nav: String, _ note: String) {
-    (self.cluster, self.nav, self.note) = (cluster, nav, note)
-  }
-
-  func perform(_ operations: String) throws {
-    try send(operations)
-    try finish()
-  }
-
-  /// Sends an op, and waits for nothing.
-  func send(_ operations: String) throws {
-    try send("op", #""nav":"\#(nav)","do":\#(operations)"#)
-  }
-
-  @discardableResult func ask(_ verb: String, _ members: String) throws -> JSON {
-    try send(verb, members)
-    return try finish()
-  }
-
-  private func send(_ verb: String, _ members: String) throws {
-    lastID += 1
-    let message = (id: lastID, verb: verb, body: "{\"id\":\(lastID),\(members)}")
-    sent = message
-    try reached().send(verb, message.body)
-  }
-
-  private func reached() throws -> Peer {
-    if let peer { return peer }
-    let peer = try cluster.peer(for: nav, client: client)
-    self.peer = peer
-    return peer
-  }
-
-  /// Waits for the answer to the message that was sent last.
-  @discardableResult func finish() throws -> JSON {
-    guard let (id, verb, body) = sent else { throw Failure("nothing was sent") }
-    let end = Date(timeIntervalSinceNow: Child.patience)
-    while Date() < end {
-      let peer = try reached()
-      while let message = try peer.receive(within: 0.5) {
-        guard message.body["id"]?.integer == UInt64(id) else { continue }
-        if message.verb == "ok" { return message.body }
-        guard ["moved", "busy"].contains(message.body["code"]?.string) else {
-          throw Failure("\(note): \(message.body)")
-        }
-        break
-      }
-      self.peer = nil
-      try reached().send(verb, body)
-    }
-    throw Failure("\(note): no answer about \(nav)")
   }
 }

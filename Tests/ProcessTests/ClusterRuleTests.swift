@@ -28,7 +28,7 @@ extension ProcessTests {
         state = try peer.state("kiosk")["value"]
         revision = try #require(state?["rev"]?.integer)
       }
-      try cluster.lose(member, by: .killed, "")
+      try cluster.lose(member)
       try restart("b", keepsEpoch: true, "taken-over")
       #expect(try member.stop() == 0)
       try cluster.sql("UPDATE navd.shard SET server = '1:00000001'")

@@ -26,7 +26,7 @@ extension ProcessTests {
       try known.send("op", #"{"id":7,"nav":"kiosk","do":[{"push":{"screen":{"id":"wifi"}}}]}"#)
       let confirmed = try known.awaits("ok") { $0.body["id"]?.integer == 7 }.body
       let before = try known.state("kiosk")["value"]
-      try cluster.lose(owner, by: .killed, "")
+      try cluster.lose(owner)
       let other = try cluster.peer(for: "kiosk", client: peer.client, except: owner)
       #expect(try other.state("kiosk")["value"] == before)
       // The client does not know whether its op was performed, and sends it again octet by octet.
@@ -333,13 +333,6 @@ extension ProcessTests {
       #expect(running == 2)
     }
 
-    /// Runs 300 rounds with NAVD_TEST_LONG=1; NAVD_TEST_SEED repeats the choices of a run.
-    @Test func `losses of members and of the server lose and double nothing`() throws {
-      let environment = ProcessInfo.processInfo.environment
-      let seed = environment["NAVD_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
-      try lose(rounds: environment["NAVD_TEST_LONG"] == nil ? 6 : 300, seed: seed)
-    }
-
     @Test func `the standby of the server takes over while a member serves`() throws {
       let cluster = try Cluster(isReplicated: true)
       let member = try cluster.start("a")
@@ -413,52 +406,6 @@ extension ProcessTests {
       #expect(kept.output.components(separatedBy: "kept ").count == 7, "\(kept.output)")
       let nowhere = try qualify("host=/nowhere")
       #expect(nowhere.status == 7 && nowhere.output.hasPrefix("not checked: "), "\(nowhere)")
-    }
-
-    /// Loses members or the server again and again, while clients push onto navs of all members;
-    /// checks that each nav has exactly what was confirmed.
-    private func lose(rounds: Int, seed: UInt64) throws {
-      var random = SeededGenerator(seed: seed)
-      let cluster = try Cluster(hasOwnServer: true, lease: 15_000)
-      let names = ["a", "b", "c"]
-      for name in names { try cluster.start(name) }
-      for round in 0..<rounds {
-        let loss = Loss.allCases.randomElement(using: &random) ?? .killed
-        let victim = try #require(cluster.members[names.randomElement(using: &random) ?? "a"])
-        let note = "seed \(seed), round \(round), \(loss)"
-        let navs = (0..<3).map { "n\(round)/\($0)" }
-        let followers = try navs.map { nav in
-          let follower = Follower(cluster, nav, note)
-          try follower.perform(
-            #"[{"nav.create":{"root":{"id":"home","title":"Home"}}},{"attach":{}}]"#)
-          for number in 0..<5 {
-            try follower.perform(#"[{"push":{"screen":{"id":"s\#(number)"}}}]"#)
-          }
-          try follower.send(#"[{"push":{"screen":{"id":"late"}}}]"#)
-          return follower
-        }
-        try cluster.lose(victim, by: loss, note)
-        for follower in followers {
-          try follower.finish()
-          try check(cluster, follower.nav, note)
-        }
-        if round > 0 { try check(cluster, "n\(round - 1)/0", note) }
-        guard loss != .serverCrashed else { continue }
-        if loss == .stopped {
-          victim.child.kill(SIGCONT)
-          #expect(try victim.child.ended() == 10, "\(note)")
-        }
-        try cluster.start(cluster.name(of: victim))
-      }
-    }
-
-    private func check(_ cluster: Cluster, _ nav: String, _ note: String) throws {
-      let follower = Follower(cluster, nav, note)
-      let state = try follower.ask("get", #""nav":"\#(nav)""#)["value"]
-      #expect(
-        state?["screens"]?.ids == ["home"] + (0..<5).map { "s\($0)" } + ["late"],
-        "\(note): \(nav)")
-      #expect(state?["rev"]?.integer == 7, "\(note): \(nav)")
     }
   }
 }

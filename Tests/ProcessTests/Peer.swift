@@ -72,6 +72,17 @@ final class Peer {
     }
   }
 
+  /// Sends a message if the daemon is connected within some seconds; returns whether it was sent.
+  func offer(_ verb: String, _ body: String, within seconds: Double) throws -> Bool {
+    let frames = [Array("nsp1.\(verb)".utf8), Array(body.utf8)]
+    if try socket.send(frames) == .sent { return true }
+    guard seconds > 0 else { return false }
+    var writable = Poller()
+    _ = writable.add(socket, for: .writable)
+    _ = try writable.wait(milliseconds: Int(seconds * 1000))
+    return try socket.send(frames) == .sent
+  }
+
   /// Waits until its first handshake has ended; returns whether the daemon has admitted it.
   func isAdmitted() throws -> Bool {
     let end = Date(timeIntervalSinceNow: Child.patience)

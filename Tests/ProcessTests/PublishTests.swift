@@ -250,7 +250,7 @@ extension LongProcessTests {
         ])
       try awaitEqual(navs, device, cluster, publisher)
       // The other member takes all navs over, and the device works on meanwhile.
-      try cluster.lose(members[0], by: .killed, "")
+      try cluster.lose(members[0])
       for nav in navs { try push(peer, nav, 20..<40) }
       try awaitEqual(navs, device, cluster, publisher)
       #expect(try members[1].stop() == 0)

@@ -32,6 +32,8 @@ final class TestDaemon {
   private let descriptors: Int?
   /// The name of the program.
   private let program: String
+  /// The network namespace in which it runs, if not that of the tests.
+  private let namespace: String?
   /// The cluster of a `navd-cluster`.
   var cluster: Cluster?
   /// The version that the next start takes.
@@ -42,10 +44,11 @@ final class TestDaemon {
   init(
     _ options: [String] = [], environment: [String: String] = [:], configuration: String? = nil,
     descriptors: Int? = nil, version: Binaries.Version = .present, program: String = "navd",
-    until said: String = "serving "
+    namespace: String? = nil, until said: String = "serving "
   ) throws {
     self.version = version
     self.program = program
+    self.namespace = namespace
     directory = try TestDirectory()
     endpoint = "ipc://\(directory.path)/op"
     state = "\(directory.path)/state"
@@ -57,15 +60,20 @@ final class TestDaemon {
     self.environment = ["HOME": directory.path].merging(environment) { $1 }
     self.descriptors = descriptors
     child = try Self.start(
-      version.path(program), self.options, self.environment, descriptors, said)
+      version.path(program), self.options, self.environment, descriptors, namespace, said)
   }
 
   private static func start(
     _ navd: String, _ options: [String], _ environment: [String: String], _ descriptors: Int?,
-    _ said: String
+    _ namespace: String?, _ said: String
   ) throws -> Child {
     let child =
-      if let descriptors {
+      if let namespace {
+        // The program replaces ip, and has its process number.
+        try Child(
+          ClusterNetwork.ip, ["netns", "exec", namespace, navd] + options,
+          environment: environment)
+      } else if let descriptors {
         try Child(
           "/bin/sh", ["-c", "ulimit -n \(descriptors); exec \"$0\" \"$@\"", navd] + options,
           environment: environment)
@@ -79,7 +87,7 @@ final class TestDaemon {
   /// Starts a daemon again that has ended.
   func start(_ more: [String] = [], until said: String = "serving ") throws {
     child = try Self.start(
-      version.path(program), options + more, environment, descriptors, said)
+      version.path(program), options + more, environment, descriptors, namespace, said)
   }
 
   /// Ends it without any warning.
