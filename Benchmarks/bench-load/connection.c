@@ -98,3 +98,14 @@ void *connect_session(void *context, const char *endpoint, const char *name) {
   free(welcome);
   return socket;
 }
+
+void *connect_process(void *context, const struct plan *plan, int process, const char *name) {
+  char endpoints[2048], *parts[process_limit];
+  int count = 0;
+  if ((size_t)snprintf(endpoints, sizeof endpoints, "%s", plan->endpoint) >= sizeof endpoints)
+    fail("endpoints", plan->endpoint, 64);
+  for (char *part = strtok(endpoints, ","); part && count < process_limit; part = strtok(0, ","))
+    parts[count++] = part;
+  if (!count) fail("endpoint is missing", "", 0);
+  return connect_session(context, parts[process % count], name);
+}

@@ -10,6 +10,7 @@
 
 // The settings of one run, from the command line.
 struct plan {
+  // One endpoint, or several with commas between them, which the processes use in turn.
   const char *endpoint;
   // The number of writing processes, and the maximum number of unanswered operations of each.
   int processes, window;
@@ -88,6 +89,8 @@ _Noreturn void fail(const char *what, const void *detail, size_t size);
 size_t write_hello(char *to, size_t room, const char *name);
 // Connects and opens a session with this name.
 void *connect_session(void *context, const char *endpoint, const char *name);
+// Opens a session of a process of a plan, with the endpoint that is its turn.
+void *connect_process(void *context, const struct plan *plan, int process, const char *name);
 // The same; `welcome` has room for a message, and receives the body of the server's welcome.
 void *connect_session_telling(void *context, const char *endpoint, const char *name, char *welcome);
 // Takes one frame; returns its size, or -1 if none arrives in time. `flags` can say not to wait.

@@ -1,6 +1,6 @@
 // The load generator: it drives navd, and the peers with which navd is compared, in the same way.
 //
-//   bench-load run endpoint=ipc:///path|redis:/path [name=number ...]
+//   bench-load run endpoint=ipc:///path[,ipc:///path ...]|redis:/path [name=number ...]
 //   bench-load turns MILLISECONDS , prefix=NAME endpoint=... [name=number ...] [, ...]
 //   bench-load create endpoint=... navs=COUNT depth=COUNT
 //   bench-load behind|replay ENDPOINT REVISIONS

@@ -160,7 +160,7 @@ static size_t write_creation(char *to, size_t room, const struct plan *plan, int
 void create_navs(const struct plan *plan, int process) {
   if (plan->depth > depth_limit) fail("too deep", "", 0);
   void *context = zmq_ctx_new();
-  void *socket = connect_session(context, plan->endpoint, "creator");
+  void *socket = connect_process(context, plan, process, "creator");
   char message[4096], *body = malloc(reply_limit + 1);
   int sent = 0, done = 0;
   while (done < plan->navs) {
@@ -185,7 +185,7 @@ static void wait_for_turn(uint64_t time) {
 
 void write_operations(const struct plan *plan, struct shared *shared, int process, int go) {
   void *context = zmq_ctx_new();
-  void *socket = connect_session(context, plan->endpoint, "bench");
+  void *socket = connect_process(context, plan, process, "bench");
   struct form push, pop, edit;
   make_forms(&push, &pop, &edit);
   struct model *models = calloc((size_t)plan->navs, sizeof *models);

@@ -16,16 +16,19 @@ struct Goal {
   }
 
   var workload: String
+  /// The target that is measured.
+  var target: Target
   var metric: String
   var relation: Relation
   var value: Double
   var reference: Reference
 
   private init(
-    _ workload: String, _ metric: String, _ relation: Relation, _ value: Double,
-    of reference: Reference = .one
+    _ workload: String, by target: Target = .navd, _ metric: String, _ relation: Relation,
+    _ value: Double, of reference: Reference = .one
   ) {
     self.workload = workload
+    self.target = target
     self.metric = metric
     self.relation = relation
     self.value = value
@@ -40,6 +43,7 @@ struct Goal {
     Goal("w2a", "ops_s", .atLeast, 1.9, of: .peer(.redis)),
     Goal("w2b", "ops_s", .atLeast, 0.7, of: .peer(.sqlite)),
     Goal("w2b", "ops_s", .atLeast, 2.9, of: .peer(.redis)),
+    Goal("members", by: .cluster, "cpu_ratio", .atMost, 1.1),
     Goal("fan100-rate", "last_p50_us", .atMost, 1.15, of: .peer(.sqlite)),
     Goal("fan1000-rate", "last_p50_us", .atMost, 1.15, of: .peer(.sqlite)),
     Goal("fan100", "deliveries_s", .atLeast, 1, of: .peer(.redis)),
@@ -79,7 +83,7 @@ struct Goal {
 
   /// The measured number or ratio; nil if a measurement is missing.
   func found(_ results: Results) -> Double? {
-    guard let own = results.median(workload, .navd, metric) else { return nil }
+    guard let own = results.median(workload, target, metric) else { return nil }
     let other: Double? =
       switch reference {
       case .one: 1

@@ -76,11 +76,10 @@ struct Results {
       let ratio = target == .navd ? ratio(workload, metric, to: peer) : nil
       cells.append(ratio.map { String(format: "%.2f", $0) } ?? "")
     }
-    let goals = Goal.all.filter { $0.workload == workload.name && $0.metric == metric }
-    let verdicts =
-      target != .navd
-      ? []
-      : goals.map { "\($0.text): \($0.verdict(self) ?? "not measured")" }
+    let goals = Goal.all.filter {
+      $0.workload == workload.name && $0.target == target && $0.metric == metric
+    }
+    let verdicts = goals.map { "\($0.text): \($0.verdict(self) ?? "not measured")" }
     cells.append(verdicts.joined(separator: "; "))
     return "| " + cells.joined(separator: " | ") + " |"
   }

@@ -15,7 +15,7 @@ typealias Numbers = [String: Double]
 struct Runner {
   /// Starts the servers.
   let servers: Servers
-  private var programs: Programs { servers.programs }
+  var programs: Programs { servers.programs }
 
   /// Runs a workload once; returns the numbers of one run, or of several that are cheaper to
   /// measure together.
@@ -50,6 +50,8 @@ struct Runner {
             "thousand": common + ["watchers=1000", "own=1"],
           ]))
       ]
+    case .members(let isEach, let operations):
+      return [try members(isEach: isEach, operations: operations, workload.setup)]
     case .command(let runs): return [try serving { try push($0, runs) }]
     case .help(let runs): return [try help(runs)]
     case .restart(let navs, let operations, let starts):
@@ -142,7 +144,7 @@ struct Runner {
     return numbers
   }
 
-  private static func number(
+  static func number(
     _ name: String, of numbers: Numbers?, isZeroGood: Bool = false
   ) throws -> Double {
     guard let value = numbers?[name], value > 0 || isZeroGood else {

@@ -74,6 +74,25 @@ struct Servers {
     }
   }
 
+  /// Calls `body` while some daemons of one cluster run, named m0, m1 and so on.
+  func clustering<Result>(
+    _ members: Int, _ setup: Setup, _ body: ([Server], PostgresServer) throws -> Result
+  ) throws -> Result {
+    try inDirectory { directory in
+      let postgres = try PostgresServer()
+      defer { postgres.remove() }
+      func start(_ running: [Server]) throws -> Result {
+        guard running.count < members else { return try body(running, postgres) }
+        var place = Place(directory.appending(path: "m\(running.count)"))
+        place.postgres = postgres
+        try FileManager.default.createDirectory(
+          at: place.data, withIntermediateDirectories: true)
+        return try serving(.cluster, setup, place) { try start(running + [$0]) }
+      }
+      return try start([])
+    }
+  }
+
   /// Calls `body` while a server runs, kills the server, and measures `starts` restarts from copies
   /// of its files.
   ///
@@ -145,6 +164,7 @@ struct Servers {
       let conninfo = place.postgres?.conninfo("postgres") ?? ""
       return [
         "/usr/bin/env", tunables, "NAVD_CLUSTER_DATABASE=\(conninfo)",
+        "NAVD_CLUSTER_MEMBER=\(place.directory.lastPathComponent)",
         programs.path(of: "navd-cluster"), "--listen", "ipc://\(place.socket)",
       ] + (try configuration(setup, place.directory))
     case .pgbench: throw BenchError("pgbench is no server")

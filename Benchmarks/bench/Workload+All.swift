@@ -2,7 +2,8 @@ extension Workload {
   /// All workloads; with `isQuick` they take about a fifth of the time and are less exact.
   static func all(isQuick: Bool) -> [Workload] {
     let scale = isQuick ? 5 : 1
-    return writing(scale) + clusters(scale) + windows(scale) + fanOut(scale) + watches(scale)
+    return writing(scale) + clusters(scale) + members(scale) + windows(scale) + fanOut(scale)
+      + watches(scale)
       + sizes(scale)
       + ratios(scale) + processes(scale) + states(scale)
   }
@@ -57,6 +58,21 @@ extension Workload {
         "processes=4 window=64 navs=16 warm=2000 seconds=3", operations: 40_000 / scale,
         metric: "ops_s"),
     ]
+  }
+
+  /// Operations with one, two and four daemons of a cluster.
+  private static func members(_ scale: Int) -> [Workload] {
+    [("members", true, "at each"), ("members-shared", false, "altogether")].map {
+      name, isEach, place in
+      var workload = Workload(
+        name: name, title: "four daemons : one, 64 in flight \(place)",
+        kind: .members(isEach: isEach, operations: 160_000 / scale),
+        metric: "cpu_ratio",
+        also: ["two_cpu_ratio", "database_ratio", "one_cpu_us_op", "one_database_us_op"],
+        targets: [.cluster])
+      workload.weight = .heavy
+      return workload
+    }
   }
 
   /// The same as `w1` and `w2a`, with the journal in PostgreSQL.

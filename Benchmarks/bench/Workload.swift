@@ -2,6 +2,10 @@
 struct Workload {
   /// The way in which a workload runs.
   enum Kind {
+    /// One, two and four daemons of a cluster, each with a client, perform this many operations in
+    /// all; the results are processor times of an operation. 64 are in flight, at each daemon or
+    /// altogether.
+    case members(isEach: Bool, operations: Int)
     /// The load generator drives a server.
     case load(arguments: [String])
     /// Two variants of the load in turn, on a server each; the result is the cost of the second
