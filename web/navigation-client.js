@@ -14,6 +14,8 @@ const ANSWER_MS = 15000;
 const OTHERS_MS = 2000;
 /** How long a session that no nav needs is kept. */
 const IDLE_MS = 10_000;
+/** The longest pause before a daemon is asked that another one names, in milliseconds. */
+const LONGEST_MOVE_MS = 500;
 /** How many navs a client knows the gateways of. */
 const MOST_ROUTES = 4096;
 const LINE_OCTETS = 65536;
@@ -971,8 +973,8 @@ export class Cluster {
   /** The addresses that do not take the client, with the errors. */
   #refusals = new Map();
   /**
-   * The gateway of each nav that was elsewhere than at the base. Since its last answer, `moves`
-   * counts how often a daemon named another one, and `vacancies` how often nobody had the nav.
+   * The gateway of each nav that was elsewhere than at the base. `moves` counts how often a daemon
+   * named another one since its last answer.
    */
   #routes = new Map();
   /** The nav of each request without an answer. */
@@ -1178,7 +1180,7 @@ export class Cluster {
   #route(nav) {
     const known = this.#routes.get(nav);
     if (known) return known;
-    const route = { address: this.#base, moves: 0, vacancies: 0 };
+    const route = { address: this.#base, moves: 0 };
     for (const [each, { address }] of this.#routes) {
       if (this.#routes.size < MOST_ROUTES) break;
       if (!this.#members.get(address)?.session.navs.has(each)) this.#routes.delete(each);
@@ -1201,7 +1203,8 @@ export class Cluster {
     if (!hasOwner) {
       if (member.session.isHolding(nav)) return;
       route.moves = 0;
-      const wait = Math.max(after, this.#pause(route.vacancies++));
+      // Not longer each time: the daemon says when to ask. A random part spreads the clients.
+      const wait = after + this.#random() * (after / 4 + 10);
       return member.session.hold(nav, this.#now + wait);
     }
     const address = gatewayOf(web);
@@ -1213,8 +1216,9 @@ export class Cluster {
       this.#routes.delete(nav);
       return member.session.abandon(nav, refusal);
     }
-    // At once to the first and the second one. From then on they may send the nav in a circle.
-    const wait = ++route.moves > 2 ? this.#pause(route.moves - 3) : 0;
+    // At once to the first and the second one. From then on they may send the nav in a circle, or
+    // name a daemon that was lost until its lease ends.
+    const wait = ++route.moves > 2 ? Math.min(LONGEST_MOVE_MS, this.#pause(route.moves - 3)) : 0;
     route.address = address;
     const target = this.#member(address);
     if (target !== member) return this.#move(nav, member, target, this.#now + wait);
@@ -1271,8 +1275,14 @@ export class Cluster {
   }
 
   /** Handles the end of a session that the client goes on with. */
-  #lose(member, at) {
+  #lose(member, { at, least = 0 }) {
     const hasFailed = member.phase !== "open";
+    // Until the lease of its daemon ends, the others name it. So while they answer, no pause may
+    // delay the answer of the one that takes over.
+    const others = [...this.#members.values()].filter((each) => each !== member);
+    if (others.some(({ phase }) => phase === "open")) {
+      at = Math.min(at, this.#now + Math.max(least, LONGEST_MOVE_MS));
+    }
     Object.assign(member, { phase: "lost", notBefore: at, openAt: Infinity });
     this.#actions.push({ kind: "drop", gateway: member.address });
     // After a loss, it is asked again itself, unless it wants to be left alone for some time.
@@ -1350,7 +1360,7 @@ export class Cluster {
       this.#actions.push(action);
       this.#report();
     } else if (kind === "reconnect") {
-      this.#lose(member, action.at);
+      this.#lose(member, action);
     } else if (kind === "closed") {
       if (action.error.reason === "revoked") this.#refusals.set(member.address, action.error);
       this.#expel(member, action.error);
@@ -1369,7 +1379,7 @@ export class Cluster {
     if (kind === "answered") this.#navs.delete(id);
     const route = this.#routes.get(nav);
     if (route && ["answered", "state", "duty"].includes(kind) && !action.isEvent) {
-      Object.assign(route, { moves: 0, vacancies: 0 });
+      route.moves = 0;
     }
     this.#actions.push(action);
     if (kind === "watchEnded") {
@@ -1499,7 +1509,7 @@ export class Session {
     if (this.#phase === "closed") return;
     this.#forgetSession();
     const at = now + Math.max(least, this.#backOff(this.#attempts++));
-    this.#actions.push({ kind: "reconnect", at });
+    this.#actions.push({ kind: "reconnect", at, least });
   }
 
   /** Handles deadlines: silence, postponed requests, and questions that nobody settled. */

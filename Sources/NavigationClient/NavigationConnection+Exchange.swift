@@ -101,7 +101,7 @@ extension NavigationConnection {
       exchange.moves += 1
       exchange.failures = 0
       // The first two at once, then ever more slowly, because the daemons name each other.
-      let pause = exchange.moves <= 2 ? 0 : UInt64(50) << UInt64(min(exchange.moves - 2, 6))
+      let pause = exchange.moves <= 2 ? 0 : UInt64(50) << UInt64(min(exchange.moves - 2, 4))
       exchange.connectsUntil = now + pause + ClusterReplica.unreachableMilliseconds
       links.connect(.first, to: address, at: now + pause)
     }
@@ -113,7 +113,7 @@ extension NavigationConnection {
     exchange.moves += 1
     exchange.failures = 0
     exchange.connectsUntil = nil
-    let pause = UInt64(50) << UInt64(min(exchange.moves, 6))
+    let pause = UInt64(50) << UInt64(min(exchange.moves, 4))
     links.connect(.first, to: nil, at: monotonicMilliseconds() + pause)
   }
 }

@@ -85,7 +85,8 @@ struct PostgresCommand {
   init(_ conninfo: String, as name: String, timeout: UInt64) throws(PostgresError) {
     // What stands before `dbname` are defaults, which the connection string can change.
     let settings = [
-      ("connect_timeout", "\(Self.connectTimeout)"), ("tcp_user_timeout", "\(timeout)"), ("keepalives_idle", "1"),
+      ("connect_timeout", "\(Self.connectTimeout)"), ("tcp_user_timeout", "\(timeout)"),
+      ("keepalives_idle", "1"),
       ("keepalives_interval", "1"), ("keepalives_count", "3"), ("dbname", conninfo),
       ("application_name", name),
       // Never a standby: its answers can be older than what this process has stored.

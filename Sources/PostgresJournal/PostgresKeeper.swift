@@ -94,7 +94,8 @@ final class PostgresKeeper: ClusterKeeper {
       waitForOthers(results[2].integer(0, 0) ?? 0)
     }
     return ClusterState(
-      view: ClusterView(member: place.member.name, members: members), wanted: wanted)
+      view: ClusterView(member: place.member.name, members: members, lease: place.lease),
+      wanted: wanted)
   }
 
   func take(_ shards: [Shard]) throws(JournalError) -> [TakenShard] {

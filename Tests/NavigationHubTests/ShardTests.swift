@@ -32,15 +32,17 @@ private final class ShardStage {
 
   func world(of nav: String) -> World { worlds[place(of: nav)] }
 
-  /// Lets all hubs know where the shards are.
-  func showPlaces() throws {
+  /// Lets all hubs know where the shards are; the leases, of 1 s, have `lease` ms left.
+  func showPlaces(lease: Int64 = 1000) throws {
     for (number, world) in worlds.enumerated() {
       let members = worlds.indices.map { other in
         ClusterMember(
           name: "m\(other)", endpoint: "ipc:///\(other)", key: other == 1 ? "KEY" : nil,
-          lease: 1000, shards: places.filter { $0.value == other }.map(\.key).sorted())
+          lease: lease, shards: places.filter { $0.value == other }.map(\.key).sorted())
       }
-      try world.turn([.cluster(ClusterView(member: "m\(number)", members: members))])
+      try world.turn([
+        .cluster(ClusterView(member: "m\(number)", members: members, lease: 1000))
+      ])
     }
   }
 
@@ -166,6 +168,11 @@ private final class ShardStage {
       #expect(answer.code == "moved" && answer.json["retry"] as? String == "same")
       #expect(answer.json["endpoint"] as? String == "ipc:///\(from)")
       #expect(answer.json["key"] as? String == (from == 1 ? "KEY" : nil))
+    }
+    // One that has not renewed its lease for so long may have gone.
+    for (lease, code) in [(500, "busy"), (501, "moved")] as [(Int64, String)] {
+      try stage.showPlaces(lease: lease)
+      for answer in try ask(other) { #expect(answer.code == code, "\(lease)") }
     }
     #expect(try other.ask("unwatch", #"{"id":99,"nav":"kiosk"}"#).verb == .ok)
     #expect(other.world.journal.rows.isEmpty)

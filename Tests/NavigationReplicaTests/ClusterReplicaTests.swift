@@ -233,7 +233,7 @@ import Testing
     }
   }
 
-  @Test func `daemons that name each other are followed ever more slowly`() throws {
+  @Test func `daemons that name each other are followed more slowly, up to half a second`() throws {
     var rig = Rig()
     _ = try rig.open()
     let (id, _) = rig.perform("kiosk")
@@ -252,8 +252,9 @@ import Testing
       link = rig.client.members[try #require(rig.client.home(of: "kiosk"))].link
     }
     #expect(waits.prefix(2) == [0, 0])
-    #expect(waits.dropFirst(2).allSatisfy { $0 > 0 })
-    #expect(waits.reduce(0, +) > 2000)
+    // Not without a limit: until its lease ends, the others name a daemon that was lost.
+    #expect(waits.dropFirst(2).allSatisfy { (1...500).contains($0) })
+    #expect(waits.reduce(0, +) > 1500)
   }
 
   @Test func `navs of a daemon that cannot be reached are asked for at the seed`() throws {

@@ -52,12 +52,18 @@ package struct ClusterView: Hashable, Sendable {
   package var member: String
   /// All daemons, in the order of their names.
   package var members: [ClusterMember]
+  /// The milliseconds of a lease, of which a daemon that runs renews it after a third.
+  package var lease: UInt64
 
   /// Makes a view of its values.
-  package init(member: String, members: [ClusterMember]) {
+  package init(member: String, members: [ClusterMember], lease: UInt64 = 0) {
     self.member = member
     self.members = members
+    self.lease = lease
   }
+
+  /// Whether a daemon has not renewed its lease for half of it, so that it may have gone.
+  func isSilent(_ member: ClusterMember) -> Bool { member.lease <= Int64(lease / 2) }
 
   /// The value of `get` `cluster` (protocol §17).
   var json: [UInt8] {

@@ -31,12 +31,14 @@ struct Shards: Sendable {
   /// The shards that this daemon serves, ascending.
   var here: [Shard] { areHere.indices.filter { areHere[$0] }.map { Shard($0) } }
 
-  /// The daemon that serves a shard; nil if it is not known, or its lease has ended.
+  /// The daemon that serves a shard; nil if it is not known, or it is silent.
+  ///
+  /// Clients that are sent to a daemon that has gone come back, and wait longer each time.
   func owner(of shard: Shard) -> ClusterMember? {
     guard let view, let place = owners[shard.number] else { return nil }
     let owner = view.members[place]
     // The view can be older than what became of this daemon's own shards.
-    return owner.isAlive && owner.name != view.member ? owner : nil
+    return !view.isSilent(owner) && owner.name != view.member ? owner : nil
   }
 
   /// When a shard came from another daemon; nil outside of a cluster.

@@ -112,7 +112,7 @@ class ClusterClient:
         self.window, self.id = window, 0
         self.sessions, self.homes, self.held = {}, {}, {}
         self.lost = {}  # endpoint → (how often in a row, when to try again)
-        self.moves, self.vacancies = {}, {}  # of each nav since its last answer
+        self.moves = {}  # of each nav since its last answer
         self.mirrors, self.duties, self.flights, self.answers = {}, {}, {}, {}
         self.asked = {}  # (endpoint, id) of a watch, a delegate or a lease → what it was for
         self.received = None
@@ -363,7 +363,6 @@ class ClusterClient:
     def serve(self, nav):
         """The nav has an owner that answers."""
         self.moves.pop(nav, None)
-        self.vacancies.pop(nav, None)
 
     def answer(self, session, verb, f1):
         is_elsewhere = f1.get("code") == "moved" or f1.get("reason") == "no-owner"
@@ -445,15 +444,17 @@ class ClusterClient:
         if endpoint is None:
             if nav not in self.held:
                 self.moves.pop(nav, None)
-                tries = self.vacancies[nav] = self.vacancies.get(nav, 0) + 1
-                self.held[nav] = now + max(f1.get("after", 0) / 1000, pause(tries - 1))
+                # Not longer each time: the daemon says when to ask. A random part spreads the clients.
+                after = f1.get("after", 0) / 1000
+                self.held[nav] = now + after + random.uniform(0, after / 4 + 0.01)
             return
         if f1.get("key"):
             self.server_keys[endpoint] = f1["key"].encode()
         tries = self.moves[nav] = self.moves.get(nav, 0) + 1
         self.held.pop(nav, None)
         if tries > 2:
-            self.held[nav] = now + pause(tries - 3)
+            # They may send the nav in a circle, or name a daemon that was lost until its lease ends.
+            self.held[nav] = now + min(0.5, pause(tries - 3))
         self.move(nav, endpoint)
 
     def move(self, nav, endpoint):
@@ -468,7 +469,9 @@ class ClusterClient:
         self.end(session)
         endpoint, was_open = session.endpoint, session.phase == "lost" and session.heard is not None
         tries = self.lost.get(endpoint, (0, 0))[0] + 1
-        self.lost[endpoint] = tries, self.now() + max(least, pause(tries - 1))
+        # Until the lease of its daemon ends, the others name it, so while they answer the pauses stay short.
+        longest = 0.5 if any(each.phase == "open" for each in self.sessions.values()) else 5.0
+        self.lost[endpoint] = tries, self.now() + max(least, min(longest, pause(tries - 1)))
         navs = [nav for nav in {*self.mirrors, *(nav for _, nav in self.duties),
                                 *(each.nav for each in self.flights.values())} if self.home(nav) == endpoint]
         for flight in self.flights.values():
