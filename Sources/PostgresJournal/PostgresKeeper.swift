@@ -38,10 +38,10 @@ final class PostgresKeeper: ClusterKeeper {
   private static let clock = PostgresCommand(
     "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
 
-  /// Leaves the daemons whose leases have ended the time to renew them, since the server has just
-  /// come back. With the leases they keep the epochs of their navs.
+  /// Leaves the other daemons the time to renew leases that ended while the server was away.
   ///
-  /// One that has renewed its lease since has had its time.
+  /// With their leases they keep the epochs of their navs. One that has renewed its lease since has
+  /// had its time.
   private func waitForOthers(_ time: Int64) {
     notBefore = SystemClock.bootMilliseconds() + place.reunion
     renewedAfter = time + Int64(place.lease)
@@ -109,14 +109,18 @@ final class PostgresKeeper: ClusterKeeper {
     let mayEnd: Int64 = notBefore <= SystemClock.bootMilliseconds() ? 1 : 0
     let numbers = PostgresValue.integers(shards.map { Int64($0.number) })
     let results = try run([
-      // Waits for a commit of such a member that is under way, and fails every later one.
+      // Waits for a commit of such a member that is under way, and fails every later one. Its own lease
+      // is compared again behind that wait: it has ended too if the server stored nothing meanwhile.
       PostgresCommand(
         """
-        UPDATE navd.member SET process = NULL, generation = generation + 1
-        WHERE process IS NOT NULL AND leased_until < clock_timestamp()
-          AND ($2 = 1 OR leased_until > to_timestamp($3 / 1000.0))
-          AND name IN (SELECT owner FROM navd.shard WHERE id = ANY($1))
-        """, numbers, .integer(mayEnd), .integer(renewedAfter)),
+        UPDATE navd.member AS former SET process = NULL, generation = former.generation + 1
+        FROM navd.member AS own
+        WHERE own.name = $4 AND own.process = $5 AND own.leased_until > clock_timestamp()
+          AND former.process IS NOT NULL AND former.leased_until < clock_timestamp()
+          AND ($2 = 1 OR former.leased_until > to_timestamp($3 / 1000.0))
+          AND former.name IN (SELECT owner FROM navd.shard WHERE id = ANY($1))
+        """, numbers, .integer(mayEnd), .integer(renewedAfter), .text(place.member.name),
+        .text(place.process)),
       PostgresCommand(
         """
         WITH former AS (SELECT id, owner FROM navd.shard WHERE id = ANY($1)),

@@ -169,9 +169,11 @@ final class ClusterLoad: @unchecked Sendable {
     }
   }
 
-  /// Ends the load, and returns the history of each nav without what its daemon says about it.
+  /// Ends the load, and waits until the watchers have seen everything.
   ///
   /// - Parameter final: reads the final revision of a nav, once all writers have their answers.
+  /// - Returns: the history of each nav, without what its daemon says about it.
+  /// - Throws: `Failure` if a client cannot go on or does not end.
   func finish(_ final: (String) throws -> UInt64) throws -> [NavHistory] {
     change { phase = .stopping }
     // The watchers wait for the final revisions.

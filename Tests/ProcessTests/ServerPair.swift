@@ -69,6 +69,7 @@ final class ServerPair {
   /// Makes a new standby at the node that has no server.
   ///
   /// - Parameter former: the node of the former primary, which stays as it is.
+  /// - Throws: the error of the programs that copy and start it.
   func addStandby(except former: String) throws {
     standbyNode = Self.nodes.first { $0 != primaryNode && $0 != former } ?? ""
     standby = try Self.makeStandby(of: primary, at: standbyNode, network)
