@@ -59,21 +59,18 @@ final class PostgresReader: JournalEngineReader {
   private func read(_ command: PostgresCommand) throws(JournalError) -> PostgresResult {
     let giveUp = SystemClock.monotonicMilliseconds() + PostgresPlace.longestOutage
     while true {
+      // It may have been lost long ago, so the first attempt to connect comes without a pause.
+      let former = connection
       do throws(PostgresError) {
-        let connection: PostgresConnection
-        if let former = self.connection {
-          connection = former
-        } else {
-          connection = try place.connect()
-          self.connection = connection
-        }
+        if connection == nil { connection = try place.connect() }
+        guard let connection else { throw .unreachable("the connection was lost") }
         return try connection.run([command], until: place.deadline())[0]
       } catch {
         self.connection = nil
         guard case .unreachable = error, SystemClock.monotonicMilliseconds() < giveUp else {
           throw .unreadable(path: name, reason: error.text)
         }
-        _ = poll(nil, 0, PostgresPlace.pause)
+        if former == nil { _ = poll(nil, 0, PostgresPlace.pause) }
       }
     }
   }

@@ -185,6 +185,30 @@ private final class ShardStage {
     }
   }
 
+  @Test("rule 6: a nav on its way here is asked for soon, and then ever later")
+  func coming() throws {
+    let stage = try ShardStage(2)
+    let clients = try clients(stage)
+    let from = stage.place(of: "kiosk")
+    try clients[from].must(Self.create)
+    let world = stage.worlds[1 - from]
+    let shard = Shard(ofName: "kiosk", among: Shard.count)
+    var members = [0, 1].map {
+      ClusterMember(name: "m\($0)", endpoint: "ipc:///\($0)", lease: 1000)
+    }
+    members[1 - from].shards = [shard]
+    let view = ClusterView(member: "m\(1 - from)", members: members, lease: 1000)
+    var waits: [Int?] = []
+    for pause: UInt64 in [0, 4, 16, 30, 100] {
+      world.now.boot += pause
+      try world.turn([.cluster(view)])
+      let answer = try clients[1 - from].ask("get", #"{"id":\#(90 + waits.count),"nav":"kiosk"}"#)
+      #expect(answer.code == "busy" && answer.json["reason"] as? String == "no-owner")
+      waits.append(answer.json["after"] as? Int)
+    }
+    #expect(waits == [10, 10, 20, 50, 100])
+  }
+
   @Test("rule 6: a due time of another machine's clock is expired")
   func clock() throws {
     let world = World { $0.clock = "here" }

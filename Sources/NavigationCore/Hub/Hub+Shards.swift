@@ -4,7 +4,10 @@
 
 extension Hub {
   /// The milliseconds after which a client asks again about a nav that has no owner.
-  private static let withoutOwner: UInt64 = 100
+  ///
+  /// A nav that is on its way to this daemon usually comes within some milliseconds. So the first
+  /// clients ask again soon, and later ones after as long as they all have waited.
+  private static let withoutOwner: ClosedRange<UInt64> = 10...100
 
   /// The number of navs, without the virtual ones.
   package var navCount: Int { navs.count }
@@ -32,7 +35,9 @@ extension Hub {
     guard let owner = shards.owner(of: shard) else {
       var error = OutgoingError(.busy, "shard \(shard.number), which has \(nav), has no owner yet")
       error.reason = "no-owner"
-      error.after = Self.withoutOwner
+      let range = Self.withoutOwner
+      let waited = shards.coming(shard).map { timer.now.boot - min($0, timer.now.boot) }
+      error.after = min(max(waited ?? range.upperBound, range.lowerBound), range.upperBound)
       return error
     }
     var error = OutgoingError(.moved, "\(owner.name) serves \(nav)")
@@ -50,7 +55,7 @@ extension Hub {
   }
 
   /// Notes where the other shards are.
-  mutating func note(_ view: ClusterView) { shards.note(view) }
+  mutating func note(_ view: ClusterView, at now: Instant) { shards.note(view, at: now.boot) }
 }
 
 // A shard comes.

@@ -95,7 +95,7 @@ package struct Hub: Sendable {
       if let slot = navs.slot(numbered: number) { recordSnapshot(of: slot, at: now) }
     case .access(let access): change(access)
     case .revoked(let connection): revoke(connection)
-    case .cluster(let view): note(view)
+    case .cluster(let view): note(view, at: now)
     case .wished(let connection, let id, let failure):
       finishWish(connection, id: id, failure: failure)
     case .wake: wake(at: now)

@@ -452,6 +452,9 @@ class ClusterClient:
             self.server_keys[endpoint] = f1["key"].encode()
         tries = self.moves[nav] = self.moves.get(nav, 0) + 1
         self.held.pop(nav, None)
+        if tries <= 2 and endpoint in self.lost:
+            # It may be back, as the daemon that names it says.
+            self.lost[endpoint] = self.lost[endpoint][0], now
         if tries > 2:
             # They may send the nav in a circle, or name a daemon that was lost until its lease ends.
             self.held[nav] = now + min(0.5, pause(tries - 3))
