@@ -66,8 +66,8 @@ class Moves(ShardTest):
         self.shards.move("kiosk", None)
         first = self.client.begin("op", "kiosk", do=[{"push": {"screen": {"id": "x"}}}])
         second = self.client.begin("op", "kiosk", do=[{"push": {"screen": {"id": "y"}}}])
-        self.client.until(lambda: self.client.vacancies.get("kiosk", 0) >= 3)
-        self.assertLess(len(self.way("op")), 8)
+        asked = len(self.shards.received("watch", "kiosk"))
+        self.client.until(lambda: len(self.shards.received("watch", "kiosk")) >= asked + 3)
         self.shards.move("kiosk", "b")
         self.client.wait(first)
         self.client.wait(second)
@@ -87,7 +87,8 @@ class Moves(ShardTest):
             start = self.client.now()
             self.client.until(lambda: len(self.way("op")) == count)
             pauses.append(self.client.now() - start)
-        self.assertEqual(pauses, sorted(pauses))
+        for pause, least in zip(pauses, (0.05, 0.1, 0.2)):
+            self.assertGreaterEqual(pause, least)
         self.shards.members["a"].instead = lambda verb, body: None
         self.client.wait(id)
         self.assertEqual({each for _, each in self.way("op")}, {id})
