@@ -10,7 +10,7 @@ JOBS ?= 2
 SWIFT ?= swift
 
 PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev liblz4-dev libxxhash-dev \
-  libmicrohttpd-dev libpq-dev postgresql python3 python3-zmq scdoc strace iproute2 nftables
+  libmicrohttpd-dev libpq-dev postgresql python3 python3-zmq scdoc strace iproute2 nftables zsh fish
 # The browser of the tests, what drives it, and the compiler that checks the types of the module.
 BROWSER_PACKAGES := chromium chromium-driver python3-selenium node-typescript
 # What `make bench` and `make bench-instructions` leave out when it is missing.
@@ -171,6 +171,11 @@ install: ## Install into DESTDIR and PREFIX what `make release man` has built
 	  install -D -m 644 systemd/navd-web.default $(DESTDIR)$(sysconfdir)/default/navd-web
 	install -D -m 644 -t $(DESTDIR)$(datadir)/javascript/navd \
 	  web/navigation-client.js web/navigation-client.d.ts
+	install -d $(DESTDIR)$(datadir)/bash-completion/completions $(DESTDIR)$(datadir)/zsh/vendor-completions \
+	  $(DESTDIR)$(datadir)/fish/vendor_completions.d
+	.build/$(CONFIGURATION)/navctl completion bash >$(DESTDIR)$(datadir)/bash-completion/completions/navctl
+	.build/$(CONFIGURATION)/navctl completion zsh >$(DESTDIR)$(datadir)/zsh/vendor-completions/_navctl
+	.build/$(CONFIGURATION)/navctl completion fish >$(DESTDIR)$(datadir)/fish/vendor_completions.d/navctl.fish
 	for page in $(man_pages); do \
 	  install -D -m 644 "$$page" $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/} || exit 1; \
 	done

@@ -10,17 +10,20 @@ package struct OptionDeclaration: Hashable, Sendable {
   package var documentation: String
   /// The heading in the help; options with the same heading stand together.
   package var group: String?
+  /// The values that the shell offers; empty if they are not known here.
+  package var choices: [String]
 
-  /// Declares an option; `short`, `argument` and `group` are optional.
+  /// Declares an option; only its name and its documentation are needed.
   package init(
     _ name: String, short: Character? = nil, argument: String? = nil, _ documentation: String,
-    group: String? = nil
+    group: String? = nil, choices: [String] = []
   ) {
     self.name = name
     self.short = short
     self.argument = argument
     self.documentation = documentation
     self.group = group
+    self.choices = choices
   }
 }
 
@@ -35,12 +38,18 @@ package struct PositionalArguments: Hashable, Sendable {
   /// Keys have 40 characters and can begin with a dash. A word that is a long option of the command
   /// by its full name remains that option.
   package var dashedWidth: Int?
+  /// The words that the shell offers for a placeholder of `usage`.
+  package var choices: [String: [String]]
 
   /// Declares arguments; an upper bound of `Int.max` in `count` means any number.
-  package init(_ usage: String, count: ClosedRange<Int>, dashedWidth: Int? = nil) {
+  package init(
+    _ usage: String, count: ClosedRange<Int>, dashedWidth: Int? = nil,
+    choices: [String: [String]] = [:]
+  ) {
     self.usage = usage
     self.count = count
     self.dashedWidth = dashedWidth
+    self.choices = choices
   }
 
   /// No positional arguments at all.

@@ -27,7 +27,7 @@ enum Program {
     TransitionCommand.self,
     AttachCommand.self, DetachCommand.self, EnvironmentCommand.self, ConfigureCommand.self,
     LeaseCommand.self, DelegateCommand.self,
-    KeyCommand.self, BackupCommand.self, ClusterCommand.self,
+    KeyCommand.self, BackupCommand.self, ClusterCommand.self, CompletionCommand.self,
     OpCommand.self,
   ]
 
@@ -51,10 +51,12 @@ enum Program {
           "key", argument: "FILE", "Secret key file for tcp://; else NAVD_KEY"),
         OptionDeclaration("nav", short: "n", argument: "NAV", "The nav; else NAVD_NAV"),
         OptionDeclaration(
-          "output", short: "o", argument: "FORMAT", "text, or json as navd sends it"),
+          "output", short: "o", argument: "FORMAT", "text, or json as navd sends it",
+          choices: ["text", "json"]),
         OptionDeclaration(
           "timeout", argument: "TIME", "Wait at most this long, such as 500ms; default 5s"),
-        OptionDeclaration("color", argument: "WHEN", "auto, always or never"),
+        OptionDeclaration(
+          "color", argument: "WHEN", "auto, always or never", choices: ["auto", "always", "never"]),
       ]),
     commands: commands.map { $0.declaration })
 

@@ -12,7 +12,8 @@ enum BackupCommand: Command {
     options: [
       OptionDeclaration(
         "progress", argument: "HOW",
-        "auto (if stderr is a terminal), json (lines on stderr) or none")
+        "auto (if stderr is a terminal), json (lines on stderr) or none",
+        choices: ["auto", "json", "none"])
     ],
     epilogue: """
       The copy contains all navs. navd writes it to the directory backups beside the journal, on \

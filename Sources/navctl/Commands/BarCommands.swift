@@ -5,7 +5,8 @@ import NavctlSupport
 enum BarCommand: Command {
   static let declaration = CommandSet.Command(
     "bar", "Change, hide or show the navigation bar", group: Subject.bars,
-    arguments: PositionalArguments("NAV [VERB [KEY=VALUE...]]", count: 0...Int.max),
+    arguments: PositionalArguments(
+      "NAV [VERB [KEY=VALUE...]]", count: 0...Int.max, choices: ["VERB": ["set", "hide", "show"]]),
     options: Change.animatedOptions,
     epilogue: """
       VERB is set, hide or show. Without VERB, navctl prints the members. KEY is barStyle,
@@ -28,7 +29,8 @@ enum BarCommand: Command {
 enum ToolbarCommand: Command {
   static let declaration = CommandSet.Command(
     "toolbar", "Change, hide or show the toolbar", group: Subject.bars,
-    arguments: PositionalArguments("NAV [VERB [KEY=VALUE...]]", count: 0...Int.max),
+    arguments: PositionalArguments(
+      "NAV [VERB [KEY=VALUE...]]", count: 0...Int.max, choices: ["VERB": ["set", "hide", "show"]]),
     options: Change.animatedOptions,
     epilogue: """
       VERB is set, hide or show. Without VERB, navctl prints the members. KEY is barStyle,

@@ -9,7 +9,9 @@ enum ClusterCommand: Command {
   static let declaration = CommandSet.Command(
     "cluster", "Show and change which daemon of a cluster has which navs",
     group: Subject.administration,
-    arguments: PositionalArguments("[ACTION] [SHARD|NAV|MEMBER] [MEMBER]", count: 0...3),
+    arguments: PositionalArguments(
+      "[ACTION] [SHARD|NAV|MEMBER] [MEMBER]", count: 0...3,
+      choices: ["ACTION": ["status", "move", "drain"]]),
     options: [OptionDeclaration("off", "With drain: let the member take shards again")],
     epilogue: """
       ACTION is one of: status (the default) lists the daemons. move SHARD MEMBER, or move NAV MEMBER,

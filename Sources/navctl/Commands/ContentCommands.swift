@@ -7,7 +7,9 @@ enum ScreenCommand: Command {
 
   static let declaration = CommandSet.Command(
     "screen", "Create, change or release a screen", group: Subject.content,
-    arguments: PositionalArguments("NAV VERB [ID] [KEY=VALUE...]", count: 1...Int.max),
+    arguments: PositionalArguments(
+      "NAV VERB [ID] [KEY=VALUE...]", count: 1...Int.max,
+      choices: ["VERB": ["create", "set", "release"]]),
     options: Change.options,
     epilogue: """
       VERB is create, set or release; only a screen that is not shown can be released. KEY is a
@@ -69,7 +71,9 @@ enum ItemCommand: Command {
       OptionDeclaration("hides-back-button", argument: "BOOL", "No back button while on top"),
       OptionDeclaration(
         "supplement", argument: "BOOL", "Show left buttons beside the back button"),
-      OptionDeclaration("large-title", argument: "MODE", "automatic, always or never"),
+      OptionDeclaration(
+        "large-title", argument: "MODE", "automatic, always or never",
+        choices: ["automatic", "always", "never"]),
       OptionDeclaration("unset", argument: "MEMBER", "Reset a member, by its name in JSON"),
       OptionDeclaration("on-stack", argument: "BOOL", "Refuse if the screen is not on the stack"),
     ] + Change.options,
@@ -91,14 +95,17 @@ enum ItemCommand: Command {
 enum ButtonCommand: Command {
   static let declaration = CommandSet.Command(
     "button", "Create, change, release or tap a button", group: Subject.content,
-    arguments: PositionalArguments("NAV VERB [ID]", count: 1...3),
+    arguments: PositionalArguments(
+      "NAV VERB [BUTTON]", count: 1...3,
+      choices: ["VERB": ["create", "set", "release", "activate"]]),
     options: [
       OptionDeclaration("title", argument: "TEXT", "Title"),
       OptionDeclaration("image", argument: "REF", "Name of an image, or a record in JSON"),
       OptionDeclaration("landscape-image", argument: "REF", "Image for a flat display"),
       OptionDeclaration("system-item", argument: "NAME", "A predefined button, such as done"),
       OptionDeclaration("view", argument: "JSON", "A custom view of the application"),
-      OptionDeclaration("style", argument: "STYLE", "plain or done"),
+      OptionDeclaration(
+        "style", argument: "STYLE", "plain or done", choices: ["plain", "done"]),
       OptionDeclaration("action", argument: "NAME", "Name of the action of a tap; nav.pop pops"),
       OptionDeclaration("unset", argument: "MEMBER", "Reset a member, by its name in JSON"),
     ] + Change.options,

@@ -7,9 +7,12 @@ import NavigationCore
 enum GestureCommand: Command {
   static let declaration = CommandSet.Command(
     "gesture", "Swipe back from the screen you last saw", group: Subject.touch,
-    arguments: PositionalArguments("NAV [STEP...]", count: 0...Int.max),
+    arguments: PositionalArguments(
+      "NAV [STEP...]", count: 0...Int.max,
+      choices: ["STEP": ["begin", "update", "finish", "cancel"]]),
     options: [
-      OptionDeclaration("kind", argument: "KIND", "edge (default) or fullScreen"),
+      OptionDeclaration(
+        "kind", argument: "KIND", "edge (default) or fullScreen", choices: ["edge", "fullScreen"]),
       OptionDeclaration("translation", argument: "N", "Distance to the right at begin; default 1"),
       Lease.option,
     ] + Change.options,

@@ -10,7 +10,10 @@ enum GetCommand: Command {
     options: [
       OptionDeclaration(
         "what", argument: "WHAT",
-        "state, top, bar, screen, detached, restoration, log, verify or stats"),
+        "state, top, bar, screen, detached, restoration, log, verify or stats",
+        choices: [
+          "state", "top", "bar", "screen", "detached", "restoration", "log", "verify", "stats",
+        ]),
       OptionDeclaration("at", argument: "REV", "The value at this revision"),
       OptionDeclaration("screen", argument: "ID", "The screen to read with --what screen"),
     ],

@@ -10,7 +10,8 @@ enum KeyCommand: Command {
   static let declaration = CommandSet.Command(
     "key", "Create keys, and authorise them to connect over tcp", group: Subject.administration,
     arguments: PositionalArguments(
-      "ACTION [NAME|FILE] [PUBLIC-KEY]", count: 1...3, dashedWidth: AuthorizedKey.keyWidth),
+      "ACTION [NAME|FILE] [PUBLIC-KEY]", count: 1...3, dashedWidth: AuthorizedKey.keyWidth,
+      choices: ["ACTION": ["new", "public", "authorize", "list", "revoke"]]),
     options: [
       OptionDeclaration(
         "keys", argument: "DIR", "The directory of keys; default /etc/navd/keys"),

@@ -9,7 +9,9 @@ enum CreateCommand: Command {
     "create", "Create a nav and put it on display", group: Subject.navs,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
-      OptionDeclaration("kind", argument: "KIND", "controller, or bar for a standalone bar"),
+      OptionDeclaration(
+        "kind", argument: "KIND", "controller, or bar for a standalone bar",
+        choices: ["controller", "bar"]),
       OptionDeclaration("root", argument: "ID", "Id of the root screen, or a record in JSON"),
       OptionDeclaration("title", argument: "TEXT", "Title of the root screen"),
       OptionDeclaration("route", argument: "ROUTE", "Route of the root screen"),

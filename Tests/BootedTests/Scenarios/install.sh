@@ -19,6 +19,11 @@ runuser -u member -- navctl status
 refuses runuser -u stranger -- navctl --timeout 1s status
 is "$(systemctl --failed --plain --no-legend)" ''
 
+# Bash finds the completion of navctl by the name of the command.
+holds "$(</usr/share/bash-completion/completions/navctl)" 'complete -F _navctl navctl'
+holds "$(</usr/share/zsh/vendor-completions/_navctl)" '#compdef navctl'
+holds "$(</usr/share/fish/vendor_completions.d/navctl.fish)" 'complete -c navctl'
+
 # The daemon of a cluster waits for its configuration, and names the server that it cannot reach.
 install_packages /packages/navd-cluster_*.deb
 is "$(state navd-cluster.service)" inactive

@@ -287,10 +287,9 @@ class ClusterClient:
         return self.id
 
     def send_flight(self, session, flight, now):
-        if flight.verb == "op" and flight.since is not None and now - flight.since > REMEMBERED:
-            self.settle(flight.id, "err", {"id": flight.id, "code": "op-too-old", "effect": "unknown"})
-        elif flight.verb == "op" and flight.sends and flight.principal != session.principal:
-            # This daemon would not find what another decided, because it remembers ops by principal.
+        # Daemons remember ops for some time, and by principal.
+        is_old = flight.since is not None and now - flight.since > REMEMBERED
+        if flight.verb == "op" and (is_old or flight.sends and flight.principal != session.principal):
             self.settle(flight.id, "err", {"id": flight.id, "code": "op-too-old", "effect": "unknown"})
         elif session.send(flight.verb, flight.body):
             flight.principal = flight.principal if flight.sends else session.principal
@@ -456,7 +455,6 @@ class ClusterClient:
             # It may be back, as the daemon that names it says.
             self.lost[endpoint] = self.lost[endpoint][0], now
         if tries > 2:
-            # They may send the nav in a circle, or name a daemon that was lost until its lease ends.
             self.held[nav] = now + min(0.5, pause(tries - 3))
         self.move(nav, endpoint)
 

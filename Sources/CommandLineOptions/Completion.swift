@@ -1,0 +1,164 @@
+/// What can stand at the end of an unfinished command line, by the tables that `--help` prints.
+///
+/// It decides without reading anything: where a value of the program's user can stand, such as a
+/// nav, it names the placeholder of the help, and the program looks the values up.
+package struct Completion: Hashable, Sendable {
+  /// A candidate that the tables have.
+  package struct Word: Hashable, Sendable {
+    /// The word.
+    package var text: String
+    /// Its effect, in a few words; empty if the tables do not say it.
+    package var summary: String
+
+    /// Makes a candidate of its parts.
+    package init(text: String, summary: String) {
+      self.text = text
+      self.summary = summary
+    }
+  }
+
+  /// The words that the tables have, all with `prefix`.
+  package private(set) var words: [Word] = []
+  /// The placeholders whose values can stand there, such as `NAV`.
+  package private(set) var placeholders: [String] = []
+  /// The part of the last word that is no part of a candidate, such as `--nav=`.
+  package private(set) var leading = ""
+  /// What the candidates begin with.
+  package private(set) var prefix: String
+  /// The options and arguments before the last word.
+  package private(set) var line = ParsedCommandLine()
+
+  /// Completes the last of some words.
+  ///
+  /// - Parameters:
+  ///   - typed: the words after the program's name; the last one is to be completed, and can be
+  ///     empty.
+  ///   - set: the commands.
+  ///   - hasNav: whether a variable names the nav, so that an argument need not.
+  package init(_ typed: [String], of set: CommandSet, hasNav: Bool = false) {
+    prefix = typed.last ?? ""
+    var command: CommandSet.Command?
+    var options = set.program.options
+    var isOnlyArguments = false
+    var pending: OptionDeclaration?
+    var isHelp = false
+    var isUnknown = false
+    for word in typed.dropLast() {
+      if let option = pending {
+        line.options.append(.init(option.name, word))
+        pending = nil
+      } else if !isOnlyArguments, word == "--" {
+        isOnlyArguments = true
+      } else if !isOnlyArguments, word.hasPrefix("-"), word.count > 1 {
+        pending = note(word, options)
+      } else if command == nil, !isHelp, !isUnknown {
+        isHelp = word == "help"
+        command = set.commands.first { $0.name == word }
+        isUnknown = command == nil && !isHelp
+        if let command { options = set.grammar(of: command).options }
+      } else {
+        line.positionals.append(word)
+      }
+    }
+    if let pending {
+      offer(pending.choices, [pending.argument])
+    } else if !isOnlyArguments, prefix.hasPrefix("-") {
+      completeOption(options)
+    } else if let command {
+      completeArgument(command.arguments, hasNav: hasNav || line.contains("nav"))
+    } else if !isUnknown, line.positionals.isEmpty {
+      let help = Word(text: "help", summary: "Describe a command")
+      offer(set.commands.map { Word(text: $0.name, summary: $0.summary) } + (isHelp ? [] : [help]))
+    }
+  }
+
+  /// Notes an option; returns it if its value is the next word.
+  private mutating func note(_ word: String, _ options: [OptionDeclaration]) -> OptionDeclaration? {
+    if word.hasPrefix("--") {
+      let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1)
+      guard let name = parts.first, let option = Self.option(String(name), options) else {
+        return nil
+      }
+      if option.argument != nil, parts.count == 1 { return option }
+      line.options.append(.init(option.name, parts.count > 1 ? String(parts[1]) : nil))
+      return nil
+    }
+    let letter = word.dropFirst().first
+    guard let option = options.first(where: { $0.short != nil && $0.short == letter }) else {
+      return nil
+    }
+    if option.argument != nil, word.count == 2 { return option }
+    line.options.append(
+      .init(option.name, option.argument == nil ? nil : String(word.dropFirst(2))))
+    return nil
+  }
+
+  /// The option of a name, which may be abbreviated as long as no other one begins like that.
+  private static func option(_ name: String, _ options: [OptionDeclaration]) -> OptionDeclaration? {
+    let near = options.filter { $0.name.hasPrefix(name) }
+    return near.first { $0.name == name } ?? (near.count == 1 ? near[0] : nil)
+  }
+
+  private mutating func completeOption(_ options: [OptionDeclaration]) {
+    if prefix.hasPrefix("--"), let equals = prefix.firstIndex(of: "=") {
+      let name = String(prefix[..<equals].dropFirst(2))
+      leading = String(prefix[...equals])
+      prefix = String(prefix[prefix.index(after: equals)...])
+      if let option = Self.option(name, options) { offer(option.choices, [option.argument]) }
+      return
+    }
+    offer(
+      options.map { Word(text: "--\($0.name)", summary: $0.documentation) }
+        + [Word(text: "--help", summary: "Describe the command")])
+  }
+
+  private mutating func completeArgument(_ arguments: PositionalArguments, hasNav: Bool) {
+    let places = Self.places(arguments.usage)
+    let index = line.positionals.count
+    offer([], at: index, places, arguments)
+    // Where the nav is known, the first argument can be what follows it.
+    if hasNav, places.first?.alternatives == ["NAV"] {
+      offer([], at: index + 1, places, arguments)
+    }
+  }
+
+  private mutating func offer(
+    _ words: [Word], at index: Int, _ places: [Place], _ arguments: PositionalArguments
+  ) {
+    guard let last = places.last else { return }
+    let place = index < places.count ? places[index] : last
+    guard index < places.count || last.isRepeated else { return }
+    for alternative in place.alternatives {
+      if alternative.contains(where: \.isLowercase) {
+        offer([alternative], [])
+      } else {
+        offer(arguments.choices[alternative] ?? [], [alternative])
+      }
+    }
+  }
+
+  private mutating func offer(_ choices: [String], _ names: [String?]) {
+    offer(choices.map { Word(text: $0, summary: "") })
+    guard choices.isEmpty else { return }
+    placeholders += names.compactMap { $0 }.filter { !placeholders.contains($0) }
+  }
+
+  private mutating func offer(_ candidates: [Word]) {
+    words += candidates.filter { $0.text.hasPrefix(prefix) && !words.contains($0) }
+  }
+
+  /// One argument of a usage line.
+  private struct Place {
+    var alternatives: [String]
+    var isRepeated: Bool
+  }
+
+  /// The arguments of a usage line such as `NAV take|release [ID...]`.
+  private static func places(_ usage: String) -> [Place] {
+    usage.split(separator: " ").map { word in
+      let name = word.filter { !"[].".contains($0) }
+      return Place(
+        alternatives: name.split(separator: "|").map(String.init), isRepeated: word.contains("..."))
+    }
+  }
+}

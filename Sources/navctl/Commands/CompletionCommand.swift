@@ -1,0 +1,95 @@
+import CommandLineOptions
+import NavctlSupport
+import NavigationClient
+import NavigationCore
+import RuntimePaths
+
+/// `completion`: prints what a shell needs to complete command lines, and completes one.
+enum CompletionCommand: Command {
+  static let declaration = CommandSet.Command(
+    "completion", "Print the completion of a shell", group: Subject.administration,
+    arguments: PositionalArguments(
+      "SHELL [-- WORD...]", count: 1...Int.max,
+      choices: ["SHELL": Shell.allCases.map(\.rawValue)]),
+    epilogue: """
+      SHELL is bash, zsh or fish. The packages install the completion of all three. With words, the
+      command prints the candidates for the last one, which can be empty: commands, options, and
+      the navs, screens, buttons and routes that navd has at the moment.
+
+      Example: navctl completion bash
+      """)
+
+  /// How long navd may take: the person waits for the key.
+  private static let patience = Duration.milliseconds(500)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let words = invocation.line.positionals
+    guard let shell = Shell(rawValue: words[0]) else {
+      throw UsageError(
+        "there is no completion for '\(words[0])'", remedy: "navctl completion bash|zsh|fish")
+    }
+    guard words.count > 1 else {
+      try Output.line(shell.script)
+      return 0
+    }
+    let completion = Completion(
+      shell.joined(Array(words.dropFirst())), of: Program.grammar,
+      hasNav: invocation.environment["NAVD_NAV"] != nil)
+    for candidate in candidates(completion, invocation) {
+      try Output.line(shell.line(candidate, behind: completion))
+    }
+    return 0
+  }
+
+  /// The candidates of the tables, and those that navd has; without navd, only the former.
+  private static func candidates(
+    _ completion: Completion, _ invocation: Invocation
+  ) -> [Completion.Word] {
+    var words = completion.words
+    for placeholder in completion.placeholders {
+      switch placeholder {
+      case "BOOL": words += ["true", "false"].map { .init(text: $0, summary: "") }
+      case "CODE": words += ErrorCode.allCases.map { .init(text: $0.rawValue, summary: "") }
+      case "COMMAND":
+        words += Program.grammar.commands.map { .init(text: $0.name, summary: $0.summary) }
+      case "FILE", "DIR": words.append(Shell.files)
+      default:
+        words += (try? live(placeholder, completion.line, invocation)) ?? []
+      }
+    }
+    var known: Set<String> = []
+    return words.filter {
+      ($0 == Shell.files || $0.text.hasPrefix(completion.prefix)) && known.insert($0.text).inserted
+    }
+  }
+
+  /// Asks navd for the values of a placeholder.
+  private static func live(
+    _ placeholder: String, _ line: ParsedCommandLine, _ invocation: Invocation
+  ) throws -> [Completion.Word] {
+    let source = Names(placeholder)
+    guard let source else { return [] }
+    var line = line
+    line.options.append(.init("timeout", "500ms"))
+    let quick = try Invocation(command: invocation.command, line: line)
+    var connection = try NavigationConnection.connect(
+      to: try quick.endpoint(), as: try quick.identity(try quick.endpoint()), name: "navctl",
+      timeout: patience)
+    if source == .navs {
+      return try Directory.read(quick, &connection).records.compactMap {
+        $0["id"]?.string.map { .init(text: $0, summary: "") }
+      }
+    }
+    if source == .members {
+      let reply = try connection.cluster(timeout: patience)
+      guard case .success(let answer) = reply.result else { return [] }
+      return ClusterMembers(try Reading.value(answer))?.members
+        .map { .init(text: $0.name, summary: "") } ?? []
+    }
+    let named = line.value(of: "nav") ?? invocation.environment["NAVD_NAV"]
+    guard let nav = line.positionals.first ?? named else { return [] }
+    let state = try Reading.value(
+      Reading.get(quick, &connection, GetRequest(id: 0, nav: nav)).reply)
+    return source.names(in: state)
+  }
+}

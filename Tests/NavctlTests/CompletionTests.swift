@@ -1,0 +1,114 @@
+import CommandLineOptions
+import NavctlSupport
+import Testing
+
+/// What can stand at the end of a command line, by the tables of the help.
+@Suite struct CompletionTests {
+  private static let set = CommandSet(
+    program: CommandLineGrammar(
+      program: "navctl", summary: "",
+      options: [
+        OptionDeclaration("nav", short: "n", argument: "NAV", "The nav"),
+        OptionDeclaration(
+          "output", short: "o", argument: "FORMAT", "The form", choices: ["text", "json"]),
+      ]),
+    commands: [
+      CommandSet.Command(
+        "push", "Put a screen on top", arguments: PositionalArguments("NAV [SCREEN]", count: 0...2),
+        options: [
+          OptionDeclaration("if-absent", "No error"),
+          OptionDeclaration("title", argument: "TEXT", "Title"),
+        ]),
+      CommandSet.Command(
+        "pop", "Remove the top screen", arguments: PositionalArguments("NAV", count: 0...1)),
+      CommandSet.Command(
+        "set", "Replace the stack",
+        arguments: PositionalArguments("NAV [SCREEN...]", count: 0...Int.max)),
+      CommandSet.Command(
+        "bar", "Change the bar",
+        arguments: PositionalArguments(
+          "NAV VERB", count: 0...2, choices: ["VERB": ["hide", "show", "set"]])),
+      CommandSet.Command(
+        "lease", "Hold the display",
+        arguments: PositionalArguments("NAV take|release [FILE|DIR]", count: 0...3)),
+    ])
+
+  @Test(
+    arguments: [
+      ("", ["push", "pop", "set", "bar", "lease", "help"], []),
+      ("p", ["push", "pop"], []), ("x", [], []), ("help p", ["push", "pop"], []),
+      ("help pop ", [], []),
+      ("-o json p", ["push", "pop"], []), ("--output=json p", ["push", "pop"], []),
+      ("-", ["--nav", "--output", "--help"], []), ("--o", ["--output"], []),
+      ("-o ", ["text", "json"], []), ("-o j", ["json"], []), ("--out t", ["text"], []),
+      ("--output=j", ["json"], []), ("--nav ", [], ["NAV"]), ("--nav=ki", [], ["NAV"]),
+      ("push ", [], ["NAV"]), ("push kiosk w", [], ["SCREEN"]), ("push kiosk wifi ", [], []),
+      ("push --i", ["--if-absent"], []),
+      ("push kiosk --", ["--if-absent", "--title", "--nav", "--output", "--help"], []),
+      ("push --title ", [], ["TEXT"]), ("push --title Home ", [], ["NAV"]),
+      ("push --nav kiosk ", [], ["NAV", "SCREEN"]), ("push -nkiosk ", [], ["NAV", "SCREEN"]),
+      ("push -- -", [], ["NAV"]), ("pop kiosk ", [], []),
+      ("set kiosk a b c ", [], ["SCREEN"]), ("bar kiosk ", ["hide", "show", "set"], []),
+      ("bar kiosk s", ["show", "set"], []), ("lease kiosk r", ["release"], []),
+      ("lease kiosk take ", [], ["FILE", "DIR"]), ("--nosuch p", ["push", "pop"], []),
+      ("nosuch ", [], []),
+    ] as [(String, [String], [String])])
+  func `candidates come from the tables`(line: String, words: [String], placeholders: [String]) {
+    let typed = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    let completion = Completion(typed, of: Self.set)
+    #expect(completion.words.map(\.text) == words)
+    #expect(completion.placeholders == placeholders)
+  }
+
+  @Test func `what stands before is known, and a value keeps its option`() {
+    let completion = Completion(
+      ["-n", "kiosk", "push", "--title=Home", "x", "--nav=a:b"], of: Self.set)
+    #expect(
+      completion.line.value(of: "nav") == "kiosk" && completion.line.value(of: "title") == "Home")
+    #expect(completion.line.positionals == ["x"])
+    #expect(completion.leading == "--nav=" && completion.prefix == "a:b")
+    #expect(
+      Completion(["push", ""], of: Self.set, hasNav: true).placeholders == ["NAV", "SCREEN"])
+  }
+
+  @Test(arguments: [
+    (["push", "kiosk"], ["push", "kiosk"]), (["--nav", "=", "ki"], ["--nav=ki"]),
+    (["--nav", "="], ["--nav="]), (["push", "a", ":", "b"], ["push", "a:b"]),
+    (["push", "a", ":", "b", ":", ""], ["push", "a:b:"]), (["push", ""], ["push", ""]),
+    ([""], [""]),
+  ])
+  func `bash's parts become words again`(parts: [String], words: [String]) {
+    #expect(Shell.bash.joined(parts) == words)
+    #expect(Shell.zsh.joined(parts) == parts)
+  }
+
+  @Test func `a candidate is written as its shell replaces it`() {
+    let completion = Completion(["--nav=till:"], of: Self.set)
+    let word = Completion.Word(text: "till:3", summary: "of the\tfirst\nfloor")
+    #expect(Shell.bash.line(word, behind: completion) == "3")
+    #expect(Shell.zsh.line(word, behind: completion) == "--nav=till:3\tof thefirstfloor")
+    #expect(Shell.fish.line(word, behind: completion) == "--nav=till:3\tof thefirstfloor")
+    #expect(Shell.fish.line(.init(text: "a", summary: ""), behind: completion) == "--nav=a")
+    for shell in Shell.allCases { #expect(shell.line(Shell.files, behind: completion) == ":files") }
+  }
+
+  @Test func `names come from a state, with their titles`() throws {
+    let state = try JSONValue(
+      Array(
+        #"""
+        {"screens":[{"id":"home","item":{"title":"Home","leftItems":[{"id":"menu","title":"Menu"}]}},
+          {"id":"wifi","toolbarItems":[{"id":"scan"}],"item":{"rightItems":[{"id":"add"}]}}],
+         "presented":{"chain":[{"screen":{"id":"alert"}}]},
+         "settings":{"routes":[{"match":"settings/:page","screens":["home"]}]}}
+        """#.utf8))
+    func names(_ placeholder: String) throws -> [Completion.Word] {
+      try #require(Names(placeholder)).names(in: state)
+    }
+    #expect(try names("ID").map(\.text) == ["home", "wifi", "alert"])
+    #expect(try names("SCREEN").first == .init(text: "home", summary: "Home"))
+    #expect(try names("BUTTON").map(\.text) == ["menu", "add", "scan"])
+    #expect(try names("ROUTE").map(\.text) == ["settings/:page"])
+    #expect(try names("NAV").isEmpty)
+    #expect(Names("TEXT") == nil)
+  }
+}
