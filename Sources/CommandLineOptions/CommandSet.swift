@@ -37,11 +37,16 @@ package struct CommandSet: Sendable {
   package var program: CommandLineGrammar
   /// The commands, in the order the help lists them.
   package var commands: [Command]
+  /// What words of other programs mean here.
+  package var foreign: [String: String]
 
   /// Makes a program from its commands.
-  package init(program: CommandLineGrammar, commands: [Command]) {
+  package init(
+    program: CommandLineGrammar, commands: [Command], foreign: [String: String] = [:]
+  ) {
     self.program = program
     self.commands = commands
+    self.foreign = foreign
   }
 
   /// The grammar of one command: its own options and those of the program.
@@ -142,8 +147,10 @@ package struct CommandSet: Sendable {
     return (command, line)
   }
 
-  private func suggestion(for name: String) -> String {
-    let near = commands.map(\.name).filter { $0.hasPrefix(name) || name.hasPrefix($0) }
+  /// What to type instead of a word that is no command; empty if nothing is known.
+  package func suggestion(for name: String) -> String {
+    let near =
+      foreign[name].map { [$0] } ?? Suggestion.words(like: name, among: commands.map(\.name))
     return near.isEmpty ? "" : "; is it '\(near.joined(separator: "' or '"))'?"
   }
 }

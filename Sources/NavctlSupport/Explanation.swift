@@ -1,3 +1,4 @@
+import CommandLineOptions
 package import NavigationCore
 
 /// The meaning, the cause and the remedy of a code of an error, of navd's log or of a session end.
@@ -59,26 +60,10 @@ package struct Explanation: Hashable, Sendable {
     let ranked = all.map(\.code).map { known in
       let isPart = !wanted.isEmpty && (known.contains(wanted) || wanted.contains(known))
       let difference = abs(known.utf8.count - wanted.utf8.count)
-      return (known, isPart ? 1 : distance(wanted, known), difference)
+      return (known, isPart ? 1 : Suggestion.distance(wanted, known), difference)
     }
     return ranked.filter { known, distance, _ in distance <= min(3, known.utf8.count - 1) }
       .sorted { ($0.1, $0.2, $0.0) < ($1.1, $1.2, $1.0) }.prefix(3).map(\.0)
-  }
-
-  /// The Levenshtein distance of two words: the least number of changed, added or removed bytes.
-  private static func distance(_ one: String, _ other: String) -> Int {
-    let (one, other) = (Array(one.utf8.prefix(64)), Array(other.utf8))
-    var row = Array(0...other.count)
-    for (i, byte) in one.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for (j, known) in other.enumerated() {
-        let substitution = diagonal + (byte == known ? 0 : 1)
-        diagonal = row[j + 1]
-        row[j + 1] = min(substitution, min(row[j], row[j + 1]) + 1)
-      }
-    }
-    return row[other.count]
   }
 
   /// The explanation as text: the code and its exit status first, the remedy last.

@@ -58,7 +58,16 @@ enum Program {
         OptionDeclaration(
           "color", argument: "WHEN", "auto, always or never", choices: ["auto", "always", "never"]),
       ]),
-    commands: commands.map { $0.declaration })
+    commands: commands.map { $0.declaration },
+    // Words of shells, of UIKit and of other navigation libraries.
+    foreign: [
+      "ls": "list", "rm": "remove", "cat": "show", "view": "show", "get-state": "show",
+      "new": "create", "add": "push", "delete": "close", "destroy": "close", "navigate": "push",
+      "go": "open", "link": "open", "popToViewController": "pop-to",
+      "popToRootViewController": "pop-to-root", "pushViewController": "push",
+      "popViewController": "pop", "setViewControllers": "set", "tail": "watch", "follow": "watch",
+      "why": "log", "ping": "status", "health": "doctor", "modal": "present", "undo": "revert",
+    ])
 
   /// Runs one command line; returns the exit status.
   static func run(_ arguments: [String]) -> Int32 {

@@ -71,6 +71,18 @@ import Testing
       Completion(["push", ""], of: Self.set, hasNav: true).placeholders == ["NAV", "SCREEN"])
   }
 
+  @Test(
+    arguments: [
+      ("psuh", "push"), ("pusj", "push"), ("pus", "push"), ("pushh", "push"), ("puhs", "push"),
+      ("PUSH", "push"), ("se-t", "set"), ("lese", "lease"), ("pip", "pop"), ("p", "push' or 'pop"),
+      ("ls", "list"), ("xyzzy", nil), ("", nil), ("-", nil),
+    ] as [(String, String?)])
+  func `a mistyped word gets the command that is most like it`(typed: String, meant: String?) {
+    var set = Self.set
+    set.foreign = ["ls": "list"]
+    #expect(set.suggestion(for: typed) == (meant.map { "; is it '\($0)'?" } ?? ""))
+  }
+
   @Test(arguments: [
     (["push", "kiosk"], ["push", "kiosk"]), (["--nav", "=", "ki"], ["--nav=ki"]),
     (["--nav", "="], ["--nav="]), (["push", "a", ":", "b"], ["push", "a:b"]),
