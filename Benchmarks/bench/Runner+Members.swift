@@ -6,7 +6,8 @@ import PostgresServer
 extension Runner {
   private static let (inFlight, navs) = (64, 16)
 
-  /// Runs one, two and four daemons, in random order; each has a client with navs of its own.
+  /// Runs clusters of one, two and four daemons, and four of one daemon, in random order; each daemon
+  /// has a client with navs of its own.
   ///
   /// - Parameters:
   ///   - isEach: whether 64 operations are in flight at each daemon, on 16 navs, or altogether.
@@ -16,19 +17,29 @@ extension Runner {
   /// - Throws: the failure of a program.
   func members(isEach: Bool, operations: Int, _ setup: Setup) throws -> Numbers {
     var numbers: Numbers = [:]
-    for (name, count) in [("one", 1), ("two", 2), ("four", 4)].shuffled() {
+    let cases = [("one", 1, false), ("two", 2, false), ("four", 4, false), ("apart", 4, true)]
+    for (name, count, isApart) in cases.shuffled() {
       let part = isEach ? 1 : count
-      let found = try servers.clustering(count, setup) {
-        try load($0, $1, navs: Self.navs / part, window: Self.inFlight / part, operations)
+      let found = try servers.clustering(count, apart: isApart, setup) { daemons, postgres in
+        if !isApart { try place(Self.navs / part, on: daemons) }
+        return try load(
+          daemons, postgres, navs: Self.navs / part, window: Self.inFlight / part, operations)
       }
       for (metric, value) in found { numbers["\(name)_\(metric)"] = value }
+      // A commit of more operations moves work from the server to the daemon, so both count together.
+      numbers["\(name)_total_us_op"] =
+        try Self.number("cpu_us_op", of: found) + Self.number("database_us_op", of: found)
     }
-    func ratio(_ name: String, _ metric: String) throws -> Double {
+    func ratio(_ name: String, _ metric: String, to other: String = "one") throws -> Double {
       try Self.number("\(name)_\(metric)", of: numbers)
-        / Self.number("one_\(metric)", of: numbers)
+        / Self.number("\(other)_\(metric)", of: numbers)
     }
-    numbers["cpu_ratio"] = try ratio("four", "cpu_us_op")
-    numbers["two_cpu_ratio"] = try ratio("two", "cpu_us_op")
+    // As many processes in both: with fewer, the processors are not busy, and an instruction takes
+    // less time.
+    numbers["cpu_ratio"] = try ratio("four", "total_us_op", to: "apart")
+    numbers["four_cpu_ratio"] = try ratio("four", "total_us_op")
+    numbers["two_cpu_ratio"] = try ratio("two", "total_us_op")
+    numbers["daemon_ratio"] = try ratio("four", "cpu_us_op")
     numbers["database_ratio"] = try ratio("four", "database_us_op")
     return numbers
   }
@@ -37,7 +48,6 @@ extension Runner {
   private func load(
     _ daemons: [Server], _ postgres: PostgresServer, navs: Int, window: Int, _ operations: Int
   ) throws -> Numbers {
-    try place(navs, on: daemons)
     let before = try processorTimes(daemons, postgres)
     var numbers = try programs.numbers(
       of: "bench-load",

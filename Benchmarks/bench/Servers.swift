@@ -74,9 +74,10 @@ struct Servers {
     }
   }
 
-  /// Calls `body` while some daemons of one cluster run, named m0, m1 and so on.
+  /// Calls `body` while some daemons run, named m0, m1 and so on: those of one cluster, or if they are
+  /// apart, each alone in one, with a database of its own on the same server.
   func clustering<Result>(
-    _ members: Int, _ setup: Setup, _ body: ([Server], PostgresServer) throws -> Result
+    _ members: Int, apart: Bool, _ setup: Setup, _ body: ([Server], PostgresServer) throws -> Result
   ) throws -> Result {
     try inDirectory { directory in
       let postgres = try PostgresServer()
@@ -85,6 +86,7 @@ struct Servers {
         guard running.count < members else { return try body(running, postgres) }
         var place = Place(directory.appending(path: "m\(running.count)"))
         place.postgres = postgres
+        if apart { place.database = try postgres.makeDatabase() }
         try FileManager.default.createDirectory(
           at: place.data, withIntermediateDirectories: true)
         return try serving(.cluster, setup, place) { try start(running + [$0]) }
@@ -124,6 +126,8 @@ struct Servers {
     var data: URL
     /// The server with the journal of `navd-cluster`.
     var postgres: PostgresServer?
+    /// The database of that server.
+    var database = "postgres"
     var socket: String { directory.appending(path: "s").path }
 
     init(_ directory: URL) {
@@ -161,7 +165,7 @@ struct Servers {
         setup.isRelaxed ? "everysec" : "always", "--save", "",
       ]
     case .cluster:
-      let conninfo = place.postgres?.conninfo("postgres") ?? ""
+      let conninfo = place.postgres?.conninfo(place.database) ?? ""
       return [
         "/usr/bin/env", tunables, "NAVD_CLUSTER_DATABASE=\(conninfo)",
         "NAVD_CLUSTER_MEMBER=\(place.directory.lastPathComponent)",
