@@ -11,9 +11,12 @@ enum WatchCommand: Command {
     "watch", "Print every change of a nav when it arrives", group: Subject.look,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
-      OptionDeclaration("view", argument: "VIEW", "full, or only the newest bar or top"),
+      OptionDeclaration(
+        "view", argument: "VIEW", "full, or only the newest bar or top",
+        choices: ["full", "bar", "top"]),
       OptionDeclaration("from", argument: "EPOCH:REV:DIGEST", "Continue after this revision"),
       OptionDeclaration("count", argument: "N", "End after N lines"),
+      OptionDeclaration("until-current", "End at the revision that the nav has now"),
       OptionDeclaration("events", "Also print events without a revision, such as a tap"),
       OptionDeclaration("wait", "Wait for a nav that does not exist yet"),
     ],
@@ -38,18 +41,26 @@ enum WatchCommand: Command {
       try Quantities.position($0, option: "from")
     }
     guard from == nil || view == .full else { throw UsageError("--from goes with --view full") }
+    let isBounded = invocation.line.contains("until-current")
+    guard !isBounded || !invocation.line.contains("wait") else {
+      throw UsageError("--until-current goes with a nav that exists, so not with --wait")
+    }
     let timer = Countdown(invocation.typedTimeout)
     var connection = try invocation.connect()
     var stream = WatchStream(
       invocation, nav: nav, view: view, remaining: count, from: from,
       endpoint: connection.endpoint)
+    if isBounded {
+      let now = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav, what: .top))
+      stream.end = now.reply.revision
+    }
     var mirror: Mirror?
     if let from {
       (mirror, stream.hindrance) = try start(invocation, &connection, nav: nav, from: from)
     }
     try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
     try connection.watch(nav, view: view, mirror: mirror, start: from)
-    while stream.remaining != 0 {
+    while stream.remaining != 0, !stream.isAtEnd {
       let isPolling = stream.isWaiting && stream.isDivided
       let wait = isPolling ? min(timer.left ?? pollInterval, pollInterval) : timer.left
       guard let event = try connection.next(timeout: wait) else {
@@ -69,11 +80,12 @@ enum WatchCommand: Command {
     }
     stream.remember()
     try connection.leave()
-    guard let remaining = stream.remaining, remaining > 0 else { return 0 }
+    guard !stream.isAtEnd, stream.remaining != 0, isBounded || stream.remaining != nil else {
+      return 0
+    }
+    let missing = stream.remaining.map { "\($0) awaited lines" } ?? "the present revision"
     throw PlainFailure(
-      lines: [
-        "timeout: \(remaining) awaited lines did not arrive", "try: navctl show \(nav)",
-      ],
+      lines: ["timeout: \(missing) did not arrive", "try: navctl show \(nav)"],
       status: ErrorCode.busy.exitStatus)
   }
 
@@ -124,6 +136,10 @@ private struct WatchStream {
   var hindrance: String?
   /// How many lines are left of `--count`; nil without a limit.
   private(set) var remaining: UInt64?
+  /// The revision at which the stream ends; nil for none.
+  var end: Revision?
+  /// Whether the stream has come to its end.
+  private(set) var isAtEnd = false
   /// Whether the nav does not exist yet.
   private(set) var isWaiting = false
   /// Whether the daemons of a cluster divide the navs.
@@ -148,6 +164,7 @@ private struct WatchStream {
       return isWaiting && Self.names(change, nav) ? .navAppeared : .goOn
     case .changed(_, .applied(let mirror, let diff)):
       try write(lines.diff(diff), MirrorText.diff(diff), Seen(mirror))
+      reach(mirror.revision)
     case .changed(_, .replaced(let mirror, let why)):
       let state = try JSONValue(MirrorText.state(mirror, nav: nav))
       // With `--from`, the reason of the first snapshot is the error, not `join`.
@@ -155,11 +172,15 @@ private struct WatchStream {
         state, why: why == "join" ? hindrance ?? "join" : why ?? "join")
       hindrance = nil
       try write(record.text, record.json, Seen(mirror))
+      reach(mirror.revision)
+    case .changed(_, .resumed(let mirror)): reach(mirror.revision)
     case .latest(let latest):
       // After a reconnect the daemon sends the same value again.
       if let last = lastLatest, last == (latest.epoch, latest.revision) { return .goOn }
       lastLatest = (latest.epoch, latest.revision)
       try write(lines.latest(latest), MirrorText.latest(latest), nil)
+      // The first value is the present one, though its revision can be an earlier one.
+      isAtEnd = end != nil
     case .lost: Output.error("navctl: connection lost; watch continues when navd is back")
     case .watchEnded(_, _, .refused(let error))
     where error.knownCode == .noNav && invocation.line.contains("wait"):
@@ -176,6 +197,10 @@ private struct WatchStream {
     case .closed, .answered, .queued, .ephemeral, .changed: break
     }
     return .goOn
+  }
+
+  private mutating func reach(_ revision: Revision) {
+    if let end, revision >= end { isAtEnd = true }
   }
 
   private mutating func write(_ text: String, _ json: [UInt8], _ seen: Seen?) throws {
