@@ -19,7 +19,7 @@ package struct Completion: Hashable, Sendable {
 
   /// The words that the tables have, all with `prefix`.
   package private(set) var words: [Word] = []
-  /// The placeholders whose values can stand there, such as `NAV`.
+  /// The placeholders of the values that can stand there, such as `NAV`.
   package private(set) var placeholders: [String] = []
   /// The part of the last word that is no part of a candidate, such as `--nav=`.
   package private(set) var leading = ""

@@ -122,7 +122,7 @@ package struct Configuration: Hashable, Sendable {
 
   /// Section `[publish]`: the navs that navd-publish carries to another daemon.
   package struct Publish: Hashable, Sendable {
-    /// The navs whose history the journal keeps until the other daemon has it.
+    /// The navs; the journal keeps their history until the other daemon has it.
     package var navs: [NavGlob] = []
     /// How many bytes of that history the journal keeps, of all navs together.
     package var bytes = 268_435_456

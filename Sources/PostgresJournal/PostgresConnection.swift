@@ -65,7 +65,7 @@ struct PostgresCommand {
 @safe final class PostgresConnection {
   private let handle: OpaquePointer
   private var prepared: [String: String] = [:]
-  /// Whether statements were sent whose results nobody has taken.
+  /// Whether statements were sent, and their results not taken yet.
   private var hasStarted = false
   private let warnings: UnsafeMutablePointer<Bool>
 

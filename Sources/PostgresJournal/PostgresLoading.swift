@@ -8,7 +8,7 @@ import NavigationCore
 /// reads the rows of many shards together, in the order of the pages, and sorts them. It fetches
 /// each part of them while the part before is replayed.
 final class PostgresLoading {
-  /// The tables with records, whose rows cursors of the server pass on.
+  /// The tables with records; cursors of the server pass their rows on.
   enum Table: Int, CaseIterable {
     case snapshots, groups
 
@@ -53,7 +53,7 @@ final class PostgresLoading {
   /// The shards that have rows.
   private let shards: [Shard]
   private var positions = Table.allCases.map { _ in Position() }
-  /// The table whose rows are on their way.
+  /// The table with the rows that are on their way.
   private var awaited: Table?
   /// Whether the transaction with the cursors has begun, and whether it is over.
   private var hasBegun = false
@@ -65,7 +65,7 @@ final class PostgresLoading {
     self.shards = shards
   }
 
-  /// Passes on the rows of a shard; rows of earlier shards whose loading failed are left out.
+  /// Passes on the rows of a shard; those of earlier shards that failed to load are left out.
   func read<Failure: Error>(
     _ table: Table, of shard: Shard,
     _ consume: (PostgresResult, _ row: Int) throws(ReplayError<Failure>) -> Void

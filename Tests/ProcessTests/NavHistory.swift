@@ -103,7 +103,7 @@ struct NavHistory: Sendable {
   }
 }
 
-/// The naive model: a stack whose screens remember the revision that pushed them.
+/// The naive model: a stack with the revision that pushed each screen.
 struct StackModel: Sendable {
   private(set) var revision: UInt64 = 0
   private var stack: [(id: String, version: UInt64)] = []

@@ -115,7 +115,7 @@ struct DormantShard: Sendable {
     places.map { navs[$0] }.filter { place(named: $0.name) == place(of: $0.number) }
   }
 
-  /// The requests that revive the navs whose state is open, the oldest nav first.
+  /// The requests that revive the navs with an open state, the oldest nav first.
   var openNavs: [ReloadRequest] {
     places.filter { histories[$0].isOpen }.map(request).sorted { $0.nav < $1.nav }
   }
@@ -143,7 +143,7 @@ struct DormantShard: Sendable {
     assert(place(of: nav.number) == nil, "nav \(nav.number) is there")
     let other = place(named: nav.name)
     var nav = nav
-    // Neighbours mostly have one owner, whose name takes 48 bytes if it is longer than 15.
+    // Neighbours mostly have one owner. Its name takes 48 bytes if it is longer than 15.
     if let last = navs.last, last.owner == nav.owner { nav.owner = last.owner }
     let place = histories.insert(history)
     if place == navs.count { navs.append(nav) } else { navs[place] = nav }

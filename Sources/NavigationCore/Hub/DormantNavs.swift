@@ -29,7 +29,7 @@ struct DormantNavs: Sendable {
   /// The dormant navs that still have their name; a later nav can have taken it over.
   var named: [DormantNav] { shards.flatMap(\.named) }
 
-  /// The requests that revive the navs whose state is open, the oldest nav of each shard first.
+  /// The requests that revive the navs with an open state, the oldest nav of each shard first.
   var openNavs: [ReloadRequest] { shards.flatMap(\.openNavs) }
 
   /// The request that revives the nav at a place.

@@ -1,5 +1,5 @@
 // The device's side of published navs: the rows of its journal, for the program that carries them to
-// another daemon, and the navs whose history is kept until that daemon has it.
+// another daemon, and the navs with a history that is kept until that daemon has it.
 
 extension Hub {
   /// Reads the rows behind a position, or with `at` the complete state at a revision.
@@ -137,8 +137,9 @@ extension Hub {
     return fitting
   }
 
-  /// The navs whose history is kept for a program that publishes it: by number, the revision up to
-  /// which it is not needed any more, 0 if nothing is known.
+  /// The navs with a history that is kept for a program that publishes it.
+  ///
+  /// By number: the revision up to which the history is not needed any more, 0 if nothing is known.
   ///
   /// O(navs), if there are any patterns.
   package var pins: [UInt64: UInt64] {

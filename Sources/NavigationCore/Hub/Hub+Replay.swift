@@ -75,7 +75,7 @@ extension Hub {
     navs.takeFloors(floor)
   }
 
-  /// The requests that revive the navs whose state is open, because `finishReplay` ends what is
+  /// The requests that revive the navs with an open state, because `finishReplay` ends what is
   /// open.
   package var openNavs: [ReloadRequest] { navs.dormants.openNavs }
 

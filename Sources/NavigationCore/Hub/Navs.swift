@@ -107,7 +107,7 @@ struct Navs: Sendable {
         controller: controller))
   }
 
-  /// Adds a nav that a device publishes, whose name is free; returns its slot.
+  /// Adds a nav that a device publishes, under a free name; returns its slot.
   mutating func create(published entry: NavEntry) -> Int {
     precondition(slot(of: entry.name) == nil, "\(entry.name) exists")
     var entry = entry

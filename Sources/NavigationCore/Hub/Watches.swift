@@ -119,7 +119,7 @@ struct Watches: Sendable {
 
   /// Lets a watch begin anew with the state of its nav, which is durable.
   ///
-  /// A watch whose request is not answered yet was entered at a state that it can still be sent.
+  /// Before its request is answered, the daemon can still send the state at which it noted the watch.
   mutating func restart(_ index: Int, from nav: NavEntry) {
     slots[index].sentKey = nil
     guard slots[index].view == .full, slots[index].isStarted else { return }
