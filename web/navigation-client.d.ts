@@ -238,9 +238,6 @@ export interface Lease {
   release(): void;
   /**
    * Resolves with the reason when the lease is over for good; a reconnect does not end it.
-   *
-   * Without a watch of the nav, or if the other client has the same name, it resolves with the next
-   * `lease-lost`.
    */
   readonly lost: Promise<NavigationError>;
 }

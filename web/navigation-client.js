@@ -1570,6 +1570,7 @@ export class Session {
       case "latest": return this.#receiveLatest(body, now);
       case "ask": return this.#receiveAsk(body, now);
       case "settled": return this.#void(body.ask);
+      case "lost": return this.#receiveLost(body);
       case "end": return this.#receiveEnd(body, now);
       case "bye": return this.#receiveBye(body, now);
     }
@@ -1669,9 +1670,7 @@ export class Session {
     const key = `${kind} ${nav}`;
     if (wanted) this.#checkSize(kind, encode({ id: this.#ids.next, nav, ...wanted }));
     this.#unask(key);
-    for (const [ask, { nav: of }] of this.#asks) {
-      if (kind === "delegate" && of === nav) this.#void(ask);
-    }
+    if (kind === "delegate") this.#voidAsks(nav);
     if (wanted) {
       const duty = {
         key, kind, nav, wanted, isHeld: false, faults: 0, retryAt: Infinity, isDue: false,
@@ -1802,8 +1801,6 @@ export class Session {
     const isRepeated = flight.sends > 1;
     if (body.code === "busy" && isRepeated) return this.#postponeFlight(flight, now, body.after);
     this.#fail(id, body);
-    // Without the right `read`, the error does not name the nav.
-    if (body.code === "lease-lost") this.#doubtLease(flight.nav);
     this.#sendWaiting();
   }
 
@@ -1847,7 +1844,6 @@ export class Session {
     } else if (verb === "mark" && watch.mirror.isSynced) {
       watch.faults = 0;
     }
-    if (verb === "diff" && body.cause === "lease" || verb === "snap") this.#checkLease(nav);
   }
 
   #receiveEvent(body, now) {
@@ -1954,7 +1950,7 @@ export class Session {
       if (wish.nav !== nav) continue;
       Object.assign(wish, { isDue: true, isHeld: false, retryAt: Infinity });
     }
-    for (const [ask, { nav: of }] of this.#asks) if (of === nav) this.#void(ask);
+    this.#voidAsks(nav);
   }
 
   #sendHeld(nav) {
@@ -2025,24 +2021,21 @@ export class Session {
     this.#actions.push({ kind: "duty", duty: duty.kind, nav: duty.nav });
   }
 
-  /** Sees in a mirror whether another client may have taken a display that this session holds. */
-  #checkLease(nav) {
-    const isHeld = this.#duties.get(`lease ${nav}`)?.isHeld;
-    const state = isHeld ? this.current(nav, "full") : null;
-    if (state && (state.parts.environment?.owner ?? "") !== this.#hello.name) this.#doubtLease(nav);
-  }
-
   /**
-   * Asks for a display that another client seems to have taken; the answer decides.
+   * Ends the roles or the lease that the daemon took from a session that goes on.
    *
-   * The sign may be old: an answer that was recorded before a loss, or a diff that came behind the
-   * `ok` because the credit was used up.
+   * If a request about them is under way, its answer decides.
    */
-  #doubtLease(nav) {
-    const duty = this.#duties.get(`lease ${nav}`);
+  #receiveLost({ nav, of, code, msg, owner }) {
+    const key = `${of} ${nav}`;
+    const duty = this.#duties.get(key);
     if (!duty?.isHeld) return;
     duty.isHeld = false;
-    this.#sendDuty(duty);
+    if ([...this.#asked.values()].includes(key)) return;
+    this.#duties.delete(key);
+    if (of === "delegate") this.#voidAsks(nav);
+    const err = { code, msg, nav, effect: "none", retry: "resync", ...(owner && { owner }) };
+    this.#actions.push({ kind: "duty", duty: of, nav, err });
   }
 
   #receiveAsk(body, now) {
@@ -2051,6 +2044,10 @@ export class Session {
     // The `settled` may come a little after the deadline.
     this.#asks.set(ask, { nav, until: now + within + this.#hb, isAnswered: false });
     this.#actions.push({ kind: "asked", nav, body });
+  }
+
+  #voidAsks(nav) {
+    for (const [ask, open] of this.#asks) if (open.nav === nav) this.#void(ask);
   }
 
   #void(ask) {

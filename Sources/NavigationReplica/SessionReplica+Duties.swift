@@ -4,7 +4,7 @@ package import NavigationCore
 package enum DutyEvent: Hashable, Sendable {
   /// The daemon has registered these roles; an empty set ends the registration.
   case registered(nav: String, roles: Set<DelegateRole>)
-  /// The daemon refused the roles, so the session has none for the nav.
+  /// The daemon refused the roles or has ended them, so the session has none for the nav.
   case registrationRefused(nav: String, ErrReply)
   /// The roles have ended with the session, or because the nav moved; they are requested again.
   case interrupted(nav: String)
@@ -17,7 +17,8 @@ package enum DutyEvent: Hashable, Sendable {
   case voided(AskID, nav: String)
   /// The session holds the display; the owner is its name for other clients.
   case leaseTaken(nav: String, owner: String?)
-  /// The daemon refused the lease, at first or when the session tried to take it again.
+  /// The daemon refused the lease, at first or when the session tried to take it again; or it has
+  /// ended the lease with the nav or with the right to it.
   case leaseRefused(nav: String, ErrReply)
   /// The session has lost the lease without releasing it; `isTakenAgain` if it will try to take it
   /// again.
@@ -42,8 +43,6 @@ struct Duties: Sendable {
     var isKept: Bool
     var order: UInt64
     var isHeld = false
-    /// Whether a message said that another session has it, and the daemon was asked.
-    var isDoubted = false
     var retryAt: UInt64?
     var faults = 0
   }
@@ -66,6 +65,16 @@ struct Duties: Sendable {
       switch self {
       case .register(let nav), .resign(let nav), .lease(let nav), .release(let nav): nav
       }
+    }
+
+    /// Whether its answer says that the session holds the display of the nav.
+    func isLease(of nav: String) -> Bool {
+      if case .lease(nav) = self { true } else { false }
+    }
+
+    /// Whether its answer says that the session has roles for the nav.
+    func isRegistration(of nav: String) -> Bool {
+      if case .register(nav) = self { true } else { false }
     }
   }
 
@@ -99,9 +108,7 @@ extension SessionReplica {
   package mutating func delegate(
     _ nav: String, _ registration: DelegateRegistration
   ) -> [SessionOutput] {
-    duties.requests = duties.requests.filter {
-      if case .register(nav) = $0.value { false } else { true }
-    }
+    duties.requests = duties.requests.filter { !$0.value.isRegistration(of: nav) }
     guard registration.roles.isEmpty else {
       let order = duties.registrations[nav]?.order ?? takeID()
       duties.registrations[nav] = Duties.Registration(wanted: registration, order: order)
@@ -147,9 +154,7 @@ extension SessionReplica {
   package mutating func lease(
     _ nav: String, _ wish: LeaseWish, isKept: Bool = false
   ) -> [SessionOutput] {
-    duties.requests = duties.requests.filter {
-      if case .lease(nav) = $0.value { false } else { true }
-    }
+    duties.requests = duties.requests.filter { !$0.value.isLease(of: nav) }
     guard wish == .release else {
       let before = duties.leases[nav]
       let lease = Duties.Lease(
@@ -249,11 +254,9 @@ extension SessionReplica {
       return [.duty(.registered(nav: nav, roles: registration.wanted.roles))]
     case .resign(let nav): return [.duty(.registered(nav: nav, roles: []))]
     case .lease(let nav):
-      guard let lease = duties.leases[nav] else { return [] }
+      guard duties.leases[nav] != nil else { return [] }
       duties.leases[nav]?.isHeld = true
-      duties.leases[nav]?.isDoubted = false
       duties.leases[nav]?.faults = 0
-      guard !lease.isDoubted else { return [] }
       // Force counts once: a reconnect must not displace a client that has taken the display since.
       duties.leases[nav]?.wish = .take
       return [.duty(.leaseTaken(nav: nav, owner: reply.owner))]
@@ -277,11 +280,8 @@ extension SessionReplica {
       duties.registrations[nav]?.retryAt = now + wait
     case .lease(let nav):
       guard isPostponed, let faults = duties.leases[nav]?.faults else {
-        let lease = duties.leases.removeValue(forKey: nav)
-        // The session had it, so the user gets the end of a lease and no refusal.
-        let isLost = lease?.isDoubted == true && refusal.knownCode == .leaseLost
-        let lost = DutyEvent.leaseLost(nav: nav, isTakenAgain: false)
-        return [.duty(isLost ? lost : .leaseRefused(nav: nav, refusal))]
+        duties.leases[nav] = nil
+        return [.duty(.leaseRefused(nav: nav, refusal))]
       }
       duties.leases[nav]?.faults = faults + 1
       let wait = max(refusal.after ?? 0, backOff(faults))
@@ -293,42 +293,39 @@ extension SessionReplica {
     return []
   }
 
-  /// Checks whether a diff shows that another client has taken a display that this session holds.
-  mutating func checkLease(after diff: Diff) -> [SessionOutput] {
-    guard diff.cause == Cause.lease.wireName.description, holdsLease(of: diff.nav) else {
-      return []
-    }
-    let environments = diff.changes.compactMap { change -> MirrorRecord? in
-      guard case .setPart(let record) = change else { return nil }
-      return record.id == PartName.environment.text ? record : nil
-    }
-    guard let environment = environments.last, (Self.owner(environment) ?? "") != name else {
-      return []
-    }
-    return doubtLease(diff.nav)
-  }
-
-  /// Asks for a display that another session seems to have; the answer decides.
+  /// Handles the end of roles or a lease in a session that goes on.
   ///
-  /// The sign can be old: the recorded answer to an op of before a loss, or a diff that comes behind
-  /// the `ok` to the lease because the credit was used up.
-  mutating func doubtLease(_ nav: String) -> [SessionOutput] {
-    guard let lease = duties.leases[nav], lease.isHeld, !lease.isDoubted else { return [] }
-    duties.leases[nav]?.isDoubted = true
-    return take(nav)
+  /// If a request about them is under way, its answer decides.
+  mutating func receive(_ loss: DutyLoss) -> [SessionOutput] {
+    let nav = loss.nav
+    switch loss.what {
+    case "lease":
+      guard holdsLease(of: nav) else { return [] }
+      duties.leases[nav]?.isHeld = false
+      guard !duties.requests.values.contains(where: { $0.isLease(of: nav) }) else { return [] }
+      duties.leases[nav] = nil
+      let isTaken = loss.code == ErrorCode.leaseLost.rawValue
+      let lost = DutyEvent.leaseLost(nav: nav, isTakenAgain: false)
+      return [.duty(isTaken ? lost : .leaseRefused(nav: nav, Self.error(loss)))]
+    case "delegate":
+      guard duties.registrations[nav] != nil,
+        !duties.requests.values.contains(where: { $0.isRegistration(of: nav) })
+      else { return [] }
+      duties.registrations[nav] = nil
+      let refused = DutyEvent.registrationRefused(nav: nav, Self.error(loss))
+      return void { $0.nav == nav } + [.duty(refused)]
+    default: return []
+    }
   }
 
-  private static func owner(_ environment: MirrorRecord) -> String? {
-    var tape = JSONTape()
-    do { try tape.read(environment.json.bytes, maximumDepth: 40) } catch { return nil }
-    return tape.member("owner", of: tape.root).flatMap { tape.string($0) }
+  private static func error(_ loss: DutyLoss) -> ErrReply {
+    ErrReply(byClient: OutgoingError(ErrorCode(rawValue: loss.code) ?? .forbidden, loss.message))
   }
 
   mutating func loseLease(_ nav: String) -> [SessionOutput] {
     // A lease that was only requested is requested again, because a caller waits for the answer.
     guard let lease = duties.leases[nav], lease.isHeld else { return [] }
     duties.leases[nav]?.isHeld = false
-    duties.leases[nav]?.isDoubted = false
     if !lease.isKept { duties.leases[nav] = nil }
     return [.duty(.leaseLost(nav: nav, isTakenAgain: lease.isKept))]
   }

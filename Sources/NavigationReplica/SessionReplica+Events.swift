@@ -100,7 +100,7 @@ extension SessionReplica {
     }
     // Roles before ops, because the ops may be allowed only with them.
     outputs.append(contentsOf: resumeDuties())
-    outputs.append(contentsOf: sendWaiting())
+    outputs.append(contentsOf: dropForeign() + sendWaiting())
     return outputs
   }
 
@@ -153,9 +153,7 @@ extension SessionReplica {
       return [.event(.queued(id: id, position: position))] + confirm(nav(of: id))
     case .snap(let part): return replicate(part.nav, at: now) { $0.receive(part) }
     case .diffs(let diffs):
-      return diffs.flatMap { diff in
-        replicate(diff.nav, at: now) { $0.receive(diff) } + checkLease(after: diff)
-      }
+      return diffs.flatMap { diff in replicate(diff.nav, at: now) { $0.receive(diff) } }
     case .mark(let mark):
       return mark.positions.flatMap { position in
         replicate(position.nav, at: now, proves: true) { $0.receive(position) }
@@ -169,6 +167,7 @@ extension SessionReplica {
         ? [] : [.event(.ephemeral(event))]
     case .ask(let ask): return receive(ask, at: now)
     case .settled(let settlement): return receive(settlement)
+    case .lost(let loss): return receive(loss)
     case .end(let end): return finish(end, at: now)
     case .bye(let why, let after):
       switch why {
@@ -226,10 +225,7 @@ extension SessionReplica {
       return finish(request, refusal, at: now)
     }
     guard let key = asked.removeValue(forKey: id) else {
-      // Without the right `read`, the error does not name the nav.
-      let isLease = refusal.knownCode == .leaseLost
-      let nav = isLease ? flights.first { $0.id == id }?.nav : nil
-      return answer(id, .failure(refusal)) + (nav.map { doubtLease($0) } ?? [])
+      return answer(id, .failure(refusal))
     }
     guard refusal.retryPolicy == .later || refusal.retryPolicy == .same else {
       _ = watches.removeValue(forKey: key)

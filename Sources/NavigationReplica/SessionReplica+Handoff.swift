@@ -88,7 +88,7 @@ extension SessionReplica {
     // Behind the others, so that no more are sent than the daemon accepts.
     flights.append(contentsOf: handoff.flights)
     guard phase == .open else { return outputs }
-    return outputs + register(handoff.nav) + take(handoff.nav) + sendWaiting()
+    return outputs + register(handoff.nav) + take(handoff.nav) + dropForeign() + sendWaiting()
   }
 
   /// The navs of which the session holds something.

@@ -96,7 +96,7 @@ extension SessionReplica {
 
   /// Sends the requests that were not sent yet, oldest first, up to 64 unanswered ones.
   mutating func sendWaiting() -> [SessionOutput] {
-    var outputs = dropForeign()
+    var outputs: [SessionOutput] = []
     var probed: Set<String> = []
     for index in flights.indices.prefix(Self.maximumSentRequests) {
       if isDivided, let nav = flights[index].nav, !confirmed.contains(nav),
@@ -116,7 +116,7 @@ extension SessionReplica {
   /// Ends the ops that may have been performed under another principal.
   ///
   /// The daemons of a cluster remember ops by principal, so this one would perform them again.
-  private mutating func dropForeign() -> [SessionOutput] {
+  mutating func dropForeign() -> [SessionOutput] {
     guard isDivided, let principal else { return [] }
     var outputs: [SessionOutput] = []
     flights.removeAll { flight in

@@ -270,55 +270,66 @@ extension DutyTests {
     #expect(again.body.contains("force"))
   }
 
-  /// A lease of which a sign says that another session has it: the answer of the daemon decides.
-  private func doubted(_ rig: inout Rig, _ outputs: [SessionOutput]) throws {
-    var other = rig
-    let sent = try #require(outputs.sent.last)
-    #expect(sent.body == #"{"id":\#(sent.id),"nav":"kiosk","take":true}"#)
-    #expect(outputs.duties.isEmpty)
-    #expect(try rig.receive(.ok, #"{"id":\#(sent.id),"nav":"kiosk","owner":"t"}"#).isEmpty)
-    #expect(rig.session.holdsLease(of: "kiosk"))
-    let refused = try other.receive(.err, Self.refusal(sent.id, "lease-lost", "resync"))
-    #expect(refused.duties == [.leaseLost(nav: "kiosk", isTakenAgain: false)])
-    #expect(!other.session.holdsLease(of: "kiosk"))
-  }
-
-  @Test func `a lease that whoever else seems to have is asked for again`() throws {
-    for (owner, isDoubted) in [("t", false), ("u", true)] {
-      var rig = try held(.force)
-      var nav = FakeNav()
-      try rig.follow(nav)
-      nav.revision += 1
-      let change = #"{"set":"environment","to":{"ver":1,"owner":"\#(owner)"}}"#
-      let body = nav.diff(change, event: "x", "").replacing("\"api\"", with: "\"lease\"")
-      let outputs = try rig.receive(.diff, body)
-      if isDoubted { try doubted(&rig, outputs) } else { #expect(outputs.sent.isEmpty) }
+  @Test func `a lease that the daemon ends is lost, and not taken again`() throws {
+    for code in ["lease-lost", "forbidden", "no-nav"] {
+      var rig = try held(isKept: true)
+      let outputs = try rig.receive(.lost, Self.loss("lease", code))
+      switch outputs.duties.first {
+      case .leaseLost("kiosk", isTakenAgain: false)?: #expect(code == "lease-lost")
+      case .leaseRefused("kiosk", let error)?: #expect(error.code == code && code != "lease-lost")
+      default: Issue.record("\(code): \(outputs)")
+      }
+      #expect(!rig.session.holdsLease(of: "kiosk") && outputs.sent.isEmpty)
+      #expect(try rig.receive(.lost, Self.loss("lease", code)).isEmpty)
+      _ = rig.session.disconnected()
+      #expect(try rig.open().sent.isEmpty)
     }
   }
 
-  @Test func `an op that needs the lease and is refused asks for the lease again`() throws {
-    // Without the right `read`, the error does not name the nav.
-    for more in [#","nav":"kiosk","owner":"u""#, ""] {
+  @Test func `the answer to a lease decides if the loss of an earlier one comes before it`() throws
+  {
+    for isRefused in [false, true] {
       var rig = try held()
-      let (id, _) = rig.perform(#"{"env.set":{"scale":3}}"#)
-      let (next, _) = rig.perform(#"{"env.set":{"scale":2}}"#)
-      let refused = try rig.receive(.err, Self.refusal(id, "lease-lost", "resync", more: more))
-      #expect(refused.answered == [id])
-      // While it is asked for, another sign asks for nothing.
-      let again = try rig.receive(.err, Self.refusal(next, "lease-lost", "resync", more: more))
-      #expect(again.answered == [next] && again.sent.isEmpty)
-      try doubted(&rig, refused)
+      let again = try #require(rig.session.lease("kiosk", .force).sent.first)
+      #expect(try rig.receive(.lost, Self.loss("lease", "lease-lost")).isEmpty)
+      #expect(!rig.session.holdsLease(of: "kiosk"))
+      if isRefused {
+        let refused = try rig.receive(.err, Self.refusal(again.id, "lease-lost", "resync"))
+        guard case .leaseRefused("kiosk", _)? = refused.duties.first else {
+          Issue.record("told \(refused)")
+          continue
+        }
+      } else {
+        let taken = try rig.receive(.ok, #"{"id":\#(again.id),"nav":"kiosk","owner":"t"}"#)
+        #expect(taken.duties == [.leaseTaken(nav: "kiosk", owner: "t")])
+      }
+      #expect(rig.session.holdsLease(of: "kiosk") == !isRefused)
     }
   }
 
-  @Test func `a lease that is asked for again as the session is lost is lost`() throws {
-    var rig = try held(isKept: true)
-    let (id, _) = rig.perform(#"{"env.set":{"scale":3}}"#)
-    _ = try rig.receive(.err, Self.refusal(id, "lease-lost", "resync"))
-    #expect(rig.session.disconnected().duties == [.leaseLost(nav: "kiosk", isTakenAgain: true)])
-    let sent = try #require(try rig.open().sent.first)
-    let taken = try rig.receive(.ok, #"{"id":\#(sent.id),"nav":"kiosk","owner":"t"}"#)
-    #expect(taken.duties == [.leaseTaken(nav: "kiosk", owner: "t")])
+  @Test func `roles that the daemon ends are refused, and their questions are void`() throws {
+    var rig = Rig()
+    _ = try rig.open()
+    let roles = DelegateRegistration(roles: [.veto])
+    let sent = try #require(rig.session.delegate("kiosk", roles).sent.first)
+    let loss = Self.loss("delegate", "forbidden")
+    #expect(try rig.receive(.lost, loss).isEmpty, "the answer decides")
+    _ = try rig.receive(.ok, #"{"id":\#(sent.id),"nav":"kiosk"}"#)
+    #expect(try rig.receive(.ask, Self.ask(1, Self.mayPop)).duties.count == 1)
+    let ended = try rig.receive(.lost, loss).duties
+    guard case .voided(_, "kiosk")? = ended.first,
+      case .registrationRefused("kiosk", let refusal)? = ended.last
+    else {
+      Issue.record("told \(ended)")
+      return
+    }
+    #expect(refusal.knownCode == .forbidden && ended.count == 2)
+    _ = rig.session.disconnected()
+    #expect(try rig.open().sent.isEmpty)
+  }
+
+  private static func loss(_ what: String, _ code: String) -> String {
+    #"{"nav":"kiosk","of":"\#(what)","code":"\#(code)","msg":"why"}"#
   }
 
   @Test func `a session that is over for good loses everything`() throws {

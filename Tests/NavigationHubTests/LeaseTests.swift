@@ -38,6 +38,43 @@ import Testing
     #expect(try stage.lease(stage.owner).code == "lease-lost")
   }
 
+  @Test func `the session that a display is taken from is told, at once and alone`() throws {
+    let stage = try Stage()
+    let admin = try stage.world.client(3, user: 0)
+    let force = #"{"id":9,"nav":"kiosk","take":true,"force":true}"#
+    for commits in [false, true] {
+      try stage.lease(stage.owner)
+      stage.world.journal.isFailing = !commits
+      let sent = try stage.world.turn([admin.message("lease", force)])
+      stage.world.journal.isFailing = false
+      let lost = sent.filter { $0.verb == .lost }
+      #expect(lost.map(\.connection) == (commits ? [stage.owner.connection] : []))
+      guard commits else { continue }
+      #expect(
+        lost[0].json as? [String: String] == [
+          "nav": "kiosk", "of": "lease", "code": "lease-lost", "owner": "c3",
+          "msg": "another session has taken the display",
+        ])
+    }
+    #expect(try stage.lease(stage.owner).code == "lease-lost")
+  }
+
+  @Test func `the end of a nav tells those who had roles or the display of it`() throws {
+    let stage = try Stage()
+    let judge = try stage.world.client(2)
+    try stage.delegate(judge, "veto")
+    try stage.lease(stage.owner)
+    let sent = try stage.world.turn([
+      stage.owner.message(
+        "op",
+        #"{"id":\#(stage.owner.nextID()),"nav":"kiosk","if":{"any":true},"do":[{"nav.close":{}}]}"#)
+    ])
+    let lost = sent.filter { $0.verb == .lost }
+    #expect(lost.to(judge).map { $0.json["of"] as? String } == ["delegate"])
+    #expect(lost.to(stage.owner).map { $0.json["of"] as? String } == ["lease"])
+    #expect(lost.count == 2 && lost.allSatisfy { $0.code == "no-nav" })
+  }
+
   @Test func `a display taken by force cancels the gesture on it`() throws {
     let stage = try Stage()
     let admin = try stage.world.client(3, user: 0)

@@ -246,6 +246,7 @@ enum Samples {
         + #""q":{"shouldPop":{"screen":"wifi","cause":"backButton"}}}"#
     ),
     ("settled", #"{"ask":7,"outcome":"denied","by":"shell"}"#),
+    ("lost", #"{"nav":"kiosk","of":"lease","code":"lease-lost","msg":"","owner":"shell"}"#),
     (
       "ask",
       #"{"ask":8,"nav":"kiosk","epoch":"c0ffee12c0ffee12","rev":22,"within":2000,"#

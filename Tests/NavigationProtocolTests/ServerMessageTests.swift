@@ -11,6 +11,7 @@ import Testing
     "latest": ["nav", "view", "epoch", "rev", "value"], "event": ["nav", "epoch", "rev", "ev"],
     "mark": ["t", "at"], "end": ["nav", "epoch", "rev", "why"],
     "ask": ["ask", "nav", "epoch", "rev", "within", "q"], "settled": ["ask", "outcome"],
+    "lost": ["nav", "of", "code"],
     "bye": [], "pong": ["id", "boot", "t"],
   ]
 
@@ -209,6 +210,9 @@ import Testing
           .pong, ServerMessageWriter.pong(id: number, boot: place.epoch, time: number)),
         case .settled(let settled) = try read(
           .settled, ServerMessageWriter.settled(number, "denied", by: name)),
+        case .lost(let lost) = try read(
+          .lost,
+          ServerMessageWriter.lost("lease", of: place.nav, .leaseLost, "why", owner: name)),
         case .ok(let lease) = try read(
           .ok, ServerMessageWriter.leased(id: number, nav: place.nav, owner: name))
       else { throw ServerMessageFailure(text: "another message") }
@@ -220,6 +224,8 @@ import Testing
       #expect(why == "stalled" && after == number && id == number && position == 3)
       #expect(pong == number && boot == place.epoch && time == number)
       #expect(settled == Settlement(number: number, outcome: "denied", by: name))
+      let loss = DutyLoss(nav: place.nav, what: "lease", code: "lease-lost", message: "why")
+      #expect(lost == loss)
       #expect(lease.id == number && lease.nav == place.nav && lease.owner == name)
     }
   }

@@ -105,7 +105,8 @@ struct NaiveMirrors: Sendable {
         if pending[end.nav] == nil { watched.remove(end.nav) }
       }
       return nil
-    case .welcome, .queued, .latest, .event, .ask, .settled, .bye, .pong, .unknown: return nil
+    case .welcome, .queued, .latest, .event, .ask, .settled, .lost, .bye, .pong, .unknown:
+      return nil
     }
   }
 

@@ -148,6 +148,11 @@ extension Hub {
           cancelGesture(slot, by: author)
         }
         commitOwn(.setDisplayOwner(author.name), cause: .lease, by: doing, slot)
+        if let holder, holder != ref {
+          tellLoss(
+            "lease", slot, .leaseLost, "another session has taken the display",
+            owner: author.name, to: holder)
+        }
         try checkFrozen(slot)
       } else if holder == ref {
         try checkStorage()
@@ -246,6 +251,10 @@ extension Hub {
     if !keepsOps, let question = coordination.question, question.op.session == ref.slot {
       abandon(question, slot)
     }
+    // A session that goes on has lost the right `push`.
+    if keepsOps {
+      tellLosses(of: coordination, slot, .forbidden, "the right push has ended") { $0 == ref }
+    }
     if coordination.holder == ref { releaseDisplay(slot, by: nil) }
     if coordination.gesture == ref { cancelGesture(slot, by: nil) }
     if let leaving, leaving.roles.contains(.orientation) {
@@ -274,10 +283,36 @@ extension Hub {
     commitOwn(.setOrientations(value), cause: doing.op == nil ? .lease : .api, by: doing, slot)
   }
 
+  /// Sends `lost` to sessions for the roles and the lease that they had; the rest of them goes on.
+  private mutating func tellLosses(
+    of coordination: Coordination, _ slot: Int, _ code: ErrorCode, _ text: String,
+    to isMeant: (SessionRef) -> Bool
+  ) {
+    for delegate in coordination.delegates where isMeant(delegate.session) {
+      tellLoss("delegate", slot, code, text, to: delegate.session)
+    }
+    guard let holder = coordination.holder, isMeant(holder) else { return }
+    tellLoss("lease", slot, code, text, to: holder)
+  }
+
+  /// Sends `lost` to a session, unless it has ended; the owner only if the session may read the nav.
+  private mutating func tellLoss(
+    _ what: StaticString, _ slot: Int, _ code: ErrorCode, _ text: String, owner: String? = nil,
+    to ref: SessionRef
+  ) {
+    guard sessions.isLive(ref) else { return }
+    let session = sessions.slots[ref.slot]
+    let mayRead = owner != nil && rights(of: session.peer, onNavAt: slot).contains(.read)
+    let body = ServerMessageWriter.lost(
+      what, of: navs.slots[slot].name, code, text, owner: mayRead ? owner : nil)
+    send(session.connection, .lost, body)
+  }
+
   /// Refuses the ops that wait at a nav which is closed, and ends its question.
   mutating func dropCoordination(of slot: Int) {
     guard let coordination = coordinations.remove(slot) else { return }
     let failure = OpFailure(.noNav, "\(navs.slots[slot].name) was closed")
+    tellLosses(of: coordination, slot, .noNav, failure.error.text) { _ in true }
     if let question = coordination.question {
       endQuestion(question.asked, "denied", by: nil)
       fail(question.op, failure)

@@ -49,8 +49,6 @@ enum LeaseCommand: Command {
     let owner = try Lease.take(invocation, &connection, nav, isForced: isForced, isKept: true)
     // With COMMAND, stdout belongs to COMMAND.
     if words.isEmpty { try tell(invocation, nav, "display held by \(owner)", owner: owner) }
-    // A diff of the nav shows that another client has taken the display.
-    try connection.watch(nav)
     let child =
       words.isEmpty ? nil : try Subprocess(words, variables: [(Lease.variable, nav)])
     let status = try hold(&connection, nav, signals, child)
@@ -103,9 +101,6 @@ enum LeaseCommand: Command {
       case .duty(.leaseLost): try end(child, ["lease-lost: the display of \(nav) was taken away"])
       case .duty(.leaseRefused(_, let error)):
         try end(child, ErrorText.lines(error, nav: nav, seen: nil))
-      case .session(.watchEnded(_, _, let outcome)):
-        guard child == nil else { continue }
-        throw outcome.failure(nav)
       default: continue
       }
     }

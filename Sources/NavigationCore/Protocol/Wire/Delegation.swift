@@ -97,6 +97,18 @@ package struct Settlement: Hashable, Sendable {
   package var by: String?
 }
 
+/// The end of what a session held of a nav, the message `lost`.
+package struct DutyLoss: Hashable, Sendable {
+  /// The name of the nav.
+  package var nav: String
+  /// What has ended: `lease` or `delegate`.
+  package var what: String
+  /// The code of the reason: `lease-lost`, `forbidden` or `no-nav`.
+  package var code: String
+  /// The reason, for people.
+  package var message: String
+}
+
 /// The message `delegate`, which replaces the session's delegate roles for a nav.
 package struct DelegateRequest: Hashable, Sendable {
   /// The id of the message, which answers repeat.

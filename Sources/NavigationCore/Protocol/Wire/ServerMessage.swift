@@ -1,7 +1,7 @@
 /// The verbs of messages from the daemon to clients.
 package enum ServerVerb: String, CaseIterable, Sendable {
-  case welcome, ok, err, queued, snap, diff, diffs, latest, event, ask, settled, mark, end, bye,
-    pong
+  case welcome, ok, err, queued, snap, diff, diffs, latest, event, ask, settled, lost, mark, end,
+    bye, pong
 
   /// The first frame of a message with this verb.
   package var frame: [UInt8] { Self.frames[place] }
@@ -22,10 +22,11 @@ package enum ServerVerb: String, CaseIterable, Sendable {
     case .event: 8
     case .ask: 9
     case .settled: 10
-    case .mark: 11
-    case .end: 12
-    case .bye: 13
-    case .pong: 14
+    case .lost: 11
+    case .mark: 12
+    case .end: 13
+    case .bye: 14
+    case .pong: 15
     }
   }
 
@@ -33,7 +34,7 @@ package enum ServerVerb: String, CaseIterable, Sendable {
   package var usesCredit: Bool {
     switch self {
     case .snap, .diff, .diffs, .latest, .event: true
-    case .welcome, .ok, .err, .queued, .ask, .settled, .mark, .end, .bye, .pong: false
+    case .welcome, .ok, .err, .queued, .ask, .settled, .lost, .mark, .end, .bye, .pong: false
     }
   }
 }
@@ -53,6 +54,8 @@ package enum ServerMessage: Sendable {
   case ask(Ask)
   /// The end of a veto round.
   case settled(Settlement)
+  /// The end of what this session held.
+  case lost(DutyLoss)
   case mark(Mark)
   case end(WatchEnd)
   case bye(why: String, after: UInt64?)
@@ -170,26 +173,17 @@ package struct ErrReply: Error, Hashable, Sendable {
   /// Makes the error with which the client itself answers its request of `count` octets, because the
   /// daemon accepts at most `limit`.
   package static func tooLarge(_ id: UInt64, _ count: Int, limit: Int) -> ErrReply {
-    let text = "the message has \(count) octets; the limit is \(limit)"
-    var error = OutgoingError(.limit, id: id, text)
+    var error = OutgoingError(
+      .limit, id: id, "the message has \(count) octets; the limit is \(limit)")
     error.reason = "size"
-    let body = ServerMessageWriter.error(error)
-    var reply = ErrReply(
-      id: id, code: error.code.rawValue, message: text, effect: Effect.nothing.rawValue,
-      retry: Retry.no.rawValue, body: OpaqueJSON(validated: body))
-    reply.reason = error.reason
-    return reply
+    return ErrReply(byClient: error)
   }
 
   /// Makes the error with which the client itself answers its op, because this daemon would not find
   /// what it decided under another principal.
   package static func notKnownAs(_ former: String, _ id: UInt64) -> ErrReply {
     let text = "the op was sent as \(former), and may have been performed; resynchronise"
-    let body = ServerMessageWriter.error(OutgoingError(.opTooOld, id: id, text))
-    return ErrReply(
-      id: id, code: ErrorCode.opTooOld.rawValue, message: text,
-      effect: ErrorCode.opTooOld.effect.rawValue, retry: ErrorCode.opTooOld.retry.rawValue,
-      body: OpaqueJSON(validated: body))
+    return ErrReply(byClient: OutgoingError(.opTooOld, id: id, text))
   }
 
   /// The code, if this version of the client knows it.
@@ -200,6 +194,15 @@ package struct ErrReply: Error, Hashable, Sendable {
 }
 
 extension ErrReply {
+  /// Makes a reply of an error that the client itself reports.
+  package init(byClient error: OutgoingError) {
+    self.init(
+      id: error.id, code: error.code.rawValue, message: error.text,
+      effect: error.code.effect.rawValue, retry: error.code.retry.rawValue,
+      body: OpaqueJSON(validated: ServerMessageWriter.error(error)))
+    reason = error.reason
+  }
+
   /// The last change of the top screen, which explains why a guard failed.
   package struct Since: Hashable, Sendable {
     /// The revision.

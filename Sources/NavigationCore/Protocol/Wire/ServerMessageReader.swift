@@ -58,6 +58,7 @@ package struct ServerMessageReader: Sendable {
       }
     case .ask: ask().map { .ask($0) }
     case .settled: settled().map { .settled($0) }
+    case .lost: loss().map { .lost($0) }
     }
   }
 
@@ -291,6 +292,11 @@ package struct ServerMessageReader: Sendable {
   private func settled() -> Settlement? {
     guard let number = integer("ask"), let outcome = text("outcome") else { return nil }
     return Settlement(number: number, outcome: outcome, by: text("by"))
+  }
+
+  private func loss() -> DutyLoss? {
+    guard let nav = text("nav"), let what = text("of"), let code = text("code") else { return nil }
+    return DutyLoss(nav: nav, what: what, code: code, message: text("msg") ?? "")
   }
 
   private func mark() -> Mark? {

@@ -352,6 +352,19 @@ package enum ServerMessageWriter {
     }
   }
 
+  /// Encodes `lost`; `owner` is the session that has the display now.
+  package static func lost(
+    _ what: StaticString, of nav: String, _ code: ErrorCode, _ text: String, owner: String? = nil
+  ) -> [UInt8] {
+    JSONWriter.object(reserving: 96) { json in
+      json.member("nav", nav)
+      json.member("of", plain: what)
+      json.member("code", code.rawValue)
+      json.member("msg", text)
+      json.optional("owner", owner)
+    }
+  }
+
   /// Encodes `queued`.
   package static func queued(id: UInt64, nav: String, position: Int) -> [UInt8] {
     JSONWriter.object(reserving: 64) { json in
