@@ -115,15 +115,15 @@ package struct Completion: Hashable, Sendable {
   private mutating func completeArgument(_ arguments: PositionalArguments, hasNav: Bool) {
     let places = Self.places(arguments.usage)
     let index = line.positionals.count
-    offer([], at: index, places, arguments)
+    offer(at: index, places, arguments)
     // Where the nav is known, the first argument can be what follows it.
     if hasNav, places.first?.alternatives == ["NAV"] {
-      offer([], at: index + 1, places, arguments)
+      offer(at: index + 1, places, arguments)
     }
   }
 
   private mutating func offer(
-    _ words: [Word], at index: Int, _ places: [Place], _ arguments: PositionalArguments
+    at index: Int, _ places: [Place], _ arguments: PositionalArguments
   ) {
     guard let last = places.last else { return }
     let place = index < places.count ? places[index] : last

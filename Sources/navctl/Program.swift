@@ -27,7 +27,8 @@ enum Program {
     TransitionCommand.self,
     AttachCommand.self, DetachCommand.self, EnvironmentCommand.self, ConfigureCommand.self,
     LeaseCommand.self, DelegateCommand.self,
-    KeyCommand.self, BackupCommand.self, ClusterCommand.self, CompletionCommand.self,
+    KeyCommand.self, BackupCommand.self, ClusterCommand.self, EngineTestCommand.self,
+    CompletionCommand.self,
     OpCommand.self,
   ]
 

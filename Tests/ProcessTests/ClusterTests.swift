@@ -387,12 +387,17 @@ extension ProcessTests {
     }
 
     @Test func `a server is checked before it is trusted`() throws {
-      func qualify(_ conninfo: String) throws -> (status: Int32, output: String) {
+      let directory = Binaries.path("navd-cluster").dropLast("/navd-cluster".count)
+      func qualify(
+        _ conninfo: String, path: String? = nil
+      ) throws -> (status: Int32, output: String) {
         let child = try Child(
-          Binaries.path("navd-cluster"), ["--qualify", conninfo],
-          environment: ["PATH": "/usr/bin:/bin"])
-        return (try child.ended(), child.standardOutput)
+          Binaries.path("navctl"), ["engine-test", conninfo],
+          environment: ["PATH": path ?? "\(directory):/usr/bin:/bin"])
+        return (try child.ended(), child.standardOutput + child.standardError)
       }
+      let missing = try qualify("host=/nowhere", path: "/usr/bin:/bin")
+      #expect(missing.status == 127 && missing.output.contains("package navd-cluster"))
       let careless = try PostgresServer(options: ["fsync=off"])
       let broken = try qualify(careless.conninfo("postgres"))
       #expect(broken.status == 1, "\(broken.output)")

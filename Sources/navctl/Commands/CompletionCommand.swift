@@ -72,9 +72,9 @@ enum CompletionCommand: Command {
     var line = line
     line.options.append(.init("timeout", "500ms"))
     let quick = try Invocation(command: invocation.command, line: line)
+    let endpoint = try quick.endpoint()
     var connection = try NavigationConnection.connect(
-      to: try quick.endpoint(), as: try quick.identity(try quick.endpoint()), name: "navctl",
-      timeout: patience)
+      to: endpoint, as: try quick.identity(endpoint), name: "navctl", timeout: patience)
     if source == .navs {
       return try Directory.read(quick, &connection).records.compactMap {
         $0["id"]?.string.map { .init(text: $0, summary: "") }
