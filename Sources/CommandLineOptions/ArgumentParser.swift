@@ -28,6 +28,12 @@ extension CommandLineGrammar {
     exit(Self.usageStatus)
   }
 
+  /// Prints lines to stdout, and exits with status 0.
+  package static func answer(_ lines: [String]) -> Never {
+    for line in lines { unsafe navd_put_line(0, line) }
+    exit(0)
+  }
+
   private func run(_ arguments: [String], leadingOnly: Bool)
     -> (line: ParsedCommandLine, rest: [String])
   {

@@ -28,7 +28,7 @@ enum Program {
     AttachCommand.self, DetachCommand.self, EnvironmentCommand.self, ConfigureCommand.self,
     LeaseCommand.self, DelegateCommand.self,
     KeyCommand.self, BackupCommand.self, ClusterCommand.self, EngineTestCommand.self,
-    CompletionCommand.self,
+    CompletionCommand.self, CheatCommand.self,
     OpCommand.self,
   ]
 
@@ -41,6 +41,12 @@ enum Program {
         0 success, 1 refused, 2 usage, 3 changed since last seen, 4 busy or timeout, \
         5 not permitted, 6 not found, 7 no daemon, 8 fault of the daemon. See navctl(1).
         """,
+      seeAlso: [
+        "See also:  navctl help COMMAND   a command, its options, an example",
+        "           navctl help all       each command in a line, options, exit statuses",
+        "           navctl cheat          an example of every command",
+        "           navctl(1)             the manual",
+      ],
       version: version,
       options: [
         OptionDeclaration(
@@ -96,7 +102,7 @@ enum Subject {
   static let standalone = "Standalone bars"
   static let touch = "Touch and transitions"
   static let display = "Display and settings"
-  static let roles = "Roles, held while the command runs"
+  static let roles = "Roles"
   static let administration = "Administration"
   static let anything = "Anything"
 }

@@ -155,12 +155,19 @@ import Testing
     #expect(text.contains("Try 'tool --help' for more information.\n"))
   }
 
-  @Test func `help alone is the help of the program`() async {
+  @Test func `help all is the help of the program, help alone the names by task`() async {
     let result = await #expect(
+      processExitsWith: .exitCode(0), observing: [\.standardOutputContent]
+    ) {
+      _ = CommandLineEdgeTests.tools.parse(["help", "all"])
+    }
+    let names = await #expect(
       processExitsWith: .exitCode(0), observing: [\.standardOutputContent]
     ) {
       _ = CommandLineEdgeTests.tools.parse(["help"])
     }
+    #expect(output(names).contains("Usage: tool [OPTION...] COMMAND [ARGUMENT...]\nDo it.\n"))
+    #expect(output(names).contains(" newer") && !output(names).contains("Make a newer one"))
     #expect(output(result).contains("Usage: tool [OPTION...] COMMAND [ARGUMENT...]\nDo it.\n"))
     #expect(output(result).contains("  newer  Make a newer one\n"))
   }

@@ -30,7 +30,7 @@ extension ProcessTests {
 
     /// Each command that the help lists, in that order.
     private func commands() throws -> [String] {
-      let help = try daemon.navctl(["--help"]).output.split(separator: "\n")
+      let help = try daemon.navctl(["help", "all"]).output.split(separator: "\n")
       return help.prefix { !$0.hasPrefix("      --") }.filter { $0.hasPrefix("  ") }
         .compactMap { $0.split(separator: " ").first.map(String.init) }
     }

@@ -8,7 +8,7 @@ import NavigationReplica
 /// `delegate`: registers as a delegate of a nav, and answers its questions by running a command.
 enum DelegateCommand: Command {
   static let declaration = CommandSet.Command(
-    "delegate", "Answer the questions about a nav", group: Subject.roles,
+    "delegate", "Answer the questions about a nav, while it runs", group: Subject.roles,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
       OptionDeclaration(

@@ -11,7 +11,7 @@ enum LeaseCommand: Command {
   private static let verbs = ["take", "release"]
 
   static let declaration = CommandSet.Command(
-    "lease", "Hold the display of a nav", group: Subject.roles,
+    "lease", "Hold the display of a nav, while the command runs", group: Subject.roles,
     arguments: PositionalArguments("NAV take|release [-- COMMAND...]", count: 1...Int.max),
     options: [
       OptionDeclaration("force", "Take it from its holder; needs the right admin on the nav"),
