@@ -11,6 +11,8 @@ SWIFT ?= swift
 
 PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev liblz4-dev libxxhash-dev \
   libmicrohttpd-dev libpq-dev postgresql python3 python3-zmq scdoc strace iproute2 nftables zsh fish
+# What the tests of the terminal need: a terminal, and a validator of schemas.
+TERMINAL_PACKAGES := tmux python3-jsonschema
 # The browser of the tests, what drives it, and the compiler that checks the types of the module.
 BROWSER_PACKAGES := chromium chromium-driver python3-selenium node-typescript
 # What `make bench` and `make bench-instructions` leave out when it is missing.
@@ -82,6 +84,8 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --skip BootedTests --skip ^ClientTests)
 	@$(MAKE) --no-print-directory booted
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --filter BootedTests --filter ^ClientTests)
+	@.ci/deps $(TERMINAL_PACKAGES)
+	$(call step,Tests/TerminalTests/run)
 	@.ci/deps $(BROWSER_PACKAGES)
 	$(call step,Tests/BrowserTests/run)
 

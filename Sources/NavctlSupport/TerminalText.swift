@@ -13,6 +13,39 @@ package enum TerminalText {
     return String(result)
   }
 
+  /// The text in ASCII, with as many columns as before.
+  ///
+  /// Signs of navctl itself become similar ones. Any other character becomes a question mark for each
+  /// of its columns; `-o json` has it unchanged.
+  package static func ascii(_ text: String) -> String {
+    guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
+    return text.reduce(into: "") { result, character in
+      if character.isASCII {
+        result.append(character)
+      } else if let similar = similarSigns[character] {
+        result.append(similar)
+      } else {
+        result += String(repeating: "?", count: width(String(character)))
+      }
+    }
+  }
+
+  private static let similarSigns: [Character: Character] = [
+    "‹": "<", "→": ">", "⇄": "=", "…": "~", "◆": "*", "▶": ">", "└": "`", "│": "|", "─": "-",
+    "−": "-", "µ": "u",
+  ]
+
+  /// Whether variables of a locale say that the terminal shows ASCII alone.
+  ///
+  /// Without any of them it is UTF-8, as everywhere on the devices that navd is for.
+  package static func isASCII(_ variable: (String) -> String?) -> Bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap(variable)
+      .first { !$0.isEmpty }
+    guard let locale else { return false }
+    return !["utf-8", "utf8"].contains { locale.lowercased().hasSuffix($0) }
+      && !locale.lowercased().contains("utf-8@") && !locale.lowercased().contains("utf8@")
+  }
+
   /// The width of a text in columns.
   package static func width(_ text: String) -> Int { DisplayWidth.columns(of: text) }
 

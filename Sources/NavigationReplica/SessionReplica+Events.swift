@@ -261,7 +261,10 @@ extension SessionReplica {
     let action = receive(&watch.replica)
     switch action {
     case .applied: watch.faults = 0
-    case .ignore where proves && watch.replica.isSynced: watch.faults = 0
+    case .ignore where proves && watch.replica.isSynced:
+      watch.faults = 0
+      watches[key] = watch
+      return watch.replica.mirror.map { [.event(.changed(nav: nav, .proven($0)))] } ?? []
     case .ended, .refused:
       asked = asked.filter { $0.value != key }
       return outputs(action, nav: nav, watch)

@@ -97,7 +97,7 @@ struct Change {
       memory.remember(Seen(answer, after: seen ?? memory.seen(nav), operations), of: nav)
     }
     if invocation.isJSON {
-      try Output.line(body)
+      try Output.record(.changed, body)
     } else {
       try Output.line(OperationSummary.line(answer, operations: operations))
     }
@@ -112,7 +112,7 @@ struct Change {
         operation: index < operations.count ? operations[index].kind : nil,
         rights: operations.reduce(into: []) { $0.formUnion($1.rights) })
     }
-    if invocation.isJSON { try Output.line(body) }
+    if invocation.isJSON { try Output.record(.changed, body) }
     Output.error("navctl: \(nav) exists already; nothing changed")
   }
 }

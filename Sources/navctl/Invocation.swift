@@ -4,6 +4,7 @@ import CurveKeys
 import NavctlSupport
 import NavigationClient
 import NavigationCore
+import Synchronization
 import RuntimePaths
 
 /// One run of one command: its parsed command line and its environment.
@@ -30,6 +31,9 @@ struct Invocation {
     case "json": isJSON = true
     case let other: throw UsageError("--output takes text or json, not '\(other)'")
     }
+    let isASCII =
+      line.contains("ascii") || TerminalText.isASCII { [environment] in environment[$0] }
+    Output.isASCII.withLock { $0 = isASCII }
     typedTimeout = try line.value(of: "timeout").map {
       let milliseconds = try Quantities.milliseconds($0, option: "timeout")
       guard milliseconds > 0 else {

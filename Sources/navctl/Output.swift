@@ -2,22 +2,39 @@ import CLinux
 import Glibc
 import NavctlSupport
 import RuntimePaths
+import Synchronization
 
 /// Writes data to stdout and everything else to stderr, unbuffered.
 enum Output {
+  /// Whether text is written in ASCII; the command line and the locale decide once.
+  static let isASCII = Mutex(false)
+
+  private static func octets(_ text: String) -> [UInt8] {
+    Array((isASCII.withLock { $0 } ? TerminalText.ascii(text) : text).utf8)
+  }
+
   /// Writes one line to stdout.
-  static func line(_ text: String) throws { try line(Array(text.utf8)) }
+  static func line(_ text: String) throws { try line(octets(text)) }
 
   /// Writes one line to stdout.
   static func line(_ bytes: [UInt8]) throws { try data(bytes + [0x0A]) }
 
+  /// Writes a record as one line to stdout.
+  static func record(_ record: Record) throws { try line(record.bytes) }
+
+  /// Writes an object as one line to stdout, with its type.
+  static func record(_ kind: Record.Kind, _ object: [UInt8]) throws {
+    try record(Record(kind, object))
+  }
+
   /// Writes text to stdout that has its own line breaks.
-  static func text(_ text: String) throws { try data(Array(text.utf8)) }
+  static func text(_ text: String) throws { try data(octets(text)) }
 
   /// Writes text to stdout while the process ends; ignores errors, which no caller could handle.
   static func lastText(_ text: String) { _ = write(Array(text.utf8), to: 1) }
 
-  private static func data(_ bytes: [UInt8]) throws {
+  /// Writes bytes to stdout as they are.
+  static func data(_ bytes: [UInt8]) throws {
     guard write(bytes, to: 1) else {
       throw PlainFailure(
         lines: ["output: cannot write to stdout: \(SystemError.text(of: navd_errno()))"], status: 1)
@@ -25,7 +42,7 @@ enum Output {
   }
 
   /// Writes one line to stderr; ignores errors, since there is nowhere else to report them.
-  static func error(_ text: String) { _ = write(Array(text.utf8) + [0x0A], to: 2) }
+  static func error(_ text: String) { _ = write(octets(text) + [0x0A], to: 2) }
 
   /// Replaces the current line of a terminal at stderr; an empty text clears it.
   static func progress(_ text: String) { _ = write(Array("\r\(text)\u{1B}[K".utf8), to: 2) }

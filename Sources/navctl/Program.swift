@@ -28,7 +28,7 @@ enum Program {
     AttachCommand.self, DetachCommand.self, EnvironmentCommand.self, ConfigureCommand.self,
     LeaseCommand.self, DelegateCommand.self,
     KeyCommand.self, BackupCommand.self, ClusterCommand.self, EngineTestCommand.self,
-    CompletionCommand.self, CheatCommand.self,
+    CompletionCommand.self, CheatCommand.self, SchemaCommand.self,
     OpCommand.self,
   ]
 
@@ -62,6 +62,7 @@ enum Program {
           choices: ["text", "json"]),
         OptionDeclaration(
           "timeout", argument: "TIME", "Wait at most this long, such as 500ms; default 5s"),
+        OptionDeclaration("ascii", "Text in ASCII; else where the locale is not UTF-8"),
         OptionDeclaration(
           "color", argument: "WHEN", "auto, always or never", choices: ["auto", "always", "never"]),
       ]),

@@ -29,7 +29,7 @@ enum CheatCommand: Command {
           "example": .string(Program.grammar.example(of: command)),
         ])
       }
-      try Output.line(OpaqueJSON.object(["examples": .array(examples)]).bytes)
+      try Output.record(Record(.examples, ["examples": .array(examples)]))
       return 0
     }
     for (index, command) in shown.enumerated() {

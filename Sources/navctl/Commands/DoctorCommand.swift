@@ -20,7 +20,7 @@ enum DoctorCommand: Command {
   static func run(_ invocation: Invocation) throws -> Int32 {
     let findings = Doctor.findings(facts(invocation))
     if invocation.isJSON {
-      try Output.line(Doctor.json(findings))
+      try Output.record(.doctor, Doctor.json(findings))
     } else {
       try invocation.write(Doctor.lines(findings, columns: invocation.columns))
     }

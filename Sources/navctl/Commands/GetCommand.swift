@@ -47,7 +47,7 @@ enum GetCommand: Command {
     var connection = try invocation.connect()
     let answer = try Reading.get(invocation, &connection, request)
     if invocation.isJSON {
-      try Output.line(answer.body)
+      try Output.record(Record.Kind(rawValue: word) ?? .state, answer.body)
     } else {
       let lines = try Reading.value(answer.reply).lines(columns: invocation.columns)
       for line in lines { try Output.line(line) }

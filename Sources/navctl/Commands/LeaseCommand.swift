@@ -120,10 +120,10 @@ enum LeaseCommand: Command {
     guard invocation.isJSON else {
       return try Output.line(TerminalText.visible("\(nav)  \(text)"))
     }
-    try Output.line(
-      OpaqueJSON.object([
-        "nav": .string(nav), "owner": owner.map { .string($0) } ?? .null,
-      ]).bytes)
+    try Output.record(
+      Record(
+        .lease, ["nav": .string(nav), "owner": owner.map { .string($0) } ?? .null],
+        at: SystemClock.wallMilliseconds()))
   }
 }
 

@@ -39,7 +39,7 @@ enum SaveCommand: Command {
       throw PlainFailure(lines: ["file: \(error)"], status: 1)
     }
     if invocation.isJSON {
-      try Output.line(answer.body)
+      try Output.record(.saved, answer.body)
     } else {
       let revision = answer.reply.revision.map { "  rev \($0.number)" } ?? ""
       try Output.line(TerminalText.visible("\(arguments.nav)\(revision)  saved to \(path)"))

@@ -52,7 +52,7 @@ enum WaitCommand: Command {
   ) throws {
     let position = MirrorText.position(mirror, nav: nav)
     if invocation.isJSON {
-      try Output.line(position)
+      try Output.record(.position, position)
     } else {
       let top = TerminalText.visible(mirror.top ?? "none")
       try Output.line(
