@@ -183,7 +183,14 @@ package struct CommandSet: Sendable {
     }
     guard let name = rest.first else { outer.refuse("a command is missing") }
     guard let command = commands.first(where: { $0.name == name }) else {
-      outer.refuse("there is no command '\(name)'" + suggestion(for: name))
+      let text = "there is no command '\(name)'" + suggestion(for: name)
+      // Some programs have the object first.
+      guard rest.count > 1, commands.contains(where: { $0.name == rest[1] }) else {
+        outer.refuse(text)
+      }
+      outer.refuse(
+        CommandLineFault(
+          text: text, remedy: "\(program.program) \(rest[1]) \(name), with the command first"))
     }
     let inner = grammar(of: command).parse(Array(rest.dropFirst()))
     line.options += inner.options

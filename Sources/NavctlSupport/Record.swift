@@ -6,7 +6,7 @@ package import NavigationCore
 package struct Record: Sendable {
   /// The types of records; the schema has a definition of each.
   package enum Kind: String, CaseIterable, Sendable {
-    case changed
+    case changed, planned
     case state, bar, top, screen, detached, restoration, rows, part, transition
     case log, history, verify, position, navs, clients
     case status, stats, doctor, cluster, backup, backMenu, lease, saved

@@ -21,6 +21,8 @@ struct Invocation {
   let isColoured: Bool
   /// The value of `--timeout`, if there is one.
   let typedTimeout: UInt64?
+  /// Where a command of a plan puts its operations instead of sending them; nil outside of plans.
+  var plan: PlannedOperations?
 
   init(command: CommandSet.Command, line: ParsedCommandLine) throws {
     self.command = command
@@ -87,6 +89,13 @@ struct Invocation {
   func endpoint() throws -> String {
     let endpoint = try PathRules(environment: environment, userID: effectiveUserID())
       .clientEndpoint(option: line.value(of: "endpoint"))
+    if let other = endpoint.split(separator: ",").first(where: { address in
+      !["ipc://", "tcp://"].contains { address.hasPrefix($0) }
+    }) {
+      throw UsageError(
+        "navd has no address such as '\(TerminalText.visible(String(other)))'",
+        remedy: "--endpoint ipc:///run/navd/navd.sock, or --endpoint tcp://HOST:PORT")
+    }
     // libzmq would retry such a connection without an error until the timeout.
     guard !Self.isClosed(endpoint) else {
       throw PlainFailure(

@@ -29,7 +29,7 @@ enum Program {
     LeaseCommand.self, DelegateCommand.self,
     KeyCommand.self, BackupCommand.self, ClusterCommand.self, EngineTestCommand.self,
     CompletionCommand.self, CheatCommand.self, SchemaCommand.self,
-    OpCommand.self,
+    OpCommand.self, ApplyCommand.self,
   ]
 
   static let grammar = CommandSet(

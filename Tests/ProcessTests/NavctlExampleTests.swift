@@ -76,9 +76,15 @@ extension ProcessTests {
         ])
     }
 
+    /// The files that examples read.
+    private func makeFiles() throws {
+      _ = try daemon.directory.write("plan.txt", "if --top wifi\npop\npush dns --title DNS\n")
+    }
+
     @Test func `the example of every help works as it is printed`() throws {
       let commands = try commands()
       #expect(commands.count > 40)
+      try makeFiles()
       for command in commands {
         let example = try example(command)
         #expect(example.hasPrefix("navctl \(command)"), "\(example)")

@@ -59,6 +59,7 @@ COMMANDS = {
     "key": (["list"], ["keys"]),
     "backup": ([], ["backup"]),
     "op": (["kiosk", '{"popToRoot":{}}'], ["changed"]),
+    "apply": (["kiosk", "plan"], ["changed"]),
     "cheat": (["push"], ["examples"]),
 }
 
@@ -70,6 +71,8 @@ MORE = [
     (["get", "kiosk", "--screen", "wifi"], ["screen"]), (["get", "kiosk", "--what", "detached"], ["detached"]),
     (["get", "kiosk", "--what", "restoration"], ["restoration"]), (["get", "kiosk", "--what", "log"], ["log"]),
     (["get", "--what", "stats"], ["stats"]), (["get", "kiosk", "--what", "verify"], ["verify"]),
+    (["pop", "kiosk", "--top", "wifi", "--dry-run"], ["planned"]), (["create", "fresh", "--dry-run"], ["planned"]),
+    (["close", "kiosk", "--any", "--dry-run"], ["planned"]),
     (["get", "--what", "backup"], ["backup"]), (["key", "new", "panel"], ["key"]),
 ]
 
@@ -99,6 +102,7 @@ class Schema(unittest.TestCase):
         self.scene = Scene()
         self.addCleanup(self.scene.close)
         self.scene.furnish()
+        self.scene.daemon.directory.write("plan", "if --top wifi\npop\npush dns --title 'The DNS'\n")
 
     def check(self, output, types):
         """Each line is an object of its type in the schema; `t` comes with what happens."""
@@ -170,7 +174,7 @@ class Schema(unittest.TestCase):
             self.assertEqual(schema["$ref"], f"#/$defs/{kind}")
         result = self.scene.navctl("schema", "nothing")
         self.assertEqual(result.status, 2)
-        self.assertIn("try: one of changed state", result.errors)
+        self.assertIn("try: one of changed planned state", result.errors)
 
 
 class Compatibility(unittest.TestCase):
