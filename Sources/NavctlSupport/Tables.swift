@@ -104,7 +104,7 @@ package enum Tables {
     Timestamp.rfc3339(ofSeconds: Int(milliseconds / 1000))
   }
 
-  private static func time(_ value: JSONValue?) -> String {
+  static func time(_ value: JSONValue?) -> String {
     value?.integer.map { utc(milliseconds: $0) } ?? "-"
   }
 

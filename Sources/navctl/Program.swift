@@ -12,8 +12,9 @@ enum Program {
 
   static let commands: [any Command.Type] = [
     ShowCommand.self, HistoryCommand.self, WatchCommand.self, WaitCommand.self, GetCommand.self,
-    LogCommand.self, ListCommand.self, VerifyCommand.self, ExplainCommand.self,
-    StatusCommand.self, TopCommand.self, DoctorCommand.self,
+    LogCommand.self, WhyCommand.self, DiffCommand.self, ListCommand.self, VerifyCommand.self,
+    ExplainCommand.self,
+    StatusCommand.self, TopCommand.self, DoctorCommand.self, DumpCommand.self,
     CreateCommand.self, CloseCommand.self,
     PushCommand.self, PopCommand.self, PopToCommand.self, PopToRootCommand.self,
     ReplaceCommand.self, InsertCommand.self, RemoveCommand.self,
@@ -74,7 +75,8 @@ enum Program {
       "go": "open", "link": "open", "popToViewController": "pop-to",
       "popToRootViewController": "pop-to-root", "pushViewController": "push",
       "popViewController": "pop", "setViewControllers": "set", "tail": "watch", "follow": "watch",
-      "why": "log", "ping": "status", "health": "doctor", "modal": "present", "undo": "revert",
+      "who": "why", "blame": "why", "report": "dump", "ping": "status", "health": "doctor",
+      "modal": "present", "undo": "revert",
     ])
 
   /// Runs one command line; returns the exit status.

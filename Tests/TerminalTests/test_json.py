@@ -14,6 +14,9 @@ COMMANDS = {
     "show": (["kiosk"], ["state"]),
     "history": (["kiosk"], ["history"]),
     "log": (["kiosk"], ["log"]),
+    "why": (["kiosk", "wifi"], ["why"]),
+    "diff": (["kiosk", "1"], ["comparison"]),
+    "dump": (["kiosk"], ["dump"]),
     "watch": (["kiosk", "--count", "1"], ["snapshot"]),
     "wait": (["kiosk", "--depth", "3"], ["position"]),
     "get": (["kiosk"], ["state"]),
@@ -65,7 +68,7 @@ COMMANDS = {
 
 # More runs of commands that print several types.
 MORE = [
-    (["list", "--clients"], ["clients"]), (["explain"], ["codes"]), (["verify"], ["verify"] * 4),
+    (["list", "--clients"], ["clients"]), (["explain"], ["codes"]), (["verify"], ["verify"] * 4), (["dump", "--redact"], ["dump"]),
     (["history", "kiosk", "--at", "2"], ["state"]), (["watch", "kiosk", "--view", "top", "--count", "1"], ["latest"]),
     (["get", "kiosk", "--what", "bar"], ["bar"]), (["get", "kiosk", "--what", "top"], ["top"]),
     (["get", "kiosk", "--screen", "wifi"], ["screen"]), (["get", "kiosk", "--what", "detached"], ["detached"]),
