@@ -15,6 +15,7 @@ enum Program {
     LogCommand.self, WhyCommand.self, DiffCommand.self, ListCommand.self, VerifyCommand.self,
     ExplainCommand.self,
     StatusCommand.self, TopCommand.self, DoctorCommand.self, DumpCommand.self,
+    ConfigCommand.self, ReloadCommand.self,
     CreateCommand.self, CloseCommand.self,
     PushCommand.self, PopCommand.self, PopToCommand.self, PopToRootCommand.self,
     ReplaceCommand.self, InsertCommand.self, RemoveCommand.self,

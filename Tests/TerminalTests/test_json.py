@@ -26,6 +26,8 @@ COMMANDS = {
     "status": ([], ["status"]),
     "top": (["--count", "2", "--interval", "100ms"], ["status", "status"]),
     "doctor": ([], ["doctor"]),
+    "config": ([], ["config"]),
+    "reload": ([], ["reload"]),
     "create": (["new"], ["changed"]),
     "close": (["kiosk", "--any"], ["changed"]),
     "push": (["kiosk", "dns", "--new"], ["changed"]),

@@ -32,7 +32,8 @@ enum GetCommand: Command {
       throw UsageError("--what takes one of \(words), not '\(word)'")
     }
     // Without a nav, `stats` is about the daemon; a backup always contains all navs.
-    let isDaemon = what == .backup || what == .stats && !invocation.namesNav
+    let isDaemon =
+      [.backup, .config, .reload].contains(what) || what == .stats && !invocation.namesNav
     let nav = isDaemon ? nil : try invocation.navArguments().nav
     if what == .screen, screen == nil { throw UsageError("--what screen needs --screen ID") }
     if what != .screen, screen != nil { throw UsageError("--screen goes with --what screen") }

@@ -410,7 +410,8 @@ package struct RequestedOperation: Sendable {
 package struct GetRequest: Hashable, Sendable {
   /// The kinds of values that a client can read.
   package enum What: String, CaseIterable, Sendable {
-    case state, bar, top, screen, detached, restoration, log, rows, verify, stats, cluster, backup
+    case state, bar, top, screen, detached, restoration, log, rows, verify, stats, cluster, backup,
+      config, reload
   }
 
   /// The id of the message, which answers repeat.
