@@ -75,6 +75,30 @@ package enum TerminalText {
     return lines
   }
 
+  /// A line that is too wide, broken at spaces if possible; all parts but the first begin with four
+  /// spaces.
+  package static func continued(_ text: String, columns: Int) -> [String] {
+    let indent = String(repeating: " ", count: columns > 12 ? 4 : 0)
+    var parts: [String] = []
+    var rest = Substring(text)
+    while true {
+      let room = columns - (parts.isEmpty ? 0 : indent.count)
+      guard width(String(rest)) > room else { break }
+      var end = rest.index(
+        rest.startIndex,
+        offsetBy: max(1, DisplayWidth.prefix(of: String(rest), columns: room).count))
+      // The last space, unless nothing but the indentation of the line is before it.
+      if let space = rest[..<end].lastIndex(of: " "),
+        rest[..<space].contains(where: { $0 != " " })
+      {
+        end = space
+      }
+      parts.append((parts.isEmpty ? "" : indent) + rest[..<end])
+      rest = rest[end...].drop { $0 == " " }
+    }
+    return parts + [(parts.isEmpty ? "" : indent) + rest]
+  }
+
   private static func isSteering(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0: true

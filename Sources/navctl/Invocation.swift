@@ -62,6 +62,10 @@ struct Invocation {
     return min(max(columns, 20), 400)
   }
 
+  /// The width into which tables fit: the terminal's; nil if stdout is none, since programs read
+  /// lines.
+  var tableColumns: Int? { Output.isTerminal ? columns : nil }
+
   /// Splits the arguments into the nav and a fixed number of others.
   func navArguments(rest: ClosedRange<Int> = 0...0) throws -> NavArguments {
     try NavArguments(
@@ -157,6 +161,10 @@ struct Invocation {
 
   /// Prints lines of text, with colours if the output has them.
   func write(_ lines: [StyledLine]) throws {
-    for line in lines { try Output.line(line.rendered(isColoured: isColoured)) }
+    for line in lines {
+      // What would be wider than the terminal goes on in the next line, without colours.
+      let isWide = tableColumns.map { TerminalText.width(line.plain) > $0 } ?? false
+      try Output.line(isWide ? line.plain : line.rendered(isColoured: isColoured))
+    }
   }
 }

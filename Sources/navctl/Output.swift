@@ -14,7 +14,14 @@ enum Output {
   }
 
   /// Writes one line to stdout.
-  static func line(_ text: String) throws { try line(octets(text)) }
+  ///
+  /// On a terminal, a line that is too wide goes on in the next one, behind four spaces.
+  static func line(_ text: String) throws {
+    guard let columns = terminalColumns, TerminalText.width(text) > columns,
+      !text.contains("\u{1B}")
+    else { return try line(octets(text)) }
+    for part in TerminalText.continued(text, columns: columns) { try line(octets(part)) }
+  }
 
   /// Writes one line to stdout.
   static func line(_ bytes: [UInt8]) throws { try data(bytes + [0x0A]) }
@@ -42,7 +49,12 @@ enum Output {
   }
 
   /// Writes one line to stderr; ignores errors, since there is nowhere else to report them.
-  static func error(_ text: String) { _ = write(octets(text) + [0x0A], to: 2) }
+  static func error(_ text: String) {
+    let columns = size(of: 2)?.columns ?? .max
+    for part in TerminalText.continued(text, columns: columns) {
+      _ = write(octets(part) + [0x0A], to: 2)
+    }
+  }
 
   /// Replaces the current line of a terminal at stderr; an empty text clears it.
   static func progress(_ text: String) { _ = write(Array("\r\(text)\u{1B}[K".utf8), to: 2) }
@@ -54,9 +66,11 @@ enum Output {
   static var terminalColumns: Int? { terminalSize?.columns }
 
   /// The size of the terminal at stdout; nil if stdout is no terminal or does not report it.
-  static var terminalSize: (columns: Int, rows: Int)? {
+  static var terminalSize: (columns: Int, rows: Int)? { size(of: 1) }
+
+  private static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {
     var size = winsize()
-    let result = unsafe ioctl(1, UInt(TIOCGWINSZ), &size)
+    let result = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size)
     guard result == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
     return (Int(size.ws_col), Int(size.ws_row))
   }

@@ -36,7 +36,9 @@ enum ConfigCommand: Command {
       let rows = values.map { value in
         ["key", "value", "origin"].map { value[$0]?.string ?? "" }
       }
-      for line in Tables.table(["KEY", "VALUE", "ORIGIN"], rows) { try Output.line(line) }
+      for line in Tables.table(["KEY", "VALUE", "ORIGIN"], rows, columns: invocation.tableColumns) {
+        try Output.line(line)
+      }
     }
     return 0
   }

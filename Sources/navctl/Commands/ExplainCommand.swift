@@ -33,6 +33,8 @@ enum ExplainCommand: Command {
       return try Output.record(Record(.codes, ["codes": .array(Explanation.all.map(\.json))]))
     }
     let rows = Explanation.all.map { [$0.code, $0.meaning] }
-    for line in Tables.table(["CODE", "MEANING"], rows) { try Output.line(line) }
+    for line in Tables.table(["CODE", "MEANING"], rows, columns: invocation.tableColumns) {
+      try Output.line(line)
+    }
   }
 }

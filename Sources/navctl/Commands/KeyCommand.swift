@@ -107,7 +107,9 @@ enum KeyCommand: Command {
       try Output.record(Record(.keys, ["keys": .array(records)]))
     } else {
       let rows = listing.keys.map { [$0.name, $0.role ?? "-", "\($0.publicKey)"] }
-      for line in Tables.table(["NAME", "ROLE", "PUBLIC KEY"], rows) { try Output.line(line) }
+      for line in Tables.table(
+        ["NAME", "ROLE", "PUBLIC KEY"], rows, columns: invocation.tableColumns)
+      { try Output.line(line) }
     }
   }
 

@@ -21,7 +21,10 @@ enum ListCommand: Command {
       try Output.record(
         isClients ? Record(.clients, ["clients": list]) : Record(.navs, ["navs": list]))
     } else {
-      for line in isClients ? Tables.clients(records) : Tables.navs(records) {
+      for line in isClients
+        ? Tables.clients(records, columns: invocation.tableColumns)
+        : Tables.navs(records, columns: invocation.tableColumns)
+      {
         try Output.line(line)
       }
     }

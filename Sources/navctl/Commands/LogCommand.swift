@@ -24,7 +24,9 @@ enum LogCommand: Command {
     if invocation.isJSON {
       try Output.record(.log, answer.body)
     } else {
-      for line in Tables.log(try Reading.value(answer.reply).elements) { try Output.line(line) }
+      for line in Tables.log(
+        try Reading.value(answer.reply).elements, columns: invocation.tableColumns)
+      { try Output.line(line) }
     }
     return 0
   }
