@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from ..errors import NavigationError
@@ -208,7 +208,10 @@ class Routes:
     def _retire(self, member: Member) -> None:
         """End a session that no nav needs."""
         member.session.leave()
-        self._settle()
+        # At once, before another session gives it a nav.
+        for action in member.session.take():
+            if isinstance(action, Send):
+                self._actions.append(replace(action, endpoint=member.address.endpoint))
         self._remove(member)
 
     def _remove(self, member: Member) -> None:
@@ -310,9 +313,6 @@ class Routes:
         if route and not is_event:
             route.moves = 0
         self._actions.append(action)
-
-    def _settle(self) -> None:
-        raise NotImplementedError
 
     def _report(self) -> None:
         raise NotImplementedError

@@ -214,8 +214,7 @@ class Session(SessionAnswers, SessionMoves):
             if self.phase is Phase.OPEN:
                 self._send_wish(duty)
         elif self._duties.pop(key, None) and self.phase is Phase.OPEN:
-            resignation: Body = {"roles": []} if kind == "delegate" else {"take": False}
-            self._send(kind, {"id": self._ids.take(), "nav": nav, **resignation})
+            self._resign(kind, nav)
 
     def answer(self, number: int, value: JSON) -> None:
         """Answer a question, unless it is void; raises an error if that cannot be sent."""

@@ -71,6 +71,10 @@ class SessionAnswers(SessionState):
         if id is None:
             return
         self._is_from_before(id)
+        stray = self._stray.pop(id, None)
+        if stray and stray not in self._duties:
+            # The nav was here again for a moment, and what it was for has ended or is elsewhere.
+            self._resign(*stray)
         key = self._asked.pop(id, None)
         watch, duty = self._watches.get(key or ("", "")), self._duties.get(key or ("", ""))
         if watch:
@@ -100,6 +104,7 @@ class SessionAnswers(SessionState):
         id = body.get("id")
         if id is None:
             return
+        self._stray.pop(id, None)
         key = self._asked.pop(id, None)
         wish: Wish | None = self._watches.get(key or ("", ""))
         wish = wish or self._duties.get(key or ("", ""))
@@ -258,11 +263,24 @@ class SessionAnswers(SessionState):
             return
         # It may end an earlier watch; then the answer to the present one says where the nav is.
         if watch and watch.key in self._asked.values():
+            self._renew_duties(nav)
             return
         if watch:
             watch.disconnect()
             watch.is_due = True
         self._move_away(nav, body)
+
+    def _renew_duties(self, nav: str) -> None:
+        """Ask again for what ended with a move, unless an answer about it is still to come.
+
+        The nav may be back already.
+        """
+        for kind in ("delegate", "lease"):
+            duty = self._duties.get(duty_key(kind, nav))
+            if duty and duty.is_held and duty.key not in self._asked.values():
+                self._interrupt(duty)
+                if duty.key in self._duties:
+                    self._send_wish(duty)
 
     def _move_away(self, nav: str, body: Body) -> None:
         self.is_divided = True

@@ -27,9 +27,11 @@ class SessionMoves(SessionState):
     """Navs that come and go."""
 
     @property
-    def navs(self) -> set[str | None]:
+    def navs(self) -> list[str | None]:
         """The navs that watches, duties and requests are about; None for the daemon itself."""
-        return {each.nav for each in [*self._wishes(), *self.flights.values()]}
+        # In an order that does not depend on the hashes of a process.
+        return list(dict.fromkeys(
+            each.nav for each in [*self._wishes(), *self.flights.values()]))
 
     @property
     def is_idle(self) -> bool:
@@ -75,6 +77,7 @@ class SessionMoves(SessionState):
         for duty in handoff.duties:
             if duty.key in self._asked.values():
                 duty.calm()
+            self._stray |= {id: key for id, key in self._asked.items() if key == duty.key}
             self._unask(duty.key)
             del self._duties[duty.key]
         for flight in handoff.flights:

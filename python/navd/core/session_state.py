@@ -91,6 +91,8 @@ class SessionState:
         self._held: dict[str | None, float] = {}
         #: How many answers may still come about requests that another session sends again.
         self._departed: dict[int, int] = {}
+        #: The requests for roles and leases that another session goes on with.
+        self._stray: dict[int, Key] = {}
         #: The navs that the daemon has, by its answers in this session.
         self._confirmed: set[str] = set()
         self.phase = Phase.UNCONNECTED
@@ -166,6 +168,11 @@ class SessionState:
             flight.sends += 1
             self._actions.append(Send(flight.verb, flight.body, flight.id))
 
+    def _resign(self, kind: str, nav: str) -> None:
+        """End roles or a lease at the daemon."""
+        resignation: Body = {"roles": []} if kind == "delegate" else {"take": False}
+        self._send(kind, {"id": self._ids.take(), "nav": nav, **resignation})
+
     def _confirm(self, nav: str | None) -> None:
         """Note that the daemon has a nav; send what waited for that."""
         if not self.is_divided or nav is None or nav in self._confirmed:
@@ -230,6 +237,7 @@ class SessionState:
                 duty.calm()
         self._asked.clear()
         self._departed.clear()
+        self._stray.clear()
         self._confirmed.clear()
         for number in list(self._asks):
             self._void(number)
