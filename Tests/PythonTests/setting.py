@@ -6,7 +6,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PACKAGE = os.path.join(ROOT, "python")
 sys.dont_write_bytecode = True
-sys.path[:0] = [PACKAGE, os.path.join(ROOT, "Tests", "BrowserTests")]
+sys.path.insert(0, PACKAGE)
+# At the end: some of its modules have the names of modules here.
+sys.path.append(os.path.join(ROOT, "Tests", "BrowserTests"))
 
 from harness import BINARIES, DEADLINE, Concurrently, Daemon, Directory, Process, eventually  # noqa: E402
 

@@ -5,7 +5,7 @@ import unittest
 from setting import DEADLINE, Concurrently, eventually
 from daemons import DaemonTest
 import navd
-from navd import Guard, NavigationError, operations as op
+from navd import Guard, operations as op
 
 
 class Stacks(DaemonTest):
@@ -126,7 +126,8 @@ class Transitions(DaemonTest):
     def test_a_call_that_waits_too_long_fails(self):
         self.client.perform("kiosk", [op.configure({"transitionDeadline": 60000})])
         self.client.perform("kiosk", [op.push({"id": "a"})], animated=True)
-        error = self.caught("expired", self.client.perform, "kiosk", [op.push({"id": "b"})], on_busy="queue", within=0.2)
+        error = self.caught(
+            "expired", self.client.perform, "kiosk", [op.push({"id": "b"})], on_busy="queue", within=0.2)
         self.assertEqual((error.may_have_happened, error.nav), (True, "kiosk"))
         self.client.perform("kiosk", [op.complete_transition(self.client.state("kiosk").part("transition")["tid"])])
         self.assertEqual(self.ids(), ["home", "a"])
@@ -190,7 +191,8 @@ class Delegates(DaemonTest):
         self.client.perform("kiosk", [op.push({"id": "a"})], animated=True)
         state = self.client.state("kiosk")
         transition = state.part("transition")
-        self.assertEqual((transition["animator"], transition["duration"], transition["driver"]), ("slide", 300, "finger"))
+        found = transition["animator"], transition["duration"], transition["driver"]
+        self.assertEqual(found, ("slide", 300, "finger"))
         self.assertEqual(state.part("environment")["orientations"]["preferred"], "portrait")
 
 

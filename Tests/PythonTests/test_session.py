@@ -135,7 +135,8 @@ class Requests(unittest.TestCase):
         script.open(last=0)
         self.assertEqual(script.bodies("op"), [])
         err = script.of(Answered)[0].err
-        self.assertEqual((err["id"], err["code"], err["effect"], err["retry"]), (old, "op-too-old", "unknown", "resync"))
+        found = err["id"], err["code"], err["effect"], err["retry"]
+        self.assertEqual(found, (old, "op-too-old", "unknown", "resync"))
 
     def test_an_op_that_was_decided_is_asked_for_again_however_old(self):
         script = Script()
@@ -331,7 +332,8 @@ class Duties(unittest.TestCase):
         script = self.want("delegate")
         self.grant(script, "delegate")
         for number in (1, 2):
-            script.receive("ask", ask=number, nav="kiosk", epoch="e", rev=1, within=2000, q={"shouldPop": {"screen": "x"}})
+            script.receive(
+                "ask", ask=number, nav="kiosk", epoch="e", rev=1, within=2000, q={"shouldPop": {"screen": "x"}})
         script.do(script.cluster.answer, "kiosk", 1, True)
         script.do(script.cluster.answer, "kiosk", 1, False)
         script.receive("settled", ask=2, outcome="denied")

@@ -195,8 +195,8 @@ class Client:
     ) -> Duty:
         """Register delegate roles, in this session and in each later one.
 
-        Each function is a role, and runs in the event loop; it may be a coroutine function, which is
-        cancelled when the question is over. See `navd.Client.delegate` for the answers.
+        Each function is a role, and runs in the event loop. It may be a coroutine function, which
+        is cancelled when the question is over. See `navd.Client.delegate` for the answers.
         """
         check_nav(nav)
         roles = Roles(veto, animator, interaction, orientations)

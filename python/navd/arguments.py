@@ -28,8 +28,8 @@ def check_nav(nav: object) -> str:
     if not isinstance(nav, str):
         raise TypeError(f"nav is a text such as 'kiosk', not {type(nav).__name__}")
     if not _NAV.fullmatch(nav):
-        raise ValueError(f"{nav!r:.140} is not the name of a nav: write 1 to 128 of a-z, 0-9, . _ / -,"
-                         " a letter or digit first, such as 'kiosk'")
+        raise ValueError(f"{nav!r:.140} is not the name of a nav: write 1 to 128 of"
+                         " a-z, 0-9, . _ / -, a letter or digit first, such as 'kiosk'")
     return nav
 
 
@@ -79,7 +79,8 @@ def guard_members(guard: AnyGuard) -> tuple[Body, bool]:
     if isinstance(guard, Guard):
         return guard.members, guard.is_from_state
     if not isinstance(guard, Mapping):
-        raise TypeError(f"guard is a navd.Guard such as Guard.top(state), not {type(guard).__name__}")
+        raise TypeError(
+            f"guard is a navd.Guard such as Guard.top(state), not {type(guard).__name__}")
     return Guard.of(guard).members, False
 
 

@@ -185,7 +185,7 @@ class Client:
         """Register delegate roles, in this session and in each later one.
 
         Each function is a role. It gets a Question, in a thread of its own, and returns the answer:
-        `veto` True or False, `animator` an Animation, `interaction` the name of a driver. A function
+        `veto` True or False, `animator` an Animation, `interaction` the name of a driver. A veto
         that returns None gives no answer. A second call for the same nav replaces the first.
         """
         check_nav(nav)
@@ -207,8 +207,8 @@ class Client:
         """Take the display of a nav, which one client at a time holds.
 
         `force` takes it from another client, and needs the right `admin`. With `keeping` the client
-        takes it again after a loss of the connection, if it is free; else the loss ends the lease. A
-        second call for the same nav replaces the first.
+        takes it again after a loss of the connection, if it is free; else the loss ends the lease.
+        A second call for the same nav replaces the first.
         """
         check_nav(nav)
         duty = DutyState(self._engine.turns, "lease", nav)

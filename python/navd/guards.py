@@ -44,7 +44,7 @@ class Guard:
         top: _Text = _UNSET, depth: int | None = None, stack: Sequence[str] | None = None,
         has: Sequence[str] | None = None, visible: _Text = _UNSET, any: bool = False,
     ) -> None:
-        """Write the members of a guard; None for `top` and `visible` means that there is no screen."""
+        """Write the members of a guard; `top` and `visible` None mean that there is no screen."""
         given = {"epoch": epoch, "rev": rev, "dig": dig, "depth": depth, "stack": stack, "has": has,
                  "any": any or None}
         members: Body = {name: value for name, value in given.items() if value is not None}
@@ -134,8 +134,8 @@ class Guard:
                 raise ValueError(f"there is no guard {name!r}: write one of {', '.join(_TYPES)}")
             # A guard that is None would be none at all, and to Python true is a number.
             if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
-                names = " or ".join("None" if each is type(None) else each.__name__ for each in types)
-                raise TypeError(f"the guard {name} is {value!r}: write {names}")
+                names = ["None" if each is type(None) else each.__name__ for each in types]
+                raise TypeError(f"the guard {name} is {value!r}: write {' or '.join(names)}")
         self._members = {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in members.items()}

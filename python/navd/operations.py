@@ -1,9 +1,9 @@
 """The operations of `perform` (docs/protocol.md, §9.6).
 
-Each function writes one operation; it sends nothing. A dict such as `{"pop": {}}` does the same, and
-also has what only a newer daemon knows. Removals by position need a guard: `pop`, `back_tap`,
-`set_stack`, `revert`, `replace` without `screen`, `insert` with `at`, `swipe_down` and `close`. navd
-refuses them as `guard-required` without one.
+Each function writes one operation; it sends nothing. A dict such as `{"pop": {}}` does the same,
+and also has what only a newer daemon knows. Removals by position need a guard: `pop`, `back_tap`,
+`set_stack`, `revert`, `replace` without `screen`, `insert` with `at`, `swipe_down` and `close`.
+navd refuses them as `guard-required` without one.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def replace(
 def insert(
     screen: AnyScreen, *, below: str | None = None, above: str | None = None, at: int | None = None
 ) -> Operation:
-    """Put a screen into the stack, at one place; with `at` it needs a guard by stack or revision."""
+    """Put a screen into the stack; with `at` it needs a guard by stack or revision."""
     if [below, above, at].count(None) != 2:
         raise ValueError("insert takes one place: write below='wifi', above='wifi' or at=1")
     return _operation("insert", screen=written_screen(screen), below=below, above=above, at=at)
@@ -212,7 +212,9 @@ def swipe_down(*, result: JSON = None) -> Operation:
 
 # Screens, items and buttons.
 
-def create_screen(screen: ScreenDescription | Mapping[str, JSON], *, replace: bool = False) -> Operation:
+def create_screen(
+    screen: ScreenDescription | Mapping[str, JSON], *, replace: bool = False
+) -> Operation:
     """Make a screen without showing it; with `replace` in the place of a detached one."""
     record = written_screen(screen)
     if not isinstance(record, Mapping):

@@ -79,7 +79,8 @@ def _text(text: str, where: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError(f"{where}: the text has a lone surrogate, which UTF-8 cannot have") from None
+        raise ValueError(
+            f"{where}: the text has a lone surrogate, which UTF-8 cannot have") from None
     return text
 
 

@@ -108,7 +108,7 @@ class Mirror:
 
     @property
     def state(self) -> State | None:
-        """The last state that was right, as a loop gets it first; None before the first snapshot."""
+        """The last state that was right, as a loop gets it first; None before a snapshot."""
         if self._copy is None:
             return None
         return _published(self.nav, self._copy, is_resynchronised=True)

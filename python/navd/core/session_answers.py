@@ -9,7 +9,7 @@ from ..errors import NavigationError
 from ..state import Latest, View
 from ..wire import Body
 from .actions import (
-    Address, Answered, Asked, DutyChanged, DutyKind, Moved, Opened, Reconnect, Shown, WatchEnded)
+    Address, Answered, Asked, DutyChanged, Moved, Opened, Reconnect, Shown, WatchEnded)
 from .session_state import Phase, SessionState
 from .wishes import Duty, OpenAsk, Watch, Wish, duty_key, watch_key
 

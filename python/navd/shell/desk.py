@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core import Cluster
 from ..core.actions import (
-    Answered, Asked, DutyChanged, DutyKind, Queued, Settled, Shown, Status, WatchEnded)
+    Answered, Asked, DutyChanged, Queued, Settled, Shown, Status, WatchEnded)
 from ..errors import NavigationError
 from ..questions import Question
 from ..state import View

@@ -84,7 +84,8 @@ class Engine(Desk):
                 pass
         except Exception as error:  # noqa: BLE001 - whatever it is, callers must not wait for ever
             with self.turns.turn():
-                self.finish(NavigationError("internal", f"the thread of the client ended: {error!r}"))
+                self.finish(
+                    NavigationError("internal", f"the thread of the client ended: {error!r}"))
             raise
         finally:
             for link in self._links.values():

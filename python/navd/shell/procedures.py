@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arguments import AnyGuard, check_choice, check_nav, check_time, guard_members, operation_bodies
+from ..arguments import (
+    AnyGuard, check_choice, check_nav, check_time, guard_members, operation_bodies)
 from ..core import Mirror
 from ..errors import NavigationError
 from ..state import Event, State
