@@ -12,6 +12,6 @@ def program():
 
 
 def table(head):
-    """The rows of the table of the guide whose first line is this, without its head."""
+    """The rows of the table with this first line, without its head."""
     rows = GUIDE.split(f"\n{head}\n")[1].split("\n\n")[0].splitlines()[1:]
     return [[cell.strip().strip("`") for cell in row.strip("|").split("|")] for row in rows]

@@ -167,7 +167,7 @@ class Losses(unittest.TestCase):
         body = {"id": id, "nav": "kiosk", "code": "moved", "retry": "same", "endpoint": B}
         script.do(script.cluster.receive, A, "err", body, 1, script.now)
         script.do(script.cluster.connected, B, script.now)
-        # The daemon keeps the session whose `hello` came last.
+        # The daemon keeps the session with the last `hello`.
         script.receive("bye", A, why="fenced")
         self.assertEqual((script.of(Closed), list(script.links)), ([], [B]))
         hello = script.last("hello", B)

@@ -1,11 +1,15 @@
 """The package against a navd that ends, hangs and comes back; the interface for asyncio."""
 import asyncio
+import gc
 import itertools
 import os
 import signal
+import subprocess
+import sys
+import threading
 import unittest
 
-from setting import DEADLINE, Concurrently, eventually
+from setting import DEADLINE, PACKAGE, Concurrently, eventually
 from daemons import DaemonTest
 import navd
 from navd import NavigationError, operations as op
@@ -96,6 +100,38 @@ class Losses(DaemonTest):
         self.assertIn("nothing listens at", error.message)
         for variable in ("NAVD_ENDPOINT", "RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR"):
             self.assertNotIn(variable, os.environ)
+
+
+class Ends(DaemonTest):
+    def stats(self, name):
+        return self.daemon.control.get(None, "stats")[name]
+
+    def test_a_client_that_nobody_has_any_more_ends(self):
+        watch = navd.connect(self.daemon.endpoint, within=DEADLINE).watch("kiosk")
+        watch.take(DEADLINE)
+        # The loop keeps its client.
+        gc.collect()
+        self.assertEqual((self.stats("sessions"), watch._client.status), (2, "connected"))
+        before = set(threading.enumerate())
+        del watch
+        gc.collect()
+        eventually("its session is over", lambda: self.stats("sessions") == 1)
+        eventually("its thread is over", lambda: len(before & set(threading.enumerate())) == len(before) - 1)
+
+    def test_a_loop_that_nobody_has_any_more_ends_its_watch(self):
+        for _ in self.client.watch("kiosk"):
+            break
+        gc.collect()
+        eventually("no watch", lambda: self.stats("watches") == 0)
+
+    def test_a_program_that_ends_without_a_word_ends_its_client(self):
+        code = "import navd; client = navd.connect(); print(client.state('kiosk').rev)"
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=DEADLINE,
+            env={"PATH": "/usr/bin:/bin", "PYTHONPATH": PACKAGE, "NAVD_ENDPOINT": self.daemon.endpoint,
+                 "PYTHONDONTWRITEBYTECODE": "1"})
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "1\n", ""))
+        eventually("its session is over", lambda: self.stats("sessions") == 1)
 
 
 class Asyncio(DaemonTest):

@@ -87,7 +87,7 @@ class Package(unittest.TestCase):
         shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("__pycache__", "build", "dist", "*.egg-info"))
         run(sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", self.directory / "dist", cwd=source)
         wheel, = os.listdir(self.directory / "dist")
-        # Without a pip of its own, whose installation takes seconds: the one that would be installed does it.
+        # Without a pip of its own, which takes seconds to install: Debian has the wheel of that pip.
         run(sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", place)
         python, (pip,) = os.path.join(place, "bin", "python"), glob.glob("/usr/share/python-wheels/pip-*.whl")
         run(python, f"{pip}/pip", "install", "--no-index", "--no-deps", "--disable-pip-version-check",

@@ -1,6 +1,6 @@
 """The Python client of navd, which keeps the navigation stacks of a device (docs/python.md).
 
-`connect` makes a client whose methods block; `navd.aio.connect` makes one for asyncio.
+`connect` makes a client with methods that block; `navd.aio.connect` makes one for asyncio.
 """
 
 from . import aio, operations

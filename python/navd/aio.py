@@ -17,8 +17,8 @@ from .operations import pop
 from .questions import Animator, Interaction, Orientations, Question, Roles, Veto, answer_of
 from .reply import Pong, Reply
 from .shell import procedures
-from .shell.desk import Desk
 from .shell.duty import DutyState
+from .shell.engine import Engine
 from .shell.opening import open_engine
 from .shell.pending import Pending, perform, wait_in_loop
 from .shell.subscription import End, Subscription, WatchSubscription
@@ -95,7 +95,7 @@ class Client:
     ) -> None:
         """Make a client that connects in the background; `navd.connect` has the arguments."""
         self._engine = open_engine(endpoint, name, server_key, key_file, window, heartbeat)
-        self._finalizer = weakref.finalize(self, self._engine.close)
+        self._finalizer = weakref.finalize(self, self._engine.release)
 
     async def __aenter__(self) -> Self:
         """Return the client."""
@@ -110,7 +110,8 @@ class Client:
 
     async def close(self) -> None:
         """Say `bye`; everything that is under way fails with `closed`."""
-        await asyncio.to_thread(self._finalizer)
+        self._finalizer.detach()
+        await asyncio.to_thread(self._engine.close)
 
     @property
     def status(self) -> Status:
@@ -124,7 +125,7 @@ class Client:
 
     def statuses(self) -> Statuses:
         """Iterate over the present status and its changes, until the client is closed."""
-        return Statuses(self._engine, self._engine.listen())
+        return Statuses(self, self._engine.listen())
 
     async def perform(
         self, nav: str, operations: Iterable[AnyOperation], *, guard: AnyGuard = None,
@@ -167,7 +168,7 @@ class Client:
         """Iterate over the states of a nav, until it is closed; see `navd.Client.watch`."""
         check_nav(nav)
         check_choice(view, "view", ("full", "bar", "top"))
-        return Watch(self._engine, self._engine.subscribe(nav, view, every_revision))
+        return Watch(self, self._engine.subscribe(nav, view, every_revision))
 
     async def get(
         self, nav: str | None = None, what: str = "state", *, screen: str | None = None,
@@ -186,7 +187,7 @@ class Client:
         """
         check_nav(nav)
         check_text(screen, "screen")
-        return Removal(self._engine, self._engine.subscribe(nav, "full", True), screen)
+        return Removal(self, self._engine.subscribe(nav, "full", True), screen)
 
     async def delegate(
         self, nav: str, *, veto: Veto | None = None, animator: Animator | None = None,
@@ -199,11 +200,11 @@ class Client:
         is cancelled when the question is over. See `navd.Client.delegate` for the answers.
         """
         check_nav(nav)
-        roles = Roles(veto, animator, interaction, orientations)
+        roles, engine = Roles(veto, animator, interaction, orientations), self._engine
         loop, tasks = asyncio.get_running_loop(), set[asyncio.Task[None]]()
 
         def start(question: Question) -> None:
-            task = loop.create_task(_answer(self._engine, roles, question))
+            task = loop.create_task(_answer(engine, roles, question))
             tasks.add(task)
             task.add_done_callback(tasks.discard)
             question.when_over(_in_loop_of(loop, task.cancel))
@@ -212,7 +213,7 @@ class Client:
                          lambda question: _in_loop_of(loop, start, question)())
         await wait_in_loop(self._engine.assume(
             duty, roles.wanted, True, check_time(within, "within")))
-        return Duty(self._engine, duty)
+        return Duty(self, duty)
 
     async def lease(
         self, nav: str, *, force: bool = False, keeping: bool = True, within: float | None = None
@@ -223,7 +224,7 @@ class Client:
         wanted: Body = {"take": True, **({"force": True} if force else {})}
         await wait_in_loop(self._engine.assume(
             duty, wanted, keeping, check_time(within, "within")))
-        return Duty(self._engine, duty)
+        return Duty(self, duty)
 
     async def ping(self, *, within: float | None = None) -> Pong:
         """Ask the daemon for a sign of life."""
@@ -232,7 +233,7 @@ class Client:
         return Pong(body.get("boot", ""), body.get("t", 0))
 
 
-async def _answer(engine: Desk, roles: Roles, question: Question) -> None:
+async def _answer(engine: Engine, roles: Roles, question: Question) -> None:
     function = roles.function(question)
     if function is None or question.is_over:
         return
@@ -263,9 +264,11 @@ def _in_loop_of(
 class _Loop(Generic[Value]):
     """The common part of loops."""
 
-    def __init__(self, engine: Desk, subscription: Subscription[Value]) -> None:
+    def __init__(self, client: Client, subscription: Subscription[Value]) -> None:
+        # The client lives at least as long as the loop.
+        self._client = client
         self._subscription = subscription
-        self._finalizer = weakref.finalize(self, engine.leave, subscription)
+        self._finalizer = weakref.finalize(self, client._engine.drop, subscription)
 
     def __aiter__(self) -> AsyncIterator[Value]:
         """Return the loop itself."""
@@ -280,7 +283,8 @@ class _Loop(Generic[Value]):
 
     def close(self) -> None:
         """End the loop; a task that waits in it ends too."""
-        self._finalizer()
+        self._finalizer.detach()
+        self._client._engine.leave(self._subscription)
 
     async def __aenter__(self) -> Self:
         """Return the loop itself."""
@@ -305,14 +309,15 @@ class Statuses(_Loop[Status]):
 class Removal:
     """The end of a screen; await it once for the result that the removal gave, or None."""
 
-    def __init__(self, engine: Desk, watch: WatchSubscription[State], screen: str) -> None:
-        self._steps = procedures.removal(engine, watch, screen)
+    def __init__(self, client: Client, watch: WatchSubscription[State], screen: str) -> None:
+        self._client = client
+        self._steps = procedures.removal(client._engine, watch, screen)
 
     def __await__(self) -> Generator[Any, None, JSON]:
         """Wait until the screen has gone.
 
-        Raises NavigationError `desync` if it went while there was no connection, so that nobody
-        knows how; else the error that ended the watch.
+        Raises NavigationError `desync` if it went while there was no connection, so that its
+        result is lost; else the error that ended the watch.
         """
         return perform(self._steps).__await__()
 
@@ -320,8 +325,8 @@ class Removal:
 class Duty:
     """Delegate roles or a lease; an async context manager that ends them."""
 
-    def __init__(self, engine: Desk, duty: DutyState) -> None:
-        self._engine = engine
+    def __init__(self, client: Client, duty: DutyState) -> None:
+        self._client = client
         self._duty = duty
 
     @property
@@ -345,7 +350,7 @@ class Duty:
 
     def end(self) -> None:
         """End the roles, or give the display back."""
-        self._engine.resign(self._duty)
+        self._client._engine.resign(self._duty)
 
     async def __aenter__(self) -> Self:
         """Return it."""

@@ -16,8 +16,8 @@ from .operations import pop
 from .questions import Animator, Interaction, Orientations, Question, Roles, Veto, answer_of
 from .reply import Pong, Reply
 from .shell import procedures
-from .shell.desk import Desk
 from .shell.duty import DutyState
+from .shell.engine import Engine
 from .shell.opening import open_engine
 from .shell.pending import Pending, run, wait
 from .shell.subscription import End, Subscription, WatchSubscription
@@ -73,7 +73,7 @@ class Client:
     ) -> None:
         """Make a client that connects in the background; `connect` has the arguments."""
         self._engine = open_engine(endpoint, name, server_key, key_file, window, heartbeat)
-        self._finalizer = weakref.finalize(self, self._engine.close)
+        self._finalizer = weakref.finalize(self, self._engine.release)
 
     def __enter__(self) -> Self:
         """Return the client."""
@@ -88,7 +88,8 @@ class Client:
 
     def close(self) -> None:
         """Say `bye`; everything that is under way fails with `closed`."""
-        self._finalizer()
+        self._finalizer.detach()
+        self._engine.close()
 
     @property
     def status(self) -> Status:
@@ -102,7 +103,7 @@ class Client:
 
     def statuses(self) -> Statuses:
         """Iterate over the present status and its changes, until the client is closed."""
-        return Statuses(self._engine, self._engine.listen())
+        return Statuses(self, self._engine.listen())
 
     def perform(
         self, nav: str, operations: Iterable[AnyOperation], *, guard: AnyGuard = None,
@@ -116,7 +117,7 @@ class Client:
         `expired`, and a daemon on this machine does not begin them any more. With `on_busy`
         `queue` they wait for an open transition, and `on_queued` gets their position.
 
-        Raises NavigationError; its `may_have_happened` is true if nobody knows.
+        Raises NavigationError; its `may_have_happened` is true if the answer is lost.
         """
         return Reply.of(wait(procedures.op(
             self._engine, nav, operations, guard, animated, on_busy, within, on_queued)))
@@ -153,7 +154,7 @@ class Client:
         """
         check_nav(nav)
         check_choice(view, "view", ("full", "bar", "top"))
-        return Watch(self._engine, self._engine.subscribe(nav, view, every_revision))
+        return Watch(self, self._engine.subscribe(nav, view, every_revision))
 
     def get(
         self, nav: str | None = None, what: str = "state", *, screen: str | None = None,
@@ -175,7 +176,7 @@ class Client:
         """
         check_nav(nav)
         check_text(screen, "screen")
-        return Removal(self._engine, self._engine.subscribe(nav, "full", True), screen)
+        return Removal(self, self._engine.subscribe(nav, "full", True), screen)
 
     def delegate(
         self, nav: str, *, veto: Veto | None = None, animator: Animator | None = None,
@@ -184,9 +185,10 @@ class Client:
     ) -> Duty:
         """Register delegate roles, in this session and in each later one.
 
-        Each function is a role. It gets a Question, in a thread of its own, and returns the answer:
-        `veto` True or False, `animator` an Animation, `interaction` the name of a driver. A veto
-        that returns None gives no answer. A second call for the same nav replaces the first.
+        Each function is a role. It gets a Question, in a thread of its own, and returns the answer.
+        That is True or False of `veto`, an Animation of `animator`, and the name of a driver of
+        `interaction`. A veto that returns None gives no answer. A second call for the same nav
+        replaces the first.
         """
         check_nav(nav)
         roles = Roles(veto, animator, interaction, orientations)
@@ -199,7 +201,7 @@ class Client:
 
         duty = DutyState(engine.turns, "delegate", nav, begin)
         wait(engine.assume(duty, roles.wanted, True, check_time(within, "within")))
-        return Duty(engine, duty)
+        return Duty(self, duty)
 
     def lease(
         self, nav: str, *, force: bool = False, keeping: bool = True, within: float | None = None
@@ -214,7 +216,7 @@ class Client:
         duty = DutyState(self._engine.turns, "lease", nav)
         wanted: Body = {"take": True, **({"force": True} if force else {})}
         wait(self._engine.assume(duty, wanted, keeping, check_time(within, "within")))
-        return Duty(self._engine, duty)
+        return Duty(self, duty)
 
     def ping(self, *, within: float | None = None) -> Pong:
         """Ask the daemon for a sign of life."""
@@ -222,7 +224,7 @@ class Client:
         return Pong(body.get("boot", ""), body.get("t", 0))
 
 
-def _answer(engine: Desk, roles: Roles, question: Question) -> None:
+def _answer(engine: Engine, roles: Roles, question: Question) -> None:
     function = roles.function(question)
     if function is None:
         return
@@ -234,9 +236,11 @@ def _answer(engine: Desk, roles: Roles, question: Question) -> None:
 class _Loop(Generic[Value]):
     """The common part of loops."""
 
-    def __init__(self, engine: Desk, subscription: Subscription[Value]) -> None:
+    def __init__(self, client: Client, subscription: Subscription[Value]) -> None:
+        # The client lives at least as long as the loop.
+        self._client = client
         self._subscription = subscription
-        self._finalizer = weakref.finalize(self, engine.leave, subscription)
+        self._finalizer = weakref.finalize(self, client._engine.drop, subscription)
 
     def __iter__(self) -> Iterator[Value]:
         """Return the loop itself."""
@@ -261,7 +265,8 @@ class _Loop(Generic[Value]):
 
     def close(self) -> None:
         """End the loop; one that waits in another thread ends too."""
-        self._finalizer()
+        self._finalizer.detach()
+        self._client._engine.leave(self._subscription)
 
     def __enter__(self) -> Self:
         """Return the loop itself."""
@@ -286,27 +291,27 @@ class Statuses(_Loop[Status]):
 class Removal:
     """The end of a screen, and its result."""
 
-    def __init__(self, engine: Desk, watch: WatchSubscription[State], screen: str) -> None:
-        self._engine = engine
+    def __init__(self, client: Client, watch: WatchSubscription[State], screen: str) -> None:
+        self._client = client
         self._watch = watch
         self._screen = screen
 
     def wait(self, within: float | None = None) -> JSON:
         """Wait until the screen has gone, once; return its result, or None without one.
 
-        Raises NavigationError `expired` after `within` seconds; `desync` if the screen went while
-        there was no connection, so that nobody knows how; else the error that ended the watch.
+        Raises NavigationError: `expired` after `within` seconds, or the error that ended the watch.
+        It is `desync` if the screen went while there was no connection, so that its result is lost.
         """
         if check_time(within, "within") is not None:
-            self._engine.limit(self._watch, float(within or 0))
-        return run(procedures.removal(self._engine, self._watch, self._screen))
+            self._client._engine.limit(self._watch, float(within or 0))
+        return run(procedures.removal(self._client._engine, self._watch, self._screen))
 
 
 class Duty:
     """Delegate roles or a lease; a context manager that ends them."""
 
-    def __init__(self, engine: Desk, duty: DutyState) -> None:
-        self._engine = engine
+    def __init__(self, client: Client, duty: DutyState) -> None:
+        self._client = client
         self._duty = duty
 
     @property
@@ -331,7 +336,7 @@ class Duty:
 
     def end(self) -> None:
         """End the roles, or give the display back."""
-        self._engine.resign(self._duty)
+        self._client._engine.resign(self._duty)
 
     def __enter__(self) -> Self:
         """Return it."""

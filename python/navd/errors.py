@@ -56,7 +56,7 @@ class NavigationError(Exception):
         retry = err.get("retry", "no")
         #: The reaction that makes sense: `no`, `same`, `resync` or `later`.
         self.retry: Retry = cast(Retry, retry) if retry in _RETRIES else "no"
-        #: `none`, or `unknown` if nobody knows whether the operations were performed.
+        #: `none`, or `unknown` if the operations may have been performed.
         self.effect: str = err.get("effect", "none")
         #: Whether the daemon may have performed the operations.
         self.may_have_happened = (

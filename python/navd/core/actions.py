@@ -69,7 +69,7 @@ class Moved:
     """The daemon does not have the nav. The cluster handles it."""
 
     nav: str
-    #: None if nobody has the nav, or nobody is known to have it.
+    #: None if no daemon has the nav, or if it is not known which one has.
     address: Address | None
     #: The pause that the daemon wants, in seconds.
     after: float

@@ -193,7 +193,7 @@ class Cluster(Routes):
 
     def _handle(self, member: Member, action: Action) -> None:
         endpoint = member.address.endpoint
-        # What a session still sends after its daemon was given up goes nowhere.
+        # The daemon is left out by now, so what its session still sends goes nowhere.
         if self._members.get(endpoint) is not member or self._is_over:
             self._pass(action)
         elif isinstance(action, Send):
@@ -215,7 +215,7 @@ class Cluster(Routes):
 
     def _close(self, member: Member, error: NavigationError) -> None:
         """Handle the end of a session for good."""
-        # Two addresses can lead to one daemon, which keeps the session whose `hello` came last.
+        # Two addresses can lead to one daemon, which keeps the session with the last `hello`.
         if error.reason == "fenced":
             others = [each for each in self._members.values() if each is not member]
             boot = member.session.boot

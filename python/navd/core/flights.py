@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
-from math import inf
 
 from ..wire import Body
 
@@ -31,8 +30,6 @@ class Flight:
     sent_as: str | None = None
     #: The last time at which the daemon was heard before the first loss of its session.
     since: float | None = None
-    #: When to send it again; infinite if nothing is planned.
-    retry_at: float = inf
 
     def withdraw(self) -> None:
         """Note that a daemon has not done it."""
@@ -43,7 +40,7 @@ class Flight:
 
     def lose(self, heard: float) -> None:
         """Note the loss of the session; `heard` is when its last message arrived."""
-        self.is_sent, self.retry_at = False, inf
+        self.is_sent = False
         # Answers come in order. So the daemon decided the op after the last message that came
         # before the first loss.
         if self.sends and self.since is None:
@@ -77,16 +74,26 @@ def _too_old(msg: str) -> Body:
 class Flights(dict[int, Flight]):
     """The flights of a session by their ids, oldest first."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        #: When to send a flight again that the daemon has put off, by its id.
+        self.postponed: dict[int, float] = {}
+
+    def take(self, id: int) -> Flight | None:
+        """Take out a flight; None if there is none with this id."""
+        self.postponed.pop(id, None)
+        return self.pop(id, None)
+
     def due(self, most: int, held: Container[str | None], unsure: bool,
             confirmed: Container[str | None]) -> Iterator[Flight]:
         """Yield what to send: the oldest ones, at most `most` without an answer.
 
         Nothing is sent about a nav in `held`. While the daemon is `unsure` to have a nav, only one
-        request about it is under way: a daemon that takes the nav over at this moment could refuse
-        one and perform the next.
+        request about it is under way. Otherwise a daemon that takes the nav over at this moment
+        could refuse one and perform the next.
         """
         count, probed = 0, set[str]()
-        for flight in list(self.values()):
+        for flight in self.values():
             if flight.nav in held and not flight.is_sent:
                 continue
             if unsure and flight.nav is not None and flight.nav not in confirmed:
@@ -96,5 +103,5 @@ class Flights(dict[int, Flight]):
             count += 1
             if count > most:
                 return
-            if not flight.is_sent and flight.retry_at == inf:
+            if not flight.is_sent and flight.id not in self.postponed:
                 yield flight

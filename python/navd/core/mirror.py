@@ -43,7 +43,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _Copy:
-    """The records of one revision, which nobody changes."""
+    """The records of one revision; nothing changes them."""
 
     kind: str
     epoch: str

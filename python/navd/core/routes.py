@@ -21,7 +21,7 @@ _IDLE = 10.0
 _LONGEST_MOVE = 0.5
 #: Of how many navs a client knows the daemons.
 _MOST_ROUTES = 4096
-#: How often a nav is asked for elsewhere whose daemon does not accept the client.
+#: How often a nav is asked for elsewhere while its daemon does not accept the client.
 _MOST_DETOURS = 8
 
 
@@ -280,7 +280,7 @@ class Routes:
         self._report()
 
     def _expel(self, member: Member, error: NavigationError) -> None:
-        """Give up a daemon that does not accept the client; the last one ends the client."""
+        """Leave out a daemon that does not accept the client; the last one ends the client."""
         endpoint = member.address.endpoint
         self._refusals[endpoint] = error
         if not self._candidates():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from ..state import Latest, State, View
 from ..wire import JSON, Body, encode
 from .actions import DutyKind, Queued, Send
@@ -46,7 +44,7 @@ class Session(SessionAnswers, SessionMoves):
             "hb": round(1000 * self._options.heartbeat), "features": ["dismissals"]})
 
     def tick(self, now: float) -> None:
-        """Handle deadlines: silence, postponed requests, questions that nobody settled."""
+        """Handle deadlines: silence, postponed requests, questions without a `settled`."""
         if self.phase not in (Phase.GREETING, Phase.OPEN):
             return
         if now >= self._silent_at and self._is_silent(now):
@@ -57,9 +55,9 @@ class Session(SessionAnswers, SessionMoves):
             self._void(number)
         for wish in [wish for wish in self._wishes() if wish.retry_at <= now]:
             self._send_wish(wish)
-        for flight in self.flights.values():
-            if flight.retry_at <= now:
-                flight.retry_at = inf
+        postponed = self.flights.postponed
+        for id in [id for id, at in postponed.items() if at <= now]:
+            del postponed[id]
         for nav in [nav for nav, until in self._held.items() if until <= now]:
             self._send_held(nav)
         self._send_waiting()
@@ -197,7 +195,7 @@ class Session(SessionAnswers, SessionMoves):
 
     def forget(self, id: int) -> bool:
         """Drop a request; return whether it was sent, so that it may have happened."""
-        flight = self.flights.pop(id, None)
+        flight = self.flights.take(id)
         self._send_waiting()
         return flight is not None and flight.sends > 0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import cast
 
 from ..errors import NavigationError
@@ -87,8 +86,8 @@ class SessionAnswers(SessionState):
             duty.calm()
             self._actions.append(DutyChanged(duty.kind, duty.nav, "granted"))
             self._confirm(duty.nav)
-        elif id in self.flights:
-            nav = self.flights.pop(id).nav
+        elif flight := self.flights.take(id):
+            nav = flight.nav
             follower = self._watches.get(watch_key(nav or "", "full"))
             if follower:
                 follower.note(body)
@@ -125,7 +124,8 @@ class SessionAnswers(SessionState):
         # the op in an earlier session.
         if body.get("code") == "busy" and flight.sends > 1:
             flight.is_sent = False
-            flight.retry_at = now + max(_after(body), self._options.pause(flight.sends))
+            self.flights.postponed[id] = now + max(
+                _after(body), self._options.pause(flight.sends))
             return
         self._fail(id, body)
         if body.get("retry") in ("no", "resync"):
@@ -243,7 +243,7 @@ class SessionAnswers(SessionState):
     # Navs that another daemon has.
 
     def _displace(self, wish: Wish | None, id: int, body: Body) -> None:
-        """Handle an error by which the daemon does not have the nav, or nobody has it."""
+        """Handle an error by which this daemon, or every daemon, does not have the nav."""
         flight = self.flights.get(id)
         nav = wish.nav if wish else flight.nav if flight else None
         if nav is None:
@@ -307,7 +307,7 @@ _CAUSES = {
 
 
 def is_elsewhere(err: Body) -> bool:
-    """Whether the daemon does not have the nav; `no-owner` says that it knows of nobody."""
+    """Whether the daemon does not have the nav; with `no-owner` it knows of no owner."""
     code = err.get("code")
     return code == "moved" or (code == "busy" and err.get("reason") == "no-owner")
 

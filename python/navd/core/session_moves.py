@@ -84,7 +84,7 @@ class SessionMoves(SessionState):
             if flight.is_sent:
                 self._departed[flight.id] = self._departed.get(flight.id, 0) + 1
             flight.lose(self._heard)
-            del self.flights[flight.id]
+            self.flights.take(flight.id)
         self._send_waiting()
         return handoff
 

@@ -119,7 +119,7 @@ class SessionState:
             for wish in self._wishes():
                 at = min(at, wish.retry_at)
             at = min([at, *(ask.until for ask in self._asks.values()),
-                      *(flight.retry_at for flight in self.flights.values()),
+                      *self.flights.postponed.values(),
                       *self._held.values()])
         return at
 
@@ -189,7 +189,7 @@ class SessionState:
     # Ends.
 
     def _fail(self, id: int, err: Body) -> None:
-        self.flights.pop(id, None)
+        self.flights.take(id)
         self._actions.append(Answered(id, err={"id": id, **err}))
 
     def _drop_flights(self, flights: Iterable[Flight], last_decided: int, now: float) -> None:
@@ -247,6 +247,7 @@ class SessionState:
             self._interrupt(duty)
         for flight in self.flights.values():
             flight.lose(self._heard)
+        self.flights.postponed.clear()
 
     def _close(self, error: NavigationError) -> None:
         self._forget_session()

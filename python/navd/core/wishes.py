@@ -103,7 +103,7 @@ Wish: TypeAlias = Union[Watch, Duty]
 
 @dataclass(slots=True)
 class OpenAsk:
-    """A question that nobody has settled."""
+    """A question without a `settled`."""
 
     nav: str
     #: When it is void without a `settled`.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import threading
 import time
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
 import zmq
 
@@ -20,6 +20,8 @@ from ..errors import NavigationError
 from ..keys import KeyPair
 from .desk import Desk
 from .link import Connected, Link, LinkEvent, Lost, Message, Refused
+from .subscription import Subscription
+from .waker import Waker
 
 __all__ = ["Engine", "Settings"]
 
@@ -49,12 +51,15 @@ class Engine(Desk):
         seeds = [Address(each, settings.server_key) for each in settings.endpoints]
         super().__init__(Cluster(seeds, settings.options, has_key=settings.keys is not None))
         self._settings = settings
-        #: A pipe whose octets interrupt the wait of the thread; None after its end.
-        self._wakes: tuple[int, int] | None = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        self._woken = self._wakes[0]
+        self._waker = Waker()
         self._poller = zmq.Poller()
-        self._poller.register(self._woken, zmq.POLLIN)
+        self._poller.register(self._waker.fileno(), zmq.POLLIN)
+        #: What the garbage collector has found, which may neither wait nor take the lock.
+        self._leavers: deque[Subscription[Any]] = deque()
+        self._is_released = False
         self._links: dict[str, Link] = {}
+        #: When the thread wakes at the latest, without the links.
+        self._waits_until = 0.0
         #: When each link that is not connected yet counts as lost.
         self._deadlines: dict[str, float] = {}
         self._commands: list[Send | Open | Drop] = []
@@ -70,11 +75,24 @@ class Engine(Desk):
     def close(self) -> None:
         """End everything, and wait until the thread has ended."""
         with self.turns.turn():
-            if self.end is None:
-                self.cluster.leave()
-                self.finish(NavigationError("closed", "the client is closed; make another one"))
+            self._leave()
         if threading.current_thread() is not self._thread:
             self._thread.join()
+
+    def _leave(self) -> None:
+        if self.end is None:
+            self.cluster.leave()
+            self.finish(NavigationError("closed", "the client is closed; make another one"))
+
+    def release(self) -> None:
+        """End everything soon: the last reference to the client has gone."""
+        self._is_released = True
+        self._waker.wake()
+
+    def drop(self, loop: Subscription[Any]) -> None:
+        """End a loop soon: the last reference to it has gone."""
+        self._leavers.append(loop)
+        self._waker.wake()
 
     # The thread.
 
@@ -90,10 +108,7 @@ class Engine(Desk):
         finally:
             for link in self._links.values():
                 link.close()
-            with self.turns.turn():
-                wakes, self._wakes = self._wakes, None
-            for descriptor in wakes or ():
-                os.close(descriptor)
+            self._waker.close()
 
     def _serve(self) -> bool:
         """Send, wait and receive once; return whether the client goes on."""
@@ -101,10 +116,14 @@ class Engine(Desk):
             self.cluster.tick(now())
             self.cluster.applied()
             self.expire(now())
+            while self._leavers:
+                self.leave(self._leavers.popleft())
+            if self._is_released:
+                self._leave()
         with self.turns.turn():
             commands, self._commands = self._commands, []
             is_over = self.end is not None
-            at = min(self.cluster.wake_at, self.next_expiry)
+            at = self._waits_until = self._earliest
         for command in commands:
             self._carry_out(command)
         if is_over:
@@ -112,8 +131,7 @@ class Engine(Desk):
         at = min([at, *self._deadlines.values()])
         wait = None if at == inf else max(0, round(1000 * (at - now()) + 0.5))
         self._poller.poll(wait)
-        with contextlib.suppress(BlockingIOError):
-            os.read(self._woken, 4096)
+        self._waker.drain()
         for endpoint, link in list(self._links.items()):
             self._receive(endpoint, link)
         return True
@@ -167,23 +185,25 @@ class Engine(Desk):
                 self.cluster.lost(endpoint, now())
             return
         self._links[endpoint] = link
-        self._deadlines[endpoint] = now() + _CONNECT[self.cluster.has_others]
+        with self.turns.turn():
+            self._deadlines[endpoint] = now() + _CONNECT[self.cluster.has_others]
 
     # Within a turn.
-
-    def wake(self) -> None:
-        """Interrupt the wait of the thread, which then does what is due."""
-        if self._wakes and threading.current_thread() is not self._thread:
-            # A full pipe wakes the thread as well.
-            with contextlib.suppress(BlockingIOError):
-                os.write(self._wakes[1], b"!")
 
     def absorb(self) -> None:
         """Perform the actions of the core."""
         while actions := self.cluster.take():
             for action in actions:
                 self._perform(action)
-        self.wake()
+        if threading.current_thread() is self._thread:
+            return
+        # Other threads wake it only for what it does not know.
+        if self._commands or self.end or self._earliest < self._waits_until:
+            self._waker.wake()
+
+    @property
+    def _earliest(self) -> float:
+        return min(self.cluster.wake_at, self.next_expiry)
 
     def _perform(self, action: Action) -> None:
         if isinstance(action, (Send, Open, Drop)):

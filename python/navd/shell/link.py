@@ -60,7 +60,7 @@ class Refused:
 
 LinkEvent: TypeAlias = Union[Connected, Message, Lost, Refused]
 
-#: The one context of this library in the process, never ended: libzmq's CURVE code has one random
+#: The one context of this library in the process. It never ends: libzmq's CURVE code has one random
 #: source, which the end of any context closes for all.
 _context: zmq.Context[zmq.Socket[bytes]] | None = None
 
@@ -180,6 +180,6 @@ def _read(frames: list[bytes]) -> LinkEvent:
         return Lost(f"the daemon sent a message of {len(frames)} frames that is none of NSP/1")
     try:
         verb, body = frames[0][len(_PREFIX):].decode(), decode(frames[1])
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return Lost(f"the daemon sent a message that cannot be read: {error}")
     return Message(verb, body, len(frames[1]))

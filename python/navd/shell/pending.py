@@ -19,7 +19,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Pending(Generic[Value]):
-    """A result that comes later; `cancel` says that nobody waits for it any more."""
+    """A result that comes later; `cancel` reports that its caller does not wait any more."""
 
     future: Future[Value]
     cancel: Callable[[], None]

@@ -31,10 +31,12 @@ class Turns:
             try:
                 yield
             finally:
-                if self._depth == 1:
-                    self._after()
-                    later, self._later = self._later, later
-                self._depth -= 1
+                try:
+                    if self._depth == 1:
+                        self._after()
+                        later, self._later = self._later, later
+                finally:
+                    self._depth -= 1
         for each in later:
             each()
 
