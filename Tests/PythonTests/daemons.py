@@ -17,8 +17,8 @@ class DaemonTest(unittest.TestCase):
         self.client = self.connect("shell")
         self.client.perform("kiosk", [op.create(HOME), op.attach()])
 
-    def connect(self, name):
-        client = navd.connect(self.daemon.endpoint, name=name, heartbeat=1.0, within=DEADLINE)
+    def connect(self, name, **options):
+        client = navd.connect(self.daemon.endpoint, name=name, within=DEADLINE, **options)
         self.addCleanup(client.close)
         return client
 
