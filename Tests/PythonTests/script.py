@@ -39,8 +39,11 @@ class Script:
         return result
 
     def receive(self, verb, endpoint="ipc:///a", **body):
-        octets = len(json.dumps(body))
-        self.cluster.receive(endpoint, verb, body, octets, self.now)
+        self.hand(endpoint, verb, body)
+
+    def hand(self, endpoint, verb, body):
+        """Hands a message over that may itself have an endpoint."""
+        self.cluster.receive(endpoint, verb, body, len(json.dumps(body)), self.now)
         self.act()
         self.cluster.applied()
         self.act()

@@ -10,25 +10,22 @@ A, B, C = "ipc:///a", "ipc:///b", "ipc:///c"
 
 
 class Moves(unittest.TestCase):
-    def moved(self, script, id, to, endpoint=A, **more):
-        script.refuse(id, "moved", "same", endpoint, nav="kiosk", endpoint_=to, **more)
+    def moved(self, id, to, endpoint=A, **more):
+        self.script.hand(endpoint, "err", {
+            "id": id, "nav": "kiosk", "code": "moved", "retry": "same", "effect": "none", "endpoint": to, **more})
+
+    def leave(self, to):
+        """Moves the nav away from its watches, roles and leases."""
+        self.script.hand(A, "end", {"nav": "kiosk", "view": "full", "epoch": "e" * 16, "rev": 1, "why": "moved",
+                                    "endpoint": to})
 
     def setUp(self):
         self.script = Script(A)
         self.script.open(A)
-        receive = self.script.receive
-
-        def with_endpoint(verb, endpoint=A, **body):
-            if "endpoint_" in body:
-                body["endpoint"] = body.pop("endpoint_")
-            octets = len(json.dumps(body))
-            self.script.cluster.receive(endpoint, verb, body, octets, self.script.now)
-            self.script.act()
-        self.script.receive, self.receive = with_endpoint, receive
 
     def test_the_same_octets_go_where_the_nav_is(self):
         id = self.script.op()
-        self.moved(self.script, id, B)
+        self.moved(id, B)
         self.assertIn(B, self.script.links)
         self.script.open(B)
         self.assertEqual(self.script.bodies("op", B), self.script.bodies("op", A))
@@ -41,7 +38,7 @@ class Moves(unittest.TestCase):
 
     def test_all_sessions_have_one_identity_and_rising_ids(self):
         id = self.script.op()
-        self.moved(self.script, id, B)
+        self.moved(id, B)
         hello = self.script.open(B)
         self.assertEqual(hello["client"], self.script.last("hello", A)["client"])
         later = self.script.op("other")
@@ -49,7 +46,7 @@ class Moves(unittest.TestCase):
 
     def test_a_watch_goes_on_from_its_revision(self):
         self.script.watch()
-        self.script.receive("end", nav="kiosk", view="full", epoch="e" * 16, rev=1, why="moved", endpoint_=B)
+        self.leave(B)
         self.script.open(B)
         self.assertEqual(self.script.last("watch", B)["from"]["rev"], 1)
         self.assertEqual(self.script.of(WatchEnded), [])
@@ -58,7 +55,7 @@ class Moves(unittest.TestCase):
         for kind, wanted in (("lease", {"take": True}), ("delegate", {"roles": ["veto"]})):
             self.script.do(self.script.cluster.want, kind, "kiosk", wanted)
             self.script.receive("ok", id=self.script.last(kind)["id"], nav="kiosk")
-        self.script.receive("end", nav="kiosk", view="full", epoch="e" * 16, rev=1, why="moved", endpoint_=B)
+        self.leave(B)
         self.script.open(B)
         self.assertEqual(len(self.script.bodies("lease", B) + self.script.bodies("delegate", B)), 2)
         whats = [(change.kind, change.what) for change in self.script.of(DutyChanged)]
@@ -70,7 +67,7 @@ class Moves(unittest.TestCase):
         self.script.receive("ok", id=self.script.last("lease")["id"], nav="kiosk")
         # The mirror is wrong, so that a second watch is under way when the nav moves and comes back.
         self.script.receive("mark", t=0, at=[["kiosk", 1, "00000000"]])
-        self.script.receive("end", nav="kiosk", view="full", epoch="e" * 16, rev=1, why="moved", endpoint_=B)
+        self.leave(B)
         self.assertEqual(len(self.script.bodies("lease")), 2)
         self.assertNotIn(B, self.script.links)
 
@@ -85,13 +82,13 @@ class Moves(unittest.TestCase):
 
     def test_daemons_that_send_a_nav_in_a_circle_are_asked_ever_more_slowly(self):
         id, times = self.script.op(), []
-        self.moved(self.script, id, B)
+        self.moved(id, B)
         self.script.open(B)
         place = B
         for _ in range(6):
             before, other = self.script.now, A if place == B else B
             count = len(self.script.bodies("op", other))
-            self.moved(self.script, id, other, place)
+            self.moved(id, other, place)
             place = other
             while len(self.script.bodies("op", place)) == count and self.script.now < before + 10:
                 self.script.wait(0.01)
@@ -107,7 +104,7 @@ class Moves(unittest.TestCase):
     def test_one_request_asks_whether_the_daemon_has_the_nav(self):
         first, second = self.script.op(), self.script.op()
         self.assertEqual(len(self.script.bodies("op", A)), 2)
-        self.moved(self.script, first, B)
+        self.moved(first, B)
         self.script.open(B)
         # Both follow; the second one waits until the daemon has answered the first.
         self.assertEqual(len(self.script.bodies("op", B)), 1)
@@ -116,8 +113,8 @@ class Moves(unittest.TestCase):
 
     def test_an_answer_from_before_the_move_counts_and_a_late_moved_does_not(self):
         first, second = self.script.op(), self.script.op()
-        self.moved(self.script, first, B)
-        self.moved(self.script, second, C)
+        self.moved(first, B)
+        self.moved(second, C)
         self.assertNotIn(C, self.script.links)
         self.script.open(B)
         self.script.answer(first, B)
@@ -126,7 +123,7 @@ class Moves(unittest.TestCase):
 
     def test_an_endpoint_over_tcp_needs_a_key(self):
         id = self.script.op()
-        self.moved(self.script, id, "tcp://192.0.2.1:7117", key="k" * 40)
+        self.moved(id, "tcp://192.0.2.1:7117", key="k" * 40)
         err = self.script.of(Answered)[0].err
         self.assertEqual((err["code"], err["effect"], err["endpoint"]), ("moved", "none", "tcp://192.0.2.1:7117"))
         self.assertIn("NAVD_KEY", err["msg"])
@@ -136,7 +133,7 @@ class Moves(unittest.TestCase):
         script.open(A)
         id = script.op()
         body = {"id": id, "nav": "kiosk", "code": "moved", "retry": "same", "endpoint": "tcp://192.0.2.1:1", "key": "k"}
-        script.do(script.cluster.receive, A, "err", body, 1, script.now)
+        script.hand(A, "err", body)
         self.assertEqual(script.links["tcp://192.0.2.1:1"].key, "k")
 
 
@@ -164,8 +161,7 @@ class Losses(unittest.TestCase):
         script.open(A, boot="same")
         id = script.op()
         script.op("other")
-        body = {"id": id, "nav": "kiosk", "code": "moved", "retry": "same", "endpoint": B}
-        script.do(script.cluster.receive, A, "err", body, 1, script.now)
+        script.hand(A, "err", {"id": id, "nav": "kiosk", "code": "moved", "retry": "same", "endpoint": B})
         script.do(script.cluster.connected, B, script.now)
         # The daemon keeps the session with the last `hello`.
         script.receive("bye", A, why="fenced")
@@ -179,8 +175,7 @@ class Losses(unittest.TestCase):
         script = Script(A)
         script.open(A)
         id = script.op()
-        body = {"id": id, "nav": "kiosk", "code": "moved", "retry": "same", "endpoint": B}
-        script.do(script.cluster.receive, A, "err", body, 1, script.now)
+        script.hand(A, "err", {"id": id, "nav": "kiosk", "code": "moved", "retry": "same", "endpoint": B})
         script.open(B)
         script.answer(id, B)
         for _ in range(5):

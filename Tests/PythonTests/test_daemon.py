@@ -3,7 +3,7 @@ import threading
 import unittest
 
 from setting import DEADLINE, Concurrently, eventually
-from daemons import DaemonTest
+from daemons import HOME, DaemonTest
 import navd
 from navd import Guard, operations as op
 
@@ -97,6 +97,23 @@ class Stacks(DaemonTest):
         self.assertEqual(list(watch), [])
         self.caught("no-nav", next, self.client.watch("kiosk"))
         self.caught("no-nav", self.client.state, "kiosk")
+
+    def test_threads_share_a_client(self):
+        def work(number):
+            nav = f"n{number % 4}"
+            for turn in range(10):
+                self.client.perform(nav, [op.push({"id": f"t{number}.{turn}"})])
+                state = self.client.state(nav)
+                assert f"t{number}.{turn}" in {screen.id for screen in state.screens}, state
+        for number in range(4):
+            self.client.perform(f"n{number}", [op.create(HOME)])
+        threads = Concurrently(**{f"t{number}": lambda number=number: work(number) for number in range(8)})
+        with self.client.watch("n0", every_revision=True) as watch:
+            while watch.take(DEADLINE).depth < 21:
+                pass
+        for name in list(threads.threads):
+            threads.result(name)
+        self.assertEqual(self.client.state("n3").rev, 21)
 
     def test_a_loop_that_another_thread_closes_ends(self):
         watch = self.client.watch("kiosk")

@@ -5,15 +5,27 @@ import random
 import unittest
 import zlib
 
-import setting  # noqa: F401 - the path of the package
+import setting
+from script import Script
 from twin import User, World, naive_digest
 from navd.core import digest
 from navd.core.digest import PARTS, RunningDigest
 from navd.guards import Guard
-from navd.wire import decode, encode
+from navd.wire import copied, decode, encode
 
 SEEDS = [int(os.environ["SEED"])] if "SEED" in os.environ else range(150)
 ENDPOINTS = ("ipc:///a", "ipc:///b", "ipc:///c")
+EXTRAS = [
+    ("ask", {"ask": 1, "nav": "kiosk", "epoch": "e", "rev": 1, "within": 2000, "q": {"shouldPop": {"screen": "x"}}}),
+    ("settled", {"ask": 1, "outcome": "allowed"}), ("queued", {"id": 1, "nav": "kiosk", "pos": 1}),
+    ("lost", {"nav": "kiosk", "of": "delegate", "code": "forbidden", "msg": "x"}),
+    ("latest", {"nav": "kiosk", "view": "top", "epoch": "e", "rev": 1, "value": {"id": "x", "ver": 1}}),
+    ("end", {"nav": "kiosk", "view": "full", "epoch": "e", "rev": 1, "why": "moved", "endpoint": "ipc:///b"}),
+    ("err", {"id": 1, "code": "moved", "retry": "same", "endpoint": "ipc:///b", "key": "k"}),
+    ("err", {"id": 1, "code": "busy", "reason": "no-owner", "retry": "later", "after": 10}),
+    ("bye", {"why": "shutting-down", "after": 10}), ("pong", {"id": 1, "boot": "x", "t": 1}),
+    ("welcome", {"ver": 1, "nonce": "x", "hb": 5000, "ops": {"last": 0}, "limits": {"window": 65536}, "you": {}}),
+]
 
 
 class Digests(unittest.TestCase):
@@ -41,6 +53,57 @@ class Texts(unittest.TestCase):
             value = {"x": json_value(rng, 5)}
             self.assertEqual(decode(encode(value)), value, f"SEED={seed}")
             self.assertEqual(json.loads(encode(value)), value)
+
+
+class Damage(unittest.TestCase):
+    """Messages of the vectors with members that are missing or have other types."""
+
+    VALUES = (None, True, -1, 2**60, 1.5, "", "x", [], [1], {}, {"a": 1}, [[]], ["kiosk", 1, "x"])
+
+    def test_no_message_ends_a_client_or_spoils_a_mirror(self):
+        lines = setting.text_of("Tests", "Conformance", "vectors.jsonl").strip("\n").split("\n")
+        count = 0
+        for seed in SEEDS:
+            rng = random.Random(seed)
+            vector = json.loads(rng.choice(lines))
+            said = [step["from"] for step in vector.get("steps", []) if "from" in step]
+            script = Script()
+            script.open()
+            script.do(script.cluster.watch, vector["nav"] if "nav" in vector else "kiosk")
+            script.do(script.cluster.want, "delegate", vector.get("nav", "kiosk"), {"roles": ["veto"]})
+            for verb, body in said + EXTRAS:
+                body = json.loads(body) if isinstance(body, str) else body
+                for _ in range(3):
+                    script.hand("ipc:///a", rng.choice([verb, verb, "snap", "diff"]), self.damaged(rng, body))
+                    count += 1
+                    if "ipc:///a" not in script.links:
+                        script.wait(6)
+                        script.open()
+                mirror = script.cluster.mirror(vector.get("nav", "kiosk"))
+                if mirror and mirror.is_synced:
+                    # Law: a mirror that counts as right has its digest.
+                    state = mirror.state
+                    self.assertEqual(state.dig, digest([each.record for each in state.screens], state.parts), seed)
+        print(f"{count} damaged messages")
+
+    def damaged(self, rng, body):
+        body = json.loads(json.dumps(body))
+        for _ in range(rng.choice([0, 1, 1, 2])):
+            place = body
+            while True:
+                keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+                if not keys:
+                    break
+                key = rng.choice(keys)
+                if isinstance(place[key], (dict, list)) and place[key] and rng.random() < 0.7:
+                    place = place[key]
+                elif rng.random() < 0.3:
+                    del place[key]
+                    break
+                else:
+                    place[key] = copied(rng.choice(self.VALUES))
+                    break
+        return body
 
 
 class Chaos(unittest.TestCase):

@@ -59,6 +59,20 @@ def _answer(body: Body) -> None:
     _member(body, "rev", int, None)
 
 
+def _err(body: Body) -> None:
+    _answer(body)
+    for name in ("code", "msg", "reason", "retry", "endpoint", "key"):
+        _member(body, name, str, None)
+    since = _member(body, "since", dict, None)
+    if since is not None:
+        _member(since, "by", dict, None)
+
+
+def _queued(body: Body) -> None:
+    _member(body, "id", int)
+    _member(body, "pos", int, 0)
+
+
 def _welcome(body: Body) -> None:
     limits = _member(body, "limits", dict, {})
     for name in ("message", "inflight", "window"):
@@ -146,8 +160,15 @@ def _ask(body: Body) -> None:
         raise Unreadable("q is no question")
 
 
-def _named(body: Body) -> None:
+def _end(body: Body) -> None:
     _member(body, "nav", str)
+    for name in ("view", "why", "endpoint", "key"):
+        _member(body, name, str, None)
+
+
+def _lost(body: Body) -> None:
+    for name in ("nav", "of", "code"):
+        _member(body, name, str)
 
 
 def _settled(body: Body) -> None:
@@ -155,12 +176,13 @@ def _settled(body: Body) -> None:
 
 
 def _bye(body: Body) -> None:
+    _member(body, "why", str, None)
     _member(body, "after", (int, float), None)
 
 
 _READERS: dict[str, Callable[[Body], None]] = {
-    "welcome": _welcome, "ok": _answer, "err": _answer, "queued": _answer, "pong": _answer,
+    "welcome": _welcome, "ok": _answer, "err": _err, "queued": _queued, "pong": _answer,
     "snap": _snap, "diff": _diff, "diffs": _diffs, "mark": _mark, "event": _event,
-    "latest": _latest, "ask": _ask, "end": _named, "lost": _named,
+    "latest": _latest, "ask": _ask, "end": _end, "lost": _lost,
     "settled": _settled, "bye": _bye,
 }
