@@ -122,9 +122,10 @@ class Arguments(unittest.TestCase):
 
     def test_addresses(self):
         self.assertEqual(endpoints_in("ipc:///a, tcp://b:1,"), ["ipc:///a", "tcp://b:1"])
-        for text in ("", "  ", "http://a", "tcp://a", "/run/navd.sock", "tcp://:1"):
+        for text in ("", "  ", "http://a", "tcp://a", "/run/navd.sock", "tcp://:1", "tcp://a:99999"):
             with self.subTest(text):
                 self.refused(ValueError, ["write"], endpoints_in, text)
+        self.refused(ValueError, ["107"], endpoints_in, "ipc:///" + "x" * 107)
         self.assertEqual(find_endpoint({"NAVD_ENDPOINT": "ipc:///x"}, 0), "ipc:///x")
         with self.assertRaises(NavigationError) as caught:
             find_endpoint({"XDG_RUNTIME_DIR": "/nowhere"}, 54321)

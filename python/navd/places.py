@@ -11,6 +11,7 @@ from .errors import NavigationError
 __all__ = ["endpoints_in", "find_endpoint"]
 
 _SOCKET = "navd.sock"
+_LONGEST_PATH = 107
 
 
 def endpoints_in(text: object) -> list[str]:
@@ -27,11 +28,14 @@ def endpoints_in(text: object) -> list[str]:
                          " or 'tcp://192.0.2.11:7117'")
     for endpoint in endpoints:
         scheme, _, rest = endpoint.partition("://")
-        is_port = rest.rpartition(":")[2].isdecimal() and bool(rest.rpartition(":")[0])
-        if scheme == "ipc" and rest or scheme == "tcp" and is_port:
-            continue
-        raise ValueError(f"{endpoint!r} is no address: write ipc://PATH or tcp://HOST:PORT,"
-                         " several separated by commas")
+        host, _, port = rest.rpartition(":")
+        is_network = scheme == "tcp" and host and port.isdecimal() and 1 <= int(port) <= 65535
+        if not (is_network or (scheme == "ipc" and rest)):
+            raise ValueError(f"{endpoint!r} is no address: write ipc://PATH or tcp://HOST:PORT,"
+                             " several separated by commas")
+        if scheme == "ipc" and len(rest.encode()) > _LONGEST_PATH:
+            raise ValueError(f"{endpoint!r} is too long: the path of a socket has at most"
+                             f" {_LONGEST_PATH} octets")
     return endpoints
 
 

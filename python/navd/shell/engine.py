@@ -120,14 +120,14 @@ class Engine(Desk):
                 self.leave(self._leavers.popleft())
             if self._is_released:
                 self._leave()
+        # A command that fails causes others, and another deadline.
+        while commands := self._take_commands():
+            for command in commands:
+                self._carry_out(command)
         with self.turns.turn():
-            commands, self._commands = self._commands, []
-            is_over = self.end is not None
+            if self._commands or self.end:
+                return bool(self._commands)
             at = self._waits_until = self._earliest
-        for command in commands:
-            self._carry_out(command)
-        if is_over:
-            return False
         at = min([at, *self._deadlines.values()])
         wait = None if at == inf else max(0, round(1000 * (at - now()) + 0.5))
         self._poller.poll(wait)
@@ -135,6 +135,11 @@ class Engine(Desk):
         for endpoint, link in list(self._links.items()):
             self._receive(endpoint, link)
         return True
+
+    def _take_commands(self) -> list[Send | Open | Drop]:
+        with self.turns.turn():
+            commands, self._commands = self._commands, []
+        return commands
 
     def _receive(self, endpoint: str, link: Link) -> None:
         events = list(link.take_events())
