@@ -171,6 +171,43 @@ class Losses(unittest.TestCase):
         self.assertEqual(len(script.bodies("op", B)), 2)
         self.assertEqual(script.of(StatusChanged)[-1].status, "connected")
 
+    def test_a_daemon_that_refuses_one_of_its_addresses_is_asked_at_the_other(self):
+        script = Script(A)
+        script.open(A)
+        moved = {"nav": "kiosk", "code": "moved", "retry": "same", "effect": "none", "msg": "elsewhere"}
+        id = script.op()
+        script.hand(A, "err", {**moved, "id": id, "endpoint": B})
+        script.open(B)
+        # C is another address of A, which knows the client by another principal there.
+        script.hand(B, "err", {**moved, "id": id, "endpoint": C})
+        script.do(script.cluster.connected, C, script.now)
+        script.receive("err", C, code="forbidden", retry="no", msg="in use")
+        self.assertEqual(sorted(script.links), [A, B])
+        script.answer(id, A)
+        second = script.op("other")
+        script.hand(A, "err", {**moved, "nav": "other", "id": second, "endpoint": B})
+        script.hand(B, "err", {**moved, "nav": "other", "id": second, "endpoint": C})
+        script.wait(1)
+        script.answer(second, A, "other")
+        self.assertEqual([event.id for event in script.of(Answered)], [id, second])
+
+    def test_a_nav_behind_an_address_that_refuses_the_client_fails_in_the_end(self):
+        script = Script(A)
+        script.open(A)
+        moved = {"nav": "kiosk", "code": "moved", "retry": "same", "effect": "none", "msg": "elsewhere", "endpoint": B}
+        first = script.op()
+        script.hand(A, "err", {**moved, "id": first})
+        script.do(script.cluster.refused, B, NavigationError("forbidden", "no key"), script.now)
+        script.hand(A, "err", {**moved, "id": first})
+        err = script.of(Answered)[0].err
+        self.assertEqual((err["id"], err["code"], err["effect"]), (first, "forbidden", "none"))
+        script.do(script.cluster.watch, "kiosk")
+        script.hand(A, "err", {**moved, "id": script.last("watch", A)["id"]})
+        self.assertEqual(script.of(WatchEnded)[0].error.code, "forbidden")
+        script.do(script.cluster.want, "lease", "kiosk", {"take": True})
+        script.hand(A, "err", {**moved, "id": script.last("lease", A)["id"]})
+        self.assertEqual(script.of(DutyChanged)[0].error.code, "forbidden")
+
     def test_a_session_that_no_nav_needs_ends(self):
         script = Script(A)
         script.open(A)
