@@ -1,6 +1,7 @@
 """The package against the built navd as a black box: stacks, results, delegates, leases."""
 import threading
 import unittest
+from unittest import mock
 
 from setting import DEADLINE, Concurrently, eventually
 from daemons import HOME, DaemonTest
@@ -133,10 +134,18 @@ class Transitions(DaemonTest):
         self.assertTrue(state.is_moving)
         error = self.caught("transition-in-progress", self.client.perform, "kiosk", [op.push({"id": "b"})])
         self.assertGreater(error.after, 0)
-        queued = threading.Event()
-        other = Concurrently(push=lambda: self.client.perform(
-            "kiosk", [op.push({"id": "b"})], on_busy="queue", on_queued=lambda position: queued.set()))
-        self.assertTrue(queued.wait(DEADLINE))
+        queued, seen = threading.Event(), []
+
+        def note(position):
+            # It may use the client, and a fault of it is none of the client.
+            seen.append((position, self.client.state("kiosk").is_moving))
+            queued.set()
+            raise ValueError
+        with mock.patch("threading.excepthook"):
+            other = Concurrently(push=lambda: self.client.perform(
+                "kiosk", [op.push({"id": "b"})], on_busy="queue", on_queued=note))
+            self.assertTrue(queued.wait(DEADLINE))
+        self.assertEqual(seen, [(1, True)])
         self.client.perform("kiosk", [op.complete_transition(state.part("transition")["tid"])])
         self.assertEqual(other.result("push").top, "b")
 

@@ -90,6 +90,14 @@ class Loops(unittest.TestCase):
         with self.turns.turn():
             return True
 
+    def test_a_fault_of_such_a_function_is_reported_and_no_more(self):
+        with mock.patch("threading.excepthook") as hook:
+            with self.turns.turn():
+                self.turns.later(lambda: 1 / 0)
+                self.turns.later(lambda: None)
+            self.assertIs(hook.call_args[0][0].exc_type, ZeroDivisionError)
+        self.assertTrue(self.enter())
+
 
 class Sockets(unittest.TestCase):
     """A ROUTER that a test plays."""

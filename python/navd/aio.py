@@ -136,7 +136,7 @@ class Client:
 
         `on_queued` is called in the event loop.
         """
-        report = on_queued and _in_loop(on_queued)
+        report = _in_loop(on_queued) if callable(on_queued) else on_queued
         return Reply.of(await wait_in_loop(procedures.op(
             self._engine, nav, operations, guard, animated, on_busy, within, report)))
 

@@ -115,12 +115,14 @@ class Client:
         Without a connection the operations wait. After a loss the client sends the same octets
         again, and the daemon performs them once. After `within` seconds the call fails with
         `expired`, and a daemon on this machine does not begin them any more. With `on_busy`
-        `queue` they wait for an open transition, and `on_queued` gets their position.
+        `queue` they wait for an open transition, and `on_queued` gets their position, in a thread
+        of its own.
 
         Raises NavigationError; its `may_have_happened` is true if the answer is lost.
         """
+        report = _apart(on_queued) if callable(on_queued) else on_queued
         return Reply.of(wait(procedures.op(
-            self._engine, nav, operations, guard, animated, on_busy, within, on_queued)))
+            self._engine, nav, operations, guard, animated, on_busy, within, report)))
 
     def pop(
         self, state: State, *, result: JSON = None, animated: bool | None = None,
@@ -222,6 +224,12 @@ class Client:
         """Ask the daemon for a sign of life."""
         body = wait(self._engine.request("ping", None, {}, check_time(within, "within")))
         return Pong(body.get("boot", ""), body.get("t", 0))
+
+
+def _apart(function: Callable[[int], None]) -> Callable[[int], None]:
+    """Return a function that calls another one in a thread of its own, so that it may wait."""
+    return lambda position: threading.Thread(
+        target=function, args=(position,), name="navd queued", daemon=True).start()
 
 
 def _answer(engine: Engine, roles: Roles, question: Question) -> None:

@@ -100,7 +100,10 @@ class Question:
             listener()
 
     def when_over(self, listener: Callable[[], None]) -> None:
-        """Call a function when the question is over; at once if it is."""
+        """Call a function when the question is over; at once if it is.
+
+        It runs in the thread of the client, so it must not wait for the daemon.
+        """
         self._listeners.append(listener)
         if self.is_over:
             listener()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import threading
 from collections.abc import Callable, Iterator
 
@@ -38,8 +39,12 @@ class Turns:
                 finally:
                     self._depth -= 1
         for each in later:
-            each()
+            try:
+                each()
+            except Exception:  # noqa: BLE001 - a fault of a caller's function is not one of the client
+                threading.excepthook(
+                    threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))
 
     def later(self, function: Callable[[], None]) -> None:
-        """Call a function after this turn; it must not raise."""
+        """Call a function after this turn."""
         self._later.append(function)
