@@ -58,7 +58,7 @@ struct Change {
     let left = Duration.milliseconds(end - min(SystemClock.bootMilliseconds(), end))
     // A queued operation and a lease belong to a session; navd drops both when it ends.
     if request.waits || holdsDisplay { try connection.openSession(timeout: left) }
-    if request.isDry { try checkDryRuns(&connection, within: left) }
+    if request.isDry { try Change.checkDryRuns(&connection, within: left) }
     if holdsDisplay, !request.isDry, connection.holdsLease(of: nav) == false {
       _ = try Lease.take(invocation, &connection, nav, isForced: false, isKept: false)
     }
@@ -80,7 +80,7 @@ struct Change {
   }
 
   /// Refuses a dry run on a daemon that does not know it: such a daemon would perform the operation.
-  private func checkDryRuns(
+  static func checkDryRuns(
     _ connection: inout NavigationConnection, within limit: Duration
   ) throws {
     try connection.openSession(timeout: limit)

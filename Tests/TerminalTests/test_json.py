@@ -40,6 +40,7 @@ COMMANDS = {
     "set": (["kiosk", "home", "--any"], ["changed"]),
     "segue": (["kiosk", "dns", "--new"], ["changed"]),
     "open": (["kiosk", "settings/wifi", "--any"], ["changed"]),
+    "routes": (["kiosk", "check"], ["routes"]),
     "revert": (["kiosk", "2", "--any"], ["changed"]),
     "save": (["kiosk", "kiosk.json"], ["saved"]),
     "present": (["kiosk", "pin", "--new"], ["changed"]),
