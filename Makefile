@@ -13,12 +13,17 @@ PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev lib
   libmicrohttpd-dev libpq-dev postgresql python3 python3-zmq scdoc strace iproute2 nftables zsh fish
 # The browser of the tests, what drives it, and the compiler that checks the types of the module.
 BROWSER_PACKAGES := chromium chromium-driver python3-selenium node-typescript
+# The compilers, the linker and pkg-config of the tests of libnavd.
+C_PACKAGES := gcc g++ libc6-dev binutils pkg-config
 # What `make bench` and `make bench-instructions` leave out when it is missing.
 BENCH_PACKAGES := redis-server valgrind
 PACKAGING_PACKAGES := build-essential debhelper lintian po-debconf
 
 # What is installed; `make packages` puts each into the package that debian/*.install names.
 PROGRAMS := navd navd-cluster navctl navd-exporter navd-publish navd-web
+# The name of the file that SwiftPM makes, and the names that an installed library has.
+LIBRARY := libnavd-c.so
+VERSION := $(shell sed -n 's/.*static let version = "\(.*\)"/\1/p' Sources/NavigationDaemon/Daemon.swift)
 # release, or debug for packages that the tests boot.
 CONFIGURATION ?= release
 PACKAGES_DIR ?= .build/packages
@@ -35,6 +40,9 @@ bindir = $(PREFIX)/bin
 sbindir = $(PREFIX)/sbin
 datadir = $(PREFIX)/share
 libdir = $(PREFIX)/lib
+# Where libraries for C are; Debian has a directory for each architecture.
+clibdir ?= $(libdir)
+includedir = $(PREFIX)/include
 mandir = $(datadir)/man
 sysconfdir ?= /etc
 unitdir ?= $(libdir)/systemd/system
@@ -48,7 +56,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 step = @echo '==> $(strip $(1))' && $(1)
 
 .PHONY: help deps build release binaries lint format test test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-cluster bench-deps man \
-  install packages booted clean
+  install install-library packages booted clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,6 +90,8 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --skip BootedTests --skip ^ClientTests)
 	@$(MAKE) --no-print-directory booted
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --filter BootedTests --filter ^ClientTests)
+	@.ci/deps $(C_PACKAGES)
+	$(call step,Tests/CTests/run)
 	@.ci/deps $(BROWSER_PACKAGES)
 	$(call step,Tests/BrowserTests/run)
 
@@ -140,7 +150,7 @@ demo-cluster: deps release ## Show three daemons on one database, with fail-over
 
 # Installs what `make release man` has built, so that nothing is compiled as root. A configuration
 # file that is already there is the administrator's and stays.
-install: ## Install into DESTDIR and PREFIX what `make release man` has built
+install: install-library ## Install into DESTDIR and PREFIX what `make release man` has built
 	@for file in $(PROGRAMS:%=.build/$(CONFIGURATION)/%) $(man_pages); do \
 	  test -e $$file || { echo 'Run `make release man` first.' >&2; exit 1; }; \
 	done
@@ -179,6 +189,17 @@ install: ## Install into DESTDIR and PREFIX what `make release man` has built
 	for page in $(man_pages); do \
 	  install -D -m 644 "$$page" $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/} || exit 1; \
 	done
+
+install-library: ## Install libnavd alone, with its header and its file for pkg-config
+	@test -e .build/$(CONFIGURATION)/$(LIBRARY) || { echo 'Run `make release` first.' >&2; exit 1; }
+	install -D -m 644 .build/$(CONFIGURATION)/$(LIBRARY) $(DESTDIR)$(clibdir)/libnavd.so.$(VERSION)
+	ln -sf libnavd.so.$(VERSION) $(DESTDIR)$(clibdir)/libnavd.so.0
+	ln -sf libnavd.so.0 $(DESTDIR)$(clibdir)/libnavd.so
+	install -D -m 644 -t $(DESTDIR)$(includedir) Sources/CNavd/include/navd.h
+	install -d $(DESTDIR)$(clibdir)/pkgconfig
+	sed -e 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(clibdir),; s,@VERSION@,$(VERSION),' \
+	  Sources/NavdC/navd.pc.in >$(DESTDIR)$(clibdir)/pkgconfig/navd.pc
+	chmod 644 $(DESTDIR)$(clibdir)/pkgconfig/navd.pc
 
 # debian/rules calls back for `binaries`, `man` and `install`. Lintian's errors and warnings fail.
 packages: ## Build the Debian packages, into .build/packages

@@ -123,7 +123,7 @@ let package = Package(
         "CNavd", "NavigationClient", "NavigationCore", "NavigationReplica", "RuntimePaths",
         "CurveKeys", "CLinux",
       ],
-      exclude: ["navd.map"], swiftSettings: strict, linkerSettings: libraryLinking),
+      exclude: ["navd.map", "navd.pc.in"], swiftSettings: strict, linkerSettings: libraryLinking),
     // The command line of both daemons.
     .target(
       name: "DaemonMain", dependencies: ["NavigationDaemon", "CommandLineOptions", "RuntimePaths"],

@@ -16,12 +16,13 @@ struct AwaitedResults {
     awaited[nav, default: [:]][screen] = isThere
   }
 
-  /// Handles a new state; returns the events of the screens that have gone.
+  /// Handles a new state.
   ///
   /// - Parameters:
   ///   - nav: the name of the nav.
   ///   - mirror: the state.
   ///   - diff: the revision that led to it; nil after a snapshot.
+  /// - Returns: the events of the screens that have gone.
   mutating func take(_ nav: String, _ mirror: Mirror, _ diff: Diff?) -> [Event] {
     shown[nav] = mirror
     guard let waits = awaited[nav] else { return [] }

@@ -41,7 +41,10 @@ final class Client: @unchecked Sendable {
         heartbeat: options.heartbeat)
       if let timeout { try connection.awaitSession(timeout: timeout) }
     } catch {
-      throw Failure(error)
+      var failure = Failure(error)
+      // There is no client yet that could end.
+      if failure.status == NAVD_CLOSED { failure.status = NAVD_REFUSED }
+      throw failure
     }
     refresh()
   }
@@ -59,7 +62,7 @@ final class Client: @unchecked Sendable {
       do throws(Failure) {
         return .success(try body(&connection, &state))
       } catch {
-        if error.endsClient { state.finish(error) }
+        if error.endsClient { finish(error) }
         return .failure(error)
       }
     }
@@ -81,9 +84,7 @@ final class Client: @unchecked Sendable {
         do throws(ConnectionError) {
           try connection.serve(limit: Self.maximumWaiting)
         } catch {
-          // The events before the end come first.
-          while let event = connection.takeEvent() { state.absorb(event) }
-          state.finish(Failure(error))
+          finish(Failure(error))
           continue
         }
         if !connection.hasEvents { return nil }
@@ -102,8 +103,7 @@ final class Client: @unchecked Sendable {
       guard state.end == nil else { return }
       // Without an answer the daemon ends the session by itself, when the connection closes.
       do { try connection.leave() } catch {}
-      state.finish(
-        Failure(NAVD_CLOSED, "closed", "the client was freed", advice: "make another client"))
+      finish(Failure(NAVD_CLOSED, "closed", "the client was freed", advice: "make another client"))
     }
   }
 
@@ -119,11 +119,24 @@ final class Client: @unchecked Sendable {
   }
 
   private func refresh() {
+    guard state.end == nil else {
+      // Nobody reads the sockets any more, so they must not wake the program either.
+      descriptor.stop()
+      descriptor.signal(state.hasEvents)
+      return
+    }
     do throws(ConnectionError) {
       try connection.update(&descriptor, isReady: state.hasEvents)
     } catch {
-      state.finish(Failure(error))
+      finish(Failure(error))
+      descriptor.signal(true)
     }
+  }
+
+  /// Ends the client, after the events that it has.
+  private func finish(_ failure: Failure) {
+    while let event = connection.takeEvent() { state.absorb(event) }
+    state.finish(failure)
   }
 }
 

@@ -3,7 +3,9 @@ import NavigationCore
 import NavigationReplica
 import Synchronization
 
-/// One event for C. Its JSON is made when the program asks for it.
+/// One event for C.
+///
+/// Its JSON is made when the program asks for it.
 final class Event: Sendable {
   /// What the JSON is made of.
   enum Content: Sendable {

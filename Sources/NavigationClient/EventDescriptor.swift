@@ -40,6 +40,13 @@ package struct EventDescriptor: ~Copyable {
     return unsafe epoll_ctl(descriptor, EPOLL_CTL_ADD, other, &event)
   }
 
+  /// Watches nothing any more; only `signal` makes the descriptor readable.
+  package mutating func stop() {
+    for old in watched { _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, old, nil) }
+    watched = []
+    wake(at: nil)
+  }
+
   /// Watches these descriptors in place of those before.
   mutating func watch(_ signs: [Int32], generation: UInt64) throws(ZeroMQError) {
     // libzmq closes a socket later, and the kernel drops its descriptor then by itself.
@@ -77,7 +84,7 @@ package struct EventDescriptor: ~Copyable {
   }
 
   /// Makes the descriptor readable at once, or no longer for that reason.
-  mutating func signal(_ isReady: Bool) {
+  package mutating func signal(_ isReady: Bool) {
     guard isReady != isFlagged else { return }
     isFlagged = isReady
     if isReady { flag.signal() } else { flag.drain() }

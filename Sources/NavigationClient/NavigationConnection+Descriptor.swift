@@ -63,7 +63,9 @@ extension NavigationConnection {
   /// Whether `takeEvent` has one.
   package var hasEvents: Bool { !events.isEmpty }
 
-  /// Takes the oldest event; nil if there is none. It handles nothing new.
+  /// Takes the oldest event; nil if there is none.
+  ///
+  /// It handles nothing new.
   package mutating func takeEvent() -> ConnectionEvent? {
     events.isEmpty ? nil : events.removeFirst()
   }

@@ -4,7 +4,7 @@ import re
 import unittest
 
 from building import C11, CXX17, FLAGS, Workshop, repository, run
-from navdlib import HEADERS, LIBRARY, SIGNATURES, lib
+from navdlib import BINARIES, HEADERS, LIBRARY, SIGNATURES, lib
 
 HEADER = os.path.join(HEADERS, "navd.h")
 
@@ -40,6 +40,23 @@ class LibraryTests(unittest.TestCase):
         with open(repository("Sources", "NavigationDaemon", "Daemon.swift"), encoding="utf-8") as file:
             version = re.search(r'version = "([^"]+)"', file.read())[1]
         self.assertEqual(lib.navd_version().decode(), version)
+
+    def test_an_installed_library_is_found_by_pkg_config(self):
+        workshop = Workshop()
+        self.addCleanup(workshop.close)
+        root, libraries = workshop.file("root"), "/usr/lib/any"
+        run("make", "--no-print-directory", "install-library", f"DESTDIR={root}", "PREFIX=/usr",
+            f"clibdir={libraries}", "CONFIGURATION=" + os.path.basename(BINARIES), cwd=repository())
+        environment = {**os.environ, "PKG_CONFIG_SYSROOT_DIR": root,
+                       "PKG_CONFIG_PATH": f"{root}{libraries}/pkgconfig"}
+        options = run("pkg-config", "--cflags", "--libs", "navd", env=environment).split()
+        version = run("pkg-config", "--modversion", "navd", env=environment).strip()
+        self.assertEqual(version, lib.navd_version().decode())
+        program = workshop.file("program")
+        run(*C11, *FLAGS, repository("demo", "c", "remote.c"), "-o", program, *options)
+        self.assertIn("libnavd.so.0", run("readelf", "-d", program))
+        names = {name: os.path.realpath(f"{root}{libraries}/{name}") for name in ("libnavd.so", "libnavd.so.0")}
+        self.assertEqual({os.path.basename(path) for path in names.values()}, {f"libnavd.so.{version}"})
 
     def test_a_program_in_cpp_links_with_it(self):
         workshop = Workshop()
