@@ -207,6 +207,8 @@ packages: ## Build the Debian packages, into .build/packages
 	$(call step,debian/build $(CONFIGURATION) $(PACKAGES_DIR))
 ifneq ($(CONFIGURATION),debug)
 	$(call step,debian/check-client $(PACKAGES_DIR))
+	@.ci/deps $(C_PACKAGES)
+	$(call step,debian/check-library $(PACKAGES_DIR))
 endif
 
 clean: ## Remove what was built

@@ -17,8 +17,6 @@ final class Event: Sendable {
   let nav: CText?
   let id: UInt64
   let error: ErrorText?
-  /// The handle of the error; nil without one.
-  let errorHandle: UInt
   private let content: Content
   private let texts = Mutex<(json: CText?, change: CText?)>((nil, nil))
 
@@ -30,8 +28,7 @@ final class Event: Sendable {
     self.nav = nav.map { CText($0) }
     self.id = id
     content = .json(.object(members))
-    self.error = error.map { ErrorText($0, isOfEvent: true) }
-    errorHandle = self.error.map { unsafe UInt(bitPattern: Handles.add(.error($0))) } ?? 0
+    self.error = error.map { ErrorText($0) }
   }
 
   /// Makes the event of a state; `diff` is nil after a snapshot, and `why` after a resumption.
@@ -41,12 +38,6 @@ final class Event: Sendable {
     id = 0
     content = .state(nav, mirror, diff, why: why)
     error = nil
-    errorHandle = 0
-  }
-
-  deinit {
-    guard errorHandle != 0 else { return }
-    _ = unsafe Handles.remove(OpaquePointer(bitPattern: errorHandle)) { _ in true }
   }
 
   /// The JSON of the event.

@@ -103,12 +103,9 @@ final class ErrorText: Sendable {
   let message: CText
   let advice: CText
   let json: CText
-  /// Whether an event has the error, and frees it.
-  let isOfEvent: Bool
 
-  init(_ failure: Failure, isOfEvent: Bool = false) {
+  init(_ failure: Failure) {
     self.failure = failure
-    self.isOfEvent = isOfEvent
     code = CText(failure.code)
     message = CText(failure.message)
     advice = CText(failure.advice)

@@ -33,7 +33,7 @@ public func navd_event_change(_ handle: OpaquePointer?) -> UnsafePointer<CChar>?
 /// See navd.h.
 @c @implementation
 public func navd_event_error(_ handle: OpaquePointer?) -> OpaquePointer? {
-  unsafe event(handle).flatMap { unsafe OpaquePointer(bitPattern: $0.errorHandle) }
+  unsafe event(handle)?.error == nil ? nil : Handles.error(of: handle)
 }
 
 /// See navd.h.
@@ -93,8 +93,6 @@ public func navd_error_json(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? {
 /// See navd.h.
 @c @implementation
 public func navd_error_free(_ handle: OpaquePointer?) {
-  // The error of an event is freed with it.
-  _ = unsafe Handles.remove(handle) {
-    if case .error(let error) = $0 { !error.isOfEvent } else { false }
-  }
+  // The error of an event has no entry, and is freed with it.
+  _ = unsafe Handles.remove(handle) { if case .error = $0 { true } else { false } }
 }

@@ -36,6 +36,26 @@ enum Handles {
     return table.withLock { $0.objects[number] }
   }
 
+  /// The handle of the error that an event has: it ends with that of the event, and has no entry.
+  static func error(of event: OpaquePointer?) -> OpaquePointer? {
+    unsafe OpaquePointer(bitPattern: UInt(bitPattern: event) | errorBit)
+  }
+
+  /// The error behind a handle: its own, or that of an event.
+  static func error(_ handle: OpaquePointer?) -> ErrorText? {
+    let number = UInt(bitPattern: handle)
+    return table.withLock { table in
+      switch table.objects[number & ~errorBit] {
+      case .event(let event)? where number & errorBit != 0: event.error
+      case .error(let error)? where number & errorBit == 0: error
+      default: nil
+      }
+    }
+  }
+
+  /// The bit of a handle that names the error of an event; it is 0 in all others.
+  private static let errorBit: UInt = 8
+
   /// Forgets a handle, unless it is of another type.
   static func remove(_ handle: OpaquePointer?, if isMeant: (Handled) -> Bool) -> Handled? {
     let number = UInt(bitPattern: handle)

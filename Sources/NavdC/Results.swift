@@ -36,6 +36,5 @@ func event(_ handle: OpaquePointer?) -> Event? {
 
 /// The error behind a handle; nil if it was freed, or is no error.
 func error(_ handle: OpaquePointer?) -> ErrorText? {
-  guard case .error(let error)? = unsafe Handles.find(handle) else { return nil }
-  return error
+  unsafe Handles.error(handle)
 }
