@@ -15,6 +15,10 @@ PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev lib
 BROWSER_PACKAGES := chromium chromium-driver python3-selenium node-typescript
 # The compilers, the linker and pkg-config of the tests of libnavd.
 C_PACKAGES := gcc g++ libc6-dev binutils pkg-config
+# What the QML module is built with, and what its tests need beside that.
+QML_BUILD_PACKAGES := cmake g++ pkg-config qt6-base-dev qt6-declarative-dev
+QML_PACKAGES := $(QML_BUILD_PACKAGES) qml6-module-qtquick qml6-module-qtquick-window qml6-module-qttest \
+  qml6-module-qtqml-models qml6-module-qtqml-workerscript
 # What `make bench` and `make bench-instructions` leave out when it is missing.
 BENCH_PACKAGES := redis-server valgrind
 PACKAGING_PACKAGES := build-essential debhelper lintian po-debconf
@@ -47,6 +51,8 @@ mandir = $(datadir)/man
 sysconfdir ?= /etc
 unitdir ?= $(libdir)/systemd/system
 
+qml_root = $(CURDIR)/.build/qml/$(CONFIGURATION)
+
 swift_paths = Package.swift Sources Tests demo debian/client \
   $(if $(shell find Benchmarks -name '*.swift' -print -quit 2>/dev/null),Benchmarks)
 man_sources = $(wildcard man/*.scd)
@@ -56,7 +62,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 step = @echo '==> $(strip $(1))' && $(1)
 
 .PHONY: help deps build release binaries lint format test test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-cluster bench-deps man \
-  install install-library packages booted clean
+  install install-library install-qml qml packages booted clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -92,6 +98,9 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --filter BootedTests --filter ^ClientTests)
 	@.ci/deps $(C_PACKAGES)
 	$(call step,Tests/CTests/run)
+	@.ci/deps $(QML_PACKAGES)
+	@$(MAKE) --no-print-directory qml CONFIGURATION=debug
+	$(call step,Tests/QmlTests/run)
 	@.ci/deps $(BROWSER_PACKAGES)
 	$(call step,Tests/BrowserTests/run)
 
@@ -190,6 +199,17 @@ install: install-library ## Install into DESTDIR and PREFIX what `make release m
 	  install -D -m 644 "$$page" $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/} || exit 1; \
 	done
 
+# Needs libnavd of the same configuration, `make release` or `make build`.
+qml: ## Build the QML module, into .build/qml
+	@.ci/deps $(QML_BUILD_PACKAGES)
+	@$(MAKE) --no-print-directory --silent install-library DESTDIR= PREFIX=$(qml_root)/prefix clibdir=$(qml_root)/prefix/lib
+	$(call step,cmake -S qml -B $(qml_root)/build -DCMAKE_BUILD_TYPE=$(if $(filter debug,$(CONFIGURATION)),Debug,Release) -DQML_DIRECTORY=qt6/qml \
+	  -DCMAKE_PREFIX_PATH=$(qml_root)/prefix --log-level=WARNING)
+	$(call step,cmake --build $(qml_root)/build -j $(JOBS) -- --quiet)
+
+install-qml: ## Install the QML module that `make qml` has built
+	cmake --install $(qml_root)/build --prefix $(DESTDIR)$(clibdir)
+
 install-library: ## Install libnavd alone, with its header and its file for pkg-config
 	@test -e .build/$(CONFIGURATION)/$(LIBRARY) || { echo 'Run `make release` first.' >&2; exit 1; }
 	install -D -m 644 .build/$(CONFIGURATION)/$(LIBRARY) $(DESTDIR)$(clibdir)/libnavd.so.$(VERSION)
@@ -203,7 +223,7 @@ install-library: ## Install libnavd alone, with its header and its file for pkg-
 
 # debian/rules calls back for `binaries`, `man` and `install`. Lintian's errors and warnings fail.
 packages: ## Build the Debian packages, into .build/packages
-	@.ci/deps $(PACKAGES) $(PACKAGING_PACKAGES)
+	@.ci/deps $(PACKAGES) $(PACKAGING_PACKAGES) $(if $(filter debug,$(CONFIGURATION)),,$(QML_BUILD_PACKAGES))
 	$(call step,debian/build $(CONFIGURATION) $(PACKAGES_DIR))
 ifneq ($(CONFIGURATION),debug)
 	$(call step,debian/check-client $(PACKAGES_DIR))
