@@ -76,18 +76,21 @@ extension NavigationConnection {
   ///   - descriptor: becomes readable as soon as `serve` or `takeEvent` has something to do.
   ///   - isReady: whether the caller has something to do besides.
   /// - Throws: `system`, such as when the process has too many watched descriptors.
-  package func update(
+  package mutating func update(
     _ descriptor: inout EventDescriptor, isReady: Bool
   ) throws(ConnectionError) {
+    var isReady = isReady || !events.isEmpty
     do throws(ZeroMQError) {
       if descriptor.generation != links.generation {
         try descriptor.watch(try links.signs(), generation: links.generation)
       }
+      // A send reads the signs of messages that have arrived, and nothing would show them again.
+      if !isReady { isReady = try links.wait(milliseconds: 0) }
     } catch {
       throw .system(error)
     }
     let times = [cluster.wakeAt, links.dueAt].compactMap { $0 }
     descriptor.wake(at: times.min())
-    descriptor.signal(isReady || !events.isEmpty)
+    descriptor.signal(isReady)
   }
 }

@@ -87,6 +87,24 @@ class ThreadTests(unittest.TestCase):
             navd.lib.navd_event_free(handle)
         eventually("nothing to do", lambda: not client.pump() and not client.wait(0))
 
+    def test_a_call_hides_no_message_that_has_arrived(self):
+        # The timer of the heartbeat is far away, so that it cannot help.
+        client = navd.Client(self.daemon.endpoint, heartbeat=60000)
+        self.addCleanup(client.close)
+        client.watch("kiosk")
+        client.shown("kiosk", "home")
+        for number in range(300):
+            # The state of the one call arrives at some time during the other ones.
+            client.submit("kiosk", {"screen.set": {"screen": "home", "title": f"{number}"}})
+            for _ in range(number % 7):
+                client.lease("kiosk", navd.RELEASE)
+            kinds = set()
+            while not {STATE, ANSWER} <= kinds:
+                self.assertTrue(client.wait(navd.DEADLINE * 1000), (number, kinds))
+                client.pump()
+                kinds |= {event.kind for event in client.events}
+                client.events.clear()
+
 
 class EndTests(unittest.TestCase):
     def setUp(self):
