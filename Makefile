@@ -208,7 +208,7 @@ qml: ## Build the QML module, into .build/qml
 	$(call step,cmake --build $(qml_root)/build -j $(JOBS) -- --quiet)
 
 install-qml: ## Install the QML module that `make qml` has built
-	cmake --install $(qml_root)/build --prefix $(DESTDIR)$(clibdir)
+	DESTDIR=$(DESTDIR) cmake --install $(qml_root)/build --prefix $(clibdir)
 
 install-library: ## Install libnavd alone, with its header and its file for pkg-config
 	@test -e .build/$(CONFIGURATION)/$(LIBRARY) || { echo 'Run `make release` first.' >&2; exit 1; }

@@ -11,8 +11,8 @@
 
 /// The screens of a nav, bottom first, and what belongs to them.
 ///
-/// The model shows what navd has confirmed, whoever made the change. Its functions return at once with
-/// the number of the request, or 0 if nothing was sent; `succeeded` or `failed` has that number.
+/// The model shows the changes of all clients, as navd has confirmed them. Its functions return at once
+/// with the number of the request, or 0 if nothing was sent; `succeeded` or `failed` has that number.
 /// Removals are guarded by the state that the model shows, so they never remove other screens.
 class NavigationModel : public QAbstractListModel, public QQmlParserStatus {
   Q_OBJECT

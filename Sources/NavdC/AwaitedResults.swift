@@ -2,7 +2,7 @@ internal import CNavd
 import NavigationCore
 import NavigationReplica
 
-/// The screens whose results a program waits for.
+/// The screens of which a program awaits the results.
 struct AwaitedResults {
   /// By nav and screen: whether the screen was there.
   private var awaited: [String: [String: Bool]] = [:]

@@ -11,7 +11,7 @@ extension NavigationConnection {
   ///   - identity: the keys for an address at tcp://.
   ///   - name: the name of this client in logs and lists.
   ///   - heartbeat: after how many milliseconds of silence the daemon sends a heartbeat.
-  /// - Returns: a connection whose session opens in `serve`.
+  /// - Returns: a connection; `serve` opens its session.
   /// - Throws: `system`, such as for a malformed address.
   package static func begin(
     to endpoint: String, as identity: NetworkIdentity?, name: String, heartbeat: UInt64

@@ -121,7 +121,7 @@ def call(name, *arguments):
 
 
 def call_for_text(name, *arguments):
-    """Calls a function whose result is a text."""
+    """Calls a function that writes a text."""
     text = P()
     call(name, *arguments, ctypes.byref(text))
     return owned(text.value)

@@ -12,7 +12,7 @@ from navdlib import ACTIVITY, ANSWER, CONNECTED, DISCONNECTED, DISPLAY, ENDED, S
 KINDS = {"row", "watch", "damage", "text", "digest"}
 PARTS = ["bar", "toolbar", "presented", "transition", "environment", "settings"]
 RETRIES = {"no": 0, "same": 1, "resync": 2, "later": 3}
-# The nav of the changes whose answers show that the client has read everything before.
+# The answers to changes of this nav show that the client has read everything before.
 BARRIER = "barrier"
 
 

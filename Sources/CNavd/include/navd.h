@@ -12,7 +12,7 @@
  *
  * Texts. All texts are UTF-8 and end with a zero. A parameter `const char *` stays the caller's. The
  * library copies it. A result `const char *` belongs to the object that returned it, and is valid
- * until that object is freed. A result `char *` belongs to the caller, who frees it with
+ * until that object is freed. A result `char *` belongs to the caller: free it with
  * navd_string_free.
  *
  * Errors. A function with a navd_status returns NAVD_OK, or another status and, if `error` is not
@@ -112,8 +112,9 @@ navd_event *navd_next(navd_client *client);
 
 /* ---- Watches ------------------------------------------------------------------------------- */
 
-/* Watches a nav: NAVD_EVENT_STATE follows with the present state and after each change, whoever
-   made it, across losses of the connection. Watching a watched nav changes nothing. */
+/* Watches a nav: NAVD_EVENT_STATE follows with the present state, and after each change of any
+   client. The watch goes on after losses of the connection. Watching a watched nav changes
+   nothing. */
 navd_status navd_watch(navd_client *client, const char *nav, navd_error **error);
 
 /* Ends the watch of a nav. Events that navd_next has not returned yet can still follow. */
