@@ -14,8 +14,8 @@ class NavigationModel;
 
 /// A session with navd, for all models of a program.
 ///
-/// It connects when it is complete, without blocking, and connects again after each loss. Use it in the
-/// thread of the QML engine.
+/// It connects when it is complete, without blocking, and connects again after each loss. Later changes
+/// of `endpoint` and `name` have no effect. Use it in the thread of the QML engine.
 class NavdClient : public QObject, public QQmlParserStatus {
   Q_OBJECT
   Q_INTERFACES(QQmlParserStatus)

@@ -13,6 +13,7 @@ void NavigationModel::setClient(NavdClient *client) {
   if (m_client) m_client->remove(this);
   m_client = client;
   if (m_client) m_client->add(this);
+  clear();
   emit clientChanged();
   watch();
 }
@@ -21,6 +22,7 @@ void NavigationModel::setNav(const QString &nav) {
   if (m_nav == nav) return;
   unwatch();
   m_nav = nav;
+  clear();
   emit navChanged();
   watch();
 }
@@ -56,6 +58,17 @@ void NavigationModel::unwatch() {
   // Another model of the client may show the same nav.
   if (!m_client->shows(m_nav, this))
     navd_unwatch(m_client->handle(), m_nav.toUtf8().constData(), nullptr);
+}
+
+/// Shows nothing, because the state of another nav must not be taken for that of this one.
+void NavigationModel::clear() {
+  if (m_shown.isEmpty()) return;
+  m_shown.clear();
+  m_state = QJsonObject();
+  m_presented.clear();
+  setScreens(QJsonArray());
+  m_bar.set(QJsonValue());
+  emit changed({}, false);
 }
 
 int NavigationModel::rowCount(const QModelIndex &parent) const {

@@ -103,6 +103,7 @@ signals:
 
 private:
   void unwatch();
+  void clear();
   void show(const char *state, const QJsonObject &change);
   void setScreens(const QJsonArray &screens);
   void emitEvents(const QJsonValue &events);

@@ -63,6 +63,8 @@ class GuideTests(unittest.TestCase):
         self.daemon.control.create("kiosk")
         process = self.start(self.workshop.program(repository("demo", "c", "remote.c")), "kiosk")
         self.assertEqual(process.stdout.readline(), "home\n")
+        # The program's own thread, and two of libzmq.
+        self.assertEqual(len(os.listdir(f"/proc/{process.pid}/task")), 3)
 
         def command(line):
             process.stdin.write(f"{line}\n")

@@ -161,6 +161,7 @@ TestCase {
         const two = make(shell, one.nav);
         tryCompare(two, "count", 2, 60000);
         two.nav = "another";
+        compare([two.count, two.top, two.bar.title, two.revision], [0, undefined, "", 0]);
         one.push({ id: "a" });
         tryCompare(one, "count", 3, 60000);
         compare([two.synced, one.synced], [false, true]);

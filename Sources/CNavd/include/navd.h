@@ -6,9 +6,10 @@
  *
  * Threads. The library runs no thread of the program's code and calls nothing back. Every function
  * may be called from any thread. Calls with the same client wait for each other, and those with
- * different clients do not. navd_connect, navd_perform, navd_get and navd_client_free can block; no
- * other function does. A client belongs to the process that made it: after fork(2), the child gets
- * NAVD_MISUSE with the code "forked".
+ * different clients do not. navd_connect, navd_perform, navd_get and navd_client_free can block. Other
+ * functions wait for such a call of another thread with the same client, and for nothing else. A
+ * client belongs to the process that made it: after fork(2), the child gets NAVD_MISUSE with the code
+ * "forked".
  *
  * Texts. All texts are UTF-8 and end with a zero. A parameter `const char *` stays the caller's. The
  * library copies it. A result `const char *` belongs to the object that returned it, and is valid
@@ -105,9 +106,9 @@ void navd_client_free(navd_client *client);
    -1 after a misuse. */
 int navd_fd(navd_client *client);
 
-/* Handles what has arrived, and returns the next event, or NULL if there is none. Never blocks.
-   Call it until it returns NULL whenever navd_fd is readable, at least every few seconds: it also
-   keeps the session alive. */
+/* Handles what has arrived, and returns the next event, or NULL if there is none. It does not wait.
+   Call it until it returns NULL whenever navd_fd is readable. It also keeps the session alive, which
+   can end if navd_next is not called for 30 s. */
 navd_event *navd_next(navd_client *client);
 
 /* ---- Watches ------------------------------------------------------------------------------- */
