@@ -17,12 +17,21 @@ TERMINAL_PACKAGES := tmux python3-jsonschema
 BROWSER_PACKAGES := chromium chromium-driver python3-selenium node-typescript
 # What checks the types of the Python client, and builds its wheel.
 PYTHON_PACKAGES := mypy python3-build python3-setuptools python3-venv python3-wheel
+# The compilers, the linker and pkg-config of the tests of libnavd.
+C_PACKAGES := gcc g++ libc6-dev binutils pkg-config
+# What the QML module is built with, and what its tests need beside that.
+QML_BUILD_PACKAGES := cmake g++ pkg-config qt6-base-dev qt6-declarative-dev
+QML_PACKAGES := $(QML_BUILD_PACKAGES) qml6-module-qtquick qml6-module-qtquick-window qml6-module-qttest \
+  qml6-module-qtqml-models qml6-module-qtqml-workerscript
 # What `make bench` and `make bench-instructions` leave out when it is missing.
 BENCH_PACKAGES := redis-server valgrind
 PACKAGING_PACKAGES := build-essential debhelper dh-python lintian po-debconf
 
 # What is installed; `make packages` puts each into the package that debian/*.install names.
 PROGRAMS := navd navd-cluster navctl navd-exporter navd-publish navd-web
+# The name of the file that SwiftPM makes, and the names that an installed library has.
+LIBRARY := libnavd-c.so
+VERSION := $(shell sed -n 's/.*static let version = "\(.*\)"/\1/p' Sources/NavigationDaemon/Daemon.swift)
 # release, or debug for packages that the tests boot.
 CONFIGURATION ?= release
 PACKAGES_DIR ?= .build/packages
@@ -39,9 +48,14 @@ bindir = $(PREFIX)/bin
 sbindir = $(PREFIX)/sbin
 datadir = $(PREFIX)/share
 libdir = $(PREFIX)/lib
+# Where libraries for C are; Debian has a directory for each architecture.
+clibdir ?= $(libdir)
+includedir = $(PREFIX)/include
 mandir = $(datadir)/man
 sysconfdir ?= /etc
 unitdir ?= $(libdir)/systemd/system
+
+qml_root = $(CURDIR)/.build/qml/$(CONFIGURATION)
 
 swift_paths = Package.swift Sources Tests demo debian/client \
   $(if $(shell find Benchmarks -name '*.swift' -print -quit 2>/dev/null),Benchmarks)
@@ -52,7 +66,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 step = @echo '==> $(strip $(1))' && $(1)
 
 .PHONY: help deps build release binaries lint format test test-python test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-cluster bench-deps man \
-  install packages booted clean
+  install install-library install-qml qml packages booted clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -89,6 +103,11 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	@.ci/deps $(TERMINAL_PACKAGES)
 	$(call step,Tests/TerminalTests/run)
 	@$(MAKE) --no-print-directory test-python
+	@.ci/deps $(C_PACKAGES)
+	$(call step,Tests/CTests/run)
+	@.ci/deps $(QML_PACKAGES)
+	@$(MAKE) --no-print-directory qml CONFIGURATION=debug
+	$(call step,Tests/QmlTests/run)
 	@.ci/deps $(BROWSER_PACKAGES)
 	$(call step,Tests/BrowserTests/run)
 
@@ -151,7 +170,7 @@ demo-cluster: deps release ## Show three daemons on one database, with fail-over
 
 # Installs what `make release man` has built, so that nothing is compiled as root. A configuration
 # file that is already there is the administrator's and stays.
-install: ## Install into DESTDIR and PREFIX what `make release man` has built
+install: install-library ## Install into DESTDIR and PREFIX what `make release man` has built
 	@for file in $(PROGRAMS:%=.build/$(CONFIGURATION)/%) $(man_pages); do \
 	  test -e $$file || { echo 'Run `make release man` first.' >&2; exit 1; }; \
 	done
@@ -191,12 +210,36 @@ install: ## Install into DESTDIR and PREFIX what `make release man` has built
 	  install -D -m 644 "$$page" $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/} || exit 1; \
 	done
 
+# Needs libnavd of the same configuration, `make release` or `make build`.
+qml: ## Build the QML module, into .build/qml
+	@.ci/deps $(QML_BUILD_PACKAGES)
+	@$(MAKE) --no-print-directory --silent install-library DESTDIR= PREFIX=$(qml_root)/prefix clibdir=$(qml_root)/prefix/lib
+	$(call step,cmake -S qml -B $(qml_root)/build -DCMAKE_BUILD_TYPE=$(if $(filter debug,$(CONFIGURATION)),Debug,Release) -DQML_DIRECTORY=qt6/qml \
+	  -DCMAKE_PREFIX_PATH=$(qml_root)/prefix --log-level=WARNING)
+	$(call step,cmake --build $(qml_root)/build -j $(JOBS) -- --quiet)
+
+install-qml: ## Install the QML module that `make qml` has built
+	DESTDIR=$(DESTDIR) cmake --install $(qml_root)/build --prefix $(clibdir)
+
+install-library: ## Install libnavd alone, with its header and its file for pkg-config
+	@test -e .build/$(CONFIGURATION)/$(LIBRARY) || { echo 'Run `make release` first.' >&2; exit 1; }
+	install -D -m 644 .build/$(CONFIGURATION)/$(LIBRARY) $(DESTDIR)$(clibdir)/libnavd.so.$(VERSION)
+	ln -sf libnavd.so.$(VERSION) $(DESTDIR)$(clibdir)/libnavd.so.0
+	ln -sf libnavd.so.0 $(DESTDIR)$(clibdir)/libnavd.so
+	install -D -m 644 -t $(DESTDIR)$(includedir) Sources/CNavd/include/navd.h
+	install -d $(DESTDIR)$(clibdir)/pkgconfig
+	sed -e 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(clibdir),; s,@VERSION@,$(VERSION),' \
+	  Sources/NavdC/navd.pc.in >$(DESTDIR)$(clibdir)/pkgconfig/navd.pc
+	chmod 644 $(DESTDIR)$(clibdir)/pkgconfig/navd.pc
+
 # debian/rules calls back for `binaries`, `man` and `install`. Lintian's errors and warnings fail.
 packages: ## Build the Debian packages, into .build/packages
-	@.ci/deps $(PACKAGES) $(PACKAGING_PACKAGES)
+	@.ci/deps $(PACKAGES) $(PACKAGING_PACKAGES) $(if $(filter debug,$(CONFIGURATION)),,$(QML_BUILD_PACKAGES))
 	$(call step,debian/build $(CONFIGURATION) $(PACKAGES_DIR))
 ifneq ($(CONFIGURATION),debug)
 	$(call step,debian/check-client $(PACKAGES_DIR))
+	@.ci/deps $(C_PACKAGES)
+	$(call step,debian/check-library $(PACKAGES_DIR))
 endif
 
 clean: ## Remove what was built

@@ -32,10 +32,26 @@ let daemonLinking: [LinkerSetting] = [
   ])
 ]
 
+/// How the library for C is linked: with Swift's runtime inside, and no symbols but those of navd.h.
+let libraryLinking: [LinkerSetting] = [
+  .unsafeFlags([
+    "-static-stdlib",
+    "-use-ld=lld",
+    "-Xlinker", "-soname=libnavd.so.0",
+    "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/NavdC/navd.map",
+    "-Xlinker", "--gc-sections", "-Xlinker", "--icf=safe",
+    "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+    // Swift's runtime keeps what dlclose(3) would take away.
+    "-Xlinker", "-z", "-Xlinker", "nodelete",
+  ])
+]
+
 let package = Package(
   name: "navd",
   products: [
     .library(name: "NavigationClient", targets: ["NavigationClient"]),
+    // Installed as libnavd.so.0.
+    .library(name: "navd-c", type: .dynamic, targets: ["NavdC"]),
     .executable(name: "navd", targets: ["navd"]),
     .executable(name: "navd-cluster", targets: ["navd-cluster"]),
     .executable(name: "navctl", targets: ["navctl"]),
@@ -99,6 +115,15 @@ let package = Package(
         "NavigationCore", "NavigationReplica", "ZeroMQ", "RuntimePaths", "CurveKeys", "CLinux",
       ],
       swiftSettings: strict),
+    // The client for C: the header, and its functions.
+    .target(name: "CNavd"),
+    .target(
+      name: "NavdC",
+      dependencies: [
+        "CNavd", "NavigationClient", "NavigationCore", "NavigationReplica", "RuntimePaths",
+        "CurveKeys", "CLinux",
+      ],
+      exclude: ["navd.map", "navd.pc.in"], swiftSettings: strict, linkerSettings: libraryLinking),
     // The command line of both daemons.
     .target(
       name: "DaemonMain", dependencies: ["NavigationDaemon", "CommandLineOptions", "RuntimePaths"],

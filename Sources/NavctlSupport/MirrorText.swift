@@ -5,15 +5,7 @@ package import NavigationReplica
 package enum MirrorText {
   /// A mirror as the body of a complete snapshot.
   package static func state(_ mirror: Mirror, nav: String) -> [UInt8] {
-    var members: JSONObject = [
-      "nav": .string(nav), "kind": .string(mirror.kind),
-      "epoch": .string(mirror.epoch.text), "rev": .integer(mirror.revision.number),
-      "screens": .array(mirror.screens.map(\.json)),
-    ]
-    for part in mirror.parts { members.add(part.id, part.json) }
-    members.add("resolved", mirror.resolved)
-    members.add("dig", mirror.digest.text)
-    return OpaqueJSON.object(members).bytes
+    mirror.snapshot(of: nav).bytes
   }
 
   /// Reads a mirror from the body of a complete snapshot; nil if it is not one.

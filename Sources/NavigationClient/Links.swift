@@ -96,15 +96,26 @@ struct Links: ~Copyable {
   }
 
   /// Waits until a link has events, the descriptor is readable, or the timeout has passed.
-  mutating func wait(milliseconds: Int) throws(ZeroMQError) {
+  ///
+  /// - Returns: whether anything is ready, except what is due.
+  @discardableResult
+  mutating func wait(milliseconds: Int) throws(ZeroMQError) -> Bool {
     var milliseconds = milliseconds
-    for entry in entries {
-      guard let due = entry.connectAt ?? entry.link?.dueAt else { continue }
+    if let due = dueAt {
       let left = Deadline(at: due).remainingMilliseconds
       if milliseconds < 0 || milliseconds > left { milliseconds = left }
     }
-    _ = try poller.wait(milliseconds: milliseconds)
+    return try poller.wait(milliseconds: milliseconds) > 0
   }
+
+  /// When to call `takeEvents` of all links at the latest; nil while nothing is planned.
+  var dueAt: UInt64? { entries.compactMap { $0.connectAt ?? $0.link?.dueAt }.min() }
+
+  /// Changes whenever `signs()` does.
+  var generation: UInt64 { poller.generation }
+
+  /// The descriptors that become readable when a link has events; see `Poller.signs()`.
+  func signs() throws(ZeroMQError) -> [Int32] { try poller.signs() }
 
   /// Connects if that is due, and returns the events of a link.
   mutating func takeEvents(of id: LinkID) throws(ZeroMQError) -> [Link.Event] {

@@ -179,7 +179,7 @@ extension NavigationConnection {
   }
 
   /// Waits once and handles all events.
-  private mutating func turn(until deadline: Deadline?) throws(ConnectionError) {
+  mutating func turn(until deadline: Deadline?) throws(ConnectionError) {
     if case .closed = cluster.phase { throw .unreachable(endpoint: endpoint) }
     let limit = (deadline ?? Deadline(at: .max)).earlier(than: cluster.wakeAt)
     do throws(ZeroMQError) {

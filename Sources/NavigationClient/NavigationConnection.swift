@@ -56,15 +56,24 @@ package struct NavigationConnection: ~Copyable {
     timeout: Duration = .seconds(5),
     window: UInt64 = 65536, heartbeat: UInt64 = 5000, wake: Int32? = nil
   ) throws(ConnectionError) -> NavigationConnection {
+    var connection = try make(
+      endpoint, as: identity, name: name, window: window, heartbeat: heartbeat, wake: wake)
+    try connection.awaitConnection(until: Deadline(timeout))
+    return connection
+  }
+
+  /// Makes a connection that begins to connect.
+  static func make(
+    _ endpoint: String, as identity: NetworkIdentity?, name: String, window: UInt64,
+    heartbeat: UInt64, wake: Int32?
+  ) throws(ConnectionError) -> NavigationConnection {
     var source = SystemRandomNumberGenerator()
     let cluster = ClusterReplica(
       client: ClientID(high: source.next(), low: source.next()), name: name, window: window,
       heartbeat: heartbeat, seed: source.next())
-    var connection = NavigationConnection(
+    return NavigationConnection(
       endpoint: endpoint, links: try Self.open(endpoint, as: identity, wake: wake),
       cluster: cluster, wake: wake)
-    try connection.awaitConnection(until: Deadline(timeout))
-    return connection
   }
 
   private init(

@@ -59,6 +59,20 @@ package struct Mirror: Hashable, Sendable {
   }
 }
 
+extension Mirror {
+  /// The mirror as the body of a complete snapshot.
+  package func snapshot(of nav: String) -> OpaqueJSON {
+    var members: JSONObject = [
+      "nav": .string(nav), "kind": .string(kind), "epoch": .string(epoch.text),
+      "rev": .integer(revision.number), "screens": .array(screens.map(\.json)),
+    ]
+    for part in parts { members.add(part.id, part.json) }
+    members.add("resolved", resolved)
+    members.add("dig", digest.text)
+    return .object(members)
+  }
+}
+
 /// The reason why a diff cannot be applied to a mirror.
 enum DiffFault: Error, Hashable, Sendable {
   /// A change names a screen, a part or an index that the mirror does not have.

@@ -37,6 +37,8 @@ package struct Poller: ~Copyable {
   private var sockets: [SocketHandle?] = []
   // The slots in the form of poll(2); empty while a socket itself is watched.
   private var descriptors: [pollfd] = []
+  /// Changes whenever a slot is added or removed.
+  package private(set) var generation: UInt64 = 0
 
   /// Makes a poller that watches nothing.
   package init() {}
@@ -66,11 +68,32 @@ package struct Poller: ~Copyable {
   /// were there at the last call on the socket. So the caller reads the socket until it is empty
   /// before each wait.
   package mutating func addSigns(of socket: borrowing Socket) throws(ZeroMQError) -> Slot {
+    let descriptor = try unsafe Self.signs(of: socket.handle.pointer)
+    return unsafe insert(item(socket: nil, descriptor, .readable), socket.handle)
+  }
+
+  private static func signs(of socket: UnsafeMutableRawPointer) throws(ZeroMQError) -> Int32 {
     var descriptor: Int32 = -1
     var size = MemoryLayout<Int32>.size
-    let result = unsafe zmq_getsockopt(socket.handle.pointer, ZMQ_FD, &descriptor, &size)
+    let result = unsafe zmq_getsockopt(socket, ZMQ_FD, &descriptor, &size)
     guard result == 0 else { throw ZeroMQError(.poll, code: zmq_errno()) }
-    return unsafe insert(item(socket: nil, descriptor, .readable), socket.handle)
+    return descriptor
+  }
+
+  /// The descriptors of all slots, for a set outside; for a socket, that of its signs.
+  ///
+  /// The law of ``addSigns(of:)-(Socket)`` holds for each. A wait of 0 ms that finds nothing ready
+  /// is such a receive for all sockets.
+  package func signs() throws(ZeroMQError) -> [Int32] {
+    var signs: [Int32] = []
+    for index in sockets.indices {
+      if let socket = unsafe items[index].socket {
+        signs.append(try unsafe Self.signs(of: socket))
+      } else if unsafe items[index].fd >= 0 {
+        signs.append(unsafe items[index].fd)
+      }
+    }
+    return signs
   }
 
   /// Watches the descriptor of a ZAP handler; see ``addSigns(of:)-(Socket)``.
@@ -100,6 +123,7 @@ package struct Poller: ~Copyable {
   package mutating func remove(_ slot: Slot) {
     unsafe items[slot.index] = item(socket: nil, -1, [])
     sockets[slot.index] = nil
+    generation += 1
     listDescriptors()
   }
 
@@ -159,6 +183,7 @@ package struct Poller: ~Copyable {
   }
 
   private mutating func insert(_ item: zmq_pollitem_t, _ socket: SocketHandle?) -> Slot {
+    generation += 1
     let free = unsafe items.firstIndex { unsafe $0.socket == nil && $0.fd == -1 }
     if let free {
       unsafe items[free] = unsafe item

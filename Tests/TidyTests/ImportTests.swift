@@ -34,6 +34,11 @@ enum ImportRules {
     "NavigationClient": system.union([
       "NavigationCore", "NavigationReplica", "ZeroMQ", "RuntimePaths", "CurveKeys", "CLinux",
     ]),
+    // The library for C, a layer over the client's connection.
+    "NavdC": system.union([
+      "CNavd", "NavigationClient", "NavigationCore", "NavigationReplica", "RuntimePaths",
+      "CurveKeys", "CLinux",
+    ]),
     "DaemonMain": system.union(["NavigationDaemon", "CommandLineOptions", "RuntimePaths"]),
     "navd": system.union(["DaemonMain", "NavigationDaemon"]),
     "navd-cluster": system.union([
@@ -84,8 +89,8 @@ enum ImportRules {
 
   /// The modules of the client; they share the protocol with the server, and nothing else.
   static let clients = [
-    "NavigationReplica", "NavigationClient", "NavctlSupport", "navctl", "NavigationExporter",
-    "NavigationGateway",
+    "NavigationReplica", "NavigationClient", "NavdC", "NavctlSupport", "navctl",
+    "NavigationExporter", "NavigationGateway",
   ]
 
   /// What the shells may use of the toolchain; the pure targets have the standard library alone.

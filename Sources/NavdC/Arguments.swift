@@ -1,0 +1,162 @@
+internal import CNavd
+import NavigationCore
+
+// What the functions of C read from their arguments.
+
+/// The text of an argument that must not be NULL.
+func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String {
+  guard let text = try unsafe optionalText(pointer, name) else {
+    throw .misuse("\(name) is NULL")
+  }
+  return text
+}
+
+/// The text of an argument; nil for NULL.
+func optionalText(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String? {
+  guard let pointer = unsafe pointer else { return nil }
+  guard let text = unsafe String(validatingCString: pointer) else {
+    throw .misuse("\(name) is not UTF-8")
+  }
+  return text
+}
+
+/// The client behind a handle.
+func client(_ handle: OpaquePointer?) throws(Failure) -> Client {
+  guard case .client(let client)? = unsafe Handles.find(handle) else {
+    throw unsafe .misuse(handle == nil ? "client is NULL" : "client was freed, or is no client")
+  }
+  return client
+}
+
+/// A time limit; -1 stands for `usual`.
+func limit(_ milliseconds: Int32, _ usual: Duration?) throws(Failure) -> Duration? {
+  guard milliseconds != -1 else { return usual }
+  guard milliseconds > 0 else {
+    throw .misuse("the time limit is \(milliseconds) ms; it is 1 or more, or -1")
+  }
+  return .milliseconds(milliseconds)
+}
+
+/// How deep JSON in an argument may be nested, so that the whole message stays within the limit of 32.
+let messageDepth = 30
+
+/// The JSON of an argument.
+func json(
+  _ text: String, _ name: String, maximumDepth: Int = messageDepth
+) throws(Failure) -> JSONTape {
+  var tape = JSONTape()
+  do throws(JSONError) {
+    try tape.read(Array(text.utf8), maximumDepth: maximumDepth)
+  } catch {
+    throw .misuse("\(name) is not JSON: \(error.reason.rawValue) at octet \(error.offset)")
+  }
+  return tape
+}
+
+/// The operations of a JSON array, each as the text that it is.
+func operations(_ text: String) throws(Failure) -> [[UInt8]] {
+  let tape = try json(text, "operations")
+  guard tape.kind(tape.root) == .array, tape.count(tape.root) > 0 else {
+    throw .misuse("operations is a JSON array of at least one operation")
+  }
+  var operations: [[UInt8]] = []
+  var areObjects = true
+  tape.forEachElement(of: tape.root) { element in
+    areObjects = areObjects && tape.kind(element) == .object && tape.count(element) == 1
+    operations.append(tape.raw(element))
+  }
+  guard areObjects else {
+    throw .misuse("an operation is an object with one member, such as {\"pop\":{}}")
+  }
+  return operations
+}
+
+/// The guards of a JSON object, as the member `if` of an op has them.
+func guards(_ text: String) throws(Failure) -> Guards {
+  let tape = try json(text, "guard")
+  guard tape.kind(tape.root) == .object else { throw .misuse("guard is a JSON object") }
+  var guards = Guards()
+  var wrong: String?
+  tape.forEachMember(of: tape.root) { name, value in
+    if !guards.read(name, tape, value) { wrong = wrong ?? name }
+  }
+  guard wrong == nil else {
+    throw .misuse(
+      "\(wrong ?? "") of guard is no guard, or has a wrong value; guards are any, epoch, rev, dig, "
+        + "top, depth, stack, has, visible")
+  }
+  return guards
+}
+
+extension Guards {
+  /// Reads one member; returns whether it is a guard.
+  fileprivate mutating func read(_ name: String, _ tape: JSONTape, _ value: Int) -> Bool {
+    switch name {
+    case "any":
+      any = tape.bool(value) ?? false
+      return tape.bool(value) != nil
+    case "epoch":
+      epoch = tape.string(value).flatMap { Epoch($0) }
+      return epoch != nil
+    case "rev":
+      revision = tape.integer(value).map { Revision($0) }
+      return revision != nil
+    case "dig":
+      digest = tape.string(value).flatMap { Digest($0) }
+      return digest != nil
+    case "depth":
+      depth = tape.integer(value)
+      return depth != nil
+    case "top":
+      top = Self.id(tape, value)
+      return top != nil
+    case "visible":
+      visible = Self.id(tape, value)
+      return visible != nil
+    case "stack":
+      stack = tape.strings(value)
+      return stack != nil
+    case "has":
+      has = tape.strings(value)
+      return has != nil
+    default: return false
+    }
+  }
+
+  /// An id or null; nil for anything else.
+  private static func id(_ tape: JSONTape, _ value: Int) -> String?? {
+    if tape.kind(value) == .null { return .some(nil) }
+    return tape.string(value).map { .some($0) }
+  }
+}
+
+/// The roles of a JSON object, as the message `delegate` has them.
+func registration(_ text: String) throws(Failure) -> DelegateRegistration {
+  let tape = try json(text, "roles")
+  guard let list = tape.member("roles", of: tape.root), let names = tape.strings(list) else {
+    throw .misuse("roles is an object such as {\"roles\":[\"veto\"]}")
+  }
+  var roles: Set<DelegateRole> = []
+  for name in names {
+    guard let role = DelegateRole(rawValue: name) else { throw .misuse("\(name) is no role") }
+    roles.insert(role)
+  }
+  let orientations = tape.member("orientations", of: tape.root)
+  let supported = orientations.flatMap { tape.member("supported", of: $0) }
+  let preferred = orientations.flatMap { tape.member("preferred", of: $0) }
+  return DelegateRegistration(
+    roles: roles, supportedOrientations: supported.flatMap { tape.strings($0) } ?? [],
+    preferredOrientation: preferred.flatMap { tape.string($0) })
+}
+
+extension JSONTape {
+  /// The texts of an array; nil if it is anything else.
+  fileprivate func strings(_ index: Int) -> [String]? {
+    guard kind(index) == .array else { return nil }
+    var texts: [String] = []
+    forEachElement(of: index) { element in
+      if let text = string(element) { texts.append(text) }
+    }
+    return texts.count == count(index) ? texts : nil
+  }
+}

@@ -1,0 +1,113 @@
+internal import CNavd
+import NavigationCore
+import NavigationReplica
+
+/// The screens of which a program awaits the results.
+struct AwaitedResults {
+  /// By nav and screen: whether the screen was there.
+  private var awaited: [String: [String: Bool]] = [:]
+  /// The newest delivered mirror of each nav, as far as it matters.
+  private var shown: [String: Mirror] = [:]
+
+  /// Begins to wait; a second wait for the same screen changes nothing.
+  mutating func await(_ screen: String, in nav: String) {
+    guard awaited[nav]?[screen] == nil else { return }
+    let isThere = shown[nav].map { Self.ids($0).contains(screen) } ?? false
+    awaited[nav, default: [:]][screen] = isThere
+  }
+
+  /// Handles a new state.
+  ///
+  /// - Parameters:
+  ///   - nav: the name of the nav.
+  ///   - mirror: the state.
+  ///   - diff: the revision that led to it; nil after a snapshot.
+  /// - Returns: the events of the screens that have gone.
+  mutating func take(_ nav: String, _ mirror: Mirror, _ diff: Diff?) -> [Event] {
+    shown[nav] = mirror
+    guard let waits = awaited[nav] else { return [] }
+    let there = Self.ids(mirror)
+    var events: [Event] = []
+    for (screen, wasThere) in waits.sorted(by: { $0.key < $1.key }) {
+      if wasThere,
+        let event = Self.end(of: screen, nav, mirror, diff, isThere: there.contains(screen))
+      {
+        events.append(event)
+        awaited[nav]?[screen] = nil
+      } else if there.contains(screen) {
+        awaited[nav]?[screen] = true
+      }
+    }
+    if awaited[nav]?.isEmpty == true { awaited[nav] = nil }
+    return events
+  }
+
+  /// Handles the end of a nav's watch: no result comes any more.
+  mutating func end(_ nav: String) -> [Event] {
+    shown[nav] = nil
+    let waits = awaited.removeValue(forKey: nav) ?? [:]
+    return waits.keys.sorted().map {
+      Event(NAVD_EVENT_RESULT, nav: nav, ["screen": .string($0)])
+    }
+  }
+
+  /// The event of a screen that was there; nil if it has not gone, or a transition is still open.
+  private static func end(
+    of screen: String, _ nav: String, _ mirror: Mirror, _ diff: Diff?, isThere: Bool
+  ) -> Event? {
+    let members: JSONObject = ["screen": .string(screen)]
+    if let diff, let result = result(of: screen, in: diff) {
+      var members = members
+      if let value = result { members.add("result", value) }
+      return Event(NAVD_EVENT_RESULT, nav: nav, members)
+    }
+    guard !isThere else { return nil }
+    guard diff != nil else {
+      let failure = Failure(
+        NAVD_REFUSED, "desync", "a snapshot hides how \(screen) went",
+        advice: "treat the screen as closed without a result")
+      return Event(NAVD_EVENT_RESULT, nav: nav, members, error: failure)
+    }
+    // The end of an open transition reports how the screen went.
+    return isMoving(mirror) ? nil : Event(NAVD_EVENT_RESULT, nav: nav, members)
+  }
+
+  /// The result in the event that ends a screen; nil without such an event.
+  private static func result(of screen: String, in diff: Diff) -> OpaqueJSON?? {
+    var tape = JSONTape()
+    do { try tape.read(diff.events.bytes, maximumDepth: 64) } catch { return nil }
+    var found: OpaqueJSON??
+    tape.forEachElement(of: tape.root) { element in
+      for name in ["didPop", "didDismiss"] {
+        guard let details = tape.member(name, of: element),
+          let id = tape.member("screen", of: details), tape.isString(id, screen)
+        else { continue }
+        let value = tape.member("result", of: details)
+        found = .some(value.map { OpaqueJSON(validated: tape.raw($0)) })
+      }
+    }
+    return found
+  }
+
+  /// The ids on the stack and in the presentations.
+  private static func ids(_ mirror: Mirror) -> Set<String> {
+    var ids = Set(mirror.screens.map(\.id))
+    guard let part = mirror.parts.first(where: { $0.id == "presented" }) else { return ids }
+    var tape = JSONTape()
+    do { try tape.read(part.json.bytes, maximumDepth: 64) } catch { return ids }
+    guard let chain = tape.member("chain", of: tape.root) else { return ids }
+    tape.forEachElement(of: chain) { element in
+      guard let screen = tape.member("screen", of: element) else { return }
+      if let id = tape.member("id", of: screen).flatMap({ tape.string($0) }) { ids.insert(id) }
+    }
+    return ids
+  }
+
+  /// Whether a transition is open.
+  private static func isMoving(_ mirror: Mirror) -> Bool {
+    guard let part = mirror.parts.first(where: { $0.id == "transition" }) else { return false }
+    var tape = JSONTape()
+    do { try tape.read(part.json.bytes, maximumDepth: 64) } catch { return false }
+    return tape.member("tid", of: tape.root) != nil
+  }
+}

@@ -1,0 +1,187 @@
+internal import CNavd
+import CLinux
+import CurveKeys
+import NavigationClient
+import NavigationCore
+import NavigationReplica
+import RuntimePaths
+import Synchronization
+
+/// One session for C: the connection, its descriptor, and the events that wait for navd_next.
+final class Client: @unchecked Sendable {
+  // The reason for `@unchecked`: `use` has the lock whenever it reads or changes these.
+  private let lock = Mutex(())
+  private var connection: NavigationConnection
+  private var descriptor: EventDescriptor
+  private var state = ClientState()
+  /// The descriptor for the program's event loop.
+  let fileDescriptor: Int32
+  private let process = getpid()
+  /// The kernel's boot id, which names the clock of `due`; nil if it cannot be read.
+  private let clock: String?
+
+  /// How many events of the session wait at most before navd_next returns one.
+  private static let maximumWaiting = 64
+  /// How long a request waits if the caller names no time.
+  static let defaultTimeout = Duration.seconds(10)
+
+  /// Begins to connect; waits for the session if there is a timeout.
+  init(_ options: ClientOptions, timeout: Duration?) throws(Failure) {
+    guard let descriptor = EventDescriptor.make() else {
+      throw Failure(
+        NAVD_SYSTEM, "system", "the process has no file descriptor left",
+        advice: "close descriptors, or raise the limit of this process")
+    }
+    fileDescriptor = descriptor.descriptor
+    self.descriptor = descriptor
+    do { clock = try bootID(environment: .current()) } catch { clock = nil }
+    do throws(ConnectionError) {
+      connection = try NavigationConnection.begin(
+        to: options.endpoint, as: options.identity, name: options.name,
+        heartbeat: options.heartbeat)
+      if let timeout { try connection.awaitSession(timeout: timeout) }
+    } catch {
+      var failure = Failure(error)
+      // There is no client yet that could end.
+      if failure.status == NAVD_CLOSED { failure.status = NAVD_REFUSED }
+      throw failure
+    }
+    refresh()
+  }
+
+  /// Runs a function with the connection and the state, and brings the descriptor up to date.
+  func use<Value: Sendable>(
+    _ body: (inout NavigationConnection, inout ClientState) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    guard getpid() == process else {
+      throw .misuse("the client belongs to the process before fork", code: "forked")
+    }
+    let result = lock.withLock { _ -> Result<Value, Failure> in
+      defer { refresh() }
+      if let end = state.end { return .failure(end) }
+      do throws(Failure) {
+        return .success(try body(&connection, &state))
+      } catch {
+        if error.endsClient { finish(error) }
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Handles what has arrived; returns the next event.
+  func next() -> Event? {
+    guard getpid() == process else { return nil }
+    return lock.withLock { _ in
+      defer { refresh() }
+      while true {
+        if let event = state.takeEvent() { return event }
+        if let event = connection.takeEvent() {
+          state.absorb(event)
+          continue
+        }
+        guard state.end == nil else { return nil }
+        do throws(ConnectionError) {
+          try connection.serve(limit: Self.maximumWaiting)
+        } catch {
+          finish(Failure(error))
+          continue
+        }
+        if !connection.hasEvents { return nil }
+      }
+    }
+  }
+
+  /// Ends the session; the client does nothing any more.
+  func leave() {
+    // The connection of a parent must not be touched, not even to close it.
+    guard getpid() == process else {
+      _ = unsafe Unmanaged.passRetained(self)
+      return
+    }
+    lock.withLock { _ in
+      guard state.end == nil else { return }
+      // Without an answer the daemon ends the session by itself, when the connection closes.
+      do { try connection.leave() } catch {}
+      finish(Failure(NAVD_CLOSED, "closed", "the client was freed", advice: "make another client"))
+    }
+  }
+
+  /// The time limit of an operation, by the clock of this machine; nil where the daemon is elsewhere.
+  func due(_ nav: String, _ limit: Duration?, _ connection: borrowing NavigationConnection)
+    -> (due: UInt64, clock: String?)?
+  {
+    let place = connection.place(of: nav) ?? connection.endpoint
+    guard let limit, place.hasPrefix("ipc:") else { return nil }
+    let (seconds, attoseconds) = limit.components
+    let milliseconds = UInt64(seconds) * 1000 + UInt64(attoseconds / 1_000_000_000_000_000)
+    return (SystemClock.bootMilliseconds() + milliseconds, clock)
+  }
+
+  private func refresh() {
+    guard state.end == nil else {
+      // Nobody reads the sockets any more, so they must not wake the program either.
+      descriptor.stop()
+      descriptor.signal(state.hasEvents)
+      return
+    }
+    do throws(ConnectionError) {
+      try connection.update(&descriptor, isReady: state.hasEvents)
+    } catch {
+      finish(Failure(error))
+      descriptor.signal(true)
+    }
+  }
+
+  /// Ends the client, after the events that it has.
+  private func finish(_ failure: Failure) {
+    while let event = connection.takeEvent() { state.absorb(event) }
+    state.finish(failure)
+  }
+}
+
+/// How to reach the daemon.
+struct ClientOptions {
+  var endpoint: String
+  var identity: NetworkIdentity?
+  var name: String
+  /// In milliseconds.
+  var heartbeat: UInt64
+
+  /// Finds the endpoint, and reads the keys that it needs.
+  init(
+    endpoint: String?, name: String?, serverKey: String?, keyFile: String?, heartbeat: Int32
+  ) throws(Failure) {
+    guard (name ?? "").utf8.count <= 128 else {
+      throw .misuse("the name has more than 128 octets")
+    }
+    guard heartbeat == 0 || (1000...60000).contains(heartbeat) else {
+      throw .misuse("heartbeat_ms is \(heartbeat); it is 0 or 1000 to 60000")
+    }
+    do throws(PathError) {
+      self.endpoint = try PathRules.current().clientEndpoint(option: endpoint)
+    } catch {
+      throw Failure(
+        NAVD_UNREACHABLE, "unreachable", "\(error)",
+        advice: "start navd, or pass its endpoint")
+    }
+    do throws(KeyError) {
+      identity = try NetworkIdentity.read(
+        for: self.endpoint, serverKey: serverKey, keyFile: keyFile, environment: .current())
+    } catch {
+      throw Failure(
+        NAVD_UNREACHABLE, "key", error.description,
+        advice: "pass server_key and key_file; navctl key new creates a key")
+    }
+    self.name = name ?? ""
+    self.heartbeat = heartbeat == 0 ? 5000 : UInt64(heartbeat)
+  }
+}
+
+extension Failure {
+  /// Whether no later request of the client can succeed.
+  fileprivate var endsClient: Bool {
+    status == NAVD_CLOSED || status == NAVD_SYSTEM
+      || (status == NAVD_UNREACHABLE && code == "forbidden")
+  }
+}

@@ -1,0 +1,190 @@
+internal import CNavd
+import NavigationClient
+import NavigationCore
+import NavigationReplica
+
+/// What a client keeps besides its connection: events for navd_next, and what they are about.
+struct ClientState {
+  private struct Question {
+    let ask: AskID
+    /// Whether the daemon reports its end.
+    let isVeto: Bool
+  }
+
+  /// Why the client has ended; nil while it works.
+  private(set) var end: Failure?
+  private var events: [Event] = []
+  private var isEndTaken = false
+  /// The watched navs.
+  var watched: Set<String> = []
+  /// The submitted changes without an answer.
+  var submitted: Set<UInt64> = []
+  /// The open questions.
+  private var questions: [UInt64: Question] = [:]
+  private var questionCount: UInt64 = 0
+  var results = AwaitedResults()
+
+  /// Whether `takeEvent` has one.
+  var hasEvents: Bool { !events.isEmpty || (end != nil && !isEndTaken) }
+
+  /// Takes the oldest event; the end of the client is the last.
+  mutating func takeEvent() -> Event? {
+    if !events.isEmpty { return events.removeFirst() }
+    guard let end, !isEndTaken else { return nil }
+    isEndTaken = true
+    return Event(NAVD_EVENT_CLOSED, error: end)
+  }
+
+  /// Ends the client, and answers what was submitted.
+  mutating func finish(_ failure: Failure) {
+    guard end == nil else { return }
+    var answer = failure
+    answer.mayHaveHappened = true
+    for id in submitted.sorted() {
+      events.append(Event(NAVD_EVENT_ANSWER, id: id, error: answer))
+    }
+    submitted = []
+    end = failure
+  }
+
+  /// Finds the question that a program answers; nil if it is over.
+  mutating func answer(_ id: UInt64) -> AskID? {
+    guard let question = questions[id] else { return nil }
+    if !question.isVeto { questions[id] = nil }
+    return question.ask
+  }
+
+  /// Makes the events of an event of the connection.
+  mutating func absorb(_ event: ConnectionEvent) {
+    switch event {
+    case .session(let event): absorb(event)
+    case .duty(let event): absorb(event)
+    }
+  }
+
+  private mutating func absorb(_ event: SessionEvent) {
+    switch event {
+    case .opened(let welcome):
+      events.append(
+        Event(
+          NAVD_EVENT_CONNECTED,
+          [
+            "server": .string(welcome.server), "boot": .string(welcome.boot.text),
+            "role": .string(welcome.role),
+            "features": .array(welcome.features.map { .string($0) }),
+          ]))
+    case .lost: events.append(Event(NAVD_EVENT_DISCONNECTED))
+    case .answered(let id, let result):
+      guard submitted.remove(id) != nil else { return }
+      switch result {
+      case .success(let reply):
+        events.append(Event(NAVD_EVENT_ANSWER, nav: reply.nav, id: id, reply.members))
+      case .failure(let refusal):
+        events.append(
+          Event(NAVD_EVENT_ANSWER, nav: refusal.nav, id: id, error: Failure(refusal)))
+      }
+    case .queued(let id, let position):
+      events.append(Event(NAVD_EVENT_QUEUED, id: id, ["pos": .integer(position)]))
+    case .changed(let nav, let change): absorb(change, of: nav)
+    case .ephemeral(let event):
+      events.append(
+        Event(
+          NAVD_EVENT_ACTIVITY, nav: event.nav,
+          [
+            "epoch": .string(event.epoch.text), "rev": .integer(event.revision.number),
+            "ev": event.events,
+          ]))
+    case .watchEnded(let nav, .full, let outcome):
+      watched.remove(nav)
+      events += results.end(nav)
+      events.append(Event(NAVD_EVENT_ENDED, nav: nav, error: Failure(outcome)))
+    // The client watches no other view, and the connection throws its end.
+    case .watchEnded, .latest, .closed: break
+    }
+  }
+
+  private mutating func absorb(_ change: MirrorChange, of nav: String) {
+    switch change {
+    case .applied(let mirror, let diff):
+      events.append(Event(nav, mirror, diff))
+      events += results.take(nav, mirror, diff)
+    case .replaced(let mirror, let why):
+      events.append(Event(nav, mirror, why: why ?? "join"))
+      events += results.take(nav, mirror, nil)
+    case .resumed(let mirror): events.append(Event(nav, mirror))
+    case .suspect: events.append(Event(NAVD_EVENT_SUSPECT, nav: nav))
+    case .proven: break
+    }
+  }
+
+  private mutating func absorb(_ event: DutyEvent) {
+    switch event {
+    case .registered(let nav, let roles):
+      let names = DelegateRole.allCases.filter { roles.contains($0) }.map(\.rawValue)
+      events.append(
+        Event(
+          NAVD_EVENT_ROLES, nav: nav,
+          [
+            "status": .string(roles.isEmpty ? "ended" : "active"),
+            "roles": .array(names.map { .string($0) }),
+          ]))
+    case .registrationRefused(let nav, let refusal): append(NAVD_EVENT_ROLES, nav, "ended", refusal)
+    case .interrupted(let nav): append(NAVD_EVENT_ROLES, nav, "interrupted")
+    case .leaseTaken(let nav, let owner):
+      var members: JSONObject = ["status": .string("active")]
+      members.add("owner", owner)
+      events.append(Event(NAVD_EVENT_DISPLAY, nav: nav, members))
+    case .leaseRefused(let nav, let refusal): append(NAVD_EVENT_DISPLAY, nav, "ended", refusal)
+    case .leaseLost(let nav, isTakenAgain: true): append(NAVD_EVENT_DISPLAY, nav, "interrupted")
+    case .leaseLost(let nav, isTakenAgain: false):
+      let refusal = ErrReply(
+        byClient: OutgoingError(.leaseLost, "the display of \(nav) was lost"))
+      append(NAVD_EVENT_DISPLAY, nav, "ended", refusal)
+    case .leaseReleased(let nav): append(NAVD_EVENT_DISPLAY, nav, "ended")
+    case .asked(let id, let ask):
+      questionCount += 1
+      questions[questionCount] = Question(ask: id, isVeto: ask.question.isVeto)
+      events.append(
+        Event(NAVD_EVENT_QUESTION, nav: ask.nav, id: questionCount, ask.members))
+    case .settled(let id, let nav, let settlement):
+      settle(id, nav, settlement.outcome, by: settlement.by)
+    case .voided(let id, let nav): settle(id, nav, "void", by: nil)
+    }
+  }
+
+  private mutating func append(
+    _ kind: navd_kind, _ nav: String, _ status: String, _ refusal: ErrReply? = nil
+  ) {
+    events.append(
+      Event(kind, nav: nav, ["status": .string(status)], error: refusal.map { Failure($0) }))
+  }
+
+  private mutating func settle(_ ask: AskID, _ nav: String, _ outcome: String, by: String?) {
+    guard let id = questions.first(where: { $0.value.ask == ask })?.key else { return }
+    questions[id] = nil
+    var members: JSONObject = ["outcome": .string(outcome)]
+    members.add("by", by)
+    events.append(Event(NAVD_EVENT_SETTLED, nav: nav, id: id, members))
+  }
+}
+
+extension Failure {
+  /// The reason why a watch is over.
+  fileprivate init(_ outcome: WatchOutcome) {
+    switch outcome {
+    case .refused(let refusal): self.init(refusal)
+    case .ended("closed", _):
+      self.init(
+        NAVD_REFUSED, "closed", "the nav was closed",
+        advice: "stop showing it; watch $navs to learn when it exists again")
+    case .ended("forbidden", _):
+      self.init(
+        NAVD_REFUSED, "forbidden", "the right to read the nav has ended",
+        advice: Advice.text(for: ErrorCode.forbidden))
+    case .ended(let why, let endpoint):
+      self.init(
+        NAVD_REFUSED, why, endpoint.map { "the nav is at \($0)" } ?? "the watch is over",
+        advice: "watch the nav again")
+    }
+  }
+}

@@ -1,0 +1,114 @@
+internal import CNavd
+import NavigationClient
+import NavigationCore
+import NavigationReplica
+
+/// Why a function of the library failed, or why something ended.
+struct Failure: Error, Sendable {
+  var status: navd_status
+  var code: String
+  var message: String
+  var advice: String
+  var retry = NAVD_RETRY_NEVER
+  /// In milliseconds; 0 if the daemon named none.
+  var retryAfter: UInt64 = 0
+  var mayHaveHappened = false
+  /// The message of the daemon; an empty object if there is none.
+  var body = Array("{}".utf8)
+
+  init(_ status: navd_status, _ code: String, _ message: String, advice: String) {
+    self.status = status
+    self.code = code
+    self.message = message
+    self.advice = advice
+  }
+
+  /// An error in the arguments, which only a change of the program can remove.
+  static func misuse(_ message: String, code: String = "misuse") -> Failure {
+    Failure(NAVD_MISUSE, code, message, advice: "correct the call; navd.h has its rules")
+  }
+
+  /// The daemon's refusal of a request.
+  init(_ refusal: ErrReply) {
+    self.init(
+      NAVD_REFUSED, refusal.code, refusal.message,
+      advice: refusal.knownCode.map { Advice.text(for: $0) }
+        ?? Advice.text(for: refusal.retryPolicy))
+    mayHaveHappened = refusal.effect != "none"
+    retryAfter = refusal.after ?? 0
+    retry = Self.retry(refusal.retryPolicy)
+    body = refusal.body.bytes
+  }
+
+  /// The loss or refusal of a connection, or an answer that did not come.
+  init(_ error: ConnectionError) {
+    switch error {
+    case .unreachable:
+      self.init(
+        NAVD_UNREACHABLE, "unreachable", "\(error)",
+        advice: "start navd, or set the endpoint; navctl status shows whether navd is running")
+      retry = NAVD_RETRY_LATER
+    case .refused(_, .unauthorised):
+      self.init(
+        NAVD_UNREACHABLE, "forbidden", "\(error)",
+        advice: "add this user to the group navd, or authorise its key in navd.conf(5)")
+    case .refused(_, .full):
+      self.init(
+        NAVD_UNREACHABLE, "busy", "\(error)",
+        advice: "close other clients of this user, or raise a limit of connections in navd.conf(5)")
+      retry = NAVD_RETRY_LATER
+    case .refused(_, .handshake):
+      self.init(
+        NAVD_UNREACHABLE, "handshake", "\(error)",
+        advice: "set the key of this daemon in NAVD_SERVER_KEY; navctl key shows keys")
+    case .noAnswer(_, let isChange):
+      self.init(
+        NAVD_TIMEOUT, "expired", "\(error)",
+        advice: isChange
+          ? "read the newest state before you decide again, because the change may have happened"
+          : "try again, or wait longer")
+      retry = isChange ? NAVD_RETRY_RESYNCHRONISED : NAVD_RETRY_LATER
+      mayHaveHappened = isChange
+    case .closed(SessionEnd.refused(let refusal)):
+      self.init(refusal)
+      status = NAVD_CLOSED
+    case .closed(SessionEnd.dismissed(let why)):
+      self.init(
+        NAVD_CLOSED, why, "\(error)",
+        advice: "free this client; make another one if the rights of this program allow it")
+    case .unreadable:
+      self.init(
+        NAVD_SYSTEM, "unreadable", "\(error)", advice: "check that navd listens at this address")
+    case .system:
+      self.init(
+        NAVD_SYSTEM, "system", "\(error)",
+        advice: "check the address, and the limits of this process; then make another client")
+    }
+  }
+
+  private static func retry(_ retry: Retry) -> navd_retry {
+    switch retry {
+    case .no: NAVD_RETRY_NEVER
+    case .same: NAVD_RETRY_UNCHANGED
+    case .resync: NAVD_RETRY_RESYNCHRONISED
+    case .later: NAVD_RETRY_LATER
+    }
+  }
+}
+
+/// The texts of an error for C.
+final class ErrorText: Sendable {
+  let failure: Failure
+  let code: CText
+  let message: CText
+  let advice: CText
+  let json: CText
+
+  init(_ failure: Failure) {
+    self.failure = failure
+    code = CText(failure.code)
+    message = CText(failure.message)
+    advice = CText(failure.advice)
+    json = CText(failure.body)
+  }
+}

@@ -1,0 +1,169 @@
+public import CNavd
+import CLinux
+import NavigationClient
+import NavigationCore
+import NavigationReplica
+
+// The functions of navd.h about changes, delegates and displays; navd.h documents them.
+
+/// See navd.h.
+@c @implementation
+public func navd_guard(
+  _ handle: OpaquePointer?, _ state: UnsafePointer<CChar>?, _ what: UnsafePointer<CChar>?,
+  _ result: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> navd_status {
+  unsafe attempt(error) { () throws(Failure) in
+    guard let place = unsafe result else { throw .misuse("guard is NULL") }
+    unsafe place.pointee = nil
+    let tape = try json(try unsafe text(state, "state"), "state", maximumDepth: 64)
+    let guards = try GuardText.json(tape, try unsafe text(what, "what"))
+    guard let nav = tape.member("nav", of: tape.root).flatMap({ tape.string($0) }) else {
+      throw .misuse("state has no nav; pass the JSON of a state")
+    }
+    let isSynced = try unsafe client(handle).use { connection, _ in
+      connection.replica(of: nav)?.isSynced ?? false
+    }
+    guard isSynced else {
+      var refusal = OutgoingError(.desync, "the mirror is not in sync with the daemon")
+      refusal.reason = "mirror"
+      throw Failure(ErrReply(byClient: refusal))
+    }
+    unsafe place.pointee = owned(guards.bytes)
+  }
+}
+
+/// See navd.h.
+@c @implementation
+public func navd_perform(
+  _ handle: OpaquePointer?, _ nav: UnsafePointer<CChar>?, _ list: UnsafePointer<CChar>?,
+  _ condition: UnsafePointer<CChar>?, _ flags: CUnsignedInt, _ timeout_ms: CInt,
+  _ reply: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> navd_status {
+  unsafe attempt(error) { () throws(Failure) in
+    if let reply = unsafe reply { unsafe reply.pointee = nil }
+    let change = try unsafe Change(nav, list, condition, flags)
+    let timeout = try limit(timeout_ms, nil) ?? Client.defaultTimeout
+    let client = try unsafe client(handle)
+    let answer = try client.use { connection, _ throws(Failure) in
+      var request = change.request
+      if let due = client.due(request.nav, timeout, connection) {
+        (request.due, request.clock) = due
+      }
+      return try forward { () throws(ConnectionError) in
+        try connection.perform(request, operations: change.operations, timeout: timeout)
+      }
+    }
+    if case .failure(let refusal) = answer.result { throw Failure(refusal) }
+    if let reply = unsafe reply { unsafe reply.pointee = owned(answer.body) }
+  }
+}
+
+/// See navd.h.
+@c @implementation
+public func navd_submit(
+  _ handle: OpaquePointer?, _ nav: UnsafePointer<CChar>?, _ list: UnsafePointer<CChar>?,
+  _ condition: UnsafePointer<CChar>?, _ flags: CUnsignedInt, _ within_ms: CInt,
+  _ id: UnsafeMutablePointer<UInt64>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> navd_status {
+  unsafe attempt(error) { () throws(Failure) in
+    guard let place = unsafe id else { throw .misuse("id is NULL") }
+    unsafe place.pointee = 0
+    let change = try unsafe Change(nav, list, condition, flags)
+    let within = try limit(within_ms, nil)
+    let client = try unsafe client(handle)
+    unsafe place.pointee = try client.use { connection, state throws(Failure) in
+      var request = change.request
+      if let due = client.due(request.nav, within, connection) {
+        (request.due, request.clock) = due
+      }
+      let id = try forward { () throws(ConnectionError) in
+        try connection.submit(request, operations: change.operations)
+      }
+      state.submitted.insert(id)
+      return id
+    }
+  }
+}
+
+/// See navd.h.
+@c @implementation
+public func navd_delegate(
+  _ handle: OpaquePointer?, _ nav: UnsafePointer<CChar>?, _ roles: UnsafePointer<CChar>?,
+  _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> navd_status {
+  unsafe attempt(error) { () throws(Failure) in
+    let nav = try unsafe text(nav, "nav")
+    let registration = try registration(try unsafe text(roles, "roles"))
+    try unsafe client(handle).use { connection, _ throws(Failure) in
+      try forward { () throws(ConnectionError) in try connection.delegate(nav, registration) }
+    }
+  }
+}
+
+/// See navd.h.
+@c @implementation
+public func navd_answer(
+  _ handle: OpaquePointer?, _ question: UInt64, _ value: UnsafePointer<CChar>?,
+  _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> navd_status {
+  unsafe attempt(error) { () throws(Failure) in
+    let tape = try json(try unsafe text(value, "value"), "value")
+    try unsafe client(handle).use { connection, state throws(Failure) in
+      guard let ask = state.answer(question) else { return }
+      try forward { () throws(ConnectionError) in
+        try connection.answer(ask, value: tape.raw(tape.root))
+      }
+    }
+  }
+}
+
+/// See navd.h.
+@c @implementation
+public func navd_lease(
+  _ handle: OpaquePointer?, _ nav: UnsafePointer<CChar>?, _ wish: navd_lease_wish,
+  _ is_kept: CInt, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> navd_status {
+  unsafe attempt(error) { () throws(Failure) in
+    let nav = try unsafe text(nav, "nav")
+    let lease: LeaseWish
+    switch wish {
+    case NAVD_LEASE_TAKE: lease = .take
+    case NAVD_LEASE_FORCE: lease = .force
+    case NAVD_LEASE_RELEASE: lease = .release
+    default: throw .misuse("wish is \(wish.rawValue), which is no navd_lease_wish")
+    }
+    try unsafe client(handle).use { connection, _ throws(Failure) in
+      try forward { () throws(ConnectionError) in
+        try connection.lease(nav, lease, isKept: is_kept != 0)
+      }
+    }
+  }
+}
+
+/// A change of a nav as C describes it.
+private struct Change {
+  var request: OpRequest
+  var operations: [[UInt8]]
+
+  init(
+    _ nav: UnsafePointer<CChar>?, _ list: UnsafePointer<CChar>?,
+    _ condition: UnsafePointer<CChar>?, _ flags: CUnsignedInt
+  ) throws(Failure) {
+    let known = CUnsignedInt(NAVD_ANIMATED | NAVD_STILL | NAVD_QUEUE)
+    guard flags & ~known == 0 else { throw .misuse("flags has unknown bits") }
+    let isAnimated = flags & CUnsignedInt(NAVD_ANIMATED) != 0
+    let isStill = flags & CUnsignedInt(NAVD_STILL) != 0
+    guard !isAnimated || !isStill else {
+      throw .misuse("NAVD_ANIMATED and NAVD_STILL exclude each other")
+    }
+    var conditions = Guards()
+    if let text = try unsafe optionalText(condition, "guard") { conditions = try guards(text) }
+    request = OpRequest(
+      id: 0, nav: try unsafe text(nav, "nav"), guards: conditions,
+      isAnimated: isAnimated || isStill ? isAnimated : nil,
+      waits: flags & CUnsignedInt(NAVD_QUEUE) != 0)
+    operations = try NavdC.operations(try unsafe text(list, "operations"))
+  }
+}

@@ -1,0 +1,176 @@
+public import CNavd
+import CLinux
+import NavigationClient
+import NavigationCore
+import NavigationReplica
+
+// The functions of navd.h about clients, watches and reads; navd.h documents them.
+
+private let version = CText("0.1.0")
+
+/// See navd.h.
+@c @implementation
+public func navd_version() -> UnsafePointer<CChar>? { unsafe version.pointer }
+
+/// See navd.h.
+@c @implementation
+public func navd_connect(
+  _ options: UnsafePointer<navd_options>?, _ timeout_ms: CInt,
+  _ client: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> navd_status {
+  unsafe attempt(error) { () throws(Failure) in
+    guard let client = unsafe client else { throw .misuse("client is NULL") }
+    unsafe client.pointee = nil
+    let timeout = timeout_ms == 0 ? nil : try limit(timeout_ms, Client.defaultTimeout)
+    let made = try unsafe Client(ClientOptions(options), timeout: timeout)
+    unsafe client.pointee = Handles.add(.client(made))
+  }
+}
+
+/// See navd.h.
+@c @implementation
+public func navd_client_free(_ client: OpaquePointer?) {
+  let removed = unsafe Handles.remove(client) { if case .client = $0 { true } else { false } }
+  if case .client(let client)? = removed { client.leave() }
+}
+
+/// See navd.h.
+@c @implementation
+public func navd_fd(_ client: OpaquePointer?) -> CInt {
+  guard case .client(let client)? = unsafe Handles.find(client) else { return -1 }
+  return client.fileDescriptor
+}
+
+/// See navd.h.
+@c @implementation
+public func navd_next(_ client: OpaquePointer?) -> OpaquePointer? {
+  guard case .client(let client)? = unsafe Handles.find(client) else { return nil }
+  return unsafe client.next().flatMap { unsafe Handles.add(.event($0)) }
+}
+
+/// See navd.h.
+@c @implementation
+public func navd_watch(
+  _ handle: OpaquePointer?, _ nav: UnsafePointer<CChar>?,
+  _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> navd_status {
+  unsafe attempt(error) { () throws(Failure) in
+    let nav = try unsafe text(nav, "nav")
+    try unsafe client(handle).use { connection, state throws(Failure) in
+      guard state.watched.insert(nav).inserted else { return }
+      try forward { () throws(ConnectionError) in try connection.watch(nav) }
+    }
+  }
+}
+
+/// See navd.h.
+@c @implementation
+public func navd_unwatch(
+  _ handle: OpaquePointer?, _ nav: UnsafePointer<CChar>?,
+  _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> navd_status {
+  unsafe attempt(error) { () throws(Failure) in
+    let nav = try unsafe text(nav, "nav")
+    try unsafe client(handle).use { connection, state throws(Failure) in
+      guard state.watched.remove(nav) != nil else { return }
+      _ = state.results.end(nav)
+      try forward { () throws(ConnectionError) in try connection.unwatch(nav) }
+    }
+  }
+}
+
+/// See navd.h.
+@c @implementation
+public func navd_state(
+  _ handle: OpaquePointer?, _ nav: UnsafePointer<CChar>?,
+  _ state: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> navd_status {
+  unsafe attempt(error) { () throws(Failure) in
+    guard let place = unsafe state else { throw .misuse("state is NULL") }
+    unsafe place.pointee = nil
+    let nav = try unsafe text(nav, "nav")
+    let bytes = try unsafe client(handle).use { connection, _ in
+      connection.replica(of: nav)?.mirror?.snapshot(of: nav).bytes
+    }
+    if let bytes { unsafe place.pointee = owned(bytes) }
+  }
+}
+
+/// See navd.h.
+@c @implementation
+public func navd_is_synced(_ handle: OpaquePointer?, _ nav: UnsafePointer<CChar>?) -> CInt {
+  do throws(Failure) {
+    let nav = try unsafe text(nav, "nav")
+    return try unsafe client(handle).use { connection, _ in
+      connection.replica(of: nav)?.isSynced ?? false
+    } ? 1 : 0
+  } catch {
+    return error.status == NAVD_CLOSED ? 0 : -1
+  }
+}
+
+/// See navd.h.
+@c @implementation
+public func navd_get(
+  _ handle: OpaquePointer?, _ nav: UnsafePointer<CChar>?, _ what: UnsafePointer<CChar>?,
+  _ timeout_ms: CInt, _ value: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> navd_status {
+  unsafe attempt(error) { () throws(Failure) in
+    guard let place = unsafe value else { throw .misuse("value is NULL") }
+    unsafe place.pointee = nil
+    let (nav, word) = (try unsafe optionalText(nav, "nav"), try unsafe text(what, "what"))
+    guard let what = GetRequest.What(rawValue: word) else {
+      throw .misuse("there is no value named \(word)")
+    }
+    let timeout = try limit(timeout_ms, nil) ?? Client.defaultTimeout
+    let result = try unsafe client(handle).use { connection, _ throws(Failure) in
+      try forward { () throws(ConnectionError) in
+        try connection.get(GetRequest(id: 0, nav: nav, what: what), timeout: timeout).result
+      }
+    }
+    switch result {
+    case .success(let reply): unsafe place.pointee = owned((reply.value ?? .null).bytes)
+    case .failure(let refusal): throw Failure(refusal)
+    }
+  }
+}
+
+/// See navd.h.
+@c @implementation
+public func navd_await_result(
+  _ handle: OpaquePointer?, _ nav: UnsafePointer<CChar>?, _ screen: UnsafePointer<CChar>?,
+  _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> navd_status {
+  unsafe attempt(error) { () throws(Failure) in
+    let (nav, screen) = (try unsafe text(nav, "nav"), try unsafe text(screen, "screen"))
+    try unsafe client(handle).use { _, state throws(Failure) in
+      guard state.watched.contains(nav) else { throw .misuse("\(nav) is not watched") }
+      state.results.await(screen, in: nav)
+    }
+  }
+}
+
+/// Turns the error of a connection into one for C.
+func forward<Value>(_ body: () throws(ConnectionError) -> Value) throws(Failure) -> Value {
+  do throws(ConnectionError) { return try body() } catch { throw Failure(error) }
+}
+
+extension ClientOptions {
+  /// Reads the options of C; NULL for all defaults.
+  fileprivate init(_ options: UnsafePointer<navd_options>?) throws(Failure) {
+    let options = unsafe options?.pointee
+    let expected = unsafe MemoryLayout<navd_options>.size
+    let size = unsafe options?.size ?? expected
+    guard size == expected else {
+      throw .misuse("size of the options is \(size), not \(expected)")
+    }
+    try unsafe self.init(
+      endpoint: optionalText(options?.endpoint, "endpoint"),
+      name: optionalText(options?.name, "name"),
+      serverKey: optionalText(options?.server_key, "server_key"),
+      keyFile: optionalText(options?.key_file, "key_file"),
+      heartbeat: options?.heartbeat_ms ?? 0)
+  }
+}

@@ -1,0 +1,48 @@
+internal import CNavd
+import NavigationCore
+
+/// Makes the guards that hold as long as a nav is as the user saw it.
+enum GuardText {
+  /// - Parameters:
+  ///   - tape: the state, as NAVD_EVENT_STATE has it.
+  ///   - what: the part that matters.
+  /// - Returns: the guards as JSON.
+  /// - Throws: a misuse if this is no state, or no such part.
+  static func json(_ tape: JSONTape, _ what: String) throws(Failure) -> OpaqueJSON {
+    guard let epoch = tape.member("epoch", of: tape.root).flatMap({ tape.string($0) }),
+      let revision = tape.member("rev", of: tape.root).flatMap({ tape.integer($0) }),
+      let screens = tape.member("screens", of: tape.root), tape.kind(screens) == .array
+    else { throw .misuse("state has no epoch, rev and screens; pass the JSON of a state") }
+    var ids: [String] = []
+    tape.forEachElement(of: screens) { screen in
+      if let id = tape.member("id", of: screen).flatMap({ tape.string($0) }) { ids.append(id) }
+    }
+    var guards: JSONObject = ["epoch": .string(epoch)]
+    let top = ids.last.map { OpaqueJSON.string($0) } ?? .null
+    let visible = outermost(tape).map { OpaqueJSON.string($0) } ?? top
+    switch what {
+    case "epoch": break
+    case "rev": guards.add("rev", .integer(revision))
+    case "stack": guards.add("stack", .array(ids.map { .string($0) }))
+    case "visible": guards.add("visible", visible)
+    case "top":
+      guards.add("top", top)
+      guards.add("visible", visible)
+    default: throw .misuse("\(what) is none of top, stack, rev, visible and epoch")
+    }
+    return .object(guards)
+  }
+
+  /// The id of the outermost presented screen.
+  private static func outermost(_ tape: JSONTape) -> String? {
+    guard let part = tape.member("presented", of: tape.root),
+      let chain = tape.member("chain", of: part), tape.kind(chain) == .array
+    else { return nil }
+    var last: String?
+    tape.forEachElement(of: chain) { element in
+      let screen = tape.member("screen", of: element)
+      last = screen.flatMap { tape.member("id", of: $0) }.flatMap { tape.string($0) }
+    }
+    return last
+  }
+}

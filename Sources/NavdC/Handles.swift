@@ -1,0 +1,87 @@
+import Synchronization
+
+/// What a handle of C stands for.
+enum Handled: Sendable {
+  case client(Client)
+  case event(Event)
+  case error(ErrorText)
+}
+
+/// The table of all handles that C has.
+///
+/// A handle is a number that looks like a pointer and is never one. It is not used again, so a handle
+/// that was freed, or one of another type, is found out without touching memory.
+enum Handles {
+  private struct Table {
+    var objects: [UInt: Handled] = [:]
+    var count: UInt = 0
+  }
+
+  private static let table = Mutex(Table())
+  /// No address of a process begins with these bits, so a program that follows a handle stops there.
+  private static let mark: UInt = UInt.bitWidth == 64 ? 0xC0DE << 48 : 0xC000_0000
+
+  static func add(_ object: Handled) -> OpaquePointer? {
+    let number = table.withLock { table in
+      table.count += 1
+      let number = mark | (table.count &* 16)
+      table.objects[number] = object
+      return number
+    }
+    return unsafe OpaquePointer(bitPattern: number)
+  }
+
+  static func find(_ handle: OpaquePointer?) -> Handled? {
+    let number = UInt(bitPattern: handle)
+    return table.withLock { $0.objects[number] }
+  }
+
+  /// The handle of the error that an event has: it ends with that of the event, and has no entry.
+  static func error(of event: OpaquePointer?) -> OpaquePointer? {
+    unsafe OpaquePointer(bitPattern: UInt(bitPattern: event) | errorBit)
+  }
+
+  /// The error behind a handle: its own, or that of an event.
+  static func error(_ handle: OpaquePointer?) -> ErrorText? {
+    let number = UInt(bitPattern: handle)
+    return table.withLock { table in
+      switch table.objects[number & ~errorBit] {
+      case .event(let event)? where number & errorBit != 0: event.error
+      case .error(let error)? where number & errorBit == 0: error
+      default: nil
+      }
+    }
+  }
+
+  /// The bit of a handle that names the error of an event; it is 0 in all others.
+  private static let errorBit: UInt = 8
+
+  /// Forgets a handle, unless it is of another type.
+  static func remove(_ handle: OpaquePointer?, if isMeant: (Handled) -> Bool) -> Handled? {
+    let number = UInt(bitPattern: handle)
+    return table.withLock { table in
+      guard let object = table.objects[number], isMeant(object) else { return nil }
+      table.objects[number] = nil
+      return object
+    }
+  }
+}
+
+/// A text for C, which can read it for as long as this object is kept.
+@safe final class CText: @unchecked Sendable {
+  // The reason for `@unchecked`: nothing changes the memory before `deinit`.
+  let pointer: UnsafePointer<CChar>
+
+  init(_ bytes: [UInt8]) { unsafe pointer = UnsafePointer(Self.copy(bytes)) }
+
+  convenience init(_ text: String) { self.init(Array(text.utf8)) }
+
+  deinit { unsafe UnsafeMutablePointer(mutating: pointer).deallocate() }
+
+  private static func copy(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar> {
+    let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
+    for (index, byte) in bytes.enumerated() { unsafe copy[index] = CChar(bitPattern: byte) }
+    unsafe copy[bytes.count] = 0
+    return unsafe copy
+  }
+}

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <QAbstractListModel>
+#include <QJsonArray>
+#include <QPointer>
+#include <QQmlParserStatus>
+#include <QtQml/qqmlregistration.h>
+
+#include "navdclient.h"
+#include "navigationbar.h"
+
+/// The screens of a nav, bottom first, and what belongs to them.
+///
+/// The model shows the changes of all clients, as navd has confirmed them. Its functions return at once
+/// with the number of the request, or 0 if nothing was sent; `succeeded` or `failed` has that number.
+/// Removals are guarded by the state that the model shows, so they never remove other screens.
+class NavigationModel : public QAbstractListModel, public QQmlParserStatus {
+  Q_OBJECT
+  Q_INTERFACES(QQmlParserStatus)
+  QML_ELEMENT
+  Q_PROPERTY(NavdClient *client READ client WRITE setClient NOTIFY clientChanged)
+  /// The name of the nav.
+  Q_PROPERTY(QString nav READ nav WRITE setNav NOTIFY navChanged)
+  /// Whether the model is known to show the present state.
+  Q_PROPERTY(bool synced READ isSynced NOTIFY syncedChanged)
+  Q_PROPERTY(int count READ count NOTIFY changed)
+  Q_PROPERTY(NavigationBar *bar READ bar CONSTANT)
+  /// The records of the top screen, and of the outermost presented one or else the top; undefined
+  /// without screens.
+  Q_PROPERTY(QVariant top READ top NOTIFY changed)
+  Q_PROPERTY(QVariant visible READ visible NOTIFY changed)
+  /// The records of the presented screens, outermost last.
+  Q_PROPERTY(QVariantList presented READ presented NOTIFY changed)
+  /// The open transition: `tid`, `op`, `from`, `to`; without `tid` none is open.
+  Q_PROPERTY(QVariantMap transition READ transition NOTIFY changed)
+  Q_PROPERTY(qulonglong revision READ revision NOTIFY changed)
+
+public:
+  enum Role { ScreenId = Qt::UserRole + 1, Title, Route, Args, Version, Record };
+
+  explicit NavigationModel(QObject *parent = nullptr);
+  ~NavigationModel() override;
+
+  NavdClient *client() const { return m_client; }
+  void setClient(NavdClient *client);
+  QString nav() const { return m_nav; }
+  void setNav(const QString &nav);
+  bool isSynced() const { return m_isSynced; }
+  bool isWatched() const { return m_isWatched; }
+  int count() const { return m_screens.size(); }
+  NavigationBar *bar() { return &m_bar; }
+  QVariant top() const { return m_screens.isEmpty() ? QVariant() : m_screens.last().toVariant(); }
+  QVariant visible() const { return m_presented.isEmpty() ? top() : m_presented.last(); }
+  QVariantList presented() const { return m_presented; }
+  QVariantMap transition() const { return m_state["transition"].toObject().toVariantMap(); }
+  qulonglong revision() const { return m_state["rev"].toVariant().toULongLong(); }
+
+  int rowCount(const QModelIndex &parent = {}) const override;
+  QVariant data(const QModelIndex &index, int role) const override;
+  QHash<int, QByteArray> roleNames() const override;
+
+  void classBegin() override {}
+  void componentComplete() override;
+
+  /// Watches the nav at the client, if both are known.
+  void watch();
+  /// Takes an event of the client, which may be about another nav.
+  void handle(const navd_event *event);
+
+  /// Puts a screen on top: an object with `id`, `title`, `route`, `args`, `item`, or the id of a
+  /// known screen.
+  Q_INVOKABLE qulonglong push(const QVariant &screen);
+  /// Pops the top screen, if it is the one that the model shows.
+  Q_INVOKABLE qulonglong pop(const QVariant &result = {});
+  /// Pops the screens above this one.
+  Q_INVOKABLE qulonglong popTo(const QString &screen);
+  Q_INVOKABLE qulonglong popToRoot();
+  /// Does what a tap on the back button does.
+  Q_INVOKABLE qulonglong back();
+  /// Presses a button of the bar or of the toolbar.
+  Q_INVOKABLE qulonglong activate(const QString &button);
+  /// Performs operations of the protocol, all in one revision or none. `basis`: "" for no guard, or
+  /// "top", "stack", "rev", "visible", "epoch", the part of the shown state that must still hold.
+  Q_INVOKABLE qulonglong perform(const QVariantList &operations, const QString &basis = {});
+  /// Makes the nav with this root, and puts it on display; it is no error if it exists.
+  Q_INVOKABLE qulonglong create(const QVariant &root);
+
+signals:
+  void clientChanged();
+  void navChanged();
+  void syncedChanged();
+  /// The model shows a new state. Displays should animate it if `animated`.
+  void changed(const QString &cause, bool animated);
+  /// An event of the nav, such as `didPop` or `buttonActivated`.
+  void eventOccurred(const QString &name, const QVariantMap &details);
+  void succeeded(qulonglong request, const QVariantMap &reply);
+  /// A request was refused: the code, such as "desync", a sentence for logs, what to do, and the
+  /// whole error.
+  void failed(qulonglong request, const QString &code, const QString &message, const QString &advice,
+              const QVariantMap &details);
+  /// The watch is over, because the nav was closed, or there is none.
+  void ended(const QString &code);
+
+private:
+  void unwatch();
+  void clear();
+  void show(const char *state, const QJsonObject &change);
+  void setScreens(const QJsonArray &screens);
+  void emitEvents(const QJsonValue &events);
+  void setSynced(bool isSynced);
+  void fail(qulonglong request, const navd_error *error);
+  qulonglong submit(const QByteArray &operations, const char *basis);
+
+  QPointer<NavdClient> m_client;
+  QString m_nav;
+  NavigationBar m_bar;
+  /// The state that the model shows, as libnavd had it: guards are made of it.
+  QByteArray m_shown;
+  QJsonObject m_state;
+  QJsonArray m_screens;
+  QVariantList m_presented;
+  QList<qulonglong> m_requests;
+  qulonglong m_creation = 0;
+  bool m_isSynced = false;
+  bool m_isComplete = false;
+  bool m_isWatched = false;
+};
