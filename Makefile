@@ -13,8 +13,8 @@ PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev lib
   libmicrohttpd-dev libpq-dev postgresql python3 python3-zmq scdoc strace iproute2 nftables zsh fish
 # The browser of the tests, what drives it, and the compiler that checks the types of the module.
 BROWSER_PACKAGES := chromium chromium-driver python3-selenium node-typescript
-# The compilers, the linker and pkg-config of the tests of libnavd.
-C_PACKAGES := gcc g++ libc6-dev binutils pkg-config
+# The compilers, the linker, pkg-config and valgrind of the tests of libnavd.
+C_PACKAGES := gcc g++ libc6-dev binutils pkg-config valgrind
 # What the QML module is built with, and what its tests need beside that.
 QML_BUILD_PACKAGES := cmake g++ pkg-config qt6-base-dev qt6-declarative-dev
 QML_PACKAGES := $(QML_BUILD_PACKAGES) qml6-module-qtquick qml6-module-qtquick-window qml6-module-qttest \
